@@ -1,0 +1,3 @@
+//! The program `stan`: arguments in, one engine call, output and exit code out.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! One function per user verb, joining the stages. The only API that the programs use.

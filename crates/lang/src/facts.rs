@@ -1,0 +1,116 @@
+//! What one module says about the outside: which modules it asks for, which names it takes from them, and
+//! what it offers under which names. Pure data, cached between runs; nothing is resolved here.
+
+use serde::{Deserialize, Serialize};
+use stan_model::EdgeKind;
+
+/// The facts of one source file. Lists are in source order, so equal text gives equal facts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Every module asked for. Entries equal in (specifier, kind, form, mode) occur once, at their first line.
+    pub requests: Vec<Request>,
+    /// Pattern requests: `import.meta.glob` and template imports.
+    pub globs: Vec<GlobRequest>,
+    /// Names taken from a request, for tunnelling: by `import {a}`, `import d` (as `default`), `export {a} from`,
+    /// `import('x').A` in type position, and JSDoc `@import {A}`. Namespace, side-effect and dynamic forms take none.
+    pub imports: Vec<ImportedName>,
+    /// Names offered. A name may occur more than once (overloads, merged declarations are folded; two sources are not).
+    pub exports: Vec<Export>,
+    /// Requests behind `export * from`, without a name.
+    pub stars: Vec<u32>,
+    /// One line about the module (spec 10 §6).
+    pub description: Option<Box<str>>,
+}
+
+/// One module specifier and how it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Request {
+    /// The specifier's value, escapes resolved, never empty.
+    pub specifier: Box<str>,
+    pub kind: EdgeKind,
+    pub form: Form,
+    /// `with { "resolution-mode": "import" | "require" }` on a type-only import, import type, or reference.
+    pub mode: Option<Mode>,
+    /// 1-based line of the specifier.
+    pub line: u32,
+}
+
+/// Module system that a specifier is looked up for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Mode {
+    Import,
+    Require,
+}
+
+/// The syntax of a request, as far as resolution cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Form {
+    /// `import … from`, `import 'x'`, `export … from`, and JSDoc `@import`.
+    Static,
+    /// `import x = require('x')`.
+    ImportEquals,
+    /// `import('x')`, `import.defer('x')`, `import.source('x')`.
+    DynamicImport,
+    /// `require('x')`, also through a name bound by `createRequire`.
+    Require,
+    /// `require('x')` or `require.resolve('x')` where `require` is a parameter of an enclosing function (AMD,
+    /// bundles): an edge only when it leads to a file.
+    RequireParam,
+    /// `require.resolve('x')`.
+    RequireResolve,
+    /// `import.meta.resolve('x')`.
+    MetaResolve,
+    /// `new URL('x', import.meta.url)`: an edge only when the file exists.
+    Url,
+    /// `vi.mock('x')`, `jest.mock('x')`, `vi.importActual('x')` and kin.
+    Mock,
+    /// `import('x')` in type position, also in JSDoc of JavaScript.
+    ImportType,
+    /// `/// <reference path="x" />`.
+    ReferencePath,
+    /// `/// <reference types="x" />`.
+    ReferenceTypes,
+    /// Any static form inside `declare module '…' { }`.
+    InModule,
+    /// The `'x'` of `declare module 'x'` in a file that is itself a module.
+    Augment,
+}
+
+/// A set of files asked for by pattern, relative to the asking file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GlobRequest {
+    /// Globs; a leading `!` takes matches away. For templates, `${…}` is `*` and the literal text is escaped
+    /// with `[…]`.
+    pub patterns: Vec<Box<str>>,
+    pub line: u32,
+}
+
+/// A name that the file takes from a module.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ImportedName {
+    /// Index into `requests`.
+    pub request: u32,
+    /// The name in the module asked, `default` included.
+    pub name: Box<str>,
+    /// `Type` when this very specifier is type-only, else `Runtime`.
+    pub kind: EdgeKind,
+}
+
+/// A name that the file offers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Export {
+    /// `default` for the default export, `export=` for `export =`.
+    pub name: Box<str>,
+    pub source: ExportSource,
+}
+
+/// Where an offered name comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ExportSource {
+    /// Declared in this file.
+    Local,
+    /// `export {name as …} from`, or an import binding that is exported again.
+    Name { request: u32, name: Box<str> },
+    /// `export * as … from`, or a namespace import (or `import x = require()`) that is exported again.
+    Namespace { request: u32 },
+}

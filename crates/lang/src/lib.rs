@@ -1,0 +1,9 @@
+//! Languages: source text to [`FileFacts`], specifier to target. One folder per language.
+//!
+//! The parsers (oxc) live here and nowhere else. Nothing here touches the file system except through
+//! `stan_repo::Files`.
+
+pub mod facts;
+pub mod typescript;
+
+pub use facts::FileFacts;

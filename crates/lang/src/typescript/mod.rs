@@ -1,0 +1,1 @@
+//! TypeScript and JavaScript, and the script blocks of Vue, Svelte and Astro files.

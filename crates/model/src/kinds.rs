@@ -1,0 +1,128 @@
+//! What nodes and edges can be. The order of the variants is the order of their names in output, because
+//! edge lists are sorted by (target, kind, resolution) *as text*.
+
+use serde::{Deserialize, Serialize};
+
+/// What a node of the graph stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum NodeKind {
+    /// A file of the repository.
+    Source,
+    /// A file under `node_modules`, or outside the repository.
+    External,
+    /// A module of the runtime, such as `node:fs`.
+    Builtin,
+    /// A specifier that leads to no file.
+    Missing,
+}
+
+impl NodeKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::External => "external",
+            Self::Builtin => "builtin",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// When an edge is followed: at run time, by the type checker only, or on demand.
+///
+/// Variants are declared in the byte order of their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum EdgeKind {
+    Dynamic,
+    Runtime,
+    Type,
+}
+
+impl EdgeKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dynamic => "dynamic",
+            Self::Runtime => "runtime",
+            Self::Type => "type",
+        }
+    }
+}
+
+/// Whether an edge was written in the file or found by seeing through barrels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Resolution {
+    Explicit,
+    Implicit,
+}
+
+impl Resolution {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Implicit => "implicit",
+        }
+    }
+}
+
+/// The language of a file, by its name alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Language {
+    Ts,
+    Js,
+    Json,
+    Md,
+    Other,
+}
+
+impl Language {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ts => "ts",
+            Self::Js => "js",
+            Self::Json => "json",
+            Self::Md => "md",
+            Self::Other => "other",
+        }
+    }
+
+    /// The language that a path's extension names. Extensions are taken as written: `.TS` is `other`, as it is
+    /// for TypeScript.
+    pub fn of_path(path: &str) -> Self {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match name.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("ts" | "tsx" | "mts" | "cts") => Self::Ts,
+            Some("js" | "jsx" | "mjs" | "cjs") => Self::Js,
+            Some("json") => Self::Json,
+            Some("md") => Self::Md,
+            _ => Self::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variant_order_is_name_order() {
+        let kinds = [EdgeKind::Dynamic, EdgeKind::Runtime, EdgeKind::Type];
+        assert!(kinds.is_sorted() && kinds.map(EdgeKind::as_str).is_sorted());
+        assert!(Resolution::Explicit < Resolution::Implicit);
+    }
+
+    #[test]
+    fn languages_by_extension() {
+        let cases = [
+            ("a.ts", Language::Ts),
+            ("a.d.mts", Language::Ts),
+            ("x/a.jsx", Language::Js),
+            ("a.vue", Language::Other),
+            ("tsconfig.json", Language::Json),
+            ("dir.ts/README.md", Language::Md),
+            ("ts", Language::Other),
+            ("a.TS", Language::Other),
+        ];
+        for (path, language) in cases {
+            assert_eq!(Language::of_path(path), language, "{path}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The words that every crate of the workspace shares: kinds, digests, problems.
+//!
+//! No I/O, no workspace dependencies, nothing about languages: a type belongs here when at least two
+//! crates must agree on its meaning.
+
+mod digest;
+mod kinds;
+mod problem;
+
+pub use digest::Digest;
+pub use kinds::{EdgeKind, Language, NodeKind, Resolution};
+pub use problem::{Problem, error_lines};

@@ -1,0 +1,32 @@
+//! The view of the file system that resolution works on: existence, contents, real paths.
+//!
+//! Paths are absolute, normalised, `/`-separated UTF-8 strings. Implementations cache and record what was
+//! asked, so that a later run can tell whether any answer would be different now.
+
+use std::sync::Arc;
+
+use crate::EntryKind;
+
+/// Answers about paths. All methods follow links, and answer "no" to what cannot be read.
+pub trait Files: Sync {
+    /// `File` or `Dir` of what the path leads to, links followed; `None` when there is nothing readable.
+    /// Never returns `Link`.
+    fn kind(&self, path: &str) -> Option<EntryKind>;
+
+    /// The contents of a regular file.
+    fn read(&self, path: &str) -> Option<Arc<[u8]>>;
+
+    /// The path with every link in it resolved; `None` when it leads nowhere.
+    fn real_path(&self, path: &str) -> Option<String>;
+
+    /// Names in a directory with their kinds (links as what they lead to), sorted by bytes; empty if there is none.
+    fn list(&self, path: &str) -> Vec<(String, EntryKind)>;
+
+    fn is_file(&self, path: &str) -> bool {
+        self.kind(path) == Some(EntryKind::File)
+    }
+
+    fn is_dir(&self, path: &str) -> bool {
+        self.kind(path) == Some(EntryKind::Dir)
+    }
+}

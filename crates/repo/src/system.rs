@@ -1,0 +1,55 @@
+//! Every effect of the libraries, behind one trait: what cannot be done here is not done at all.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// What a directory entry or a path is, without following links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum EntryKind {
+    File,
+    Dir,
+    Link,
+    /// Sockets, pipes, devices: never opened, because opening one may block for ever.
+    Other,
+}
+
+/// One entry of a directory, as the file system lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirEntry {
+    pub name: OsString,
+    pub kind: EntryKind,
+}
+
+/// What `lstat` tells of a path: enough to notice that it changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stat {
+    pub kind: EntryKind,
+    pub size: u64,
+    /// Nanoseconds since the epoch.
+    pub mtime: i64,
+    /// Nanoseconds since the epoch; equals `mtime` where the platform has none.
+    pub ctime: i64,
+    /// 0 where the platform has none.
+    pub inode: u64,
+}
+
+/// The read-only half of the outside world.
+pub trait System: Send + Sync {
+    /// The entries of a directory in any order, without `.` and `..`.
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>>;
+
+    /// Looks at a path without following a final link.
+    fn lstat(&self, path: &Path) -> io::Result<Stat>;
+
+    /// Appends the bytes of a regular file to `buffer`; fails on anything else. Links are followed.
+    /// Returns the file's stat *taken from the open file before reading it*.
+    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat>;
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// Nanoseconds since the epoch. Only ever compared with file times, never shown.
+    fn now(&self) -> i64;
+}

@@ -1,0 +1,3 @@
+//! Developer tasks, run as `cargo xtask <task>`.
+
+fn main() {}
