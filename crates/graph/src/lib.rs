@@ -1,1 +1,18 @@
 //! Facts and targets to the dependency graph; its queries and outputs. Pure: no I/O, no threads of its own.
+//!
+//! The engine pushes nodes and explicit edges into a [`GraphBuilder`], asks a [`Tunneller`] for the implicit ones,
+//! and hands the finished [`Graph`] to a query or a writer. Nothing here resolves a specifier or reads a file.
+
+mod builder;
+mod cycles;
+mod graph;
+mod query;
+mod tunnel;
+mod write;
+
+pub use builder::{BuildError, Built, GraphBuilder, Merged};
+pub use cycles::{Cycle, cycles};
+pub use graph::{Edge, FileMeta, Graph, Node};
+pub use query::{Direction, Stats, closure};
+pub use tunnel::{FileKey, Module, Modules, Tunneller};
+pub use write::{write_dot, write_json, write_mermaid, write_stats};

@@ -1,0 +1,185 @@
+//! Makes a [`Graph`] out of nodes and edges pushed in any order. The result depends on what was pushed, never on the
+//! order; what does not fit together is reported, never dropped in silence.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+use stan_model::{EdgeKind, NodeKind, Resolution};
+
+use crate::graph::{Edge, Graph, Node};
+
+/// Collects the parts of a graph. Nodes go by keys of the caller's choice until `finish` knows their order.
+#[derive(Debug, Default)]
+pub struct GraphBuilder {
+    nodes: Vec<(u32, Node)>,
+    edges: Vec<RawEdge>,
+}
+
+/// A finished graph, and what had to be merged to get there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    pub graph: Graph,
+    /// Nodes that shared an id but not their content, sorted by id. The edges of all of them were kept.
+    pub merged: Vec<Merged>,
+}
+
+/// Two different nodes had one id: for example the file `src/a.ts` and a bare specifier `src/a.ts` that leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    pub id: Box<str>,
+    pub kept: NodeKind,
+    pub lost: NodeKind,
+}
+
+/// The pushed parts do not describe a graph: a mistake of the caller, not of the repository.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// An edge names a key that no node was pushed with.
+    #[error("an edge names the key {key}, but no node has it")]
+    UnknownKey { key: u32 },
+    /// One key was used for two ids.
+    #[error("the key {key} stands for two nodes, `{first}` and `{second}`")]
+    KeyReused { key: u32, first: Box<str>, second: Box<str> },
+    /// Indices are 32 bits wide.
+    #[error("the graph has more than {} nodes", u32::MAX)]
+    TooManyNodes,
+}
+
+/// An edge between keys; after `rename`, between indices.
+#[derive(Clone, Copy, Debug)]
+struct RawEdge {
+    source: u32,
+    edge: Edge,
+}
+
+impl GraphBuilder {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn with_capacity(nodes: usize, edges: usize) -> Self {
+        Self { nodes: Vec::with_capacity(nodes), edges: Vec::with_capacity(edges) }
+    }
+
+    /// Adds a node. The same node may be pushed again, under the same key or another.
+    pub fn node(&mut self, key: u32, node: Node) {
+        self.nodes.push((key, node));
+    }
+
+    /// Adds an edge between two keys, whose nodes may still come. The same edge may be pushed again.
+    pub fn edge(&mut self, source: u32, target: u32, kind: EdgeKind, resolution: Resolution) {
+        self.edges.push(RawEdge { source, edge: Edge { target, kind, resolution } });
+    }
+
+    pub fn finish(self) -> Result<Built, BuildError> {
+        let Self { nodes, mut edges } = self;
+        let (nodes, indices, merged) = merge_nodes(nodes)?;
+        rename(&mut edges, &indices)?;
+        drop(indices);
+        let (ends, edges) = group(nodes.len(), edges);
+        Ok(Built { graph: Graph::from_sorted_parts(nodes, ends, edges), merged })
+    }
+}
+
+type MergedNodes = (Vec<Node>, FxHashMap<u32, u32>, Vec<Merged>);
+
+/// One node per id, sorted; the index that each key came to mean; the merges that lost something.
+fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
+    keyed.sort_unstable_by(|(left_key, left), (right_key, right)| {
+        left.id.cmp(&right.id).then_with(|| by_preference(left, right)).then(left_key.cmp(right_key))
+    });
+    let mut indices = FxHashMap::with_capacity_and_hasher(keyed.len(), Default::default());
+    let mut nodes: Vec<Node> = Vec::with_capacity(keyed.len());
+    let mut merged = Vec::new();
+    for (key, node) in keyed {
+        match nodes.last() {
+            Some(kept) if kept.id == node.id => {
+                if *kept != node {
+                    merged.push(Merged { id: node.id, kept: kept.kind, lost: node.kind });
+                }
+            }
+            _ => nodes.push(node),
+        }
+        let index = u32::try_from(nodes.len() - 1).map_err(|_| BuildError::TooManyNodes)?;
+        if let Some(other) = indices.insert(key, index)
+            && other != index
+        {
+            let id = |index: u32| nodes[index as usize].id.clone();
+            return Err(BuildError::KeyReused { key, first: id(other), second: id(index) });
+        }
+    }
+    merged.dedup();
+    nodes.shrink_to_fit();
+    Ok((nodes, indices, merged))
+}
+
+/// Of nodes with one id the first in this order is kept: files before what is none, more knowledge before less.
+fn by_preference(left: &Node, right: &Node) -> Ordering {
+    let rank = |node: &Node| (node.kind, node.file.is_none(), node.description.is_none());
+    rank(left)
+        .cmp(&rank(right))
+        .then_with(|| left.file.cmp(&right.file))
+        .then_with(|| left.description.cmp(&right.description))
+        .then_with(|| left.language.cmp(&right.language))
+        .then_with(|| left.outside_root.cmp(&right.outside_root))
+}
+
+/// Turns the keys of edges into indices, in place.
+fn rename(edges: &mut [RawEdge], indices: &FxHashMap<u32, u32>) -> Result<(), BuildError> {
+    let index = |key: u32| indices.get(&key).copied().ok_or(BuildError::UnknownKey { key });
+    // The smallest unknown key is reported, so that the error does not depend on the order of pushes either.
+    let mut unknown: Option<u32> = None;
+    for raw in edges {
+        match (index(raw.source), index(raw.edge.target)) {
+            (Ok(source), Ok(target)) => (raw.source, raw.edge.target) = (source, target),
+            (source, target) => {
+                for result in [source, target] {
+                    if let Err(BuildError::UnknownKey { key }) = result {
+                        unknown = Some(unknown.map_or(key, |least| least.min(key)));
+                    }
+                }
+            }
+        }
+    }
+    unknown.map_or(Ok(()), |key| Err(BuildError::UnknownKey { key }))
+}
+
+/// Groups edges by source with a counting sort, then sorts each group and takes out what occurs twice.
+fn group(node_count: usize, raw: Vec<RawEdge>) -> (Vec<usize>, Vec<Edge>) {
+    // After the counting, `ends[i]` is where group `i` begins; placing moves it to where the group ends.
+    let mut ends = vec![0usize; node_count];
+    for edge in &raw {
+        ends[edge.source as usize] += 1;
+    }
+    let mut total = 0;
+    for end in &mut ends {
+        total += std::mem::replace(end, total);
+    }
+    let blank = Edge { target: 0, kind: EdgeKind::Dynamic, resolution: Resolution::Explicit };
+    let mut edges = vec![blank; total];
+    for RawEdge { source, edge } in raw {
+        let place = &mut ends[source as usize];
+        edges[*place] = edge;
+        *place += 1;
+    }
+
+    let (mut start, mut kept) = (0, 0);
+    for end in &mut ends {
+        edges[start..*end].sort_unstable();
+        let first = kept;
+        for place in start..*end {
+            let edge = edges[place];
+            if kept == first || edges[kept - 1] != edge {
+                edges[kept] = edge;
+                kept += 1;
+            }
+        }
+        start = std::mem::replace(end, kept);
+    }
+    edges.truncate(kept);
+    edges.shrink_to_fit();
+    (ends, edges)
+}
+
+#[cfg(test)]
+mod tests;

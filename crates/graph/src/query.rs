@@ -1,0 +1,128 @@
+//! Questions about a graph whose answer is a smaller graph, or a few numbers. Cycles have a file of their own.
+
+use crate::graph::{Edge, Graph};
+
+/// Which way [`closure`] follows the edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From a module to what it depends on.
+    Forward,
+    /// From a module to what depends on it: `--dependents`.
+    Backward,
+}
+
+/// The `stats` of a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Nodes of every kind.
+    pub modules: u64,
+    pub edges: u64,
+    /// Files that had to be analysed anew in this run; only the caller knows.
+    pub dirty: u64,
+}
+
+impl Stats {
+    pub fn of(graph: &Graph, dirty: u64) -> Self {
+        Self { modules: graph.node_count() as u64, edges: graph.edge_count() as u64, dirty }
+    }
+}
+
+/// The part of a graph that is reached from `seeds`, which are part of it: the nodes reached, and every edge between
+/// them. Seeds that are no index of the graph reach nothing.
+///
+/// `Backward` turns the arrows for the search only. The edges of the answer still point from a module to what it
+/// depends on, so that every answer is a part of the graph it was asked of and an edge always means the same.
+pub fn closure(graph: &Graph, seeds: &[u32], direction: Direction) -> Graph {
+    let reached = match direction {
+        Direction::Forward => {
+            reach(graph.node_count(), seeds, |index| graph.edges(index).iter().map(|edge| edge.target))
+        }
+        Direction::Backward => {
+            let sources = Sources::of(graph);
+            reach(graph.node_count(), seeds, |index| sources.of_target(index).iter().copied())
+        }
+    };
+    restrict(graph, &reached)
+}
+
+fn reach<Next: Iterator<Item = u32>>(node_count: usize, seeds: &[u32], next: impl Fn(u32) -> Next) -> Vec<bool> {
+    let mut reached = vec![false; node_count];
+    let mut pending: Vec<u32> = Vec::new();
+    let mut visit = |index: u32, pending: &mut Vec<u32>| {
+        if let Some(seen) = reached.get_mut(index as usize)
+            && !std::mem::replace(seen, true)
+        {
+            pending.push(index);
+        }
+    };
+    for &seed in seeds {
+        visit(seed, &mut pending);
+    }
+    while let Some(index) = pending.pop() {
+        for neighbour in next(index) {
+            visit(neighbour, &mut pending);
+        }
+    }
+    reached
+}
+
+/// The same graph without the nodes that `keep` refuses and the edges at them.
+fn restrict(graph: &Graph, keep: &[bool]) -> Graph {
+    let kept_count = keep.iter().filter(|kept| **kept).count();
+    let mut renamed = vec![0u32; keep.len()];
+    let mut nodes = Vec::with_capacity(kept_count);
+    let mut kept = 0;
+    for index in graph.indices().filter(|index| keep[*index as usize]) {
+        renamed[index as usize] = kept;
+        kept += 1;
+        nodes.push(graph.node(index).clone());
+    }
+    let mut ends = Vec::with_capacity(kept_count);
+    let mut edges = Vec::new();
+    for index in graph.indices().filter(|index| keep[*index as usize]) {
+        let inside = graph.edges(index).iter().filter(|edge| keep[edge.target as usize]);
+        // Renaming is monotone, so sorted lists stay sorted.
+        edges.extend(inside.map(|edge| Edge { target: renamed[edge.target as usize], ..*edge }));
+        ends.push(edges.len());
+    }
+    Graph::from_sorted_parts(nodes, ends, edges)
+}
+
+/// For each node, the nodes with an edge to it.
+struct Sources {
+    ends: Vec<usize>,
+    sources: Vec<u32>,
+}
+
+impl Sources {
+    fn of(graph: &Graph) -> Self {
+        let mut ends = vec![0usize; graph.node_count()];
+        for index in graph.indices() {
+            for edge in graph.edges(index) {
+                ends[edge.target as usize] += 1;
+            }
+        }
+        let mut total = 0;
+        for end in &mut ends {
+            total += std::mem::replace(end, total);
+        }
+        let mut sources = vec![0u32; total];
+        for index in graph.indices() {
+            for edge in graph.edges(index) {
+                let place = &mut ends[edge.target as usize];
+                sources[*place] = index;
+                *place += 1;
+            }
+        }
+        Self { ends, sources }
+    }
+
+    fn of_target(&self, index: u32) -> &[u32] {
+        let index = index as usize;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.sources[start..self.ends[index]]
+    }
+}
+
+#[cfg(test)]
+mod tests;

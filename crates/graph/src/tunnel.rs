@@ -1,0 +1,274 @@
+//! Seeing through barrels: from a name that a file takes from a module to the files that define it (spec 10 §5).
+//!
+//! The rules are ECMAScript's `ResolveExport`, bent in two places because the answer is context, not a link error:
+//! an ambiguous name leads to all its definers, and a file about whose exports nothing is known counts as the
+//! definer of whatever is asked of it by name. Nothing is resolved or loaded here; [`Modules`] does that.
+//!
+//! A search is plain reachability over states (module, name): which exports of a module a name leads to depends on
+//! that module alone. So cycles need no care, memory of earlier answers changes nothing but the time, and the answer
+//! cannot depend on threads.
+
+mod memo;
+mod stars;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use stan_lang::FileFacts;
+use stan_lang::facts::{Export, ExportSource};
+use stan_model::EdgeKind;
+
+use memo::Memo;
+use stars::{StarTable, StarTables};
+
+/// The caller's name for a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FileKey(pub u32);
+
+/// One analysed file: its facts and where its requests lead.
+#[derive(Clone, Copy, Debug)]
+pub struct Module<'a> {
+    /// `exports` must be sorted by name.
+    pub facts: &'a FileFacts,
+    /// For each request the file that it leads to; `None` when it leads to a builtin or nowhere.
+    pub targets: &'a [Option<FileKey>],
+}
+
+/// Access to the modules of a repository and its packages.
+///
+/// Which modules are asked for, how often and in which order may differ between runs, so an implementation that
+/// loads modules on demand must give the same answers in any order and report nothing from here.
+pub trait Modules: Sync {
+    /// `None` when the file cannot be analysed: a style sheet, an image, code in another language.
+    fn module(&self, file: FileKey) -> Option<Module<'_>>;
+
+    /// Whether a re-export may be followed: not when `from` is external and `to` is in another package.
+    fn may_enter(&self, from: FileKey, to: FileKey) -> bool;
+}
+
+/// Answers questions about definers and remembers the answers; one serves all threads.
+pub struct Tunneller<'m> {
+    modules: &'m dyn Modules,
+    memo: Memo<'m>,
+    stars: StarTables<'m>,
+}
+
+const DEFAULT: &str = "default";
+/// The name of `export =` in facts.
+const WHOLE: &str = "export=";
+
+impl<'m> Tunneller<'m> {
+    pub fn new(modules: &'m dyn Modules) -> Self {
+        Self { modules, memo: Memo::default(), stars: StarTables::new(stars::DEFAULT_LIMITS) }
+    }
+
+    /// The implicit edges of one file, sorted and unique: to the definers of each name that it takes from a module,
+    /// apart from that module and the file itself.
+    pub fn implicit_edges(&self, file: FileKey) -> Vec<(FileKey, EdgeKind)> {
+        let mut edges = Vec::new();
+        let Some(module) = self.modules.module(file) else { return edges };
+        for import in &module.facts.imports {
+            let Some(named) = target(&module, import.request) else { continue };
+            if self.ends_at(named, &import.name) {
+                continue;
+            }
+            let definers = self.definers(named, &import.name);
+            let others = definers.iter().filter(|definer| **definer != named && **definer != file);
+            edges.extend(others.map(|definer| (*definer, import.kind)));
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// The files that define what `module` exports as `name`, sorted and unique; empty when it exports no such thing.
+    pub fn definers(&self, module: FileKey, name: &'m str) -> Arc<[FileKey]> {
+        let start = State { file: module, name, loose: false };
+        self.memo.get(start).unwrap_or_else(|| self.search(start))
+    }
+
+    /// Whether the search would find the module itself and nothing else: most imports, and not worth remembering.
+    fn ends_at(&self, file: FileKey, name: &str) -> bool {
+        let Some(module) = self.transparent(file) else { return true };
+        let exports = exports_named(module.facts, name);
+        !exports.is_empty() && exports.iter().all(|export| export.source == ExportSource::Local)
+    }
+
+    fn search(&self, start: State<'m>) -> Arc<[FileKey]> {
+        let mut walk = Walk::default();
+        walk.visit(start);
+        // States that every way to a definer leads through: all of them have the answer of the first.
+        let mut trunk = Vec::new();
+        let answer = loop {
+            let Some(state) = walk.pending.pop() else { break walk.answer() };
+            let on_trunk = walk.pending.is_empty() && walk.found_nothing();
+            if on_trunk && let Some(known) = self.memo.get(state) {
+                break known;
+            }
+            self.expand(state, &mut walk);
+            if on_trunk && !walk.pending.is_empty() {
+                trunk.push(state);
+            }
+        };
+        self.memo.remember(trunk, &answer);
+        answer
+    }
+
+    /// Follows a name by one step.
+    fn expand(&self, state: State<'m>, walk: &mut Walk<'m>) {
+        let State { file, name, loose } = state;
+        let Some(module) = self.transparent(file) else { return walk.found(file, !loose) };
+        let exports = exports_named(module.facts, name);
+        for export in exports {
+            match &export.source {
+                ExportSource::Local => walk.found(file, true),
+                ExportSource::Name { request, name } => {
+                    if let Some(next) = self.enter(file, &module, *request) {
+                        walk.visit(State { file: next, name, loose: false });
+                    }
+                }
+                ExportSource::Namespace { request } => {
+                    if let Some(next) = self.enter(file, &module, *request) {
+                        walk.found(next, true);
+                    }
+                }
+            }
+        }
+        // An explicit export hides the stars, even when it leads nowhere.
+        if !exports.is_empty() {
+            return;
+        }
+        match name {
+            // `export =` of a module without one is the module's namespace.
+            WHOLE => walk.found(file, true),
+            // Stars do not forward `default`.
+            DEFAULT => self.expand_whole(state, &module, walk),
+            _ => {
+                self.expand_whole(state, &module, walk);
+                self.expand_stars(state, &module, walk);
+            }
+        }
+    }
+
+    /// `export = value`: what is not exported by name is a member of the value.
+    fn expand_whole(&self, state: State<'m>, module: &Module<'m>, walk: &mut Walk<'m>) {
+        let State { file, name, loose } = state;
+        for export in exports_named(module.facts, WHOLE) {
+            match &export.source {
+                ExportSource::Local => walk.found(file, !loose && (name == DEFAULT || module.facts.stars.is_empty())),
+                ExportSource::Name { .. } if loose => walk.found(file, false),
+                ExportSource::Name { request, name } => {
+                    if let Some(next) = self.enter(file, module, *request) {
+                        walk.visit(State { file: next, name, loose: false });
+                    }
+                }
+                ExportSource::Namespace { request } => {
+                    let Some(next) = self.enter(file, module, *request) else { continue };
+                    if name != DEFAULT || self.has_default(next) {
+                        walk.visit(State { file: next, name, loose });
+                    } else {
+                        walk.found(next, true);
+                    }
+                }
+            }
+        }
+    }
+
+    fn expand_stars(&self, state: State<'m>, module: &Module<'m>, walk: &mut Walk<'m>) {
+        let State { file, name, .. } = state;
+        let stars = &module.facts.stars;
+        if let Some(table) = self.stars.table(self, file, stars.len()) {
+            table.for_each_provider(name, |provider| walk.visit(State { file: provider, name, loose: true }));
+            if table.has_catch_alls() {
+                walk.deferred.push((table, name));
+            }
+            return;
+        }
+        for request in stars {
+            if let Some(next) = self.enter(file, module, *request) {
+                walk.visit(State { file: next, name, loose: true });
+            }
+        }
+    }
+
+    /// The module, unless nothing is known about its exports: it cannot be analysed, or it has none in ECMAScript's
+    /// sense and may well be CommonJS.
+    fn transparent(&self, file: FileKey) -> Option<Module<'m>> {
+        let modules: &'m dyn Modules = self.modules;
+        modules.module(file).filter(|module| !module.facts.exports.is_empty() || !module.facts.stars.is_empty())
+    }
+
+    fn enter(&self, from: FileKey, module: &Module<'m>, request: u32) -> Option<FileKey> {
+        target(module, request).filter(|to| self.modules.may_enter(from, *to))
+    }
+
+    fn has_default(&self, file: FileKey) -> bool {
+        self.transparent(file)
+            .is_some_and(|module| [DEFAULT, WHOLE].iter().any(|name| !exports_named(module.facts, name).is_empty()))
+    }
+}
+
+/// A name as it is asked of a module.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct State<'m> {
+    file: FileKey,
+    name: &'m str,
+    /// Asked through a star, so that nothing says that the module has the name at all: a module that would take any
+    /// name then counts only when nobody else has it.
+    loose: bool,
+}
+
+/// A search under way.
+#[derive(Default)]
+struct Walk<'m> {
+    pending: Vec<State<'m>>,
+    seen: FxHashSet<State<'m>>,
+    /// Definers, and files that may be: those count only when there is no definer.
+    certain: Vec<FileKey>,
+    possible: Vec<FileKey>,
+    /// Tables whose possible definers were not listed yet; mostly there is no need to.
+    deferred: Vec<(Arc<StarTable<'m>>, &'m str)>,
+}
+
+impl<'m> Walk<'m> {
+    fn visit(&mut self, state: State<'m>) {
+        if self.seen.insert(state) {
+            self.pending.push(state);
+        }
+    }
+
+    fn found(&mut self, file: FileKey, certain: bool) {
+        if certain { &mut self.certain } else { &mut self.possible }.push(file);
+    }
+
+    fn found_nothing(&self) -> bool {
+        self.certain.is_empty() && self.possible.is_empty() && self.deferred.is_empty()
+    }
+
+    fn answer(&mut self) -> Arc<[FileKey]> {
+        if self.certain.is_empty() {
+            for (table, name) in self.deferred.drain(..) {
+                table.for_each_catch_all(name, |file| self.possible.push(file));
+            }
+            self.certain.append(&mut self.possible);
+        }
+        self.certain.sort_unstable();
+        self.certain.dedup();
+        Arc::from(self.certain.as_slice())
+    }
+}
+
+fn target(module: &Module<'_>, request: u32) -> Option<FileKey> {
+    module.targets.get(request as usize).copied().flatten()
+}
+
+/// All exports of one name: two sources of one name are two entries.
+fn exports_named<'f>(facts: &'f FileFacts, name: &str) -> &'f [Export] {
+    let exports = &facts.exports;
+    let start = exports.partition_point(|export| *export.name < *name);
+    let length = exports[start..].iter().take_while(|export| *export.name == *name).count();
+    &exports[start..start + length]
+}
+
+#[cfg(test)]
+mod tests;
