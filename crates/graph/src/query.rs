@@ -71,10 +71,8 @@ fn restrict(graph: &Graph, keep: &[bool]) -> Graph {
     let kept_count = keep.iter().filter(|kept| **kept).count();
     let mut renamed = vec![0u32; keep.len()];
     let mut nodes = Vec::with_capacity(kept_count);
-    let mut kept = 0;
-    for index in graph.indices().filter(|index| keep[*index as usize]) {
+    for (kept, index) in (0u32..).zip(graph.indices().filter(|index| keep[*index as usize])) {
         renamed[index as usize] = kept;
-        kept += 1;
         nodes.push(graph.node(index).clone());
     }
     let mut ends = Vec::with_capacity(kept_count);
@@ -125,4 +123,4 @@ impl Sources {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

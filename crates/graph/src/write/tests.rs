@@ -1,1 +1,231 @@
-//! Tests.
+//! Writers: whole outputs of one small graph, and escaping against a JSON reader.
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use stan_model::{Digest, EdgeKind, Language, NodeKind, Resolution};
+
+use super::*;
+use crate::builder::GraphBuilder;
+use crate::graph::{FileMeta, Graph, Node};
+use crate::query::Stats;
+
+fn sample() -> Graph {
+    let node = |id: &str, kind| Node {
+        id: id.into(),
+        kind,
+        language: Language::of_path(id),
+        description: None,
+        file: None,
+        outside_root: false,
+    };
+    let file = Some(FileMeta { digest: Digest([0xab; 32]), size: 1_234_567_890_123 });
+    let mut builder = GraphBuilder::new();
+    builder.node(0, Node { description: Some("Says \"hi\".".into()), file, ..node("src/a.ts", NodeKind::Source) });
+    builder.node(1, node("src/unreadable.js", NodeKind::Source));
+    builder.node(2, Node { file, outside_root: true, ..node("abs/x/b.d.ts", NodeKind::External) });
+    builder.node(3, Node { outside_root: true, ..node("abs/x/c.json", NodeKind::External) });
+    builder.node(4, Node { language: Language::Other, ..node("node:fs", NodeKind::Builtin) });
+    let odd = "\0virtual:[\"x\"]\n\\n<b>%%{é}";
+    builder.node(5, Node { outside_root: true, language: Language::Other, ..node(odd, NodeKind::Missing) });
+    let edges = [
+        (0, 2, EdgeKind::Runtime, Resolution::Explicit),
+        (0, 2, EdgeKind::Type, Resolution::Implicit),
+        (0, 4, EdgeKind::Dynamic, Resolution::Explicit),
+        (0, 5, EdgeKind::Type, Resolution::Explicit),
+        (1, 0, EdgeKind::Runtime, Resolution::Implicit),
+    ];
+    for (source, target, kind, resolution) in edges {
+        builder.edge(source, target, kind, resolution);
+    }
+    builder.finish().unwrap().graph
+}
+
+fn check(write: impl Fn(&Graph, &mut dyn Write) -> io::Result<()>, expected: Expect) {
+    let mut out = Vec::new();
+    write(&sample(), &mut out).unwrap();
+    expected.assert_eq(&String::from_utf8(out).unwrap());
+}
+
+#[test]
+fn json() {
+    let errors = ["src/a.ts:1: \"quote\"\t\u{2028}".to_owned(), "b".to_owned()];
+    check(
+        |graph, out| write_json(graph, &Stats::of(graph, 3), &errors, out),
+        expect![[r#"
+        {"graph":{"nodes":{"\u0000virtual:[\"x\"]\n\\n<b>%%{é}":{"id":"\u0000virtual:[\"x\"]\n\\n<b>%%{é}","kind":"missing","language":"other"},"abs/x/b.d.ts":{"id":"abs/x/b.d.ts","kind":"external","language":"ts","metadata":{"hash":"abababababababababababababababababababababababababababababababab","isOutsideRoot":true,"size":1234567890123}},"abs/x/c.json":{"id":"abs/x/c.json","kind":"external","language":"json","metadata":{"isOutsideRoot":true}},"node:fs":{"id":"node:fs","kind":"builtin","language":"other"},"src/a.ts":{"id":"src/a.ts","kind":"source","language":"ts","description":"Says \"hi\".","metadata":{"hash":"abababababababababababababababababababababababababababababababab","size":1234567890123}},"src/unreadable.js":{"id":"src/unreadable.js","kind":"source","language":"js"}},"edges":{"\u0000virtual:[\"x\"]\n\\n<b>%%{é}":[],"abs/x/b.d.ts":[],"abs/x/c.json":[],"node:fs":[],"src/a.ts":[{"target":"\u0000virtual:[\"x\"]\n\\n<b>%%{é}","kind":"type","resolution":"explicit"},{"target":"abs/x/b.d.ts","kind":"runtime","resolution":"explicit"},{"target":"abs/x/b.d.ts","kind":"type","resolution":"implicit"},{"target":"node:fs","kind":"dynamic","resolution":"explicit"}],"src/unreadable.js":[{"target":"src/a.ts","kind":"runtime","resolution":"implicit"}]}},"stats":{"modules":6,"edges":5,"dirty":3},"errors":["src/a.ts:1: \"quote\"\t ","b"]}
+    "#]],
+    );
+}
+
+#[test]
+fn json_of_nothing() {
+    let mut out = Vec::new();
+    write_json(&Graph::default(), &Stats::default(), &[], &mut out).unwrap();
+    expect![[r#"
+        {"graph":{"nodes":{},"edges":{}},"stats":{"modules":0,"edges":0,"dirty":0},"errors":[]}
+    "#]]
+    .assert_eq(&String::from_utf8(out).unwrap());
+}
+
+#[test]
+fn dot() {
+    check(
+        write_dot,
+        expect![[r#"
+        digraph stan {
+          rankdir=LR;
+          node [shape=box];
+          "\x00virtual:[\"x\"]\n\\n<b>%%{é}" [style=dashed,color=red];
+          "abs/x/b.d.ts" [style=rounded,color=gray50];
+          "abs/x/c.json" [style=rounded,color=gray50];
+          "node:fs" [shape=hexagon,color=gray50];
+          "src/a.ts";
+          "src/unreadable.js";
+          "src/a.ts" -> "\x00virtual:[\"x\"]\n\\n<b>%%{é}" [style=dashed];
+          "src/a.ts" -> "abs/x/b.d.ts";
+          "src/a.ts" -> "abs/x/b.d.ts" [style=dashed,color=gray60];
+          "src/a.ts" -> "node:fs" [style=dotted];
+          "src/unreadable.js" -> "src/a.ts" [color=gray60];
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn mermaid() {
+    check(
+        write_mermaid,
+        expect![[r##"
+        flowchart LR
+          n0["#0;virtual:#91;#34;x#34;#93;#10;#92;n#60;b#62;#37;#37;#123;é#125;"]:::missing
+          n1["abs/x/b.d.ts"]:::external
+          n2["abs/x/c.json"]:::external
+          n3["node:fs"]:::builtin
+          n4["src/a.ts"]:::source
+          n5["src/unreadable.js"]:::source
+          n4 --> n0
+          n4 --> n1
+          n4 --> n1
+          n4 --> n3
+          n5 --> n4
+          classDef source fill:#fff,stroke:#333
+          classDef external fill:#eee,stroke:#888
+          classDef builtin fill:#eef,stroke:#88a
+          classDef missing fill:#fee,stroke:#c00,stroke-dasharray:4 4
+          linkStyle 0,2 stroke-dasharray:6 4
+          linkStyle 3 stroke-dasharray:2 3
+          linkStyle 2,4 stroke:#aaa
+    "##]],
+    );
+}
+
+#[test]
+fn stats() {
+    check(
+        |graph, out| write_stats(graph, &Stats::of(graph, 2), out),
+        expect![[r#"
+        modules               6
+          source              2
+          external            2
+          builtin             1
+          missing             1
+        edges                 5
+          runtime explicit    1
+          runtime implicit    1
+          type explicit       1
+          type implicit       1
+          dynamic explicit    1
+          dynamic implicit    0
+        analysed in this run  2
+    "#]],
+    );
+}
+
+#[test]
+fn a_reader_of_the_json_sees_the_graph() {
+    let graph = sample();
+    let mut out = Vec::new();
+    write_json(&graph, &Stats::of(&graph, 0), &[], &mut out).unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    for index in graph.indices() {
+        let node = graph.node(index);
+        assert_eq!(value["graph"]["nodes"][&*node.id]["id"], *node.id);
+        let edges = value["graph"]["edges"][&*node.id].as_array().unwrap();
+        let targets: Vec<&str> = edges.iter().map(|edge| edge["target"].as_str().unwrap()).collect();
+        let expected: Vec<&str> = graph.edges(index).iter().map(|edge| &*graph.node(edge.target).id).collect();
+        assert_eq!(targets, expected);
+    }
+}
+
+/// Accepts little at a time and fails when told to, as a pipe does.
+struct Pipe {
+    taken: Vec<u8>,
+    room: usize,
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(1000).min(self.room);
+        if count == 0 {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.room -= count;
+        self.taken.extend_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn wide_graph() -> Graph {
+    let mut builder = GraphBuilder::new();
+    for key in 0..2000u32 {
+        let (kind, language) = (NodeKind::Source, Language::Ts);
+        let id = format!("src/some/folder/{key}.ts").into();
+        builder.node(key, Node { id, kind, language, description: None, file: None, outside_root: false });
+        for step in 1..5 {
+            builder.edge(key, (key + step) % 2000, EdgeKind::Type, Resolution::Explicit);
+        }
+    }
+    builder.finish().unwrap().graph
+}
+
+#[test]
+fn large_output_is_written_in_parts_and_a_broken_pipe_is_an_error() {
+    let graph = wide_graph();
+    let mut whole = Vec::new();
+    write_json(&graph, &Stats::of(&graph, 0), &[], &mut whole).unwrap();
+    assert!(whole.len() > 4 * FLUSH_AT);
+    let mut pipe = Pipe { taken: Vec::new(), room: usize::MAX };
+    write_json(&graph, &Stats::of(&graph, 0), &[], &mut pipe).unwrap();
+    assert!(pipe.taken == whole);
+
+    for write in [write_dot, write_mermaid] {
+        let mut pipe = Pipe { taken: Vec::new(), room: 100_000 };
+        assert_eq!(write(&graph, &mut pipe).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_string_survives_json(text in any::<String>(), control in "[\u{0}-\u{3f}\u{7f}\\\\]{0,20}") {
+        for text in [text, control] {
+            let mut out = Vec::new();
+            let mut sink = Sink::new(&mut out);
+            json::write_string(&mut sink, &text);
+            sink.finish().unwrap();
+            prop_assert_eq!(serde_json::to_vec(&text).unwrap(), out);
+        }
+    }
+
+    #[test]
+    fn numbers_are_decimal(number in any::<u64>()) {
+        let mut out = Vec::new();
+        let mut sink = Sink::new(&mut out);
+        sink.number(number);
+        sink.finish().unwrap();
+        prop_assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
+    }
+}

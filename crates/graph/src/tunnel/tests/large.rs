@@ -1,0 +1,134 @@
+//! Sizes at which recursion, exponential search or quadratic work would show. There is no clock here: a search of
+//! the wrong sort does not end in the life of a test run.
+
+use super::fixture::{Fixture, Sketch, Source};
+use crate::tunnel::{FileKey, Tunneller};
+
+fn local(name: String) -> (String, Source) {
+    (name, Source::Local)
+}
+
+fn passes_on(file: u32, name: &str) -> (String, Source) {
+    (name.to_owned(), Source::Name(Some(file), name.to_owned()))
+}
+
+#[test]
+fn a_chain_of_a_hundred_thousand_named_re_exports_each_asked_for() {
+    const LENGTH: u32 = 100_000;
+    let mut fixture = Fixture::default();
+    for file in 0..LENGTH - 1 {
+        let (exports, imports) = (vec![passes_on(file + 1, "x")], vec![(file + 1, "x".to_owned())]);
+        fixture.push(file.to_string(), Sketch { exports, imports, ..Sketch::default() });
+    }
+    fixture.push("last".to_owned(), Sketch { exports: vec![local("x".to_owned())], ..Sketch::default() });
+    let tunneller = Tunneller::new(&fixture);
+    for file in (0..LENGTH).rev().chain(0..LENGTH) {
+        let expected: &[FileKey] = if file < LENGTH - 2 { &[FileKey(LENGTH - 1)] } else { &[] };
+        let edges: Vec<FileKey> = tunneller.implicit_edges(FileKey(file)).into_iter().map(|(to, _)| to).collect();
+        assert_eq!(edges, expected);
+    }
+}
+
+#[test]
+fn a_ring_of_a_hundred_thousand_stars() {
+    const LENGTH: u32 = 100_000;
+    let mut fixture = Fixture::default();
+    for file in 0..LENGTH {
+        let stars = vec![Some((file + 1) % LENGTH)];
+        fixture.push(file.to_string(), Sketch { exports: vec![local(format!("x{file}"))], stars, ..Sketch::default() });
+    }
+    let tunneller = Tunneller::new(&fixture);
+    assert_eq!(&*tunneller.definers(FileKey(0), "x99999"), [FileKey(99_999)]);
+    assert_eq!(&*tunneller.definers(FileKey(5), "x4"), [FileKey(4)]);
+    for file in 0..LENGTH {
+        assert_eq!(&*tunneller.definers(FileKey(file), "nobody"), []);
+    }
+}
+
+#[test]
+fn a_barrel_of_five_thousand_stars_with_five_thousand_importers() {
+    const FILES: u32 = 5_000;
+    let mut fixture = Fixture::default();
+    let stars = (1..=FILES).map(Some).collect();
+    fixture.push("barrel".to_owned(), Sketch { stars, ..Sketch::default() });
+    for file in 1..=FILES {
+        let exports = ["Component", "Props", "use", "type"].map(|name| local(format!("{name}{file}")));
+        // A name that every file has is ambiguous; it still must not cost a search each time.
+        let exports = exports.into_iter().chain([local("common".to_owned())]).collect();
+        let imports = [file % FILES + 1, file * 7 % FILES + 1].map(|other| (0, format!("Component{other}")));
+        let imports = imports.into_iter().chain([(0, format!("missing{file}"))]).collect();
+        fixture.push(file.to_string(), Sketch { exports, imports, ..Sketch::default() });
+    }
+    let tunneller = Tunneller::new(&fixture);
+    for file in 1..=FILES {
+        let mut expected = vec![FileKey(file % FILES + 1), FileKey(file * 7 % FILES + 1)];
+        expected.retain(|other| other.0 != file);
+        expected.sort_unstable();
+        expected.dedup();
+        let edges: Vec<FileKey> = tunneller.implicit_edges(FileKey(file)).into_iter().map(|(to, _)| to).collect();
+        assert_eq!(edges, expected);
+    }
+    assert_eq!(tunneller.definers(FileKey(0), "common").len(), FILES as usize);
+}
+
+#[test]
+fn a_thousand_small_barrels_over_one_large_barrel() {
+    const FILES: u32 = 3_000;
+    let mut fixture = Fixture::default();
+    fixture.push("large".to_owned(), Sketch { stars: (1..=FILES).map(Some).collect(), ..Sketch::default() });
+    for file in 1..=FILES {
+        fixture.push(file.to_string(), Sketch { exports: vec![local(format!("x{file}"))], ..Sketch::default() });
+    }
+    for barrel in 0..1_000 {
+        let stars = vec![Some(0), Some(barrel + 1)];
+        fixture.push(format!("barrel {barrel}"), Sketch { stars, ..Sketch::default() });
+    }
+    let names: Vec<String> = (1..=FILES).map(|file| format!("x{file}")).collect();
+    let tunneller = Tunneller::new(&fixture);
+    for barrel in 0..1_000 {
+        for step in 0..10 {
+            let file = (barrel * 13 + step * 311) % FILES + 1;
+            let definers = tunneller.definers(FileKey(FILES + 1 + barrel), &names[file as usize - 1]);
+            assert_eq!(&*definers, [FileKey(file)]);
+        }
+    }
+}
+
+#[test]
+fn a_ladder_with_exponentially_many_ways() {
+    const RUNGS: u32 = 2_000;
+    let mut fixture = Fixture::default();
+    for rung in 0..RUNGS {
+        let below = [Some(2 * rung + 2), Some(2 * rung + 3)].to_vec();
+        for _ in 0..2 {
+            fixture.push(rung.to_string(), Sketch { stars: below.clone(), ..Sketch::default() });
+        }
+    }
+    for _ in 0..2 {
+        fixture.push("end".to_owned(), Sketch { exports: vec![local("x".to_owned())], ..Sketch::default() });
+    }
+    let ends = [FileKey(2 * RUNGS), FileKey(2 * RUNGS + 1)];
+    assert_eq!(&*Tunneller::new(&fixture).definers(FileKey(0), "x"), ends);
+}
+
+#[test]
+fn threads_share_one_tunneller_and_agree() {
+    const FILES: u32 = 400;
+    let mut fixture = Fixture::default();
+    fixture.push("barrel".to_owned(), Sketch { stars: (1..=FILES).map(Some).collect(), ..Sketch::default() });
+    for file in 1..=FILES {
+        let imports = (0..9).map(|step| (0, format!("x{}", (file * 31 + step * 7) % FILES + 1))).collect();
+        fixture
+            .push(file.to_string(), Sketch { exports: vec![local(format!("x{file}"))], imports, ..Sketch::default() });
+    }
+    let all =
+        |tunneller: &Tunneller<'_>| (0..=FILES).map(|file| tunneller.implicit_edges(FileKey(file))).collect::<Vec<_>>();
+    let alone = all(&Tunneller::new(&fixture));
+    let shared = Tunneller::new(&fixture);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| all(&shared))).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), alone);
+        }
+    });
+}
