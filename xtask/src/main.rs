@@ -1,3 +1,53 @@
-//! Developer tasks, run as `cargo xtask <task>`.
+//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it.
+//!
+//! Nothing here is part of the product: no other crate depends on this one, and it may print, read the environment and
+//! start other programs.
+#![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool talks to the terminal")]
 
-fn main() {}
+mod bench;
+mod limit;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The error of every task: shown once, by `main`.
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer tasks of stan")]
+enum Task {
+    /// Check what the compiler does not: headers, dependency direction, documentation that is true.
+    Tidy,
+    /// Measure the programs against the physical limit and their peers.
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// One run of a physical limit, as `bench` starts it.
+    #[command(subcommand, hide = true)]
+    Limit(limit::Limit),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Task::parse() {
+        Task::Tidy => tidy::run(&workspace_root()),
+        Task::Bench(bench) => bench::run(&workspace_root(), &bench),
+        Task::Limit(limit) => limit::run(&limit).map(|()| true),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The folder of the workspace manifest: this crate lies directly below it.
+fn workspace_root() -> PathBuf {
+    let manifest_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest_dir.parent().unwrap_or(manifest_dir).to_path_buf()
+}

@@ -4,6 +4,7 @@
 //! `stan_repo::Files`.
 
 pub mod facts;
+pub mod jsonc;
 pub mod typescript;
 
 pub use facts::FileFacts;

@@ -1,0 +1,105 @@
+//! A tolerant reader for the JSON that people write: tsconfig files, package manifests.
+//!
+//! It accepts what TypeScript accepts (comments, trailing commas, byte order marks, UTF-16) and goes on after what
+//! TypeScript goes on after (missing commas and braces, merge conflict markers, stray expressions), so that one
+//! typing error does not lose a whole file. It keeps the order of keys, which `exports` conditions need. It is not
+//! a validator and not a writer.
+
+mod parser;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+/// A JSON value. Objects keep the order of their keys; of keys that occur twice the last value is kept, at the
+/// place of the first.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Null,
+    Bool(bool),
+    Number(f64),
+    String(Box<str>),
+    Array(Vec<Value>),
+    Object(Vec<(Box<str>, Value)>),
+}
+
+impl Value {
+    /// The value of a key; `None` for a missing key and for anything that is not an object.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.entries().iter().find(|(name, _)| &**name == key).map(|(_, value)| value)
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::String(text) = self { Some(text) } else { None }
+    }
+
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(flag) = self { Some(*flag) } else { None }
+    }
+
+    pub fn as_array(&self) -> Option<&[Value]> {
+        if let Self::Array(items) = self { Some(items) } else { None }
+    }
+
+    /// The pairs of an object; empty for anything else.
+    pub fn entries(&self) -> &[(Box<str>, Value)] {
+        if let Self::Object(entries) = self { entries } else { &[] }
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+}
+
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// 1-based.
+    pub line: u32,
+    /// What is wrong, without a full stop.
+    pub message: &'static str,
+}
+
+/// A text that was read as far as it could be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// The root value. A text with nothing in it is an empty object; one with several roots is an array of them.
+    pub value: Value,
+    /// The first place where the text breaks the grammar.
+    pub syntax_error: Option<JsonError>,
+    /// The first place that is grammatical for JavaScript but is not JSON: single quotes, a name without quotes,
+    /// an expression. Its value, if it has one, is in the document.
+    pub not_json: Option<JsonError>,
+}
+
+impl Document {
+    /// The first error of any kind; grammar comes first, as it does for TypeScript.
+    pub fn error(&self) -> Option<&JsonError> {
+        self.syntax_error.as_ref().or(self.not_json.as_ref())
+    }
+}
+
+/// Reads a text. Never fails: see [`Document`].
+pub fn parse(text: &str) -> Document {
+    parser::parse(text)
+}
+
+/// Reads the bytes of a file, after [`decode`].
+pub fn parse_bytes(bytes: &[u8]) -> Document {
+    parse(&decode(bytes))
+}
+
+/// The text of a file: UTF-8, or UTF-16 if a byte order mark says so. The mark is removed, and what is not valid
+/// becomes U+FFFD.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    let utf16 = |rest: &[u8], read: fn([u8; 2]) -> u16| {
+        let units = rest.as_chunks::<2>().0.iter().map(|pair| read(*pair));
+        Cow::Owned(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+    };
+    match bytes {
+        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest),
+        _ => String::from_utf8_lossy(bytes),
+    }
+}

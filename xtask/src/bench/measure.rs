@@ -1,0 +1,242 @@
+//! Measures one corpus: the rows take turns, round after round, so that a slow minute of the machine hits them all.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::corpus::Corpus;
+use super::edit::Edited;
+use super::fetch::Store;
+use super::process::{Outcome, Run};
+use super::row::{Row, Runs};
+use crate::Result;
+
+/// Peers that take longer are stopped, and their ratio becomes a lower bound.
+const PEER_LIMIT: Duration = Duration::from_secs(120);
+
+/// Longer than the coarsest file time, so that the cache of an edit is not taken for written in the same moment.
+const SETTLE: Duration = Duration::from_millis(1100);
+
+/// The programs to start.
+pub(super) struct Programs {
+    pub(super) stan: PathBuf,
+    /// This program, for the limits.
+    pub(super) own: PathBuf,
+    /// Folder with the peers' `node_modules`; `None` leaves them out.
+    pub(super) peers: Option<PathBuf>,
+    /// Whether the peers that take minutes are run.
+    pub(super) slow_peers: bool,
+}
+
+/// Size of the corpus, as the limit counted it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Size {
+    pub(super) files: u64,
+    pub(super) folders: u64,
+    pub(super) bytes: u64,
+    pub(super) parsed: u64,
+    pub(super) parsed_bytes: u64,
+    /// Of what `stan graph --json` wrote.
+    pub(super) json_bytes: u64,
+}
+
+pub(super) struct Measured {
+    pub(super) name: &'static str,
+    pub(super) size: Size,
+    pub(super) rows: BTreeMap<Row, Runs>,
+}
+
+/// Everything that stays the same during the rounds of one corpus.
+struct Bench<'a> {
+    corpus: &'a Corpus,
+    programs: &'a Programs,
+    folder: PathBuf,
+    warm_cache: PathBuf,
+    cold_cache: PathBuf,
+    list: PathBuf,
+    output: PathBuf,
+    complaints: PathBuf,
+    size: Size,
+}
+
+pub(super) fn measure(store: &Store, programs: &Programs, corpus: &Corpus, rounds: usize) -> Result<Measured> {
+    let mut bench = Bench {
+        corpus,
+        programs,
+        folder: store.corpus(corpus)?,
+        warm_cache: store.scratch("cache-warm"),
+        cold_cache: store.scratch("cache-cold"),
+        list: store.scratch("list"),
+        output: store.scratch("output"),
+        complaints: store.scratch("complaints"),
+        size: Size::default(),
+    };
+    eprintln!("measure {}", corpus.name);
+    bench.warm_up()?;
+    let mut rows: BTreeMap<Row, Runs> = BTreeMap::new();
+    for round in 0..rounds {
+        let mut order: Vec<Row> = Row::ALL.into_iter().filter(|row| !row.is_slow()).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for row in order {
+            bench.run_row(row, round, &mut rows)?;
+        }
+    }
+    for row in Row::ALL.into_iter().filter(|row| row.is_slow() && programs.slow_peers) {
+        bench.run_row(row, rounds, &mut rows)?;
+    }
+    Ok(Measured { name: corpus.name, size: bench.size, rows })
+}
+
+impl Bench<'_> {
+    /// Fills the page cache and the warm cache, and learns the sizes.
+    fn warm_up(&mut self) -> Result<()> {
+        let list = self.list.to_string_lossy().into_owned();
+        let limit = self.limit(&["cold", ".", "--list", &list]).output_to(&self.output);
+        if let Outcome::Failed(why) = limit.measure(&self.complaints)? {
+            return Err(format!("the limit failed on {}: {why}", self.corpus.name).into());
+        }
+        let facts: Value = serde_json::from_slice(&std::fs::read(&self.output)?)?;
+        let count = |key: &str| facts.get(key).and_then(Value::as_u64).unwrap_or_default();
+        self.size = Size {
+            files: count("files"),
+            folders: count("folders"),
+            bytes: count("bytes"),
+            parsed: count("parsed"),
+            parsed_bytes: count("parsedBytes"),
+            json_bytes: 0,
+        };
+        remove(&self.warm_cache);
+        self.refresh_warm_cache()?;
+        let json = self.stan(&["--json", "--no-cache"]).output_to(&self.output);
+        if let Outcome::Done(_) = json.measure(&self.complaints)? {
+            self.size.json_bytes = std::fs::metadata(&self.output)?.len();
+        }
+        Ok(())
+    }
+
+    fn refresh_warm_cache(&self) -> Result<Outcome> {
+        std::thread::sleep(SETTLE);
+        self.stan_with_cache("--stats", &self.warm_cache).measure(&self.complaints)
+    }
+
+    fn run_row(&self, row: Row, round: usize, rows: &mut BTreeMap<Row, Runs>) -> Result<()> {
+        let Some(run) = self.command(row) else { return Ok(()) };
+        let runs = rows.entry(row).or_default();
+        // What failed once is not asked again.
+        if matches!(runs.outcomes.last(), Some(Outcome::Failed(_) | Outcome::TimedOut(_))) {
+            return Ok(());
+        }
+        if row == Row::ColdWritesCache {
+            remove(&self.cold_cache);
+        }
+        let edited = match row.change() {
+            Some(change) => Some(Edited::apply(&self.folder, &self.corpus.edit, change, round)?),
+            None => None,
+        };
+        runs.outcomes.push(run.measure(&self.complaints)?);
+        if edited.is_some() {
+            drop(edited);
+            self.refresh_warm_cache()?;
+        }
+        Ok(())
+    }
+
+    /// The command of a row; `None` when it cannot or shall not be run.
+    fn command(&self, row: Row) -> Option<Run> {
+        let list = self.list.to_string_lossy();
+        Some(match row {
+            Row::LimitCold => self.limit(&["cold", "."]),
+            Row::LimitWarm => self.limit(&["warm", ".", &list]),
+            Row::LimitWrite if self.size.json_bytes == 0 => return None,
+            Row::LimitWrite => self.limit(&["write", &self.size.json_bytes.to_string()]).output_to(&self.output),
+            Row::Cold => self.stan(&["--stats", "--no-cache"]),
+            Row::ColdJson => self.stan(&["--json", "--no-cache"]).output_to(&self.output),
+            Row::ColdWritesCache => self.stan_with_cache("--stats", &self.cold_cache),
+            Row::Warm | Row::EditImport | Row::EditComment => self.stan_with_cache("--stats", &self.warm_cache),
+            Row::WarmJson => self.stan_with_cache("--json", &self.warm_cache).output_to(&self.output),
+            Row::RevDep | Row::RevDepJson | Row::DependencyCruiser | Row::Madge => self.peer(row)?,
+        })
+    }
+
+    fn limit(&self, arguments: &[&str]) -> Run {
+        Run::new(&self.programs.own, &[&["limit"], arguments].concat(), &self.folder)
+    }
+
+    fn stan(&self, arguments: &[&str]) -> Run {
+        Run::new(&self.programs.stan, &[&["graph"], arguments].concat(), &self.folder)
+    }
+
+    fn stan_with_cache(&self, format: &str, cache: &Path) -> Run {
+        self.stan(&[format, "--cache-dir", &cache.to_string_lossy()])
+    }
+
+    /// Each peer as it is meant to be called for the graph of a whole repository.
+    fn peer(&self, row: Row) -> Option<Run> {
+        let modules = self.programs.peers.as_ref()?.join("node_modules");
+        let script = |path: &str| modules.join(path).to_string_lossy().into_owned();
+        let node = |arguments: &[&str]| {
+            Run::new(Path::new("node"), arguments, &self.folder).limited_to(PEER_LIMIT).output_to(&self.output)
+        };
+        // The program itself, not the script that starts it: a peer is measured at its best.
+        let rev_dep = modules.join(format!("@rev-dep/{}/bin/rev-dep", node_platform()));
+        Some(match row {
+            Row::RevDep => Run::new(&rev_dep, &["entry-points", "--count"], &self.folder),
+            Row::RevDepJson => Run::new(&rev_dep, &["debug", "get-tree-for-cwd"], &self.folder).output_to(&self.output),
+            Row::DependencyCruiser => node(&[
+                &script("dependency-cruiser/bin/dependency-cruise.mjs"),
+                "--no-config",
+                "--output-type=json",
+                "--ts-pre-compilation-deps",
+                "--do-not-follow=node_modules",
+                "--exclude=(^|/)node_modules/|^[.]git/",
+                ".",
+            ]),
+            Row::Madge => node(&[
+                &script("madge/bin/cli.js"),
+                "--json",
+                "--no-spinner",
+                "--no-color",
+                "--extensions=ts,tsx,mts,cts,js,jsx,mjs,cjs",
+                ".",
+            ]),
+            _ => return None,
+        })
+    }
+}
+
+/// This platform, as npm packages with native programs are named.
+fn node_platform() -> String {
+    let system = if cfg!(target_os = "macos") { "darwin" } else { std::env::consts::OS };
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    format!("{system}-{processor}")
+}
+
+fn remove(folder: &Path) {
+    // Absent is what is wanted; anything else shows when the folder is used.
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// The cost of starting: the program alone, and on a repository of ten files. Medians in the order asked.
+pub(super) fn start_up(store: &Store, programs: &Programs, rounds: usize) -> Result<[Runs; 2]> {
+    let folder = store.tiny()?;
+    let complaints = store.scratch("complaints");
+    let commands = [
+        Run::new(&programs.stan, &["--version"], &folder),
+        Run::new(&programs.stan, &["graph", "--stats", "--no-cache"], &folder),
+    ];
+    let mut runs = [Runs::default(), Runs::default()];
+    for _ in 0..rounds {
+        for (command, runs) in commands.iter().zip(&mut runs) {
+            runs.outcomes.push(command.measure(&complaints)?);
+        }
+    }
+    Ok(runs)
+}

@@ -1,0 +1,134 @@
+//! `cargo xtask bench`: our programs against the physical limit and against their peers, in one run.
+//!
+//! Everything is measured from outside, as child processes, the way a user meets it. Micro-benchmarks live elsewhere.
+//! Times decide nothing here unless `--check` is given: a busy machine is no broken build.
+
+mod corpus;
+mod edit;
+mod fetch;
+mod measure;
+mod process;
+mod report;
+mod row;
+mod verdict;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use corpus::{CORPORA, Corpus};
+use fetch::Store;
+use measure::Programs;
+use report::Report;
+
+use crate::Result;
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Bench {
+    /// `stan graph`: cold, warm, and after an edit.
+    Graph(Options),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Three rounds, two corpora, and no peers that take minutes.
+    #[arg(long)]
+    quick: bool,
+    /// Only these corpora.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    corpus: Vec<String>,
+    /// Rounds per corpus [default: 7].
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Leave the peers out.
+    #[arg(long)]
+    no_peers: bool,
+    /// Measure this program instead of building it.
+    #[arg(long, value_name = "PATH")]
+    stan: Option<PathBuf>,
+    /// Write the results here as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Rewrite docs/benchmarks.md.
+    #[arg(long)]
+    write: bool,
+    /// Fail when a target is missed.
+    #[arg(long)]
+    check: bool,
+}
+
+/// The answer is whether the targets hold, where that was asked.
+pub(crate) fn run(root: &Path, Bench::Graph(options): &Bench) -> Result<bool> {
+    let corpora = chosen(options)?;
+    let store = Store::open(root)?;
+    let programs = Programs {
+        stan: stan_program(root, options)?,
+        own: std::env::current_exe()?,
+        peers: if options.no_peers { None } else { Some(store.peers()?) },
+        slow_peers: !options.quick && !options.no_peers,
+    };
+    let rounds = options.rounds.unwrap_or(if options.quick { 3 } else { 7 }).max(1);
+    let mut measured = Vec::new();
+    for corpus in corpora {
+        measured.push(measure::measure(&store, &programs, corpus, rounds)?);
+    }
+    let start_up = verdict::start_up_verdicts(&measure::start_up(&store, &programs, rounds.max(5))?);
+    let report = Report { machine: machine(), rounds, corpora: measured, start_up };
+    print!("{}", report.tables());
+    if let Some(file) = &options.json {
+        std::fs::write(file, format!("{:#}\n", report.json()))?;
+    }
+    if options.write {
+        std::fs::create_dir_all(root.join("docs"))?;
+        std::fs::write(root.join("docs/benchmarks.md"), report.page())?;
+    }
+    Ok(!options.check || report.passes())
+}
+
+fn chosen(options: &Options) -> Result<Vec<&'static Corpus>> {
+    if options.corpus.is_empty() {
+        let in_quick = |corpus: &&Corpus| !options.quick || ["date-fns", "icons"].contains(&corpus.name);
+        return Ok(CORPORA.iter().filter(in_quick).collect());
+    }
+    let find = |name: &String| {
+        CORPORA.iter().find(|corpus| corpus.name == name).ok_or_else(|| {
+            let names: Vec<&str> = CORPORA.iter().map(|corpus| corpus.name).collect();
+            format!("no corpus `{name}`; there are {}", names.join(", ")).into()
+        })
+    };
+    options.corpus.iter().map(find).collect()
+}
+
+/// The release build of this tree, made now, so that nobody measures an old one.
+fn stan_program(root: &Path, options: &Options) -> Result<PathBuf> {
+    if let Some(path) = &options.stan {
+        return Ok(std::path::absolute(path)?);
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let build = Command::new(cargo).args(["build", "--release", "--package", "stan-cli"]).current_dir(root).status()?;
+    if !build.success() {
+        return Err("stan does not build".into());
+    }
+    // The alias of this task builds in release mode too: the programs lie side by side.
+    let own = std::env::current_exe()?;
+    let folder = own.parent().ok_or("this program has no folder")?;
+    Ok(folder.join(format!("stan{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// What a reader needs to know of the machine, and nothing that tells whose it is.
+fn machine() -> Vec<(&'static str, String)> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let value_after = |text: &str, key: &str| {
+        let line = text.lines().find(|line| line.starts_with(key));
+        line.and_then(|line| line.split_once(':'))
+            .map_or_else(|| "unknown".to_owned(), |(_, value)| value.trim().to_owned())
+    };
+    let node =
+        Command::new("node").arg("--version").output().ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    vec![
+        ("cores", std::thread::available_parallelism().map_or(0, usize::from).to_string()),
+        ("processor", value_after(&read("/proc/cpuinfo"), "model name")),
+        ("memory", value_after(&read("/proc/meminfo"), "MemTotal")),
+        ("system", format!("{} {}", std::env::consts::OS, read("/proc/sys/kernel/osrelease").trim())),
+        ("node", node.map_or_else(|| "none".to_owned(), |version| version.trim().to_owned())),
+    ]
+}

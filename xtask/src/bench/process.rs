@@ -1,0 +1,138 @@
+//! One measured run of a program: wall time, processor time and peak memory, as the kernel accounts for them.
+//!
+//! The kernel lets a child start with the peak memory of its parent, so this program itself has to stay small while it
+//! measures: nothing here holds the output of a child.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use wait4::{ResUse, Wait4 as _};
+
+use crate::Result;
+
+/// What to run, and where its output goes.
+#[derive(Clone)]
+pub(super) struct Run {
+    pub(super) program: PathBuf,
+    pub(super) arguments: Vec<String>,
+    pub(super) folder: PathBuf,
+    /// `None` discards the standard output.
+    pub(super) output: Option<PathBuf>,
+    /// Runs that take longer are ended. Waiting with a limit means polling, so only slow programs get one.
+    pub(super) limit: Option<Duration>,
+}
+
+/// What one run took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Usage {
+    pub(super) wall: Duration,
+    pub(super) cpu: Duration,
+    pub(super) peak_bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    Done(Usage),
+    /// Ended by us; what it had used by then.
+    TimedOut(Usage),
+    /// The last line of what it complained about.
+    Failed(String),
+}
+
+impl Run {
+    pub(super) fn new(program: &Path, arguments: &[&str], folder: &Path) -> Self {
+        Run {
+            program: program.to_path_buf(),
+            arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+            folder: folder.to_path_buf(),
+            output: None,
+            limit: None,
+        }
+    }
+
+    pub(super) fn output_to(mut self, file: &Path) -> Self {
+        self.output = Some(file.to_path_buf());
+        self
+    }
+
+    pub(super) fn limited_to(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Runs it once. `complaints` is a scratch file for its standard error.
+    pub(super) fn measure(&self, complaints: &Path) -> Result<Outcome> {
+        let stdout = match &self.output {
+            Some(file) => Stdio::from(File::create(file)?),
+            None => Stdio::null(),
+        };
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.folder);
+        command.stdin(Stdio::null()).stdout(stdout).stderr(File::create(complaints)?);
+        let start = Instant::now();
+        let child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) => return Ok(Outcome::Failed(format!("{}: {error}", self.program.display()))),
+        };
+        let (used, timed_out) = match self.limit {
+            None => (child.wait4()?, false),
+            Some(limit) => wait_limited(child, start, limit)?,
+        };
+        let usage =
+            Usage { wall: start.elapsed(), cpu: used.rusage.utime + used.rusage.stime, peak_bytes: used.rusage.maxrss };
+        Ok(if timed_out {
+            Outcome::TimedOut(usage)
+        } else if used.status.success() {
+            Outcome::Done(usage)
+        } else {
+            Outcome::Failed(last_line(complaints, &used.status.to_string()))
+        })
+    }
+}
+
+fn wait_limited(mut child: std::process::Child, start: Instant, limit: Duration) -> Result<(ResUse, bool)> {
+    loop {
+        if let Some(used) = child.try_wait4()? {
+            return Ok((used, false));
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            return Ok((child.wait4()?, true));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn last_line(complaints: &Path, fallback: &str) -> String {
+    let text = std::fs::read(complaints).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(fallback);
+    line.trim().chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::{Outcome, Run};
+
+    fn outcome(script: &str, limit: Option<Duration>) -> Outcome {
+        let folder = tempfile::tempdir().expect("a scratch folder");
+        let mut run = Run::new(Path::new("/bin/sh"), &["-c", script], folder.path());
+        run.limit = limit;
+        run.measure(&folder.path().join("complaints")).expect("the shell starts")
+    }
+
+    #[test]
+    fn a_run_has_one_of_three_outcomes() {
+        let Outcome::Done(usage) = outcome("exit 0", None) else { panic!("must succeed") };
+        assert!(usage.peak_bytes > 0 && usage.wall > Duration::ZERO);
+        assert_eq!(outcome("echo first >&2; echo second >&2; exit 3", None), Outcome::Failed("second".to_owned()));
+        assert_eq!(outcome("exit 3", None), Outcome::Failed("exit status: 3".to_owned()));
+        let limit = Some(Duration::from_millis(20));
+        assert!(matches!(outcome("exec sleep 10", limit), Outcome::TimedOut(_)));
+        assert!(matches!(outcome("exit 0", Some(Duration::from_secs(10))), Outcome::Done(_)));
+    }
+}

@@ -1,0 +1,148 @@
+//! Dependencies point one way: the crate list, read top to bottom, is the pipeline.
+//!
+//! The table below is the law that ARCHITECTURE.md describes in words. It also keeps parsers in one crate and argument
+//! parsing out of libraries.
+
+use super::{Finding, manifests, manifests::Use, tree::Tree};
+
+/// A crate of the workspace, and those of the workspace that it may use.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("stan-model", &[]),
+    ("stan-repo", &["stan-model"]),
+    ("stan-lang", &["stan-repo", "stan-model"]),
+    ("stan-graph", &["stan-lang", "stan-model"]),
+    ("stan-slice", &["stan-lang", "stan-model"]),
+    ("stan-archive", &["stan-repo", "stan-model"]),
+    ("stan-reply", &["stan-model"]),
+    (
+        "stan-engine",
+        &["stan-model", "stan-repo", "stan-lang", "stan-graph", "stan-slice", "stan-archive", "stan-reply"],
+    ),
+    ("stan-cli", &["stan-engine", "stan-model"]),
+];
+
+/// Developer tools use whatever they need; nothing may depend on them.
+const TOOLS: &[&str] = &["xtask"];
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    // What cannot be read is reported by the check of the manifests.
+    let (manifests, _) = manifests::read(tree);
+    let members: Vec<&str> = manifests.iter().map(|manifest| manifest.package.as_str()).collect();
+    let mut findings = Vec::new();
+    for manifest in &manifests {
+        let package = manifest.package.as_str();
+        if TOOLS.contains(&package) {
+            continue;
+        }
+        if allowed(package).is_none() {
+            findings.push(Finding::of_file(
+                manifest.path,
+                format!("`{package}` has no place in the table of xtask/src/tidy/direction.rs"),
+            ));
+        }
+        for (name, used_by) in manifest.dependencies() {
+            let complaint = if members.contains(&name.as_str()) {
+                (!may_use(package, &name, used_by)).then(|| format!("`{package}` must not depend on `{name}`"))
+            } else {
+                misplaced(manifest.path, package, &name)
+            };
+            findings.extend(complaint.map(|message| Finding::of_file(manifest.path, message)));
+        }
+    }
+    findings
+}
+
+fn allowed(package: &str) -> Option<&'static [&'static str]> {
+    ALLOWED.iter().find(|(name, _)| *name == package).map(|(_, uses)| *uses)
+}
+
+/// Product code uses what the table says; tests also what is below that, to build their inputs.
+fn may_use(package: &str, name: &str, used_by: Use) -> bool {
+    let Some(uses) = allowed(package) else { return true };
+    uses.contains(&name) || (used_by == Use::Tests && uses.iter().any(|below| may_use(below, name, used_by)))
+}
+
+/// Third-party crates that belong to one place.
+fn misplaced(path: &str, package: &str, name: &str) -> Option<String> {
+    if (name.starts_with("oxc_") || name.starts_with("oxc-")) && package != "stan-lang" {
+        return Some(format!("`{name}` belongs to stan-lang alone: its types move weekly"));
+    }
+    if (name == "clap" || name.starts_with("clap_")) && !path.starts_with("apps/") {
+        return Some(format!("`{name}` belongs to programs under apps/"));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tidy::check_lines;
+
+    fn manifest(package: &str, rest: &str) -> String {
+        format!("[package]\nname = \"{package}\"\n{rest}")
+    }
+
+    fn check(path: &str, package: &str, rest: &str, expected: &[&str]) {
+        let files = [
+            (path.to_owned(), manifest(package, rest)),
+            ("crates/model/Cargo.toml".to_owned(), manifest("stan-model", "")),
+            ("crates/repo/Cargo.toml".to_owned(), manifest("stan-repo", "")),
+            ("crates/engine/Cargo.toml".to_owned(), manifest("stan-engine", "")),
+        ];
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        assert_eq!(check_lines(super::check, &files), expected, "{package} with {rest}");
+    }
+
+    #[test]
+    fn arrows_point_down() {
+        check("crates/lang/Cargo.toml", "stan-lang", "[dependencies]\nstan-repo = {}\nserde = \"1\"\n", &[]);
+        check(
+            "crates/graph/Cargo.toml",
+            "stan-graph",
+            "[dependencies]\nstan-repo = {}\n",
+            &["crates/graph/Cargo.toml: `stan-graph` must not depend on `stan-repo`"],
+        );
+        check(
+            "crates/lang/Cargo.toml",
+            "stan-lang",
+            "[build-dependencies]\nstan-engine = {}\n",
+            &["crates/lang/Cargo.toml: `stan-lang` must not depend on `stan-engine`"],
+        );
+    }
+
+    #[test]
+    fn tests_reach_further_down_but_never_up() {
+        check("crates/graph/Cargo.toml", "stan-graph", "[dev-dependencies]\nstan-repo = {}\n", &[]);
+        check(
+            "crates/graph/Cargo.toml",
+            "stan-graph",
+            "[dev-dependencies]\nstan-engine = {}\n",
+            &["crates/graph/Cargo.toml: `stan-graph` must not depend on `stan-engine`"],
+        );
+    }
+
+    #[test]
+    fn third_party_crates_keep_their_place() {
+        check("crates/lang/Cargo.toml", "stan-lang", "[dependencies]\noxc_parser = \"1\"\n", &[]);
+        check("apps/cli/Cargo.toml", "stan-cli", "[dependencies]\nclap = \"4\"\n", &[]);
+        check("xtask/Cargo.toml", "xtask", "[dependencies]\nclap = \"4\"\nstan-engine = {}\n", &[]);
+        check(
+            "crates/graph/Cargo.toml",
+            "stan-graph",
+            "[dependencies]\nclap = \"4\"\n[dev-dependencies]\noxc_span = \"1\"\n",
+            &[
+                "crates/graph/Cargo.toml: `clap` belongs to programs under apps/",
+                "crates/graph/Cargo.toml: `oxc_span` belongs to stan-lang alone: its types move weekly",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_new_crate_needs_a_place() {
+        check(
+            "crates/extra/Cargo.toml",
+            "stan-extra",
+            "",
+            &["crates/extra/Cargo.toml: `stan-extra` has no place in the table of xtask/src/tidy/direction.rs"],
+        );
+    }
+}

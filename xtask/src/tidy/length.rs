@@ -1,0 +1,28 @@
+//! No Rust file grows past the point where nobody reads it whole. Functions are judged by reviewers.
+
+use super::{Finding, tree::Tree};
+
+/// The house aims at 500 lines and asks for a reason beyond that; here is where reasons end.
+const MOST_LINES: usize = 800;
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    tree.texts_ending(".rs")
+        .filter_map(|(path, text)| {
+            let lines = text.lines().count();
+            (lines > MOST_LINES)
+                .then(|| Finding::of_file(path, format!("{lines} lines, at most {MOST_LINES}: split it")))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tidy::check_lines;
+
+    #[test]
+    fn the_limit_is_inclusive() {
+        let (fits, over) = ("x\n".repeat(800), "x\n".repeat(801));
+        let files = [("fits.rs", fits.as_str()), ("over.rs", over.as_str()), ("long.json", over.as_str())];
+        assert_eq!(check_lines(super::check, &files), ["over.rs: 801 lines, at most 800: split it"]);
+    }
+}

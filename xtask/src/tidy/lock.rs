@@ -1,0 +1,51 @@
+//! The number of packages we build on is a decision, not an accident.
+
+use toml::Table;
+
+use super::{Finding, tree::Tree};
+
+/// About 15 % above the count when this was last set (143: the parser and the property tests bring most of them, and
+/// half are for platforms and tests only). Whoever needs more raises it here, where a reviewer sees it.
+const MOST_PACKAGES: usize = 165;
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    check_against(tree, MOST_PACKAGES)
+}
+
+fn check_against(tree: &Tree, most: usize) -> Vec<Finding> {
+    const PATH: &str = "Cargo.lock";
+    let message = match tree.text(PATH).map(str::parse::<Table>) {
+        None => "is missing: commit it, so that every build has the same dependencies".to_owned(),
+        Some(Err(error)) => format!("not TOML: {}", error.message()),
+        Some(Ok(lock)) => {
+            let packages = lock.get("package").and_then(|packages| packages.as_array()).map_or(0, Vec::len);
+            if packages <= most {
+                return Vec::new();
+            }
+            format!("{packages} packages, at most {most}: drop a dependency, or raise the ceiling with a reason")
+        }
+    };
+    vec![Finding::of_file(PATH, message)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_against;
+    use crate::tidy::{Finding, tree::Tree};
+
+    fn check(files: &[(&str, &str)], expected: &[&str]) {
+        let lines: Vec<String> = check_against(&Tree::of(files), 2).iter().map(Finding::render).collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn packages_are_counted() {
+        let package = "[[package]]\nname = \"x\"\n";
+        check(&[("Cargo.lock", &package.repeat(2))], &[]);
+        check(
+            &[("Cargo.lock", &package.repeat(3))],
+            &["Cargo.lock: 3 packages, at most 2: drop a dependency, or raise the ceiling with a reason"],
+        );
+        check(&[], &["Cargo.lock: is missing: commit it, so that every build has the same dependencies"]);
+    }
+}
