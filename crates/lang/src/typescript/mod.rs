@@ -1,1 +1,3 @@
 //! TypeScript and JavaScript, and the script blocks of Vue, Svelte and Astro files.
+
+pub mod tsconfig;
