@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use stan_model::EdgeKind;
 
-/// The facts of one source file. Lists are in source order, so equal text gives equal facts.
+/// The facts of one source file. Lists are in source order (`exports` aside), so equal text gives equal facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFacts {
     /// Every module asked for. Entries equal in (specifier, kind, form, mode) occur once, at their first line.
@@ -14,9 +14,10 @@ pub struct FileFacts {
     /// Names taken from a request, for tunnelling: by `import {a}`, `import d` (as `default`), `export {a} from`,
     /// `import('x').A` in type position, and JSDoc `@import {A}`. Namespace, side-effect and dynamic forms take none.
     pub imports: Vec<ImportedName>,
-    /// Names offered. A name may occur more than once (overloads, merged declarations are folded; two sources are not).
+    /// Names offered, sorted by (name, source) and unique, so that a name is found by binary search. A name may occur
+    /// more than once (overloads and merged declarations are folded; two sources are not).
     pub exports: Vec<Export>,
-    /// Requests behind `export * from`, without a name.
+    /// Requests behind `export * from`, without a name; ascending and unique.
     pub stars: Vec<u32>,
     /// One line about the module (spec 10 §6).
     pub description: Option<Box<str>>,
@@ -97,7 +98,7 @@ pub struct ImportedName {
 }
 
 /// A name that the file offers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Export {
     /// `default` for the default export, `export=` for `export =`.
     pub name: Box<str>,
@@ -105,7 +106,7 @@ pub struct Export {
 }
 
 /// Where an offered name comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ExportSource {
     /// Declared in this file.
     Local,

@@ -1,0 +1,80 @@
+//! Bytes of a source file to text, as TypeScript does it: a byte order mark decides between UTF-8 and UTF-16.
+//! What is not text (a NUL near the start) is not decoded at all.
+
+use std::borrow::Cow;
+
+/// How far a NUL byte is looked for: git's own rule for "binary".
+const BINARY_WINDOW: usize = 8 * 1024;
+
+/// The text of a file, and what is wrong with it.
+pub(super) struct Decoded<'a> {
+    /// `None` for binary content.
+    pub(super) text: Option<Cow<'a, str>>,
+    pub(super) problem: Option<&'static str>,
+}
+
+pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, rest @ ..] => decode_utf8(rest),
+        [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
+        bytes => decode_utf8(bytes),
+    }
+}
+
+fn decode_utf8(bytes: &[u8]) -> Decoded<'_> {
+    let window = bytes.get(..BINARY_WINDOW).unwrap_or(bytes);
+    if memchr::memchr(0, window).is_some() {
+        return Decoded { text: None, problem: Some("is not text (it has a NUL byte); nothing was read from it") };
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Decoded { text: Some(Cow::Borrowed(text)), problem: None },
+        Err(_) => Decoded {
+            text: Some(String::from_utf8_lossy(bytes)),
+            problem: Some("is not valid UTF-8; the bytes in question were read as U+FFFD"),
+        },
+    }
+}
+
+fn decode_utf16(bytes: &[u8], read: fn([u8; 2]) -> u16) -> Decoded<'_> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let mut broken = !rest.is_empty();
+    let text = char::decode_utf16(pairs.iter().map(|pair| read(*pair)))
+        .map(|character| {
+            broken |= character.is_err();
+            character.unwrap_or(char::REPLACEMENT_CHARACTER)
+        })
+        .collect();
+    let problem = "is not valid UTF-16; the code units in question were read as U+FFFD";
+    Decoded { text: Some(Cow::Owned(text)), problem: broken.then_some(problem) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    fn check(bytes: &[u8], text: Option<&str>, has_problem: bool) {
+        let decoded = decode(bytes);
+        assert_eq!((decoded.text.as_deref(), decoded.problem.is_some()), (text, has_problem), "{bytes:?}");
+    }
+
+    #[test]
+    fn encodings() {
+        check(b"", Some(""), false);
+        check(b"a", Some("a"), false);
+        check(b"\xEF\xBB\xBFa", Some("a"), false);
+        check(b"\xFF\xFEa\0\xE9\0", Some("aé"), false);
+        check(b"\xFE\xFF\0a", Some("a"), false);
+        check(b"\xFF\xFEa\0b", Some("a"), true);
+        check(b"\xFF\xFE\0\xD8", Some("\u{FFFD}"), true);
+        check(b"a\xFFb", Some("a\u{FFFD}b"), true);
+        check(b"a\0b", None, true);
+    }
+
+    #[test]
+    fn a_late_nul_is_text() {
+        let mut bytes = vec![b' '; super::BINARY_WINDOW];
+        bytes.push(0);
+        assert!(decode(&bytes).text.is_some());
+    }
+}

@@ -1,0 +1,228 @@
+//! Extraction: the bytes of one file → [`FileFacts`] and problems. A pure function of name and bytes.
+//!
+//! Nothing is resolved and no other file is looked at. Hostile input is normal input: any bytes give facts, with a
+//! problem that says what was wrong and what was done instead.
+
+mod blocks;
+mod calls;
+mod collect;
+mod decode;
+mod describe;
+mod jsdoc;
+mod needs;
+mod parse;
+mod reference;
+mod scan;
+mod stack;
+#[cfg(test)]
+mod tests;
+mod visit;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use stan_model::{EdgeKind, Problem};
+
+use self::blocks::{Block, Component};
+use self::collect::{Collector, LineCounter};
+use self::needs::Needs;
+use self::parse::Syntax;
+use self::stack::Room;
+use crate::facts::{FileFacts, Form};
+
+pub use self::stack::WORKER_STACK;
+
+/// An arena that grew beyond this is given back instead of kept for the next file.
+const ARENA_KEPT: usize = 64 << 20;
+
+/// Turns files into facts, one after the other. Keep one per thread: it reuses its memory.
+///
+/// The thread must have a stack of at least [`WORKER_STACK`] bytes.
+#[derive(Default)]
+pub struct Extractor {
+    arena: Allocator,
+}
+
+/// What is configurable about extraction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtractOptions {
+    /// Tags that mark the doc comment which describes the module, with their `@`; earlier ones win ties.
+    pub description_tags: Vec<String>,
+    /// Characters after which a description is cut.
+    pub description_limit: usize,
+}
+
+impl Default for ExtractOptions {
+    fn default() -> Self {
+        Self { description_tags: vec!["@module".to_owned(), "@packageDocumentation".to_owned()], description_limit: 160 }
+    }
+}
+
+/// The facts of one file, and what was wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extraction {
+    pub facts: FileFacts,
+    /// Problems of this file; `file` is the path as given.
+    pub problems: Vec<Problem>,
+    /// The file did not parse cleanly: the facts may not be all there is.
+    pub incomplete: bool,
+}
+
+/// Whether a file's name says that it is source code which extraction reads.
+pub fn is_analysed(path: &str) -> bool {
+    Component::of_path(path).is_some() || Syntax::of_path(path).is_some()
+}
+
+impl Extractor {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The facts of a file by its name and content. A name that [`is_analysed`] refuses gives none.
+    pub fn extract(&mut self, path: &str, bytes: &[u8], options: &ExtractOptions) -> Extraction {
+        let decoded = decode::decode(bytes);
+        let mut extraction = match &decoded.text {
+            Some(text) => self.extract_text(path, text, options),
+            None => Extraction::default(),
+        };
+        if let Some(problem) = decoded.problem {
+            extraction.problems.insert(0, Problem::new(path, problem));
+            extraction.incomplete = true;
+        }
+        extraction
+    }
+
+    /// Only parses, as [`Self::extract`] would: the floor that extraction is measured against. The number returned
+    /// depends on the whole tree, so that the work cannot be optimised away.
+    pub fn parse_only(&mut self, path: &str, bytes: &[u8]) -> usize {
+        let decoded = decode::decode(bytes);
+        let (Some(text), Some(syntax)) = (&decoded.text, Syntax::of_path(path)) else { return 0 };
+        match Room::for_text(text) {
+            Room::Here => parse::parse_once(self.clean_arena(), text, syntax),
+            Room::Thread(size) => {
+                stack::with_stack(size, || parse::parse_once(&Allocator::default(), text, syntax)).unwrap_or(0)
+            }
+            Room::Nowhere(_) => 0,
+        }
+    }
+
+    fn extract_text(&mut self, path: &str, text: &str, options: &ExtractOptions) -> Extraction {
+        let file = File { path, text, options };
+        if u32::try_from(text.len()).is_err() {
+            return file.scanned("is larger than 4 GiB");
+        }
+        match Room::for_text(text) {
+            Room::Here => file.parsed(self.clean_arena()),
+            Room::Thread(size) => stack::with_stack(size, || file.parsed(&Allocator::default()))
+                .unwrap_or_else(|| file.scanned("needs more stack than the system gives")),
+            Room::Nowhere(reason) => file.scanned(reason),
+        }
+    }
+
+    fn clean_arena(&mut self) -> &Allocator {
+        if self.arena.capacity() > ARENA_KEPT {
+            self.arena = Allocator::default();
+        } else {
+            self.arena.reset();
+        }
+        &self.arena
+    }
+}
+
+/// One file on its way through extraction.
+#[derive(Clone, Copy)]
+struct File<'t> {
+    path: &'t str,
+    text: &'t str,
+    options: &'t ExtractOptions,
+}
+
+impl<'t> File<'t> {
+    /// The blocks of code in the file: one for a plain script, several for a component.
+    fn blocks(&self) -> Vec<Block<'t>> {
+        match (Component::of_path(self.path), Syntax::of_path(self.path)) {
+            (Some(component), _) => blocks::cut(component, self.text),
+            (None, Some(syntax)) => vec![Block { start: 0, source: self.text, syntax, external: None }],
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn parsed(self, arena: &'t Allocator) -> Extraction
+    where
+        't: 't,
+    {
+        let mut extraction = Extraction::default();
+        let mut found = Collector::default();
+        for block in self.blocks() {
+            found.base = block.start;
+            if let Some((position, specifier)) = block.external {
+                found.request(position, specifier, EdgeKind::Runtime, Form::Static, None);
+            }
+            self.parsed_block(arena, block, &mut found, &mut extraction);
+        }
+        self.finish(found, extraction)
+    }
+
+    fn parsed_block<'a>(
+        &self,
+        arena: &'a Allocator,
+        block: Block<'a>,
+        found: &mut Collector<'a>,
+        extraction: &mut Extraction,
+    ) {
+        let parsed = parse::parse(arena, block.source, block.syntax);
+        match &parsed.program {
+            Some(program) => self.walked(program, block, parsed.has_module_syntax, found),
+            None => scan::scan(block.source, found),
+        }
+        found.end_of_block();
+        if let Some(error) = parsed.error {
+            let done = match parsed.program {
+                Some(_) => "what could be read of the file counts",
+                None => "it was searched for import forms instead",
+            };
+            let more = match error.more {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            let line = LineCounter::new(self.text).line_at(block.start + error.position);
+            let message = format!("does not parse: {}{more}; {done}", one_line(&error.message));
+            extraction.problems.push(Problem::at(self.path, line, message));
+            extraction.incomplete = true;
+        }
+    }
+
+    fn walked<'a>(&self, program: &Program<'a>, block: Block<'a>, has_module_syntax: bool, found: &mut Collector<'a>) {
+        found.is_module |= has_module_syntax;
+        visit::Walk::program(found, program, Needs::of(block.source));
+        reference::references(program, found);
+        if block.syntax.is_javascript() {
+            jsdoc::requests(program, found);
+        }
+        found.describe(describe::description(program, self.options));
+    }
+
+    /// The last resort: no tree, only a search for import forms.
+    fn scanned(&self, reason: &str) -> Extraction {
+        let mut found = Collector::default();
+        for block in self.blocks() {
+            found.base = block.start;
+            scan::scan(block.source, &mut found);
+        }
+        let message = format!("{reason}; it was searched for import forms instead");
+        let problems = vec![Problem::new(self.path, message)];
+        self.finish(found, Extraction { problems, incomplete: true, ..Extraction::default() })
+    }
+
+    fn finish(&self, mut found: Collector<'_>, mut extraction: Extraction) -> Extraction {
+        if Component::of_path(self.path).is_some() {
+            found.export_local("default");
+        }
+        extraction.facts = found.finish(self.text);
+        extraction
+    }
+}
+
+/// Messages of the parser may quote source text, line breaks and all.
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,137 @@
+//! Text to syntax tree, as forgivingly as TypeScript: several readings of an ambiguous file are tried, errors are
+//! counted but do not stop the tree from being used, and a panic of the parser is an outcome like any other.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_span::SourceType;
+
+/// The syntax that a file or script block is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// `.js`, `.jsx` and kin: JSX may occur, and so may Flow or TypeScript syntax.
+    JavaScript,
+    TypeScript,
+    TypeScriptJsx,
+    /// `.d.ts` and kin.
+    Declaration,
+}
+
+impl Syntax {
+    /// By file name; `None` for anything that is not a plain script.
+    pub(super) fn of_path(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let (stem, extension) = name.rsplit_once('.')?;
+        match extension {
+            "js" | "jsx" | "mjs" | "cjs" => Some(Self::JavaScript),
+            "tsx" => Some(Self::TypeScriptJsx),
+            "mts" | "cts" | "ts" if stem.ends_with(".d") => Some(Self::Declaration),
+            // `style.d.css.ts` declares `style.css`.
+            "ts" if stem.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".d")) => Some(Self::Declaration),
+            "ts" | "mts" | "cts" => Some(Self::TypeScript),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_javascript(self) -> bool {
+        self == Self::JavaScript
+    }
+
+    /// The readings to try, best first.
+    fn readings(self) -> &'static [SourceType] {
+        const JS: SourceType = SourceType::unambiguous().with_jsx(true);
+        const TS: SourceType = SourceType::ts();
+        const TSX: SourceType = SourceType::tsx();
+        const DTS: SourceType = SourceType::d_ts().with_unambiguous(true);
+        const JAVASCRIPT: &[SourceType] = &[JS, TSX, TS, JS.with_module(true), JS.with_script(true)];
+        const TYPESCRIPT: &[SourceType] = &[TS, TS.with_module(true), TS.with_script(true)];
+        const TYPESCRIPT_JSX: &[SourceType] = &[TSX, TSX.with_module(true), TSX.with_script(true)];
+        const DECLARATION: &[SourceType] = &[DTS, DTS.with_module(true), DTS.with_script(true), TS];
+        match self {
+            Self::JavaScript => JAVASCRIPT,
+            Self::TypeScript => TYPESCRIPT,
+            Self::TypeScriptJsx => TYPESCRIPT_JSX,
+            Self::Declaration => DECLARATION,
+        }
+    }
+}
+
+/// A syntax tree that can be used, or not.
+pub(super) struct Parsed<'a> {
+    /// `None` when no reading gave a tree.
+    pub(super) program: Option<Program<'a>>,
+    /// `import.meta` occurs, or an import or export.
+    pub(super) has_module_syntax: bool,
+    pub(super) error: Option<ParseError>,
+}
+
+/// The first error of the reading that was taken, and how many follow.
+pub(super) struct ParseError {
+    pub(super) position: u32,
+    pub(super) message: String,
+    pub(super) more: usize,
+}
+
+/// Parses once, with the first reading.
+pub(super) fn parse_once<'a>(arena: &'a Allocator, text: &'a str, syntax: Syntax) -> usize {
+    syntax.readings().first().map_or(0, |reading| {
+        read(arena, text, *reading).map_or(0, |parsed| parsed.program.body.len() + parsed.program.comments.len())
+    })
+}
+
+pub(super) fn parse<'a>(arena: &'a Allocator, text: &'a str, syntax: Syntax) -> Parsed<'a> {
+    let mut best: Option<Parsed<'a>> = None;
+    for reading in syntax.readings() {
+        let parsed = judge(read(arena, text, *reading));
+        let errors = |parsed: &Parsed<'_>| parsed.error.as_ref().map_or(0, |error| 1 + error.more);
+        let better = match &best {
+            None => true,
+            Some(best) => match (best.program.is_some(), parsed.program.is_some()) {
+                (had, has) if had == has => has && errors(&parsed) < errors(best),
+                (had, _) => !had,
+            },
+        };
+        if better {
+            best = Some(parsed);
+        }
+        // TypeScript has only one reading of its own files; the others are for files that give nothing at all.
+        if let Some(best) = &best
+            && best.program.is_some()
+            && (best.error.is_none() || !syntax.is_javascript())
+        {
+            break;
+        }
+    }
+    best.unwrap_or(Parsed { program: None, has_module_syntax: false, error: None })
+}
+
+fn read<'a>(arena: &'a Allocator, text: &'a str, reading: SourceType) -> Option<ParserReturn<'a>> {
+    let options = ParseOptions {
+        allow_return_outside_function: true,
+        enable_ident_hashes: false,
+        ..ParseOptions::default()
+    };
+    // The arena is only ever reset as a whole, so a half-built tree in it is garbage but not a hazard.
+    catch_unwind(AssertUnwindSafe(|| Parser::new(arena, text, reading).with_options(options).parse())).ok()
+}
+
+fn judge(parsed: Option<ParserReturn<'_>>) -> Parsed<'_> {
+    let Some(parsed) = parsed else {
+        let message = "the parser panicked".to_owned();
+        let error = Some(ParseError { position: 0, message, more: 0 });
+        return Parsed { program: None, has_module_syntax: false, error };
+    };
+    let mut errors = parsed.diagnostics.errors();
+    let error = errors.next().map(|first| ParseError {
+        position: first.labels.first().map_or(0, |label| label.offset() as u32),
+        message: first.message.to_string(),
+        more: errors.count(),
+    });
+    Parsed {
+        has_module_syntax: parsed.module_record.has_module_syntax,
+        program: (!parsed.panicked).then_some(parsed.program),
+        error,
+    }
+}

@@ -1,0 +1,83 @@
+//! Room for recursion. The parser and the walk recurse once or a few times per nesting level, and a level takes at
+//! least one token: the number of tokens bounds the stack, and a file that might not fit is read on a thread whose
+//! stack is sized to that bound. Nothing here parses.
+
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::scan;
+
+/// The stack that threads which call [`super::Extractor`] must have, or more.
+pub const WORKER_STACK: usize = 64 << 20;
+
+/// Stack bytes that one token can cost at most. Measured by `tests/stack.rs`, with margin.
+pub(super) const BYTES_PER_TOKEN: usize = 4 << 10;
+
+/// Kept free for what the caller, the panic machinery and the shallow part of parsing use.
+const RESERVE: usize = 1 << 20;
+
+/// Above this, one file at a time: several of them could exhaust memory together.
+const HUGE: usize = 256 << 20;
+
+/// The largest stack asked for. Address space only: pages are committed when touched.
+const LARGEST: usize = 4 << 30;
+
+/// Nesting that no program has; reading it would touch hundreds of megabytes of stack.
+const DEEPEST: usize = 50_000;
+
+/// Held while a file with a huge bound is read.
+static HUGE_FILE: Mutex<()> = Mutex::new(());
+
+/// Where a text can be parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    Here,
+    Thread(usize),
+    /// Nowhere, and why.
+    Nowhere(&'static str),
+}
+
+impl Room {
+    pub(super) fn for_text(text: &str) -> Self {
+        let room = |levels: usize| levels.saturating_mul(BYTES_PER_TOKEN).saturating_add(RESERVE);
+        if room(text.len()) <= WORKER_STACK {
+            return Self::Here;
+        }
+        let bound = room(most_tokens(text));
+        if bound <= WORKER_STACK {
+            Self::Here
+        } else if bound > LARGEST {
+            Self::Nowhere("is too large to parse")
+        } else if bound > HUGE && scan::estimated_depth(text, DEEPEST) >= DEEPEST {
+            Self::Nowhere("is nested too deeply to parse")
+        } else {
+            Self::Thread(bound)
+        }
+    }
+}
+
+/// Runs `work` on a thread with that much stack; `None` when the system has no such thread to give.
+pub(super) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
+    let _alone = (size > HUGE).then(|| HUGE_FILE.lock().unwrap_or_else(PoisonError::into_inner));
+    thread::scope(|scope| {
+        let handle = thread::Builder::new().stack_size(size).spawn_scoped(scope, work).ok()?;
+        Some(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
+/// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
+fn most_tokens(text: &str) -> usize {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80;
+    let mut tokens = 0;
+    for block in text.as_bytes().chunks(1 << 16) {
+        // Branch-free over neighbours, so that the compiler can use vector instructions.
+        tokens += 1;
+        tokens += block
+            .iter()
+            .zip(block.iter().skip(1))
+            .filter(|(before, byte)| !byte.is_ascii_whitespace() && !(is_word(**before) && is_word(**byte)))
+            .count();
+    }
+    tokens
+}

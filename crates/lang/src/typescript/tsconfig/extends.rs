@@ -1,0 +1,245 @@
+//! From the text of an `extends` to the file that it names.
+//!
+//! A path is taken as it is or with `.json`; anything else is looked up as Node looks up a package, with the twists
+//! that TypeScript has for configurations: the `tsconfig` field of a package, `tsconfig.json` as the index file.
+
+use stan_repo::Files;
+
+use crate::jsonc::{self, Value};
+
+use super::paths;
+
+/// The conditions of `exports` under which a configuration is looked up, besides `default`.
+const CONDITIONS: [&str; 3] = ["require", "types", "node"];
+
+/// Extensions that are taken off a name before `.json` is tried in their place.
+const REPLACED_BY_JSON: [&str; 4] = [".d.ts", ".ts", ".js", ".json"];
+
+/// Extensions that TypeScript knows but never replaces by `.json`.
+const NEVER_REPLACED: [&str; 8] = [".d.mts", ".d.cts", ".mjs", ".mts", ".cjs", ".cts", ".tsx", ".jsx"];
+
+/// The file that `name` means in a configuration in `directory`, or `None` when there is no such file.
+pub(super) fn resolve(files: &dyn Files, name: &str, directory: &str) -> Option<String> {
+    let name = name.replace('\\', "/");
+    if paths::is_rooted(&name) || name.starts_with("./") || name.starts_with("../") {
+        let path = paths::normalize(&name, directory);
+        if files.is_file(&path) {
+            return Some(path);
+        }
+        let with_json = format!("{path}.json");
+        return (!path.ends_with(".json") && files.is_file(&with_json)).then_some(with_json);
+    }
+    if name == "." || name == ".." {
+        let candidate = paths::normalize(&name, directory);
+        let package = Package::at(files, &candidate);
+        return from_directory(files, &candidate, package.as_ref());
+    }
+    if name.is_empty() {
+        return None;
+    }
+    if name.starts_with('#')
+        && let Some(path) = from_own_imports(files, &name, directory)
+    {
+        return Some(path);
+    }
+    from_own_name(files, &name, directory).or_else(|| from_node_modules(files, &name, directory))
+}
+
+/// A `package.json` that was found, and where.
+struct Package {
+    directory: String,
+    manifest: Value,
+}
+
+impl Package {
+    fn at(files: &dyn Files, directory: &str) -> Option<Self> {
+        let path = paths::join(directory, "package.json");
+        if !files.is_file(&path) {
+            return None;
+        }
+        // As for TypeScript, a manifest that cannot be read is an empty one.
+        let document = jsonc::parse_bytes(&files.read(&path).unwrap_or_default());
+        let manifest = if document.error().is_some() { Value::Null } else { document.value };
+        Some(Self { directory: directory.to_owned(), manifest })
+    }
+
+    fn around(files: &dyn Files, directory: &str) -> Option<Self> {
+        paths::ancestors(directory).find_map(|directory| Self::at(files, directory))
+    }
+
+    fn exports(&self) -> Option<&Value> {
+        self.manifest.get("exports").filter(|exports| is_truthy(exports))
+    }
+}
+
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Number(number) => *number != 0.0,
+        Value::String(text) => !text.is_empty(),
+        _ => true,
+    }
+}
+
+fn from_own_imports(files: &dyn Files, name: &str, directory: &str) -> Option<String> {
+    if name == "#" || name.starts_with("#/") {
+        return None;
+    }
+    let package = Package::around(files, directory)?;
+    let table = package.manifest.get("imports")?;
+    from_table(files, &package, name, table)
+}
+
+fn from_own_name(files: &dyn Files, name: &str, directory: &str) -> Option<String> {
+    let package = Package::around(files, directory)?;
+    let exports = package.exports()?;
+    let own_name = package.manifest.get("name")?.as_str()?;
+    let rest = name.strip_prefix(own_name)?;
+    let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{}", rest.strip_prefix('/')?) };
+    from_exports(files, &package, &subpath, exports)
+}
+
+fn from_node_modules(files: &dyn Files, name: &str, directory: &str) -> Option<String> {
+    if name.contains(':') {
+        return None;
+    }
+    let found = paths::ancestors(directory)
+        .filter(|directory| paths::base_name(directory) != "node_modules")
+        .find_map(|directory| from_one_node_modules(files, name, &paths::join(directory, "node_modules")))?;
+    Some(files.real_path(&found).unwrap_or(found))
+}
+
+fn from_one_node_modules(files: &dyn Files, name: &str, folder: &str) -> Option<String> {
+    if !files.is_dir(folder) {
+        return None;
+    }
+    let candidate = paths::normalize(name, folder);
+    let (package_name, rest) = split_package_name(name);
+    let root = Package::at(files, &paths::join(folder, package_name));
+    if rest.is_empty() {
+        if let Some(package) = &root
+            && let Some(exports) = package.exports()
+        {
+            return from_exports(files, package, ".", exports);
+        }
+        return from_file(files, &candidate).or_else(|| from_directory(files, &candidate, root.as_ref()));
+    }
+    if let Some(package) = &root
+        && let Some(exports) = package.exports()
+    {
+        return from_exports(files, package, &format!("./{rest}"), exports);
+    }
+    let nested = Package::at(files, &candidate);
+    from_file(files, &candidate).or_else(|| from_directory(files, &candidate, nested.as_ref()))
+}
+
+fn split_package_name(name: &str) -> (&str, &str) {
+    let scope = if name.starts_with('@') { name.find('/').map_or(name.len(), |slash| slash + 1) } else { 0 };
+    match name.get(scope..).and_then(|rest| rest.find('/')) {
+        Some(slash) => (name.get(..scope + slash).unwrap_or(name), name.get(scope + slash + 1..).unwrap_or_default()),
+        None => (name, ""),
+    }
+}
+
+fn from_exports(files: &dyn Files, package: &Package, subpath: &str, exports: &Value) -> Option<String> {
+    let entries = exports.entries();
+    if subpath == "." {
+        let is_main = !matches!(exports, Value::Object(_)) || !entries.iter().any(|(key, _)| key.starts_with('.'));
+        let main = if is_main { exports } else { exports.get(".")? };
+        return from_target(files, package, main, "", false);
+    }
+    if matches!(exports, Value::Object(_)) && entries.iter().all(|(key, _)| key.starts_with('.')) {
+        return from_table(files, package, subpath, exports);
+    }
+    None
+}
+
+fn from_table(files: &dyn Files, package: &Package, name: &str, table: &Value) -> Option<String> {
+    if !name.ends_with('/')
+        && !name.contains('*')
+        && let Some(target) = table.get(name)
+    {
+        return from_target(files, package, target, "", false);
+    }
+    let mut keys: Vec<&(Box<str>, Value)> = table
+        .entries()
+        .iter()
+        .filter(|(key, _)| key.bytes().filter(|byte| *byte == b'*').count() == 1 || key.ends_with('/'))
+        .collect();
+    // Longest up to the star first, then longest altogether.
+    keys.sort_by_key(|(key, _)| {
+        std::cmp::Reverse((key.find('*').map_or(key.len(), |star| star + 1), key.contains('*'), key.len()))
+    });
+    for (key, target) in keys {
+        if let Some((before, after)) = key.split_once('*') {
+            let inner = name.strip_prefix(before).filter(|rest| rest.len() >= after.len());
+            if let Some(star) = inner.and_then(|rest| rest.strip_suffix(after)) {
+                return from_target(files, package, target, star, true);
+            }
+        } else if let Some(rest) = name.strip_prefix(&**key) {
+            return from_target(files, package, target, rest, false);
+        }
+    }
+    None
+}
+
+fn from_target(files: &dyn Files, package: &Package, target: &Value, rest: &str, star: bool) -> Option<String> {
+    match target {
+        Value::String(target) => {
+            let inside = target.strip_prefix("./")?;
+            let refused = |part: &str| matches!(part, "." | ".." | "node_modules");
+            if inside.split('/').any(refused) || rest.split('/').any(refused) {
+                return None;
+            }
+            if !star && !rest.is_empty() && !target.ends_with('/') {
+                return None;
+            }
+            let inside = if star { inside.replace('*', rest) } else { [inside, rest].concat() };
+            let path = paths::normalize(&inside, &package.directory);
+            if path.ends_with(".json") { files.is_file(&path).then_some(path) } else { replace_extension(files, &path) }
+        }
+        Value::Object(conditions) => conditions
+            .iter()
+            .filter(|(condition, _)| &**condition == "default" || CONDITIONS.contains(&&**condition))
+            .find_map(|(_, target)| from_target(files, package, target, rest, star)),
+        Value::Array(targets) => targets.iter().find_map(|target| from_target(files, package, target, rest, star)),
+        _ => None,
+    }
+}
+
+/// A name as a file: with its extension replaced, or with `.json` after it.
+fn from_file(files: &dyn Files, candidate: &str) -> Option<String> {
+    replace_extension(files, candidate).or_else(|| {
+        let with_json = format!("{candidate}.json");
+        files.is_file(&with_json).then_some(with_json)
+    })
+}
+
+fn replace_extension(files: &dyn Files, candidate: &str) -> Option<String> {
+    if NEVER_REPLACED.iter().any(|extension| candidate.ends_with(extension)) {
+        return None;
+    }
+    let stem = REPLACED_BY_JSON.iter().find_map(|extension| candidate.strip_suffix(extension))?;
+    let replaced = format!("{stem}.json");
+    files.is_file(&replaced).then_some(replaced)
+}
+
+/// A directory: what the `tsconfig` field of its manifest names, else the `tsconfig.json` in it.
+fn from_directory(files: &dyn Files, directory: &str, package: Option<&Package>) -> Option<String> {
+    let field = package
+        .and_then(|package| package.manifest.get("tsconfig"))
+        .and_then(Value::as_str)
+        .filter(|field| !field.is_empty());
+    if let Some(field) = field {
+        let path = paths::normalize(field, directory);
+        if path.ends_with(".json") && files.is_file(&path) {
+            return Some(path);
+        }
+        let found = from_file(files, &path).or_else(|| from_directory(files, &path, None));
+        if found.is_some() {
+            return found;
+        }
+    }
+    let index = paths::join(directory, "tsconfig.json");
+    files.is_file(&index).then_some(index)
+}

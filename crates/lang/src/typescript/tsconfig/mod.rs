@@ -1,0 +1,294 @@
+//! Which tsconfig or jsconfig governs a file, and what that means for resolution.
+//!
+//! The judge is TypeScript's own reading of the files, with `allowJs` and JSON modules on. Nothing here resolves an
+//! import, and no directory is ever listed: membership is decided by matching the path.
+
+mod extends;
+mod layer;
+mod membership;
+mod options;
+mod paths;
+mod patterns;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use stan_model::Problem;
+use stan_repo::{EntryKind, Files};
+
+use layer::{Layers, Merged, Specs};
+use membership::FileSet;
+use options::Options;
+use patterns::Usage;
+
+/// The module system that code is compiled to. It decides the mode of imports under the Node kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ModuleKind {
+    None,
+    CommonJs,
+    Amd,
+    Umd,
+    System,
+    Es2015,
+    Es2020,
+    Es2022,
+    EsNext,
+    Node16,
+    Node18,
+    Node20,
+    NodeNext,
+    Preserve,
+}
+
+/// The algorithm that finds modules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ModuleResolution {
+    Node10,
+    Node16,
+    NodeNext,
+    Bundler,
+}
+
+/// Everything that resolution needs to know of a configuration, computed. All paths are absolute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The configuration file; `None` for the default configuration.
+    pub file: Option<String>,
+    /// The directory of the file, or the root: where default type roots start.
+    pub directory: String,
+    pub module: ModuleKind,
+    pub module_resolution: ModuleResolution,
+    pub base_url: Option<String>,
+    /// In the order of the file. Targets are as written, relative to `paths_base`.
+    pub paths: Vec<(Box<str>, Vec<Box<str>>)>,
+    /// `base_url`, or else the directory of the file that sets `paths`.
+    pub paths_base: String,
+    pub root_dirs: Vec<String>,
+    /// Empty when the option is not used; may contain an empty suffix.
+    pub module_suffixes: Vec<String>,
+    pub custom_conditions: Vec<String>,
+    pub resolve_package_json_exports: Option<bool>,
+    pub resolve_package_json_imports: Option<bool>,
+    pub preserve_symlinks: bool,
+    /// `None`: every `node_modules/@types` from `directory` upwards.
+    pub type_roots: Option<Vec<String>>,
+    pub out_dir: Option<String>,
+    pub declaration_dir: Option<String>,
+    pub root_dir: Option<String>,
+    pub composite: bool,
+}
+
+/// The configurations of a repository, found and read on demand, each once. Safe to share between threads.
+pub struct Configs<'f> {
+    files: &'f dyn Files,
+    root: String,
+    layers: Layers<'f>,
+    default: Arc<Config>,
+    projects: Mutex<FxHashMap<String, Arc<Project>>>,
+    /// The nearest configuration of each directory that was asked about.
+    nearest: RwLock<FxHashMap<Box<str>, Option<Arc<Project>>>>,
+    problems: Problems,
+}
+
+/// A configuration with what decides about ownership.
+struct Project {
+    config: Arc<Config>,
+    files: Arc<FileSet>,
+    references: Vec<String>,
+    /// Every project that the references lead to, breadth first; made when a file needs it.
+    reachable: OnceLock<Vec<(Arc<Config>, Arc<FileSet>)>>,
+}
+
+impl<'f> Configs<'f> {
+    /// `root` is the absolute path of the repository. Configurations above it are not looked for.
+    pub fn new(files: &'f dyn Files, root: &str) -> Self {
+        let root = paths::normalize(root, "/");
+        Self {
+            files,
+            layers: Layers::new(files),
+            default: Arc::new(Options::default().finish(None, &root)),
+            projects: Mutex::default(),
+            nearest: RwLock::default(),
+            problems: Problems { root: root.clone(), found: Mutex::default() },
+            root,
+        }
+    }
+
+    /// The configuration of files that have none: a bundler's.
+    pub fn default_config(&self) -> Arc<Config> {
+        Arc::clone(&self.default)
+    }
+
+    /// The configuration that governs a file: the nearest one, unless that has references and does not include the
+    /// file; then the first project behind the references that includes it, if there is one.
+    pub fn for_file(&self, absolute_path: &str) -> Arc<Config> {
+        let Some(project) = self.nearest(paths::directory(absolute_path)) else { return self.default_config() };
+        if project.references.is_empty() || project.files.includes(self.files, absolute_path) {
+            return Arc::clone(&project.config);
+        }
+        let reachable = project.reachable.get_or_init(|| self.reachable(&project));
+        let owner = reachable.iter().find(|(_, files)| files.includes(self.files, absolute_path));
+        Arc::clone(owner.map_or(&project.config, |(config, _)| config))
+    }
+
+    /// The configuration in one file, whether or not it governs any.
+    pub fn load(&self, config_path: &str) -> Arc<Config> {
+        Arc::clone(&self.project(config_path).config)
+    }
+
+    /// What is wrong in the configurations read so far, sorted, each finding once.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.problems.all()
+    }
+
+    fn nearest(&self, directory: &str) -> Option<Arc<Project>> {
+        if let Some(known) = self.nearest.read().unwrap_or_else(PoisonError::into_inner).get(directory) {
+            return known.clone();
+        }
+        if !paths::contains(&self.root, directory) {
+            return None;
+        }
+        let mut passed = Vec::new();
+        let mut found = None;
+        for ancestor in paths::ancestors(directory) {
+            if let Some(known) = self.nearest.read().unwrap_or_else(PoisonError::into_inner).get(ancestor) {
+                found = known.clone();
+                break;
+            }
+            passed.push(ancestor);
+            if let Some(path) = self.config_in(ancestor) {
+                found = Some(self.project(&path));
+                break;
+            }
+            if ancestor == self.root {
+                break;
+            }
+        }
+        let mut nearest = self.nearest.write().unwrap_or_else(PoisonError::into_inner);
+        for directory in passed {
+            nearest.insert(directory.into(), found.clone());
+        }
+        found
+    }
+
+    fn config_in(&self, directory: &str) -> Option<String> {
+        for name in ["tsconfig.json", "jsconfig.json"] {
+            let path = paths::join(directory, name);
+            match self.files.kind(&path) {
+                Some(EntryKind::File) => return Some(path),
+                Some(EntryKind::Dir) => {
+                    self.problems.report(&path, None, "is a directory, not a configuration; it is ignored");
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn project(&self, path: &str) -> Arc<Project> {
+        let projects = || self.projects.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = projects().get(path) {
+            return Arc::clone(known);
+        }
+        let merged = self.layers.load(path, &self.problems);
+        let project = Arc::new(Project::new(path, merged, &self.problems));
+        Arc::clone(projects().entry(path.to_owned()).or_insert(project))
+    }
+
+    fn reachable(&self, project: &Project) -> Vec<(Arc<Config>, Arc<FileSet>)> {
+        let mut seen: FxHashSet<String> = project.config.file.iter().cloned().collect();
+        let mut queue: VecDeque<String> = project.references.iter().cloned().collect();
+        let mut found = Vec::new();
+        while let Some(path) = queue.pop_front() {
+            if seen.contains(&path) {
+                continue;
+            }
+            let project = self.project(&path);
+            seen.insert(path);
+            queue.extend(project.references.iter().cloned());
+            found.push((Arc::clone(&project.config), Arc::clone(&project.files)));
+        }
+        found
+    }
+}
+
+impl Project {
+    fn new(path: &str, merged: Merged, problems: &Problems) -> Self {
+        let directory = paths::directory(path);
+        let config = merged.options.finish(Some(path), directory);
+        let list = |specs: Option<Specs>| match specs {
+            Some(Specs::List(list)) => Some(list),
+            _ => None,
+        };
+        let excludes_by_default = merged.exclude.is_none();
+        let (literal, include, exclude) = (list(merged.files), list(merged.include), list(merged.exclude));
+        let exclude = if excludes_by_default {
+            config.out_dir.iter().chain(&config.declaration_dir).cloned().collect()
+        } else {
+            exclude.unwrap_or_default()
+        };
+        let include = match include {
+            Some(include) => include,
+            None if literal.is_none() => vec!["**/*".to_owned()],
+            None => Vec::new(),
+        };
+        let valid = |specs: Vec<String>, usage| -> Vec<String> {
+            specs.into_iter().filter_map(|spec| valid_spec(spec, usage, path, directory, problems)).collect()
+        };
+        let include = valid(include, Usage::Include);
+        let exclude = valid(exclude, Usage::Exclude);
+        let json: Vec<String> = include.iter().filter(|spec| spec.ends_with(".json")).cloned().collect();
+        let place = |file: String| {
+            options::replace_template(&file, directory).unwrap_or_else(|| paths::normalize(&file, directory))
+        };
+        let files = FileSet {
+            literal: literal.unwrap_or_default().into_iter().map(place).collect(),
+            include: FileSet::patterns(&include, directory, Usage::Include),
+            include_json: FileSet::patterns(&json, directory, Usage::Include),
+            exclude: FileSet::patterns(&exclude, directory, Usage::Exclude),
+        };
+        Self {
+            config: Arc::new(config),
+            files: Arc::new(files),
+            references: merged.references,
+            reachable: OnceLock::new(),
+        }
+    }
+}
+
+fn valid_spec(spec: String, usage: Usage, path: &str, directory: &str, problems: &Problems) -> Option<String> {
+    if let Some(reason) = patterns::refusal(&spec, usage) {
+        problems.report(path, None, &format!("the pattern {spec:?} is ignored, because {reason}"));
+        return None;
+    }
+    Some(options::replace_template(&spec, directory).unwrap_or(spec))
+}
+
+/// Findings from any thread; a set, so that the order of threads cannot show.
+struct Problems {
+    root: String,
+    found: Mutex<BTreeSet<Problem>>,
+}
+
+impl Problems {
+    fn add(&self, problem: Problem) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(problem);
+    }
+
+    fn report(&self, path: &str, line: Option<u32>, message: &str) {
+        self.add(Problem { file: self.relative(path), line, message: message.to_owned() });
+    }
+
+    /// The name of a file in reports.
+    fn relative(&self, path: &str) -> String {
+        let inside = path.strip_prefix(&self.root).and_then(|rest| rest.strip_prefix('/').or(Some(rest)));
+        inside.filter(|rest| !rest.is_empty() && paths::contains(&self.root, path)).unwrap_or(path).to_owned()
+    }
+
+    fn all(&self) -> Vec<Problem> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
