@@ -1,3 +1,24 @@
 //! The program `stan`: arguments in, one engine call, output and exit code out.
+#![expect(clippy::print_stderr, reason = "programs talk to the terminal")]
 
-fn main() {}
+mod args;
+mod commands;
+mod exit;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = args::Cli::parse();
+    match commands::run(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_silent() {
+                eprintln!("{failure}");
+            }
+            failure.code()
+        }
+    }
+}

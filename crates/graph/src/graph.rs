@@ -19,6 +19,13 @@ pub struct Node {
     pub outside_root: bool,
 }
 
+impl Node {
+    /// A node that is no file.
+    pub fn bare(id: Box<str>, kind: NodeKind) -> Self {
+        Self { id, kind, language: Language::Other, description: None, file: None, outside_root: false }
+    }
+}
+
 /// What is known of a file's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileMeta {
@@ -81,6 +88,17 @@ impl Graph {
     pub fn find(&self, id: &str) -> Option<u32> {
         let found = self.nodes.binary_search_by(|node| (*node.id).cmp(id)).ok()?;
         u32::try_from(found).ok()
+    }
+
+    /// A graph of stored parts; `None` when they do not describe one: ids out of order, edges to nowhere or unsorted.
+    pub fn from_parts(nodes: Vec<Node>, ends: Vec<usize>, edges: Vec<Edge>) -> Option<Self> {
+        let fits = nodes.is_sorted_by(|a, b| a.id < b.id)
+            && nodes.len() == ends.len()
+            && ends.is_sorted()
+            && ends.last().copied().unwrap_or(0) == edges.len()
+            && edges.iter().all(|edge| (edge.target as usize) < nodes.len());
+        let graph = Self { nodes, ends, edges };
+        (fits && graph.indices().all(|index| graph.edges(index).is_sorted_by(|a, b| a < b))).then_some(graph)
     }
 
     /// Takes over parts that already have the order and the uniqueness that the type promises.

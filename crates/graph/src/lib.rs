@@ -7,6 +7,7 @@ mod builder;
 mod cycles;
 mod graph;
 mod query;
+mod summary;
 mod tunnel;
 mod write;
 
@@ -14,5 +15,6 @@ pub use builder::{BuildError, Built, GraphBuilder, Merged};
 pub use cycles::{Cycle, cycles};
 pub use graph::{Edge, FileMeta, Graph, Node};
 pub use query::{Direction, Stats, closure};
+pub use summary::Summary;
 pub use tunnel::{FileKey, Module, Modules, Tunneller};
-pub use write::{write_dot, write_json, write_mermaid, write_stats};
+pub use write::{write_cycles_json, write_dot, write_json, write_mermaid, write_stats};

@@ -17,7 +17,7 @@ pub struct Stats {
     /// Nodes of every kind.
     pub modules: u64,
     pub edges: u64,
-    /// Files that had to be analysed anew in this run; only the caller knows.
+    /// Files of the repository that could not be read or parsed cleanly; only the caller knows.
     pub dirty: u64,
 }
 

@@ -8,7 +8,7 @@ mod text;
 use std::io::{self, Write};
 
 pub use diagram::{write_dot, write_mermaid};
-pub use json::write_json;
+pub use json::{write_cycles_json, write_json};
 pub use text::write_stats;
 
 /// Gathers small pieces before they reach `out`, which may be an unbuffered pipe.

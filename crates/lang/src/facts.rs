@@ -115,3 +115,14 @@ pub enum ExportSource {
     /// `export * as … from`, or a namespace import (or `import x = require()`) that is exported again.
     Namespace { request: u32 },
 }
+
+impl FileFacts {
+    /// The requests whose modules this file offers again, in part or whole.
+    pub fn reexported_requests(&self) -> impl Iterator<Item = u32> + '_ {
+        let named = self.exports.iter().filter_map(|export| match &export.source {
+            ExportSource::Local => None,
+            ExportSource::Name { request, .. } | ExportSource::Namespace { request } => Some(*request),
+        });
+        named.chain(self.stars.iter().copied())
+    }
+}

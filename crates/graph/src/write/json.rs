@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use stan_model::NodeKind;
 
 use super::Sink;
+use crate::cycles::Cycle;
 use crate::graph::{Graph, Node};
 use crate::query::Stats;
 
@@ -33,6 +34,26 @@ pub fn write_json(graph: &Graph, stats: &Stats, errors: &[String], out: &mut dyn
         sink.flush_if_full()?;
     }
     sink.text("]}\n");
+    sink.finish()
+}
+
+/// Writes the cycles as an array of `{"members":[…],"example":[…]}` and a newline.
+pub fn write_cycles_json(graph: &Graph, cycles: &[Cycle], out: &mut dyn Write) -> io::Result<()> {
+    let mut sink = Sink::new(out);
+    sink.text("[");
+    for (separator, cycle) in separators().zip(cycles) {
+        sink.text(separator);
+        for (opening, list) in [("{\"members\":[", &cycle.members), ("],\"example\":[", &cycle.example)] {
+            sink.text(opening);
+            for (separator, node) in separators().zip(list) {
+                sink.text(separator);
+                write_string(&mut sink, &graph.node(*node).id);
+                sink.flush_if_full()?;
+            }
+        }
+        sink.text("]}");
+    }
+    sink.text("]\n");
     sink.finish()
 }
 

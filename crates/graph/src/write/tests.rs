@@ -122,7 +122,7 @@ fn mermaid() {
 #[test]
 fn stats() {
     check(
-        |graph, out| write_stats(graph, &Stats::of(graph, 2), out),
+        |graph, out| write_stats(&crate::Summary::of(graph), 2, out),
         expect![[r#"
         modules               6
           source              2

@@ -1,4 +1,7 @@
 //! TypeScript and JavaScript, and the script blocks of Vue, Svelte and Astro files.
 
 pub mod extract;
+pub mod globs;
+pub mod resolve;
 pub mod tsconfig;
+pub mod workspaces;

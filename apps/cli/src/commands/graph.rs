@@ -1,0 +1,145 @@
+//! `stan graph`.
+#![expect(clippy::print_stderr, reason = "programs talk to the terminal")]
+
+use std::io::{self, Write};
+
+use stan_engine::graph::{
+    Cycle, Direction, Graph, GraphError, GraphOptions, GraphOutcome, GraphRequest, Stats, Summary, Work, closure,
+    cycles, graph, write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
+};
+use stan_engine::OsSystem;
+
+use crate::args::{Cli, Format, GraphArgs};
+use crate::exit::Failure;
+use crate::workspace::Workspace;
+
+/// How many errors are shown on stderr when they are not part of the output.
+const SHOWN_ERRORS: usize = 5;
+
+pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
+    let workspace = Workspace::find(cli)?;
+    let mut options = GraphOptions::new(workspace.root.clone());
+    options.scan.stan_path.clone_from(&workspace.stan_path);
+    let wants_graph = args.json || args.format.is_some() || args.cycles || !args.files.is_empty();
+    let request = GraphRequest {
+        threads: args.threads.map(usize::from),
+        cache_directory: cache_directory(args, &workspace)?,
+        figures_only: !wants_graph,
+    };
+    let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
+    if cli.verbose {
+        explain(&outcome);
+    }
+    let outcome = restrict(outcome, args, &workspace)?;
+    print(&outcome, args)?;
+    if !(args.json || cli.quiet) {
+        show_errors(&outcome.errors);
+    }
+    Ok(())
+}
+
+fn cache_directory(args: &GraphArgs, workspace: &Workspace) -> Result<Option<String>, Failure> {
+    if args.no_cache {
+        return Ok(None);
+    }
+    match &args.cache_dir {
+        None => Ok(Some(workspace.cache_directory())),
+        Some(typed) => match workspace.absolute(typed) {
+            Some(path) => Ok(Some(path)),
+            None => Err(Failure::input(format!("the cache folder `{typed}` is not UTF-8"))),
+        },
+    }
+}
+
+fn failure(error: GraphError) -> Failure {
+    match error {
+        GraphError::Scan(_) => Failure::input(error.to_string()),
+        GraphError::Threads(_) | GraphError::Build(_) => {
+            Failure::internal(error.to_string()).hint("please report this, with the command that shows it")
+        }
+    }
+}
+
+/// Cuts the graph down to the named files and what they reach.
+fn restrict(outcome: GraphOutcome, args: &GraphArgs, workspace: &Workspace) -> Result<GraphOutcome, Failure> {
+    let (Some(graph), false) = (&outcome.graph, args.files.is_empty()) else { return Ok(outcome) };
+    let mut seeds = Vec::with_capacity(args.files.len());
+    for typed in &args.files {
+        let id = workspace.node_id(typed);
+        let found = id.as_deref().and_then(|id| graph.find(id)).or_else(|| graph.find(typed));
+        seeds.push(found.ok_or_else(|| unknown_file(typed, graph))?);
+    }
+    let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
+    let part = closure(graph, &seeds, direction);
+    Ok(GraphOutcome { summary: Summary::of(&part), graph: Some(part), ..outcome })
+}
+
+fn unknown_file(typed: &str, graph: &Graph) -> Failure {
+    let name = typed.rsplit('/').next().unwrap_or(typed);
+    let alike: Vec<&str> = graph
+        .nodes()
+        .iter()
+        .map(|node| &*node.id)
+        .filter(|id| id.rsplit('/').next().is_some_and(|candidate| candidate.contains(name)))
+        .take(3)
+        .collect();
+    let failure = Failure::input(format!("`{typed}` is not in the graph"));
+    if alike.is_empty() {
+        failure.hint("`stan graph --json` lists every file; ignored files are in it only when something imports them")
+    } else {
+        failure.hint(format!("did you mean {}?", alike.join(", ")))
+    }
+}
+
+fn print(outcome: &GraphOutcome, args: &GraphArgs) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let Some(graph) = &outcome.graph else {
+        write_stats(&outcome.summary, outcome.dirty as u64, &mut out)?;
+        return Ok(());
+    };
+    match args.format {
+        Some(Format::Dot) => write_dot(graph, &mut out)?,
+        Some(Format::Mermaid) => write_mermaid(graph, &mut out)?,
+        None if args.cycles => print_cycles(graph, &cycles(graph), args.json, &mut out)?,
+        None if args.json => {
+            let stats = Stats::of(graph, outcome.dirty as u64);
+            write_json(graph, &stats, &outcome.errors, &mut out)?;
+        }
+        None => write_stats(&outcome.summary, outcome.dirty as u64, &mut out)?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn print_cycles(graph: &Graph, cycles: &[Cycle], json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    if json {
+        write_cycles_json(graph, cycles, out)?;
+        return Ok(());
+    }
+    if cycles.is_empty() {
+        writeln!(out, "no cycles")?;
+    }
+    for cycle in cycles {
+        let names: Vec<&str> = cycle.example.iter().map(|node| &*graph.node(*node).id).collect();
+        let first = names.first().copied().unwrap_or_default();
+        writeln!(out, "{} files: {} -> {first}", cycle.members.len(), names.join(" -> "))?;
+    }
+    Ok(())
+}
+
+fn explain(outcome: &GraphOutcome) {
+    match outcome.work {
+        Work::Unchanged => eprintln!("cache: nothing changed"),
+        Work::Edited(files) => eprintln!("cache: {files} changed files, the rest kept"),
+        Work::Compiled(files) => eprintln!("analysed {files} files"),
+    }
+}
+
+fn show_errors(errors: &[String]) {
+    for error in errors.iter().take(SHOWN_ERRORS) {
+        eprintln!("warning: {error}");
+    }
+    if errors.len() > SHOWN_ERRORS {
+        eprintln!("warning: {} more; `stan graph --json` lists them under `errors`", errors.len() - SHOWN_ERRORS);
+    }
+}

@@ -1,0 +1,202 @@
+//! Flat binary sections: arrays of numbers and blobs that are read in place, without decoding what is not needed.
+//!
+//! Everything is little-endian. Readers return `None` on anything that does not fit: a corrupt cache is ignored.
+
+/// Builds one section.
+#[derive(Default)]
+pub(crate) struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    pub(crate) fn u8(&mut self, value: u8) {
+        self.bytes.push(value);
+    }
+
+    pub(crate) fn u32(&mut self, value: u32) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub(crate) fn u64(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// A number in as few bytes as it needs.
+    pub(crate) fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.bytes.push((value as u8) | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8);
+    }
+
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Bytes with their length before them.
+    pub(crate) fn blob(&mut self, bytes: &[u8]) {
+        self.u64(bytes.len() as u64);
+        self.raw(bytes);
+    }
+
+    pub(crate) fn u32s(&mut self, values: impl ExactSizeIterator<Item = u32>) {
+        self.u64(values.len() as u64 * 4);
+        values.for_each(|value| self.u32(value));
+    }
+
+    /// Many blobs: where each one ends, then all of them.
+    pub(crate) fn blobs<'b>(&mut self, blobs: impl Iterator<Item = &'b [u8]> + Clone) {
+        let ends: Vec<u32> = blobs
+            .clone()
+            .scan(0u32, |end, blob| {
+                *end = end.saturating_add(u32::try_from(blob.len()).unwrap_or(u32::MAX));
+                Some(*end)
+            })
+            .collect();
+        self.u32s(ends.iter().copied());
+        self.u64(u64::from(ends.last().copied().unwrap_or(0)));
+        blobs.for_each(|blob| self.raw(blob));
+    }
+}
+
+/// Reads what a [`Writer`] wrote, in the same order.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'b> {
+    bytes: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(crate) fn take(&mut self, length: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(length)?;
+        self.bytes = rest;
+        Some(taken)
+    }
+
+    pub(crate) fn u8(&mut self) -> Option<u8> {
+        self.take(1).map(|bytes| bytes[0])
+    }
+
+    pub(crate) fn u32(&mut self) -> Option<u32> {
+        self.take(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    pub(crate) fn varint(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.u8()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    pub(crate) fn blob(&mut self) -> Option<&'b [u8]> {
+        let length = usize::try_from(self.u64()?).ok()?;
+        self.take(length)
+    }
+
+    pub(crate) fn u32s(&mut self) -> Option<U32s<'b>> {
+        let bytes = self.blob()?;
+        (bytes.len() % 4 == 0).then_some(U32s { bytes })
+    }
+
+    pub(crate) fn blobs(&mut self) -> Option<Blobs<'b>> {
+        Some(Blobs { ends: self.u32s()?, bytes: self.blob()? })
+    }
+}
+
+/// An array of numbers inside a section.
+#[derive(Clone, Copy)]
+pub(crate) struct U32s<'b> {
+    bytes: &'b [u8],
+}
+
+impl<'b> U32s<'b> {
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() / 4
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<u32> {
+        let bytes = self.bytes.get(index.checked_mul(4)?..)?.get(..4)?;
+        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + 'b {
+        self.bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+}
+
+/// An array of byte strings inside a section.
+#[derive(Clone, Copy)]
+pub(crate) struct Blobs<'b> {
+    ends: U32s<'b>,
+    bytes: &'b [u8],
+}
+
+impl<'b> Blobs<'b> {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&'b [u8]> {
+        let start = if index == 0 { 0 } else { self.ends.get(index - 1)? };
+        self.bytes.get(start as usize..self.ends.get(index)? as usize)
+    }
+
+    pub(crate) fn text(&self, index: usize) -> Option<&'b str> {
+        std::str::from_utf8(self.get(index)?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut writer = Writer::default();
+        writer.u8(7);
+        writer.varint(300);
+        writer.varint(u64::MAX);
+        writer.u32s([1, 2, u32::MAX].into_iter());
+        writer.blobs([b"a".as_slice(), b"", b"ccc"].into_iter());
+        let bytes = writer.into_bytes();
+        let mut reader = Reader::new(&bytes);
+        assert_eq!(reader.u8(), Some(7));
+        assert_eq!(reader.varint(), Some(300));
+        assert_eq!(reader.varint(), Some(u64::MAX));
+        assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, u32::MAX]));
+        let blobs = reader.blobs().unwrap();
+        assert_eq!((blobs.len(), blobs.text(0), blobs.text(1), blobs.text(2)), (3, Some("a"), Some(""), Some("ccc")));
+        assert!(reader.is_empty());
+    }
+
+    #[test]
+    fn truncated_sections_are_refused() {
+        let mut writer = Writer::default();
+        writer.u32s([1, 2, 3].into_iter());
+        let bytes = writer.into_bytes();
+        for length in 0..bytes.len() {
+            assert!(Reader::new(&bytes[..length]).u32s().is_none(), "{length}");
+        }
+    }
+}

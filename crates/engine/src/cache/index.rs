@@ -1,0 +1,172 @@
+//! The small half of the cache: what must be looked at to know whether the last answer still holds, and the
+//! figures of that answer. An unchanged run reads nothing else.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use stan_graph::Summary;
+use stan_repo::{Observations, Stat, System};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::bytes::{Reader, Writer};
+
+/// The figures of a graph that answer `--stats` without the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) summary: Summary,
+    pub(crate) dirty: usize,
+    /// Already sorted and cut.
+    pub(crate) errors: Vec<String>,
+}
+
+pub(crate) struct Index {
+    /// `System::now` at the start of the run that made the cache.
+    pub(crate) observed_at: i64,
+    /// Of the data file that belongs to this index.
+    pub(crate) data_checksum: u64,
+    pub(crate) answer: Answer,
+    pub(crate) observations: Observations,
+    pub(crate) files: FileTable,
+}
+
+impl Index {
+    pub(crate) fn encode(&self) -> Option<Vec<u8>> {
+        let mut writer = Writer::default();
+        writer.u64(self.observed_at.cast_unsigned());
+        writer.u64(self.data_checksum);
+        writer.blob(&postcard::to_stdvec(&self.answer).ok()?);
+        writer.blob(&postcard::to_stdvec(&self.observations).ok()?);
+        self.files.write(&mut writer);
+        Some(writer.into_bytes())
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let index = Self {
+            observed_at: reader.u64()?.cast_signed(),
+            data_checksum: reader.u64()?,
+            answer: postcard::from_bytes(reader.blob()?).ok()?,
+            observations: postcard::from_bytes(reader.blob()?).ok()?,
+            files: FileTable::read(&mut reader)?,
+        };
+        reader.is_empty().then_some(index)
+    }
+}
+
+/// A fingerprint that is never equal to that of a file.
+pub(crate) const UNPROVED: u64 = 0;
+
+/// All files whose contents are part of the answer, with a fingerprint of their stat each.
+#[derive(Default)]
+pub(crate) struct FileTable {
+    /// All absolute paths, one after the other.
+    paths: String,
+    ends: Vec<u32>,
+    fingerprints: Vec<u64>,
+}
+
+impl FileTable {
+    pub(crate) fn push(&mut self, path: &str, fingerprint: u64) {
+        self.paths.push_str(path);
+        self.ends.push(u32::try_from(self.paths.len()).unwrap_or(u32::MAX));
+        self.fingerprints.push(fingerprint);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(crate) fn path(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        self.paths.get(start..self.ends[index] as usize).unwrap_or("")
+    }
+
+    pub(crate) fn fingerprint(&self, index: usize) -> u64 {
+        self.fingerprints[index]
+    }
+
+    /// The files whose stat is not the recorded one.
+    pub(crate) fn changed(&self, system: &dyn System) -> Vec<u32> {
+        let is_same = |index: usize| {
+            self.fingerprints[index] != UNPROVED
+                && system.lstat(Path::new(self.path(index))).is_ok_and(|stat| fingerprint(&stat) == self.fingerprints[index])
+        };
+        (0..self.len()).into_par_iter().with_min_len(64).filter(|index| !is_same(*index)).map(|index| index as u32).collect()
+    }
+
+    /// Paths share long beginnings with their neighbours, so each is stored as what differs.
+    fn write(&self, writer: &mut Writer) {
+        writer.u64(self.len() as u64);
+        let mut previous = "";
+        for index in 0..self.len() {
+            let path = self.path(index);
+            let shared = path.bytes().zip(previous.bytes()).take_while(|(a, b)| a == b).count();
+            writer.varint(shared as u64);
+            writer.varint((path.len() - shared) as u64);
+            writer.raw(&path.as_bytes()[shared..]);
+            writer.u64(self.fingerprints[index]);
+            previous = path;
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let count = usize::try_from(reader.u64()?).ok()?;
+        let mut paths: Vec<u8> = Vec::new();
+        let mut ends = Vec::new();
+        let mut fingerprints = Vec::new();
+        let mut start = 0;
+        for _ in 0..count {
+            let shared = usize::try_from(reader.varint()?).ok()?;
+            let rest = reader.take(usize::try_from(reader.varint()?).ok()?)?;
+            let previous = start..start + shared;
+            start = paths.len();
+            if previous.end > start {
+                return None;
+            }
+            paths.extend_from_within(previous);
+            paths.extend_from_slice(rest);
+            ends.push(u32::try_from(paths.len()).ok()?);
+            fingerprints.push(reader.u64()?);
+        }
+        Some(Self { paths: String::from_utf8(paths).ok()?, ends, fingerprints })
+    }
+}
+
+/// A number that differs when a stat does.
+pub(crate) fn fingerprint(stat: &Stat) -> u64 {
+    let mut bytes = [0u8; 33];
+    bytes[..8].copy_from_slice(&stat.size.to_le_bytes());
+    bytes[8..16].copy_from_slice(&stat.mtime.to_le_bytes());
+    bytes[16..24].copy_from_slice(&stat.ctime.to_le_bytes());
+    bytes[24..32].copy_from_slice(&stat.inode.to_le_bytes());
+    bytes[32] = stat.kind as u8;
+    xxh3_64(&bytes).max(UNPROVED + 1)
+}
+
+/// The fingerprint to record: none where a change right after reading could have left the stat as it was.
+pub(crate) fn proved_fingerprint(stat: &Stat, observed_at: i64) -> u64 {
+    if stan_repo::is_racy(stat, observed_at) { UNPROVED } else { fingerprint(stat) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_tables_survive_a_round_trip() {
+        let mut table = FileTable::default();
+        for (path, print) in [("/r/src/a.ts", 1), ("/r/src/ab.ts", 2), ("/r/x", 3), ("/r/ü", 4), ("", 5)] {
+            table.push(path, print);
+        }
+        let mut writer = Writer::default();
+        table.write(&mut writer);
+        let bytes = writer.into_bytes();
+        let read = FileTable::read(&mut Reader::new(&bytes)).unwrap();
+        assert_eq!((0..read.len()).map(|i| (read.path(i), read.fingerprint(i))).collect::<Vec<_>>(),
+                   (0..table.len()).map(|i| (table.path(i), table.fingerprint(i))).collect::<Vec<_>>());
+        for length in 0..bytes.len() {
+            assert!(FileTable::read(&mut Reader::new(&bytes[..length])).is_none());
+        }
+    }
+}

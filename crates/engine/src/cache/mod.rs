@@ -1,0 +1,124 @@
+//! What a run leaves for the next one: an index (what to look at, and the figures) and the data (graph and facts).
+//!
+//! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
+//! it is ignored; failing to write it is not an error either.
+
+mod bytes;
+pub(crate) mod data;
+mod index;
+
+use std::path::Path;
+
+use stan_repo::{System, WritableSystem};
+use xxhash_rust::xxh3::xxh3_64;
+
+use self::data::Data;
+use self::index::{FileTable, UNPROVED, fingerprint, proved_fingerprint};
+use crate::graph::analyse::Analysed;
+use crate::graph::compile::{Compiled, Known};
+
+pub(crate) use self::index::{Answer, Index};
+
+/// Changes whenever the layout of the files does.
+const FORMAT: u32 = 1;
+const MAGIC: &[u8; 8] = b"stangrph";
+
+/// The cache of one repository.
+pub(crate) struct Cache<'s> {
+    system: &'s dyn WritableSystem,
+    directory: String,
+    /// Stands for format, tool version and options.
+    key: u64,
+}
+
+impl<'s> Cache<'s> {
+    /// Makes the folder, so that its making is not seen as a change by the next run. `None`: there can be no cache.
+    pub(crate) fn open(system: &'s dyn WritableSystem, directory: &str, stan_path: &str, key: &[u8]) -> Option<Self> {
+        let inside = directory.starts_with(stan_path);
+        system.create_dir_all(Path::new(directory)).ok()?;
+        // Only a folder of ours may hide itself from git.
+        let ignore = format!("{directory}/.gitignore");
+        if inside && system.lstat(Path::new(&ignore)).is_err() {
+            system.write_atomic(Path::new(&ignore), b"*\n").ok()?;
+        }
+        Some(Self { system, directory: directory.to_owned(), key: xxh3_64(key) ^ u64::from(FORMAT) })
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}/{name}", self.directory)
+    }
+
+    pub(crate) fn load_index(&self) -> Option<Index> {
+        let mut bytes = Vec::new();
+        self.system.read_into(Path::new(&self.path("graph.index")), &mut bytes).ok()?;
+        let body = bytes.strip_prefix(MAGIC)?;
+        let (key, body) = body.split_first_chunk::<8>()?;
+        let (checksum, body) = body.split_first_chunk::<8>()?;
+        if u64::from_le_bytes(*key) != self.key || u64::from_le_bytes(*checksum) != xxh3_64(body) {
+            return None;
+        }
+        Index::decode(body)
+    }
+
+    /// The bytes of the data that belong to an index.
+    pub(crate) fn load_data(&self, index: &Index) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.system.read_into(Path::new(&self.path("graph.data")), &mut bytes).ok()?;
+        (xxh3_64(&bytes) == index.data_checksum).then_some(bytes)
+    }
+
+    /// Stores the outcome of a run that began at `observed_at`.
+    pub(crate) fn store(&self, compiled: &Compiled, answer: Answer, observed_at: i64) -> Option<()> {
+        let data = data::encode(&compiled.graph, &compiled.records, &compiled.general_problems)?;
+        let mut files = FileTable::default();
+        for record in &compiled.records {
+            let print = record.stat.as_ref().map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at));
+            files.push(&record.path, print);
+        }
+        let observations = compiled.observations.clone();
+        let index = Index { observed_at, data_checksum: xxh3_64(&data), answer, observations, files }.encode()?;
+        let mut bytes = Vec::with_capacity(index.len() + 24);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&self.key.to_le_bytes());
+        bytes.extend_from_slice(&xxh3_64(&index).to_le_bytes());
+        bytes.extend_from_slice(&index);
+        self.system.write_atomic(Path::new(&self.path("graph.data")), &data).ok()?;
+        self.system.write_atomic(Path::new(&self.path("graph.index")), &bytes).ok()
+    }
+}
+
+/// Facts of an earlier run, for files that are as they were.
+pub(crate) struct Earlier<'c> {
+    index: &'c Index,
+    data: Option<Data<'c>>,
+    by_path: rustc_hash::FxHashMap<&'c str, usize>,
+}
+
+impl<'c> Earlier<'c> {
+    pub(crate) fn new(index: &'c Index, data: &'c [u8]) -> Self {
+        let data = Data::decode(data).filter(|data| data.len() == index.files.len());
+        let by_path = (0..index.files.len()).map(|file| (index.files.path(file), file)).collect();
+        Self { index, data, by_path }
+    }
+}
+
+impl Known for Earlier<'_> {
+    fn analysed(&self, system: &dyn System, path: &str) -> Option<Analysed> {
+        let data = self.data.as_ref()?;
+        let file = *self.by_path.get(path)?;
+        let print = self.index.files.fingerprint(file);
+        let stat = system.lstat(Path::new(path)).ok()?;
+        if print == UNPROVED || fingerprint(&stat) != print {
+            return None;
+        }
+        let facts = if data.has_facts(file) { Some(Box::new(data.facts(file)?)) } else { None };
+        Some(Analysed {
+            stat: Some(stat),
+            meta: Some(data.meta(file)?),
+            facts,
+            problems: data.problems(file)?.0,
+            incomplete: data.is_incomplete(file),
+            ..Analysed::default()
+        })
+    }
+}

@@ -1,0 +1,372 @@
+//! The whole pipeline: scan → analyse → resolve → tunnel → graph. What a warm run may skip is decided elsewhere;
+//! here everything is computed, except that facts of files known to be unchanged may be handed in.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use stan_graph::{FileKey, Graph, GraphBuilder, Module, Modules, Node, Tunneller};
+use stan_lang::typescript::globs;
+use stan_lang::typescript::resolve::{Importer, Resolver, Target};
+use stan_lang::typescript::tsconfig::Configs;
+use stan_lang::typescript::workspaces::Workspaces;
+use stan_model::{EdgeKind, Language, Problem, Resolution};
+use stan_repo::{Observations, System, Universe, World};
+
+use super::analyse::{Analysed, analyse};
+use super::names::{Name, Names};
+use super::{GraphError, GraphOptions};
+
+/// Hands in what an earlier run knows of a file of the universe, if the file is unchanged since.
+pub(crate) trait Known: Sync {
+    fn analysed(&self, system: &dyn System, path: &str) -> Option<Analysed>;
+}
+
+/// An earlier run that knows nothing.
+pub(crate) struct Nothing;
+
+impl Known for Nothing {
+    fn analysed(&self, _: &dyn System, _: &str) -> Option<Analysed> {
+        None
+    }
+}
+
+/// Everything that a run computed: the graph, and what the next run needs to know.
+pub(crate) struct Compiled {
+    pub(crate) graph: Graph,
+    pub(crate) problems: Vec<Problem>,
+    /// Files of the repository that could not be read or parsed cleanly.
+    pub(crate) dirty: usize,
+    pub(crate) records: Vec<Record>,
+    pub(crate) observations: Observations,
+    /// Files whose contents were read and analysed in this run.
+    pub(crate) analysed: usize,
+}
+
+/// One file of the graph, as the cache remembers it.
+pub(crate) struct Record {
+    /// Absolute path.
+    pub(crate) path: Box<str>,
+    /// Index in the graph's nodes; `None` for files that were looked through and are no nodes.
+    pub(crate) node: Option<u32>,
+    pub(crate) in_universe: bool,
+    pub(crate) analysed: Analysed,
+}
+
+pub(crate) fn compile(
+    system: &dyn System,
+    root: &str,
+    options: &GraphOptions,
+    known: &dyn Known,
+) -> Result<Compiled, GraphError> {
+    let universe = stan_repo::scan(system, Path::new(root), &options.scan)?;
+    let world = World::new(system, root, Some(&universe));
+    let configs = Configs::new(&world, root);
+    let mut problems = universe.problems.clone();
+    let workspaces = Workspaces::read(&world, root, &universe.files, &mut problems);
+    let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve);
+    let names = Names::new(root, &universe.files);
+    let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names };
+
+    let mut files = run.analyse_universe(known);
+    let analysed = files.iter().filter(|(_, is_fresh)| *is_fresh).count();
+    let mut files: Vec<Analysed> = files.drain(..).map(|(file, _)| file).collect();
+    files.par_iter_mut().enumerate().for_each(|(key, file)| run.resolve(key as u32, file));
+    run.load_own_files(&files);
+    let implicit = run.tunnel(&files);
+    let hops = run.external_edges(&files, &implicit);
+    let graph = run.build(&files, &implicit, &hops)?;
+    problems.extend(configs.problems());
+    Ok(run.finish(files, graph, problems, &world, analysed))
+}
+
+/// The fixed surroundings of one run.
+struct Run<'r> {
+    system: &'r dyn System,
+    options: &'r GraphOptions,
+    universe: &'r Universe,
+    resolver: &'r Resolver<'r>,
+    names: &'r Names<'r>,
+}
+
+impl Run<'_> {
+    /// Analyses every file of the universe; the flag says whether it had to be read.
+    fn analyse_universe(&self, known: &dyn Known) -> Vec<(Analysed, bool)> {
+        let one = |path: &str| {
+            let absolute = self.absolute(path);
+            match known.analysed(self.system, &absolute) {
+                Some(analysed) => (analysed, false),
+                None => (analyse(self.system, &absolute, path, true, &self.options.extract), true),
+            }
+        };
+        self.universe.files.par_iter().map(|path| one(path)).collect()
+    }
+
+    fn absolute(&self, relative: &str) -> String {
+        format!("{}/{relative}", self.options.root.trim_end_matches('/'))
+    }
+
+    /// Resolves all requests of a file and fills its edges and targets.
+    fn resolve(&self, key: u32, file: &mut Analysed) {
+        let Some(facts) = file.facts.take() else { return };
+        if !facts.requests.is_empty() || !facts.globs.is_empty() {
+            let path = self.names.absolute(key).unwrap_or_default();
+            let display = self.names.display(&path).to_owned();
+            let importer = self.resolver.importer(&path);
+            file.edges.reserve(facts.requests.len());
+            file.targets.reserve(facts.requests.len());
+            for request in &facts.requests {
+                let target = self.resolver.resolve(&importer, request);
+                let key = self.names.key_of(&target);
+                file.targets.push(key.filter(|_| matches!(target, Target::File(_))).map(FileKey));
+                file.edges.extend(key.map(|key| (key, request.kind)));
+                if let Target::Missing { problem: Some(problem), .. } = &target {
+                    let message = format!("`{}` {problem}", request.specifier);
+                    file.problems.push(Problem::at(&*display, request.line, message));
+                }
+            }
+            for glob in &facts.globs {
+                self.expand_glob(&importer, &display, glob, file);
+            }
+        }
+        file.facts = Some(facts);
+    }
+
+    fn expand_glob(
+        &self,
+        importer: &Importer,
+        display: &str,
+        glob: &stan_lang::facts::GlobRequest,
+        file: &mut Analysed,
+    ) {
+        let package = self.resolver.package_of(&self.absolute(display));
+        let package = package.as_deref().and_then(|directory| self.names.relative(directory)).unwrap_or("");
+        let patterns = self.resolver.glob_patterns(importer, &glob.patterns);
+        let expansion = globs::expand(&self.universe.files, display, package, &patterns);
+        file.edges.extend(expansion.matches.into_iter().map(|key| (key, EdgeKind::Dynamic)));
+        if let Some(problem) = expansion.problem {
+            file.problems.push(Problem::at(display, glob.line, problem));
+        }
+    }
+
+    /// Files of the repository that are outside the universe but imported (generated, ignored) are analysed like
+    /// the rest, and so are the ones that they import in turn.
+    fn load_own_files(&self, _files: &[Analysed]) {
+        let mut next = self.names.universe_len();
+        while next < self.names.len() {
+            let end = self.names.len();
+            (next..end).into_par_iter().for_each(|key| {
+                if let Some(Name::File(path)) = self.names.slot(key).map(|slot| &slot.name)
+                    && self.names.is_own(path)
+                {
+                    self.load(key, true);
+                }
+            });
+            next = end;
+        }
+    }
+
+    /// The contents of a file beyond the universe, read at most once.
+    fn load(&self, key: u32, with_requests: bool) -> Option<&Analysed> {
+        let slot = self.names.slot(key)?;
+        let Name::File(path) = &slot.name else { return None };
+        Some(slot.loaded.get_or_init(|| {
+            let display = self.names.display(path);
+            let mut file = analyse(self.system, path, display, true, &self.options.extract);
+            if with_requests {
+                self.resolve(key, &mut file);
+            } else {
+                self.resolve_reexports(path, &mut file);
+                // What is wrong inside a package is not this repository's concern, unless it cannot be read.
+                if file.meta.is_some() {
+                    file.problems.clear();
+                }
+            }
+            file
+        }))
+    }
+
+    /// Of an external file only the requests behind its exports matter: they are what tunnelling follows.
+    fn resolve_reexports(&self, path: &str, file: &mut Analysed) {
+        let Some(facts) = &file.facts else { return };
+        let mut wanted = vec![false; facts.requests.len()];
+        for request in facts.reexported_requests() {
+            if let Some(flag) = wanted.get_mut(request as usize) {
+                *flag = true;
+            }
+        }
+        let importer = self.resolver.importer(path);
+        file.targets = facts
+            .requests
+            .iter()
+            .zip(wanted)
+            .map(|(request, wanted)| match wanted.then(|| self.resolver.resolve(&importer, request)) {
+                Some(target @ Target::File(_)) => self.names.key_of(&target).map(FileKey),
+                _ => None,
+            })
+            .collect();
+    }
+
+    fn tunnel(&self, files: &[Analysed]) -> Vec<(u32, FileKey, EdgeKind)> {
+        let modules = Loaded { run: self, files };
+        let tunneller = Tunneller::new(&modules);
+        let own_slots = (self.names.universe_len()..self.names.len())
+            .filter(|key| matches!(self.names.slot(*key).map(|slot| &slot.name), Some(Name::File(path)) if self.names.is_own(path)));
+        let keys: Vec<u32> = (0..self.names.universe_len()).chain(own_slots).collect();
+        keys.into_par_iter()
+            .flat_map_iter(|key| {
+                let edges = tunneller.implicit_edges(FileKey(key));
+                edges.into_iter().map(move |(target, kind)| (key, target, kind))
+            })
+            .collect()
+    }
+
+    /// With `externalDepth`, the imports of externals inside `node_modules`, hop by hop.
+    fn external_edges(&self, files: &[Analysed], implicit: &[(u32, FileKey, EdgeKind)]) -> Vec<(u32, u32, EdgeKind)> {
+        let mut found = Vec::new();
+        if self.options.external_depth == 0 {
+            return found;
+        }
+        let explicit = files.iter().flat_map(|file| file.edges.iter().map(|(key, _)| *key));
+        let mut frontier: Vec<u32> = explicit.chain(implicit.iter().map(|(_, key, _)| key.0)).collect();
+        let mut seen = rustc_hash::FxHashSet::default();
+        for _ in 0..self.options.external_depth {
+            frontier.sort_unstable();
+            frontier.dedup();
+            frontier.retain(|key| self.is_external(*key) && seen.insert(*key));
+            let edges: Vec<(u32, u32, EdgeKind)> =
+                frontier.par_iter().flat_map_iter(|key| self.edges_of_external(*key)).collect();
+            frontier = edges.iter().map(|(_, target, _)| *target).collect();
+            found.extend(edges);
+        }
+        found
+    }
+
+    fn edges_of_external(&self, key: u32) -> Vec<(u32, u32, EdgeKind)> {
+        let (Some(file), Some(path)) = (self.load(key, false), self.names.absolute(key)) else { return Vec::new() };
+        let Some(facts) = &file.facts else { return Vec::new() };
+        let importer = self.resolver.importer(&path);
+        facts
+            .requests
+            .iter()
+            .filter_map(|request| match self.resolver.resolve(&importer, request) {
+                target @ Target::File(_) => self.names.key_of(&target).map(|key| (key, request.kind)),
+                _ => None,
+            })
+            .filter(|(target, _)| self.is_external(*target))
+            .map(|(target, kind)| (key, target, kind))
+            .collect()
+    }
+
+    fn is_external(&self, key: u32) -> bool {
+        matches!(self.names.slot(key).map(|slot| &slot.name), Some(Name::File(path)) if !self.names.is_own(path))
+    }
+
+    fn build(
+        &self,
+        files: &[Analysed],
+        implicit: &[(u32, FileKey, EdgeKind)],
+        hops: &[(u32, u32, EdgeKind)],
+    ) -> Result<Graph, GraphError> {
+        let own = (self.names.universe_len()..self.names.len()).filter(|key| !self.is_external(*key));
+        let own_edges = own.filter_map(|key| Some((key, &self.names.slot(key)?.loaded.get()?.edges)));
+        let explicit: Vec<(u32, u32, EdgeKind)> = files
+            .iter()
+            .zip(0..)
+            .map(|(file, key)| (key, &file.edges))
+            .chain(own_edges)
+            .flat_map(|(key, edges)| edges.iter().map(move |(target, kind)| (key, *target, *kind)))
+            .collect();
+        let mut builder =
+            GraphBuilder::with_capacity(self.names.len() as usize, explicit.len() + implicit.len() + hops.len());
+        let mut is_node = vec![false; self.names.len() as usize];
+        is_node[..files.len()].fill(true);
+        for (source, target, kind) in explicit.iter().chain(hops) {
+            is_node[*target as usize] = true;
+            builder.edge(*source, *target, *kind, Resolution::Explicit);
+        }
+        for (source, target, kind) in implicit {
+            is_node[target.0 as usize] = true;
+            builder.edge(*source, target.0, *kind, Resolution::Implicit);
+        }
+        let keys: Vec<u32> = (0..self.names.len()).filter(|key| is_node[*key as usize]).collect();
+        // Externals that nobody looked into have not been read yet.
+        keys.par_iter().filter(|key| self.is_external(**key)).for_each(|key| {
+            if let Some(slot) = self.names.slot(*key)
+                && let Name::File(path) = &slot.name
+            {
+                slot.loaded.get_or_init(|| {
+                    analyse(self.system, path, self.names.display(path), false, &self.options.extract)
+                });
+            }
+        });
+        for key in keys {
+            builder.node(key, self.node(key, files));
+        }
+        Ok(builder.finish()?.graph)
+    }
+
+    fn node(&self, key: u32, files: &[Analysed]) -> Node {
+        let (id, kind) = self.names.node(key);
+        let slot = self.names.slot(key);
+        let is_file = slot.is_none_or(|slot| matches!(slot.name, Name::File(_)));
+        let analysed = files.get(key as usize).or_else(|| slot?.loaded.get());
+        let own = analysed.filter(|_| !self.is_external(key));
+        Node {
+            language: if is_file { Language::of_path(&id) } else { Language::Other },
+            description: own.and_then(|file| file.facts.as_ref()?.description.clone()),
+            file: analysed.and_then(|file| file.meta),
+            outside_root: is_file && id.starts_with('/'),
+            id,
+            kind,
+        }
+    }
+
+    fn finish(
+        &self,
+        files: Vec<Analysed>,
+        graph: Graph,
+        mut problems: Vec<Problem>,
+        world: &World<'_>,
+        analysed: usize,
+    ) -> Compiled {
+        let slots = self.names.universe_len()..self.names.len();
+        let loaded = slots.filter_map(|key| Some((key, self.names.slot(key)?.loaded.get()?)));
+        let mut dirty = files.iter().filter(|file| file.incomplete).count();
+        problems.extend(files.iter().flat_map(|file| file.problems.iter().cloned()));
+        for (key, file) in loaded {
+            problems.extend(file.problems.iter().cloned());
+            dirty += usize::from(file.incomplete && !self.is_external(key));
+        }
+        problems.sort_unstable();
+        problems.dedup();
+        let _ = world;
+        Compiled { graph, problems, dirty, records: Vec::new(), observations: Observations::default(), analysed }
+    }
+}
+
+/// The modules that tunnelling walks through: the repository's are all there, externals are loaded on demand.
+struct Loaded<'r> {
+    run: &'r Run<'r>,
+    files: &'r [Analysed],
+}
+
+impl Modules for Loaded<'_> {
+    fn module(&self, file: FileKey) -> Option<Module<'_>> {
+        let analysed = match self.files.get(file.0 as usize) {
+            Some(analysed) => analysed,
+            None => self.run.load(file.0, false)?,
+        };
+        Some(Module { facts: analysed.facts.as_deref()?, targets: &analysed.targets })
+    }
+
+    fn may_enter(&self, from: FileKey, to: FileKey) -> bool {
+        if !self.run.is_external(from.0) {
+            return true;
+        }
+        let package = |key: FileKey| self.run.resolver.package_of(&self.run.names.absolute(key.0)?);
+        match (package(from), package(to)) {
+            (Some(from), Some(to)) => from == to,
+            _ => false,
+        }
+    }
+}

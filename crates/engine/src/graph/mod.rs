@@ -1,0 +1,194 @@
+//! The verb `graph`: the dependency graph of a repository, warm or cold, always the same.
+
+pub(crate) mod analyse;
+mod compile;
+mod names;
+pub(crate) mod record;
+mod update;
+
+use rayon::ThreadPoolBuilder;
+use serde::Serialize;
+use stan_graph::{BuildError, Graph, Summary};
+use stan_lang::typescript::extract::{ExtractOptions, WORKER_STACK};
+use stan_lang::typescript::resolve::ResolveOptions;
+use stan_model::error_lines;
+use stan_repo::{ScanError, ScanOptions, System, WritableSystem};
+
+use crate::cache::{self, Cache};
+
+use self::compile::{Compiled, Known};
+use self::update::Verdict;
+
+/// What the answer depends on.
+#[derive(Clone, Debug)]
+pub struct GraphOptions {
+    /// Absolute real path of the repository, `/`-separated.
+    pub root: String,
+    pub scan: ScanOptions,
+    pub extract: ExtractOptions,
+    pub resolve: ResolveOptions,
+    /// How many hops the imports of externals are followed.
+    pub external_depth: u32,
+    pub max_errors: usize,
+}
+
+impl GraphOptions {
+    /// The defaults for a repository.
+    pub fn new(root: impl Into<String>) -> Self {
+        Self {
+            root: root.into(),
+            scan: ScanOptions::default(),
+            extract: ExtractOptions::default(),
+            resolve: ResolveOptions::default(),
+            external_depth: 0,
+            max_errors: 50,
+        }
+    }
+}
+
+/// How the answer is computed: nothing here changes it.
+#[derive(Clone, Debug, Default)]
+pub struct GraphRequest {
+    /// `None`: as many as the machine has cores.
+    pub threads: Option<usize>,
+    /// Directory of the cache, absolute; `None`: neither read nor write one.
+    pub cache_directory: Option<String>,
+    /// Whether the graph itself is wanted, or only its figures.
+    pub figures_only: bool,
+}
+
+/// The dependency graph of a repository.
+#[derive(Debug)]
+pub struct GraphOutcome {
+    /// `None` when only figures were asked for.
+    pub graph: Option<Graph>,
+    pub summary: Summary,
+    /// Files of the repository that could not be read or parsed cleanly.
+    pub dirty: usize,
+    /// Sorted, cut at `max_errors`.
+    pub errors: Vec<String>,
+    /// How the answer was found; not part of it.
+    pub work: Work,
+}
+
+/// How much of the work an earlier run saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Nothing had changed.
+    Unchanged,
+    /// This many files had changed; the rest of the answer was kept.
+    Edited(usize),
+    /// Everything was resolved anew; this many files were read and analysed.
+    Compiled(usize),
+}
+
+/// The graph could not be computed at all.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    #[error("the thread pool could not be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error("internal error: {0}")]
+    Build(#[from] BuildError),
+}
+
+/// Computes the dependency graph. Warm or cold, on any number of threads, the answer is the same.
+pub fn graph(
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+) -> Result<GraphOutcome, GraphError> {
+    let mut pool = ThreadPoolBuilder::new().stack_size(WORKER_STACK);
+    if let Some(threads) = request.threads {
+        pool = pool.num_threads(threads);
+    }
+    pool.build()?.install(|| run(system, options, request))
+}
+
+fn run(
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+) -> Result<GraphOutcome, GraphError> {
+    let cache = request.cache_directory.as_ref().and_then(|directory| {
+        let stan_path = format!("{}/{}", options.root.trim_end_matches('/'), options.scan.stan_path);
+        Cache::open(system, directory, &stan_path, &key(options))
+    });
+    let Some(cache) = cache else {
+        let compiled = compile::compile(system.as_system(), options, &compile::Nothing)?;
+        return Ok(outcome(compiled, options, request));
+    };
+    let observed_at = system.now();
+    if let Some(index) = cache.load_index()
+        && let Some(outcome) = update::answer(system.as_system(), options, request, &cache, &index)
+    {
+        return match outcome {
+            Verdict::Answer(outcome) => Ok(outcome),
+            Verdict::Stale(data) => {
+                let known = cache::Earlier::new(&index, &data);
+                compile_and_store(system, options, request, &cache, &known, observed_at)
+            }
+        };
+    }
+    compile_and_store(system, options, request, &cache, &compile::Nothing, observed_at)
+}
+
+fn compile_and_store(
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+    cache: &Cache<'_>,
+    known: &dyn Known,
+    observed_at: i64,
+) -> Result<GraphOutcome, GraphError> {
+    let compiled = compile::compile(system.as_system(), options, known)?;
+    let errors = error_lines(&compiled.problems(), options.max_errors);
+    let summary = Summary::of(&compiled.graph);
+    let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
+    cache.store(&compiled, answer, observed_at);
+    let work = Work::Compiled(compiled.analysed);
+    let graph = (!request.figures_only).then_some(compiled.graph);
+    Ok(GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work })
+}
+
+fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {
+    let errors = error_lines(&compiled.problems(), options.max_errors);
+    GraphOutcome {
+        summary: Summary::of(&compiled.graph),
+        dirty: compiled.dirty,
+        errors,
+        work: Work::Compiled(compiled.analysed),
+        graph: (!request.figures_only).then_some(compiled.graph),
+    }
+}
+
+/// Everything besides the repository's contents that the answer depends on.
+fn key(options: &GraphOptions) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Key<'a>(&'a str, &'a str, &'a str, &'a [String], &'a [String], &'a [String], usize, bool, u32, usize);
+    let key = Key(
+        env!("CARGO_PKG_VERSION"),
+        &options.root,
+        &options.scan.stan_path,
+        &options.scan.includes,
+        &options.scan.excludes,
+        &options.extract.description_tags,
+        options.extract.description_limit,
+        options.resolve.outside_root,
+        options.external_depth,
+        options.max_errors,
+    );
+    postcard::to_stdvec(&key).unwrap_or_default()
+}
+
+/// Upcasting in one place, for readers' sake.
+trait AsSystem {
+    fn as_system(&self) -> &dyn System;
+}
+
+impl AsSystem for dyn WritableSystem + '_ {
+    fn as_system(&self) -> &dyn System {
+        self
+    }
+}

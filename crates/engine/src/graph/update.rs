@@ -1,0 +1,519 @@
+//! The warm run: the earlier answer, kept where nothing changed and mended where single files were edited.
+//!
+//! Mending is for the common case only: contents of the repository's own files changed and nothing else did, no
+//! listing, no manifest, no configuration. Anything more means that everything is resolved anew. The cache is not
+//! rewritten after mending, so the next run mends again: a few files cost little, and many are not mended at all.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use stan_graph::{Edge, FileKey, Graph, GraphBuilder, Module, Modules, Node, Tunneller};
+use stan_lang::FileFacts;
+use stan_lang::facts::ExportSource;
+use stan_lang::typescript::resolve::{Resolver, Target};
+use stan_lang::typescript::tsconfig::Configs;
+use stan_lang::typescript::workspaces::LazyWorkspaces;
+use stan_model::{Language, NodeKind, Problem, Resolution, error_lines};
+use stan_repo::{System, World};
+
+use super::analyse::{Analysed, analyse};
+use super::{GraphOptions, GraphOutcome, GraphRequest, Work};
+use crate::cache::data::{Data, NONE, UNKNOWN, u32s};
+use crate::cache::{Cache, Index};
+
+/// More changed files than this are not mended.
+const MAX_EDITS: usize = 64;
+/// More files whose implicit edges may have changed than this are not mended.
+const MAX_AFFECTED: usize = 4_000;
+
+pub(crate) enum Verdict {
+    Answer(GraphOutcome),
+    /// The earlier answer does not hold; its facts (these bytes) may still help.
+    Stale(Vec<u8>),
+}
+
+/// The earlier answer, if it still holds or can be mended; `None` when the cache is of no use at all.
+pub(super) fn answer(
+    system: &dyn System,
+    options: &GraphOptions,
+    request: &GraphRequest,
+    cache: &Cache<'_>,
+    index: &Index,
+) -> Option<Verdict> {
+    let (world_changed, changed) = rayon::join(
+        || !index.observations.changes(system, index.observed_at).is_empty(),
+        || index.files.changed(system),
+    );
+    if !world_changed && changed.is_empty() && request.figures_only {
+        return Some(Verdict::Answer(unchanged(index, None)));
+    }
+    let bytes = cache.load_data(index)?;
+    let data = Data::decode(&bytes).filter(|data| data.len() == index.files.len())?;
+    if !world_changed && changed.is_empty() {
+        return Some(Verdict::Answer(unchanged(index, Some(data.graph()?))));
+    }
+    if world_changed || changed.len() > MAX_EDITS {
+        return Some(Verdict::Stale(bytes));
+    }
+    let mending = Mending { system, options, index, data: &data };
+    match mending.mend(&changed, request) {
+        Some(outcome) => Some(Verdict::Answer(outcome)),
+        None => Some(Verdict::Stale(bytes)),
+    }
+}
+
+fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
+    GraphOutcome {
+        graph,
+        summary: index.answer.summary.clone(),
+        dirty: index.answer.dirty,
+        errors: index.answer.errors.clone(),
+        work: Work::Unchanged,
+    }
+}
+
+/// A file whose contents differ from the earlier run's.
+struct Edit {
+    file: u32,
+    node: u32,
+    analysed: Analysed,
+    request_problems: Vec<Problem>,
+    /// Explicit edges, to nodes by id.
+    edges: Vec<(NodeRef, stan_model::EdgeKind)>,
+    /// For each request the record that it leads to.
+    targets: Vec<u32>,
+}
+
+/// A node of the earlier graph, or one that it does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum NodeRef {
+    Old(u32),
+    New(Box<str>, NodeKind),
+}
+
+struct Mending<'m> {
+    system: &'m dyn System,
+    options: &'m GraphOptions,
+    index: &'m Index,
+    data: &'m Data<'m>,
+}
+
+impl Mending<'_> {
+    /// `None` when the change is more than edits of known files.
+    fn mend(&self, changed: &[u32], request: &GraphRequest) -> Option<GraphOutcome> {
+        let mut edits = Vec::new();
+        for &file in changed {
+            edits.extend(self.edit(file)?);
+        }
+        if edits.is_empty() {
+            let graph = if request.figures_only { None } else { Some(self.data.graph()?) };
+            return Some(unchanged(self.index, graph));
+        }
+        let root = &*self.options.root;
+        let world = World::new(self.system, root, None);
+        let configs = Configs::new(&world, root);
+        let universe = || self.universe();
+        let workspaces = LazyWorkspaces::new(&world, root, &universe);
+        let resolver = Resolver::new(&world, root, &configs, &workspaces, self.options.resolve);
+        let records = self.records_by_node();
+        for edit in &mut edits {
+            self.resolve(edit, &resolver, &records)?;
+        }
+        let affected = self.affected(&edits)?;
+        let implicit = self.tunnel(&edits, &affected, &resolver)?;
+        let patch = self.patch(&edits, &affected, &implicit)?;
+        Some(self.outcome(&edits, &patch, request)?)
+    }
+
+    fn display<'p>(&self, path: &'p str) -> &'p str {
+        path.strip_prefix(self.options.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
+    }
+
+    fn is_own(&self, file: usize) -> bool {
+        let node = self.data.nodes.get(file).unwrap_or(NONE);
+        self.data.is_in_universe(file) || self.data.node_kind(node) == Some(NodeKind::Source)
+    }
+
+    /// Reads a file whose stat changed. `Some(None)`: its contents are the same.
+    #[expect(clippy::option_option, reason = "cannot mend, nothing to mend, mend this: three outcomes")]
+    fn edit(&self, file: u32) -> Option<Option<Edit>> {
+        let at = file as usize;
+        let path = self.index.files.path(at);
+        let is_own = self.is_own(at);
+        let analysed = analyse(self.system, path, self.display(path), is_own, &self.options.extract);
+        if analysed.meta.is_some() && analysed.meta == self.data.meta(at) {
+            return Some(None);
+        }
+        // Files that cannot be read any more, or could not be before, are rare enough for a whole run.
+        if !is_own || analysed.meta.is_none() || self.data.meta(at).is_none() {
+            return None;
+        }
+        let node = self.data.nodes.get(at).filter(|node| *node != NONE)?;
+        Some(Some(Edit { file, node, analysed, request_problems: Vec::new(), edges: Vec::new(), targets: Vec::new() }))
+    }
+
+    fn universe(&self) -> Vec<Box<str>> {
+        let files = (0..self.data.len()).take_while(|file| self.data.is_in_universe(*file));
+        files.map(|file| self.display(self.index.files.path(file)).into()).collect()
+    }
+
+    fn records_by_node(&self) -> FxHashMap<u32, u32> {
+        self.data.nodes.iter().zip(0..).filter(|(node, _)| *node != NONE).collect()
+    }
+
+    fn resolve(&self, edit: &mut Edit, resolver: &Resolver<'_>, records: &FxHashMap<u32, u32>) -> Option<()> {
+        let Some(facts) = edit.analysed.facts.as_deref() else { return Some(()) };
+        let path = self.index.files.path(edit.file as usize);
+        let importer = resolver.importer(path);
+        // Patterns are matched against the whole universe: leave that to a whole run.
+        if !facts.globs.is_empty() || self.data.facts(edit.file as usize).is_some_and(|old| !old.globs.is_empty()) {
+            return None;
+        }
+        for request in &facts.requests {
+            let target = resolver.resolve(&importer, request);
+            let mut record = NONE;
+            let reference = match &target {
+                Target::Nothing => None,
+                Target::File(path) => {
+                    // A file that the earlier graph does not have must be read and analysed first.
+                    let node = self.data.find_node(self.display(path))?;
+                    record = *records.get(&node)?;
+                    Some(NodeRef::Old(node))
+                }
+                Target::Builtin(id) => Some(self.reference(id, NodeKind::Builtin)),
+                Target::Missing { id, problem } => {
+                    if let Some(problem) = problem {
+                        let message = format!("`{}` {problem}", request.specifier);
+                        edit.request_problems.push(Problem::at(self.display(path), request.line, message));
+                    }
+                    Some(self.missing_reference(id))
+                }
+            };
+            edit.targets.push(record);
+            edit.edges.extend(reference.map(|reference| (reference, request.kind)));
+        }
+        Some(())
+    }
+
+    fn reference(&self, id: &str, kind: NodeKind) -> NodeRef {
+        match self.data.find_node(id) {
+            Some(node) => NodeRef::Old(node),
+            None => NodeRef::New(id.into(), kind),
+        }
+    }
+
+    fn missing_reference(&self, id: &str) -> NodeRef {
+        let taken = self.data.find_node(id).and_then(|node| self.data.node_kind(node));
+        match taken {
+            Some(NodeKind::Source | NodeKind::External) => self.reference(&format!("missing:{id}"), NodeKind::Missing),
+            _ => self.reference(id, NodeKind::Missing),
+        }
+    }
+
+    /// The files whose implicit edges may have changed: the edited ones, and those that look through one whose
+    /// exports changed.
+    fn affected(&self, edits: &[Edit]) -> Option<Vec<u32>> {
+        let mut affected: FxHashSet<u32> = edits.iter().map(|edit| edit.file).collect();
+        let mut through: FxHashSet<u32> = FxHashSet::default();
+        for edit in edits {
+            if self.surface_changed(edit)? {
+                through.insert(edit.file);
+            }
+        }
+        if !through.is_empty() {
+            // Whoever passes on what one of these exports, exports something else now, too.
+            loop {
+                let before = through.len();
+                for file in 0..self.data.len() {
+                    let passes = self.data.passes.get(file)?;
+                    if u32s(passes).any(|target| through.contains(&target)) {
+                        through.insert(u32::try_from(file).ok()?);
+                    }
+                }
+                if through.len() == before {
+                    break;
+                }
+            }
+            for file in (0..self.data.len()).filter(|file| self.is_own(*file)) {
+                if u32s(self.data.takes.get(file)?).any(|target| through.contains(&target)) {
+                    affected.insert(u32::try_from(file).ok()?);
+                }
+            }
+        }
+        let mut affected: Vec<u32> = affected.into_iter().collect();
+        affected.sort_unstable();
+        (affected.len() <= MAX_AFFECTED).then_some(affected)
+    }
+
+    /// Whether what a file exports, or where it passes on, is not what it was.
+    fn surface_changed(&self, edit: &Edit) -> Option<bool> {
+        let file = edit.file as usize;
+        let (old, new) = match (self.data.facts(file), edit.analysed.facts.as_deref()) {
+            (None, None) => return Some(false),
+            (Some(old), Some(new)) => (old, new),
+            _ => return Some(true),
+        };
+        let old_targets = self.data.targets(file)?;
+        Some(surface(&old, &old_targets) != surface(new, &edit.targets))
+    }
+
+    /// Implicit edges of the affected files, by record.
+    fn tunnel(
+        &self,
+        edits: &[Edit],
+        affected: &[u32],
+        resolver: &Resolver<'_>,
+    ) -> Option<FxHashMap<u32, Vec<(FileKey, stan_model::EdgeKind)>>> {
+        let modules = Overlay {
+            mending: self,
+            edits: edits.iter().map(|edit| (edit.file, (edit, keys(&edit.targets)))).collect(),
+            loaded: (0..self.data.len()).map(|_| OnceLock::new()).collect(),
+            resolver,
+            left: AtomicBool::new(false),
+        };
+        let tunneller = Tunneller::new(&modules);
+        let edges = affected.iter().map(|file| (*file, tunneller.implicit_edges(FileKey(*file)))).collect();
+        (!modules.left.load(Ordering::Relaxed)).then_some(edges)
+    }
+
+    /// What becomes of the graph.
+    fn patch(
+        &self,
+        edits: &[Edit],
+        affected: &[u32],
+        implicit: &FxHashMap<u32, Vec<(FileKey, stan_model::EdgeKind)>>,
+    ) -> Option<Patch> {
+        let mut patch = Patch::default();
+        let by_file: FxHashMap<u32, &Edit> = edits.iter().map(|edit| (edit.file, edit)).collect();
+        let mut lost: FxHashMap<u32, i64> = FxHashMap::default();
+        for file in affected {
+            let node = self.data.nodes.get(*file as usize).filter(|node| *node != NONE)?;
+            let old = self.data.edges(node)?;
+            let mut new: Vec<(NodeRef, stan_model::EdgeKind, Resolution)> = match by_file.get(file) {
+                Some(edit) => edit.edges.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Explicit)).collect(),
+                None => old
+                    .iter()
+                    .filter(|edge| edge.resolution == Resolution::Explicit)
+                    .map(|edge| (NodeRef::Old(edge.target), edge.kind, edge.resolution))
+                    .collect(),
+            };
+            for (definer, kind) in implicit.get(file)? {
+                // A definer that is no node yet must be read first.
+                let target = self.data.nodes.get(definer.0 as usize).filter(|node| *node != NONE)?;
+                new.push((NodeRef::Old(target), *kind, Resolution::Implicit));
+            }
+            new.sort_unstable();
+            new.dedup();
+            for edge in &old {
+                *lost.entry(edge.target).or_default() += 1;
+            }
+            for (to, ..) in &new {
+                if let NodeRef::Old(target) = to {
+                    *lost.entry(*target).or_default() -= 1;
+                }
+            }
+            patch.edges.insert(node, new);
+        }
+        for (node, lost) in lost.into_iter().filter(|(_, lost)| *lost > 0) {
+            let unreferenced = i64::try_from(self.data.edges_to(node)).ok()? <= lost;
+            if unreferenced {
+                match self.data.node_kind(node)? {
+                    // Files of the universe stay; an ignored one that nobody imports any more does not.
+                    NodeKind::Source if self.is_universe_node(node) => {}
+                    NodeKind::Source => return None,
+                    _ => {
+                        patch.removed.insert(node);
+                    }
+                }
+            }
+        }
+        // An external with edges of its own takes its neighbours along when it goes.
+        if self.options.external_depth > 0 && (!patch.removed.is_empty() || !edits.is_empty()) {
+            return None;
+        }
+        for edit in edits {
+            patch.files.insert(edit.node, edit.file);
+        }
+        Some(patch)
+    }
+
+    fn is_universe_node(&self, node: u32) -> bool {
+        let file = self.data.nodes.iter().position(|candidate| candidate == node);
+        file.is_some_and(|file| self.data.is_in_universe(file))
+    }
+
+    fn outcome(&self, edits: &[Edit], patch: &Patch, request: &GraphRequest) -> Option<GraphOutcome> {
+        let mut summary = self.index.answer.summary.clone();
+        for (node, new) in &patch.edges {
+            for edge in self.data.edges(*node)? {
+                summary.remove_edge(edge.kind, edge.resolution);
+            }
+            for (_, kind, resolution) in new {
+                summary.add_edge(*kind, *resolution);
+            }
+        }
+        for node in &patch.removed {
+            summary.remove_node(self.data.node_kind(*node)?);
+        }
+        let mut added: Vec<(&Box<str>, NodeKind)> = patch.added().collect();
+        added.sort_unstable();
+        added.dedup();
+        added.iter().for_each(|(_, kind)| summary.add_node(*kind));
+        let mut dirty = self.index.answer.dirty;
+        for edit in edits {
+            dirty -= usize::from(self.data.is_incomplete(edit.file as usize));
+            dirty += usize::from(edit.analysed.incomplete);
+        }
+        let errors = error_lines(&self.problems(edits)?, self.options.max_errors);
+        let graph = if request.figures_only { None } else { Some(self.patched(edits, patch)?) };
+        Some(GraphOutcome { graph, summary, dirty, errors, work: Work::Edited(edits.len()) })
+    }
+
+    fn problems(&self, edits: &[Edit]) -> Option<Vec<Problem>> {
+        let edited: FxHashSet<usize> = edits.iter().map(|edit| edit.file as usize).collect();
+        let mut problems = self.data.general_problems()?;
+        for file in (0..self.data.len()).filter(|file| !edited.contains(file)) {
+            let (text, requests) = self.data.problems(file)?;
+            problems.extend(text);
+            problems.extend(requests);
+        }
+        for edit in edits {
+            problems.extend(edit.analysed.problems.iter().cloned());
+            problems.extend(edit.request_problems.iter().cloned());
+        }
+        Some(problems)
+    }
+
+    fn patched(&self, edits: &[Edit], patch: &Patch) -> Option<Graph> {
+        let old = self.data.graph()?;
+        let by_node: FxHashMap<u32, &Edit> = edits.iter().map(|edit| (edit.node, edit)).collect();
+        let mut builder = GraphBuilder::with_capacity(old.node_count(), old.edge_count());
+        let mut added: FxHashMap<Box<str>, u32> = FxHashMap::default();
+        let mut next = u32::try_from(old.node_count()).ok()?;
+        for (id, kind) in patch.added() {
+            if !added.contains_key(id) {
+                added.insert(id.clone(), next);
+                builder.node(next, Node::bare(id.clone(), kind));
+                next += 1;
+            }
+        }
+        for index in old.indices().filter(|index| !patch.removed.contains(index)) {
+            let mut node = old.node(index).clone();
+            if let Some(edit) = by_node.get(&index) {
+                node.file = edit.analysed.meta;
+                node.description = edit.analysed.facts.as_ref().and_then(|facts| facts.description.clone());
+                node.language = Language::of_path(&node.id);
+            }
+            builder.node(index, node);
+            match patch.edges.get(&index) {
+                Some(edges) => {
+                    for (to, kind, resolution) in edges {
+                        let target = match to {
+                            NodeRef::Old(target) => *target,
+                            NodeRef::New(id, _) => *added.get(id)?,
+                        };
+                        builder.edge(index, target, *kind, *resolution);
+                    }
+                }
+                None => {
+                    for Edge { target, kind, resolution } in old.edges(index) {
+                        builder.edge(index, *target, *kind, *resolution);
+                    }
+                }
+            }
+        }
+        Some(builder.finish().ok()?.graph)
+    }
+}
+
+/// Changes of the graph, by node of the earlier one.
+#[derive(Default)]
+struct Patch {
+    edges: std::collections::BTreeMap<u32, Vec<(NodeRef, stan_model::EdgeKind, Resolution)>>,
+    removed: FxHashSet<u32>,
+    files: std::collections::BTreeMap<u32, u32>,
+}
+
+impl Patch {
+    /// Nodes that the earlier graph does not have; one may occur more than once.
+    fn added(&self) -> impl Iterator<Item = (&Box<str>, NodeKind)> {
+        self.edges.values().flatten().filter_map(|(to, ..)| match to {
+            NodeRef::New(id, kind) => Some((id, *kind)),
+            NodeRef::Old(_) => None,
+        })
+    }
+}
+
+/// Exported names with what they lead to, and stars: all that other files can see.
+fn surface<'f>(facts: &'f FileFacts, targets: &[u32]) -> (Vec<(&'f str, u32, Option<&'f str>)>, Vec<u32>) {
+    let target = |request: u32| targets.get(request as usize).copied().unwrap_or(NONE);
+    let exports = facts.exports.iter().map(|export| match &export.source {
+        ExportSource::Local => (&*export.name, UNKNOWN, None),
+        ExportSource::Name { request, name } => (&*export.name, target(*request), Some(&**name)),
+        ExportSource::Namespace { request } => (&*export.name, target(*request), None),
+    });
+    (exports.collect(), facts.stars.iter().map(|request| target(*request)).collect())
+}
+
+fn keys(targets: &[u32]) -> Vec<Option<FileKey>> {
+    targets.iter().map(|target| (*target != NONE).then_some(FileKey(*target))).collect()
+}
+
+type Stored = Option<(FileFacts, Vec<Option<FileKey>>)>;
+
+/// The modules of the earlier run with the edited ones in their new form.
+struct Overlay<'m> {
+    mending: &'m Mending<'m>,
+    edits: FxHashMap<u32, (&'m Edit, Vec<Option<FileKey>>)>,
+    loaded: Vec<OnceLock<Stored>>,
+    resolver: &'m Resolver<'m>,
+    /// Set when the walk left the files that the earlier run knew.
+    left: AtomicBool,
+}
+
+impl Overlay<'_> {
+    fn is_external(&self, file: FileKey) -> bool {
+        !self.mending.is_own(file.0 as usize)
+    }
+}
+
+impl Modules for Overlay<'_> {
+    fn module(&self, file: FileKey) -> Option<Module<'_>> {
+        if let Some((edit, targets)) = self.edits.get(&file.0) {
+            return Some(Module { facts: edit.analysed.facts.as_deref()?, targets });
+        }
+        let at = file.0 as usize;
+        let Some(slot) = self.loaded.get(at) else {
+            self.left.store(true, Ordering::Relaxed);
+            return None;
+        };
+        let data = self.mending.data;
+        if !data.has_facts(at) {
+            // An external that was only hashed may well have exports.
+            let path = self.mending.index.files.path(at);
+            if self.is_external(file) && stan_lang::typescript::extract::is_analysed(path) {
+                self.left.store(true, Ordering::Relaxed);
+            }
+            return None;
+        }
+        let (facts, targets) =
+            slot.get_or_init(|| Some((data.facts(at)?, keys(&data.targets(at)?)))).as_ref()?;
+        Some(Module { facts, targets })
+    }
+
+    fn may_enter(&self, from: FileKey, to: FileKey) -> bool {
+        if !self.is_external(from) {
+            return true;
+        }
+        let path = |file: FileKey| (file.0 != UNKNOWN).then(|| self.mending.index.files.path(file.0 as usize));
+        let package = |file: FileKey| path(file).and_then(|path| self.resolver.package_of(path));
+        if path(to).is_none() {
+            self.left.store(true, Ordering::Relaxed);
+        }
+        match (package(from), package(to)) {
+            (Some(from), Some(to)) => from == to,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! How many nodes and edges there are of each sort: what people want to know first, and small enough to keep
+//! beside a graph that is not loaded.
+
+use serde::{Deserialize, Serialize};
+use stan_model::{EdgeKind, NodeKind, Resolution};
+
+use crate::graph::Graph;
+
+/// Counts by kind. Counts can be mended when single nodes and edges come or go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    nodes: [u64; 4],
+    edges: [[u64; 2]; 3],
+}
+
+impl Summary {
+    pub fn of(graph: &Graph) -> Self {
+        let mut summary = Self::default();
+        graph.nodes().iter().for_each(|node| summary.add_node(node.kind));
+        for edge in graph.indices().flat_map(|index| graph.edges(index)) {
+            summary.add_edge(edge.kind, edge.resolution);
+        }
+        summary
+    }
+
+    pub fn node_count(&self) -> u64 {
+        self.nodes.iter().sum()
+    }
+
+    pub fn edge_count(&self) -> u64 {
+        self.edges.as_flattened().iter().sum()
+    }
+
+    pub fn nodes(&self, kind: NodeKind) -> u64 {
+        self.nodes[kind as usize]
+    }
+
+    pub fn edges(&self, kind: EdgeKind, resolution: Resolution) -> u64 {
+        self.edges[kind as usize][resolution as usize]
+    }
+
+    pub fn add_node(&mut self, kind: NodeKind) {
+        self.nodes[kind as usize] += 1;
+    }
+
+    pub fn remove_node(&mut self, kind: NodeKind) {
+        self.nodes[kind as usize] = self.nodes[kind as usize].saturating_sub(1);
+    }
+
+    pub fn add_edge(&mut self, kind: EdgeKind, resolution: Resolution) {
+        self.edges[kind as usize][resolution as usize] += 1;
+    }
+
+    pub fn remove_edge(&mut self, kind: EdgeKind, resolution: Resolution) {
+        let count = &mut self.edges[kind as usize][resolution as usize];
+        *count = count.saturating_sub(1);
+    }
+}

@@ -1,0 +1,149 @@
+//! Files asked for by pattern: `import.meta.glob` and template imports, matched against the universe.
+//!
+//! `*` stays within one path segment, as in Vite and Rollup. A pattern that matches nothing is tried once more
+//! with the extensions that an import may leave out or misname (`.js` for a `.ts` file).
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// More matches than this are cut, and the caller says so.
+pub const MAX_MATCHES: usize = 10_000;
+
+const ADDED: &str = "{.ts,.tsx,.mts,.cts,.js,.jsx,.mjs,.cjs,.vue,.svelte,.astro,.json,/index.ts,/index.tsx,/index.js,/index.jsx}";
+
+/// The matches of one request, as indexes into the universe, and what went wrong.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Expansion {
+    pub matches: Vec<u32>,
+    pub problem: Option<String>,
+}
+
+/// Matches `patterns` (root-relative or relative to the importer, `!` for exclusions) against sorted `universe`.
+///
+/// `package` is the directory that a leading `/` means, relative to the repository's root.
+pub fn expand(universe: &[Box<str>], importer: &str, package: &str, patterns: &[String]) -> Expansion {
+    let directory = importer.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let anchor = |pattern: &str| {
+        let base = if pattern.starts_with('/') { package } else { directory };
+        anchored(base, pattern)
+    };
+    let (negative, positive): (Vec<_>, Vec<_>) = patterns.iter().partition(|pattern| pattern.starts_with('!'));
+    let mut problem = None;
+    let mut compile = |pattern: &str| match matcher(pattern) {
+        Ok(matcher) => Some(matcher),
+        Err(error) => {
+            problem = Some(format!("the pattern `{pattern}` is not a glob ({error}); it matches nothing"));
+            None
+        }
+    };
+    let excluded: Vec<GlobMatcher> =
+        negative.iter().filter_map(|pattern| anchor(&pattern[1..])).filter_map(|pattern| compile(&pattern)).collect();
+    let mut matches = Vec::new();
+    for pattern in positive.iter().filter_map(|pattern| anchor(pattern)) {
+        let found_before = matches.len();
+        for variant in std::iter::once(pattern.clone()).chain(implied(&pattern)) {
+            if matches.len() > found_before {
+                break;
+            }
+            if let Some(glob) = compile(&variant) {
+                collect(universe, &variant, &glob, &mut matches);
+            }
+        }
+    }
+    matches.retain(|&index| {
+        let path = &*universe[index as usize];
+        path != importer && !excluded.iter().any(|glob| glob.is_match(path))
+    });
+    matches.sort_unstable();
+    matches.dedup();
+    if matches.len() > MAX_MATCHES {
+        problem = Some(format!("a pattern matches {} files; only the first {MAX_MATCHES} are taken", matches.len()));
+        matches.truncate(MAX_MATCHES);
+    }
+    Expansion { matches, problem }
+}
+
+fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
+}
+
+fn collect(universe: &[Box<str>], pattern: &str, glob: &GlobMatcher, matches: &mut Vec<u32>) {
+    // Only the paths that start with the pattern's literal part can match, and they lie together.
+    let prefix = &pattern[..pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len())];
+    let start = universe.partition_point(|path| &**path < prefix);
+    for (index, path) in universe.iter().enumerate().skip(start) {
+        if !path.starts_with(prefix) {
+            break;
+        }
+        if glob.is_match(&**path) {
+            matches.push(u32::try_from(index).unwrap_or(u32::MAX));
+        }
+    }
+}
+
+/// Spellings that an import may mean by a pattern.
+fn implied(pattern: &str) -> Vec<String> {
+    let last = pattern.rsplit('/').next().unwrap_or(pattern);
+    let stem = |extension: &str| last.strip_suffix(extension).map(|_| &pattern[..pattern.len() - extension.len()]);
+    if let Some(stem) = stem(".js").or_else(|| stem(".jsx")) {
+        return vec![format!("{stem}{{.ts,.tsx}}")];
+    }
+    if last.contains('.') { Vec::new() } else { vec![format!("{pattern}{ADDED}")] }
+}
+
+/// The pattern from the repository's root; `None` when it leaves the repository.
+fn anchored(base: &str, pattern: &str) -> Option<String> {
+    let mut segments: Vec<&str> = base.split('/').filter(|segment| !segment.is_empty()).collect();
+    for segment in pattern.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                segments.pop()?;
+            }
+            other => segments.push(other),
+        }
+    }
+    Some(segments.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(importer: &str, patterns: &[&str], expected: &[&str]) {
+        let mut universe: Vec<Box<str>> = [
+            "src/a.ts",
+            "src/main.ts",
+            "src/locales/de.json",
+            "src/locales/en.json",
+            "src/locales/deep/fr.json",
+            "src/pages/home/index.tsx",
+            "src/pages/[id]/index.tsx",
+            "lib/x.ts",
+        ]
+        .map(Into::into)
+        .to_vec();
+        universe.sort();
+        let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+        let expansion = expand(&universe, importer, "", &patterns);
+        let found: Vec<&str> = expansion.matches.iter().map(|&index| &*universe[index as usize]).collect();
+        assert_eq!(found, expected, "{patterns:?}");
+    }
+
+    #[test]
+    fn patterns() {
+        check("src/main.ts", &["./*.ts"], &["src/a.ts"]);
+        check("src/main.ts", &["./locales/*.json"], &["src/locales/de.json", "src/locales/en.json"]);
+        check("src/main.ts", &["./locales/**/*.json", "!**/de.json"], &["src/locales/deep/fr.json", "src/locales/en.json"]);
+        check("src/main.ts", &["./pages/*/index"], &["src/pages/[id]/index.tsx", "src/pages/home/index.tsx"]);
+        check("src/main.ts", &["../lib/*.js"], &["lib/x.ts"]);
+        check("src/main.ts", &["/lib/*"], &["lib/x.ts"]);
+        check("src/main.ts", &["./pages/[[]id]/*"], &["src/pages/[id]/index.tsx"]);
+        check("src/main.ts", &["../../*"], &[]);
+    }
+
+    #[test]
+    fn a_broken_glob_is_a_problem() {
+        assert!(expand(&[], "a.ts", "", &["./[".to_owned()]).problem.is_some());
+    }
+}

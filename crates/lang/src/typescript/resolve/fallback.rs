@@ -1,0 +1,90 @@
+//! What is tried after TypeScript gave up, so that nothing on disk is called missing: queries stripped, assets,
+//! Node's own answers, packages of the workspace.
+
+use crate::facts::{Form, Mode};
+
+use super::algorithm::matching_path_targets;
+use super::{Importer, Resolver, builtins, path};
+use crate::jsonc::Value;
+
+pub(super) enum Found {
+    File(String),
+    Builtin(String),
+    Nothing,
+}
+
+impl Resolver<'_> {
+    pub(super) fn fallback(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Found {
+        let text = strip_suffix(specifier);
+        if text.len() < specifier.len()
+            && let Some(found) = self.typescript(importer, text, mode)
+        {
+            return Found::File(found.as_ref().to_owned());
+        }
+        if let Some(found) = self.asset(importer, text) {
+            return Found::File(found);
+        }
+        if text.starts_with('#')
+            && let Some(id) = self.imported_builtin(importer, text, mode)
+        {
+            return Found::Builtin(id);
+        }
+        let is_require = matches!(form, Form::Require | Form::RequireResolve | Form::RequireParam);
+        if (is_require || !path::is_path(text))
+            && let Some(found) = self.node(importer.directory(), text)
+            && (is_require || !path::is_script(&found))
+        {
+            return Found::File(found);
+        }
+        if !path::is_path(text)
+            && let Some(found) = self.workspace_package(importer, text, mode)
+        {
+            return Found::File(found);
+        }
+        Found::Nothing
+    }
+
+    /// A file that the specifier names as it stands: relative, through `paths` or `baseUrl`, or from the root of
+    /// the package or the repository, as bundlers serve it.
+    fn asset(&self, importer: &Importer, text: &str) -> Option<String> {
+        let exists = |candidate: String| self.files.is_file(&candidate).then_some(candidate);
+        if path::is_relative(text) {
+            return exists(path::join(importer.directory(), text));
+        }
+        if let Some(targets) = matching_path_targets(&importer.config, text)
+            && let Some(found) = targets.into_iter().find_map(exists)
+        {
+            return Some(found);
+        }
+        if let Some(rooted) = text.strip_prefix('/') {
+            let package = self.packages.scope(importer.directory()).map(|package| package.directory.clone());
+            let bases = package.into_iter().chain([self.root.to_string()]).filter(|base| path::contains(&self.root, base));
+            return bases.map(|base| path::join(&base, rooted)).find_map(exists);
+        }
+        let base = importer.config.base_url.as_deref()?;
+        exists(path::join(base, text))
+    }
+
+    /// `"#os": "os"` in the `imports` of a package.
+    fn imported_builtin(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+        let package = self.packages.scope(importer.directory())?;
+        let mut target = package.imports()?.get(specifier)?;
+        let syntax = if mode == Some(Mode::Require) { "require" } else { "import" };
+        for _ in 0..32 {
+            match target {
+                Value::String(name) => return builtins::is_plain(name).then(|| format!("node:{name}")),
+                Value::Object(_) => {
+                    target = ["node", syntax, "default"].into_iter().find_map(|condition| target.get(condition))?;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+}
+
+/// The specifier without `?query` and `#hash`; a leading `#` is not a hash.
+fn strip_suffix(specifier: &str) -> &str {
+    let end = specifier.bytes().skip(1).position(|byte| matches!(byte, b'?' | b'#')).map_or(specifier.len(), |at| at + 1);
+    &specifier[..end]
+}

@@ -1,0 +1,327 @@
+//! Specifier to file: TypeScript's own answer first, then what is on disk beyond TypeScript.
+//!
+//! `algorithm.rs` and `exports.rs` are TypeScript's rules, `fallback.rs` finds assets, Node's answers and the
+//! sources of workspace packages. Everything is asked of a `Files` view, so a run's questions can be recorded.
+
+mod algorithm;
+mod builtins;
+mod exports;
+mod exports_exact;
+mod fallback;
+mod memo;
+mod node;
+mod package;
+pub(crate) mod path;
+mod semver;
+mod workspace_source;
+
+use std::sync::Arc;
+
+use stan_repo::Files;
+
+use crate::facts::{Form, Mode, Request};
+use crate::typescript::tsconfig::{Config, Configs, ModuleKind, ModuleResolution};
+use crate::typescript::workspaces::Workspaces;
+
+use self::algorithm::{ALL, Lookup};
+use self::memo::Memo;
+use self::package::Packages;
+
+/// What a request leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A file, as an absolute real path.
+    File(Arc<str>),
+    /// A module of the runtime, by its node id.
+    Builtin(Box<str>),
+    /// Nothing on disk. `problem` says why something that does exist was refused.
+    Missing { id: Box<str>, problem: Option<Box<str>> },
+    /// A form that makes an edge only when a file is there, and none is.
+    Nothing,
+}
+
+/// Choices of the user that change answers.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolveOptions {
+    /// Whether files outside the repository (and outside `node_modules`) may be dependencies.
+    pub outside_root: bool,
+}
+
+impl Default for ResolveOptions {
+    fn default() -> Self {
+        Self { outside_root: true }
+    }
+}
+
+/// Resolves requests. Shared by threads; answers depend on the `Files` alone, never on the order of questions.
+pub struct Resolver<'f> {
+    files: &'f dyn Files,
+    root: Box<str>,
+    configs: &'f Configs<'f>,
+    workspaces: &'f Workspaces,
+    packages: Packages<'f>,
+    options: ResolveOptions,
+    /// Bare specifiers by configuration, mode, directory and text: many files of a folder ask for the same ones.
+    bare: Memo<String, Option<Arc<str>>>,
+}
+
+/// A file that asks, with all that its place in the repository decides.
+pub struct Importer {
+    file: Box<str>,
+    config: Arc<Config>,
+    /// Mode of static imports; `None` where syntax does not matter.
+    static_mode: Option<Mode>,
+    import_call_mode: Option<Mode>,
+}
+
+impl Importer {
+    fn directory(&self) -> &str {
+        path::parent(&self.file)
+    }
+}
+
+impl<'f> Resolver<'f> {
+    /// `root` is the absolute real path of the repository.
+    pub fn new(
+        files: &'f dyn Files,
+        root: &str,
+        configs: &'f Configs<'f>,
+        workspaces: &'f Workspaces,
+        options: ResolveOptions,
+    ) -> Self {
+        let packages = Packages::new(files, root);
+        Self { files, root: root.into(), configs, workspaces, packages, options, bare: Memo::new() }
+    }
+
+    /// Prepares the requests of one file, given by its absolute path.
+    pub fn importer(&self, file: &str) -> Importer {
+        let in_root = path::contains(&self.root, file) && !path::in_node_modules(&file[self.root.len()..]);
+        let config = if in_root { self.configs.for_file(file) } else { self.configs.default_config() };
+        let (static_mode, import_call_mode) = self.modes(file, &config);
+        Importer { file: file.into(), config, static_mode, import_call_mode }
+    }
+
+    /// The nearest named package of a file, by the directory of its manifest.
+    pub fn package_of(&self, file: &str) -> Option<String> {
+        path::ancestors(path::parent(file))
+            .take_while(|directory| path::base_name(directory) != "node_modules")
+            .find(|directory| self.packages.at(directory).is_some_and(|package| package.name().is_some()))
+            .map(str::to_owned)
+    }
+
+    /// Where a request of this importer leads.
+    pub fn resolve(&self, importer: &Importer, request: &Request) -> Target {
+        let specifier = &*request.specifier;
+        match request.form {
+            Form::ReferencePath => return self.reference_path(importer, specifier),
+            Form::ReferenceTypes => return self.reference_types(importer, request),
+            Form::Url => return self.url(importer, specifier),
+            _ => {}
+        }
+        if let Some(id) = builtins::builtin(specifier) {
+            return Target::Builtin(id.into());
+        }
+        let mode = self.mode_of(importer, request);
+        if let Some(found) = self.typescript(importer, specifier, mode) {
+            return self.place(&found, importer, specifier);
+        }
+        match self.fallback(importer, specifier, request.form, mode) {
+            fallback::Found::File(found) => self.place(&found, importer, specifier),
+            fallback::Found::Builtin(id) => Target::Builtin(id.into()),
+            fallback::Found::Nothing if request.form == Form::RequireParam => Target::Nothing,
+            fallback::Found::Nothing => self.missing(importer, specifier),
+        }
+    }
+
+    /// Files that an alias of the configuration maps a pattern to, for template imports such as `@/pages/${x}.vue`.
+    pub fn alias_targets(&self, importer: &Importer, pattern: &str) -> Vec<String> {
+        algorithm::matching_path_targets(&importer.config, pattern).unwrap_or_default()
+    }
+
+    fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<Arc<str>> {
+        let lookup = Lookup::module(self, &importer.config, importer.directory(), mode);
+        if path::is_path(specifier) {
+            return lookup.resolve(specifier, ALL).map(Into::into);
+        }
+        let config_key = importer.config.file.as_deref().unwrap_or("");
+        let mode_key = match mode {
+            None => "?",
+            Some(Mode::Import) => "i",
+            Some(Mode::Require) => "r",
+        };
+        let mut key = String::with_capacity(config_key.len() + importer.file.len() + specifier.len() + 4);
+        for part in [specifier, "\0", importer.directory(), "\0", config_key, "\0", mode_key] {
+            key.push_str(part);
+        }
+        self.bare.get_or(&*key, || lookup.resolve(specifier, ALL).map(Into::into))
+    }
+
+    fn reference_path(&self, importer: &Importer, specifier: &str) -> Target {
+        let candidate = path::join(importer.directory(), specifier);
+        let found = ["", ".ts", ".tsx", ".d.ts"]
+            .iter()
+            .map(|extension| format!("{candidate}{extension}"))
+            .find(|candidate| self.files.is_file(candidate));
+        match found {
+            Some(found) => self.place(&found, importer, specifier),
+            None => self.missing(importer, specifier),
+        }
+    }
+
+    fn reference_types(&self, importer: &Importer, request: &Request) -> Target {
+        let lookup = Lookup::type_directive(self, &importer.config, importer.directory(), request.mode);
+        match lookup.resolve_type_directive(&request.specifier) {
+            Some(found) => self.place(&found, importer, &request.specifier),
+            None => self.missing(importer, &request.specifier),
+        }
+    }
+
+    /// `new URL('x', import.meta.url)`: a URL relative to the file, so only a path counts.
+    fn url(&self, importer: &Importer, specifier: &str) -> Target {
+        let end = specifier.find(['?', '#']).unwrap_or(specifier.len());
+        let text = &specifier[..end];
+        let has_scheme = text.split_once(':').is_some_and(|(scheme, _)| {
+            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+                && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-'))
+        });
+        if text.is_empty() || has_scheme || text.starts_with('/') {
+            return Target::Nothing;
+        }
+        let Some(decoded) = percent_decode(text) else { return Target::Nothing };
+        let candidate = path::join(importer.directory(), &decoded);
+        if !self.files.is_file(&candidate) {
+            return Target::Nothing;
+        }
+        match self.place(&candidate, importer, specifier) {
+            Target::Missing { .. } => Target::Nothing,
+            target => target,
+        }
+    }
+
+    /// Turns a path that exists into a target: links resolved, and nothing outside that must stay outside.
+    fn place(&self, found: &str, importer: &Importer, specifier: &str) -> Target {
+        let Some(real) = self.files.real_path(found) else { return self.missing(importer, specifier) };
+        if path::contains(&self.root, &real) || path::in_node_modules(&real) {
+            return Target::File(real.into());
+        }
+        let refusal = if !self.options.outside_root {
+            "leads outside the repository, which `context.outsideRoot: false` forbids"
+        } else if !path::is_script(&real) && !real.ends_with(".json") {
+            "leads outside the repository to a file that is neither a script, a declaration nor JSON"
+        } else {
+            return Target::File(real.into());
+        };
+        match self.missing(importer, specifier) {
+            Target::Missing { id, .. } => Target::Missing { id, problem: Some(refusal.into()) },
+            target => target,
+        }
+    }
+
+    /// The id of a node for what is not there: the path it would have had, or the specifier as written.
+    fn missing(&self, importer: &Importer, specifier: &str) -> Target {
+        let as_written = || Target::Missing { id: specifier.into(), problem: None };
+        if !path::is_relative(specifier) {
+            return as_written();
+        }
+        let text = specifier.split('?').next().unwrap_or(specifier);
+        let absolute = path::join_plain(importer.directory(), text);
+        match absolute.strip_prefix(&*self.root).and_then(|rest| rest.strip_prefix('/')) {
+            Some(inside) if !inside.is_empty() => Target::Missing { id: inside.into(), problem: None },
+            _ => as_written(),
+        }
+    }
+
+    fn mode_of(&self, importer: &Importer, request: &Request) -> Option<Mode> {
+        if request.mode.is_some() {
+            return request.mode;
+        }
+        match request.form {
+            Form::Require | Form::RequireParam | Form::RequireResolve => Some(Mode::Require),
+            Form::MetaResolve => Some(Mode::Import),
+            Form::Augment => None,
+            Form::ImportEquals => syntax_matters(&importer.config).then_some(Mode::Require),
+            Form::DynamicImport => importer.import_call_mode,
+            _ => importer.static_mode,
+        }
+    }
+
+    /// The modes of static imports and of `import()` in a file: by extension, by the package's `type`, by `module`.
+    fn modes(&self, file: &str, config: &Config) -> (Option<Mode>, Option<Mode>) {
+        if !syntax_matters(config) {
+            return (None, None);
+        }
+        let format = self.emit_format(file, config);
+        let static_mode = match (format, config.module) {
+            (Some(mode), _) => Some(mode),
+            (None, ModuleKind::CommonJs) => Some(Mode::Require),
+            (None, kind) if is_es(kind) || kind == ModuleKind::Preserve => Some(Mode::Import),
+            _ => None,
+        };
+        let call_mode = match (config.module, format) {
+            (kind, _) if is_node(kind) || kind == ModuleKind::Preserve => Mode::Import,
+            (_, Some(mode)) => mode,
+            (kind, None) if is_es(kind) => Mode::Import,
+            (_, None) => Mode::Require,
+        };
+        (static_mode, Some(call_mode))
+    }
+
+    /// The module format that TypeScript would emit for the file, where the file itself decides it.
+    fn emit_format(&self, file: &str, config: &Config) -> Option<Mode> {
+        let ends = |extensions: [&str; 2]| extensions.iter().any(|extension| file.ends_with(extension));
+        if ends([".mts", ".mjs"]) {
+            return Some(Mode::Import);
+        }
+        if ends([".cts", ".cjs"]) {
+            return Some(Mode::Require);
+        }
+        let is_node16 = matches!(config.module_resolution, ModuleResolution::Node16 | ModuleResolution::NodeNext);
+        if !path::is_script(file) || !(is_node16 || path::in_node_modules(file)) {
+            return None;
+        }
+        let scope = self.packages.scope(path::parent(file));
+        let declared = scope.as_ref().and_then(|package| package.text("type"));
+        match declared {
+            Some("module") => Some(Mode::Import),
+            Some("commonjs") => Some(Mode::Require),
+            _ => is_node(config.module).then_some(Mode::Require),
+        }
+    }
+}
+
+fn is_es(kind: ModuleKind) -> bool {
+    (ModuleKind::Es2015..=ModuleKind::EsNext).contains(&kind)
+}
+
+fn is_node(kind: ModuleKind) -> bool {
+    (ModuleKind::Node16..=ModuleKind::NodeNext).contains(&kind)
+}
+
+/// Whether `import` and `require` of one specifier may lead to different files.
+fn syntax_matters(config: &Config) -> bool {
+    match config.module_resolution {
+        ModuleResolution::Node16 | ModuleResolution::NodeNext => true,
+        ModuleResolution::Bundler => {
+            config.resolve_package_json_exports != Some(false) || config.resolve_package_json_imports != Some(false)
+        }
+        ModuleResolution::Node10 => false,
+    }
+}
+
+fn percent_decode(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return Some(text.to_owned());
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        if let (b'%', Some(hex)) = (first, tail.get(..2)) {
+            bytes.push(u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}

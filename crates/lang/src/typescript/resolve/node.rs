@@ -1,0 +1,70 @@
+//! Node's own lookup for `require`, as far as it answers more than TypeScript: JSON and native modules without
+//! their extension, and assets of packages. Conditions are fixed, so no Node need be installed.
+
+use super::exports_exact::exact_export;
+use super::{Resolver, path};
+
+const EXTENSIONS: [&str; 4] = ["", ".js", ".json", ".node"];
+
+impl Resolver<'_> {
+    /// What `require.resolve(specifier)` would answer in a file of `directory`, inside the repository's reach.
+    pub(super) fn node(&self, directory: &str, specifier: &str) -> Option<String> {
+        if path::is_path(specifier) {
+            let candidate = path::join(directory, specifier);
+            let as_file = || (!candidate.ends_with('/')).then(|| self.node_file(&candidate)).flatten();
+            return as_file().or_else(|| self.node_directory(candidate.trim_end_matches('/')));
+        }
+        if specifier.starts_with('#') {
+            let package = self.packages.scope(directory)?;
+            let target = exact_export(package.imports()?, specifier)?;
+            return target.starts_with("./").then(|| self.exact_file(&package.directory, &target)).flatten();
+        }
+        let (name, rest) = path::split_package_name(specifier);
+        if let Some(package) = self.packages.scope(directory)
+            && package.name() == Some(name)
+            && let Some(exports) = package.exports()
+            && let Some(target) = exact_export(exports, &subpath(rest))
+        {
+            return self.exact_file(&package.directory, &target);
+        }
+        path::ancestors(directory)
+            .filter(|ancestor| path::base_name(ancestor) != "node_modules")
+            .map(|ancestor| path::join_plain(ancestor, "node_modules"))
+            .filter(|folder| self.files.is_dir(folder))
+            .find_map(|folder| self.node_package(&folder, specifier, name, rest))
+    }
+
+    fn node_package(&self, folder: &str, specifier: &str, name: &str, rest: &str) -> Option<String> {
+        let package_directory = path::join_plain(folder, name);
+        if let Some(package) = self.packages.at(&package_directory)
+            && let Some(exports) = package.exports()
+        {
+            return self.exact_file(&package_directory, &exact_export(exports, &subpath(rest))?);
+        }
+        let candidate = path::join(folder, specifier);
+        self.node_file(&candidate).or_else(|| self.node_directory(candidate.trim_end_matches('/')))
+    }
+
+    fn node_file(&self, candidate: &str) -> Option<String> {
+        EXTENSIONS.iter().map(|extension| format!("{candidate}{extension}")).find(|file| self.files.is_file(file))
+    }
+
+    fn node_directory(&self, directory: &str) -> Option<String> {
+        if !self.files.is_dir(directory) {
+            return None;
+        }
+        let index = |base: &str| self.node_file(&format!("{base}/index")).filter(|file| !file.ends_with("/index"));
+        let main = self.packages.at(directory).and_then(|package| package.path_field("main"));
+        main.and_then(|main| self.node_file(main.trim_end_matches('/')).or_else(|| index(main.trim_end_matches('/'))))
+            .or_else(|| index(directory))
+    }
+
+    fn exact_file(&self, directory: &str, target: &str) -> Option<String> {
+        let file = path::join(directory, target);
+        (path::contains(directory, &file) && self.files.is_file(&file)).then_some(file)
+    }
+}
+
+fn subpath(rest: &str) -> String {
+    if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") }
+}
