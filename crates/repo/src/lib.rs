@@ -3,10 +3,27 @@
 //! This is the only crate that may touch `std::fs`. It knows git's rules about files and nothing about
 //! languages.
 
+mod ewah;
 mod files;
+mod git_directory;
+mod git_index;
+mod globs;
+mod hash;
+mod ignore;
+mod links;
+mod observations;
 mod os;
+mod paths;
+mod scan;
 mod system;
+mod universe;
+mod wildmatch;
 
 pub use files::Files;
+pub use hash::sha256;
+pub use observations::{ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Observations, Reading};
 pub use os::OsSystem;
+pub use paths::real_path;
+pub use scan::scan;
 pub use system::{DirEntry, EntryKind, Stat, System};
+pub use universe::{ScanOptions, ScannedDirectory, Universe};

@@ -1,0 +1,171 @@
+//! The rules of one ignore file, with git's exact meaning.
+//!
+//! Which files are read, and in which order lists are asked, is `scan`'s business. Case folding
+//! (`core.ignoreCase`) is not supported, so that the answer is the same on every machine.
+
+use crate::wildmatch::{literal_prefix_length, wildmatch};
+
+/// The patterns of one file, in the order of its lines.
+#[derive(Debug)]
+pub(crate) struct PatternList {
+    /// Length of the prefix that every path asked about shares with the file's directory, the slash included.
+    base_length: usize,
+    text: Box<[u8]>,
+    patterns: Box<[Pattern]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pattern {
+    start: u32,
+    end: u32,
+    /// Bytes before the first special character.
+    literal: u32,
+    line: u32,
+    shape: Shape,
+    negative: bool,
+    only_directories: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    /// `name`: the last component is exactly this.
+    Name,
+    /// `*literal`: the last component ends so; the stored text is what follows the star.
+    NameSuffix,
+    /// Any other pattern without a slash.
+    NameGlob,
+    /// A pattern with a slash: the path below the file's directory.
+    Path,
+}
+
+/// What the last matching line of a list says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) ignored: bool,
+    /// 1-based.
+    pub(crate) line: u32,
+}
+
+impl PatternList {
+    /// `base_length` counts the bytes of the file's directory and one slash; 0 at the top of the checkout.
+    pub(crate) fn parse(bytes: &[u8], base_length: usize) -> Self {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        // Offsets are 32 bits wide; git refuses pattern files far smaller than that.
+        let text: Box<[u8]> = bytes.get(..(u32::MAX as usize).min(bytes.len())).unwrap_or_default().into();
+        let mut patterns = Vec::new();
+        let mut start = 0;
+        for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            if !line.starts_with(b"#") {
+                patterns.extend(Pattern::parse(line, start, index));
+            }
+            start += line.len() + 1;
+        }
+        Self { base_length, text, patterns: patterns.into() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// `path` starts at the top of the checkout; its last component starts at `name_start`.
+    pub(crate) fn verdict(&self, path: &[u8], name_start: usize, is_directory: bool) -> Option<Verdict> {
+        let name = path.get(name_start..)?;
+        let below = path.get(self.base_length..)?;
+        let found = self.patterns.iter().rev().find(|pattern| {
+            (is_directory || !pattern.only_directories) && pattern.matches(self.text_of(pattern), name, below)
+        })?;
+        Some(Verdict { ignored: !found.negative, line: found.line })
+    }
+
+    fn text_of(&self, pattern: &Pattern) -> &[u8] {
+        self.text.get(pattern.start as usize..pattern.end as usize).unwrap_or_default()
+    }
+}
+
+impl Pattern {
+    /// `start` is where the line starts in the file.
+    fn parse(line: &[u8], start: usize, index: usize) -> Option<Self> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        // Git works on C strings.
+        let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
+        let line = trim_trailing_spaces(line);
+        let (negative, body) = match line.strip_prefix(b"!") {
+            Some(body) => (true, body),
+            None => (false, line),
+        };
+        let (only_directories, body) = match body.strip_suffix(b"/") {
+            Some(body) => (true, body),
+            None => (false, body),
+        };
+        if body.is_empty() {
+            return None;
+        }
+        let mut start = start + usize::from(negative);
+        let end = start + body.len();
+        let mut literal = literal_prefix_length(body);
+        let shape = if body.contains(&b'/') {
+            if body.starts_with(b"/") {
+                start += 1;
+                // A pattern like `/*` has its first special character behind the slash.
+                literal -= 1;
+            }
+            Shape::Path
+        } else if literal == body.len() {
+            Shape::Name
+        } else if body.starts_with(b"*") && literal_prefix_length(&body[1..]) == body.len() - 1 {
+            start += 1;
+            Shape::NameSuffix
+        } else {
+            Shape::NameGlob
+        };
+        let narrow = |value: usize| u32::try_from(value).ok();
+        Some(Self {
+            start: narrow(start)?,
+            end: narrow(end)?,
+            literal: narrow(literal)?,
+            line: narrow(index + 1)?,
+            shape,
+            negative,
+            only_directories,
+        })
+    }
+
+    #[inline]
+    fn matches(&self, text: &[u8], name: &[u8], below: &[u8]) -> bool {
+        match self.shape {
+            Shape::Name => text == name,
+            Shape::NameSuffix => name.ends_with(text),
+            Shape::NameGlob => wildmatch(text, name),
+            Shape::Path => {
+                let (literal, glob) = text.split_at_checked(self.literal as usize).unwrap_or_default();
+                // Git cuts the literal prefix off before matching the rest, so in `a**/b` the stars begin a pattern.
+                below.strip_prefix(literal).is_some_and(|rest| {
+                    if glob.is_empty() { rest.is_empty() } else { wildmatch(glob, rest) }
+                })
+            }
+        }
+    }
+}
+
+/// Cuts unescaped spaces off the end. A lone backslash at the end keeps everything, as in git.
+fn trim_trailing_spaces(line: &[u8]) -> &[u8] {
+    let mut first_space = None;
+    let mut index = 0;
+    while let Some(&byte) = line.get(index) {
+        match byte {
+            b' ' => {
+                first_space.get_or_insert(index);
+            }
+            b'\\' => {
+                index += 1;
+                if index == line.len() {
+                    return line;
+                }
+                first_space = None;
+            }
+            _ => first_space = None,
+        }
+        index += 1;
+    }
+    line.get(..first_space.unwrap_or(line.len())).unwrap_or(line)
+}

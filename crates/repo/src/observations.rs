@@ -1,0 +1,275 @@
+//! What a run looked at, and what it saw: a later run compares and knows whether any answer would differ.
+//!
+//! Everything here is plain data that can be stored; `Recorder` is how the scan fills it.
+
+use std::io;
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use stan_model::{Digest, Problem};
+
+use crate::git_directory::is_head;
+use crate::git_index::IndexFile;
+use crate::hash::{listing_hash, sha256, sha256_of_pieces};
+use crate::system::{DirEntry, EntryKind, Stat, System};
+
+/// Everything that was looked at. Paths are absolute; each list is sorted by path and has no path twice.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observations {
+    pub directories: Vec<ObservedDirectory>,
+    pub files: Vec<ObservedFile>,
+    pub links: Vec<ObservedLink>,
+    pub probes: Vec<ObservedProbe>,
+}
+
+/// A directory that was listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObservedDirectory {
+    pub path: String,
+    /// Taken before listing; `None` when there was nothing to look at.
+    pub stat: Option<Stat>,
+    /// Of the sorted entries, names that are not UTF-8 included.
+    pub listing: u64,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObservedFile {
+    pub path: String,
+    /// `None` when it was looked for and absent.
+    pub stat: Option<Stat>,
+    /// Of what the contents mean; `None` when they could not be read.
+    pub digest: Option<Digest>,
+    pub reading: Reading,
+}
+
+/// Which part of a file's contents decides the result, and is therefore in its digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Reading {
+    /// Every byte.
+    Bytes,
+    /// The tracked paths alone: `git status` and `git commit` rewrite the rest all the time.
+    GitIndex,
+    /// Only whether it is a `HEAD` at all.
+    GitHead,
+}
+
+/// A link whose target was read; `None` when it could not be, or is not UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ObservedLink {
+    pub path: String,
+    pub target: Option<String>,
+}
+
+/// A path whose kind was asked for, links not followed; `None` when it was absent.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ObservedProbe {
+    pub path: String,
+    pub kind: Option<EntryKind>,
+}
+
+impl Observations {
+    /// Adds what another part of the same run saw. Of two observations of one path the first stays.
+    pub fn merge(&mut self, other: Self) {
+        self.extend(other);
+        self.sort();
+    }
+
+    /// Appends without sorting; `sort` must follow.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.directories.extend(other.directories);
+        self.files.extend(other.files);
+        self.links.extend(other.links);
+        self.probes.extend(other.probes);
+    }
+
+    pub(crate) fn sort(&mut self) {
+        // Stable sorts, so that the first of two observations of one path is the one that stays.
+        self.directories.sort_by(|a, b| a.path.cmp(&b.path));
+        self.directories.dedup_by(|b, a| a.path == b.path);
+        self.files.sort_by(|a, b| a.path.cmp(&b.path).then(a.reading.cmp(&b.reading)));
+        self.files.dedup_by(|b, a| a.path == b.path && a.reading == b.reading);
+        self.links.sort_by(|a, b| a.path.cmp(&b.path));
+        self.links.dedup_by(|b, a| a.path == b.path);
+        self.probes.sort_by(|a, b| a.path.cmp(&b.path));
+        self.probes.dedup_by(|b, a| a.path == b.path);
+    }
+
+    /// The paths that no longer look as they did, sorted. Empty means: the same run would see the same things.
+    ///
+    /// Costs one `lstat` per path. Contents are read again only where the stat changed, or where the recorded stat
+    /// is so close to `observed_at` (`System::now` at the start of that run) that a later change may have left it
+    /// as it was.
+    pub fn changes(&self, system: &dyn System, observed_at: i64) -> Vec<&str> {
+        let check = Check { system, observed_at };
+        let mut changed: Vec<&str> = self
+            .directories
+            .par_iter()
+            .filter(|seen| !check.directory(seen))
+            .map(|seen| seen.path.as_str())
+            .chain(self.files.par_iter().filter(|seen| !check.file(seen)).map(|seen| seen.path.as_str()))
+            .chain(self.links.par_iter().filter(|seen| !check.link(seen)).map(|seen| seen.path.as_str()))
+            .chain(self.probes.par_iter().filter(|seen| !check.probe(seen)).map(|seen| seen.path.as_str()))
+            .collect();
+        changed.sort_unstable();
+        changed.dedup();
+        changed
+    }
+}
+
+impl Reading {
+    pub(crate) fn digest(self, bytes: &[u8]) -> Digest {
+        match self {
+            Self::Bytes => sha256(bytes),
+            Self::GitIndex => index_digest(IndexFile::parse(bytes).as_ref().ok()),
+            Self::GitHead => sha256(if is_head(bytes) { b"head" } else { b"other" }),
+        }
+    }
+}
+
+/// `None` stands for a damaged index.
+pub(crate) fn index_digest(index: Option<&IndexFile>) -> Digest {
+    match index {
+        Some(index) => sha256_of_pieces(|write| index.meaning(write)),
+        None => sha256(b"damaged"),
+    }
+}
+
+/// Lists a directory in the order of its names' bytes.
+pub(crate) fn sorted_entries(system: &dyn System, path: &Path) -> io::Result<Vec<DirEntry>> {
+    let mut entries = system.read_dir(path)?;
+    entries.sort_unstable_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
+    Ok(entries)
+}
+
+/// Coarser than the clock of any file system in use (two seconds, on FAT).
+const CLOCK_GRAIN: i64 = 2_000_000_000;
+
+struct Check<'a> {
+    system: &'a dyn System,
+    observed_at: i64,
+}
+
+impl Check<'_> {
+    /// Whether the stat proves that nothing changed since.
+    fn same(&self, seen: Option<Stat>, now: Option<Stat>) -> bool {
+        seen == now && seen.is_none_or(|stat| stat.mtime.max(stat.ctime) < self.observed_at.saturating_sub(CLOCK_GRAIN))
+    }
+
+    fn directory(&self, seen: &ObservedDirectory) -> bool {
+        let path = Path::new(&seen.path);
+        let now = self.system.lstat(path).ok();
+        self.same(seen.stat, now)
+            || (seen.stat.map(|stat| stat.kind) == now.map(|stat| stat.kind)
+                && listing_hash(&sorted_entries(self.system, path).unwrap_or_default()) == seen.listing)
+    }
+
+    fn file(&self, seen: &ObservedFile) -> bool {
+        let path = Path::new(&seen.path);
+        let now = self.system.lstat(path).ok();
+        // The stat of a link says nothing about the file that it leads to.
+        if self.same(seen.stat, now) && seen.stat.is_none_or(|stat| stat.kind != EntryKind::Link) {
+            return true;
+        }
+        let mut buffer = Vec::new();
+        let digest = self.system.read_into(path, &mut buffer).ok().map(|_| seen.reading.digest(&buffer));
+        seen.stat.is_some() == now.is_some() && digest == seen.digest
+    }
+
+    fn link(&self, seen: &ObservedLink) -> bool {
+        read_link(self.system, &seen.path) == seen.target
+    }
+
+    fn probe(&self, seen: &ObservedProbe) -> bool {
+        self.system.lstat(Path::new(&seen.path)).ok().map(|stat| stat.kind) == seen.kind
+    }
+}
+
+fn read_link(system: &dyn System, path: &str) -> Option<String> {
+    system.read_link(Path::new(path)).ok()?.into_os_string().into_string().ok()
+}
+
+/// Asks the system and writes down the question with the answer.
+pub(crate) struct Recorder<'a> {
+    pub(crate) system: &'a dyn System,
+    pub(crate) observations: Observations,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(system: &'a dyn System) -> Self {
+        Self { system, observations: Observations::default(), problems: Vec::new() }
+    }
+
+    pub(crate) fn probe(&mut self, path: &str) -> Option<EntryKind> {
+        let kind = self.system.lstat(Path::new(path)).ok().map(|stat| stat.kind);
+        self.observations.probes.push(ObservedProbe { path: path.to_owned(), kind });
+        kind
+    }
+
+    pub(crate) fn read_link(&mut self, path: &str) -> Option<String> {
+        let target = read_link(self.system, path);
+        self.observations.links.push(ObservedLink { path: path.to_owned(), target: target.clone() });
+        target
+    }
+
+    /// The contents of a file of at most `limit` bytes.
+    pub(crate) fn read(&mut self, path: &str, reading: Reading, limit: u64) -> Result<Vec<u8>, Unread> {
+        let (stat, result) = read_limited(self.system, path, limit);
+        let digest = result.as_ref().ok().map(|bytes| reading.digest(bytes));
+        self.observations.files.push(ObservedFile { path: path.to_owned(), stat, digest, reading });
+        result
+    }
+
+    pub(crate) fn problem(&mut self, file: &str, message: impl Into<String>) {
+        self.problems.push(Problem::new(file, message));
+    }
+}
+
+/// Why a file was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    Absent,
+    TooLarge,
+    Denied,
+    Failed,
+}
+
+impl Unread {
+    pub(crate) fn of(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Absent,
+            io::ErrorKind::PermissionDenied => Self::Denied,
+            _ => Self::Failed,
+        }
+    }
+
+    /// Words of our own, because the system's differ between platforms and locales.
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            Self::Absent => "it does not exist",
+            Self::TooLarge => "it is too large",
+            Self::Denied => "permission denied",
+            Self::Failed => "reading failed",
+        }
+    }
+}
+
+/// The stat comes from `lstat`, which is what a later run compares with, and is taken before reading.
+pub(crate) fn read_limited(system: &dyn System, path: &str, limit: u64) -> (Option<Stat>, Result<Vec<u8>, Unread>) {
+    let path = Path::new(path);
+    let stat = match system.lstat(path) {
+        Ok(stat) => stat,
+        Err(error) => return (None, Err(Unread::of(&error))),
+    };
+    if stat.kind == EntryKind::File && stat.size > limit {
+        return (Some(stat), Err(Unread::TooLarge));
+    }
+    let mut buffer = Vec::new();
+    match system.read_into(path, &mut buffer) {
+        Ok(_) if buffer.len() as u64 > limit => (Some(stat), Err(Unread::TooLarge)),
+        Ok(_) => (Some(stat), Ok(buffer)),
+        Err(error) => (Some(stat), Err(Unread::of(&error))),
+    }
+}

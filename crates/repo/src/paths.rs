@@ -1,0 +1,156 @@
+//! Spelling of paths: absolute, `/`-separated UTF-8 strings, and their relation to the root. Pure, but for
+//! `real_path`, which asks the system about links.
+
+use std::io;
+use std::path::{Component, Path};
+
+use crate::system::{EntryKind, System};
+
+/// As many links as Linux follows before it gives up.
+pub(crate) const MAX_LINKS: usize = 40;
+
+/// A root directory: the prefix that absolute paths share and relative ones lack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Root {
+    /// Without a trailing slash, so that the root `/` is empty.
+    base: String,
+}
+
+impl Root {
+    pub(crate) fn new(absolute: &str) -> Self {
+        Self { base: absolute.trim_end_matches('/').to_owned() }
+    }
+
+    /// The root's own path.
+    pub(crate) fn path(&self) -> &str {
+        if self.base.is_empty() { "/" } else { &self.base }
+    }
+
+    /// `relative` may be empty, which names the root itself.
+    pub(crate) fn absolute(&self, relative: &str) -> String {
+        if relative.is_empty() { self.path().to_owned() } else { [&self.base, "/", relative].concat() }
+    }
+
+    /// `None` outside the root; empty for the root itself.
+    pub(crate) fn relative<'p>(&self, absolute: &'p str) -> Option<&'p str> {
+        if absolute == self.path() {
+            return Some("");
+        }
+        absolute.strip_prefix(&self.base)?.strip_prefix('/')
+    }
+
+    /// Whether the root lies below the path, or is it.
+    pub(crate) fn is_at_or_below(&self, ancestor: &str) -> bool {
+        Self::new(ancestor).relative(self.path()).is_some()
+    }
+}
+
+/// The directory of an absolute path and its last name; `None` for `/`.
+pub(crate) fn split_last(path: &str) -> Option<(&str, &str)> {
+    let (parent, name) = path.rsplit_once('/')?;
+    if name.is_empty() {
+        return None;
+    }
+    Some((if parent.is_empty() { "/" } else { parent }, name))
+}
+
+pub(crate) fn join(directory: &str, name: &str) -> String {
+    if directory == "/" { ["/", name].concat() } else { [directory, "/", name].concat() }
+}
+
+/// `directory` and every directory above it, up to `/`.
+pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |path| split_last(path).map(|(parent, _)| parent))
+}
+
+/// The path with every link in it resolved. The result is absolute when `path` is.
+///
+/// Fails when something on the way is missing, is not UTF-8, or when links lead in a circle.
+pub fn real_path(system: &dyn System, path: &Path) -> io::Result<String> {
+    let mut pending = Vec::new();
+    let mut real = String::from("/");
+    push_components(&mut pending, &mut real, path)?;
+    let mut links = 0;
+    while let Some(name) = pending.pop() {
+        if name == ".." {
+            real = split_last(&real).map_or("/", |(parent, _)| parent).to_owned();
+            continue;
+        }
+        let next = join(&real, &name);
+        let kind = system.lstat(Path::new(&next))?.kind;
+        if kind == EntryKind::Link {
+            links += 1;
+            if links > MAX_LINKS {
+                return Err(io::Error::other("too many links"));
+            }
+            push_components(&mut pending, &mut real, &system.read_link(Path::new(&next))?)?;
+        } else if kind == EntryKind::Dir || pending.is_empty() {
+            real = next;
+        } else {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+    }
+    Ok(real)
+}
+
+/// Puts the components of `path` on a stack, first one on top. An absolute path starts again at `/`.
+fn push_components(pending: &mut Vec<String>, real: &mut String, path: &Path) -> io::Result<()> {
+    for component in path.components().rev() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => pending.push("..".to_owned()),
+            Component::RootDir | Component::Prefix(_) => {
+                real.clear();
+                real.push('/');
+            }
+            Component::Normal(name) => {
+                let name = name.to_str().ok_or(io::ErrorKind::InvalidData)?;
+                pending.push(name.to_owned());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// UTF-8 as it is, other bytes as `\xNN`: a spelling for messages about names that are not UTF-8.
+pub(crate) fn escape_bytes(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots() {
+        for (root, relative, absolute) in [("/r", "a/b", "/r/a/b"), ("/", "a", "/a"), ("/r/", "", "/r"), ("/", "", "/")]
+        {
+            let root = Root::new(root);
+            assert_eq!(root.absolute(relative), absolute);
+            assert_eq!(root.relative(absolute), Some(relative));
+        }
+        assert_eq!(Root::new("/r").relative("/root"), None);
+        assert_eq!(Root::new("/r/s").relative("/r"), None);
+        assert!(Root::new("/r/s").is_at_or_below("/r") && Root::new("/r").is_at_or_below("/"));
+        assert!(Root::new("/r").is_at_or_below("/r") && !Root::new("/rs").is_at_or_below("/r"));
+    }
+
+    #[test]
+    fn splitting_and_ancestors() {
+        assert_eq!(split_last("/a/b"), Some(("/a", "b")));
+        assert_eq!(split_last("/a"), Some(("/", "a")));
+        assert_eq!(split_last("/"), None);
+        assert_eq!(ancestors("/a/b").collect::<Vec<_>>(), ["/a/b", "/a", "/"]);
+        assert_eq!(join("/", "a"), "/a");
+    }
+
+    #[test]
+    fn escapes_only_what_is_not_utf8() {
+        assert_eq!(escape_bytes(b"\xc3\xa4\xff\n"), "ä\\xff\n");
+    }
+}

@@ -1,0 +1,395 @@
+//! Scans a root into a `Universe`: a parallel walk that applies git's rules without running git.
+//!
+//! Links are never followed while walking, so the walk sees every directory at most once and always by its
+//! real path. Not done here: reading the files themselves.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::Scope;
+use rayon::slice::ParallelSliceMut;
+use stan_model::Problem;
+
+use crate::git_directory::{Checkout, is_repository};
+use crate::git_index::TrackedPaths;
+use crate::globs::{FORBIDDEN, Globs};
+use crate::hash::listing_hash;
+use crate::ignore::PatternList;
+use crate::links::{Destination, destination};
+use crate::observations::{Observations, Reading, Recorder, Unread, sorted_entries};
+use crate::paths::{Root, escape_bytes, real_path};
+use crate::system::{DirEntry, EntryKind, System};
+use crate::universe::{ScanOptions, ScannedDirectory, Universe};
+
+/// Git does not read larger pattern files either.
+const MAX_PATTERN_FILE: u64 = 100 << 20;
+
+/// Lists the files of the repository at `root`, which must be an absolute path.
+///
+/// Works on the rayon pool that it is called in. Nothing fails: what cannot be read is a problem in the result.
+pub fn scan(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe {
+    let mut recorder = Recorder::new(system);
+    let given = root.to_str().map(Root::new);
+    let (Some(alias), Ok(real)) = (given, real_path(system, root)) else {
+        let name = escape_bytes(root.as_os_str().as_encoded_bytes());
+        let problems = vec![Problem::new(name, "the root cannot be scanned, because it does not exist or is not UTF-8")];
+        return Universe { problems, ..Universe::default() };
+    };
+    let root = Root::new(&real);
+    let checkout = Checkout::find(&mut recorder, &root);
+    let prefix = match checkout.top.relative(root.path()) {
+        None | Some("") => String::new(),
+        Some(below) => [below, "/"].concat(),
+    };
+    let walk = Walk {
+        system,
+        tracked: checkout.tracked_paths(&mut recorder, &root),
+        globs: Globs::new(&options.includes, &options.excludes, &mut recorder.problems),
+        stan_path: options.stan_path.trim_start_matches("./").trim_matches('/').to_owned(),
+        prefix,
+        root,
+        alias,
+        visited: Mutex::default(),
+    };
+    let (rules, mode) = walk.rules_above_root(&mut recorder, &checkout);
+    let first = Task { path: String::new(), rules, mode };
+    rayon::scope(|scope| walk.directory(scope, first));
+    walk.finish(recorder)
+}
+
+/// Rules from the weakest list to the strongest.
+type Rules = Arc<[Arc<PatternList>]>;
+
+/// What git would show of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Tracked files, and others that no rule ignores.
+    Everything,
+    /// The directory is ignored, so only tracked files.
+    TrackedOnly,
+    /// Another repository, or a name that is always out: only what `includes` adds.
+    IncludesOnly,
+}
+
+struct Task {
+    /// Root-relative.
+    path: String,
+    rules: Rules,
+    mode: Mode,
+}
+
+struct Walk<'a> {
+    system: &'a dyn System,
+    root: Root,
+    /// The root as the caller spelled it.
+    alias: Root,
+    /// From the top of the checkout to the root, with a trailing slash; empty when they are the same.
+    prefix: String,
+    tracked: TrackedPaths,
+    globs: Globs,
+    stan_path: String,
+    visited: Mutex<Vec<Visited>>,
+}
+
+/// What one directory contributes to the result.
+struct Visited {
+    directory: Option<ScannedDirectory>,
+    files: Vec<Box<str>>,
+    observations: Observations,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Walk<'a> {
+    fn directory<'s>(&'s self, scope: &Scope<'s>, task: Task) {
+        let mut visit = Visit {
+            walk: self,
+            recorder: Recorder::new(self.system),
+            path_from_top: [self.prefix.as_str(), &task.path, if task.path.is_empty() { "" } else { "/" }].concat().into(),
+            files: Vec::new(),
+            children: Vec::new(),
+            task,
+        };
+        let directory = visit.run();
+        for child in visit.children {
+            scope.spawn(move |scope| self.directory(scope, child));
+        }
+        let Recorder { observations, problems, .. } = visit.recorder;
+        let visited = Visited { directory, files: visit.files, observations, problems };
+        self.visited.lock().unwrap_or_else(PoisonError::into_inner).push(visited);
+    }
+
+    /// The rules that hold in the root before its own ignore file is read, and what may be shown of the root.
+    fn rules_above_root(&self, recorder: &mut Recorder<'_>, checkout: &Checkout) -> (Rules, Mode) {
+        let mut rules = Vec::new();
+        if let Some(path) = checkout.info_exclude() {
+            read_rules(recorder, &self.root, &path, 0, &mut rules);
+        }
+        // Each directory above the root is asked about first and then adds its own rules, from the top down.
+        let ends = self.prefix.match_indices('/').map(|(index, _)| index);
+        let mut mode = Mode::Everything;
+        let mut start = 0;
+        for end in ends {
+            let above = self.prefix.get(..start).unwrap_or_default();
+            let ignore_file = checkout.top.absolute(&[above, ".gitignore"].concat());
+            if recorder.probe(&ignore_file) == Some(EntryKind::File) {
+                read_rules(recorder, &self.root, &ignore_file, start, &mut rules);
+            }
+            let directory = self.prefix.get(..end).unwrap_or_default().as_bytes();
+            if self.tracked.is_gitlink(directory) {
+                return (rules.into(), Mode::IncludesOnly);
+            }
+            if is_ignored(&rules, directory, start, true) {
+                mode = Mode::TrackedOnly;
+                let message = "the root is in a directory that git ignores, so only tracked files are listed";
+                recorder.problem(self.root.path(), message);
+                break;
+            }
+            start = end + 1;
+        }
+        (rules.into(), mode)
+    }
+
+    fn finish(self, recorder: Recorder<'_>) -> Universe {
+        let Recorder { mut observations, mut problems, .. } = recorder;
+        let mut files = Vec::new();
+        let mut directories = Vec::new();
+        for visited in self.visited.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            files.extend(visited.files);
+            directories.extend(visited.directory);
+            observations.extend(visited.observations);
+            problems.extend(visited.problems);
+        }
+        files.par_sort_unstable();
+        files.dedup();
+        directories.par_sort_unstable_by(|a: &ScannedDirectory, b| a.path.cmp(&b.path));
+        problems.sort_unstable();
+        problems.dedup();
+        observations.sort();
+        let Observations { files: inputs, links, probes, .. } = observations;
+        Universe { files, directories, inputs, links, probes, problems }
+    }
+
+    /// Whether the path lies below stan's own directory and is none of the parts that are scanned.
+    fn is_stans_own(&self, path: &str, is_directory: bool) -> bool {
+        if self.stan_path.is_empty() {
+            return false;
+        }
+        let Some(below) = path.strip_prefix(&self.stan_path).and_then(|rest| rest.strip_prefix('/')) else { return false };
+        match below.split_once('/') {
+            Some((first, _)) => !matches!(first, "system" | "imports"),
+            None => !(is_directory && matches!(below, "system" | "imports")),
+        }
+    }
+
+    /// Whether a file that a link leads to may be in the universe: ignore rules do not count, the other rules do.
+    fn is_allowed_target(&self, path: &str) -> bool {
+        !self.globs.excludes(path)
+            && !self.is_stans_own(path, false)
+            && (!path.split('/').any(|part| FORBIDDEN.contains(&part)) || self.globs.includes(path))
+    }
+}
+
+/// The work on one directory.
+struct Visit<'w, 'a> {
+    walk: &'w Walk<'a>,
+    recorder: Recorder<'a>,
+    task: Task,
+    /// The directory's path from the top of the checkout with a trailing slash; entries are appended to it in turn.
+    path_from_top: Vec<u8>,
+    files: Vec<Box<str>>,
+    children: Vec<Task>,
+}
+
+impl Visit<'_, '_> {
+    fn run(&mut self) -> Option<ScannedDirectory> {
+        let absolute = self.walk.root.absolute(&self.task.path);
+        let path = Path::new(&absolute);
+        let stat = match self.walk.system.lstat(path) {
+            Ok(stat) if stat.kind == EntryKind::Dir => stat,
+            Ok(_) => return self.unlisted("it changed while it was scanned"),
+            Err(error) => return self.unlisted(Unread::of(&error).reason()),
+        };
+        let entries = match sorted_entries(self.walk.system, path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.unlisted(Unread::of(&error).reason());
+                Vec::new()
+            }
+        };
+        let listing = listing_hash(&entries);
+        self.look_for_repository(&entries, &absolute);
+        self.read_ignore_file(&entries, &absolute);
+        let entries = self.entries(entries);
+        Some(ScannedDirectory { path: self.task.path.as_str().into(), stat, listing, entries })
+    }
+
+    fn unlisted(&mut self, reason: &str) -> Option<ScannedDirectory> {
+        let name = if self.task.path.is_empty() { "." } else { &self.task.path };
+        self.recorder.problems.push(Problem::new(name, format!("directory skipped, because {reason}")));
+        None
+    }
+
+    fn look_for_repository(&mut self, entries: &[DirEntry], absolute: &str) {
+        let Some(top) = self.path_from_top.strip_suffix(b"/") else { return };
+        if self.task.mode == Mode::Everything
+            && !self.task.path.is_empty()
+            && find(entries, ".git").is_some()
+            && !self.walk.tracked.any_below(top)
+            && is_repository(&mut self.recorder, absolute)
+        {
+            self.task.mode = Mode::IncludesOnly;
+        }
+    }
+
+    fn read_ignore_file(&mut self, entries: &[DirEntry], absolute: &str) {
+        // Git reads no ignore file through a link.
+        if self.task.mode == Mode::Everything && find(entries, ".gitignore") == Some(EntryKind::File) {
+            let path = Root::new(absolute).absolute(".gitignore");
+            let mut rules = self.task.rules.to_vec();
+            read_rules(&mut self.recorder, &self.walk.root, &path, self.path_from_top.len(), &mut rules);
+            self.task.rules = rules.into();
+        }
+    }
+
+    fn entries(&mut self, entries: Vec<DirEntry>) -> Vec<(Box<str>, EntryKind)> {
+        let length = self.path_from_top.len();
+        let mut named = Vec::with_capacity(entries.len());
+        for DirEntry { name, kind } in entries {
+            self.path_from_top.truncate(length);
+            self.path_from_top.extend_from_slice(name.as_encoded_bytes());
+            match name.into_string() {
+                Ok(name) => {
+                    self.entry(&name, kind, length);
+                    named.push((name.into_boxed_str(), kind));
+                }
+                Err(name) => self.unnamed(&name, kind, length),
+            }
+        }
+        named
+    }
+
+    fn entry(&mut self, name: &str, kind: EntryKind, name_start: usize) {
+        if kind == EntryKind::Other {
+            return;
+        }
+        let forbidden = FORBIDDEN.contains(&name);
+        if forbidden && !self.walk.globs.has_includes() {
+            return;
+        }
+        if kind == EntryKind::Dir {
+            let mode = if forbidden { Mode::IncludesOnly } else { self.mode_of_child(name_start) };
+            self.child(name, mode);
+        } else if !forbidden && self.git_shows(name_start) {
+            self.add(self.relative(name), kind);
+        } else if self.walk.globs.has_includes() {
+            let path = self.relative(name);
+            if self.walk.globs.includes(&path) {
+                self.add(path, kind);
+            }
+        }
+    }
+
+    fn child(&mut self, name: &str, mode: Mode) {
+        let walk = self.walk;
+        let wanted = match mode {
+            Mode::Everything => true,
+            Mode::TrackedOnly => walk.tracked.any_below(&self.path_from_top),
+            Mode::IncludesOnly => false,
+        };
+        if !wanted && !walk.globs.has_includes() {
+            return;
+        }
+        let path = self.relative(name);
+        if (wanted || walk.globs.could_include_below(&path)) && !walk.is_stans_own(&path, true) && !walk.globs.prunes(&path) {
+            self.children.push(Task { path: path.into_string(), rules: self.task.rules.clone(), mode });
+        }
+    }
+
+    fn mode_of_child(&self, name_start: usize) -> Mode {
+        if self.task.mode == Mode::IncludesOnly || self.walk.tracked.is_gitlink(&self.path_from_top) {
+            Mode::IncludesOnly
+        } else if self.task.mode == Mode::TrackedOnly
+            || is_ignored(&self.task.rules, &self.path_from_top, name_start, true)
+        {
+            Mode::TrackedOnly
+        } else {
+            Mode::Everything
+        }
+    }
+
+    /// Whether git would show the file or link at `path_from_top`.
+    fn git_shows(&self, name_start: usize) -> bool {
+        match self.task.mode {
+            Mode::IncludesOnly => false,
+            Mode::Everything if !is_ignored(&self.task.rules, &self.path_from_top, name_start, false) => true,
+            Mode::Everything | Mode::TrackedOnly => self.walk.tracked.contains(&self.path_from_top),
+        }
+    }
+
+    fn add(&mut self, path: Box<str>, kind: EntryKind) {
+        let walk = self.walk;
+        if walk.is_stans_own(&path, false) || walk.globs.excludes(&path) {
+            return;
+        }
+        if kind == EntryKind::File {
+            self.files.push(path);
+            return;
+        }
+        match destination(&mut self.recorder, &walk.root, &walk.alias, &path) {
+            Destination::File(target) if walk.is_allowed_target(&target) => self.files.push(target.into()),
+            other => {
+                if let Some(message) = other.problem() {
+                    self.recorder.problem(&path, message);
+                }
+            }
+        }
+    }
+
+    /// A name that is not UTF-8 is reported if git would show it, or look into it.
+    fn unnamed(&mut self, name: &OsString, kind: EntryKind, name_start: usize) {
+        let shown = match kind {
+            EntryKind::Other => false,
+            EntryKind::Dir => self.mode_of_child(name_start) == Mode::Everything,
+            EntryKind::File | EntryKind::Link => self.git_shows(name_start),
+        };
+        let path = self.relative(&escape_bytes(name.as_encoded_bytes()));
+        if shown && !self.walk.is_stans_own(&path, false) {
+            self.recorder.problem(&path, "skipped, because its name is not UTF-8");
+        }
+    }
+
+    fn relative(&self, name: &str) -> Box<str> {
+        if self.task.path.is_empty() { name.into() } else { [&self.task.path, "/", name].concat().into() }
+    }
+}
+
+fn find(entries: &[DirEntry], name: &str) -> Option<EntryKind> {
+    let index = entries.binary_search_by(|entry| entry.name.as_encoded_bytes().cmp(name.as_bytes())).ok()?;
+    entries.get(index).map(|entry| entry.kind)
+}
+
+/// The strongest list that has an opinion decides.
+fn is_ignored(rules: &[Arc<PatternList>], path_from_top: &[u8], name_start: usize, is_directory: bool) -> bool {
+    rules
+        .iter()
+        .rev()
+        .find_map(|list| list.verdict(path_from_top, name_start, is_directory))
+        .is_some_and(|verdict| verdict.ignored)
+}
+
+fn read_rules(recorder: &mut Recorder<'_>, root: &Root, path: &str, base: usize, rules: &mut Vec<Arc<PatternList>>) {
+    match recorder.read(path, Reading::Bytes, MAX_PATTERN_FILE) {
+        Ok(bytes) => {
+            let list = PatternList::parse(&bytes, base);
+            if !list.is_empty() {
+                rules.push(Arc::new(list));
+            }
+        }
+        Err(Unread::Absent) => {}
+        Err(unread) => {
+            let message = format!("its rules do not apply, because {}", unread.reason());
+            recorder.problem(&root.relative(path).unwrap_or(path).to_owned(), message);
+        }
+    }
+}
