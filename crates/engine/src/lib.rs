@@ -1,1 +1,6 @@
 //! One function per user verb, joining the stages. The only API that the programs use.
+
+mod cache;
+pub mod graph;
+
+pub use stan_repo::OsSystem;

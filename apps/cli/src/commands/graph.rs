@@ -52,12 +52,7 @@ fn cache_directory(args: &GraphArgs, workspace: &Workspace) -> Result<Option<Str
 }
 
 fn failure(error: GraphError) -> Failure {
-    match error {
-        GraphError::Scan(_) => Failure::input(error.to_string()),
-        GraphError::Threads(_) | GraphError::Build(_) => {
-            Failure::internal(error.to_string()).hint("please report this, with the command that shows it")
-        }
-    }
+    Failure::internal(error.to_string()).hint("please report this, with the command that shows it")
 }
 
 /// Cuts the graph down to the named files and what they reach.

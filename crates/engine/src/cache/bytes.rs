@@ -13,11 +13,7 @@ impl Writer {
         self.bytes
     }
 
-    pub(crate) fn u8(&mut self, value: u8) {
-        self.bytes.push(value);
-    }
-
-    pub(crate) fn u32(&mut self, value: u32) {
+    fn u32(&mut self, value: u32) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
@@ -85,12 +81,8 @@ impl<'b> Reader<'b> {
         Some(taken)
     }
 
-    pub(crate) fn u8(&mut self) -> Option<u8> {
+    fn u8(&mut self) -> Option<u8> {
         self.take(1).map(|bytes| bytes[0])
-    }
-
-    pub(crate) fn u32(&mut self) -> Option<u32> {
-        self.take(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
     pub(crate) fn u64(&mut self) -> Option<u64> {
@@ -174,14 +166,12 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut writer = Writer::default();
-        writer.u8(7);
         writer.varint(300);
         writer.varint(u64::MAX);
         writer.u32s([1, 2, u32::MAX].into_iter());
         writer.blobs([b"a".as_slice(), b"", b"ccc"].into_iter());
         let bytes = writer.into_bytes();
         let mut reader = Reader::new(&bytes);
-        assert_eq!(reader.u8(), Some(7));
         assert_eq!(reader.varint(), Some(300));
         assert_eq!(reader.varint(), Some(u64::MAX));
         assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, u32::MAX]));

@@ -125,10 +125,6 @@ impl<'b> Data<'b> {
         postcard::from_bytes(self.general).ok()
     }
 
-    pub(crate) fn node_id(&self, node: u32) -> Option<&'b str> {
-        self.graph.ids.text(node as usize)
-    }
-
     pub(crate) fn node_kind(&self, node: u32) -> Option<NodeKind> {
         self.graph.kinds.get(node as usize).and_then(|kind| node_kind(*kind))
     }

@@ -118,7 +118,8 @@ impl FileTable {
         let mut start = 0;
         for _ in 0..count {
             let shared = usize::try_from(reader.varint()?).ok()?;
-            let rest = reader.take(usize::try_from(reader.varint()?).ok()?)?;
+            let length = usize::try_from(reader.varint()?).ok()?;
+            let rest = reader.take(length)?;
             let previous = start..start + shared;
             start = paths.len();
             if previous.end > start {

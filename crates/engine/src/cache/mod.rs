@@ -9,6 +9,7 @@ mod index;
 
 use std::path::Path;
 
+use stan_lang::typescript::extract::is_analysed;
 use stan_repo::{System, WritableSystem};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -103,12 +104,15 @@ impl<'c> Earlier<'c> {
 }
 
 impl Known for Earlier<'_> {
-    fn analysed(&self, system: &dyn System, path: &str) -> Option<Analysed> {
+    fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed> {
         let data = self.data.as_ref()?;
         let file = *self.by_path.get(path)?;
         let print = self.index.files.fingerprint(file);
         let stat = system.lstat(Path::new(path)).ok()?;
         if print == UNPROVED || fingerprint(&stat) != print {
+            return None;
+        }
+        if with_facts && !data.has_facts(file) && is_analysed(path) {
             return None;
         }
         let facts = if data.has_facts(file) { Some(Box::new(data.facts(file)?)) } else { None };

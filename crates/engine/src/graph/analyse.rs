@@ -16,14 +16,17 @@ const MAX_ANALYSED_BYTES: u64 = 256 << 20;
 const KEPT_BUFFER: usize = 4 << 20;
 
 /// What is known of one file after reading it, and, later, after resolving its requests.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Analysed {
     /// Taken from the open file before it was read; `None` when it could not be opened.
     pub(crate) stat: Option<Stat>,
     pub(crate) meta: Option<FileMeta>,
     /// `None` for files that are not analysed.
     pub(crate) facts: Option<Box<FileFacts>>,
+    /// What is wrong with the file itself.
     pub(crate) problems: Vec<Problem>,
+    /// What is wrong with where its requests lead; filled by resolution.
+    pub(crate) request_problems: Vec<Problem>,
     /// The file could not be read or not parsed cleanly.
     pub(crate) incomplete: bool,
     /// Explicit edges, by key; filled by resolution.

@@ -2,11 +2,12 @@
 //! here everything is computed, except that facts of files known to be unchanged may be handed in.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use stan_graph::{FileKey, Graph, GraphBuilder, Module, Modules, Node, Tunneller};
 use stan_lang::typescript::globs;
-use stan_lang::typescript::resolve::{Importer, Resolver, Target};
+use stan_lang::typescript::resolve::{Importer, LazyWorkspaces, Resolver, Target};
 use stan_lang::typescript::tsconfig::Configs;
 use stan_lang::typescript::workspaces::Workspaces;
 use stan_model::{EdgeKind, Language, Problem, Resolution};
@@ -14,18 +15,21 @@ use stan_repo::{Observations, System, Universe, World};
 
 use super::analyse::{Analysed, analyse};
 use super::names::{Name, Names};
+use super::record::Record;
 use super::{GraphError, GraphOptions};
+use crate::cache::data::{NONE, UNKNOWN};
 
 /// Hands in what an earlier run knows of a file of the universe, if the file is unchanged since.
 pub(crate) trait Known: Sync {
-    fn analysed(&self, system: &dyn System, path: &str) -> Option<Analysed>;
+    /// `with_facts`: what is known must include the facts, if the file is one that has any.
+    fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed>;
 }
 
 /// An earlier run that knows nothing.
 pub(crate) struct Nothing;
 
 impl Known for Nothing {
-    fn analysed(&self, _: &dyn System, _: &str) -> Option<Analysed> {
+    fn analysed(&self, _: &dyn System, _: &str, _: bool) -> Option<Analysed> {
         None
     }
 }
@@ -33,7 +37,8 @@ impl Known for Nothing {
 /// Everything that a run computed: the graph, and what the next run needs to know.
 pub(crate) struct Compiled {
     pub(crate) graph: Graph,
-    pub(crate) problems: Vec<Problem>,
+    /// Problems that belong to no file whose contents are part of the answer.
+    pub(crate) general_problems: Vec<Problem>,
     /// Files of the repository that could not be read or parsed cleanly.
     pub(crate) dirty: usize,
     pub(crate) records: Vec<Record>,
@@ -42,41 +47,39 @@ pub(crate) struct Compiled {
     pub(crate) analysed: usize,
 }
 
-/// One file of the graph, as the cache remembers it.
-pub(crate) struct Record {
-    /// Absolute path.
-    pub(crate) path: Box<str>,
-    /// Index in the graph's nodes; `None` for files that were looked through and are no nodes.
-    pub(crate) node: Option<u32>,
-    pub(crate) in_universe: bool,
-    pub(crate) analysed: Analysed,
+impl Compiled {
+    /// All problems, of single files and general ones.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let of_files = self.records.iter().flat_map(|record| record.problems.iter().chain(&record.request_problems));
+        self.general_problems.iter().chain(of_files).cloned().collect()
+    }
 }
 
-pub(crate) fn compile(
-    system: &dyn System,
-    root: &str,
-    options: &GraphOptions,
-    known: &dyn Known,
-) -> Result<Compiled, GraphError> {
-    let universe = stan_repo::scan(system, Path::new(root), &options.scan)?;
+pub(crate) fn compile(system: &dyn System, options: &GraphOptions, known: &dyn Known) -> Result<Compiled, GraphError> {
+    let root = &*options.root;
+    let universe = stan_repo::scan(system, Path::new(root), &options.scan);
     let world = World::new(system, root, Some(&universe));
     let configs = Configs::new(&world, root);
     let mut problems = universe.problems.clone();
     let workspaces = Workspaces::read(&world, root, &universe.files, &mut problems);
+    let workspaces = LazyWorkspaces::new(move || workspaces.clone());
     let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve);
     let names = Names::new(root, &universe.files);
-    let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names };
+    let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names, known };
 
-    let mut files = run.analyse_universe(known);
-    let analysed = files.iter().filter(|(_, is_fresh)| *is_fresh).count();
-    let mut files: Vec<Analysed> = files.drain(..).map(|(file, _)| file).collect();
-    files.par_iter_mut().enumerate().for_each(|(key, file)| run.resolve(key as u32, file));
-    run.load_own_files(&files);
+    let (mut files, analysed) = run.analyse_universe();
+    files.par_iter_mut().zip(0..names.universe_len()).for_each(|(file, key)| run.resolve(key, file));
+    run.load_own_files();
     let implicit = run.tunnel(&files);
     let hops = run.external_edges(&files, &implicit);
     let graph = run.build(&files, &implicit, &hops)?;
     problems.extend(configs.problems());
-    Ok(run.finish(files, graph, problems, &world, analysed))
+    let mut observations = universe.observations(root);
+    observations.merge(world.observations());
+    let records = run.records(files, &graph);
+    drop(names);
+    let dirty = records.iter().filter(|record| record.incomplete && record.is_own).count();
+    Ok(Compiled { graph, general_problems: problems, dirty, records, observations, analysed })
 }
 
 /// The fixed surroundings of one run.
@@ -86,19 +89,22 @@ struct Run<'r> {
     universe: &'r Universe,
     resolver: &'r Resolver<'r>,
     names: &'r Names<'r>,
+    known: &'r dyn Known,
 }
 
 impl Run<'_> {
-    /// Analyses every file of the universe; the flag says whether it had to be read.
-    fn analyse_universe(&self, known: &dyn Known) -> Vec<(Analysed, bool)> {
+    /// Analyses every file of the universe; also says how many had to be read.
+    fn analyse_universe(&self) -> (Vec<Analysed>, usize) {
+        let read = AtomicUsize::new(0);
         let one = |path: &str| {
             let absolute = self.absolute(path);
-            match known.analysed(self.system, &absolute) {
-                Some(analysed) => (analysed, false),
-                None => (analyse(self.system, &absolute, path, true, &self.options.extract), true),
-            }
+            self.known.analysed(self.system, &absolute, true).unwrap_or_else(|| {
+                read.fetch_add(1, Ordering::Relaxed);
+                analyse(self.system, &absolute, path, true, &self.options.extract)
+            })
         };
-        self.universe.files.par_iter().map(|path| one(path)).collect()
+        let files = self.universe.files.par_iter().map(|path| one(path)).collect();
+        (files, read.into_inner())
     }
 
     fn absolute(&self, relative: &str) -> String {
@@ -108,10 +114,11 @@ impl Run<'_> {
     /// Resolves all requests of a file and fills its edges and targets.
     fn resolve(&self, key: u32, file: &mut Analysed) {
         let Some(facts) = file.facts.take() else { return };
+        let path = self.names.absolute(key).unwrap_or_default();
+        // Asked for every file, so that the problems of configurations depend on the files alone, not on imports.
+        let importer = self.resolver.importer(&path);
         if !facts.requests.is_empty() || !facts.globs.is_empty() {
-            let path = self.names.absolute(key).unwrap_or_default();
             let display = self.names.display(&path).to_owned();
-            let importer = self.resolver.importer(&path);
             file.edges.reserve(facts.requests.len());
             file.targets.reserve(facts.requests.len());
             for request in &facts.requests {
@@ -121,7 +128,7 @@ impl Run<'_> {
                 file.edges.extend(key.map(|key| (key, request.kind)));
                 if let Target::Missing { problem: Some(problem), .. } = &target {
                     let message = format!("`{}` {problem}", request.specifier);
-                    file.problems.push(Problem::at(&*display, request.line, message));
+                    file.request_problems.push(Problem::at(&*display, request.line, message));
                 }
             }
             for glob in &facts.globs {
@@ -144,13 +151,13 @@ impl Run<'_> {
         let expansion = globs::expand(&self.universe.files, display, package, &patterns);
         file.edges.extend(expansion.matches.into_iter().map(|key| (key, EdgeKind::Dynamic)));
         if let Some(problem) = expansion.problem {
-            file.problems.push(Problem::at(display, glob.line, problem));
+            file.request_problems.push(Problem::at(display, glob.line, problem));
         }
     }
 
     /// Files of the repository that are outside the universe but imported (generated, ignored) are analysed like
     /// the rest, and so are the ones that they import in turn.
-    fn load_own_files(&self, _files: &[Analysed]) {
+    fn load_own_files(&self) {
         let mut next = self.names.universe_len();
         while next < self.names.len() {
             let end = self.names.len();
@@ -171,7 +178,10 @@ impl Run<'_> {
         let Name::File(path) = &slot.name else { return None };
         Some(slot.loaded.get_or_init(|| {
             let display = self.names.display(path);
-            let mut file = analyse(self.system, path, display, true, &self.options.extract);
+            let mut file = self
+                .known
+                .analysed(self.system, path, true)
+                .unwrap_or_else(|| analyse(self.system, path, display, true, &self.options.extract));
             if with_requests {
                 self.resolve(key, &mut file);
             } else {
@@ -295,7 +305,9 @@ impl Run<'_> {
                 && let Name::File(path) = &slot.name
             {
                 slot.loaded.get_or_init(|| {
-                    analyse(self.system, path, self.names.display(path), false, &self.options.extract)
+                    let display = self.names.display(path);
+                    let known = self.known.analysed(self.system, path, false);
+                    known.unwrap_or_else(|| analyse(self.system, path, display, false, &self.options.extract))
                 });
             }
         });
@@ -321,26 +333,41 @@ impl Run<'_> {
         }
     }
 
-    fn finish(
-        &self,
-        files: Vec<Analysed>,
-        graph: Graph,
-        mut problems: Vec<Problem>,
-        world: &World<'_>,
-        analysed: usize,
-    ) -> Compiled {
-        let slots = self.names.universe_len()..self.names.len();
-        let loaded = slots.filter_map(|key| Some((key, self.names.slot(key)?.loaded.get()?)));
-        let mut dirty = files.iter().filter(|file| file.incomplete).count();
-        problems.extend(files.iter().flat_map(|file| file.problems.iter().cloned()));
-        for (key, file) in loaded {
-            problems.extend(file.problems.iter().cloned());
-            dirty += usize::from(file.incomplete && !self.is_external(key));
+    /// Everything known of files, for the cache: the universe in its order, then whatever else was read.
+    fn records(&self, files: Vec<Analysed>, graph: &Graph) -> Vec<Record> {
+        let universe_len = self.names.universe_len();
+        let loaded: Vec<u32> = (universe_len..self.names.len())
+            .filter(|key| self.names.slot(*key).is_some_and(|slot| slot.loaded.get().is_some()))
+            .collect();
+        let record_of = |key: FileKey| {
+            if key.0 < universe_len {
+                return key.0;
+            }
+            match loaded.binary_search(&key.0) {
+                Ok(at) => universe_len + u32::try_from(at).unwrap_or(u32::MAX),
+                Err(_) => UNKNOWN,
+            }
+        };
+        let record = |key: u32, file: Analysed| Record {
+            node: graph.find(&self.names.node(key).0),
+            path: self.names.absolute(key).unwrap_or_default().into(),
+            in_universe: key < universe_len,
+            is_own: !self.is_external(key),
+            targets: file.targets.iter().map(|target| target.map_or(NONE, record_of)).collect(),
+            stat: file.stat,
+            meta: file.meta,
+            facts: file.facts,
+            problems: file.problems,
+            request_problems: file.request_problems,
+            incomplete: file.incomplete,
+        };
+        let mut records: Vec<Record> = files.into_iter().zip(0..).map(|(file, key)| record(key, file)).collect();
+        for key in &loaded {
+            if let Some(file) = self.names.slot(*key).and_then(|slot| slot.loaded.get()) {
+                records.push(record(*key, file.clone()));
+            }
         }
-        problems.sort_unstable();
-        problems.dedup();
-        let _ = world;
-        Compiled { graph, problems, dirty, records: Vec::new(), observations: Observations::default(), analysed }
+        records
     }
 }
 

@@ -1,18 +1,23 @@
 //! The verb `graph`: the dependency graph of a repository, warm or cold, always the same.
 
+pub use stan_graph::{
+    Cycle, Direction, Stats, closure, cycles, write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
+};
+pub use stan_graph::{Graph, Summary};
+
 pub(crate) mod analyse;
-mod compile;
+pub(crate) mod compile;
 mod names;
 pub(crate) mod record;
 mod update;
 
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
-use stan_graph::{BuildError, Graph, Summary};
+use stan_graph::BuildError;
 use stan_lang::typescript::extract::{ExtractOptions, WORKER_STACK};
 use stan_lang::typescript::resolve::ResolveOptions;
 use stan_model::error_lines;
-use stan_repo::{ScanError, ScanOptions, System, WritableSystem};
+use stan_repo::{ScanOptions, System, WritableSystem};
 
 use crate::cache::{self, Cache};
 
@@ -85,8 +90,6 @@ pub enum Work {
 /// The graph could not be computed at all.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
-    #[error(transparent)]
-    Scan(#[from] ScanError),
     #[error("the thread pool could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     #[error("internal error: {0}")]

@@ -11,9 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Edge, FileKey, Graph, GraphBuilder, Module, Modules, Node, Tunneller};
 use stan_lang::FileFacts;
 use stan_lang::facts::ExportSource;
-use stan_lang::typescript::resolve::{Resolver, Target};
+use stan_lang::typescript::resolve::{LazyWorkspaces, Resolver, Target};
 use stan_lang::typescript::tsconfig::Configs;
-use stan_lang::typescript::workspaces::LazyWorkspaces;
+use stan_lang::typescript::workspaces::Workspaces;
 use stan_model::{Language, NodeKind, Problem, Resolution, error_lines};
 use stan_repo::{System, World};
 
@@ -113,8 +113,8 @@ impl Mending<'_> {
         let root = &*self.options.root;
         let world = World::new(self.system, root, None);
         let configs = Configs::new(&world, root);
-        let universe = || self.universe();
-        let workspaces = LazyWorkspaces::new(&world, root, &universe);
+        let workspaces =
+            LazyWorkspaces::new(|| Workspaces::read(&world, root, &self.universe(), &mut Vec::new()));
         let resolver = Resolver::new(&world, root, &configs, &workspaces, self.options.resolve);
         let records = self.records_by_node();
         for edit in &mut edits {
@@ -332,9 +332,6 @@ impl Mending<'_> {
         if self.options.external_depth > 0 && (!patch.removed.is_empty() || !edits.is_empty()) {
             return None;
         }
-        for edit in edits {
-            patch.files.insert(edit.node, edit.file);
-        }
         Some(patch)
     }
 
@@ -432,7 +429,6 @@ impl Mending<'_> {
 struct Patch {
     edges: std::collections::BTreeMap<u32, Vec<(NodeRef, stan_model::EdgeKind, Resolution)>>,
     removed: FxHashSet<u32>,
-    files: std::collections::BTreeMap<u32, u32>,
 }
 
 impl Patch {

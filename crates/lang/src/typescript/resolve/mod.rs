@@ -15,7 +15,7 @@ pub(crate) mod path;
 mod semver;
 mod workspace_source;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use stan_repo::Files;
 
@@ -58,11 +58,27 @@ pub struct Resolver<'f> {
     files: &'f dyn Files,
     root: Box<str>,
     configs: &'f Configs<'f>,
-    workspaces: &'f Workspaces,
+    workspaces: &'f LazyWorkspaces<'f>,
     packages: Packages<'f>,
     options: ResolveOptions,
     /// Bare specifiers by configuration, mode, directory and text: many files of a folder ask for the same ones.
     bare: Memo<String, Option<Arc<str>>>,
+}
+
+/// The packages of the repository, read when the first specifier needs them.
+pub struct LazyWorkspaces<'f> {
+    workspaces: OnceLock<Workspaces>,
+    read: Box<dyn Fn() -> Workspaces + Sync + 'f>,
+}
+
+impl<'f> LazyWorkspaces<'f> {
+    pub fn new(read: impl Fn() -> Workspaces + Sync + 'f) -> Self {
+        Self { workspaces: OnceLock::new(), read: Box::new(read) }
+    }
+
+    pub fn get(&self) -> &Workspaces {
+        self.workspaces.get_or_init(|| (self.read)())
+    }
 }
 
 /// A file that asks, with all that its place in the repository decides.
@@ -86,7 +102,7 @@ impl<'f> Resolver<'f> {
         files: &'f dyn Files,
         root: &str,
         configs: &'f Configs<'f>,
-        workspaces: &'f Workspaces,
+        workspaces: &'f LazyWorkspaces<'f>,
         options: ResolveOptions,
     ) -> Self {
         let packages = Packages::new(files, root);
@@ -133,9 +149,29 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Files that an alias of the configuration maps a pattern to, for template imports such as `@/pages/${x}.vue`.
-    pub fn alias_targets(&self, importer: &Importer, pattern: &str) -> Vec<String> {
-        algorithm::matching_path_targets(&importer.config, pattern).unwrap_or_default()
+    /// Patterns as they are to be matched: an alias such as `@/pages/*.vue` becomes what the configuration maps it
+    /// to, relative to the importer.
+    pub fn glob_patterns(&self, importer: &Importer, patterns: &[Box<str>]) -> Vec<String> {
+        let mut expanded = Vec::with_capacity(patterns.len());
+        for pattern in patterns {
+            let (mark, text) = match pattern.strip_prefix('!') {
+                Some(text) => ("!", text),
+                None => ("", &**pattern),
+            };
+            let targets = match path::is_path(text) || text.starts_with('*') {
+                true => None,
+                false => algorithm::matching_path_targets(&importer.config, text),
+            };
+            match targets {
+                None => expanded.push(pattern.to_string()),
+                Some(targets) => {
+                    let directory = path::parent(&importer.file);
+                    let relative = |target: String| relative_path(directory, &target);
+                    expanded.extend(targets.into_iter().map(|target| format!("{mark}{}", relative(target))));
+                }
+            }
+        }
+        expanded
     }
 
     fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<Arc<str>> {
@@ -287,6 +323,14 @@ impl<'f> Resolver<'f> {
             _ => is_node(config.module).then_some(Mode::Require),
         }
     }
+}
+
+/// The way from a directory to a path, beginning with `./` or `../`.
+fn relative_path(directory: &str, target: &str) -> String {
+    let common = path::ancestors(directory).find(|ancestor| path::contains(ancestor, target)).unwrap_or("/");
+    let depth = directory[common.trim_end_matches('/').len()..].split('/').filter(|part| !part.is_empty()).count();
+    let rest = target[common.trim_end_matches('/').len()..].trim_start_matches('/');
+    if depth == 0 { format!("./{rest}") } else { format!("{}{rest}", "../".repeat(depth)) }
 }
 
 fn is_es(kind: ModuleKind) -> bool {
