@@ -397,7 +397,7 @@ fn read_rules(recorder: &mut Recorder<'_>, root: &Root, path: &str, base: usize,
         Err(Unread::Absent) => {}
         Err(unread) => {
             let message = format!("its rules do not apply, because {}", unread.reason());
-            recorder.problem(&root.relative(path).unwrap_or(path).to_owned(), message);
+            recorder.problem(root.relative(path).unwrap_or(path), message);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! directories are not listed: only those below the root, and those in a `node_modules` somewhere; elsewhere
 //! single paths are looked at. Nothing is ever looked at twice, so answers do not change during a run.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -23,6 +23,8 @@ use crate::universe::Universe;
 
 /// Larger files are not read: nobody writes them, and a hostile one must not fill the memory.
 const MAX_FILE: u64 = 16 << 20;
+/// Longer than any path that an operating system opens. Without a limit, hostile ones would cost quadratic time.
+const MAX_PATH: usize = 16 << 10;
 const SHARDS: usize = 64;
 
 /// The file system around a root, as it was when first looked at.
@@ -155,6 +157,9 @@ impl<'a> World<'a> {
         if let Some(known) = self.directories.get(path) {
             return known;
         }
+        if path.len() > MAX_PATH {
+            return None;
+        }
         let is_known = |ancestor: &str| self.root.is_at_or_below(ancestor) || self.directories.get(ancestor).is_some();
         let unknown: Vec<&str> = ancestors(path).take_while(|ancestor| !is_known(ancestor)).collect();
         let nearest = match unknown.last() {
@@ -163,7 +168,8 @@ impl<'a> World<'a> {
         };
         let mut current = self.known_directory(nearest);
         for ancestor in unknown.into_iter().rev() {
-            let found = current.and_then(|parent| self.subdirectory(&parent, ancestor));
+            // What is missing is remembered once, and not again for everything that would lie below it.
+            let found = self.subdirectory(&current?, ancestor);
             current = self.directories.get_or_insert(ancestor, || found);
         }
         current
@@ -329,10 +335,8 @@ impl<V: Clone> Sharded<V> {
     }
 
     fn shard(&self, path: &str) -> &RwLock<FxHashMap<Box<str>, V>> {
-        let mut hasher = FxBuildHasher.build_hasher();
-        path.hash(&mut hasher);
         // The map uses the low bits of the same hash, so the shard is chosen by others.
-        let index = (hasher.finish() >> 40) as usize % SHARDS;
+        let index = (FxBuildHasher.hash_one(path) >> 40) as usize % SHARDS;
         &self.shards[index]
     }
 }

@@ -1,8 +1,4 @@
 //! Input for the comparison with git: a table of patterns, and random trees from a seed.
-#![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
-
-use std::fs;
-use std::path::Path;
 
 /// A tree to build: everything by path from its top.
 #[derive(Debug, Default)]
@@ -50,7 +46,7 @@ impl Tree {
     pub(crate) fn random(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let mut tree = Self::default();
-        for _ in 0..4 + random.below(24) {
+        for _ in 0..4 + random.below(16) {
             let path = random_path(&mut random);
             if random.one_in(4) {
                 tree.tracked.push(path.clone());
@@ -342,26 +338,16 @@ const NAMES: [&str; 34] = [
 ];
 
 /// Every name as a file, and below the directories that patterns speak of.
-pub(crate) fn write_names(directory: &Path) {
-    let folders = ["f", "d", "d/a"];
-    for folder in folders {
-        fs::create_dir_all(directory.join(folder)).unwrap();
-        NAMES
-            .iter()
-            .filter(|name| folder != "d" || **name != "a")
-            .for_each(|name| write(&directory.join(folder).join(name)));
-    }
-    for file in
-        ["a/b", "a/c", "a/x/b", "a/x/y/b", "a/b.ts", "ax/b", "axx/y/b", "b/a/b", "b/a/x/c/d", "b.ts/f", "x/b", "ab/b"]
-    {
-        write(&directory.join(file));
-    }
+pub(crate) fn many_paths() -> Vec<String> {
+    let below = ["f", "d", "d/a"].into_iter().flat_map(|folder| NAMES.map(|name| format!("{folder}/{name}")));
+    let others =
+        ["a/b", "a/c", "a/x/b", "a/x/y/b", "a/b.ts", "ax/b", "axx/y/b", "b/a/b", "b/a/x/c/d", "b.ts/f", "x/b", "ab/b"];
+    below.chain(others.map(str::to_owned)).filter(|path| path != "d/a").collect()
 }
 
 /// The names that random patterns are made of.
-pub(crate) fn write_few_names(directory: &Path) {
-    for file in [
-        "a",
+pub(crate) fn few_paths() -> Vec<String> {
+    let files = [
         "b",
         "src/a",
         "src/b.ts",
@@ -374,13 +360,6 @@ pub(crate) fn write_few_names(directory: &Path) {
         "a b",
         "x.log",
         "ba/dist/src",
-    ] {
-        write(&directory.join("d").join(file));
-        write(&directory.join(if file == "a" { "top" } else { file }));
-    }
-}
-
-fn write(path: &Path) {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, "").unwrap();
+    ];
+    files.iter().flat_map(|file| [(*file).to_owned(), format!("a/{file}")]).collect()
 }
