@@ -71,7 +71,9 @@ impl Checkout {
             Ok(tracked) => tracked,
             Err(reason) => {
                 let name = root.relative(&path).unwrap_or(&path).to_owned();
-                let message = format!("the git index was not used, because {reason}; tracked files that a rule ignores are left out");
+                let message = format!(
+                    "the git index was not used, because {reason}; tracked files that a rule ignores are left out"
+                );
                 recorder.problem(&name, message);
                 TrackedPaths::default()
             }

@@ -107,9 +107,8 @@ impl Include {
 
     /// A glob like `**/*.js` does not mean the contents of `node_modules`.
     fn may_reach(&self, path: &str) -> bool {
-        path.split('/').all(|part| {
-            FORBIDDEN.iter().zip(self.names).all(|(forbidden, named)| named || part != *forbidden)
-        })
+        path.split('/')
+            .all(|part| FORBIDDEN.iter().zip(self.names).all(|(forbidden, named)| named || part != *forbidden))
     }
 
     fn could_match_below(&self, directory: &str) -> bool {

@@ -139,9 +139,9 @@ impl Pattern {
             Shape::Path => {
                 let (literal, glob) = text.split_at_checked(self.literal as usize).unwrap_or_default();
                 // Git cuts the literal prefix off before matching the rest, so in `a**/b` the stars begin a pattern.
-                below.strip_prefix(literal).is_some_and(|rest| {
-                    if glob.is_empty() { rest.is_empty() } else { wildmatch(glob, rest) }
-                })
+                below
+                    .strip_prefix(literal)
+                    .is_some_and(|rest| if glob.is_empty() { rest.is_empty() } else { wildmatch(glob, rest) })
             }
         }
     }

@@ -5,12 +5,14 @@
 
 mod ewah;
 mod files;
+mod fixture;
 mod git_directory;
 mod git_index;
 mod globs;
 mod hash;
 mod ignore;
 mod links;
+mod memory;
 mod observations;
 mod os;
 mod paths;
@@ -18,12 +20,15 @@ mod scan;
 mod system;
 mod universe;
 mod wildmatch;
+mod world;
 
 pub use files::Files;
 pub use hash::sha256;
-pub use observations::{ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Observations, Reading};
+pub use memory::MemorySystem;
+pub use observations::{Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading};
 pub use os::OsSystem;
 pub use paths::real_path;
 pub use scan::scan;
-pub use system::{DirEntry, EntryKind, Stat, System};
+pub use system::{DirEntry, EntryKind, Stat, System, WritableSystem};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
+pub use world::{FileContents, World};

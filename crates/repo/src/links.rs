@@ -38,7 +38,8 @@ impl Destination {
 pub(crate) fn destination(recorder: &mut Recorder<'_>, root: &Root, alias: &Root, relative: &str) -> Destination {
     let link = root.absolute(relative);
     let Some((directory, name)) = split_last(&link) else { return Destination::NotAFile };
-    let mut walker = Walker { recorder, root, alias, real: directory.to_owned(), pending: vec![name.to_owned()], links: 0 };
+    let mut walker =
+        Walker { recorder, root, alias, real: directory.to_owned(), pending: vec![name.to_owned()], links: 0 };
     walker.run().unwrap_or_else(|destination| destination)
 }
 

@@ -1,12 +1,13 @@
-//! The real file system behind [`System`]: the one place that calls `std::fs` for reading.
+//! The real file system behind [`System`]: the one place that calls `std::fs`.
 #![expect(clippy::disallowed_methods, reason = "this is the implementation that the lint points to")]
 
 use std::fs::{self, File, FileType, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::system::{DirEntry, EntryKind, Stat, System};
+use crate::system::{DirEntry, EntryKind, Stat, System, WritableSystem};
 
 /// The real file system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +46,48 @@ impl System for OsSystem {
     fn now(&self) -> i64 {
         nanoseconds(SystemTime::now())
     }
+}
+
+impl WritableSystem for OsSystem {
+    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (temporary, mut file) = create_beside(path)?;
+        let written = file.write_all(bytes).and_then(|()| {
+            // Windows does not rename over a file that is open.
+            drop(file);
+            fs::rename(&temporary, path)
+        });
+        if written.is_err() {
+            // The first failure is the one worth telling.
+            let _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(path)
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+}
+
+/// A new file in the same directory, so that renaming it cannot cross file systems. `create_new` neither follows a
+/// link that somebody put there nor takes over a file of another run.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    for _ in 0..100 {
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}.{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
+        let temporary = path.with_file_name(temporary);
+        match fs::OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            result => return result.map(|file| (temporary, file)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// Opens without blocking, so that a pipe put in the place of a file cannot hang the run.
@@ -97,4 +140,41 @@ fn stat(metadata: &Metadata) -> Stat {
 fn stat(metadata: &Metadata) -> Stat {
     let mtime = metadata.modified().map(nanoseconds).unwrap_or(0);
     Stat { kind: entry_kind(metadata.file_type()), size: metadata.len(), mtime, ctime: mtime, inode: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomic_writes_replace_and_leave_nothing_behind() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        OsSystem.write_atomic(&path, b"one").unwrap();
+        OsSystem.write_atomic(&path, b"two").unwrap();
+        let mut buffer = Vec::new();
+        let stat = OsSystem.read_into(&path, &mut buffer).unwrap();
+        assert_eq!((buffer.as_slice(), stat.size), (b"two".as_slice(), 3));
+        assert_eq!(OsSystem.read_dir(directory.path()).unwrap().len(), 1);
+        assert!(OsSystem.write_atomic(&directory.path().join("gone/file"), b"").is_err());
+        OsSystem.remove_file(&path).unwrap();
+        assert!(OsSystem.lstat(&path).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_replaced_and_a_directory_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let (link, target) = (directory.path().join("link"), directory.path().join("target"));
+        OsSystem.write_atomic(&target, b"old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        OsSystem.write_atomic(&link, b"new").unwrap();
+        assert_eq!(OsSystem.lstat(&link).unwrap().kind, EntryKind::File);
+        let mut buffer = Vec::new();
+        OsSystem.read_into(&target, &mut buffer).unwrap();
+        assert_eq!(buffer, b"old");
+        OsSystem.create_dir_all(&directory.path().join("a/b")).unwrap();
+        assert!(OsSystem.write_atomic(&directory.path().join("a"), b"").is_err());
+        assert_eq!(OsSystem.read_dir(directory.path()).unwrap().len(), 3, "no temporary file is left");
+    }
 }

@@ -33,7 +33,8 @@ pub fn scan(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe
     let given = root.to_str().map(Root::new);
     let (Some(alias), Ok(real)) = (given, real_path(system, root)) else {
         let name = escape_bytes(root.as_os_str().as_encoded_bytes());
-        let problems = vec![Problem::new(name, "the root cannot be scanned, because it does not exist or is not UTF-8")];
+        let problems =
+            vec![Problem::new(name, "the root cannot be scanned, because it does not exist or is not UTF-8")];
         return Universe { problems, ..Universe::default() };
     };
     let root = Root::new(&real);
@@ -105,7 +106,9 @@ impl<'a> Walk<'a> {
         let mut visit = Visit {
             walk: self,
             recorder: Recorder::new(self.system),
-            path_from_top: [self.prefix.as_str(), &task.path, if task.path.is_empty() { "" } else { "/" }].concat().into(),
+            path_from_top: [self.prefix.as_str(), &task.path, if task.path.is_empty() { "" } else { "/" }]
+                .concat()
+                .into(),
             files: Vec::new(),
             children: Vec::new(),
             task,
@@ -175,7 +178,9 @@ impl<'a> Walk<'a> {
         if self.stan_path.is_empty() {
             return false;
         }
-        let Some(below) = path.strip_prefix(&self.stan_path).and_then(|rest| rest.strip_prefix('/')) else { return false };
+        let Some(below) = path.strip_prefix(&self.stan_path).and_then(|rest| rest.strip_prefix('/')) else {
+            return false;
+        };
         match below.split_once('/') {
             Some((first, _)) => !matches!(first, "system" | "imports"),
             None => !(is_directory && matches!(below, "system" | "imports")),
@@ -301,7 +306,10 @@ impl Visit<'_, '_> {
             return;
         }
         let path = self.relative(name);
-        if (wanted || walk.globs.could_include_below(&path)) && !walk.is_stans_own(&path, true) && !walk.globs.prunes(&path) {
+        if (wanted || walk.globs.could_include_below(&path))
+            && !walk.is_stans_own(&path, true)
+            && !walk.globs.prunes(&path)
+        {
             self.children.push(Task { path: path.into_string(), rules: self.task.rules.clone(), mode });
         }
     }
@@ -389,7 +397,7 @@ fn read_rules(recorder: &mut Recorder<'_>, root: &Root, path: &str, base: usize,
         Err(Unread::Absent) => {}
         Err(unread) => {
             let message = format!("its rules do not apply, because {}", unread.reason());
-            recorder.problem(&root.relative(path).unwrap_or(path).to_owned(), message);
+            recorder.problem(root.relative(path).unwrap_or(path), message);
         }
     }
 }

@@ -53,3 +53,15 @@ pub trait System: Send + Sync {
     /// Nanoseconds since the epoch. Only ever compared with file times, never shown.
     fn now(&self) -> i64;
 }
+
+/// The writing half, for what `stan` keeps between runs.
+pub trait WritableSystem: System {
+    /// Puts a file in place all at once: readers see the old contents or the new, never a part. A link at `path` is
+    /// replaced, not followed. The directory must exist.
+    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()>;
+
+    /// Removes a file, or a link itself.
+    fn remove_file(&self, path: &Path) -> io::Result<()>;
+}

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stan_model::Problem;
 
-use crate::observations::{ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Observations};
+use crate::observations::{Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe};
 use crate::paths::Root;
 use crate::system::{EntryKind, Stat};
 
