@@ -153,9 +153,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
 
 fn npm(folder: &Path, arguments: &[&str]) -> Result<()> {
     let mut command = Command::new("npm");
-    for setting in ["ignore_scripts"] {
-        command.env(format!("npm_config_{setting}"), "true");
-    }
+    command.env("npm_config_ignore_scripts", "true");
     for setting in ["audit", "fund", "update_notifier"] {
         command.env(format!("npm_config_{setting}"), "false");
     }
@@ -169,7 +167,10 @@ fn succeed(command: &mut Command) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    Err(format!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr).trim()).into())
+    // The cause comes first; some programs add pages of advice.
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    let first: Vec<&str> = complaints.lines().filter(|line| !line.trim().is_empty()).take(8).collect();
+    Err(format!("{name} failed in {:?}:\n{}", command.get_current_dir(), first.join("\n")).into())
 }
 
 /// In pieces, because this process has to stay small (see [`super::process`]).

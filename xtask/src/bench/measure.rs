@@ -59,6 +59,8 @@ struct Bench<'a> {
     output: PathBuf,
     complaints: PathBuf,
     size: Size,
+    /// Why the product is not measured: its graph is not one of this corpus.
+    wrong_graph: Option<String>,
 }
 
 pub(super) fn measure(store: &Store, programs: &Programs, corpus: &Corpus, rounds: usize) -> Result<Measured> {
@@ -72,6 +74,7 @@ pub(super) fn measure(store: &Store, programs: &Programs, corpus: &Corpus, round
         output: store.scratch("output"),
         complaints: store.scratch("complaints"),
         size: Size::default(),
+        wrong_graph: None,
     };
     eprintln!("measure {}", corpus.name);
     bench.warm_up()?;
@@ -114,8 +117,20 @@ impl Bench<'_> {
         let json = self.stan(&["--json", "--no-cache"]).output_to(&self.output);
         if let Outcome::Done(_) = json.measure(&self.complaints)? {
             self.size.json_bytes = std::fs::metadata(&self.output)?.len();
+            self.wrong_graph = self.find_fault()?;
         }
         Ok(())
+    }
+
+    /// Looks whether the output holds the graph of all files: a program that answers less must not win.
+    fn find_fault(&self) -> Result<Option<String>> {
+        let (graph, answer) = (self.output.to_string_lossy(), self.list.with_extension("nodes"));
+        let outcome = self.limit(&["nodes", &graph]).output_to(&answer).measure(&self.complaints)?;
+        if let Outcome::Failed(why) = outcome {
+            return Ok(Some(why));
+        }
+        let nodes: u64 = std::fs::read_to_string(&answer)?.trim().parse()?;
+        Ok((nodes < self.size.files).then(|| format!("{nodes} nodes for {} files", self.size.files)))
     }
 
     fn refresh_warm_cache(&self) -> Result<Outcome> {
@@ -128,6 +143,10 @@ impl Bench<'_> {
         let runs = rows.entry(row).or_default();
         // What failed once is not asked again.
         if matches!(runs.outcomes.last(), Some(Outcome::Failed(_) | Outcome::TimedOut(_))) {
+            return Ok(());
+        }
+        if let (true, Some(why)) = (row.is_ours(), &self.wrong_graph) {
+            runs.outcomes.push(Outcome::Failed(why.clone()));
             return Ok(());
         }
         if row == Row::ColdWritesCache {

@@ -90,6 +90,11 @@ impl Row {
         }
     }
 
+    /// Whether it measures the product, rather than a limit or a peer.
+    pub(super) fn is_ours(self) -> bool {
+        self.label().starts_with("stan")
+    }
+
     /// Programs that take seconds are run once: their ratios need no second digit.
     pub(super) fn is_slow(self) -> bool {
         matches!(self, Row::DependencyCruiser | Row::Madge)

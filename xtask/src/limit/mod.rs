@@ -32,6 +32,8 @@ pub(crate) enum Limit {
     Warm { dir: PathBuf, list: PathBuf },
     /// Write BYTES bytes to the standard output.
     Write { bytes: u64 },
+    /// Print how many nodes the graph in FILE has. No limit, but `bench` has to stay too small to read it itself.
+    Nodes { file: PathBuf },
 }
 
 pub(crate) fn run(limit: &Limit) -> Result<()> {
@@ -39,6 +41,7 @@ pub(crate) fn run(limit: &Limit) -> Result<()> {
         Limit::Cold { dir, list } => cold(dir, list.as_deref()),
         Limit::Warm { dir, list } => warm(dir, list),
         Limit::Write { bytes } => write(*bytes),
+        Limit::Nodes { file } => nodes(file),
     }
 }
 
@@ -147,6 +150,13 @@ fn write(bytes: u64) -> Result<()> {
         out.write_all(&block[..part])?;
         left -= part as u64;
     }
+    Ok(())
+}
+
+fn nodes(file: &Path) -> Result<()> {
+    let result: serde_json::Value = serde_json::from_slice(&std::fs::read(file)?)?;
+    let nodes = result.pointer("/graph/nodes").and_then(|nodes| nodes.as_object()).ok_or("no graph in the output")?;
+    println!("{}", nodes.len());
     Ok(())
 }
 
