@@ -28,16 +28,16 @@ pub(super) fn scan<'a>(text: &'a str, found: &mut Collector<'a>) {
 }
 
 fn import<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
-    let mut ahead = tokens.clone();
+    let mut ahead = tokens.ahead();
     match ahead.next() {
         Some(Token::Mark(b'(')) => call(tokens, EdgeKind::Dynamic, Form::DynamicImport, found),
         Some(Token::String(position, specifier)) => {
             found.is_module = true;
             found.request(position, specifier, EdgeKind::Runtime, Form::Static, None);
-            *tokens = ahead;
+            tokens.advance_to(&ahead);
         }
         Some(Token::Word(first)) => {
-            let type_only = first == "type" && !matches!(ahead.clone().next(), Some(Token::Word("from") | Token::Mark(b',' | b'=')));
+            let type_only = first == "type" && !matches!(ahead.ahead().next(), Some(Token::Word("from") | Token::Mark(b',' | b'=')));
             clause(tokens, kind_of(type_only), found);
         }
         Some(Token::Mark(b'{' | b'*')) => {
@@ -49,7 +49,7 @@ fn import<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
 
 fn export<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
     found.is_module = true;
-    let mut ahead = tokens.clone();
+    let mut ahead = tokens.ahead();
     let mut next = ahead.next();
     let type_only = next == Some(Token::Word("type"));
     if type_only {
@@ -72,13 +72,13 @@ fn kind_of(type_only: bool) -> EdgeKind {
 
 /// The `from 'x'` or `= require('x')` of an import or export clause, before anything that cannot be part of one.
 fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>) -> Option<super::collect::RawId> {
-    let mut ahead = tokens.clone();
+    let mut ahead = tokens.ahead();
     for _ in 0..LONGEST_CLAUSE {
         match ahead.next()? {
             Token::Word("from") => {
-                if let Some(Token::String(position, specifier)) = ahead.clone().next() {
+                if let Some(Token::String(position, specifier)) = ahead.ahead().next() {
                     found.is_module = true;
-                    *tokens = ahead;
+                    tokens.advance_to(&ahead);
                     return found.request(position, specifier, kind, Form::Static, None);
                 }
             }
@@ -86,7 +86,7 @@ fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>
                 let is_require = ahead.next() == Some(Token::Word("require")) && ahead.next() == Some(Token::Mark(b'('));
                 let Some(Token::String(position, specifier)) = ahead.next().filter(|_| is_require) else { return None };
                 found.is_module = true;
-                *tokens = ahead;
+                tokens.advance_to(&ahead);
                 return found.request(position, specifier, kind, Form::ImportEquals, None);
             }
             Token::Word("import" | "export") | Token::Mark(b';' | b'(' | b')') => return None,
@@ -98,7 +98,7 @@ fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>
 
 /// `('x')` or `?.('x')`, and `.resolve('x')` of a require.
 fn call<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, form: Form, found: &mut Collector<'a>) {
-    let mut ahead = tokens.clone();
+    let mut ahead = tokens.ahead();
     let mut next = ahead.next();
     let (mut kind, mut form) = (kind, form);
     if next == Some(Token::Mark(b'?')) && ahead.next() == Some(Token::Mark(b'.')) {
@@ -168,7 +168,6 @@ enum Token<'a> {
     Mark(u8),
 }
 
-#[derive(Clone)]
 struct Tokens<'a> {
     text: &'a str,
     at: usize,
@@ -179,11 +178,33 @@ struct Tokens<'a> {
     regex_allowed: bool,
     /// Whether a line break precedes the token returned last.
     newline: bool,
+    /// Where the last search for the end of a regular expression or string gave up: no use to search again before,
+    /// and quadratic time if one did.
+    no_regex_before: usize,
+    no_string_before: usize,
 }
 
 impl<'a> Tokens<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, at: 0, braces: 0, templates: Vec::new(), regex_allowed: true, newline: false }
+        Self {
+            text,
+            at: 0,
+            braces: 0,
+            templates: Vec::new(),
+            regex_allowed: true,
+            newline: false,
+            no_regex_before: 0,
+            no_string_before: 0,
+        }
+    }
+
+    /// A copy to look ahead with. It forgets the templates around it, which a look ahead does not leave.
+    fn ahead(&self) -> Self {
+        Self { templates: Vec::new(), ..*self }
+    }
+
+    fn advance_to(&mut self, ahead: &Self) {
+        (self.at, self.braces, self.regex_allowed) = (ahead.at, ahead.braces, ahead.regex_allowed);
     }
 
     fn byte(&self, offset: usize) -> Option<u8> {
@@ -257,6 +278,10 @@ impl<'a> Tokens<'a> {
         let bytes = self.text.as_bytes();
         let mut at = from;
         let mut escaped = false;
+        if from <= self.no_string_before {
+            self.at = from;
+            return Token::Mark(quote);
+        }
         while let Some(byte) = bytes.get(at) {
             match byte {
                 b'\\' => {
@@ -276,6 +301,7 @@ impl<'a> Tokens<'a> {
             }
             at += 1;
         }
+        self.no_string_before = at;
         self.at = from;
         Token::Mark(quote)
     }
@@ -314,12 +340,15 @@ impl<'a> Tokens<'a> {
     fn regex(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let (mut at, mut in_class) = (self.at + 1, false);
+        if at <= self.no_regex_before {
+            return false;
+        }
         while let Some(byte) = bytes.get(at) {
             match byte {
                 b'\\' => at += 1,
                 b'[' => in_class = true,
                 b']' => in_class = false,
-                b'\n' => return false,
+                b'\n' => break,
                 b'/' if !in_class => {
                     self.at = at + 1;
                     return true;
@@ -328,6 +357,7 @@ impl<'a> Tokens<'a> {
             }
             at += 1;
         }
+        self.no_regex_before = at;
         false
     }
 }
