@@ -1,10 +1,20 @@
-//! blocks
+//! The code inside Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. Markup around
+//! them is skipped by HTML's own rules for tags, comments and raw text; templates are not looked into.
+
 use super::parse::Syntax;
+
+/// A file format that holds scripts between markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Component { Vue, Svelte, Astro }
+pub(super) enum Component {
+    Vue,
+    Svelte,
+    Astro,
+}
+
 impl Component {
     pub(super) fn of_path(path: &str) -> Option<Self> {
-        match path.rsplit('/').next().unwrap_or(path).rsplit_once('.')?.1 {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match name.rsplit_once('.')?.1 {
             "vue" => Some(Self::Vue),
             "svelte" => Some(Self::Svelte),
             "astro" => Some(Self::Astro),
@@ -12,12 +22,212 @@ impl Component {
         }
     }
 }
+
 /// A piece of code in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block<'t> {
+    /// Where `source` starts in the file.
     pub(super) start: u32,
     pub(super) source: &'t str,
     pub(super) syntax: Syntax,
+    /// The file that `<script src>` asks for, and where in the file it says so.
     pub(super) external: Option<(u32, &'t str)>,
 }
-pub(super) fn cut(_component: Component, _text: &str) -> Vec<Block<'_>> { Vec::new() }
+
+/// The code of a component file, in source order.
+pub(super) fn cut(component: Component, text: &str) -> Vec<Block<'_>> {
+    let mut blocks = Vec::new();
+    let mut at = 0;
+    if component == Component::Astro
+        && let Some((start, source)) = frontmatter(text)
+    {
+        blocks.push(Block { start: start as u32, source, syntax: Syntax::TypeScriptJsx, external: None });
+        at = start + source.len() + 3;
+    }
+    // Raw text ends at the first closing tag, whatever the script says: `"</script>"` in a string ends it too.
+    while let Some(tag) = next_tag(text, at) {
+        at = tag.end;
+        let raw = ["script", "style"].into_iter().find(|name| tag.name.eq_ignore_ascii_case(name));
+        let Some(raw) = raw.filter(|_| !tag.closed) else { continue };
+        let end = closing_tag(text, at, raw);
+        if raw == "script" && tag.is_code() {
+            let source = text.get(at..end).unwrap_or_default();
+            let syntax = tag.syntax(component);
+            blocks.push(Block { start: at as u32, source, syntax, external: tag.external() });
+        }
+        at = end;
+    }
+    blocks
+}
+
+/// What lies between the `---` lines at the top of an Astro file.
+fn frontmatter(text: &str) -> Option<(usize, &str)> {
+    let open = text.find("---")?;
+    if !text.get(..open)?.trim().is_empty() {
+        return None;
+    }
+    let start = open + 3;
+    let rest = text.get(start..)?;
+    // The closing fence starts a line; dashes inside the code (`x---y`, strings) mostly do not.
+    let end = rest.match_indices("---").map(|(at, _)| at).find(|&at| {
+        let line = rest.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+        line.trim().is_empty()
+    })?;
+    Some((start, rest.get(..end)?))
+}
+
+struct Tag<'t> {
+    name: &'t str,
+    /// Name, value, and where the value starts.
+    attributes: Vec<(&'t str, &'t str, usize)>,
+    /// Just behind the `>`.
+    end: usize,
+    /// `<script … />`, or a closing tag.
+    closed: bool,
+}
+
+impl<'t> Tag<'t> {
+    fn attribute(&self, name: &str) -> Option<(&'t str, usize)> {
+        let found = self.attributes.iter().find(|(attribute, ..)| attribute.eq_ignore_ascii_case(name))?;
+        Some((found.1, found.2))
+    }
+
+    /// A `type` that is not of code (JSON, templates, import maps) is data.
+    fn is_code(&self) -> bool {
+        let is_code = |kind: &str| {
+            let kind = kind.to_ascii_lowercase();
+            kind.is_empty() || kind == "module" || kind.contains("script") || kind == "text/babel" || kind == "ts"
+        };
+        self.attribute("type").is_none_or(|(kind, _)| is_code(kind))
+    }
+
+    fn syntax(&self, component: Component) -> Syntax {
+        let language = self.attribute("lang").map(|(language, _)| language.to_ascii_lowercase());
+        match language.as_deref() {
+            Some("ts" | "typescript") => Syntax::TypeScript,
+            Some("tsx") => Syntax::TypeScriptJsx,
+            // Astro compiles every script as TypeScript.
+            None if component == Component::Astro => Syntax::TypeScript,
+            _ => Syntax::JavaScript,
+        }
+    }
+
+    /// The file of this repository that `src` names, and where.
+    fn external(&self) -> Option<(u32, &'t str)> {
+        let (source, position) = self.attribute("src")?;
+        let is_local = !source.is_empty() && !source.contains("://") && !source.starts_with("//");
+        is_local.then_some((position as u32, source))
+    }
+}
+
+/// The next opening tag at or after a position, comments and closing tags skipped.
+fn next_tag(text: &str, from: usize) -> Option<Tag<'_>> {
+    let mut at = from;
+    loop {
+        at += memchr::memchr(b'<', text.as_bytes().get(at..)?)?;
+        let rest = text.get(at..)?;
+        if rest.starts_with("<!--") {
+            at += rest.find("-->").map_or(rest.len(), |end| end + 3);
+        } else if rest.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) {
+            return Some(tag_at(text, at));
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// The tag whose `<` is at a position.
+fn tag_at(text: &str, at: usize) -> Tag<'_> {
+    let bytes = text.as_bytes();
+    let skip = |mut at: usize, stop: fn(u8) -> bool| {
+        while bytes.get(at).is_some_and(|byte| !stop(*byte)) {
+            at += 1;
+        }
+        at
+    };
+    let name_end = skip(at + 1, |byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
+    let mut tag = Tag { name: text.get(at + 1..name_end).unwrap_or_default(), attributes: Vec::new(), end: 0, closed: false };
+    let mut at = name_end;
+    loop {
+        at = skip(at, |byte| !byte.is_ascii_whitespace());
+        match bytes.get(at) {
+            None => break,
+            Some(b'>') => {
+                at += 1;
+                break;
+            }
+            Some(b'/') => {
+                tag.closed = bytes.get(at + 1) == Some(&b'>');
+                at += 1;
+                continue;
+            }
+            Some(_) => {}
+        }
+        let name_start = at;
+        at = skip(at + 1, |byte| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'>' | b'/'));
+        let name = text.get(name_start..at).unwrap_or_default();
+        let mut value = (at, at);
+        let equals = skip(at, |byte| !byte.is_ascii_whitespace());
+        if bytes.get(equals) == Some(&b'=') {
+            (value, at) = attribute_value(bytes, skip(equals + 1, |byte| !byte.is_ascii_whitespace()));
+        }
+        tag.attributes.push((name, text.get(value.0..value.1).unwrap_or_default(), value.0));
+    }
+    tag.end = at;
+    tag
+}
+
+/// The bounds of an attribute's value, and where reading goes on. Svelte's and Astro's `{…}` is a value too.
+fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
+    let until = |from: usize, stop: &dyn Fn(u8) -> bool| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        from + rest.iter().position(|byte| stop(*byte)).unwrap_or(rest.len())
+    };
+    match bytes.get(at) {
+        Some(quote @ (b'"' | b'\'')) => {
+            let end = until(at + 1, &|byte| byte == *quote);
+            ((at + 1, end), end + 1)
+        }
+        Some(b'{') => {
+            let end = closing_brace(bytes, at);
+            ((end, end), end)
+        }
+        _ => {
+            let end = until(at, &|byte| byte.is_ascii_whitespace() || byte == b'>');
+            ((at, end), end)
+        }
+    }
+}
+
+/// Just behind the brace that closes the one at a position, or the end of the text.
+fn closing_brace(bytes: &[u8], at: usize) -> usize {
+    let mut depth = 0_usize;
+    for (offset, byte) in bytes.get(at..).unwrap_or_default().iter().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at + offset + 1;
+        }
+    }
+    bytes.len()
+}
+
+/// Where `</name` next occurs, in any case, or the end of the text.
+fn closing_tag(text: &str, from: usize, name: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(offset) = memchr::memmem::find(bytes.get(at..).unwrap_or_default(), b"</") {
+        at += offset;
+        let after = at + 2 + name.len();
+        let is_name = bytes.get(at + 2..after).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()));
+        let ends = bytes.get(after).is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
+        if is_name && ends {
+            return at;
+        }
+        at += 2;
+    }
+    text.len()
+}

@@ -1,4 +1,332 @@
-//! JSDoc.
-use oxc_ast::ast::Program;
+//! Types in the JSDoc of JavaScript: `@type {import('x').Y}`, `@param {…}` and kin, and `@import {A} from 'x'`.
+//!
+//! Follows TypeScript's JSDoc parser where it decides what a tag is and which tags hold types; it does not parse
+//! types, it only finds `import('x')` in them.
+
+use memchr::memmem;
+use oxc_ast::ast::{Comment, Program};
+use stan_model::EdgeKind;
+
 use super::collect::Collector;
-pub(super) fn requests<'a>(_program: &Program<'a>, _found: &mut Collector<'a>) {}
+use crate::facts::{Form, Mode};
+
+pub(super) fn requests<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
+    for comment in &program.comments {
+        if let Some((start, content)) = content(program.source_text, comment)
+            && memmem::find(content.as_bytes(), b"import").is_some()
+        {
+            Doc { text: content, start, at: 0, found }.tags();
+        }
+    }
+}
+
+/// What lies between `/**` and `*/`, and where it starts.
+pub(super) fn content<'a>(source: &'a str, comment: &Comment) -> Option<(u32, &'a str)> {
+    let text = source.get(comment.span.start as usize..comment.span.end as usize)?;
+    let content = text.strip_prefix("/**")?.strip_suffix("*/")?;
+    Some((comment.span.start + 3, content))
+}
+
+/// Tags whose `{…}` is a type.
+const TYPED_TAGS: &[&str] = &[
+    "arg", "argument", "augments", "enum", "exception", "extends", "implements", "param", "return", "returns",
+    "satisfies", "template", "this", "throws", "type", "typedef",
+];
+
+/// One comment being read. `at` is a byte offset into `text`, always at a character boundary.
+struct Doc<'a, 'c> {
+    text: &'a str,
+    start: u32,
+    at: usize,
+    found: &'c mut Collector<'a>,
+}
+
+impl<'a> Doc<'a, '_> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    /// Moves over the character at hand.
+    fn bump(&mut self) {
+        self.at += self.rest().chars().next().map_or(0, char::len_utf8);
+    }
+
+    /// Moves over white space, and over the asterisks that begin lines.
+    fn skip_space(&mut self) {
+        let mut line_start = false;
+        while let Some(character) = self.rest().chars().next() {
+            match character {
+                '\n' | '\r' | '\u{2028}' | '\u{2029}' => line_start = true,
+                '*' if line_start => line_start = false,
+                character if character.is_whitespace() => {}
+                _ => return,
+            }
+            self.at += character.len_utf8();
+        }
+    }
+
+    fn word(&mut self) -> &'a str {
+        let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '-');
+        let rest = self.rest();
+        let word = rest.find(|character| !is_part(character)).map_or(rest, |end| &rest[..end]);
+        self.at += word.len();
+        word
+    }
+
+    /// A quoted string at hand: where it starts, and its text. Escapes are not known in module specifiers of JSDoc.
+    fn string(&mut self) -> Option<(u32, &'a str)> {
+        let quote = self.peek().filter(|byte| matches!(byte, b'\'' | b'"' | b'`'))?;
+        let from = self.at + 1;
+        let length = self.text.get(from..)?.bytes().position(|byte| byte == quote || byte == b'\n')?;
+        let value = self.text.get(from..from + length)?;
+        if self.text.as_bytes().get(from + length) != Some(&quote) {
+            return None;
+        }
+        let position = self.start + self.at as u32;
+        self.at = from + length + 1;
+        Some((position, value))
+    }
+
+    /// Finds the tags: `@` at the start of a line, or between white space and something else, outside backticks.
+    fn tags(mut self) {
+        let (mut line_start, mut after_space, mut in_backticks) = (true, true, false);
+        // `@property` holds a type only below a `@typedef` without one of its own.
+        let mut in_typedef = false;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'@' if line_start || (after_space && !in_backticks && self.starts_word_after_at()) => {
+                    self.at += 1;
+                    in_typedef = self.tag(in_typedef);
+                    (line_start, after_space, in_backticks) = (false, false, false);
+                    continue;
+                }
+                b'\n' | b'\r' => (line_start, after_space, in_backticks) = (true, true, false),
+                b'*' if line_start => {}
+                b' ' | b'\t' => after_space = true,
+                b'`' => (line_start, after_space, in_backticks) = (false, false, !in_backticks),
+                _ => (line_start, after_space) = (false, false),
+            }
+            self.bump();
+        }
+    }
+
+    fn starts_word_after_at(&self) -> bool {
+        self.rest().chars().nth(1).is_some_and(|character| !character.is_whitespace())
+    }
+
+    /// One tag, after its `@`. Tells whether `@property` tags may follow.
+    fn tag(&mut self, in_typedef: bool) -> bool {
+        let name = self.word();
+        self.skip_space();
+        match name {
+            "import" => self.import_tag(),
+            "prop" | "property" => {
+                if in_typedef {
+                    self.braced_type();
+                }
+                return in_typedef;
+            }
+            "typedef" => {
+                let from = self.at;
+                self.braced_type();
+                let r#type = self.text.get(from..self.at).unwrap_or_default();
+                let r#type = r#type.trim_matches(|character: char| character.is_whitespace() || "{}[]".contains(character));
+                return matches!(r#type, "" | "object" | "Object");
+            }
+            "param" | "arg" | "argument" => self.parameter_tag(),
+            "type" | "this" | "enum" if self.peek() != Some(b'{') => {
+                // Braces may be left out; then only what stands first can be told from prose.
+                if self.eat("typeof ") {
+                    self.skip_space();
+                }
+                self.import_type();
+            }
+            name if TYPED_TAGS.contains(&name) => self.braced_type(),
+            _ => {}
+        }
+        false
+    }
+
+    /// `@param {type} name`, or `@param name {type}`.
+    fn parameter_tag(&mut self) {
+        if self.peek() == Some(b'{') {
+            return self.braced_type();
+        }
+        if self.eat("[") {
+            let length = self.rest().find([']', '\n']).unwrap_or(0);
+            self.at += length;
+            self.eat("]");
+        } else {
+            while !self.word().is_empty() && self.eat(".") {}
+        }
+        self.skip_space();
+        if !self.rest().starts_with("{@") {
+            self.braced_type();
+        }
+    }
+
+    /// Everything from `{` to the matching `}`, if there is one; else nothing.
+    fn braced_type(&mut self) {
+        let from = self.at;
+        if !self.eat("{") {
+            return;
+        }
+        let mut depth = 1_u32;
+        let mut in_word = false;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'{' => depth += 1,
+                b'}' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        return;
+                    }
+                }
+                b'\'' | b'"' | b'`' if self.string().is_some() => {
+                    in_word = false;
+                    continue;
+                }
+                b'i' if !in_word && self.import_type() => continue,
+                _ => {}
+            }
+            in_word = byte == b'_' || byte == b'$' || byte == b'.' || byte.is_ascii_alphanumeric() || byte >= 0x80;
+            self.bump();
+        }
+        self.at = from + 1;
+    }
+
+    /// `import('x').Name` at hand. Moves over it when it is one.
+    fn import_type(&mut self) -> bool {
+        let from = self.at;
+        let Some((position, specifier, mode)) = self.import_call() else {
+            self.at = from;
+            return false;
+        };
+        let request = self.found.request(position, specifier, EdgeKind::Type, Form::ImportType, mode);
+        let after = self.at;
+        self.skip_space();
+        if self.eat(".") {
+            self.skip_space();
+            let name = self.word();
+            if let (Some(request), false) = (request, name.is_empty()) {
+                self.found.name(request, name, EdgeKind::Type);
+            }
+        } else {
+            self.at = after;
+        }
+        true
+    }
+
+    fn import_call(&mut self) -> Option<(u32, &'a str, Option<Mode>)> {
+        if self.word() != "import" {
+            return None;
+        }
+        self.skip_space();
+        if !self.eat("(") {
+            return None;
+        }
+        self.skip_space();
+        let (position, specifier) = self.string()?;
+        self.skip_space();
+        let mut mode = None;
+        if self.eat(",") {
+            let options = self.rest().split_once(')').map(|(options, _)| options)?;
+            mode = resolution_mode(options);
+            self.at += options.len();
+        }
+        self.eat(")").then_some((position, specifier, mode))
+    }
+
+    /// `@import d, {a, b as c} from 'x'`, `@import * as n from 'x'`.
+    fn import_tag(&mut self) {
+        let mut names = Vec::new();
+        loop {
+            self.skip_space();
+            match self.peek() {
+                Some(b'{') => {
+                    self.at += 1;
+                    self.named_imports(&mut names);
+                }
+                Some(b'*') => {
+                    self.at += 1;
+                    self.skip_space();
+                    if self.word() != "as" {
+                        return;
+                    }
+                    self.skip_space();
+                    self.word();
+                }
+                _ => match self.word() {
+                    "" => return,
+                    "from" => break,
+                    _ => names.push("default"),
+                },
+            }
+            self.skip_space();
+            self.eat(",");
+        }
+        self.skip_space();
+        let Some((position, specifier)) = self.string() else { return };
+        let line = self.rest().lines().next().unwrap_or_default();
+        let mode = if line.trim_start().starts_with("with") { resolution_mode(line) } else { None };
+        if let Some(request) = self.found.request(position, specifier, EdgeKind::Type, Form::Static, mode) {
+            names.into_iter().for_each(|name| self.found.name(request, name, EdgeKind::Type));
+        }
+    }
+
+    /// The inside of `{a, b as c, type d}`, up to its brace.
+    fn named_imports(&mut self, names: &mut Vec<&'a str>) {
+        let mut is_name = true;
+        while self.peek().is_some() {
+            self.skip_space();
+            match (self.peek(), self.string()) {
+                (_, Some((_, name))) if is_name => {
+                    names.push(name);
+                    is_name = false;
+                }
+                (Some(b'}'), _) => {
+                    self.at += 1;
+                    return;
+                }
+                (Some(b','), _) => {
+                    self.at += 1;
+                    is_name = true;
+                }
+                _ => match self.word() {
+                    "" => return,
+                    word if is_name => {
+                        names.push(word);
+                        is_name = false;
+                    }
+                    _ => {}
+                },
+            }
+        }
+    }
+}
+
+/// The value of `"resolution-mode": "…"` in the attributes of an import.
+fn resolution_mode(attributes: &str) -> Option<Mode> {
+    let (_, value) = attributes.split_once("resolution-mode")?;
+    let value = value.trim_start_matches(|character: char| character.is_whitespace() || "'\":".contains(character));
+    if value.starts_with("import") {
+        Some(Mode::Import)
+    } else if value.starts_with("require") {
+        Some(Mode::Require)
+    } else {
+        None
+    }
+}

@@ -146,17 +146,11 @@ impl<'t> File<'t> {
         }
     }
 
-    fn parsed(self, arena: &'t Allocator) -> Extraction
-    where
-        't: 't,
-    {
+    fn parsed(self, arena: &'t Allocator) -> Extraction {
         let mut extraction = Extraction::default();
         let mut found = Collector::default();
         for block in self.blocks() {
-            found.base = block.start;
-            if let Some((position, specifier)) = block.external {
-                found.request(position, specifier, EdgeKind::Runtime, Form::Static, None);
-            }
+            block.begin(&mut found);
             self.parsed_block(arena, block, &mut found, &mut extraction);
         }
         self.finish(found, extraction)
@@ -205,7 +199,7 @@ impl<'t> File<'t> {
     fn scanned(&self, reason: &str) -> Extraction {
         let mut found = Collector::default();
         for block in self.blocks() {
-            found.base = block.start;
+            block.begin(&mut found);
             scan::scan(block.source, &mut found);
         }
         let message = format!("{reason}; it was searched for import forms instead");
@@ -219,6 +213,17 @@ impl<'t> File<'t> {
         }
         extraction.facts = found.finish(self.text);
         extraction
+    }
+}
+
+impl<'t> Block<'t> {
+    /// Makes positions count from the block's start, after recording what its tag itself asks for.
+    fn begin(&self, found: &mut Collector<'t>) {
+        if let Some((position, specifier)) = self.external {
+            found.base = 0;
+            found.request(position, specifier, EdgeKind::Runtime, Form::Static, None);
+        }
+        found.base = self.start;
     }
 }
 

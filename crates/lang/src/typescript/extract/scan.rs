@@ -1,4 +1,367 @@
-//! Lexical scan.
+//! A tolerant reading of text as tokens, for files that have no syntax tree: finds import forms and estimates
+//! nesting. It guesses where only a parser knows (regular expression or division), and names no bindings.
+
+use stan_model::EdgeKind;
+
 use super::collect::Collector;
-pub(super) fn scan<'a>(_text: &'a str, _found: &mut Collector<'a>) {}
-pub(super) fn estimated_depth(_text: &str, _limit: usize) -> usize { 0 }
+use crate::facts::Form;
+
+/// Tokens between an `import` and its `from` after which the search gives up.
+const LONGEST_CLAUSE: usize = 20_000;
+
+/// Records the static imports, re-exports, `require` and `import()` calls that the tokens show.
+pub(super) fn scan<'a>(text: &'a str, found: &mut Collector<'a>) {
+    let mut tokens = Tokens::new(text);
+    let mut before = Token::Start;
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Word("import") if before != Token::Mark(b'.') => import(&mut tokens, found),
+            Token::Word("export") if before != Token::Mark(b'.') => export(&mut tokens, found),
+            Token::Word("require") if before != Token::Mark(b'.') => {
+                let kind = if tokens.braces == 0 { EdgeKind::Runtime } else { EdgeKind::Dynamic };
+                call(&mut tokens, kind, Form::Require, found);
+            }
+            _ => {}
+        }
+        before = token;
+    }
+}
+
+fn import<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
+    let mut ahead = tokens.ahead();
+    match ahead.next() {
+        Some(Token::Mark(b'(')) => call(tokens, EdgeKind::Dynamic, Form::DynamicImport, found),
+        Some(Token::String(position, specifier)) => {
+            found.is_module = true;
+            found.request(position, specifier, EdgeKind::Runtime, Form::Static, None);
+            tokens.advance_to(&ahead);
+        }
+        Some(Token::Word(first)) => {
+            let type_only = first == "type" && !matches!(ahead.ahead().next(), Some(Token::Word("from") | Token::Mark(b',' | b'=')));
+            clause(tokens, kind_of(type_only), found);
+        }
+        Some(Token::Mark(b'{' | b'*')) => {
+            clause(tokens, EdgeKind::Runtime, found);
+        }
+        _ => {}
+    }
+}
+
+fn export<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
+    found.is_module = true;
+    let mut ahead = tokens.ahead();
+    let mut next = ahead.next();
+    let type_only = next == Some(Token::Word("type"));
+    if type_only {
+        next = ahead.next();
+    }
+    let star = next == Some(Token::Mark(b'*'));
+    if star || next == Some(Token::Mark(b'{')) {
+        let unnamed = star && ahead.next() == Some(Token::Word("from"));
+        if let Some(request) = clause(tokens, kind_of(type_only), found)
+            && unnamed
+        {
+            found.star(request);
+        }
+    }
+}
+
+fn kind_of(type_only: bool) -> EdgeKind {
+    if type_only { EdgeKind::Type } else { EdgeKind::Runtime }
+}
+
+/// The `from 'x'` or `= require('x')` of an import or export clause, before anything that cannot be part of one.
+fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>) -> Option<super::collect::RawId> {
+    let mut ahead = tokens.ahead();
+    for _ in 0..LONGEST_CLAUSE {
+        match ahead.next()? {
+            Token::Word("from") => {
+                if let Some(Token::String(position, specifier)) = ahead.ahead().next() {
+                    found.is_module = true;
+                    tokens.advance_to(&ahead);
+                    return found.request(position, specifier, kind, Form::Static, None);
+                }
+            }
+            Token::Mark(b'=') => {
+                let is_require = ahead.next() == Some(Token::Word("require")) && ahead.next() == Some(Token::Mark(b'('));
+                let Some(Token::String(position, specifier)) = ahead.next().filter(|_| is_require) else { return None };
+                found.is_module = true;
+                tokens.advance_to(&ahead);
+                return found.request(position, specifier, kind, Form::ImportEquals, None);
+            }
+            Token::Word("import" | "export") | Token::Mark(b';' | b'(' | b')') => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `('x')` or `?.('x')`, and `.resolve('x')` of a require.
+fn call<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, form: Form, found: &mut Collector<'a>) {
+    let mut ahead = tokens.ahead();
+    let mut next = ahead.next();
+    let (mut kind, mut form) = (kind, form);
+    if next == Some(Token::Mark(b'?')) && ahead.next() == Some(Token::Mark(b'.')) {
+        next = ahead.next();
+    } else if next == Some(Token::Mark(b'.')) && form == Form::Require {
+        if ahead.next() != Some(Token::Word("resolve")) {
+            return;
+        }
+        (kind, form) = (EdgeKind::Dynamic, Form::RequireResolve);
+        next = ahead.next();
+    }
+    if next == Some(Token::Mark(b'('))
+        && let Some(Token::String(position, specifier)) = ahead.next()
+        && matches!(ahead.next(), Some(Token::Mark(b')' | b',')))
+    {
+        found.request(position, specifier, kind, form, None);
+    }
+}
+
+/// About how deeply the text nests, brackets and right-recursive operators, as far as `limit`.
+pub(super) fn estimated_depth(text: &str, limit: usize) -> usize {
+    // Per open bracket: the operators and keywords since its last separator, each of which may be a level.
+    let mut levels: Vec<usize> = vec![0];
+    let (mut depth, mut deepest) = (0_usize, 0_usize);
+    let mut tokens = Tokens::new(text);
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Mark(b'(' | b'[' | b'{') => {
+                levels.push(0);
+                depth += 1;
+            }
+            Token::Mark(b')' | b']' | b'}') => {
+                if levels.len() > 1 {
+                    depth -= 1 + levels.pop().unwrap_or(0);
+                }
+            }
+            Token::Mark(b';' | b',') => depth -= levels.last_mut().map_or(0, std::mem::take),
+            Token::Word(word) if tokens.newline && !matches!(word, "else" | "if" | "typeof" | "new") => {
+                depth -= levels.last_mut().map_or(0, std::mem::take);
+            }
+            Token::Mark(_)
+            | Token::Word("if" | "else" | "for" | "while" | "do" | "typeof" | "void" | "delete" | "await" | "yield" | "new" | "keyof" | "in") => {
+                if let Some(level) = levels.last_mut() {
+                    *level += 1;
+                    depth += 1;
+                }
+            }
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+        if deepest >= limit {
+            break;
+        }
+    }
+    deepest
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    Start,
+    Word(&'a str),
+    /// Where a string without escapes starts, and its text; also a template without substitutions.
+    String(u32, &'a str),
+    /// Any other literal.
+    Literal,
+    /// One byte of punctuation.
+    Mark(u8),
+}
+
+struct Tokens<'a> {
+    text: &'a str,
+    at: usize,
+    /// Open braces; for each template substitution, the number of them at its `${`.
+    braces: usize,
+    templates: Vec<usize>,
+    /// Whether a `/` would start a regular expression.
+    regex_allowed: bool,
+    /// Whether a line break precedes the token returned last.
+    newline: bool,
+    /// Where the last search for the end of a regular expression or string gave up: no use to search again before,
+    /// and quadratic time if one did.
+    no_regex_before: usize,
+    no_string_before: usize,
+}
+
+impl<'a> Tokens<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            braces: 0,
+            templates: Vec::new(),
+            regex_allowed: true,
+            newline: false,
+            no_regex_before: 0,
+            no_string_before: 0,
+        }
+    }
+
+    /// A copy to look ahead with. It forgets the templates around it, which a look ahead does not leave.
+    fn ahead(&self) -> Self {
+        Self { templates: Vec::new(), ..*self }
+    }
+
+    fn advance_to(&mut self, ahead: &Self) {
+        (self.at, self.braces, self.regex_allowed) = (ahead.at, ahead.braces, ahead.regex_allowed);
+    }
+
+    fn byte(&self, offset: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + offset).copied()
+    }
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.skip_trivia();
+        let byte = self.byte(0)?;
+        let token = match byte {
+            b'\'' | b'"' => self.string(byte),
+            b'`' => {
+                self.at += 1;
+                self.template(self.at - 1)
+            }
+            b'}' if self.templates.last() == Some(&self.braces) => {
+                self.templates.pop();
+                self.at += 1;
+                self.template(self.text.len());
+                Token::Literal
+            }
+            b'/' if self.regex_allowed && self.regex() => Token::Literal,
+            byte if is_word(byte) => {
+                let rest = self.text.get(self.at..)?;
+                let length = rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len());
+                self.at += length;
+                Token::Word(rest.get(..length)?)
+            }
+            byte => {
+                self.at += 1;
+                match byte {
+                    b'{' => self.braces += 1,
+                    b'}' => self.braces = self.braces.saturating_sub(1),
+                    _ => {}
+                }
+                Token::Mark(byte)
+            }
+        };
+        self.regex_allowed = match token {
+            Token::Word(word) => matches!(word, "return" | "typeof" | "case" | "in" | "of" | "do" | "else" | "void" | "delete" | "await" | "yield" | "new"),
+            Token::Mark(mark) => !matches!(mark, b')' | b']' | b'}'),
+            _ => false,
+        };
+        Some(token)
+    }
+
+    fn skip_trivia(&mut self) {
+        self.newline = false;
+        while let Some(byte) = self.byte(0) {
+            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+            match (byte, self.byte(1)) {
+                (b'\n' | b'\r', _) => {
+                    self.newline = true;
+                    self.at += 1;
+                }
+                (byte, _) if byte.is_ascii_whitespace() => self.at += 1,
+                (b'/', Some(b'/')) => self.at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
+                (b'/', Some(b'*')) => {
+                    let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2);
+                    self.newline |= memchr::memchr(b'\n', &rest[..end]).is_some();
+                    self.at += end;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// A string up to its quote. One that does not end on its line is no string (an apostrophe in JSX text, say).
+    fn string(&mut self, quote: u8) -> Token<'a> {
+        let from = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let mut at = from;
+        let mut escaped = false;
+        if from <= self.no_string_before {
+            self.at = from;
+            return Token::Mark(quote);
+        }
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'\\' => {
+                    escaped = true;
+                    at += 1;
+                }
+                b'\n' => break,
+                byte if *byte == quote => {
+                    let start = self.at as u32;
+                    self.at = at + 1;
+                    return match self.text.get(from..at) {
+                        Some(value) if !escaped => Token::String(start, value),
+                        _ => Token::Literal,
+                    };
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.no_string_before = at;
+        self.at = from;
+        Token::Mark(quote)
+    }
+
+    /// The rest of a template, up to its end or its next substitution.
+    fn template(&mut self, start: usize) -> Token<'a> {
+        let from = self.at;
+        let mut escaped = false;
+        while let Some(byte) = self.byte(0) {
+            match (byte, self.byte(1)) {
+                (b'\\', _) => {
+                    escaped = true;
+                    self.at += 1;
+                }
+                (b'`', _) => {
+                    self.at += 1;
+                    return match self.text.get(from..self.at - 1) {
+                        Some(value) if !escaped && start + 1 == from => Token::String(start as u32, value),
+                        _ => Token::Literal,
+                    };
+                }
+                (b'$', Some(b'{')) => {
+                    self.at += 2;
+                    self.templates.push(self.braces);
+                    return Token::Literal;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        self.at = self.at.min(self.text.len());
+        Token::Literal
+    }
+
+    /// Moves over a regular expression, if one ends on this line.
+    fn regex(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        let (mut at, mut in_class) = (self.at + 1, false);
+        if at <= self.no_regex_before {
+            return false;
+        }
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'\\' => at += 1,
+                b'[' => in_class = true,
+                b']' => in_class = false,
+                b'\n' => break,
+                b'/' if !in_class => {
+                    self.at = at + 1;
+                    return true;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.no_regex_before = at;
+        false
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte == b'\\' || byte >= 0x80
+}
