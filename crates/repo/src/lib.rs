@@ -17,6 +17,7 @@ mod observations;
 mod os;
 mod paths;
 mod scan;
+mod stamp;
 mod system;
 mod universe;
 mod wildmatch;
@@ -29,6 +30,7 @@ pub use observations::{Observations, ObservedDirectory, ObservedFile, ObservedLi
 pub use os::OsSystem;
 pub use paths::real_path;
 pub use scan::scan;
+pub use stamp::{hash_file, is_racy};
 pub use system::{DirEntry, EntryKind, Stat, System, WritableSystem};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
 pub use world::{FileContents, World};
