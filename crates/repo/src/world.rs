@@ -169,7 +169,8 @@ impl<'a> World<'a> {
         let mut current = self.known_directory(nearest);
         for ancestor in unknown.into_iter().rev() {
             // What is missing is remembered once, and not again for everything that would lie below it.
-            let found = self.subdirectory(&current?, ancestor);
+            let parent = current?;
+            let found = self.subdirectory(&parent, ancestor);
             current = self.directories.get_or_insert(ancestor, || found);
         }
         current
