@@ -68,16 +68,20 @@ pub struct Resolver<'f> {
 /// The packages of the repository, read when the first specifier needs them.
 pub struct LazyWorkspaces<'f> {
     workspaces: OnceLock<Workspaces>,
-    read: Box<dyn Fn() -> Workspaces + Sync + 'f>,
+    read: &'f (dyn Fn() -> Workspaces + Sync),
 }
 
 impl<'f> LazyWorkspaces<'f> {
-    pub fn new(read: impl Fn() -> Workspaces + Sync + 'f) -> Self {
-        Self { workspaces: OnceLock::new(), read: Box::new(read) }
+    pub fn ready(workspaces: Workspaces) -> Self {
+        Self { workspaces: OnceLock::from(workspaces), read: &Workspaces::default }
     }
 
-    pub fn get(&self) -> &Workspaces {
-        self.workspaces.get_or_init(|| (self.read)())
+    pub fn on_demand(read: &'f (dyn Fn() -> Workspaces + Sync)) -> Self {
+        Self { workspaces: OnceLock::new(), read }
+    }
+
+    fn get(&self) -> &Workspaces {
+        self.workspaces.get_or_init(self.read)
     }
 }
 

@@ -27,6 +27,15 @@ pub(crate) fn join_plain(base: &str, relative: &str) -> String {
 }
 
 fn push_segments(out: &mut String, path: &str) {
+    // Most paths are normal already, or are after their first `./`.
+    let path = path.strip_prefix("./").unwrap_or(path);
+    if is_normal(path) {
+        if !path.starts_with('/') {
+            out.push('/');
+        }
+        out.push_str(path);
+        return;
+    }
     for segment in path.split('/') {
         match segment {
             "" | "." => {}
@@ -37,6 +46,13 @@ fn push_segments(out: &mut String, path: &str) {
             }
         }
     }
+}
+
+/// Whether no segment is empty, `.` or `..`: looks at what follows each slash, over-cautious about hidden files.
+fn is_normal(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let starts_well = !matches!(bytes, [] | [b'.', ..] | [b'/'] | [b'/', b'.' | b'/', ..]);
+    starts_well && !bytes.ends_with(b"/") && !bytes.windows(2).any(|pair| pair[0] == b'/' && matches!(pair[1], b'.' | b'/'))
 }
 
 /// The directory of a path; `/` for what lies in the root directory.
