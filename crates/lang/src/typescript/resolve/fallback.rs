@@ -19,7 +19,7 @@ impl Resolver<'_> {
         if text.len() < specifier.len()
             && let Some(found) = self.typescript(importer, text, mode)
         {
-            return Found::File(found.as_ref().to_owned());
+            return Found::File(found);
         }
         if let Some(found) = self.asset(importer, text) {
             return Found::File(found);
