@@ -9,12 +9,19 @@ use oxc_ast::ast::Program;
 use super::ExtractOptions;
 use super::jsdoc;
 
+/// Prose is read as far as this: enough for any limit, and the time for markup without an end stays small.
+const LONGEST_PROSE: usize = 8 * 1024;
+
 /// The longest description that a comment gives; of equally long ones, that of the earlier tag.
 pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Option<Box<str>> {
+    let occurs = |text: &str| options.description_tags.iter().any(|tag| text.contains(tag.as_str()));
+    if !occurs(program.source_text) {
+        return None;
+    }
     let mut best: Option<(usize, usize, String)> = None;
     for comment in &program.comments {
         let Some((_, content)) = jsdoc::content(program.source_text, comment) else { continue };
-        if !content.contains('@') {
+        if !occurs(content) {
             continue;
         }
         for (order, tag) in options.description_tags.iter().enumerate() {
@@ -114,6 +121,8 @@ fn next_tag(line: &str) -> Option<(&str, &str, &str)> {
 
 /// Markup reduced to its text, white space folded.
 fn plain_text(text: &str) -> String {
+    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_PROSE).unwrap_or(text.len());
+    let text = text.get(..end).unwrap_or(text);
     let mut plain = String::with_capacity(text.len());
     let (mut rest, mut before) = (text, ' ');
     while let Some(character) = rest.chars().next() {

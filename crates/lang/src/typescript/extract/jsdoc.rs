@@ -15,7 +15,7 @@ pub(super) fn requests<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
         if let Some((start, content)) = content(program.source_text, comment)
             && memmem::find(content.as_bytes(), b"import").is_some()
         {
-            Doc { text: content, start, at: 0, found }.tags();
+            Doc { text: content, start, at: 0, unclosed: 0, found }.tags();
         }
     }
 }
@@ -33,11 +33,19 @@ const TYPED_TAGS: &[&str] = &[
     "satisfies", "template", "this", "throws", "type", "typedef",
 ];
 
+/// Types without an end in one comment, after which its types are not looked at any more.
+const MOST_UNCLOSED: u32 = 100;
+
+/// The length of the second argument of an import type.
+const LONGEST_OPTIONS: usize = 1024;
+
 /// One comment being read. `at` is a byte offset into `text`, always at a character boundary.
 struct Doc<'a, 'c> {
     text: &'a str,
     start: u32,
     at: usize,
+    /// Types without an end so far; each was searched to the end of the comment, so that there is a limit to them.
+    unclosed: u32,
     found: &'c mut Collector<'a>,
 }
 
@@ -180,7 +188,7 @@ impl<'a> Doc<'a, '_> {
     /// Everything from `{` to the matching `}`, if there is one; else nothing.
     fn braced_type(&mut self) {
         let from = self.at;
-        if !self.eat("{") {
+        if self.unclosed >= MOST_UNCLOSED || !self.eat("{") {
             return;
         }
         let mut depth = 1_u32;
@@ -205,6 +213,7 @@ impl<'a> Doc<'a, '_> {
             in_word = byte == b'_' || byte == b'$' || byte == b'.' || byte.is_ascii_alphanumeric() || byte >= 0x80;
             self.bump();
         }
+        self.unclosed += 1;
         self.at = from + 1;
     }
 
@@ -243,7 +252,8 @@ impl<'a> Doc<'a, '_> {
         self.skip_space();
         let mut mode = None;
         if self.eat(",") {
-            let options = self.rest().split_once(')').map(|(options, _)| options)?;
+            let length = self.rest().bytes().take(LONGEST_OPTIONS).position(|byte| byte == b')')?;
+            let options = self.rest().get(..length)?;
             mode = resolution_mode(options);
             self.at += options.len();
         }

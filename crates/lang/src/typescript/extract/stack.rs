@@ -67,7 +67,7 @@ pub(super) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) 
 }
 
 /// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
-fn most_tokens(text: &str) -> usize {
+pub(super) fn most_tokens(text: &str) -> usize {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80;
     let mut tokens = 0;
     for block in text.as_bytes().chunks(1 << 16) {
