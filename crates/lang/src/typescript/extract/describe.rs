@@ -27,9 +27,9 @@ pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Op
         for (order, tag) in options.description_tags.iter().enumerate() {
             let Some(prose) = prose(content, tag) else { continue };
             let length = prose.chars().count();
-            let better = best.as_ref().is_none_or(|(longest, earlier, _)| {
-                length > *longest || (length == *longest && order < *earlier)
-            });
+            let better = best
+                .as_ref()
+                .is_none_or(|(longest, earlier, _)| length > *longest || (length == *longest && order < *earlier));
             if length > 0 && better {
                 best = Some((length, order, prose));
             }
@@ -142,7 +142,10 @@ fn inline(rest: &str, character: char, before: char) -> (&str, usize) {
         '{' if rest.starts_with("{@") => match rest.split_once('}') {
             Some((link, _)) => {
                 let body = link.split_once(char::is_whitespace).map_or("", |(_, body)| body.trim());
-                let text = body.split_once('|').or_else(|| body.split_once(char::is_whitespace)).map_or(body, |(_, text)| text);
+                let text = body
+                    .split_once('|')
+                    .or_else(|| body.split_once(char::is_whitespace))
+                    .map_or(body, |(_, text)| text);
                 (text.trim(), link.len() + 1)
             }
             None => whole(),
@@ -150,10 +153,12 @@ fn inline(rest: &str, character: char, before: char) -> (&str, usize) {
         // ![alt](url) and [text](url)
         '!' if rest.starts_with("![") => ("", 1),
         '[' => match rest.split_once("](") {
-            Some((text, after)) if !text.contains('\n') && text.matches('[').count() == 1 => match after.split_once(')') {
-                Some((url, _)) => (text.get(1..).unwrap_or_default(), text.len() + 2 + url.len() + 1),
-                None => whole(),
-            },
+            Some((text, after)) if !text.contains('\n') && text.matches('[').count() == 1 => {
+                match after.split_once(')') {
+                    Some((url, _)) => (text.get(1..).unwrap_or_default(), text.len() + 2 + url.len() + 1),
+                    None => whole(),
+                }
+            }
             _ => whole(),
         },
         '`' => code(rest).unwrap_or_else(whole),

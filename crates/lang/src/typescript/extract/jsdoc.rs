@@ -29,8 +29,22 @@ pub(super) fn content<'a>(source: &'a str, comment: &Comment) -> Option<(u32, &'
 
 /// Tags whose `{…}` is a type.
 const TYPED_TAGS: &[&str] = &[
-    "arg", "argument", "augments", "enum", "exception", "extends", "implements", "param", "return", "returns",
-    "satisfies", "template", "this", "throws", "type", "typedef",
+    "arg",
+    "argument",
+    "augments",
+    "enum",
+    "exception",
+    "extends",
+    "implements",
+    "param",
+    "return",
+    "returns",
+    "satisfies",
+    "template",
+    "this",
+    "throws",
+    "type",
+    "typedef",
 ];
 
 /// Types without an end in one comment, after which its types are not looked at any more.
@@ -150,7 +164,8 @@ impl<'a> Doc<'a, '_> {
                 let from = self.at;
                 self.braced_type();
                 let r#type = self.text.get(from..self.at).unwrap_or_default();
-                let r#type = r#type.trim_matches(|character: char| character.is_whitespace() || "{}[]".contains(character));
+                let r#type =
+                    r#type.trim_matches(|character: char| character.is_whitespace() || "{}[]".contains(character));
                 return matches!(r#type, "" | "object" | "Object");
             }
             "param" | "arg" | "argument" => self.parameter_tag(),

@@ -26,6 +26,10 @@ const LARGEST: usize = 4 << 30;
 /// Nesting that no program has; reading it would touch hundreds of megabytes of stack.
 const DEEPEST: usize = 50_000;
 
+/// Nesting of `(`, or of `<` within a statement, that costs the parser too much time: it tries each level twice, as
+/// arrow function or type arguments first, and a thousand levels already take a second.
+const DEEPEST_GUESS: usize = 1_000;
+
 /// Held while a file with a huge bound is read.
 static HUGE_FILE: Mutex<()> = Mutex::new(());
 
@@ -40,6 +44,10 @@ pub(super) enum Room {
 
 impl Room {
     pub(super) fn for_text(text: &str) -> Self {
+        // Raw counts first: only suspicious text is read as tokens, so that others pay next to nothing.
+        if may_guess_deeply(text.as_bytes()) && scan::guesses_deeply(text, DEEPEST_GUESS) {
+            return Self::Nowhere("is nested too deeply to parse");
+        }
         let room = |levels: usize| levels.saturating_mul(BYTES_PER_TOKEN).saturating_add(RESERVE);
         if room(text.len()) <= WORKER_STACK {
             return Self::Here;
@@ -64,6 +72,31 @@ pub(super) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) 
         let handle = thread::Builder::new().stack_size(size).spawn_scoped(scope, work).ok()?;
         Some(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
+}
+
+/// Whether `(` outnumbers `)`, or `<` occurs within one statement, often enough to look closer. Strings and comments
+/// are not told from code here.
+fn may_guess_deeply(bytes: &[u8]) -> bool {
+    if memchr::memchr_iter(b'(', bytes).count() >= DEEPEST_GUESS {
+        let mut depth = 0_usize;
+        for at in memchr::memchr2_iter(b'(', b')', bytes) {
+            depth = if bytes[at] == b'(' { depth + 1 } else { depth.saturating_sub(1) };
+            if depth >= DEEPEST_GUESS {
+                return true;
+            }
+        }
+    }
+    if memchr::memchr_iter(b'<', bytes).count() >= DEEPEST_GUESS {
+        let (mut run, mut last) = (0, 0);
+        for at in memchr::memchr_iter(b'<', bytes) {
+            run = if memchr::memchr(b';', &bytes[last..at]).is_some() { 0 } else { run + 1 };
+            last = at;
+            if run >= DEEPEST_GUESS {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
