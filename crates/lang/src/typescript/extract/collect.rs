@@ -126,7 +126,7 @@ impl<'a> Collector<'a> {
 
     /// Keeps the longest description; the first of equally long ones.
     pub(super) fn describe(&mut self, description: Option<Box<str>>) {
-        let longer = |new: &Box<str>, old: &Box<str>| new.chars().count() > old.chars().count();
+        let longer = |new: &str, old: &str| new.chars().count() > old.chars().count();
         if let Some(new) = description
             && self.description.as_ref().is_none_or(|old| longer(&new, old))
         {

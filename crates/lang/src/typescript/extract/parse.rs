@@ -122,7 +122,7 @@ fn judge(parsed: Option<ParserReturn<'_>>) -> Parsed<'_> {
     };
     let mut errors = parsed.diagnostics.errors();
     let error = errors.next().map(|first| ParseError {
-        position: first.labels.first().map_or(0, |label| label.offset() as u32),
+        position: first.labels.first().map_or(0, |label| label.offset()),
         message: first.message.to_string(),
         more: errors.count(),
     });

@@ -132,11 +132,7 @@ pub(super) fn estimated_depth(text: &str, limit: usize) -> usize {
                 levels.push(0);
                 depth += 1;
             }
-            Token::Mark(b')' | b']' | b'}') => {
-                if levels.len() > 1 {
-                    depth -= 1 + levels.pop().unwrap_or(0);
-                }
-            }
+            Token::Mark(b')' | b']' | b'}') if levels.len() > 1 => depth -= 1 + levels.pop().unwrap_or(0),
             Token::Mark(b';' | b',') => depth -= levels.last_mut().map_or(0, std::mem::take),
             Token::Word(word) if tokens.newline && !matches!(word, "else" | "if" | "typeof" | "new") => {
                 depth -= levels.last_mut().map_or(0, std::mem::take);

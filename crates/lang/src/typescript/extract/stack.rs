@@ -100,17 +100,13 @@ fn may_guess_deeply(bytes: &[u8]) -> bool {
 }
 
 /// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
+/// A byte that is not ASCII may be white space, so that it never joins what is around it.
 pub(super) fn most_tokens(text: &str) -> usize {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80;
-    let mut tokens = 0;
-    for block in text.as_bytes().chunks(1 << 16) {
-        // Branch-free over neighbours, so that the compiler can use vector instructions.
-        tokens += 1;
-        tokens += block
-            .iter()
-            .zip(block.iter().skip(1))
-            .filter(|(before, byte)| !byte.is_ascii_whitespace() && !(is_word(**before) && is_word(**byte)))
-            .count();
-    }
-    tokens
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+    let bytes = text.as_bytes();
+    let starts = |(before, byte): &(&u8, &u8)| {
+        let joined = is_word(**before) && is_word(**byte);
+        !(joined || byte.is_ascii_whitespace())
+    };
+    1 + bytes.iter().zip(bytes.iter().skip(1)).filter(starts).count()
 }

@@ -18,6 +18,7 @@ const CONSTRUCTS: &[Construct] = &[
     Construct("a.js", "", "!", "1", ""),
     Construct("a.js", "", "- ", "1", ""),
     Construct("a.js", "", "typeof ", "1", ""),
+    Construct("a.js", "", "typeof\u{a0}", "1", ""),
     Construct("a.js", "", "new ", "X", ""),
     Construct("a.js", "", "new X(", "1", ")"),
     Construct("a.js", "", "f(", "1", ")"),
