@@ -4,6 +4,7 @@
 //! the configured tag's own line up to the next block tag (TypeDoc's habit: what stands beside `@module` on its line
 //! is the module's name). `@packageDocumentation` has no name, so that text beside it is prose too.
 
+use memchr::memmem;
 use oxc_ast::ast::Program;
 
 use super::ExtractOptions;
@@ -14,7 +15,8 @@ const LONGEST_PROSE: usize = 8 * 1024;
 
 /// The longest description that a comment gives; of equally long ones, that of the earlier tag.
 pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Option<Box<str>> {
-    let occurs = |text: &str| options.description_tags.iter().any(|tag| text.contains(tag.as_str()));
+    let occurs =
+        |text: &str| options.description_tags.iter().any(|tag| memmem::find(text.as_bytes(), tag.as_bytes()).is_some());
     if !occurs(program.source_text) {
         return None;
     }

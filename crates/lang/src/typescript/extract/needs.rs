@@ -24,10 +24,25 @@ impl Needs {
         }
         let (call, member) = import_followed_by(bytes);
         let create_require = has("createRequire");
-        let expressions =
-            call || member || create_require || has("require") || has("mock") || has("Mock") || has("Actual");
+        let expressions = call
+            || member
+            || create_require
+            || has_word(bytes, b"require")
+            || has("mock")
+            || has("Mock")
+            || has("Actual");
         Self { expressions, types: call, create_require }
     }
+}
+
+/// Whether a word occurs on its own: `require`, not `required`.
+fn has_word(bytes: &[u8], word: &[u8]) -> bool {
+    let is_part =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
+    memmem::find_iter(bytes, word).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        !is_part(before) && !is_part(bytes.get(at + word.len()))
+    })
 }
 
 /// Whether an escape spells an ASCII letter or digit, as an identifier of ours would need. Files full of
@@ -79,6 +94,7 @@ mod tests {
         check("import\u{a0}('a')", true, true, false);
         check("import.meta.url", true, false, false);
         check("require('a')", true, false, false);
+        check("required, $require, requires", false, false, false);
         check("createRequire(u)('a')", true, false, true);
         check("\\u0072equire('a')", true, true, true);
         check("re\\u{71}uire('a')", true, true, true);
