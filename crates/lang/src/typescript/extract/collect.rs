@@ -126,7 +126,7 @@ impl<'a> Collector<'a> {
 
     /// Keeps the longest description; the first of equally long ones.
     pub(super) fn describe(&mut self, description: Option<Box<str>>) {
-        let longer = |new: &Box<str>, old: &Box<str>| new.chars().count() > old.chars().count();
+        let longer = |new: &str, old: &str| new.chars().count() > old.chars().count();
         if let Some(new) = description
             && self.description.as_ref().is_none_or(|old| longer(&new, old))
         {
@@ -225,10 +225,7 @@ fn ordered_names(raw: Vec<RawName<'_>>, renumber: impl Fn(RawId) -> u32) -> Vec<
     names
 }
 
-fn ordered_exports(
-    raw: Vec<(Cow<'_, str>, Option<Bound<'_>>)>,
-    renumber: impl Fn(RawId) -> u32,
-) -> Vec<Export> {
+fn ordered_exports(raw: Vec<(Cow<'_, str>, Option<Bound<'_>>)>, renumber: impl Fn(RawId) -> u32) -> Vec<Export> {
     let mut exports: Vec<Export> = raw
         .into_iter()
         .map(|(name, source)| {
@@ -250,9 +247,7 @@ fn ordered_exports(
 fn ordered_globs(mut raw: Vec<(u32, Vec<Box<str>>)>, text: &str) -> Vec<GlobRequest> {
     raw.sort_by_key(|(position, _)| *position);
     let mut lines = LineCounter::new(text);
-    raw.into_iter()
-        .map(|(position, patterns)| GlobRequest { line: lines.line_at(position), patterns })
-        .collect()
+    raw.into_iter().map(|(position, patterns)| GlobRequest { line: lines.line_at(position), patterns }).collect()
 }
 
 /// Line numbers of ascending positions, each byte looked at once. A line ends with LF, CR LF or CR, as in

@@ -25,9 +25,21 @@ impl Needs {
         let (call, member) = import_followed_by(bytes);
         let create_require = has("createRequire");
         let expressions =
-            call || member || create_require || has("require") || has("mock") || has("Mock") || has("Actual");
+            call || member || create_require || has_require(bytes) || has("mock") || has("Mock") || has("Actual");
         Self { expressions, types: call, create_require }
     }
+}
+
+/// Whether `require` occurs on its own (not as `required`) and is followed by what its call or `.resolve` can start
+/// with. Comments often have the English word.
+fn has_require(bytes: &[u8]) -> bool {
+    memmem::find_iter(bytes, b"require").any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let in_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
+        let after = bytes.get(at + 7..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
+        // `<` for type arguments, `/` for a comment between, and white space that is not ASCII.
+        !in_word && matches!(after, Some(b'(' | b'.' | b'?' | b'<' | b'/' | 0x80..))
+    })
 }
 
 /// Whether an escape spells an ASCII letter or digit, as an identifier of ours would need. Files full of
@@ -79,6 +91,11 @@ mod tests {
         check("import\u{a0}('a')", true, true, false);
         check("import.meta.url", true, false, false);
         check("require('a')", true, false, false);
+        check("required(), $require(), require a, 'require'", false, false, false);
+        check("require /* x */ ('a')", true, false, false);
+        check("require?.('a')", true, false, false);
+        check("require<A>('a')", true, false, false);
+        check("require\n.resolve('a')", true, false, false);
         check("createRequire(u)('a')", true, false, true);
         check("\\u0072equire('a')", true, true, true);
         check("re\\u{71}uire('a')", true, true, true);
