@@ -235,8 +235,8 @@ fn stans_own_folders_are_never_nodes_even_when_imported() {
         //- /r/.stan/system/prompt.md
         ",
         expect![[r#"
+            missing .stan/output/answer
             source .stan/system/prompt.md
-            missing .stan/output/answer.ts
             source a.ts
         "#]],
     );
@@ -331,8 +331,8 @@ fn what_is_missing_has_a_name_that_tells_folders_apart() {
         import './';
         ",
         expect![[r#"
-            lib/b.ts -> ./ runtime
             lib/b.ts -> @scope/name runtime
+            lib/b.ts -> lib runtime
             lib/b.ts -> lib/gone runtime
             src/a.ts -> ../../far/away runtime
             src/a.ts -> not-installed/part runtime

@@ -63,7 +63,7 @@ pub(crate) fn compile(system: &dyn System, options: &GraphOptions, known: &dyn K
     let mut problems = universe.problems.clone();
     let workspaces = Workspaces::read(&world, root, &universe.files, &mut problems);
     let workspaces = LazyWorkspaces::new(move || workspaces.clone());
-    let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve);
+    let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
     let names = Names::new(root, &universe.files);
     let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names, known };
 

@@ -49,6 +49,12 @@ impl GraphOptions {
             max_errors: 50,
         }
     }
+
+    /// Absolute path of stan's own folder.
+    fn stan_folder(&self) -> String {
+        let below = self.scan.stan_path.trim_start_matches("./").trim_matches('/');
+        format!("{}/{below}", self.root.trim_end_matches('/'))
+    }
 }
 
 /// How the answer is computed: nothing here changes it.
@@ -115,8 +121,7 @@ fn run(
     request: &GraphRequest,
 ) -> Result<GraphOutcome, GraphError> {
     let cache = request.cache_directory.as_ref().and_then(|directory| {
-        let stan_path = format!("{}/{}", options.root.trim_end_matches('/'), options.scan.stan_path);
-        Cache::open(system, directory, &stan_path, &key(options))
+        Cache::open(system, directory, &options.stan_folder(), &key(options))
     });
     let Some(cache) = cache else {
         let compiled = compile::compile(system.as_system(), options, &compile::Nothing)?;

@@ -115,7 +115,8 @@ impl Mending<'_> {
         let configs = Configs::new(&world, root);
         let workspaces =
             LazyWorkspaces::new(|| Workspaces::read(&world, root, &self.universe(), &mut Vec::new()));
-        let resolver = Resolver::new(&world, root, &configs, &workspaces, self.options.resolve);
+        let resolver = Resolver::new(&world, root, &configs, &workspaces, self.options.resolve)
+            .hiding(&self.options.stan_folder());
         let records = self.records_by_node();
         for edit in &mut edits {
             self.resolve(edit, &resolver, &records)?;
