@@ -173,6 +173,7 @@ fn the_environment_changes_nothing() {
     let plain = answer(&[]);
     let root = repository.root().display().to_string();
     repository.write("modules/gone-too/index.js", "");
+    repository.write("src/b.ts", "import 'gone-too';");
     let plain_too = answer(&[]);
     assert_ne!(plain, plain_too);
     for environment in [

@@ -13,7 +13,9 @@ use support::{json, run};
 fn repository(root: &str, seed: u64) -> MemorySystem {
     let mut random = Random::new(seed);
     let system = MemorySystem::new();
-    let put = |path: String, text: String| drop(system.set_file(format!("{root}/{path}"), text));
+    let put = |path: String, text: String| {
+        system.set_file(format!("{root}/{path}"), text);
+    };
     for package in 0..6 {
         let base = format!("packages/p{package}");
         put(format!("{base}/package.json"), format!("{{\"name\": \"p{package}\", \"main\": \"src/index.ts\"}}"));

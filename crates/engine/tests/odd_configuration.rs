@@ -46,6 +46,9 @@ fn a_broken_extends_costs_that_link_only_and_is_reported_once() {
         expect![[r#"
             src/a.ts -> src/b.ts runtime
             src/b.ts -> src/a.ts runtime
+            error: broken.json:1: not valid JSON: a property name expected; only what could be read counts
+            error: tsconfig.json: `extends` names "./gone.json", which does not exist; that link is left out
+            error: tsconfig.json: `extends` names "not-installed/tsconfig.json", which does not exist; that link is left out
         "#]],
     );
 }
@@ -59,13 +62,15 @@ fn extends_in_a_circle() {
         //- /r/one.json
         {"extends": "./two.json"}
         //- /r/two.json
-        {"extends": ["./one.json", "./tsconfig.json", "./two.json"]}
+        {"extends": ["./one.json", "./two.json"]}
         //- /r/src/a.ts
         import '@/b';
         //- /r/src/b.ts
         "#,
         expect![[r#"
             src/a.ts -> src/b.ts runtime
+            error: one.json: `extends` goes round in a circle: one.json -> two.json -> one.json; the last step is left out
+            error: two.json: `extends` goes round in a circle: two.json -> two.json; the last step is left out
         "#]],
     );
 }
@@ -151,7 +156,8 @@ fn manifests_of_every_odd_shape() {
 /// Each of these is the `exports` of a package; the answer is what TypeScript resolves `dep` and `dep/sub` to.
 #[test]
 fn exports_of_every_odd_shape() {
-    let conditions = format!("{}\"./index.d.ts\"{}", "{\"types\": ".repeat(1_000), "}".repeat(1_000));
+    let nested = |depth: usize| format!("{}\"./index.d.ts\"{}", "{\"types\": ".repeat(depth), "}".repeat(depth));
+    let (deep, too_deep) = (nested(50), nested(1_000));
     let falsy = ["null", "0", "false", "\"\""];
     for exports in falsy {
         assert_eq!(exported(exports), ["index.d.ts", "sub.d.ts"], "no exports at all: {exports}");
@@ -183,7 +189,8 @@ fn exports_of_every_odd_shape() {
         ("{\"./s*b\": \"./s*b.d.ts\"}", &["sub.d.ts"]),
         ("{\"./*u*\": \"./*u*.d.ts\"}", nothing),
         ("{\"./sub\": \"./*.d.ts\"}", nothing),
-        (&conditions, &["index.d.ts"]),
+        (&deep, &["index.d.ts"]),
+        (&too_deep, nothing),
     ] {
         assert_eq!(exported(exports), expected, "{}", exports.get(..200).unwrap_or(exports));
     }
@@ -212,6 +219,7 @@ fn manifests_and_configurations_that_are_directories() {
         expect![[r#"
             a.ts -> b.ts runtime
             a.ts -> node_modules/dep/index.d.ts runtime
+            error: tsconfig.json: is a directory, not a configuration; it is ignored
         "#]],
     );
 }

@@ -257,7 +257,7 @@ fn a_workspace_package_reached_through_node_modules_is_its_source() {
 #[test]
 fn manifests_and_configurations_above_the_root_are_not_read() {
     check(
-        r#"
+        r##"
         //- /package.json
         {"name": "above", "exports": {".": "./up.ts"}, "imports": {"#x": "./up.ts"}}
         //- /tsconfig.json
@@ -266,7 +266,7 @@ fn manifests_and_configurations_above_the_root_are_not_read() {
         //- /r/a.ts
         import 'above'; import '#x'; import '@/b';
         //- /r/b.ts
-        "#,
+        "##,
         expect![[r##"
             a.ts -> #x runtime
             a.ts -> @/b runtime
