@@ -236,7 +236,9 @@ impl Run<'_> {
         if self.options.external_depth == 0 {
             return found;
         }
-        let explicit = files.iter().flat_map(|file| file.edges.iter().map(|(key, _)| *key));
+        let hidden = (self.names.universe_len()..self.names.len()).filter(|key| !self.is_external(*key));
+        let hidden = hidden.filter_map(|key| self.names.slot(key)?.loaded.get());
+        let explicit = files.iter().chain(hidden).flat_map(|file| file.edges.iter().map(|(key, _)| *key));
         let mut frontier: Vec<u32> = explicit.chain(implicit.iter().map(|(_, key, _)| key.0)).collect();
         let mut seen = rustc_hash::FxHashSet::default();
         for _ in 0..self.options.external_depth {
