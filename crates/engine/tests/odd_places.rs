@@ -29,6 +29,16 @@ fn a_root_that_does_not_exist() {
 }
 
 #[test]
+fn a_root_that_comes_to_exist() {
+    let system = MemorySystem::new();
+    let options = GraphOptions::new(ROOT);
+    let request = GraphRequest { threads: Some(1), cache_directory: Some("/cache".into()), figures_only: false };
+    assert_eq!(nodes(&run(&system, &options, &request)), "");
+    system.set_file("/r/a.ts", "");
+    assert_eq!(nodes(&run(&system, &options, &request)), "source a.ts\n");
+}
+
+#[test]
 fn the_root_of_the_file_system() {
     let system = MemorySystem::from_fixture("//- /a.ts\nimport './b'; import './gone'; import '../b';\n//- /b.ts\n");
     let outcome = cold(&system, &GraphOptions::new("/"));

@@ -20,6 +20,7 @@ use stan_model::error_lines;
 use stan_repo::{ScanOptions, System, WritableSystem};
 
 use crate::cache::{self, Cache};
+use crate::watched::Watched;
 
 use self::compile::{Compiled, Known};
 use self::update::Verdict;
@@ -150,11 +151,15 @@ fn compile_and_store(
     known: &dyn Known,
     observed_at: i64,
 ) -> Result<GraphOutcome, GraphError> {
-    let compiled = compile::compile(system.as_system(), options, known)?;
+    let watched = Watched::new(system.as_system());
+    let compiled = compile::compile(&watched, options, known)?;
     let errors = error_lines(&compiled.problems(), options.max_errors);
     let summary = Summary::of(&compiled.graph);
     let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
-    cache.store(&compiled, answer, observed_at);
+    // A run that could not see everything, or not even the root, has nothing to tell the next one.
+    if !watched.failed() && !compiled.observations.directories.is_empty() {
+        cache.store(&compiled, answer, observed_at);
+    }
     let work = Work::Compiled(compiled.analysed);
     let graph = (!request.figures_only).then_some(compiled.graph);
     Ok(GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work })
