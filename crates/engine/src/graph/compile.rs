@@ -301,6 +301,7 @@ impl Run<'_> {
             builder.edge(*source, target.0, *kind, Resolution::Implicit);
         }
         let keys: Vec<u32> = (0..self.names.len()).filter(|key| is_node[*key as usize]).collect();
+        keys.iter().for_each(|key| self.names.mark_node(*key));
         // Externals that nobody looked into have not been read yet.
         keys.par_iter().filter(|key| self.is_external(**key)).for_each(|key| {
             if let Some(slot) = self.names.slot(*key)
@@ -351,7 +352,7 @@ impl Run<'_> {
             }
         };
         let record = |key: u32, file: Analysed| Record {
-            node: graph.find(&self.names.node(key).0),
+            node: self.names.is_node(key).then(|| graph.find(&self.names.node(key).0)).flatten(),
             path: self.names.absolute(key).unwrap_or_default().into(),
             in_universe: key < universe_len,
             is_own: !self.is_external(key),
@@ -359,7 +360,8 @@ impl Run<'_> {
             stat: file.stat,
             meta: file.meta,
             facts: file.facts,
-            problems: file.problems,
+            // Which files are looked through may depend on threads; which are nodes does not.
+            problems: if self.names.is_node(key) { file.problems } else { Vec::new() },
             request_problems: file.request_problems,
             incomplete: file.incomplete,
         };
