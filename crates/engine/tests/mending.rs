@@ -143,6 +143,33 @@ fn externals_come_and_go() {
     check(before, &[("node_modules/dep/x.d.ts", "")]);
 }
 
+/// A package that one run looked through, the next only hashed, and the third looks through again.
+#[test]
+fn packages_are_looked_through_again() {
+    let system = MemorySystem::from_fixture(
+        r#"
+        //- /r/a.ts
+        import {x} from 'dep';
+        //- /r/b.ts
+        import 'dep';
+        //- /r/node_modules/dep/package.json
+        {"name": "dep"}
+        //- /r/node_modules/dep/index.d.ts
+        export * from './x';
+        //- /r/node_modules/dep/x.d.ts
+        export const x: 1;
+        "#,
+    );
+    let options = GraphOptions::new(ROOT);
+    let request = GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    // The new file makes a whole run of the second, which then knows the package from the first.
+    let edits = [("z.ts", ""), ("a.ts", ""), ("y.ts", ""), ("a.ts", "import {x} from 'dep';"), ("a.ts", "export * from 'dep';")];
+    for (time, (path, text)) in (1..).zip(edits) {
+        system.set_now(time * 100_000_000_000).set_file(format!("{ROOT}/{path}"), text);
+        assert_eq!(json(&run(&system, &options, &request)), json(&cold(&system, &options)), "{path}: {text}");
+    }
+}
+
 #[test]
 fn patterns_are_matched_anew() {
     let before = "
