@@ -112,6 +112,7 @@ fn names_of_missing_modules_follow_the_files_they_are_spelled_like() {
     check(before, &[("c.ts", "import 'node_modules/dep/inner.d.ts'; import 'node_modules/dep/more.d.ts';")]);
     check(before, &[("c.ts", "import './node_modules/dep/inner'; import 'a.ts';")]);
     check(before, &[("b.ts", "import {y} from 'dep';")]);
+    check(before, &[("b.ts", ""), ("c.ts", "import 'node_modules/dep/more.d.ts';")]);
 }
 
 #[test]

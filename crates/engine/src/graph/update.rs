@@ -329,8 +329,11 @@ impl Mending<'_> {
                 continue;
             }
             // When a file goes, a missing module that is spelled like it gets its plain name back.
-            if kind == NodeKind::External && self.data.find_node(&format!("missing:{}", self.data.node_id(node)?)).is_some() {
-                return None;
+            if kind == NodeKind::External {
+                let namesake = format!("missing:{}", self.data.node_id(node)?);
+                if self.data.find_node(&namesake).is_some() || patch.added().any(|(id, _)| **id == *namesake) {
+                    return None;
+                }
             }
             patch.removed.insert(node);
         }
