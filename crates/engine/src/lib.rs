@@ -2,5 +2,6 @@
 
 mod cache;
 pub mod graph;
+mod watched;
 
 pub use stan_repo::OsSystem;

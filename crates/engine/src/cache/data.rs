@@ -129,6 +129,10 @@ impl<'b> Data<'b> {
         self.graph.kinds.get(node as usize).and_then(|kind| node_kind(*kind))
     }
 
+    pub(crate) fn node_id(&self, node: u32) -> Option<&'b str> {
+        self.graph.ids.text(node as usize)
+    }
+
     /// The node with this id.
     pub(crate) fn find_node(&self, id: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.graph.ids.len());

@@ -64,7 +64,7 @@ pub(crate) fn compile(system: &dyn System, options: &GraphOptions, known: &dyn K
     let (workspaces, workspace_problems) = Workspaces::find(&world, root, universe.files.iter().map(|file| &**file));
     problems.extend(workspace_problems);
     let workspaces = LazyWorkspaces::ready(workspaces);
-    let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve);
+    let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
     let names = Names::new(root, &universe.files);
     let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names, known };
 
@@ -237,7 +237,9 @@ impl Run<'_> {
         if self.options.external_depth == 0 {
             return found;
         }
-        let explicit = files.iter().flat_map(|file| file.edges.iter().map(|(key, _)| *key));
+        let hidden = (self.names.universe_len()..self.names.len()).filter(|key| !self.is_external(*key));
+        let hidden = hidden.filter_map(|key| self.names.slot(key)?.loaded.get());
+        let explicit = files.iter().chain(hidden).flat_map(|file| file.edges.iter().map(|(key, _)| *key));
         let mut frontier: Vec<u32> = explicit.chain(implicit.iter().map(|(_, key, _)| key.0)).collect();
         let mut seen = rustc_hash::FxHashSet::default();
         for _ in 0..self.options.external_depth {
@@ -300,6 +302,7 @@ impl Run<'_> {
             builder.edge(*source, target.0, *kind, Resolution::Implicit);
         }
         let keys: Vec<u32> = (0..self.names.len()).filter(|key| is_node[*key as usize]).collect();
+        keys.iter().for_each(|key| self.names.mark_node(*key));
         // Externals that nobody looked into have not been read yet.
         keys.par_iter().filter(|key| self.is_external(**key)).for_each(|key| {
             if let Some(slot) = self.names.slot(*key)
@@ -307,7 +310,8 @@ impl Run<'_> {
             {
                 slot.loaded.get_or_init(|| {
                     let display = self.names.display(path);
-                    let known = self.known.analysed(self.system, path, false);
+                    // Facts without resolved requests would look like a module that leads nowhere to a later run.
+                    let known = self.known.analysed(self.system, path, false).map(|file| Analysed { facts: None, ..file });
                     known.unwrap_or_else(|| analyse(self.system, path, display, false, &self.options.extract))
                 });
             }
@@ -350,7 +354,7 @@ impl Run<'_> {
             }
         };
         let record = |key: u32, file: Analysed| Record {
-            node: graph.find(&self.names.node(key).0),
+            node: self.names.is_node(key).then(|| graph.find(&self.names.node(key).0)).flatten(),
             path: self.names.absolute(key).unwrap_or_default().into(),
             in_universe: key < universe_len,
             is_own: !self.is_external(key),
@@ -358,7 +362,8 @@ impl Run<'_> {
             stat: file.stat,
             meta: file.meta,
             facts: file.facts,
-            problems: file.problems,
+            // Which files are looked through may depend on threads; which are nodes does not.
+            problems: if self.names.is_node(key) { file.problems } else { Vec::new() },
             request_problems: file.request_problems,
             incomplete: file.incomplete,
         };

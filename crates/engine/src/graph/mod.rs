@@ -20,6 +20,7 @@ use stan_model::error_lines;
 use stan_repo::{ScanOptions, System, WritableSystem};
 
 use crate::cache::{self, Cache};
+use crate::watched::Watched;
 
 use self::compile::{Compiled, Known};
 use self::update::Verdict;
@@ -48,6 +49,12 @@ impl GraphOptions {
             external_depth: 0,
             max_errors: 50,
         }
+    }
+
+    /// Absolute path of stan's own folder.
+    fn stan_folder(&self) -> String {
+        let below = self.scan.stan_path.trim_start_matches("./").trim_matches('/');
+        format!("{}/{below}", self.root.trim_end_matches('/'))
     }
 }
 
@@ -115,8 +122,7 @@ fn run(
     request: &GraphRequest,
 ) -> Result<GraphOutcome, GraphError> {
     let cache = request.cache_directory.as_ref().and_then(|directory| {
-        let stan_path = format!("{}/{}", options.root.trim_end_matches('/'), options.scan.stan_path);
-        Cache::open(system, directory, &stan_path, &key(options))
+        Cache::open(system, directory, &options.stan_folder(), &key(options))
     });
     let Some(cache) = cache else {
         let compiled = compile::compile(system.as_system(), options, &compile::Nothing)?;
@@ -145,11 +151,15 @@ fn compile_and_store(
     known: &dyn Known,
     observed_at: i64,
 ) -> Result<GraphOutcome, GraphError> {
-    let compiled = compile::compile(system.as_system(), options, known)?;
+    let watched = Watched::new(system.as_system());
+    let compiled = compile::compile(&watched, options, known)?;
     let errors = error_lines(&compiled.problems(), options.max_errors);
     let summary = Summary::of(&compiled.graph);
     let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
-    cache.store(&compiled, answer, observed_at);
+    // A run that could not see everything, or not even the root, has nothing to tell the next one.
+    if !watched.failed() && !compiled.observations.directories.is_empty() {
+        cache.store(&compiled, answer, observed_at);
+    }
     let work = Work::Compiled(compiled.analysed);
     let graph = (!request.figures_only).then_some(compiled.graph);
     Ok(GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work })

@@ -3,6 +3,7 @@
 //! Keys below the universe's length are its files, in order. Everything that resolution meets beyond them gets
 //! the next free key, in an order that depends on threads: keys are therefore never shown, stored ids are.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -24,6 +25,8 @@ pub(crate) enum Name {
 pub(crate) struct Slot {
     pub(crate) name: Name,
     pub(crate) loaded: OnceLock<Analysed>,
+    /// Set once it is known which files are nodes; others were looked through only.
+    is_node: AtomicBool,
 }
 
 /// All keys of one run.
@@ -67,7 +70,7 @@ impl<'u> Names<'u> {
         if let Some(&key) = by_name.get(&name) {
             return key;
         }
-        let index = self.slots.push(Slot { name: name.clone(), loaded: OnceLock::new() });
+        let index = self.slots.push(Slot { name: name.clone(), loaded: OnceLock::new(), is_node: AtomicBool::new(false) });
         let key = self.universe_len() + u32::try_from(index).unwrap_or(u32::MAX);
         by_name.insert(name, key);
         key
@@ -76,6 +79,17 @@ impl<'u> Names<'u> {
     /// The slot of a key beyond the universe.
     pub(crate) fn slot(&self, key: u32) -> Option<&Slot> {
         self.slots.get(key.checked_sub(self.universe_len())? as usize)
+    }
+
+    /// Says that a key is a node. To be called for all of them before the first id is asked for.
+    pub(crate) fn mark_node(&self, key: u32) {
+        if let Some(slot) = self.slot(key) {
+            slot.is_node.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn is_node(&self, key: u32) -> bool {
+        self.slot(key).is_none_or(|slot| slot.is_node.load(Ordering::Relaxed))
     }
 
     /// The number of keys given out so far.
@@ -133,6 +147,7 @@ impl<'u> Names<'u> {
         }
         let absolute = if id.starts_with('/') { id.to_owned() } else { format!("{}/{id}", self.root.trim_end_matches('/')) };
         let by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
-        by_name.contains_key(&Name::File(absolute.into()))
+        let key = by_name.get(&Name::File(absolute.into())).copied();
+        key.and_then(|key| self.slot(key)).is_some_and(|slot| slot.is_node.load(Ordering::Relaxed))
     }
 }

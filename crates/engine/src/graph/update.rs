@@ -115,7 +115,8 @@ impl Mending<'_> {
         let configs = Configs::new(&world, root);
         let read = || Workspaces::find(&world, root, self.universe().iter().map(|file| &**file)).0;
         let workspaces = LazyWorkspaces::on_demand(&read);
-        let resolver = Resolver::new(&world, root, &configs, &workspaces, self.options.resolve);
+        let resolver = Resolver::new(&world, root, &configs, &workspaces, self.options.resolve)
+            .hiding(&self.options.stan_folder());
         let records = self.records_by_node();
         for edit in &mut edits {
             self.resolve(edit, &resolver, &records)?;
@@ -316,17 +317,25 @@ impl Mending<'_> {
             patch.edges.insert(node, new);
         }
         for (node, lost) in lost.into_iter().filter(|(_, lost)| *lost > 0) {
-            let unreferenced = i64::try_from(self.data.edges_to(node)).ok()? <= lost;
-            if unreferenced {
-                match self.data.node_kind(node)? {
-                    // Files of the universe stay; an ignored one that nobody imports any more does not.
-                    NodeKind::Source if self.is_universe_node(node) => {}
-                    NodeKind::Source => return None,
-                    _ => {
-                        patch.removed.insert(node);
-                    }
+            let kind = self.data.node_kind(node)?;
+            match kind {
+                // Files of the universe stay. An ignored one goes with its last importer that stays, and who that is
+                // takes a walk to tell: ignored files may import each other.
+                NodeKind::Source if self.is_universe_node(node) => continue,
+                NodeKind::Source => return None,
+                NodeKind::External | NodeKind::Builtin | NodeKind::Missing => {}
+            }
+            if i64::try_from(self.data.edges_to(node)).ok()? > lost {
+                continue;
+            }
+            // When a file goes, a missing module that is spelled like it gets its plain name back.
+            if kind == NodeKind::External {
+                let namesake = format!("missing:{}", self.data.node_id(node)?);
+                if self.data.find_node(&namesake).is_some() || patch.added().any(|(id, _)| **id == *namesake) {
+                    return None;
                 }
             }
+            patch.removed.insert(node);
         }
         // An external with edges of its own takes its neighbours along when it goes.
         if self.options.external_depth > 0 && (!patch.removed.is_empty() || !edits.is_empty()) {

@@ -9,7 +9,8 @@ use std::thread;
 use super::scan;
 
 /// The stack that threads which call [`super::Extractor`] must have, or more.
-pub const WORKER_STACK: usize = 64 << 20;
+/// Address space only: pages are committed when touched, and nearly no file touches more than the first few.
+pub const WORKER_STACK: usize = 256 << 20;
 
 /// Stack bytes that one token can cost at most. Measured by `tests/stack.rs`, with margin.
 pub(super) const BYTES_PER_TOKEN: usize = 4 << 10;
@@ -18,7 +19,7 @@ pub(super) const BYTES_PER_TOKEN: usize = 4 << 10;
 const RESERVE: usize = 1 << 20;
 
 /// Above this, one file at a time: several of them could exhaust memory together.
-const HUGE: usize = 256 << 20;
+const HUGE: usize = 1 << 30;
 
 /// The largest stack asked for. Address space only: pages are committed when touched.
 const LARGEST: usize = 4 << 30;

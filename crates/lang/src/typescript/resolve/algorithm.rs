@@ -164,6 +164,9 @@ impl<'a> Lookup<'a> {
 
     fn by_root_dirs(&self, specifier: &str, extensions: Extensions) -> Option<String> {
         let roots = &self.config.root_dirs;
+        if roots.is_empty() {
+            return None;
+        }
         let candidate = path::join(self.directory, specifier);
         let holds = |root: &&String| path::contains(root, &candidate) && candidate.len() > root.len();
         let home = roots.iter().filter(holds).max_by_key(|root| root.len())?;

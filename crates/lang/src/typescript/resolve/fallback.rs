@@ -15,13 +15,18 @@ pub(super) enum Found {
 
 impl Resolver<'_> {
     pub(super) fn fallback(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Found {
+        if let Some(found) = self.asset(importer, specifier) {
+            return Found::File(found);
+        }
         let text = strip_suffix(specifier);
         if text.len() < specifier.len()
             && let Some(found) = self.typescript(importer, text, mode)
         {
             return Found::File(found);
         }
-        if let Some(found) = self.asset(importer, text) {
+        if text.len() < specifier.len()
+            && let Some(found) = self.asset(importer, text)
+        {
             return Found::File(found);
         }
         if text.starts_with('#')

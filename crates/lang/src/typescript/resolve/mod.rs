@@ -61,6 +61,8 @@ pub struct Resolver<'f> {
     workspaces: &'f LazyWorkspaces<'f>,
     packages: Packages<'f>,
     options: ResolveOptions,
+    /// Absolute path of stan\'s own folder, if there is one.
+    own_folder: Option<Box<str>>,
     /// Answers for bare specifiers: many files of a folder ask for the same ones.
     bare: Memo<String, Target>,
 }
@@ -110,7 +112,19 @@ impl<'f> Resolver<'f> {
         options: ResolveOptions,
     ) -> Self {
         let packages = Packages::new(files, root);
-        Self { files, root: root.into(), configs, workspaces, packages, options, bare: Memo::new() }
+        Self { files, root: root.into(), configs, workspaces, packages, options, own_folder: None, bare: Memo::new() }
+    }
+
+    /// Makes everything below stan's own folder (given by its absolute path) missing, apart from `system` and
+    /// `imports`: what stan writes there must not change what it answers.
+    pub fn hiding(mut self, own_folder: &str) -> Self {
+        self.own_folder = Some(own_folder.into());
+        self
+    }
+
+    fn is_hidden(&self, real: &str) -> bool {
+        let below = self.own_folder.as_deref().and_then(|folder| real.strip_prefix(folder)?.strip_prefix('/'));
+        below.is_some_and(|below| !below.starts_with("system/") && !below.starts_with("imports/"))
     }
 
     /// Prepares the requests of one file, given by its absolute path.
@@ -236,6 +250,9 @@ impl<'f> Resolver<'f> {
     /// Turns a path that exists into a target: links resolved, and nothing outside that must stay outside.
     fn place(&self, found: &str, importer: &Importer, specifier: &str) -> Target {
         let Some(real) = self.files.real_path(found) else { return self.missing(importer, specifier) };
+        if self.is_hidden(&real) {
+            return self.missing(importer, specifier);
+        }
         if path::contains(&self.root, &real) || path::in_node_modules(&real) {
             return Target::File(real.into());
         }
@@ -260,7 +277,7 @@ impl<'f> Resolver<'f> {
         }
         let text = specifier.split('?').next().unwrap_or(specifier);
         let absolute = path::join_plain(importer.directory(), text);
-        match absolute.strip_prefix(&*self.root).and_then(|rest| rest.strip_prefix('/')) {
+        match absolute.strip_prefix(self.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
             Some(inside) if !inside.is_empty() => Target::Missing { id: inside.into(), problem: None },
             _ => as_written(),
         }

@@ -1,0 +1,67 @@
+//! Runs the real program in a temporary directory, with an empty environment, and shows all that came out of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+pub(crate) struct Repository {
+    directory: TempDir,
+    root: PathBuf,
+}
+
+impl Repository {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().expect("temporary directories can be made");
+        let root = directory.path().canonicalize().expect("it was just made").join("r");
+        fs::create_dir(&root).expect("it is empty");
+        let repository = Self { directory, root };
+        files.iter().for_each(|(path, text)| repository.write(path, text));
+        repository
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().expect("it is below the root")).expect("folders can be made");
+        fs::write(path, text).expect("files can be written");
+    }
+
+    /// Exit code, stdout and stderr of `stan`, with this machine's paths taken out.
+    pub(crate) fn stan(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments, &[]);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&self.root.display().to_string(), "<root>");
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        format!("exit {}\n--- stdout\n{stdout}--- stderr\n{stderr}", output.status.code().unwrap_or(-1))
+    }
+
+    pub(crate) fn output(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+        self.command(arguments).envs(environment.iter().copied()).output().expect("stan can be started")
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stan"));
+        command.current_dir(&self.root).args(arguments).env_clear().stdin(Stdio::null());
+        command
+    }
+
+    /// What git prints; `None` when there is no git.
+    pub(crate) fn git(&self, arguments: &[&str]) -> Option<String> {
+        let output = Command::new("git")
+            .current_dir(&self.root)
+            .args(["-c", "core.excludesFile=/dev/null", "-c", "init.defaultBranch=main"])
+            .args(arguments)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.directory.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .ok()?;
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}

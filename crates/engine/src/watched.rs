@@ -1,0 +1,68 @@
+//! A system that remembers whether anything failed in a way that says nothing about the files: a tired disk, too many
+//! open files. What such a run saw must not be kept. Not a retry: the run goes on with the failure as its answer.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use stan_repo::{DirEntry, Stat, System};
+
+pub(crate) struct Watched<'s> {
+    system: &'s dyn System,
+    failed: AtomicBool,
+}
+
+impl<'s> Watched<'s> {
+    pub(crate) fn new(system: &'s dyn System) -> Self {
+        Self { system, failed: AtomicBool::new(false) }
+    }
+
+    /// Whether another run may see something else although no file changed.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    fn watch<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result
+            && !is_an_answer(error.kind())
+        {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+}
+
+/// Whether the failure tells something that stays as it is until somebody changes it.
+fn is_an_answer(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::InvalidFilename
+    )
+}
+
+impl System for Watched<'_> {
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.watch(self.system.read_dir(path))
+    }
+
+    fn lstat(&self, path: &Path) -> io::Result<Stat> {
+        self.watch(self.system.lstat(path))
+    }
+
+    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.watch(self.system.read_into(path, buffer))
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.watch(self.system.read_link(path))
+    }
+
+    fn now(&self) -> i64 {
+        self.system.now()
+    }
+}

@@ -1,0 +1,86 @@
+//! The law of warm runs: after any sequence of edits, the answer with a cache is the answer without one, to the byte.
+//!
+//! The same random sequences run in memory (with a clock that is sometimes too coarse) and on the real disk.
+#![expect(clippy::disallowed_methods, reason = "these tests edit real directories")]
+
+mod support;
+
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest};
+
+use support::disk::{Disk, MemoryDisk, RealDisk};
+use support::edits::{Step, sequence};
+use support::{json, run};
+
+#[test]
+fn warm_is_cold_in_memory() {
+    check_sequences(300, 1..25, || Box::new(MemoryDisk::new()));
+}
+
+/// Every edit is so young that no stat proves anything: contents must be compared.
+#[test]
+fn warm_is_cold_on_disk_within_a_second() {
+    check_sequences(20, 10..25, || Box::new(RealDisk::new(false)));
+}
+
+/// Every stat is old enough to be trusted.
+#[test]
+fn warm_is_cold_on_disk_after_a_while() {
+    check_sequences(20, 10..25, || Box::new(RealDisk::new(true)));
+}
+
+fn check_sequences(cases: u32, length: std::ops::Range<usize>, disk: impl Fn() -> Box<dyn Disk>) {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 3_000, ..Config::default() };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let result = TestRunner::new_with_rng(config, rng).run(&sequence(length), |steps| {
+        let disk = disk();
+        steps.iter().enumerate().try_for_each(|(number, step)| check_step(&*disk, number, step))
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+}
+
+fn check_step(disk: &dyn Disk, number: usize, step: &Step) -> Result<(), TestCaseError> {
+    step.apply(disk);
+    let mut options = GraphOptions::new(disk.root());
+    // Few errors are shown, so that the cut is part of the comparison.
+    options.max_errors = 8;
+    let inside = format!("{}/.stan/cache", disk.root());
+    let outside = format!("{}/../cache", disk.root());
+    let cold = answer(disk, &options, None, false);
+    for (what, cache, figures_only) in [
+        ("warm", Some(&inside), false),
+        ("warm again", Some(&inside), false),
+        ("figures", Some(&inside), true),
+        ("cache outside", Some(&outside), false),
+        ("cold again", None, false),
+    ] {
+        let warm = answer(disk, &options, cache, figures_only);
+        let same = (&warm.summary, warm.dirty, &warm.errors) == (&cold.summary, cold.dirty, &cold.errors);
+        if !same || (!figures_only && json(&warm) != json(&cold)) {
+            let difference = difference(&cold, &warm);
+            return Err(TestCaseError::fail(format!("step {number}, {what} ({:?}):\n{difference}", warm.work)));
+        }
+    }
+    Ok(())
+}
+
+fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, figures_only: bool) -> GraphOutcome {
+    let request = GraphRequest { threads: Some(2), cache_directory: cache.cloned(), figures_only };
+    run(disk.system(), options, &request)
+}
+
+/// The lines that only one of two answers has.
+fn difference(cold: &GraphOutcome, warm: &GraphOutcome) -> String {
+    let lines = |outcome: &GraphOutcome| -> Vec<String> {
+        let graph = outcome.graph.as_ref().map(|_| json(outcome)).unwrap_or_default();
+        let figures = format!("{:?} dirty {}", outcome.summary, outcome.dirty);
+        graph.split_inclusive("},").map(str::to_owned).chain(outcome.errors.clone()).chain([figures]).collect()
+    };
+    let (cold, warm) = (lines(cold), lines(warm));
+    let only = |left: &[String], right: &[String], mark: &str| -> String {
+        left.iter().filter(|line| !right.contains(line)).map(|line| format!("{mark} {line}\n")).collect()
+    };
+    only(&cold, &warm, "cold:") + &only(&warm, &cold, "warm:")
+}
