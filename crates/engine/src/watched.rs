@@ -42,6 +42,7 @@ fn is_an_answer(kind: io::ErrorKind) -> bool {
             | io::ErrorKind::PermissionDenied
             | io::ErrorKind::InvalidInput
             | io::ErrorKind::InvalidFilename
+            | io::ErrorKind::FileTooLarge
     )
 }
 
@@ -56,6 +57,14 @@ impl System for Watched<'_> {
 
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
         self.watch(self.system.read_into(path, buffer))
+    }
+
+    fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.watch(self.system.read_at_most(path, limit, buffer))
+    }
+
+    fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
+        self.watch(self.system.read_chunks(path, take))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

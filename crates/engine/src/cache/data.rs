@@ -1,5 +1,6 @@
 //! The large half of the cache: the graph and the facts of every file, in flat sections that are read in place.
 
+use rayon::prelude::*;
 use stan_graph::{Edge, FileMeta, Graph, Node};
 use stan_lang::FileFacts;
 use stan_model::{Digest, EdgeKind, Language, NodeKind, Problem, Resolution};
@@ -187,7 +188,7 @@ fn write_records(writer: &mut Writer, records: &[Record]) -> Option<()> {
     let sizes: Vec<[u8; 8]> = records.iter().map(|record| record.meta.map_or(0, |meta| meta.size).to_le_bytes()).collect();
     writer.blobs(sizes.iter().map(|size| size.as_slice()));
     let facts = records
-        .iter()
+        .par_iter()
         .map(|record| record.facts.as_deref().map_or(Some(Vec::new()), |facts| postcard::to_stdvec(facts).ok()))
         .collect::<Option<Vec<_>>>()?;
     writer.blobs(facts.iter().map(Vec::as_slice));
@@ -200,7 +201,7 @@ fn write_records(writer: &mut Writer, records: &[Record]) -> Option<()> {
         .collect::<Option<Vec<_>>>()?;
     writer.blobs(problems.iter().map(Vec::as_slice));
     for list in [|record: &Record| record.targets.clone(), Record::passes_to, Record::takes_from] {
-        let lists: Vec<Vec<u8>> = records.iter().map(|record| u32_bytes(list(record).into_iter())).collect();
+        let lists: Vec<Vec<u8>> = records.par_iter().map(|record| u32_bytes(list(record).into_iter())).collect();
         writer.blobs(lists.iter().map(Vec::as_slice));
     }
     Some(())

@@ -9,6 +9,7 @@ mod index;
 
 use std::path::Path;
 
+use stan_graph::Graph;
 use stan_lang::typescript::extract::is_analysed;
 use stan_repo::{System, WritableSystem};
 use xxhash_rust::xxh3::xxh3_64;
@@ -16,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use self::data::Data;
 use self::index::{FileTable, UNPROVED, fingerprint, proved_fingerprint};
 use crate::graph::analyse::Analysed;
-use crate::graph::compile::{Compiled, Known};
+use crate::graph::compile::{Kept, Known};
 
 pub(crate) use self::index::{Answer, Index};
 
@@ -69,14 +70,16 @@ impl<'s> Cache<'s> {
     }
 
     /// Stores the outcome of a run that began at `observed_at`.
-    pub(crate) fn store(&self, compiled: &Compiled, answer: Answer, observed_at: i64) -> Option<()> {
-        let data = data::encode(&compiled.graph, &compiled.records, &compiled.general_problems)?;
+    pub(crate) fn store(&self, graph: &Graph, kept: Kept, answer: Answer, observed_at: i64) -> Option<()> {
+        let Kept { records, general_problems, observations } = kept;
+        let data = data::encode(graph, &records, &general_problems)?;
         let mut files = FileTable::default();
-        for record in &compiled.records {
+        for record in &records {
             let print = record.stat.as_ref().map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at));
             files.push(&record.path, print);
         }
-        let observations = compiled.observations.clone();
+        // Hundreds of thousands of small pieces, and the process is about to end.
+        std::thread::spawn(move || drop(records));
         let index = Index { observed_at, data_checksum: xxh3_64(&data), answer, observations, files }.encode()?;
         let mut bytes = Vec::with_capacity(index.len() + 24);
         bytes.extend_from_slice(MAGIC);

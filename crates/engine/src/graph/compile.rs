@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use stan_graph::{FileKey, Graph, GraphBuilder, Module, Modules, Node, Tunneller};
+use stan_graph::{Built, FileKey, Graph, GraphBuilder, Indices, Module, Modules, Node, Tunneller};
 use stan_lang::typescript::globs;
 use stan_lang::typescript::resolve::{Importer, LazyWorkspaces, Resolver, Target};
 use stan_lang::typescript::tsconfig::Configs;
@@ -37,32 +37,38 @@ impl Known for Nothing {
 /// Everything that a run computed: the graph, and what the next run needs to know.
 pub(crate) struct Compiled {
     pub(crate) graph: Graph,
-    /// Problems that belong to no file whose contents are part of the answer.
-    pub(crate) general_problems: Vec<Problem>,
+    /// All problems, of single files and general ones.
+    pub(crate) problems: Vec<Problem>,
     /// Files of the repository that could not be read or parsed cleanly.
     pub(crate) dirty: usize,
-    pub(crate) records: Vec<Record>,
-    pub(crate) observations: Observations,
     /// Files whose contents were read and analysed in this run.
     pub(crate) analysed: usize,
+    /// For the cache, if there is to be one.
+    pub(crate) kept: Option<Kept>,
 }
 
-impl Compiled {
-    /// All problems, of single files and general ones.
-    pub(crate) fn problems(&self) -> Vec<Problem> {
-        let of_files = self.records.iter().flat_map(|record| record.problems.iter().chain(&record.request_problems));
-        self.general_problems.iter().chain(of_files).cloned().collect()
-    }
+/// What the cache keeps beside the graph.
+pub(crate) struct Kept {
+    pub(crate) records: Vec<Record>,
+    /// Problems that belong to no file whose contents are part of the answer.
+    pub(crate) general_problems: Vec<Problem>,
+    pub(crate) observations: Observations,
 }
 
-pub(crate) fn compile(system: &dyn System, options: &GraphOptions, known: &dyn Known) -> Result<Compiled, GraphError> {
+/// Computes everything. `keep`: also gather what the cache wants.
+pub(crate) fn compile(
+    system: &dyn System,
+    options: &GraphOptions,
+    known: &dyn Known,
+    keep: bool,
+) -> Result<Compiled, GraphError> {
     let root = &*options.root;
     let universe = stan_repo::scan(system, Path::new(root), &options.scan);
     let world = World::new(system, root, Some(&universe));
     let configs = Configs::new(&world, root);
-    let mut problems = universe.problems.clone();
+    let mut general_problems = universe.problems.clone();
     let (workspaces, workspace_problems) = Workspaces::find(&world, root, universe.files.iter().map(|file| &**file));
-    problems.extend(workspace_problems);
+    general_problems.extend(workspace_problems);
     let workspaces = LazyWorkspaces::ready(workspaces);
     let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
     let names = Names::new(root, &universe.files);
@@ -73,14 +79,26 @@ pub(crate) fn compile(system: &dyn System, options: &GraphOptions, known: &dyn K
     run.load_own_files();
     let implicit = run.tunnel(&files);
     let hops = run.external_edges(&files, &implicit);
-    let graph = run.build(&files, &implicit, &hops)?;
-    problems.extend(configs.problems());
-    let mut observations = universe.observations(root);
-    observations.merge(world.observations());
-    let records = run.records(files, &graph);
-    drop(names);
-    let dirty = records.iter().filter(|record| record.incomplete && record.is_own).count();
-    Ok(Compiled { graph, general_problems: problems, dirty, records, observations, analysed })
+    let Built { graph, indices, .. } = run.build(&files, &implicit, &hops)?;
+    general_problems.extend(configs.problems());
+    let (dirty, mut problems) = run.findings(&files);
+    problems.extend(general_problems.iter().cloned());
+    let kept = if keep {
+        let (records, observations) = rayon::join(
+            || run.records(files, &indices),
+            || {
+                let mut observations = universe.observations(root);
+                observations.merge(world.observations());
+                observations
+            },
+        );
+        Some(Kept { records, general_problems, observations })
+    } else {
+        // Hundreds of thousands of small pieces, and the process is about to end.
+        std::thread::spawn(move || drop(files));
+        None
+    };
+    Ok(Compiled { graph, problems, dirty, analysed, kept })
 }
 
 /// The fixed surroundings of one run.
@@ -109,7 +127,7 @@ impl Run<'_> {
     }
 
     fn absolute(&self, relative: &str) -> String {
-        format!("{}/{relative}", self.options.root.trim_end_matches('/'))
+        [self.options.root.trim_end_matches('/'), "/", relative].concat()
     }
 
     /// Resolves all requests of a file and fills its edges and targets.
@@ -279,7 +297,7 @@ impl Run<'_> {
         files: &[Analysed],
         implicit: &[(u32, FileKey, EdgeKind)],
         hops: &[(u32, u32, EdgeKind)],
-    ) -> Result<Graph, GraphError> {
+    ) -> Result<Built, GraphError> {
         let own = (self.names.universe_len()..self.names.len()).filter(|key| !self.is_external(*key));
         let own_edges = own.filter_map(|key| Some((key, &self.names.slot(key)?.loaded.get()?.edges)));
         let explicit: Vec<(u32, u32, EdgeKind)> = files
@@ -316,10 +334,23 @@ impl Run<'_> {
                 });
             }
         });
-        for key in keys {
-            builder.node(key, self.node(key, files));
+        let nodes: Vec<Node> = keys.par_iter().map(|key| self.node(*key, files)).collect();
+        keys.into_iter().zip(nodes).for_each(|(key, node)| builder.node(key, node));
+        Ok(builder.finish()?)
+    }
+
+    /// How many files of the repository are incomplete, and the problems of all files that are nodes. Which files are
+    /// looked through may depend on threads; which are nodes does not.
+    fn findings(&self, files: &[Analysed]) -> (usize, Vec<Problem>) {
+        let slots = (self.names.universe_len()..self.names.len()).filter(|key| self.names.is_node(*key));
+        let loaded = slots.filter_map(|key| Some((key, self.names.slot(key)?.loaded.get()?)));
+        let mut dirty = 0;
+        let mut problems = Vec::new();
+        for (key, file) in (0..).zip(files).chain(loaded) {
+            dirty += usize::from(file.incomplete && !self.is_external(key));
+            problems.extend(file.problems.iter().chain(&file.request_problems).cloned());
         }
-        Ok(builder.finish()?.graph)
+        (dirty, problems)
     }
 
     fn node(&self, key: u32, files: &[Analysed]) -> Node {
@@ -339,7 +370,7 @@ impl Run<'_> {
     }
 
     /// Everything known of files, for the cache: the universe in its order, then whatever else was read.
-    fn records(&self, files: Vec<Analysed>, graph: &Graph) -> Vec<Record> {
+    fn records(&self, files: Vec<Analysed>, indices: &Indices) -> Vec<Record> {
         let universe_len = self.names.universe_len();
         let loaded: Vec<u32> = (universe_len..self.names.len())
             .filter(|key| self.names.slot(*key).is_some_and(|slot| slot.loaded.get().is_some()))
@@ -354,10 +385,9 @@ impl Run<'_> {
             }
         };
         let record = |key: u32, file: Analysed| Record {
-            node: self.names.is_node(key).then(|| graph.find(&self.names.node(key).0)).flatten(),
+            node: indices.get(key),
             path: self.names.absolute(key).unwrap_or_default().into(),
             in_universe: key < universe_len,
-            is_own: !self.is_external(key),
             targets: file.targets.iter().map(|target| target.map_or(NONE, record_of)).collect(),
             stat: file.stat,
             meta: file.meta,
@@ -367,7 +397,8 @@ impl Run<'_> {
             request_problems: file.request_problems,
             incomplete: file.incomplete,
         };
-        let mut records: Vec<Record> = files.into_iter().zip(0..).map(|(file, key)| record(key, file)).collect();
+        let mut records: Vec<Record> =
+            files.into_par_iter().zip(0..universe_len).map(|(file, key)| record(key, file)).collect();
         for key in &loaded {
             if let Some(file) = self.names.slot(*key).and_then(|slot| slot.loaded.get()) {
                 records.push(record(*key, file.clone()));

@@ -22,7 +22,7 @@ use stan_repo::{ScanOptions, System, WritableSystem};
 use crate::cache::{self, Cache};
 use crate::watched::Watched;
 
-use self::compile::{Compiled, Known};
+use self::compile::{Compiled, Kept, Known};
 use self::update::Verdict;
 
 /// What the answer depends on.
@@ -125,7 +125,7 @@ fn run(
         Cache::open(system, directory, &options.stan_folder(), &key(options))
     });
     let Some(cache) = cache else {
-        let compiled = compile::compile(system.as_system(), options, &compile::Nothing)?;
+        let compiled = compile::compile(system.as_system(), options, &compile::Nothing, false)?;
         return Ok(outcome(compiled, options, request));
     };
     let observed_at = system.now();
@@ -152,13 +152,14 @@ fn compile_and_store(
     observed_at: i64,
 ) -> Result<GraphOutcome, GraphError> {
     let watched = Watched::new(system.as_system());
-    let compiled = compile::compile(&watched, options, known)?;
-    let errors = error_lines(&compiled.problems(), options.max_errors);
+    let mut compiled = compile::compile(&watched, options, known, true)?;
+    let errors = error_lines(&compiled.problems, options.max_errors);
     let summary = Summary::of(&compiled.graph);
-    let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
     // A run that could not see everything, or not even the root, has nothing to tell the next one.
-    if !watched.failed() && !compiled.observations.directories.is_empty() {
-        cache.store(&compiled, answer, observed_at);
+    let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
+    if let Some(kept) = compiled.kept.take().filter(is_whole) {
+        let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
+        cache.store(&compiled.graph, kept, answer, observed_at);
     }
     let work = Work::Compiled(compiled.analysed);
     let graph = (!request.figures_only).then_some(compiled.graph);
@@ -166,7 +167,7 @@ fn compile_and_store(
 }
 
 fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {
-    let errors = error_lines(&compiled.problems(), options.max_errors);
+    let errors = error_lines(&compiled.problems, options.max_errors);
     GraphOutcome {
         summary: Summary::of(&compiled.graph),
         dirty: compiled.dirty,

@@ -100,7 +100,7 @@ impl<'u> Names<'u> {
     /// Absolute path of a key that is a file.
     pub(crate) fn absolute(&self, key: u32) -> Option<String> {
         match self.universe.get(key as usize) {
-            Some(path) => Some(format!("{}/{path}", self.root.trim_end_matches('/'))),
+            Some(path) => Some([self.root.trim_end_matches('/'), "/", path].concat()),
             None => match &self.slot(key)?.name {
                 Name::File(path) => Some(path.to_string()),
                 _ => None,

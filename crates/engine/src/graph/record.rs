@@ -14,8 +14,6 @@ pub(crate) struct Record {
     /// Index in the graph; `None` for files that were looked through and are no nodes.
     pub(crate) node: Option<u32>,
     pub(crate) in_universe: bool,
-    /// Belongs to the repository: in the universe, or imported from where ignore rules hide it.
-    pub(crate) is_own: bool,
     pub(crate) stat: Option<Stat>,
     pub(crate) meta: Option<FileMeta>,
     pub(crate) facts: Option<Box<FileFacts>>,

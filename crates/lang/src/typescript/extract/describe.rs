@@ -15,6 +15,9 @@ const LONGEST_PROSE: usize = 8 * 1024;
 
 /// The longest description that a comment gives; of equally long ones, that of the earlier tag.
 pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Option<Box<str>> {
+    if program.comments.is_empty() {
+        return None;
+    }
     let occurs =
         |text: &str| options.description_tags.iter().any(|tag| memmem::find(text.as_bytes(), tag.as_bytes()).is_some());
     if !occurs(program.source_text) {

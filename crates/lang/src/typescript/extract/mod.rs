@@ -142,19 +142,29 @@ struct File<'t> {
 impl<'t> File<'t> {
     /// The blocks of code in the file: one for a plain script, several for a component.
     fn blocks(&self) -> Vec<Block<'t>> {
-        match (Component::of_path(self.path), Syntax::of_path(self.path)) {
-            (Some(component), _) => blocks::cut(component, self.text),
-            (None, Some(syntax)) => vec![Block { start: 0, source: self.text, syntax, external: None }],
-            (None, None) => Vec::new(),
+        match Component::of_path(self.path) {
+            Some(component) => blocks::cut(component, self.text),
+            None => self.whole().into_iter().collect(),
         }
+    }
+
+    /// The file as one block of code.
+    fn whole(&self) -> Option<Block<'t>> {
+        let syntax = Syntax::of_path(self.path)?;
+        Some(Block { start: 0, source: self.text, syntax, external: None })
     }
 
     fn parsed(self, arena: &'t Allocator) -> Extraction {
         let mut extraction = Extraction::default();
         let mut found = Collector::default();
-        for block in self.blocks() {
-            block.begin(&mut found);
+        // The usual case is one block, and needs no list.
+        if let (None, Some(block)) = (Component::of_path(self.path), self.whole()) {
             self.parsed_block(arena, block, &mut found, &mut extraction);
+        } else {
+            for block in self.blocks() {
+                block.begin(&mut found);
+                self.parsed_block(arena, block, &mut found, &mut extraction);
+            }
         }
         self.finish(found, extraction)
     }

@@ -152,12 +152,12 @@ impl<'f> Resolver<'f> {
             Form::Url => return self.url(importer, specifier),
             _ => {}
         }
-        if let Some(id) = builtins::builtin(specifier) {
-            return Target::Builtin(id.into());
-        }
         let mode = self.mode_of(importer, request);
         if path::is_path(specifier) {
             return self.find(importer, request, mode);
+        }
+        if let Some(id) = builtins::builtin(specifier) {
+            return Target::Builtin(id.into());
         }
         let key = bare_key(importer, request, mode);
         self.bare.get_or(&*key, || self.find(importer, request, mode))
