@@ -72,7 +72,9 @@ fn a_cache_serves_only_the_options_it_was_made_with() {
 #[test]
 fn a_cache_serves_only_the_place_it_was_made_at() {
     let system = MemorySystem::from_fixture("//- /one/a.ts\nimport './b';\n//- /two/a.ts\n");
-    let at = |root: &str| run(&system, &GraphOptions::new(root), &GraphRequest { cache_directory: Some("/c".into()), ..request(false) });
+    let at = |root: &str| {
+        run(&system, &GraphOptions::new(root), &GraphRequest { cache_directory: Some("/c".into()), ..request(false) })
+    };
     assert_eq!(at("/one").summary.edge_count(), 1);
     assert_eq!(at("/two").summary.edge_count(), 0);
     assert_eq!(at("/one").summary.edge_count(), 1);
@@ -82,7 +84,11 @@ fn a_cache_serves_only_the_place_it_was_made_at() {
 fn a_folder_that_cannot_be_a_cache_is_no_error() {
     let system = MemorySystem::from_fixture("//- /r/a.ts\n//- /file\n");
     for directory in ["/file", "/file/below", "/r/a.ts"] {
-        let outcome = run(&system, &GraphOptions::new("/r"), &GraphRequest { cache_directory: Some(directory.into()), ..request(false) });
+        let outcome = run(
+            &system,
+            &GraphOptions::new("/r"),
+            &GraphRequest { cache_directory: Some(directory.into()), ..request(false) },
+        );
         assert_eq!(outcome.summary.node_count(), 1, "{directory}");
     }
 }
@@ -92,7 +98,11 @@ fn a_folder_that_cannot_be_a_cache_is_no_error() {
 fn only_stans_own_folder_hides_itself() {
     let system = MemorySystem::from_fixture("//- /r/a.ts\n");
     for (directory, hides) in [("/r/.stan/cache", true), ("/r/.stan-not/cache", false), ("/elsewhere", false)] {
-        run(&system, &GraphOptions::new("/r"), &GraphRequest { cache_directory: Some(directory.into()), ..request(false) });
+        run(
+            &system,
+            &GraphOptions::new("/r"),
+            &GraphRequest { cache_directory: Some(directory.into()), ..request(false) },
+        );
         let ignore_file = format!("{directory}/.gitignore");
         assert_eq!(system.lstat(ignore_file.as_ref()).is_ok(), hides, "{directory}");
     }
