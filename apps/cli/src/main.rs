@@ -10,6 +10,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Threads that allocate at once get in each other's way less than with the system's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = args::Cli::parse();
     match commands::run(&cli) {

@@ -3,7 +3,6 @@
 
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashMap;
 use stan_model::{EdgeKind, NodeKind, Resolution};
 
 use crate::graph::{Edge, Graph, Node};
@@ -21,6 +20,34 @@ pub struct Built {
     pub graph: Graph,
     /// Nodes that shared an id but not their content, sorted by id. The edges of all of them were kept.
     pub merged: Vec<Merged>,
+    /// What the caller's keys came to mean.
+    pub indices: Indices,
+}
+
+/// The index that each key came to mean. Keys are dense numbers in practice, so this is an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Indices {
+    by_key: Vec<u32>,
+}
+
+const UNUSED: u32 = u32::MAX;
+
+impl Indices {
+    /// The index of the node that was pushed with this key.
+    pub fn get(&self, key: u32) -> Option<u32> {
+        self.by_key.get(key as usize).copied().filter(|index| *index != UNUSED)
+    }
+
+    fn for_keys(keyed: &[(u32, Node)]) -> Self {
+        let largest = keyed.iter().map(|(key, _)| *key).max();
+        Self { by_key: vec![UNUSED; largest.map_or(0, |key| key as usize + 1)] }
+    }
+
+    fn insert(&mut self, key: u32, index: u32) -> Option<u32> {
+        let place = self.by_key.get_mut(key as usize)?;
+        let before = std::mem::replace(place, index);
+        (before != UNUSED).then_some(before)
+    }
 }
 
 /// Two different nodes had one id: for example the file `src/a.ts` and a bare specifier `src/a.ts` that leads nowhere.
@@ -75,20 +102,20 @@ impl GraphBuilder {
         let Self { nodes, mut edges } = self;
         let (nodes, indices, merged) = merge_nodes(nodes)?;
         rename(&mut edges, &indices)?;
-        drop(indices);
         let (ends, edges) = group(nodes.len(), edges);
-        Ok(Built { graph: Graph::from_sorted_parts(nodes, ends, edges), merged })
+        Ok(Built { graph: Graph::from_sorted_parts(nodes, ends, edges), merged, indices })
     }
 }
 
-type MergedNodes = (Vec<Node>, FxHashMap<u32, u32>, Vec<Merged>);
+type MergedNodes = (Vec<Node>, Indices, Vec<Merged>);
 
 /// One node per id, sorted; the index that each key came to mean; the merges that lost something.
 fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
-    keyed.sort_unstable_by(|(left_key, left), (right_key, right)| {
+    // Stable, because that sort makes use of runs that are in order already: most nodes come sorted.
+    keyed.sort_by(|(left_key, left), (right_key, right)| {
         left.id.cmp(&right.id).then_with(|| by_preference(left, right)).then(left_key.cmp(right_key))
     });
-    let mut indices = FxHashMap::with_capacity_and_hasher(keyed.len(), Default::default());
+    let mut indices = Indices::for_keys(&keyed);
     let mut nodes: Vec<Node> = Vec::with_capacity(keyed.len());
     let mut merged = Vec::new();
     for (key, node) in keyed {
@@ -125,8 +152,8 @@ fn by_preference(left: &Node, right: &Node) -> Ordering {
 }
 
 /// Turns the keys of edges into indices, in place.
-fn rename(edges: &mut [RawEdge], indices: &FxHashMap<u32, u32>) -> Result<(), BuildError> {
-    let index = |key: u32| indices.get(&key).copied().ok_or(BuildError::UnknownKey { key });
+fn rename(edges: &mut [RawEdge], indices: &Indices) -> Result<(), BuildError> {
+    let index = |key: u32| indices.get(key).ok_or(BuildError::UnknownKey { key });
     // The smallest unknown key is reported, so that the error does not depend on the order of pushes either.
     let mut unknown: Option<u32> = None;
     for raw in edges {

@@ -11,7 +11,7 @@ mod summary;
 mod tunnel;
 mod write;
 
-pub use builder::{BuildError, Built, GraphBuilder, Merged};
+pub use builder::{BuildError, Built, GraphBuilder, Indices, Merged};
 pub use cycles::{Cycle, cycles};
 pub use graph::{Edge, FileMeta, Graph, Node};
 pub use query::{Direction, Stats, closure};

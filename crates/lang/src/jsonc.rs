@@ -46,6 +46,16 @@ impl Value {
         if let Self::Object(entries) = self { entries } else { &[] }
     }
 
+    /// Whether JavaScript takes the value for true in a condition.
+    pub fn is_truthy(&self) -> bool {
+        match self {
+            Self::Null | Self::Bool(false) => false,
+            Self::Number(number) => *number != 0.0,
+            Self::String(text) => !text.is_empty(),
+            _ => true,
+        }
+    }
+
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }

@@ -26,6 +26,11 @@ pub trait Files: Sync {
         self.kind(path) == Some(EntryKind::File)
     }
 
+    /// The first of `endings` that makes a regular file of `stem`, by its index. One question instead of many.
+    fn first_file(&self, stem: &str, endings: &[&str]) -> Option<usize> {
+        endings.iter().position(|ending| self.is_file(&[stem, ending].concat()))
+    }
+
     fn is_dir(&self, path: &str) -> bool {
         self.kind(path) == Some(EntryKind::Dir)
     }

@@ -134,10 +134,17 @@ impl Pattern {
     fn matches(&self, text: &[u8], name: &[u8], below: &[u8]) -> bool {
         match self.shape {
             Shape::Name => text == name,
-            Shape::NameSuffix => name.ends_with(text),
-            Shape::NameGlob => wildmatch(text, name),
+            // Most names fail at their last byte, which is cheaper to see than to call a comparison for.
+            Shape::NameSuffix => text.last().is_none_or(|last| name.last() == Some(last)) && name.ends_with(text),
+            Shape::NameGlob => {
+                let literal = text.get(..self.literal as usize).unwrap_or_default();
+                name.starts_with(literal) && wildmatch(text, name)
+            }
             Shape::Path => {
                 let (literal, glob) = text.split_at_checked(self.literal as usize).unwrap_or_default();
+                if literal.first().is_some_and(|first| below.first() != Some(first)) {
+                    return false;
+                }
                 // Git cuts the literal prefix off before matching the rest, so in `a**/b` the stars begin a pattern.
                 below
                     .strip_prefix(literal)

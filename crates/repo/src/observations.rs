@@ -12,6 +12,7 @@ use stan_model::{Digest, Problem};
 use crate::git_directory::is_head;
 use crate::git_index::IndexFile;
 use crate::hash::{listing_hash, sha256, sha256_of_pieces};
+use crate::stamp::is_racy;
 use crate::system::{DirEntry, EntryKind, Stat, System};
 
 /// Everything that was looked at. Paths are absolute; each list is sorted by path and has no path twice.
@@ -143,9 +144,6 @@ pub(crate) fn sorted_entries(system: &dyn System, path: &Path) -> io::Result<Vec
     Ok(entries)
 }
 
-/// Coarser than the clock of any file system in use (two seconds, on FAT).
-const CLOCK_GRAIN: i64 = 2_000_000_000;
-
 struct Check<'a> {
     system: &'a dyn System,
     observed_at: i64,
@@ -154,7 +152,7 @@ struct Check<'a> {
 impl Check<'_> {
     /// Whether the stat proves that nothing changed since.
     fn same(&self, seen: Option<Stat>, now: Option<Stat>) -> bool {
-        seen == now && seen.is_none_or(|stat| stat.mtime.max(stat.ctime) < self.observed_at.saturating_sub(CLOCK_GRAIN))
+        seen == now && seen.is_none_or(|stat| !is_racy(&stat, self.observed_at))
     }
 
     fn directory(&self, seen: &ObservedDirectory) -> bool {

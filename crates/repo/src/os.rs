@@ -28,15 +28,50 @@ impl System for OsSystem {
     }
 
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        let mut file = open_regular(path)?;
-        let stat = stat(&file.metadata()?);
-        if stat.kind != EntryKind::File {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        self.read_at_most(path, u64::MAX, buffer)
+    }
+
+    fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        let (mut file, stat) = open_with_stat(path)?;
+        if stat.size > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // One byte more than the size lets `read_to_end` see the end without growing the buffer.
-        buffer.reserve(usize::try_from(stat.size).unwrap_or(usize::MAX).saturating_add(1).min(1 << 30));
-        file.read_to_end(buffer)?;
+        // One byte more than the size, so that one read sees both the bytes and the end.
+        let start = buffer.len();
+        let mut end = start;
+        buffer.resize(start.saturating_add(first_read(stat.size)), 0);
+        loop {
+            match file.read(&mut buffer[end..]) {
+                Ok(count) => {
+                    end += count;
+                    if end < buffer.len() {
+                        break;
+                    }
+                    let more = buffer.len() - start;
+                    buffer.resize(buffer.len().saturating_add(more), 0);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    buffer.truncate(start);
+                    return Err(error);
+                }
+            }
+        }
+        buffer.truncate(end);
         Ok(stat)
+    }
+
+    fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
+        let (mut file, stat) = open_with_stat(path)?;
+        let mut buffer = vec![0; first_read(stat.size).min(CHUNK)];
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => return Ok(stat),
+                Ok(count) => take(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
@@ -88,6 +123,22 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// How much of a file is in memory when only its digest is wanted.
+const CHUNK: usize = 1 << 20;
+
+fn first_read(size: u64) -> usize {
+    usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1).min(1 << 30)
+}
+
+fn open_with_stat(path: &Path) -> io::Result<(File, Stat)> {
+    let file = open_regular(path)?;
+    let stat = stat(&file.metadata()?);
+    if stat.kind != EntryKind::File {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    Ok((file, stat))
 }
 
 /// Opens without blocking, so that a pipe put in the place of a file cannot hang the run.

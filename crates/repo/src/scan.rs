@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::Scope;
-use rayon::slice::ParallelSliceMut;
 use stan_model::Problem;
 
 use crate::git_directory::{Checkout, is_repository};
@@ -95,6 +94,7 @@ struct Walk<'a> {
 
 /// What one directory contributes to the result.
 struct Visited {
+    path: String,
     directory: Option<ScannedDirectory>,
     files: Vec<Box<str>>,
     observations: Observations,
@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
             scope.spawn(move |scope| self.directory(scope, child));
         }
         let Recorder { observations, problems, .. } = visit.recorder;
-        let visited = Visited { directory, files: visit.files, observations, problems };
+        let visited = Visited { path: visit.task.path, directory, files: visit.files, observations, problems };
         self.visited.lock().unwrap_or_else(PoisonError::into_inner).push(visited);
     }
 
@@ -157,15 +157,17 @@ impl<'a> Walk<'a> {
         let Recorder { mut observations, mut problems, .. } = recorder;
         let mut files = Vec::new();
         let mut directories = Vec::new();
-        for visited in self.visited.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let mut all = self.visited.into_inner().unwrap_or_else(PoisonError::into_inner);
+        all.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        for visited in all {
             files.extend(visited.files);
             directories.extend(visited.directory);
             observations.extend(visited.observations);
             problems.extend(visited.problems);
         }
-        files.par_sort_unstable();
+        // Each directory's files are sorted already, and so are directories: a stable sort makes use of that.
+        files.sort();
         files.dedup();
-        directories.par_sort_unstable_by(|a: &ScannedDirectory, b| a.path.cmp(&b.path));
         problems.sort_unstable();
         problems.dedup();
         observations.sort();

@@ -48,6 +48,25 @@ pub trait System: Send + Sync {
     /// Returns the file's stat *taken from the open file before reading it*.
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat>;
 
+    /// As `read_into`, but refuses a file of more than `limit` bytes with `ErrorKind::FileTooLarge`.
+    fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        let start = buffer.len();
+        let stat = self.read_into(path, buffer)?;
+        if (buffer.len() - start) as u64 > limit {
+            buffer.truncate(start);
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(stat)
+    }
+
+    /// Hands the bytes of a regular file to `take`, piece by piece, so that a huge file does not fill the memory.
+    fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
+        let mut buffer = Vec::new();
+        let stat = self.read_into(path, &mut buffer)?;
+        take(&buffer);
+        Ok(stat)
+    }
+
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// Nanoseconds since the epoch. Only ever compared with file times, never shown.

@@ -205,15 +205,13 @@ impl<'a> World<'a> {
     fn new_directory(&self, real: &str) -> Directory<'a> {
         let below_root = self.root.relative(real).is_some();
         let listable = below_root || real.split('/').any(|part| part == "node_modules");
-        Directory { real: real.into(), listable, listing: OnceLock::new() }
+        Directory { real: real.into(), listable, listing: OnceLock::new(), names: OnceLock::new() }
     }
 
     /// The kind of an entry, links not followed.
     fn entry(&self, directory: &Directory<'a>, name: &str) -> Option<EntryKind> {
         if directory.listable {
-            let entries = self.listing(directory).entries();
-            let index = entries.binary_search_by(|(entry, _)| entry.as_ref().cmp(name)).ok()?;
-            return entries.get(index).map(|(_, kind)| *kind);
+            return directory.entry(self.listing(directory).entries(), name);
         }
         let path = join(&directory.real, name);
         self.probes.get_or_insert(&path, || self.system.lstat(Path::new(&path)).ok().map(|stat| stat.kind))
@@ -258,6 +256,23 @@ impl Files for World<'_> {
         (kind != EntryKind::Other).then_some(kind)
     }
 
+    fn first_file(&self, stem: &str, endings: &[&str]) -> Option<usize> {
+        let (parent, name) = split_last(stem)?;
+        let directory = self.directory(parent)?;
+        let mut candidate = String::with_capacity(name.len() + 12);
+        candidate.push_str(name);
+        endings.iter().position(|ending| {
+            candidate.truncate(name.len());
+            candidate.push_str(ending);
+            match self.entry(&directory, &candidate) {
+                Some(EntryKind::Link) => {
+                    self.follow(&directory, &candidate, &mut 0).is_some_and(|(_, kind)| kind == EntryKind::File)
+                }
+                kind => kind == Some(EntryKind::File),
+            }
+        })
+    }
+
     fn read(&self, path: &str) -> Option<Arc<[u8]>> {
         self.read_file(path).ok().map(|contents| contents.bytes)
     }
@@ -285,6 +300,35 @@ struct Directory<'a> {
     real: Box<str>,
     listable: bool,
     listing: OnceLock<Listing<'a>>,
+    /// Where each name stands in the listing, by its hash; `AMBIGUOUS` where two names share one.
+    names: OnceLock<FxHashMap<u64, u32>>,
+}
+
+const AMBIGUOUS: u32 = u32::MAX;
+/// Shorter listings are searched as they are.
+const FEW_ENTRIES: usize = 8;
+
+impl Directory<'_> {
+    fn entry(&self, entries: &[(Box<str>, EntryKind)], name: &str) -> Option<EntryKind> {
+        let search = || entries.binary_search_by(|(entry, _)| entry.as_ref().cmp(name)).ok();
+        let index = if entries.len() <= FEW_ENTRIES {
+            search()?
+        } else {
+            match *self.names.get_or_init(|| hashed_names(entries)).get(&FxBuildHasher.hash_one(name))? {
+                AMBIGUOUS => search()?,
+                index => index as usize,
+            }
+        };
+        entries.get(index).filter(|(entry, _)| **entry == *name).map(|(_, kind)| *kind)
+    }
+}
+
+fn hashed_names(entries: &[(Box<str>, EntryKind)]) -> FxHashMap<u64, u32> {
+    let mut names = FxHashMap::with_capacity_and_hasher(entries.len(), FxBuildHasher);
+    for ((name, _), index) in entries.iter().zip(0..) {
+        names.entry(FxBuildHasher.hash_one(&**name)).and_modify(|other| *other = AMBIGUOUS).or_insert(index);
+    }
+    names
 }
 
 enum Listing<'a> {

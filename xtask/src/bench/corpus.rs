@@ -118,7 +118,6 @@ const MONOREPO: &[Package] = &[
     package("core-js", "3.46.0", "c6b1d2c519ed028730f11ec022ecfc70c465e0d9ebd14c2a36a37e43d539c973"),
     package("effect", "3.18.4", "3a713d2f3dbd6d2153b691cdd3134b6655ee5f588e7326ee80081b167ff96e35"),
     package("rxjs", "7.8.2", "2312f8ffd9726ffd7bd53ea12c5f13663d09a3dc3326f448c70b88f5ef6fac82"),
-    package("three", "0.180.0", "ad66d724565ee29a2467277fa84daa5ed0211d6b8d446e9ef29f6bae0cd14144"),
 ];
 
 #[cfg(test)]

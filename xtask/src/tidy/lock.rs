@@ -4,9 +4,10 @@ use toml::Table;
 
 use super::{Finding, tree::Tree};
 
-/// About 15 % above the count when this was last set (143: the parser and the property tests bring most of them, and
-/// half are for platforms and tests only). Whoever needs more raises it here, where a reviewer sees it.
-const MOST_PACKAGES: usize = 165;
+/// About 15 % above the count when this was last set (208): the TypeScript parser, the property tests and the JSON Schema
+/// oracle of the x07 tests bring most of them, and many are for other platforms or for tests only. Whoever needs more
+/// raises it here, where a reviewer sees it.
+const MOST_PACKAGES: usize = 240;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     check_against(tree, MOST_PACKAGES)

@@ -72,7 +72,7 @@ fn analyse_with(
     scratch: &mut Scratch,
 ) -> Analysed {
     let unreadable = |error: &std::io::Error| Analysed {
-        problems: vec![Problem::new(display, format!("cannot be read ({error}); it has no edges"))],
+        problems: vec![Problem::new(display, format!("cannot be read ({}); it has no edges", reason(error)))],
         incomplete: true,
         ..Analysed::default()
     };
@@ -84,17 +84,16 @@ fn analyse_with(
             Err(error) => unreadable(&error),
         };
     }
-    if let Ok(stat) = system.lstat(Path::new(path))
-        && stat.size > MAX_ANALYSED_BYTES
-    {
-        let mut analysed = analyse_with(system, path, display, false, options, scratch);
-        analysed.problems.push(Problem::new(display, format!("is larger than {MAX_ANALYSED_BYTES} bytes; it was not analysed")));
-        analysed.incomplete = true;
-        return analysed;
-    }
     scratch.buffer.clear();
-    let stat = match system.read_into(Path::new(path), &mut scratch.buffer) {
+    let stat = match system.read_at_most(Path::new(path), MAX_ANALYSED_BYTES, &mut scratch.buffer) {
         Ok(stat) => stat,
+        Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
+            let mut analysed = analyse_with(system, path, display, false, options, scratch);
+            let message = format!("is larger than {} MiB; it was not analysed", MAX_ANALYSED_BYTES >> 20);
+            analysed.problems.push(Problem::new(display, message));
+            analysed.incomplete = true;
+            return analysed;
+        }
         Err(error) => return unreadable(&error),
     };
     let meta = FileMeta { digest: stan_repo::sha256(&scratch.buffer), size: scratch.buffer.len() as u64 };
@@ -107,5 +106,14 @@ fn analyse_with(
         problems: extraction.problems,
         incomplete: extraction.incomplete,
         ..Analysed::default()
+    }
+}
+
+/// Words of our own, because the system's differ between platforms.
+fn reason(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "it has vanished",
+        std::io::ErrorKind::PermissionDenied => "permission denied",
+        _ => "reading failed",
     }
 }

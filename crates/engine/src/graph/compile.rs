@@ -61,8 +61,9 @@ pub(crate) fn compile(system: &dyn System, options: &GraphOptions, known: &dyn K
     let world = World::new(system, root, Some(&universe));
     let configs = Configs::new(&world, root);
     let mut problems = universe.problems.clone();
-    let workspaces = Workspaces::read(&world, root, &universe.files, &mut problems);
-    let workspaces = LazyWorkspaces::new(move || workspaces.clone());
+    let (workspaces, workspace_problems) = Workspaces::find(&world, root, universe.files.iter().map(|file| &**file));
+    problems.extend(workspace_problems);
+    let workspaces = LazyWorkspaces::ready(workspaces);
     let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
     let names = Names::new(root, &universe.files);
     let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names, known };

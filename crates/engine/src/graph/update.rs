@@ -113,8 +113,8 @@ impl Mending<'_> {
         let root = &*self.options.root;
         let world = World::new(self.system, root, None);
         let configs = Configs::new(&world, root);
-        let workspaces =
-            LazyWorkspaces::new(|| Workspaces::read(&world, root, &self.universe(), &mut Vec::new()));
+        let read = || Workspaces::find(&world, root, self.universe().iter().map(|file| &**file)).0;
+        let workspaces = LazyWorkspaces::on_demand(&read);
         let resolver = Resolver::new(&world, root, &configs, &workspaces, self.options.resolve)
             .hiding(&self.options.stan_folder());
         let records = self.records_by_node();

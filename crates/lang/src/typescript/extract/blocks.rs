@@ -146,7 +146,8 @@ fn tag_at(text: &str, at: usize) -> Tag<'_> {
         at
     };
     let name_end = skip(at + 1, |byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
-    let mut tag = Tag { name: text.get(at + 1..name_end).unwrap_or_default(), attributes: Vec::new(), end: 0, closed: false };
+    let mut tag =
+        Tag { name: text.get(at + 1..name_end).unwrap_or_default(), attributes: Vec::new(), end: 0, closed: false };
     let mut at = name_end;
     loop {
         at = skip(at, |byte| !byte.is_ascii_whitespace());

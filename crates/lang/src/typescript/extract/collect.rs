@@ -126,7 +126,7 @@ impl<'a> Collector<'a> {
 
     /// Keeps the longest description; the first of equally long ones.
     pub(super) fn describe(&mut self, description: Option<Box<str>>) {
-        let longer = |new: &Box<str>, old: &Box<str>| new.chars().count() > old.chars().count();
+        let longer = |new: &str, old: &str| new.chars().count() > old.chars().count();
         if let Some(new) = description
             && self.description.as_ref().is_none_or(|old| longer(&new, old))
         {
@@ -163,17 +163,23 @@ impl<'a> Collector<'a> {
 
     /// Replaces local names that an import bound by what they were bound to.
     fn traced_exports(&mut self) -> Vec<(Cow<'a, str>, Option<Bound<'a>>)> {
+        let bindings = &self.bindings;
         let mut table: FxHashMap<&str, &Bound<'a>> = FxHashMap::default();
-        if !self.exports.is_empty() {
-            table.extend(self.bindings.iter().map(|(local, bound)| (&**local, bound)));
+        if bindings.len() > FEW && !self.exports.is_empty() {
+            table.extend(bindings.iter().map(|(local, bound)| (&**local, bound)));
         }
+        // The last binding of a name wins, as in the table.
+        let bound = |name: &str| match bindings.len() <= FEW {
+            true => bindings.iter().rev().find(|(local, _)| local == name).map(|(_, bound)| bound),
+            false => table.get(name).copied(),
+        };
         std::mem::take(&mut self.exports)
             .into_iter()
             .map(|(name, export)| {
                 let source = match export {
                     RawExport::Local => None,
-                    RawExport::Binding(local) => table.get(&*local).map(|&bound| bound.clone()),
-                    RawExport::Member(local, member) => match table.get(&*local) {
+                    RawExport::Binding(local) => bound(&local).cloned(),
+                    RawExport::Member(local, member) => match bound(&local) {
                         Some(Bound::Namespace(request)) => Some(Bound::Name(*request, member)),
                         _ => None,
                     },
@@ -185,18 +191,29 @@ impl<'a> Collector<'a> {
     }
 }
 
+/// Lists up to this length are searched as they are: most files import a handful of modules.
+const FEW: usize = 12;
+
 /// Sorts by place, folds duplicates into their first occurrence, and tells each raw request's final index.
 fn ordered_requests(raw: Vec<RawRequest<'_>>, text: &str) -> (Vec<Request>, Vec<u32>) {
     let mut order: Vec<usize> = (0..raw.len()).collect();
     order.sort_by_key(|&index| raw[index].position);
     let mut lines = LineCounter::new(text);
     let mut renumbered = vec![0; raw.len()];
+    let is_small = raw.len() <= FEW;
     let mut seen: FxHashMap<(&str, EdgeKind, Form, Option<Mode>), u32> = FxHashMap::default();
     let mut requests: Vec<Request> = Vec::with_capacity(raw.len());
     for index in order {
         let RawRequest { position, specifier, kind, form, mode } = &raw[index];
         let next = requests.len() as u32;
-        let number = *seen.entry((specifier, *kind, *form, *mode)).or_insert(next);
+        let number = if is_small {
+            let same = |request: &Request| {
+                (&*request.specifier, request.kind, request.form, request.mode) == (&**specifier, *kind, *form, *mode)
+            };
+            requests.iter().position(same).map_or(next, |at| at as u32)
+        } else {
+            *seen.entry((specifier, *kind, *form, *mode)).or_insert(next)
+        };
         if number == next {
             requests.push(Request {
                 specifier: specifier.as_ref().into(),
@@ -217,6 +234,17 @@ fn ordered_names(raw: Vec<RawName<'_>>, renumber: impl Fn(RawId) -> u32) -> Vec<
         .map(|RawName { request, name, kind }| ImportedName { request: renumber(request), name: name.into(), kind })
         .collect();
     names.sort_by_key(|name| name.request);
+    if names.len() <= FEW {
+        let mut at = 0;
+        while at < names.len() {
+            if names[..at].contains(&names[at]) {
+                names.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        return names;
+    }
     // Names of one request lie together, so a set per request would do; one set for all is simpler and as fast.
     let mut seen = FxHashSet::with_capacity_and_hasher(names.len(), Default::default());
     let first: Vec<bool> = names.iter().map(|name| seen.insert((name.request, &*name.name, name.kind))).collect();
@@ -225,10 +253,7 @@ fn ordered_names(raw: Vec<RawName<'_>>, renumber: impl Fn(RawId) -> u32) -> Vec<
     names
 }
 
-fn ordered_exports(
-    raw: Vec<(Cow<'_, str>, Option<Bound<'_>>)>,
-    renumber: impl Fn(RawId) -> u32,
-) -> Vec<Export> {
+fn ordered_exports(raw: Vec<(Cow<'_, str>, Option<Bound<'_>>)>, renumber: impl Fn(RawId) -> u32) -> Vec<Export> {
     let mut exports: Vec<Export> = raw
         .into_iter()
         .map(|(name, source)| {
@@ -250,9 +275,7 @@ fn ordered_exports(
 fn ordered_globs(mut raw: Vec<(u32, Vec<Box<str>>)>, text: &str) -> Vec<GlobRequest> {
     raw.sort_by_key(|(position, _)| *position);
     let mut lines = LineCounter::new(text);
-    raw.into_iter()
-        .map(|(position, patterns)| GlobRequest { line: lines.line_at(position), patterns })
-        .collect()
+    raw.into_iter().map(|(position, patterns)| GlobRequest { line: lines.line_at(position), patterns }).collect()
 }
 
 /// Line numbers of ascending positions, each byte looked at once. A line ends with LF, CR LF or CR, as in

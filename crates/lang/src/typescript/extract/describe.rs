@@ -4,25 +4,34 @@
 //! the configured tag's own line up to the next block tag (TypeDoc's habit: what stands beside `@module` on its line
 //! is the module's name). `@packageDocumentation` has no name, so that text beside it is prose too.
 
+use memchr::memmem;
 use oxc_ast::ast::Program;
 
 use super::ExtractOptions;
 use super::jsdoc;
 
+/// Prose is read as far as this: enough for any limit, and the time for markup without an end stays small.
+const LONGEST_PROSE: usize = 8 * 1024;
+
 /// The longest description that a comment gives; of equally long ones, that of the earlier tag.
 pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Option<Box<str>> {
+    let occurs =
+        |text: &str| options.description_tags.iter().any(|tag| memmem::find(text.as_bytes(), tag.as_bytes()).is_some());
+    if !occurs(program.source_text) {
+        return None;
+    }
     let mut best: Option<(usize, usize, String)> = None;
     for comment in &program.comments {
         let Some((_, content)) = jsdoc::content(program.source_text, comment) else { continue };
-        if !content.contains('@') {
+        if !occurs(content) {
             continue;
         }
         for (order, tag) in options.description_tags.iter().enumerate() {
             let Some(prose) = prose(content, tag) else { continue };
             let length = prose.chars().count();
-            let better = best.as_ref().is_none_or(|(longest, earlier, _)| {
-                length > *longest || (length == *longest && order < *earlier)
-            });
+            let better = best
+                .as_ref()
+                .is_none_or(|(longest, earlier, _)| length > *longest || (length == *longest && order < *earlier));
             if length > 0 && better {
                 best = Some((length, order, prose));
             }
@@ -114,6 +123,8 @@ fn next_tag(line: &str) -> Option<(&str, &str, &str)> {
 
 /// Markup reduced to its text, white space folded.
 fn plain_text(text: &str) -> String {
+    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_PROSE).unwrap_or(text.len());
+    let text = text.get(..end).unwrap_or(text);
     let mut plain = String::with_capacity(text.len());
     let (mut rest, mut before) = (text, ' ');
     while let Some(character) = rest.chars().next() {
@@ -133,7 +144,10 @@ fn inline(rest: &str, character: char, before: char) -> (&str, usize) {
         '{' if rest.starts_with("{@") => match rest.split_once('}') {
             Some((link, _)) => {
                 let body = link.split_once(char::is_whitespace).map_or("", |(_, body)| body.trim());
-                let text = body.split_once('|').or_else(|| body.split_once(char::is_whitespace)).map_or(body, |(_, text)| text);
+                let text = body
+                    .split_once('|')
+                    .or_else(|| body.split_once(char::is_whitespace))
+                    .map_or(body, |(_, text)| text);
                 (text.trim(), link.len() + 1)
             }
             None => whole(),
@@ -141,10 +155,12 @@ fn inline(rest: &str, character: char, before: char) -> (&str, usize) {
         // ![alt](url) and [text](url)
         '!' if rest.starts_with("![") => ("", 1),
         '[' => match rest.split_once("](") {
-            Some((text, after)) if !text.contains('\n') && text.matches('[').count() == 1 => match after.split_once(')') {
-                Some((url, _)) => (text.get(1..).unwrap_or_default(), text.len() + 2 + url.len() + 1),
-                None => whole(),
-            },
+            Some((text, after)) if !text.contains('\n') && text.matches('[').count() == 1 => {
+                match after.split_once(')') {
+                    Some((url, _)) => (text.get(1..).unwrap_or_default(), text.len() + 2 + url.len() + 1),
+                    None => whole(),
+                }
+            }
             _ => whole(),
         },
         '`' => code(rest).unwrap_or_else(whole),

@@ -15,7 +15,7 @@ pub(super) fn requests<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
         if let Some((start, content)) = content(program.source_text, comment)
             && memmem::find(content.as_bytes(), b"import").is_some()
         {
-            Doc { text: content, start, at: 0, found }.tags();
+            Doc { text: content, start, at: 0, unclosed: 0, found }.tags();
         }
     }
 }
@@ -29,15 +29,37 @@ pub(super) fn content<'a>(source: &'a str, comment: &Comment) -> Option<(u32, &'
 
 /// Tags whose `{…}` is a type.
 const TYPED_TAGS: &[&str] = &[
-    "arg", "argument", "augments", "enum", "exception", "extends", "implements", "param", "return", "returns",
-    "satisfies", "template", "this", "throws", "type", "typedef",
+    "arg",
+    "argument",
+    "augments",
+    "enum",
+    "exception",
+    "extends",
+    "implements",
+    "param",
+    "return",
+    "returns",
+    "satisfies",
+    "template",
+    "this",
+    "throws",
+    "type",
+    "typedef",
 ];
+
+/// Types without an end in one comment, after which its types are not looked at any more.
+const MOST_UNCLOSED: u32 = 100;
+
+/// The length of the second argument of an import type.
+const LONGEST_OPTIONS: usize = 1024;
 
 /// One comment being read. `at` is a byte offset into `text`, always at a character boundary.
 struct Doc<'a, 'c> {
     text: &'a str,
     start: u32,
     at: usize,
+    /// Types without an end so far; each was searched to the end of the comment, so that there is a limit to them.
+    unclosed: u32,
     found: &'c mut Collector<'a>,
 }
 
@@ -142,7 +164,8 @@ impl<'a> Doc<'a, '_> {
                 let from = self.at;
                 self.braced_type();
                 let r#type = self.text.get(from..self.at).unwrap_or_default();
-                let r#type = r#type.trim_matches(|character: char| character.is_whitespace() || "{}[]".contains(character));
+                let r#type =
+                    r#type.trim_matches(|character: char| character.is_whitespace() || "{}[]".contains(character));
                 return matches!(r#type, "" | "object" | "Object");
             }
             "param" | "arg" | "argument" => self.parameter_tag(),
@@ -180,7 +203,7 @@ impl<'a> Doc<'a, '_> {
     /// Everything from `{` to the matching `}`, if there is one; else nothing.
     fn braced_type(&mut self) {
         let from = self.at;
-        if !self.eat("{") {
+        if self.unclosed >= MOST_UNCLOSED || !self.eat("{") {
             return;
         }
         let mut depth = 1_u32;
@@ -205,6 +228,7 @@ impl<'a> Doc<'a, '_> {
             in_word = byte == b'_' || byte == b'$' || byte == b'.' || byte.is_ascii_alphanumeric() || byte >= 0x80;
             self.bump();
         }
+        self.unclosed += 1;
         self.at = from + 1;
     }
 
@@ -243,7 +267,8 @@ impl<'a> Doc<'a, '_> {
         self.skip_space();
         let mut mode = None;
         if self.eat(",") {
-            let options = self.rest().split_once(')').map(|(options, _)| options)?;
+            let length = self.rest().bytes().take(LONGEST_OPTIONS).position(|byte| byte == b')')?;
+            let options = self.rest().get(..length)?;
             mode = resolution_mode(options);
             self.at += options.len();
         }

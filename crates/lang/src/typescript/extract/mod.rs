@@ -53,7 +53,10 @@ pub struct ExtractOptions {
 
 impl Default for ExtractOptions {
     fn default() -> Self {
-        Self { description_tags: vec!["@module".to_owned(), "@packageDocumentation".to_owned()], description_limit: 160 }
+        Self {
+            description_tags: vec!["@module".to_owned(), "@packageDocumentation".to_owned()],
+            description_limit: 160,
+        }
     }
 }
 
@@ -165,7 +168,7 @@ impl<'t> File<'t> {
     ) {
         let parsed = parse::parse(arena, block.source, block.syntax);
         match &parsed.program {
-            Some(program) => self.walked(program, block, parsed.has_module_syntax, found),
+            Some(program) => self.walked(program, block, parsed.has_import_meta, found),
             None => scan::scan(block.source, found),
         }
         found.end_of_block();
@@ -185,8 +188,8 @@ impl<'t> File<'t> {
         }
     }
 
-    fn walked<'a>(&self, program: &Program<'a>, block: Block<'a>, has_module_syntax: bool, found: &mut Collector<'a>) {
-        found.is_module |= has_module_syntax;
+    fn walked<'a>(&self, program: &Program<'a>, block: Block<'a>, has_import_meta: bool, found: &mut Collector<'a>) {
+        found.is_module |= has_import_meta;
         visit::Walk::program(found, program, Needs::of(block.source));
         reference::references(program, found);
         if block.syntax.is_javascript() {
@@ -229,5 +232,5 @@ impl<'t> Block<'t> {
 
 /// Messages of the parser may quote source text, line breaks and all.
 fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
+    message.trim_end_matches('.').split_whitespace().collect::<Vec<_>>().join(" ")
 }

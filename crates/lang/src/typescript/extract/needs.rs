@@ -1,7 +1,9 @@
 //! Which parts of a syntax tree are worth walking, told from the text alone: a file without the word `require`
 //! has no call of it. Errs towards walking, never towards skipping.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::{self, Finder};
 
 /// What the walk must look into below the level of module statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,20 +16,56 @@ pub(super) struct Needs {
     pub(super) create_require: bool,
 }
 
+/// Searches are prepared once: most files are so small that preparing costs as much as searching.
+struct Finders {
+    escape: Finder<'static>,
+    import: Finder<'static>,
+    require: Finder<'static>,
+    create_require: Finder<'static>,
+    ock: Finder<'static>,
+    actual: Finder<'static>,
+}
+
+static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
+    escape: Finder::new("\\u"),
+    import: Finder::new("import"),
+    require: Finder::new("require"),
+    create_require: Finder::new("createRequire"),
+    // `mock` and `Mock`.
+    ock: Finder::new("ock"),
+    actual: Finder::new("Actual"),
+});
+
 impl Needs {
     pub(super) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let has = |needle: &str| memmem::find(bytes, needle.as_bytes()).is_some();
+        let finders = &*FINDERS;
+        let has = |finder: &Finder<'_>| finder.find(bytes).is_some();
         // An escape can spell any identifier (`\u0072equire`), so that the words prove nothing.
-        if has("\\u") && has_escaped_identifier(bytes) {
+        if has(&finders.escape) && has_escaped_identifier(bytes) {
             return Self { expressions: true, types: true, create_require: true };
         }
         let (call, member) = import_followed_by(bytes);
-        let create_require = has("createRequire");
-        let expressions =
-            call || member || create_require || has("require") || has("mock") || has("Mock") || has("Actual");
+        let create_require = has(&finders.create_require);
+        let expressions = call || member || create_require || has_require(bytes) || has_mock(bytes) || has(&finders.actual);
         Self { expressions, types: call, create_require }
     }
+}
+
+fn has_mock(bytes: &[u8]) -> bool {
+    FINDERS.ock.find_iter(bytes).any(|at| at > 0 && matches!(bytes[at - 1], b'm' | b'M'))
+}
+
+/// Whether `require` occurs on its own (not as `required`) and is followed by what its call or `.resolve` can start
+/// with. Comments often have the English word.
+fn has_require(bytes: &[u8]) -> bool {
+    FINDERS.require.find_iter(bytes).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let in_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
+        let after = bytes.get(at + 7..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
+        // `<` for type arguments, `/` for a comment between, and white space that is not ASCII.
+        !in_word && matches!(after, Some(b'(' | b'.' | b'?' | b'<' | b'/' | 0x80..))
+    })
 }
 
 /// Whether an escape spells an ASCII letter or digit, as an identifier of ours would need. Files full of
@@ -48,7 +86,7 @@ fn has_escaped_identifier(bytes: &[u8]) -> bool {
 /// Whether `import` occurs before `(`, and before `.`; white space and comments may lie between.
 fn import_followed_by(bytes: &[u8]) -> (bool, bool) {
     let (mut call, mut member) = (false, false);
-    for at in memmem::find_iter(bytes, b"import") {
+    for at in FINDERS.import.find_iter(bytes) {
         let rest = bytes.get(at + 6..).unwrap_or_default();
         match rest.iter().find(|byte| !byte.is_ascii_whitespace()) {
             Some(b'(') => call = true,
@@ -79,6 +117,11 @@ mod tests {
         check("import\u{a0}('a')", true, true, false);
         check("import.meta.url", true, false, false);
         check("require('a')", true, false, false);
+        check("required(), $require(), require a, 'require'", false, false, false);
+        check("require /* x */ ('a')", true, false, false);
+        check("require?.('a')", true, false, false);
+        check("require<A>('a')", true, false, false);
+        check("require\n.resolve('a')", true, false, false);
         check("createRequire(u)('a')", true, false, true);
         check("\\u0072equire('a')", true, true, true);
         check("re\\u{71}uire('a')", true, true, true);

@@ -62,8 +62,8 @@ impl Syntax {
 pub(super) struct Parsed<'a> {
     /// `None` when no reading gave a tree.
     pub(super) program: Option<Program<'a>>,
-    /// `import.meta` occurs, or an import or export.
-    pub(super) has_module_syntax: bool,
+    /// `import.meta` occurs, which makes a module as much as an import does.
+    pub(super) has_import_meta: bool,
     pub(super) error: Option<ParseError>,
 }
 
@@ -104,15 +104,12 @@ pub(super) fn parse<'a>(arena: &'a Allocator, text: &'a str, syntax: Syntax) -> 
             break;
         }
     }
-    best.unwrap_or(Parsed { program: None, has_module_syntax: false, error: None })
+    best.unwrap_or(Parsed { program: None, has_import_meta: false, error: None })
 }
 
 fn read<'a>(arena: &'a Allocator, text: &'a str, reading: SourceType) -> Option<ParserReturn<'a>> {
-    let options = ParseOptions {
-        allow_return_outside_function: true,
-        enable_ident_hashes: false,
-        ..ParseOptions::default()
-    };
+    let options =
+        ParseOptions { allow_return_outside_function: true, enable_ident_hashes: false, ..ParseOptions::default() };
     // The arena is only ever reset as a whole, so a half-built tree in it is garbage but not a hazard.
     catch_unwind(AssertUnwindSafe(|| Parser::new(arena, text, reading).with_options(options).parse())).ok()
 }
@@ -121,16 +118,16 @@ fn judge(parsed: Option<ParserReturn<'_>>) -> Parsed<'_> {
     let Some(parsed) = parsed else {
         let message = "the parser panicked".to_owned();
         let error = Some(ParseError { position: 0, message, more: 0 });
-        return Parsed { program: None, has_module_syntax: false, error };
+        return Parsed { program: None, has_import_meta: false, error };
     };
     let mut errors = parsed.diagnostics.errors();
     let error = errors.next().map(|first| ParseError {
-        position: first.labels.first().map_or(0, |label| label.offset() as u32),
+        position: first.labels.first().map_or(0, |label| label.offset()),
         message: first.message.to_string(),
         more: errors.count(),
     });
     Parsed {
-        has_module_syntax: parsed.module_record.has_module_syntax,
+        has_import_meta: !parsed.module_record.import_metas.is_empty(),
         program: (!parsed.panicked).then_some(parsed.program),
         error,
     }

@@ -37,7 +37,8 @@ fn import<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
             tokens.advance_to(&ahead);
         }
         Some(Token::Word(first)) => {
-            let type_only = first == "type" && !matches!(ahead.ahead().next(), Some(Token::Word("from") | Token::Mark(b',' | b'=')));
+            let type_only = first == "type"
+                && !matches!(ahead.ahead().next(), Some(Token::Word("from") | Token::Mark(b',' | b'=')));
             clause(tokens, kind_of(type_only), found);
         }
         Some(Token::Mark(b'{' | b'*')) => {
@@ -83,7 +84,8 @@ fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>
                 }
             }
             Token::Mark(b'=') => {
-                let is_require = ahead.next() == Some(Token::Word("require")) && ahead.next() == Some(Token::Mark(b'('));
+                let is_require =
+                    ahead.next() == Some(Token::Word("require")) && ahead.next() == Some(Token::Mark(b'('));
                 let Some(Token::String(position, specifier)) = ahead.next().filter(|_| is_require) else { return None };
                 found.is_module = true;
                 tokens.advance_to(&ahead);
@@ -130,17 +132,16 @@ pub(super) fn estimated_depth(text: &str, limit: usize) -> usize {
                 levels.push(0);
                 depth += 1;
             }
-            Token::Mark(b')' | b']' | b'}') => {
-                if levels.len() > 1 {
-                    depth -= 1 + levels.pop().unwrap_or(0);
-                }
-            }
+            Token::Mark(b')' | b']' | b'}') if levels.len() > 1 => depth -= 1 + levels.pop().unwrap_or(0),
             Token::Mark(b';' | b',') => depth -= levels.last_mut().map_or(0, std::mem::take),
             Token::Word(word) if tokens.newline && !matches!(word, "else" | "if" | "typeof" | "new") => {
                 depth -= levels.last_mut().map_or(0, std::mem::take);
             }
             Token::Mark(_)
-            | Token::Word("if" | "else" | "for" | "while" | "do" | "typeof" | "void" | "delete" | "await" | "yield" | "new" | "keyof" | "in") => {
+            | Token::Word(
+                "if" | "else" | "for" | "while" | "do" | "typeof" | "void" | "delete" | "await" | "yield" | "new"
+                | "keyof" | "in",
+            ) => {
                 if let Some(level) = levels.last_mut() {
                     *level += 1;
                     depth += 1;
@@ -154,6 +155,26 @@ pub(super) fn estimated_depth(text: &str, limit: usize) -> usize {
         }
     }
     deepest
+}
+
+/// Whether parentheses nest as deep as `limit`, or as many `<` of one statement are open.
+pub(super) fn guesses_deeply(text: &str, limit: usize) -> bool {
+    let (mut parentheses, mut angles) = (0_usize, 0_usize);
+    let mut tokens = Tokens::new(text);
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Mark(b'(') => parentheses += 1,
+            Token::Mark(b')') => parentheses = parentheses.saturating_sub(1),
+            Token::Mark(b'<') => angles += 1,
+            Token::Mark(b'>') => angles = angles.saturating_sub(1),
+            Token::Mark(b';') => angles = 0,
+            _ => {}
+        }
+        if parentheses >= limit || angles >= limit {
+            return true;
+        }
+    }
+    false
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,7 +265,21 @@ impl<'a> Tokens<'a> {
             }
         };
         self.regex_allowed = match token {
-            Token::Word(word) => matches!(word, "return" | "typeof" | "case" | "in" | "of" | "do" | "else" | "void" | "delete" | "await" | "yield" | "new"),
+            Token::Word(word) => matches!(
+                word,
+                "return"
+                    | "typeof"
+                    | "case"
+                    | "in"
+                    | "of"
+                    | "do"
+                    | "else"
+                    | "void"
+                    | "delete"
+                    | "await"
+                    | "yield"
+                    | "new"
+            ),
             Token::Mark(mark) => !matches!(mark, b')' | b']' | b'}'),
             _ => false,
         };

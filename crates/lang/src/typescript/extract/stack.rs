@@ -9,7 +9,8 @@ use std::thread;
 use super::scan;
 
 /// The stack that threads which call [`super::Extractor`] must have, or more.
-pub const WORKER_STACK: usize = 64 << 20;
+/// Address space only: pages are committed when touched, and nearly no file touches more than the first few.
+pub const WORKER_STACK: usize = 256 << 20;
 
 /// Stack bytes that one token can cost at most. Measured by `tests/stack.rs`, with margin.
 pub(super) const BYTES_PER_TOKEN: usize = 4 << 10;
@@ -18,13 +19,17 @@ pub(super) const BYTES_PER_TOKEN: usize = 4 << 10;
 const RESERVE: usize = 1 << 20;
 
 /// Above this, one file at a time: several of them could exhaust memory together.
-const HUGE: usize = 256 << 20;
+const HUGE: usize = 1 << 30;
 
 /// The largest stack asked for. Address space only: pages are committed when touched.
 const LARGEST: usize = 4 << 30;
 
 /// Nesting that no program has; reading it would touch hundreds of megabytes of stack.
 const DEEPEST: usize = 50_000;
+
+/// Nesting of `(`, or of `<` within a statement, that costs the parser too much time: it tries each level twice, as
+/// arrow function or type arguments first, and a thousand levels already take a second.
+const DEEPEST_GUESS: usize = 1_000;
 
 /// Held while a file with a huge bound is read.
 static HUGE_FILE: Mutex<()> = Mutex::new(());
@@ -40,6 +45,10 @@ pub(super) enum Room {
 
 impl Room {
     pub(super) fn for_text(text: &str) -> Self {
+        // Raw counts first: only suspicious text is read as tokens, so that others pay next to nothing.
+        if may_guess_deeply(text.as_bytes()) && scan::guesses_deeply(text, DEEPEST_GUESS) {
+            return Self::Nowhere("is nested too deeply to parse");
+        }
         let room = |levels: usize| levels.saturating_mul(BYTES_PER_TOKEN).saturating_add(RESERVE);
         if room(text.len()) <= WORKER_STACK {
             return Self::Here;
@@ -49,7 +58,7 @@ impl Room {
             Self::Here
         } else if bound > LARGEST {
             Self::Nowhere("is too large to parse")
-        } else if bound > HUGE && scan::estimated_depth(text, DEEPEST) >= DEEPEST {
+        } else if bound > HUGE && raw_depth(text) >= DEEPEST && scan::estimated_depth(text, DEEPEST) >= DEEPEST {
             Self::Nowhere("is nested too deeply to parse")
         } else {
             Self::Thread(bound)
@@ -66,18 +75,67 @@ pub(super) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) 
     })
 }
 
+/// Whether `(` outnumbers `)`, or `<` occurs within one statement, often enough to look closer. Strings and comments
+/// are not told from code here.
+fn may_guess_deeply(bytes: &[u8]) -> bool {
+    if memchr::memchr_iter(b'(', bytes).count() >= DEEPEST_GUESS {
+        let mut depth = 0_usize;
+        for at in memchr::memchr2_iter(b'(', b')', bytes) {
+            depth = if bytes[at] == b'(' { depth + 1 } else { depth.saturating_sub(1) };
+            if depth >= DEEPEST_GUESS {
+                return true;
+            }
+        }
+    }
+    if memchr::memchr_iter(b'<', bytes).count() >= DEEPEST_GUESS {
+        let (mut run, mut last) = (0, 0);
+        for at in memchr::memchr_iter(b'<', bytes) {
+            run = if memchr::memchr(b';', &bytes[last..at]).is_some() { 0 } else { run + 1 };
+            last = at;
+            if run >= DEEPEST_GUESS {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
-fn most_tokens(text: &str) -> usize {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80;
-    let mut tokens = 0;
-    for block in text.as_bytes().chunks(1 << 16) {
-        // Branch-free over neighbours, so that the compiler can use vector instructions.
-        tokens += 1;
-        tokens += block
-            .iter()
-            .zip(block.iter().skip(1))
-            .filter(|(before, byte)| !byte.is_ascii_whitespace() && !(is_word(**before) && is_word(**byte)))
-            .count();
+/// A byte that is not ASCII may be white space, so that it never joins what is around it.
+pub(super) fn most_tokens(text: &str) -> usize {
+    // Blocks of single-byte sums without branches: the compiler makes vector instructions of them.
+    const BLOCK: usize = 128;
+    let is_word = |byte: u8| {
+        let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+        letter | (byte.wrapping_sub(b'0') < 10) | (byte == b'_') | (byte == b'$')
+    };
+    let bytes = text.as_bytes();
+    let Some((_, rest)) = bytes.split_first() else { return 0 };
+    let mut tokens = 1;
+    for (before, block) in bytes.chunks(BLOCK).zip(rest.chunks(BLOCK)) {
+        let mut sum = 0_u8;
+        for (before, byte) in before.iter().zip(block) {
+            sum += u8::from((*byte > b' ') & !(is_word(*before) & is_word(*byte)));
+        }
+        tokens += usize::from(sum);
     }
     tokens
+}
+
+/// How far opening brackets outnumber closing ones, wherever they stand; 0 when there are not enough to matter.
+fn raw_depth(text: &str) -> usize {
+    let count = |byte| memchr::memchr_iter(byte, text.as_bytes()).count();
+    if count(b'(') + count(b'[') + count(b'{') < DEEPEST {
+        return 0;
+    }
+    let (mut depth, mut deepest) = (0_isize, 0_isize);
+    for byte in text.bytes() {
+        depth += match byte {
+            b'(' | b'[' | b'{' => 1,
+            b')' | b']' | b'}' => -1,
+            _ => 0,
+        };
+        deepest = deepest.max(depth);
+    }
+    deepest.unsigned_abs()
 }

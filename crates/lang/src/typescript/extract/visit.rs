@@ -30,7 +30,7 @@ pub(super) struct Walk<'a, 'c> {
 }
 
 impl<'a, 'c> Walk<'a, 'c> {
-    /// Walks a whole program. `is_module` as the parser saw it covers `import.meta`.
+    /// Walks a whole program.
     pub(super) fn program(found: &'c mut Collector<'a>, program: &Program<'a>, needs: Needs) {
         let mut walk = Walk {
             found,
@@ -63,7 +63,13 @@ impl<'a, 'c> Walk<'a, 'c> {
         if type_only || self.in_ambient_module { EdgeKind::Type } else { EdgeKind::Runtime }
     }
 
-    fn static_request(&mut self, source: &StringLiteral<'a>, form: Form, type_only: bool, mode: Option<Mode>) -> Option<RawId> {
+    fn static_request(
+        &mut self,
+        source: &StringLiteral<'a>,
+        form: Form,
+        type_only: bool,
+        mode: Option<Mode>,
+    ) -> Option<RawId> {
         let (kind, form) = (self.static_kind(type_only), self.static_form(form));
         self.found.request(source.span.start, source.value.as_str(), kind, form, mode)
     }
@@ -418,9 +424,7 @@ impl<'a> Visit<'a> for Walk<'a, '_> {
 
 /// `import {type A, type B}`: at least one name, all of them types, nothing else bound.
 fn all_type_imports(specifiers: &[ImportDeclarationSpecifier<'_>]) -> bool {
-    let is_type = |specifier: &ImportDeclarationSpecifier<'_>| {
-        matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(it) if it.import_kind.is_type())
-    };
+    let is_type = |specifier: &ImportDeclarationSpecifier<'_>| matches!(specifier, ImportDeclarationSpecifier::ImportSpecifier(it) if it.import_kind.is_type());
     !specifiers.is_empty() && specifiers.iter().all(is_type)
 }
 

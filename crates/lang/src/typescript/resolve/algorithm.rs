@@ -164,6 +164,9 @@ impl<'a> Lookup<'a> {
 
     fn by_root_dirs(&self, specifier: &str, extensions: Extensions) -> Option<String> {
         let roots = &self.config.root_dirs;
+        if roots.is_empty() {
+            return None;
+        }
         let candidate = path::join(self.directory, specifier);
         let holds = |root: &&String| path::contains(root, &candidate) && candidate.len() > root.len();
         let home = roots.iter().filter(holds).max_by_key(|root| root.len())?;
@@ -238,22 +241,18 @@ impl<'a> Lookup<'a> {
                 return self.file(&format!("{stem}.d{other}.ts"));
             }
         };
-        let mut candidate = String::with_capacity(stem.len() + 10);
-        candidate.push_str(stem);
-        for (kind, extension) in table {
-            if extensions & kind != 0 {
-                candidate.truncate(stem.len());
-                candidate.push_str(extension);
-                if self.config.module_suffixes.is_empty() {
-                    if self.resolver.files.is_file(&candidate) {
-                        return Some(candidate);
-                    }
-                } else if let Some(found) = self.file(&candidate) {
-                    return Some(found);
-                }
-            }
+        let mut endings = [""; 5];
+        let mut count = 0;
+        for (_, ending) in table.iter().filter(|(kind, _)| extensions & kind != 0) {
+            endings[count] = ending;
+            count += 1;
         }
-        None
+        let endings = &endings[..count];
+        if self.config.module_suffixes.is_empty() {
+            let found = self.resolver.files.first_file(stem, endings)?;
+            return Some([stem, endings[found]].concat());
+        }
+        endings.iter().find_map(|ending| self.file(&[stem, ending].concat()))
     }
 
     /// The file itself, or the one that a module suffix makes of it.

@@ -22,7 +22,7 @@ impl Resolver<'_> {
         if text.len() < specifier.len()
             && let Some(found) = self.typescript(importer, text, mode)
         {
-            return Found::File(found.as_ref().to_owned());
+            return Found::File(found);
         }
         if text.len() < specifier.len()
             && let Some(found) = self.asset(importer, text)

@@ -61,25 +61,29 @@ pub struct Resolver<'f> {
     workspaces: &'f LazyWorkspaces<'f>,
     packages: Packages<'f>,
     options: ResolveOptions,
-    /// Absolute path of stan's own folder, if there is one.
+    /// Absolute path of stan\'s own folder, if there is one.
     own_folder: Option<Box<str>>,
-    /// Bare specifiers by configuration, mode, directory and text: many files of a folder ask for the same ones.
-    bare: Memo<String, Option<Arc<str>>>,
+    /// Answers for bare specifiers: many files of a folder ask for the same ones.
+    bare: Memo<String, Target>,
 }
 
 /// The packages of the repository, read when the first specifier needs them.
 pub struct LazyWorkspaces<'f> {
     workspaces: OnceLock<Workspaces>,
-    read: Box<dyn Fn() -> Workspaces + Sync + 'f>,
+    read: &'f (dyn Fn() -> Workspaces + Sync),
 }
 
 impl<'f> LazyWorkspaces<'f> {
-    pub fn new(read: impl Fn() -> Workspaces + Sync + 'f) -> Self {
-        Self { workspaces: OnceLock::new(), read: Box::new(read) }
+    pub fn ready(workspaces: Workspaces) -> Self {
+        Self { workspaces: OnceLock::from(workspaces), read: &Workspaces::default }
     }
 
-    pub fn get(&self) -> &Workspaces {
-        self.workspaces.get_or_init(|| (self.read)())
+    pub fn on_demand(read: &'f (dyn Fn() -> Workspaces + Sync)) -> Self {
+        Self { workspaces: OnceLock::new(), read }
+    }
+
+    fn get(&self) -> &Workspaces {
+        self.workspaces.get_or_init(self.read)
     }
 }
 
@@ -152,6 +156,15 @@ impl<'f> Resolver<'f> {
             return Target::Builtin(id.into());
         }
         let mode = self.mode_of(importer, request);
+        if path::is_path(specifier) {
+            return self.find(importer, request, mode);
+        }
+        let key = bare_key(importer, request, mode);
+        self.bare.get_or(&*key, || self.find(importer, request, mode))
+    }
+
+    fn find(&self, importer: &Importer, request: &Request, mode: Option<Mode>) -> Target {
+        let specifier = &*request.specifier;
         if let Some(found) = self.typescript(importer, specifier, mode) {
             return self.place(&found, importer, specifier);
         }
@@ -188,22 +201,8 @@ impl<'f> Resolver<'f> {
         expanded
     }
 
-    fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<Arc<str>> {
-        let lookup = Lookup::module(self, &importer.config, importer.directory(), mode);
-        if path::is_path(specifier) {
-            return lookup.resolve(specifier, ALL).map(Into::into);
-        }
-        let config_key = importer.config.file.as_deref().unwrap_or("");
-        let mode_key = match mode {
-            None => "?",
-            Some(Mode::Import) => "i",
-            Some(Mode::Require) => "r",
-        };
-        let mut key = String::with_capacity(config_key.len() + importer.file.len() + specifier.len() + 4);
-        for part in [specifier, "\0", importer.directory(), "\0", config_key, "\0", mode_key] {
-            key.push_str(part);
-        }
-        self.bare.get_or(&*key, || lookup.resolve(specifier, ALL).map(Into::into))
+    fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+        Lookup::module(self, &importer.config, importer.directory(), mode).resolve(specifier, ALL)
     }
 
     fn reference_path(&self, importer: &Importer, specifier: &str) -> Target {
@@ -340,6 +339,22 @@ impl<'f> Resolver<'f> {
             _ => is_node(config.module).then_some(Mode::Require),
         }
     }
+}
+
+/// All that the answer for a bare specifier depends on: text, folder, configuration, mode, kind of form.
+fn bare_key(importer: &Importer, request: &Request, mode: Option<Mode>) -> String {
+    let mode = match mode {
+        None => "?",
+        Some(Mode::Import) => "i",
+        Some(Mode::Require) => "r",
+    };
+    let form = match request.form {
+        Form::RequireParam => "p",
+        Form::Require | Form::RequireResolve => "r",
+        _ => "",
+    };
+    let config = importer.config.file.as_deref().unwrap_or("");
+    [&*request.specifier, "\0", importer.directory(), "\0", config, "\0", mode, form].concat()
 }
 
 /// The way from a directory to a path, beginning with `./` or `../`.

@@ -85,8 +85,9 @@ impl<'f> Packages<'f> {
             if !self.files.is_file(&file) {
                 return None;
             }
-            let manifest = match self.files.read(&file).map(|bytes| jsonc::parse_bytes(&bytes).value) {
-                Some(value @ Value::Object(_)) => value,
+            let document = self.files.read(&file).map(|bytes| jsonc::parse_bytes(&bytes));
+            let manifest = match document {
+                Some(document) if document.error().is_none() => document.value,
                 _ => Value::Object(Vec::new()),
             };
             Some(Arc::new(Package { directory: directory.to_owned(), manifest }))

@@ -1,17 +1,34 @@
 //! Arithmetic on absolute, `/`-separated paths. Nothing here looks at a disk.
 
-/// Joins and normalises: `.`, `..` and doubled slashes are gone afterwards. A trailing slash is kept, because
-/// TypeScript lets `./dir/` mean the directory only.
+/// Joins and normalises: `.`, `..` and doubled slashes are gone afterwards. `base` is normal already. A trailing slash
+/// is kept, because TypeScript lets `./dir/` mean the directory only.
 pub(crate) fn join(base: &str, relative: &str) -> String {
-    let mut out = String::with_capacity(base.len() + relative.len() + 1);
+    let mut out = String::with_capacity(base.len() + relative.len() + 16);
     if !relative.starts_with('/') {
-        push_segments(&mut out, base);
+        out.push_str(base.trim_end_matches('/'));
     }
-    push_segments(&mut out, relative);
-    let last = relative.rsplit('/').next().unwrap_or(relative);
+    let mut rest = relative;
+    while !rest.is_empty() {
+        let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
+        let (segment, tail) = rest.split_at(end);
+        match segment {
+            "" | "." => {}
+            ".." => out.truncate(out.rfind('/').unwrap_or(0)),
+            name => {
+                out.push('/');
+                out.push_str(name);
+            }
+        }
+        if tail.len() <= 1 {
+            // What ends in a slash, or in dots, means a directory.
+            if !tail.is_empty() || matches!(segment, "." | "..") {
+                out.push('/');
+            }
+            break;
+        }
+        rest = &tail[1..];
+    }
     if out.is_empty() {
-        out.push('/');
-    } else if matches!(last, "" | "." | "..") && !relative.is_empty() {
         out.push('/');
     }
     out
@@ -24,19 +41,6 @@ pub(crate) fn join_plain(base: &str, relative: &str) -> String {
         out.pop();
     }
     out
-}
-
-fn push_segments(out: &mut String, path: &str) {
-    for segment in path.split('/') {
-        match segment {
-            "" | "." => {}
-            ".." => out.truncate(out.rfind('/').unwrap_or(0)),
-            name => {
-                out.push('/');
-                out.push_str(name);
-            }
-        }
-    }
 }
 
 /// The directory of a path; `/` for what lies in the root directory.

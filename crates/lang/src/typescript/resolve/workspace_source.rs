@@ -42,7 +42,7 @@ impl Resolver<'_> {
         mode: Option<Mode>,
     ) -> Option<String> {
         let (name, rest) = path::split_package_name(specifier);
-        let directory = path::join_plain(&self.root, self.workspaces.get().directory(name)?);
+        let directory = path::join_plain(&self.root, &self.workspaces.get().get(name)?.directory);
         let lookup = Lookup::module(self, &importer.config, importer.directory(), mode);
         let priority = TYPESCRIPT | DECLARATION;
         lookup

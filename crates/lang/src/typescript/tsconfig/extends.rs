@@ -68,16 +68,7 @@ impl Package {
     }
 
     fn exports(&self) -> Option<&Value> {
-        self.manifest.get("exports").filter(|exports| is_truthy(exports))
-    }
-}
-
-fn is_truthy(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::Number(number) => *number != 0.0,
-        Value::String(text) => !text.is_empty(),
-        _ => true,
+        self.manifest.get("exports").filter(|exports| exports.is_truthy())
     }
 }
 

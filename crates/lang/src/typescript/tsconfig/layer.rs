@@ -21,8 +21,21 @@ const MAX_STEPS: usize = 2_000;
 #[derive(Clone, Debug)]
 pub(super) enum Specs {
     List(Vec<String>),
-    /// Present but no list. It hides an inherited list and switches defaults off, as for TypeScript.
+    /// Present but no list. It hides an inherited list and switches the default of `exclude` off, as for TypeScript.
     NotAList,
+    /// The same with a value that is false for JavaScript (`false`, 0, an empty string): it hides nothing.
+    Falsy,
+}
+
+impl Specs {
+    /// What a file says itself where that counts, and what it inherits where not.
+    fn own_or(own: Option<&Self>, inherited: Option<Self>) -> Option<Self> {
+        match own {
+            None => inherited,
+            Some(Self::Falsy) => inherited.or(Some(Self::Falsy)),
+            Some(own) => Some(own.clone()),
+        }
+    }
 }
 
 /// What one file says by itself.
@@ -93,9 +106,9 @@ impl<'f> Layers<'f> {
         walk.stack.pop();
         Merged {
             options: layer.options.clone().over(base.options),
-            files: layer.files.clone().or(base.files),
-            include: layer.include.clone().or(base.include),
-            exclude: layer.exclude.clone().or(base.exclude),
+            files: Specs::own_or(layer.files.as_ref(), base.files),
+            include: Specs::own_or(layer.include.as_ref(), base.include),
+            exclude: Specs::own_or(layer.exclude.as_ref(), base.exclude),
             references: layer.references.clone(),
         }
     }
@@ -150,8 +163,12 @@ fn cycle_problem(cycle: &[String], problems: &Problems) -> Problem {
 
 /// Inherited specs are relative to the file that has them.
 fn rebased(specs: Option<Specs>, from: &str, to: &str) -> Option<Specs> {
-    let specs = specs?;
-    let Specs::List(list) = specs else { return Some(specs) };
+    let list = match specs? {
+        Specs::List(list) => list,
+        // Whoever inherits what is no list gets a list without elements.
+        Specs::NotAList => Vec::new(),
+        Specs::Falsy => return None,
+    };
     if from == to {
         return Some(Specs::List(list));
     }
@@ -212,11 +229,11 @@ impl Layer {
 
 fn specs(root: &Value, name: &str, report: &mut dyn FnMut(String)) -> Option<Specs> {
     match root.get(name)? {
-        Value::Null | Value::Bool(false) => None,
+        Value::Null => None,
         Value::Array(items) => Some(Specs::List(items.iter().filter_map(Value::as_str).map(str::to_owned).collect())),
-        _ => {
+        other => {
             report(format!("`{name}` must be a list; it is ignored"));
-            Some(Specs::NotAList)
+            Some(if other.is_truthy() { Specs::NotAList } else { Specs::Falsy })
         }
     }
 }

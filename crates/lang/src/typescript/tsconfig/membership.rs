@@ -50,7 +50,9 @@ impl FileSet {
         if self.place(path).is_none() {
             return false;
         }
-        let is_best = group.first().is_some_and(|best| has_extension(path, best)) && !has_extension(path, ".d.ts");
+        // The extensions of declarations end in those of sources, but only sources yield to nothing.
+        let is_declaration = [".d.ts", ".d.mts", ".d.cts"].iter().any(|extension| has_extension(path, extension));
+        let is_best = group.first().is_some_and(|best| has_extension(path, best)) && !is_declaration;
         is_best || self.survives(files, path)
     }
 

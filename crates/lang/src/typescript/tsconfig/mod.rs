@@ -6,6 +6,8 @@
 mod extends;
 mod layer;
 mod membership;
+#[cfg(test)]
+pub(crate) mod memory;
 mod options;
 mod paths;
 mod patterns;
