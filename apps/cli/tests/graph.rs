@@ -22,42 +22,263 @@ fn check(arguments: &[&str], expected: Expect) {
 
 #[test]
 fn json() {
-    check(&["graph", "--json"], expect![[""]]);
+    check(
+        &["graph", "--json"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        {"graph":{"nodes":{"README.md":{"id":"README.md","kind":"source","language":"md","metadata":{"hash":"9e8b62f81ea5c66fa06ee53da032751386b37702153070c0e14dd1d316282fa7","size":8}},"node:fs":{"id":"node:fs","kind":"builtin","language":"other"},"src/a.ts":{"id":"src/a.ts","kind":"source","language":"ts","description":"Where it starts.","metadata":{"hash":"144c5c8bfa106a997414759a0242a66dd33526267682b49939b176f07d7534e4","size":90}},"src/barrel.ts":{"id":"src/barrel.ts","kind":"source","language":"ts","metadata":{"hash":"036e8e68f26b11d1164c303618a7d357ca09f8d5b5b74ca630cd1462c59e6c77","size":21}},"src/gone":{"id":"src/gone","kind":"missing","language":"other"},"src/x.ts":{"id":"src/x.ts","kind":"source","language":"ts","metadata":{"hash":"fee3253ac0617f89ea8f533e0c8eefa1df00af87f2c2cf17fe6df52c784d4e92","size":48}}},"edges":{"README.md":[],"node:fs":[],"src/a.ts":[{"target":"node:fs","kind":"runtime","resolution":"explicit"},{"target":"src/barrel.ts","kind":"runtime","resolution":"explicit"},{"target":"src/gone","kind":"runtime","resolution":"explicit"},{"target":"src/x.ts","kind":"runtime","resolution":"implicit"}],"src/barrel.ts":[{"target":"src/x.ts","kind":"runtime","resolution":"explicit"}],"src/gone":[],"src/x.ts":[{"target":"src/a.ts","kind":"type","resolution":"explicit"}]}},"stats":{"modules":6,"edges":6,"dirty":0},"errors":[]}
+        --- stderr
+    "#]],
+    );
 }
 
 #[test]
 fn figures_are_the_default() {
-    check(&["graph"], expect![[""]]);
-    check(&["graph", "--stats"], expect![[""]]);
+    check(
+        &["graph"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        modules                     6
+          source                    4
+          external                  0
+          builtin                   1
+          missing                   1
+        edges                       6
+          runtime explicit          4
+          runtime implicit          1
+          type explicit             1
+          type implicit             0
+          dynamic explicit          0
+          dynamic implicit          0
+        not read or parsed cleanly  0
+        --- stderr
+    "#]],
+    );
+    check(
+        &["graph", "--stats"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        modules                     6
+          source                    4
+          external                  0
+          builtin                   1
+          missing                   1
+        edges                       6
+          runtime explicit          4
+          runtime implicit          1
+          type explicit             1
+          type implicit             0
+          dynamic explicit          0
+          dynamic implicit          0
+        not read or parsed cleanly  0
+        --- stderr
+    "#]],
+    );
 }
 
 #[test]
 fn diagrams() {
-    check(&["graph", "--format", "dot"], expect![[""]]);
-    check(&["graph", "--format", "mermaid"], expect![[""]]);
+    check(
+        &["graph", "--format", "dot"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        digraph stan {
+          rankdir=LR;
+          node [shape=box];
+          "README.md";
+          "node:fs" [shape=hexagon,color=gray50];
+          "src/a.ts";
+          "src/barrel.ts";
+          "src/gone" [style=dashed,color=red];
+          "src/x.ts";
+          "src/a.ts" -> "node:fs";
+          "src/a.ts" -> "src/barrel.ts";
+          "src/a.ts" -> "src/gone";
+          "src/a.ts" -> "src/x.ts" [color=gray60];
+          "src/barrel.ts" -> "src/x.ts";
+          "src/x.ts" -> "src/a.ts" [style=dashed];
+        }
+        --- stderr
+    "#]],
+    );
+    check(
+        &["graph", "--format", "mermaid"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        flowchart LR
+          n0["README.md"]:::source
+          n1["node:fs"]:::builtin
+          n2["src/a.ts"]:::source
+          n3["src/barrel.ts"]:::source
+          n4["src/gone"]:::missing
+          n5["src/x.ts"]:::source
+          n2 --> n1
+          n2 --> n3
+          n2 --> n4
+          n2 --> n5
+          n3 --> n5
+          n5 --> n2
+          classDef source fill:#fff,stroke:#333
+          classDef external fill:#eee,stroke:#888
+          classDef builtin fill:#eef,stroke:#88a
+          classDef missing fill:#fee,stroke:#c00,stroke-dasharray:4 4
+          linkStyle 5 stroke-dasharray:6 4
+          linkStyle 3 stroke:#aaa
+        --- stderr
+    "#]],
+    );
 }
 
 #[test]
 fn the_closure_of_files() {
-    check(&["graph", "src/barrel.ts", "--format", "mermaid"], expect![[""]]);
-    check(&["graph", "./src/../src/x.ts", "--dependents", "--format", "mermaid"], expect![[""]]);
-    check(&["graph", "-C", "src", "x.ts", "--stats"], expect![[""]]);
+    check(
+        &["graph", "src/barrel.ts", "--format", "mermaid"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        flowchart LR
+          n0["node:fs"]:::builtin
+          n1["src/a.ts"]:::source
+          n2["src/barrel.ts"]:::source
+          n3["src/gone"]:::missing
+          n4["src/x.ts"]:::source
+          n1 --> n0
+          n1 --> n2
+          n1 --> n3
+          n1 --> n4
+          n2 --> n4
+          n4 --> n1
+          classDef source fill:#fff,stroke:#333
+          classDef external fill:#eee,stroke:#888
+          classDef builtin fill:#eef,stroke:#88a
+          classDef missing fill:#fee,stroke:#c00,stroke-dasharray:4 4
+          linkStyle 5 stroke-dasharray:6 4
+          linkStyle 3 stroke:#aaa
+        --- stderr
+    "#]],
+    );
+    check(
+        &["graph", "./src/../src/x.ts", "--dependents", "--format", "mermaid"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        flowchart LR
+          n0["src/a.ts"]:::source
+          n1["src/barrel.ts"]:::source
+          n2["src/x.ts"]:::source
+          n0 --> n1
+          n0 --> n2
+          n1 --> n2
+          n2 --> n0
+          classDef source fill:#fff,stroke:#333
+          classDef external fill:#eee,stroke:#888
+          classDef builtin fill:#eef,stroke:#88a
+          classDef missing fill:#fee,stroke:#c00,stroke-dasharray:4 4
+          linkStyle 3 stroke-dasharray:6 4
+          linkStyle 1 stroke:#aaa
+        --- stderr
+    "#]],
+    );
+    check(
+        &["graph", "-C", "src", "x.ts", "--stats"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        modules                     5
+          source                    3
+          external                  0
+          builtin                   1
+          missing                   1
+        edges                       6
+          runtime explicit          4
+          runtime implicit          1
+          type explicit             1
+          type implicit             0
+          dynamic explicit          0
+          dynamic implicit          0
+        not read or parsed cleanly  0
+        --- stderr
+    "#]],
+    );
 }
 
 #[test]
 fn cycles() {
-    check(&["graph", "--cycles"], expect![[""]]);
-    check(&["graph", "--cycles", "--json"], expect![[""]]);
+    check(
+        &["graph", "--cycles"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        3 files: src/a.ts -> src/x.ts -> src/a.ts
+        --- stderr
+    "#]],
+    );
+    check(
+        &["graph", "--cycles", "--json"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        [{"members":["src/a.ts","src/barrel.ts","src/x.ts"],"example":["src/a.ts","src/x.ts"]}]
+        --- stderr
+    "#]],
+    );
     let repository = Repository::new(&[("a.ts", "import './b'"), ("b.ts", "")]);
-    expect![[""]].assert_eq(&repository.stan(&["graph", "--cycles"]));
+    expect![[r#"
+        exit 0
+        --- stdout
+        no cycles
+        --- stderr
+    "#]]
+    .assert_eq(&repository.stan(&["graph", "--cycles"]));
 }
 
 #[test]
 fn files_that_are_not_there() {
-    check(&["graph", "src/barel.ts"], expect![[""]]);
-    check(&["graph", "lib/x.ts"], expect![[""]]);
-    check(&["graph", "-C", "nowhere"], expect![[""]]);
-    check(&["graph", "-C", "README.md"], expect![[""]]);
+    check(
+        &["graph", "src/barel.ts"],
+        expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: `src/barel.ts` is not in the graph
+          help: `stan graph --json` lists every file; ignored files are in it only when something imports them
+    "#]],
+    );
+    check(
+        &["graph", "lib/x.ts"],
+        expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: `lib/x.ts` is not in the graph
+          help: did you mean src/x.ts?
+    "#]],
+    );
+    check(
+        &["graph", "-C", "nowhere"],
+        expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: cannot enter `nowhere`: No such file or directory (os error 2)
+          help: name an existing folder after -C
+    "#]],
+    );
+    check(
+        &["graph", "-C", "README.md"],
+        expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: `README.md` is not a folder
+          help: name a folder after -C
+    "#]],
+    );
 }
 
 #[test]
@@ -75,7 +296,16 @@ fn bad_usage() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
     }
-    check(&["graph", "--stan-path", "../x"], expect![[""]]);
+    check(
+        &["graph", "--stan-path", "../x"],
+        expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: the workspace folder `../x` is not a folder below the root
+          help: use a relative path such as .stan
+    "#]],
+    );
 }
 
 #[test]
@@ -90,8 +320,45 @@ fn version() {
 #[test]
 fn warnings_are_on_stderr_and_can_be_silenced() {
     let repository = Repository::new(&[("a.ts", "import './b'; ((("), ("b.ts", "")]);
-    expect![[""]].assert_eq(&repository.stan(&["graph", "--no-cache"]));
-    expect![[""]].assert_eq(&repository.stan(&["graph", "--no-cache", "--quiet"]));
+    expect![[r#"
+        exit 0
+        --- stdout
+        modules                     2
+          source                    2
+          external                  0
+          builtin                   0
+          missing                   0
+        edges                       1
+          runtime explicit          1
+          runtime implicit          0
+          type explicit             0
+          type implicit             0
+          dynamic explicit          0
+          dynamic implicit          0
+        not read or parsed cleanly  1
+        --- stderr
+        warning: a.ts:1: does not parse: Expected `)` but found `EOF`; it was searched for import forms instead
+    "#]]
+    .assert_eq(&repository.stan(&["graph", "--no-cache"]));
+    expect![[r#"
+        exit 0
+        --- stdout
+        modules                     2
+          source                    2
+          external                  0
+          builtin                   0
+          missing                   0
+        edges                       1
+          runtime explicit          1
+          runtime implicit          0
+          type explicit             0
+          type implicit             0
+          dynamic explicit          0
+          dynamic implicit          0
+        not read or parsed cleanly  1
+        --- stderr
+    "#]]
+    .assert_eq(&repository.stan(&["graph", "--no-cache", "--quiet"]));
 }
 
 #[test]

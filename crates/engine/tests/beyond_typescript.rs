@@ -253,9 +253,12 @@ fn a_link_inside_the_root_is_the_file_that_it_leads_to() {
         import {a} from './src/alias';
         import {a as b} from './lib/real';
         ";
-    check(text, expect![[r#"
+    check(
+        text,
+        expect![[r#"
         a.ts -> src/real.ts runtime
-    "#]]);
+    "#]],
+    );
     check_nodes(
         text,
         expect![[r#"
@@ -398,7 +401,8 @@ fn descriptions_are_of_the_repositorys_own_modules() {
         export {};
         ",
     );
-    let described: Vec<_> = graph_of(&outcome).nodes().iter().map(|node| (&*node.id, node.description.as_deref())).collect();
+    let described: Vec<_> =
+        graph_of(&outcome).nodes().iter().map(|node| (&*node.id, node.description.as_deref())).collect();
     assert_eq!(
         described,
         [

@@ -20,7 +20,11 @@ fn repository(root: &str, seed: u64) -> MemorySystem {
         let base = format!("packages/p{package}");
         put(format!("{base}/package.json"), format!("{{\"name\": \"p{package}\", \"main\": \"src/index.ts\"}}"));
         system.set_link(format!("{root}/node_modules/p{package}"), format!("../packages/p{package}"));
-        let config = ["{}", "{\"compilerOptions\": {\"paths\": {\"~/*\": [\"./src/*\"]}}}", "{\"extends\": \"../../gone.json\"}"];
+        let config = [
+            "{}",
+            "{\"compilerOptions\": {\"paths\": {\"~/*\": [\"./src/*\"]}}}",
+            "{\"extends\": \"../../gone.json\"}",
+        ];
         put(format!("{base}/tsconfig.json"), config[package % 3].to_owned());
         let barrel: String = (0..40).map(|i| format!("export * from './m{i}';\n")).collect();
         put(format!("{base}/src/index.ts"), barrel);
@@ -42,7 +46,9 @@ fn repository(root: &str, seed: u64) -> MemorySystem {
     put(".gitignore".into(), "gen\nnode_modules\n".into());
     put("gen/one.ts".into(), "import './two'; export * from '../packages/p0/src/index';".into());
     put("gen/two.ts".into(), "import './one'; import './three';".into());
-    system.set_link(format!("{root}/dangling.ts"), "nowhere").set_link(format!("{root}/alias.ts"), "packages/p1/src/m1.ts");
+    system
+        .set_link(format!("{root}/dangling.ts"), "nowhere")
+        .set_link(format!("{root}/alias.ts"), "packages/p1/src/m1.ts");
     system
 }
 
@@ -120,7 +126,8 @@ fn twenty_runs_are_one() {
 fn a_cache_made_on_eight_threads_serves_one() {
     let system = repository("/r", 7);
     let options = GraphOptions::new("/r");
-    let request = |threads| GraphRequest { threads: Some(threads), cache_directory: Some("/c".into()), figures_only: false };
+    let request =
+        |threads| GraphRequest { threads: Some(threads), cache_directory: Some("/c".into()), figures_only: false };
     let first = answer(&system, "/r", 1, 0);
     for threads in [8, 1, 8] {
         assert_eq!(json(&run(&system, &options, &request(threads))), first);

@@ -11,7 +11,8 @@ use support::{ROOT, cold, json, run};
 fn check(before: &str, edits: &[(&str, &str)]) -> Work {
     let system = MemorySystem::from_fixture(before);
     let options = GraphOptions::new(ROOT);
-    let request = GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    let request =
+        GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
     system.set_now(100_000_000_000);
     run(&system, &options, &request);
     system.set_now(200_000_000_000);
@@ -64,7 +65,17 @@ fn edits_of_single_files_are_mended() {
 
 #[test]
 fn a_new_file_may_satisfy_or_shadow() {
-    for path in ["gone.ts", "gone/index.ts", "barrel/index.ts", "x.tsx", "x.d.ts", "barrel.js", "package.json", "tsconfig.json", ".gitignore"] {
+    for path in [
+        "gone.ts",
+        "gone/index.ts",
+        "barrel/index.ts",
+        "x.tsx",
+        "x.d.ts",
+        "barrel.js",
+        "package.json",
+        "tsconfig.json",
+        ".gitignore",
+    ] {
         assert!(matches!(check(SMALL, &[(path, "{}")]), Work::Compiled(_)), "{path}");
     }
 }
@@ -135,7 +146,15 @@ fn externals_come_and_go() {
         //- /r/node_modules/dep/y.d.ts
         export const y: 1;
         "#;
-    for text in ["", "import {y} from 'dep';", "import {x, y, z} from 'dep';", "import 'dep';", "import {m} from 'untouched';", "import {x} from 'dep/x';", "export * from 'dep';"] {
+    for text in [
+        "",
+        "import {y} from 'dep';",
+        "import {x, y, z} from 'dep';",
+        "import 'dep';",
+        "import {m} from 'untouched';",
+        "import {x} from 'dep/x';",
+        "export * from 'dep';",
+    ] {
         check(before, &[("a.ts", text)]);
     }
     check(before, &[("b.ts", "import {x} from './a';")]);
@@ -162,9 +181,16 @@ fn packages_are_looked_through_again() {
         "#,
     );
     let options = GraphOptions::new(ROOT);
-    let request = GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    let request =
+        GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
     // The new file makes a whole run of the second, which then knows the package from the first.
-    let edits = [("z.ts", ""), ("a.ts", ""), ("y.ts", ""), ("a.ts", "import {x} from 'dep';"), ("a.ts", "export * from 'dep';")];
+    let edits = [
+        ("z.ts", ""),
+        ("a.ts", ""),
+        ("y.ts", ""),
+        ("a.ts", "import {x} from 'dep';"),
+        ("a.ts", "export * from 'dep';"),
+    ];
     for (time, (path, text)) in (1..).zip(edits) {
         system.set_now(time * 100_000_000_000).set_file(format!("{ROOT}/{path}"), text);
         assert_eq!(json(&run(&system, &options, &request)), json(&cold(&system, &options)), "{path}: {text}");

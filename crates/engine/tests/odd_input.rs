@@ -80,7 +80,8 @@ fn ten_thousand_imports_in_one_file() {
     let text: String = (0..10_000).map(|i| format!("import {{a{i}}} from './missing/{i}';\n")).collect();
     let outcome = beside("many.ts", text + "import './b';");
     assert_eq!(targets(&outcome, "many.ts").len(), 10_001);
-    let barrel: String = (0..10_000).map(|i| format!("export * from './missing/{i}'; export {{b as b{i}}} from './b';")).collect();
+    let barrel: String =
+        (0..10_000).map(|i| format!("export * from './missing/{i}'; export {{b as b{i}}} from './b';")).collect();
     let outcome = beside("barrel.ts", barrel);
     assert_eq!(targets(&outcome, "barrel.ts").len(), 10_001);
 }
@@ -162,7 +163,24 @@ fn specifiers_that_no_file_system_takes() {
 
 #[test]
 fn names_of_files_with_every_character() {
-    let names = ["a b.ts", "it's.ts", "\"q\".ts", "[id].ts", "(group)/x.ts", "new\nline.ts", "tab\t.ts", "back\\slash.ts", "{x}.ts", "*.ts", "?.ts", "#.ts", "%20.ts", "💡.ts", "-.ts", "$.ts"];
+    let names = [
+        "a b.ts",
+        "it's.ts",
+        "\"q\".ts",
+        "[id].ts",
+        "(group)/x.ts",
+        "new\nline.ts",
+        "tab\t.ts",
+        "back\\slash.ts",
+        "{x}.ts",
+        "*.ts",
+        "?.ts",
+        "#.ts",
+        "%20.ts",
+        "💡.ts",
+        "-.ts",
+        "$.ts",
+    ];
     let system = MemorySystem::new();
     let mut importer = String::new();
     for name in names {
@@ -240,7 +258,11 @@ fn directories_that_are_named_like_files() {
 #[test]
 fn pipes_and_sockets_are_never_opened() {
     let system = MemorySystem::from_fixture("//- /r/a.ts\nimport './pipe'; import './socket.css';\n");
-    system.set_other("/r/pipe.ts").set_other("/r/socket.css").set_other("/r/package.json").set_other("/r/tsconfig.json");
+    system
+        .set_other("/r/pipe.ts")
+        .set_other("/r/socket.css")
+        .set_other("/r/package.json")
+        .set_other("/r/tsconfig.json");
     let outcome = cold(&system, &GraphOptions::new(ROOT));
     let graph = graph_of(&outcome);
     assert!(graph.nodes().iter().all(|node| node.file.is_none() || &*node.id == "a.ts"), "{}", nodes(&outcome));

@@ -173,7 +173,8 @@ impl WritableSystem for Disturbed<'_> {
 /// and the next run, which has the disturbed one's cache, gives the cold answer.
 fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()> + Sync)) {
     let options = GraphOptions::new(ROOT);
-    let request = GraphRequest { threads: Some(1), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    let request =
+        GraphRequest { threads: Some(1), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
     for at in 0.. {
         let system = MemorySystem::from_fixture(TREE);
         system.set_now(100_000_000_000);
@@ -193,18 +194,32 @@ fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()
 
 #[test]
 fn files_that_vanish_or_change_during_the_run() {
-    let remove = |path: &'static str| move |system: &MemorySystem| -> io::Result<()> {
-        if system.lstat(Path::new(path)).is_ok() {
-            system.remove(path);
+    let remove = |path: &'static str| {
+        move |system: &MemorySystem| -> io::Result<()> {
+            if system.lstat(Path::new(path)).is_ok() {
+                system.remove(path);
+            }
+            Ok(())
         }
-        Ok(())
     };
-    for path in ["/r/src/c.ts", "/r/src", "/r/gen/g.ts", "/r/node_modules/dep", "/r/tsconfig.json", "/r/package.json", "/r/.gitignore", "/r/src/linked.ts", "/r/packages"] {
+    for path in [
+        "/r/src/c.ts",
+        "/r/src",
+        "/r/gen/g.ts",
+        "/r/node_modules/dep",
+        "/r/tsconfig.json",
+        "/r/package.json",
+        "/r/.gitignore",
+        "/r/src/linked.ts",
+        "/r/packages",
+    ] {
         check_disturbed(path, &remove(path));
     }
-    let write = |path: &'static str, text: &'static str| move |system: &MemorySystem| -> io::Result<()> {
-        system.set_file(path, text);
-        Ok(())
+    let write = |path: &'static str, text: &'static str| {
+        move |system: &MemorySystem| -> io::Result<()> {
+            system.set_file(path, text);
+            Ok(())
+        }
     };
     for (path, text) in [
         ("/r/src/b.ts", "export * from 'dep';"),

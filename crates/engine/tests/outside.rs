@@ -180,7 +180,8 @@ fn scripts_and_json_outside_the_root_are_externals_and_nothing_else_is() {
         "#]],
     );
     let outcome = fixture(OUTSIDE);
-    let outside = graph_of(&outcome).nodes().iter().filter(|node| node.outside_root).map(|node| (node.kind.as_str(), &*node.id));
+    let outside =
+        graph_of(&outcome).nodes().iter().filter(|node| node.outside_root).map(|node| (node.kind.as_str(), &*node.id));
     assert_eq!(
         outside.collect::<Vec<_>>(),
         [

@@ -5,50 +5,59 @@
 
 mod support;
 
+use std::ops::Range;
+
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest};
 
 use support::disk::{Disk, MemoryDisk, RealDisk};
-use support::edits::{Step, sequence};
+use support::edits::{Step, sequence, start};
 use support::{json, run};
 
 #[test]
 fn warm_is_cold_in_memory() {
-    check_sequences(300, 1..25, || Box::new(MemoryDisk::new()));
+    check_sequences(200, 1..25, 0, || Box::new(MemoryDisk::new()));
+}
+
+#[test]
+fn warm_is_cold_with_the_imports_of_packages() {
+    check_sequences(40, 1..25, 2, || Box::new(MemoryDisk::new()));
 }
 
 /// Every edit is so young that no stat proves anything: contents must be compared.
 #[test]
 fn warm_is_cold_on_disk_within_a_second() {
-    check_sequences(20, 10..25, || Box::new(RealDisk::new(false)));
+    check_sequences(15, 10..25, 0, || Box::new(RealDisk::new(false)));
 }
 
 /// Every stat is old enough to be trusted.
 #[test]
 fn warm_is_cold_on_disk_after_a_while() {
-    check_sequences(20, 10..25, || Box::new(RealDisk::new(true)));
+    check_sequences(15, 10..25, 0, || Box::new(RealDisk::new(true)));
 }
 
-fn check_sequences(cases: u32, length: std::ops::Range<usize>, disk: impl Fn() -> Box<dyn Disk>) {
+fn check_sequences(cases: u32, length: Range<usize>, external_depth: u32, disk: impl Fn() -> Box<dyn Disk>) {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 3_000, ..Config::default() };
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let result = TestRunner::new_with_rng(config, rng).run(&sequence(length), |steps| {
         let disk = disk();
-        steps.iter().enumerate().try_for_each(|(number, step)| check_step(&*disk, number, step))
+        start(&*disk);
+        let mut options = GraphOptions::new(disk.root());
+        options.external_depth = external_depth;
+        // Few errors are shown, so that the cut is part of the comparison.
+        options.max_errors = 8;
+        steps.iter().enumerate().try_for_each(|(number, step)| check_step(&*disk, &options, number, step))
     });
     if let Err(failure) = result {
         panic!("{failure}");
     }
 }
 
-fn check_step(disk: &dyn Disk, number: usize, step: &Step) -> Result<(), TestCaseError> {
+fn check_step(disk: &dyn Disk, options: &GraphOptions, number: usize, step: &Step) -> Result<(), TestCaseError> {
     step.apply(disk);
-    let mut options = GraphOptions::new(disk.root());
-    // Few errors are shown, so that the cut is part of the comparison.
-    options.max_errors = 8;
     let inside = format!("{}/.stan/cache", disk.root());
     let outside = format!("{}/../cache", disk.root());
-    let cold = answer(disk, &options, None, false);
+    let cold = answer(disk, options, None, false);
     for (what, cache, figures_only) in [
         ("warm", Some(&inside), false),
         ("warm again", Some(&inside), false),
@@ -56,7 +65,7 @@ fn check_step(disk: &dyn Disk, number: usize, step: &Step) -> Result<(), TestCas
         ("cache outside", Some(&outside), false),
         ("cold again", None, false),
     ] {
-        let warm = answer(disk, &options, cache, figures_only);
+        let warm = answer(disk, options, cache, figures_only);
         let same = (&warm.summary, warm.dirty, &warm.errors) == (&cold.summary, cold.dirty, &cold.errors);
         if !same || (!figures_only && json(&warm) != json(&cold)) {
             let difference = difference(&cold, &warm);

@@ -11,7 +11,8 @@ fn check(text: &str, expected: Expect) {
 
 /// Where `lib` leads to from `app/a.ts`, given the manifest of `lib` and its other files.
 fn lib(manifest: &str, rest: &str) -> String {
-    let root = "//- /r/package.json\n{\"workspaces\": [\"app\", \"lib\"]}\n//- /r/app/package.json\n{\"name\": \"app\"}\n";
+    let root =
+        "//- /r/package.json\n{\"workspaces\": [\"app\", \"lib\"]}\n//- /r/app/package.json\n{\"name\": \"app\"}\n";
     let app = "//- /r/app/a.ts\nimport 'lib';\n//- /r/lib/package.json\n";
     let outcome = fixture(&format!("{root}{app}{manifest}\n{rest}"));
     support::targets(&outcome, "app/a.ts").join(" ")
@@ -116,7 +117,10 @@ fn the_source_behind_what_is_not_built_by_a_custom_condition() {
 fn the_source_behind_what_is_not_built_by_the_output_folder() {
     let manifest = r#"{"name": "lib", "main": "build/sub/main.js"}"#;
     let config = "//- /r/lib/tsconfig.json\n{\"compilerOptions\": {\"outDir\": \"build\", \"rootDir\": \"code\"}}\n";
-    assert_eq!(lib(manifest, &format!("{config}//- /r/lib/code/sub/main.ts\n//- /r/lib/src/main.ts\n")), "lib/code/sub/main.ts");
+    assert_eq!(
+        lib(manifest, &format!("{config}//- /r/lib/code/sub/main.ts\n//- /r/lib/src/main.ts\n")),
+        "lib/code/sub/main.ts"
+    );
 }
 
 #[test]
@@ -138,7 +142,8 @@ fn the_source_behind_what_is_not_built_by_its_stem() {
 #[test]
 fn what_is_built_wins_over_its_source() {
     let manifest = r#"{"name": "lib", "types": "dist/index.d.ts", "main": "dist/index.js"}"#;
-    let built = "//- /r/.gitignore\ndist\n//- /r/lib/dist/index.d.ts\n//- /r/lib/dist/index.js\n//- /r/lib/src/index.ts\n";
+    let built =
+        "//- /r/.gitignore\ndist\n//- /r/lib/dist/index.d.ts\n//- /r/lib/dist/index.js\n//- /r/lib/src/index.ts\n";
     assert_eq!(lib(manifest, built), "lib/dist/index.d.ts");
 }
 
@@ -176,7 +181,9 @@ fn an_install_changes_nothing_for_unbuilt_packages() {
 
 #[test]
 fn odd_workspaces_are_no_failure() {
-    for workspaces in ["[\"..\"]", "[\"/\"]", "[\"**\"]", "[\"[\"]", "[\"\"]", "{}", "1", "[null]", "[\"./lib/\", \"lib\", \"lib\"]"] {
+    for workspaces in
+        ["[\"..\"]", "[\"/\"]", "[\"**\"]", "[\"[\"]", "[\"\"]", "{}", "1", "[null]", "[\"./lib/\", \"lib\", \"lib\"]"]
+    {
         fixture(&format!(
             "//- /r/package.json\n{{\"name\": \"root\", \"workspaces\": {workspaces}}}\n//- /r/a.ts\nimport 'lib'; import 'root';\n\
              //- /r/lib/package.json\n{{\"name\": \"lib\"}}\n//- /r/lib/index.ts\nimport 'lib';\n//- /r/pnpm-workspace.yaml\n{workspaces}\n"

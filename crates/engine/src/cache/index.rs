@@ -77,13 +77,15 @@ impl FileTable {
         self.ends.len()
     }
 
+    /// Empty for a number that a damaged cache made up.
     pub(crate) fn path(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        self.paths.get(start..self.ends[index] as usize).unwrap_or("")
+        let end = |index: usize| self.ends.get(index).map_or(0, |end| *end as usize);
+        let start = if index == 0 { 0 } else { end(index - 1) };
+        self.paths.get(start..end(index)).unwrap_or("")
     }
 
     pub(crate) fn fingerprint(&self, index: usize) -> u64 {
-        self.fingerprints[index]
+        self.fingerprints.get(index).copied().unwrap_or(UNPROVED)
     }
 
     /// The files whose stat is not the recorded one.
@@ -115,12 +117,12 @@ impl FileTable {
         let mut paths: Vec<u8> = Vec::new();
         let mut ends = Vec::new();
         let mut fingerprints = Vec::new();
-        let mut start = 0;
+        let mut start = 0usize;
         for _ in 0..count {
             let shared = usize::try_from(reader.varint()?).ok()?;
             let length = usize::try_from(reader.varint()?).ok()?;
             let rest = reader.take(length)?;
-            let previous = start..start + shared;
+            let previous = start..start.checked_add(shared)?;
             start = paths.len();
             if previous.end > start {
                 return None;

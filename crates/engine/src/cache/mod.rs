@@ -36,7 +36,7 @@ pub(crate) struct Cache<'s> {
 impl<'s> Cache<'s> {
     /// Makes the folder, so that its making is not seen as a change by the next run. `None`: there can be no cache.
     pub(crate) fn open(system: &'s dyn WritableSystem, directory: &str, stan_path: &str, key: &[u8]) -> Option<Self> {
-        let inside = directory.starts_with(stan_path);
+        let inside = directory.strip_prefix(stan_path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         system.create_dir_all(Path::new(directory)).ok()?;
         // Only a folder of ours may hide itself from git.
         let ignore = format!("{directory}/.gitignore");

@@ -368,7 +368,7 @@ impl Mending<'_> {
         added.iter().for_each(|(_, kind)| summary.add_node(*kind));
         let mut dirty = self.index.answer.dirty;
         for edit in edits {
-            dirty -= usize::from(self.data.is_incomplete(edit.file as usize));
+            dirty = dirty.saturating_sub(usize::from(self.data.is_incomplete(edit.file as usize)));
             dirty += usize::from(edit.analysed.incomplete);
         }
         let errors = error_lines(&self.problems(edits)?, self.options.max_errors);

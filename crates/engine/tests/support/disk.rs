@@ -254,7 +254,11 @@ impl Disk for MemoryDisk {
     fn rename(&self, from: &str, to: &str) {
         let (from, to) = (self.absolute(from), self.absolute(to));
         let parent_is_there = to.parent().is_some_and(|parent| self.system.create_dir_all(parent).is_ok());
-        if !to.starts_with(&from) && parent_is_there && self.system.lstat(&from).is_ok() && self.system.lstat(&to).is_err() {
+        if !to.starts_with(&from)
+            && parent_is_there
+            && self.system.lstat(&from).is_ok()
+            && self.system.lstat(&to).is_err()
+        {
             self.copy(&from, &to);
             self.system.remove(&from);
         }

@@ -126,7 +126,8 @@ const STATEMENTS: &[&str] = &[
     "<script setup>import './a'; import {a} from './b';</script>",
 ];
 
-const CONFIGS: &[&str] = &["tsconfig.json", "src/tsconfig.json", "packages/p/tsconfig.json", "base.json", "jsconfig.json"];
+const CONFIGS: &[&str] =
+    &["tsconfig.json", "src/tsconfig.json", "packages/p/tsconfig.json", "base.json", "jsconfig.json"];
 
 const CONFIG_TEXTS: &[&str] = &[
     "{}",
@@ -145,7 +146,8 @@ const CONFIG_TEXTS: &[&str] = &[
     "not json",
 ];
 
-const MANIFESTS: &[&str] = &["package.json", "packages/p/package.json", "node_modules/dep/package.json", "src/package.json"];
+const MANIFESTS: &[&str] =
+    &["package.json", "packages/p/package.json", "node_modules/dep/package.json", "src/package.json"];
 
 const MANIFEST_TEXTS: &[&str] = &[
     "{}",
@@ -186,9 +188,26 @@ const OTHER_FILES: &[(&str, &str)] = &[
 ];
 
 const REMOVABLE: &[&str] = &[
-    ".gitignore", "src", "src/lib", "src/b.tsx", "src/b", "src/gone.ts", "src/x.d.ts", "gen", "packages", "node_modules",
-    "node_modules/dep", "node_modules/@types", "node_modules/p", "node_modules/dep/lib/inner.d.ts", "../outside", "src/linked.ts",
-    ".git", ".stan", "src/style.css", "pnpm-workspace.yaml",
+    ".gitignore",
+    "src",
+    "src/lib",
+    "src/b.tsx",
+    "src/b",
+    "src/gone.ts",
+    "src/x.d.ts",
+    "gen",
+    "packages",
+    "node_modules",
+    "node_modules/dep",
+    "node_modules/@types",
+    "node_modules/p",
+    "node_modules/dep/lib/inner.d.ts",
+    "../outside",
+    "src/linked.ts",
+    ".git",
+    ".stan",
+    "src/style.css",
+    "pnpm-workspace.yaml",
 ];
 
 const RENAMES: &[(&str, &str)] = &[
@@ -223,6 +242,30 @@ const LINKS: &[(&str, &str)] = &[
     (".gitignore", "src/.gitignore"),
     ("src/package.json", "../packages/p/package.json"),
 ];
+
+/// What every sequence starts with, so that most edits have something to do with the rest.
+const START: &[(&str, &str)] = &[
+    (".gitignore", "gen/\nnode_modules\n"),
+    ("package.json", r##"{"name": "self", "workspaces": ["packages/*"], "imports": {"#internal": "./src/a.ts"}}"##),
+    ("tsconfig.json", r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#),
+    ("main.ts", "import {a, b, d} from './src';\nimport './gen/g';\nimport {inner, deep} from 'dep';"),
+    ("src/index.ts", "export * from './a';\nexport * from './lib';\nexport {a as z} from './b';"),
+    ("src/a.ts", "import {inner} from 'dep';\nexport const a = 1;"),
+    ("src/b.ts", "export * from './c';\nimport {a} from '@/a';"),
+    ("src/c.ts", "export {b as a} from './lib'; export {deep} from 'dep';"),
+    ("src/lib/index.ts", "export const b = 1;\nexport * from '../index';"),
+    ("src/lib/d.tsx", "import 'node_modules/dep/lib/inner.d.ts'; import './gone'; export default 1;"),
+    ("gen/g.ts", "import './h'; import {a} from '../src/b';"),
+    ("gen/h.ts", "import './g'; export const a = 1;"),
+    ("packages/p/package.json", r#"{"name": "p", "main": "dist/index.js"}"#),
+    ("packages/p/src/index.ts", "export * from 'dep'; import {a} from 'self';"),
+];
+
+pub(crate) fn start(disk: &dyn Disk) {
+    START.iter().for_each(|(path, text)| disk.write(path, text.as_bytes()));
+    Installation::Declarations.apply(disk);
+    disk.wait(5_000_000_000);
+}
 
 pub(crate) fn sequence(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Step>> {
     let after = prop_oneof![Just(0), Just(1_000_000), Just(5_000_000_000), Just(5_000_000_000)];
