@@ -1,1 +1,12 @@
 //! One function per user verb, joining the stages. The only API that the programs use.
+
+mod context_pack;
+mod documents;
+mod slice;
+
+pub use context_pack::{ContextCommand, context_pack};
+pub use documents::{DocumentStore, Outcome};
+pub use slice::{SliceCommand, slice};
+pub use stan_slice::SliceRequest;
+pub use stan_model::document::x07 as x07_documents;
+pub use stan_model::jcs;

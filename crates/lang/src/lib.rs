@@ -5,5 +5,6 @@
 
 pub mod facts;
 pub mod typescript;
+pub mod x07;
 
 pub use facts::FileFacts;
