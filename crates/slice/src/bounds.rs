@@ -42,8 +42,7 @@ pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Resu
 fn cut_to_bytes(draft: &mut Draft<'_, '_>, max_bytes: u64) -> Result<(), SliceError> {
     let fits = |draft: &Draft<'_, '_>| draft.bytes() as u64 <= max_bytes;
     while !fits(draft) && draft.drop_last() {}
-    let steps: [fn(&mut Draft<'_, '_>); 5] =
-        [remove_metadata, prune_off_path, remove_contracts, zero_other_entry, zero_focus];
+    let steps: [fn(&mut Draft<'_, '_>); 4] = [remove_metadata, prune_off_path, remove_contracts, zero_focus];
     for step in steps {
         if fits(draft) {
             return Ok(());
@@ -53,6 +52,7 @@ fn cut_to_bytes(draft: &mut Draft<'_, '_>, max_bytes: u64) -> Result<(), SliceEr
     if fits(draft) {
         return Ok(());
     }
+    // An entry expression that is not in focus stays: it is part of what a whole document is.
     Err(SliceError::CannotTruncate { max_bytes, minimum: draft.bytes() as u64 })
 }
 
@@ -89,13 +89,6 @@ fn prune_off_path(draft: &mut Draft<'_, '_>) {
         }
         (FieldRole::Contract, value) => draft.replace_field(field.key, prune::contract(tree, dialect, value, path)),
         _ => {}
-    }
-}
-
-/// The entry expression, when the pointer is not in it.
-fn zero_other_entry(draft: &mut Draft<'_, '_>) {
-    if draft.focus.kind != FocusKind::Entry && draft.entry().is_some() {
-        draft.replace_entry(Piece::Zero);
     }
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 use stan_model::document::x07::{Enclosure, Missing};
-use stan_model::jcs::{self, escape_pointer_token};
+use stan_model::jcs::{self, JcsError, escape_pointer_token};
 use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 
 use crate::SliceRequest;
@@ -214,11 +214,11 @@ impl<'m, 'a> Draft<'m, 'a> {
         (tokens != self.focus.given).then(pointer)
     }
 
-    /// What the categories left out would have brought to the slice as it stands.
-    pub(crate) fn missing(&self, selection: &Selection<'_>) -> Missing {
+    /// What the categories left out would have brought, before any bound.
+    pub(crate) fn missing(&mut self, selection: &Selection<'_>) -> Missing {
         let mut missing = Missing { locals: selection.missing_locals.clone(), ..Missing::default() };
         if selection.omitted.imports {
-            missing.imports = self.used_imports().map(|name| name.to_string()).collect();
+            missing.imports = self.imports_of_selection(selection);
         }
         if selection.omitted.types {
             let declarations = selection.order.iter().filter_map(|&index| self.module.declarations.get(index));
@@ -227,6 +227,24 @@ impl<'m, 'a> Draft<'m, 'a> {
             missing.types.dedup();
         }
         missing
+    }
+
+    /// The imports that the entry expression and all that is selected would use, whole.
+    fn imports_of_selection(&mut self, selection: &Selection<'_>) -> Vec<String> {
+        let entry = self.module.entry.map(Piece::Node);
+        let declarations = selection.order.iter().filter_map(|&index| self.module.declarations.get(index));
+        let fields = declarations.flat_map(|declaration| &declaration.fields);
+        let expressions = fields.filter(|field| matches!(field.role, FieldRole::Contract | FieldRole::Body));
+        let mut uses = self.imports_of(entry.iter().chain(expressions.map(|field| &field.value)));
+        uses.sort_unstable();
+        uses.iter().filter_map(|&import| self.module.imports.get(import)).map(Cow::to_string).collect()
+    }
+
+    /// Looks for a number in the slice that canonical JSON cannot hold.
+    pub(crate) fn check_numbers(&self) -> Result<(), JcsError> {
+        let metadata = self.module.metadata.filter(|_| self.has_metadata);
+        let pointer = format!("/{}", self.dialect.keys().metadata);
+        metadata.map_or(Ok(()), |metadata| self.module.tree.check_integers(metadata, &pointer))
     }
 
     /// The slice as canonical JSON.

@@ -23,6 +23,9 @@ pub enum SliceError {
     /// Even the smallest document with the focus is larger.
     #[error("failed to truncate slice to --max-bytes={max_bytes}: the smallest document that holds the focus has {minimum} bytes")]
     CannotTruncate { max_bytes: u64, minimum: u64 },
+    /// A number in the slice has no canonical form.
+    #[error(transparent)]
+    NotCanonical(#[from] JcsError),
 }
 
 /// Why diagnostics do not lead to a pack.

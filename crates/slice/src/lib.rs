@@ -80,6 +80,7 @@ pub fn slice(
     let selection = closure::select(module, dialect, request, &focus);
     let mut draft = draft::Draft::new(module, dialect, request, &focus, &selection);
     let truncation = bounds::enforce(&mut draft, request)?;
+    draft.check_numbers()?;
     let pointer = request.trimmed_pointer();
     let diagnostics = truncation.as_ref().map(|record| Diagnostic {
         code: "X07-AST-SLICE-0001",

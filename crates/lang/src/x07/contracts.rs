@@ -27,7 +27,9 @@ impl<'a> Reader<'_, 'a> {
         for key in ["await_invariant", "scope_invariant", "cancellation_ensures"] {
             self.contract_field(protocol, &inside, key, &mut clauses)?;
         }
-        fields.push(Field::new("protocol", FieldRole::Contract, Piece::record(clauses)));
+        // A protocol without clauses is no contract: there is nothing to leave out.
+        let role = if clauses.is_empty() { FieldRole::Plain } else { FieldRole::Contract };
+        fields.push(Field::new("protocol", role, Piece::record(clauses)));
         Ok(())
     }
 
@@ -41,6 +43,7 @@ impl<'a> Reader<'_, 'a> {
             return Err(inside.error("loop_contracts must be an array"));
         }
         let mut pieces = Vec::new();
+        let mut role = FieldRole::Plain;
         for (index, contract) in self.tree.items(array).enumerate() {
             let contract_place = inside.index(index);
             if self.tree.kind(contract) != JsonKind::Object {
@@ -50,12 +53,15 @@ impl<'a> Reader<'_, 'a> {
             let mut contract_fields = vec![Field::plain("ptr", loop_pointer(ptr))];
             for key in ["invariant", "decreases"] {
                 let clauses = self.clauses(contract, &contract_place, key)?;
-                contract_fields.push(Field::new(key, FieldRole::Contract, Piece::List(clauses)));
+                if !clauses.is_empty() {
+                    role = FieldRole::Contract;
+                }
+                contract_fields.push(Field::plain(key, Piece::List(clauses)));
             }
             pieces.push(Piece::record(contract_fields));
         }
         if !pieces.is_empty() {
-            fields.push(Field::new("loop_contracts", FieldRole::Contract, Piece::List(pieces)));
+            fields.push(Field::new("loop_contracts", role, Piece::List(pieces)));
         }
         Ok(())
     }

@@ -49,13 +49,12 @@ impl<'a> Reader<'_, 'a> {
         let mut labels = Vec::new();
         self.type_params(item, place, &mut fields, &mut labels)?;
         self.refuse_fields_of_other_versions(item, place, is_async)?;
-        let before_contracts = fields.len();
         for key in ["requires", "ensures", "invariant", "decreases"] {
             self.contract_field(item, place, key, &mut fields)?;
         }
         self.protocol(item, place, &mut fields)?;
         self.loop_contracts(item, place, &mut fields)?;
-        if fields.len() > before_contracts {
+        if fields.iter().any(|field| field.role == FieldRole::Contract) {
             labels.push(Cow::Borrowed("contracts"));
         }
         fields.push(Field::plain("params", self.params(item, place, kind, &mut labels)?));

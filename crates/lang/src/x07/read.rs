@@ -45,13 +45,6 @@ pub fn read_module(bytes: &[u8]) -> Result<SourceModule<'_>, X07Error> {
         check_expression(&tree, entry, &Place::ROOT.key("solve"))?;
     }
     let metadata = tree.field(root, "meta").filter(|&meta| tree.fields(meta).next().is_some());
-    if let Some(metadata) = metadata {
-        // The canonical form has doubles only, so such a number could not be written back.
-        tree.check_integers(metadata, "/meta").map_err(|error| X07Error {
-            message: error.to_string(),
-            pointer: String::new(),
-        })?;
-    }
     Ok(SourceModule {
         fixed: vec![("schema_version", Cow::Borrowed(schema_version)), ("module_id", module_id)],
         kind: if is_entry { "entry" } else { "module" },
