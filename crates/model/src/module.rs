@@ -39,6 +39,8 @@ pub struct Declaration<'a> {
     pub is_callable: bool,
     /// It is a definition in the sense of `--enclosure defn`.
     pub is_definition: bool,
+    /// The canonical document leaves it out, so it is there only for a pointer that leads to it.
+    pub only_in_focus: bool,
     /// The names it makes public, when that is all it does.
     pub exports: Option<Box<ExportList<'a>>>,
     /// Sorted by key; without the exported names.

@@ -216,7 +216,10 @@ fn order(
     let first = focus.declaration().filter(|_| request.enclosure != Enclosure::Module);
     let joins = |index: usize, declaration: &Declaration<'_>| match &declaration.exports {
         // An export that names nothing in the slice is left out, unless it is what the slice is about.
-        Some(exports) => focus.declaration() == Some(index) || exports.names.iter().any(|name| is_in(name)),
+        Some(exports) => {
+            let is_focus = focus.declaration() == Some(index);
+            is_focus || (!declaration.only_in_focus && exports.names.iter().any(|name| is_in(name)))
+        }
         None => is_selected.get(index) == Some(&true),
     };
     let rest = module

@@ -63,10 +63,5 @@ fn is_text_literal(tree: &JsonTree<'_>, head: NodeId) -> bool {
 }
 
 fn has_space(tree: &JsonTree<'_>, id: NodeId) -> bool {
-    if tree.kind(id) == JsonKind::PlainString {
-        // The quotes are no white space, and a plain string has no control characters: ASCII needs one test.
-        let text = tree.text(id);
-        return if text.is_ascii() { text.as_bytes().contains(&b' ') } else { text.chars().any(char::is_whitespace) };
-    }
-    tree.string(id).is_some_and(|text| text.chars().any(char::is_whitespace))
+    !tree.is_plain_word(id) && tree.string(id).is_some_and(|text| text.chars().any(char::is_whitespace))
 }

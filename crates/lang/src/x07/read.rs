@@ -36,8 +36,8 @@ pub fn read_module(bytes: &[u8]) -> Result<SourceModule<'_>, X07Error> {
     let (imports, import_positions) = read_imports(&tree)?;
     let decls = tree.field(root, "decls").ok_or_else(|| Place::ROOT.error("missing required field: decls"))?;
     let mut groups = read_declarations(&tree, decls, version, &module_id)?;
-    if is_entry {
-        groups.export = None;
+    if let Some(export) = &mut groups.export {
+        export.only_in_focus = is_entry;
     }
     let (declarations, declaration_positions) = groups.into_canonical_order(tree.items(decls).count());
     let entry = tree.field(root, "solve");
@@ -209,6 +209,7 @@ fn read_export<'a>(
             name: None,
             is_callable: false,
             is_definition: false,
+            only_in_focus: false,
             exports: Some(Box::new(ExportList { names, positions })),
             fields: vec![Field::plain("kind", Piece::Text(Cow::Borrowed("export")))],
             type_labels: Vec::new(),

@@ -242,6 +242,17 @@ pub struct SliceReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddedJson(pub Option<Vec<u8>>);
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for EmbeddedJson {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "EmbeddedSlice".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        <Option<super::x07_schema::SliceDocument>>::json_schema(generator)
+    }
+}
+
 impl Serialize for EmbeddedJson {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_unit()

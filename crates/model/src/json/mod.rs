@@ -42,6 +42,8 @@ struct Node {
     /// The index after the last value inside this one.
     next: u32,
     kind: JsonKind,
+    /// A string of visible ASCII characters only, without escapes.
+    is_word: bool,
 }
 
 /// Why a text is not JSON, and where.
@@ -103,6 +105,11 @@ impl<'a> JsonTree<'a> {
         matches!(self.kind(id), JsonKind::PlainString | JsonKind::EscapedString)
     }
 
+    /// Whether a value is a string of visible ASCII characters only, without escapes. Costs nothing to ask.
+    pub fn is_plain_word(&self, id: NodeId) -> bool {
+        self.node(id).is_word
+    }
+
     /// The value of an integer that fits.
     pub fn integer(&self, id: NodeId) -> Option<i64> {
         (self.kind(id) == JsonKind::Integer).then(|| self.text(id).parse().ok()).flatten()
@@ -144,7 +151,13 @@ impl<'a> JsonTree<'a> {
     }
 
     fn key_is(&self, name: NodeId, key: &str) -> bool {
-        self.string(name).is_some_and(|text| text == key)
+        match self.kind(name) {
+            JsonKind::PlainString => {
+                let text = self.text(name).as_bytes();
+                text.len() == key.len() + 2 && text.get(1..=key.len()) == Some(key.as_bytes())
+            }
+            _ => self.string(name).is_some_and(|text| text == key),
+        }
     }
 
     fn children(&self, id: NodeId, kind: JsonKind) -> Children<'_> {
@@ -155,7 +168,7 @@ impl<'a> JsonTree<'a> {
 
     fn node(&self, id: NodeId) -> Node {
         // Ids come from this tree, so the fallback is never seen; it keeps a mixed-up id from being a panic.
-        self.nodes.get(id.0 as usize).copied().unwrap_or(Node { start: 0, end: 0, next: id.0 + 1, kind: JsonKind::Null })
+        self.nodes.get(id.0 as usize).copied().unwrap_or(Node { start: 0, end: 0, next: id.0 + 1, kind: JsonKind::Null, is_word: false })
     }
 }
 
