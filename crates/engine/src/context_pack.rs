@@ -64,11 +64,7 @@ impl Run<'_> {
         let schema_version = module.fixed.iter().find(|(key, _)| *key == "schema_version");
         let pack = ContextPack {
             toolchain_version: command.toolchain_version,
-            project: ProjectFacts {
-                root: self.project_root(),
-                world: manifest.world,
-                entry: manifest.entry,
-            },
+            project: ProjectFacts { root: self.project_root(), world: manifest.world, entry: manifest.entry },
             diagnostics: &diagnostics,
             source_schema_version: schema_version.map_or("", |(_, text)| text),
             slice,

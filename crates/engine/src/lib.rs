@@ -7,6 +7,6 @@ mod slice;
 pub use context_pack::{ContextCommand, context_pack};
 pub use documents::{DocumentStore, Outcome};
 pub use slice::{SliceCommand, slice};
-pub use stan_slice::SliceRequest;
 pub use stan_model::document::x07 as x07_documents;
 pub use stan_model::jcs;
+pub use stan_slice::SliceRequest;

@@ -51,10 +51,8 @@ impl Run<'_> {
         })?;
         self.digests.inputs.push(digest(&command.input, &bytes));
         let module = read_module(&bytes).map_err(|error| (EXIT_INPUT, error.to_string()))?;
-        let mut slice = stan_slice::slice(&module, &X07, &command.request)
-            .map_err(|error| (EXIT_REQUEST, error.to_string()))?;
-        drop(module);
-        drop(bytes);
+        let mut slice =
+            stan_slice::slice(&module, &X07, &command.request).map_err(|error| (EXIT_REQUEST, error.to_string()))?;
         if let Some(out) = &command.out {
             slice.ast.push(b'\n');
             self.store.write(out, &slice.ast).map_err(|error| {

@@ -310,7 +310,9 @@ mod tests {
     #[test]
     fn an_integer_that_a_double_cannot_hold_is_an_error_with_its_place() {
         check(&json!([9_007_199_254_740_991_u64, -9_007_199_254_740_991_i64]), "[9007199254740991,-9007199254740991]");
-        for (value, literal) in [(json!(9_007_199_254_740_992_u64), "9007199254740992"), (json!(i64::MIN), "-9223372036854775808")] {
+        for (value, literal) in
+            [(json!(9_007_199_254_740_992_u64), "9007199254740992"), (json!(i64::MIN), "-9223372036854775808")]
+        {
             let error = to_vec(&json!({"a/b": [true, {"~": value}]})).unwrap_err();
             assert_eq!(
                 error,
@@ -321,7 +323,8 @@ mod tests {
 
     #[test]
     fn the_object_builder_sorts_and_embeds() {
-        let bytes = ObjectBuilder::new().raw("b", b"[1]".to_vec()).field("a", &json!({"y": 1, "x": 2})).unwrap().finish();
+        let bytes =
+            ObjectBuilder::new().raw("b", b"[1]".to_vec()).field("a", &json!({"y": 1, "x": 2})).unwrap().finish();
         assert_eq!(bytes, b"{\"a\":{\"x\":2,\"y\":1},\"b\":[1]}");
     }
 

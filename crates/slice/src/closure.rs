@@ -51,8 +51,11 @@ pub(crate) fn select<'m>(
         types: !(request.closure.includes_types() || forces_types(module, focus)),
         imports: !(request.closure.includes_imports() || focus.kind == FocusKind::Imports),
     };
-    let missing_locals =
-        if with_locals { Vec::new() } else { missing_locals(module, dialect, focus, &callables, &selected.is_selected) };
+    let missing_locals = if with_locals {
+        Vec::new()
+    } else {
+        missing_locals(module, dialect, focus, &callables, &selected.is_selected)
+    };
     let order = order(module, request, focus, &callables, &selected.is_selected);
     Selection {
         callables,

@@ -305,11 +305,10 @@ impl<'m, 'a> Draft<'m, 'a> {
             separator.write(writer);
             writer.position = position;
             position += 1;
-            let names: Option<Vec<&Cow<'a, str>>> = part.exports.as_ref().zip(declaration.exports.as_ref()).map(
-                |(exports, list)| {
+            let names: Option<Vec<&Cow<'a, str>>> =
+                part.exports.as_ref().zip(declaration.exports.as_ref()).map(|(exports, list)| {
                     list.names.iter().zip(&exports.is_in).filter(|(_, is_in)| **is_in).map(|(name, _)| name).collect()
-                },
-            );
+                });
             let names = names.as_deref().map(|names| (self.dialect.keys().exported_names, names));
             emit::declaration(writer, &self.module.tree, declaration, self.changes_of(number), names);
         }
@@ -348,17 +347,20 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.costs.entry = 0;
         let Some(entry) = self.entry.take() else { return };
         let key = self.dialect.keys().entry;
-        self.costs.entry = key.len() + "\"\":,".len() + self.count(|counter, tree| {
-            emit::piece(counter, tree, &entry, false);
-        }).bytes;
+        self.costs.entry = key.len()
+            + "\"\":,".len()
+            + self
+                .count(|counter, tree| {
+                    emit::piece(counter, tree, &entry, false);
+                })
+                .bytes;
         let uses = self.imports_of([&entry]);
         self.acquire_imports(&uses);
         self.entry = Some(entry);
     }
 
     fn count(&self, write: impl FnOnce(&mut Counter, &stan_model::json::JsonTree<'a>)) -> Counter {
-        let mut counter =
-            Counter { declarations_key: self.dialect.keys().declarations, bytes: 0, own_pointers: 0 };
+        let mut counter = Counter { declarations_key: self.dialect.keys().declarations, bytes: 0, own_pointers: 0 };
         write(&mut counter, &self.module.tree);
         counter
     }
@@ -403,7 +405,8 @@ impl<'m, 'a> Draft<'m, 'a> {
         let Some((number, declaration)) = self.focus_part.zip(self.focus_declaration()) else { return };
         let position = self.position(number);
         let Some(slot) = self.parts.get_mut(number) else { return };
-        let placeholder = Part { index: 0, is_in: false, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
+        let placeholder =
+            Part { index: 0, is_in: false, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
         let mut part = std::mem::replace(slot, placeholder);
         self.costs.declarations -= part_cost(&part, position);
         let uses = std::mem::take(&mut part.imports);
@@ -415,12 +418,16 @@ impl<'m, 'a> Draft<'m, 'a> {
         }
     }
 
-    fn exports_of(&mut self, number: usize, declaration: &Declaration<'a>, selection: &Selection<'_>) -> Option<Exports> {
+    fn exports_of(
+        &mut self,
+        number: usize,
+        declaration: &Declaration<'a>,
+        selection: &Selection<'_>,
+    ) -> Option<Exports> {
         let list = declaration.exports.as_ref()?;
         let is_focus = Some(number) == self.focus_part;
-        let owner = |name: &str| {
-            selection.callables.get(name).filter(|&index| selection.is_selected.get(index) == Some(&true))
-        };
+        let owner =
+            |name: &str| selection.callables.get(name).filter(|&index| selection.is_selected.get(index) == Some(&true));
         let owners: Vec<Option<usize>> = list.names.iter().map(|name| owner(name)).collect();
         let pinned = is_focus.then(|| self.focus.inside().first().and_then(|token| token.parse().ok())).flatten();
         // An export in focus keeps its names when what they name was not asked for.

@@ -167,11 +167,7 @@ fn is_stripped(field: &Field<'_>, strips_types: bool) -> bool {
     strips_types && matches!(field.role, FieldRole::Type | FieldRole::Contract)
 }
 
-fn write_names(
-    sink: &mut dyn Sink,
-    separator: &mut Separator,
-    names: Option<(&'static str, &[&Cow<'_, str>])>,
-) {
+fn write_names(sink: &mut dyn Sink, separator: &mut Separator, names: Option<(&'static str, &[&Cow<'_, str>])>) {
     let Some((names_key, names)) = names else { return };
     separator.write(sink);
     key(sink, names_key);

@@ -58,10 +58,9 @@ pub(crate) fn locate(
     request: &SliceRequest,
 ) -> Result<Focus, SliceError> {
     let pointer = request.trimmed_pointer();
-    let tokens =
-        pointer_tokens(pointer).ok_or_else(|| SliceError::InvalidPointer { pointer: pointer.to_owned() })?;
-    let focus = resolve(module, dialect, tokens)
-        .ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
+    let tokens = pointer_tokens(pointer).ok_or_else(|| SliceError::InvalidPointer { pointer: pointer.to_owned() })?;
+    let focus =
+        resolve(module, dialect, tokens).ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
     for (bound, option) in [(request.max_nodes, "--max-nodes"), (request.max_bytes, "--max-bytes")] {
         if bound == Some(0) {
             return Err(SliceError::BoundIsZero { option });
@@ -142,12 +141,10 @@ fn piece_has(tree: &JsonTree<'_>, piece: &Piece<'_>, tokens: &[String]) -> bool 
     let Some((token, rest)) = tokens.split_first() else { return true };
     match piece {
         Piece::Node(id) => node_has(tree, *id, tokens),
-        Piece::List(items) | Piece::Call(items) => array_index(token)
-            .and_then(|index| items.get(index))
-            .is_some_and(|item| piece_has(tree, item, rest)),
-        Piece::Record(fields) => {
-            fields.iter().any(|field| field.key == token && piece_has(tree, &field.value, rest))
+        Piece::List(items) | Piece::Call(items) => {
+            array_index(token).and_then(|index| items.get(index)).is_some_and(|item| piece_has(tree, item, rest))
         }
+        Piece::Record(fields) => fields.iter().any(|field| field.key == token && piece_has(tree, &field.value, rest)),
         Piece::Text(_) | Piece::Zero | Piece::OwnPointer(_) => false,
     }
 }

@@ -21,7 +21,9 @@ pub enum SliceError {
     #[error("--enclosure defn requires a defn/defasync decl, got kind={kind:?}")]
     NotADefinition { kind: &'static str },
     /// Even the smallest document with the focus is larger.
-    #[error("failed to truncate slice to --max-bytes={max_bytes}: the smallest document that holds the focus has {minimum} bytes")]
+    #[error(
+        "failed to truncate slice to --max-bytes={max_bytes}: the smallest document that holds the focus has {minimum} bytes"
+    )]
     CannotTruncate { max_bytes: u64, minimum: u64 },
     /// A number in the slice has no canonical form.
     #[error(transparent)]

@@ -16,7 +16,6 @@ mod prune;
 pub use error::{PackError, SliceError};
 pub use pack::{ContextPack, DiagnosticFocus, Diagnostics, ProjectFacts};
 
-
 use stan_model::document::x07::{
     Closure, Diagnostic, Enclosure, Location, Missing, Omitted, PtrRemap, Severity, SliceMeta, Stage, TruncationData,
 };
@@ -71,11 +70,7 @@ pub struct Slice {
 }
 
 /// Cuts a module.
-pub fn slice(
-    module: &SourceModule<'_>,
-    dialect: &dyn Dialect,
-    request: &SliceRequest,
-) -> Result<Slice, SliceError> {
+pub fn slice(module: &SourceModule<'_>, dialect: &dyn Dialect, request: &SliceRequest) -> Result<Slice, SliceError> {
     let focus = enclosure::locate(module, dialect, request)?;
     let selection = closure::select(module, dialect, request, &focus);
     let mut draft = draft::Draft::new(module, dialect, request, &focus, &selection);

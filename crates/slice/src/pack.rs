@@ -73,8 +73,11 @@ impl<'a> Diagnostics<'a> {
     /// The fields of the document, each once.
     fn fields(&self) -> Vec<(String, NodeId)> {
         let root = self.tree.root();
-        let mut fields: Vec<(String, NodeId)> =
-            self.tree.fields(root).map(|(key, value)| (self.tree.string(key).unwrap_or_default().into_owned(), value)).collect();
+        let mut fields: Vec<(String, NodeId)> = self
+            .tree
+            .fields(root)
+            .map(|(key, value)| (self.tree.string(key).unwrap_or_default().into_owned(), value))
+            .collect();
         // The last of equal keys wins: it becomes the first by turning the list around.
         fields.reverse();
         fields.sort_by(|left, right| left.0.cmp(&right.0));

@@ -67,9 +67,11 @@ pub(crate) fn contract<'a>(
             let target = array_index(token).unwrap_or(usize::MAX);
             let kept = items.iter().enumerate().take(target.saturating_add(1));
             Piece::List(
-                kept.map(|(index, item)| {
-                    if index == target { contract(tree, dialect, item, rest) } else { placeholder(item) }
-                })
+                kept.map(
+                    |(index, item)| {
+                        if index == target { contract(tree, dialect, item, rest) } else { placeholder(item) }
+                    },
+                )
                 .collect(),
             )
         }

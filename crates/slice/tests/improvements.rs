@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Closure, at, ast, clause, defn, defn_with, entry, export, module, names, slice, value_of, whole};
+use common::{Closure, ast, at, clause, defn, defn_with, entry, export, module, names, slice, value_of, whole};
 use serde_json::json;
 use stan_model::document::x07::TruncationReason;
 use stan_slice::{SliceError, SliceRequest};
@@ -45,7 +45,12 @@ fn n03_every_contract_refers() {
         &[
             defn_with("m.f", json!(0), "decreases", clause(json!(["m.helper", ["std.d.x"]]))),
             defn("m.helper", json!(1)),
-            defn_with("m.g", json!(0), "loop_contracts", json!([{"ptr": "/decls/2/body", "invariant": [{"expr": ["std.l.x"]}]}])),
+            defn_with(
+                "m.g",
+                json!(0),
+                "loop_contracts",
+                json!([{"ptr": "/decls/2/body", "invariant": [{"expr": ["std.l.x"]}]}]),
+            ),
         ],
     );
     let with_decreases = ast(&document, &at("/decls/0"));
@@ -99,7 +104,8 @@ fn n05_an_export_in_focus_stays() {
 
 #[test]
 fn n06_no_body_where_there_is_none() {
-    let record = json!({"kind": "defrecord", "name": "m.r", "doc": "d".repeat(300), "fields": [{"name": "x", "ty": "i32"}]});
+    let record =
+        json!({"kind": "defrecord", "name": "m.r", "doc": "d".repeat(300), "fields": [{"name": "x", "ty": "i32"}]});
     let mut document = module(&[], &[record]);
     document["schema_version"] = json!("x07.x07ast@0.9.0");
     let error = slice(&document, &SliceRequest { max_bytes: Some(200), ..at("/decls/0") }).unwrap_err();
@@ -122,7 +128,11 @@ fn n07_drops_move_the_pointer_along() {
 fn n08_two_bounds_one_reason() {
     let document = module(
         &[],
-        &[defn("m.a", json!(["m.b", ["m.c"], "a-rather-long-word-that-is-cut-away"])), defn("m.b", json!(1)), defn("m.c", json!(1))],
+        &[
+            defn("m.a", json!(["m.b", ["m.c"], "a-rather-long-word-that-is-cut-away"])),
+            defn("m.b", json!(1)),
+            defn("m.c", json!(1)),
+        ],
     );
     let cut = slice(&document, &SliceRequest { max_nodes: Some(2), max_bytes: Some(180), ..at("/decls/0") }).unwrap();
     assert_eq!(cut.meta.truncation.as_ref().unwrap().reason, TruncationReason::Both);
@@ -134,7 +144,8 @@ fn n08_two_bounds_one_reason() {
 fn n09_pruned_forms_stay_forms() {
     let check = |body: serde_json::Value, pointer: &str, max_bytes: u64, expected: serde_json::Value| {
         let document = module(&[], &[defn("m.f", body)]);
-        let cut = ast(&document, &SliceRequest { max_bytes: Some(max_bytes), ..at(&format!("/decls/0/body{pointer}")) });
+        let cut =
+            ast(&document, &SliceRequest { max_bytes: Some(max_bytes), ..at(&format!("/decls/0/body{pointer}")) });
         assert_eq!(cut["decls"][0]["body"], expected);
     };
     let long = json!(["long", "x".repeat(200)]);
@@ -154,7 +165,12 @@ fn n09_pruned_forms_stay_forms() {
 fn n10_what_is_given_up_first_comes_first() {
     let mut document = module(
         &[],
-        &[defn_with("m.f", json!(["f", "here", "x".repeat(100)]), "requires", clause(json!(["=", "y".repeat(100), 1])))],
+        &[defn_with(
+            "m.f",
+            json!(["f", "here", "x".repeat(100)]),
+            "requires",
+            clause(json!(["=", "y".repeat(100), 1])),
+        )],
     );
     document["meta"] = json!({"tool": "z".repeat(100)});
     let kept = |max_bytes: u64| {
@@ -173,7 +189,10 @@ fn n10_what_is_given_up_first_comes_first() {
     // What cannot be met is told with what could be.
     let error = slice(&document, &SliceRequest { max_bytes: Some(10), ..at("/decls/0") }).unwrap_err();
     let SliceError::CannotTruncate { minimum, .. } = error else { panic!("{error}") };
-    assert_eq!(slice(&document, &SliceRequest { max_bytes: Some(minimum), ..at("/decls/0") }).unwrap().ast.len() as u64, minimum);
+    assert_eq!(
+        slice(&document, &SliceRequest { max_bytes: Some(minimum), ..at("/decls/0") }).unwrap().ast.len() as u64,
+        minimum
+    );
     assert!(slice(&document, &SliceRequest { max_bytes: Some(minimum - 1), ..at("/decls/0") }).is_err());
 }
 
@@ -181,7 +200,9 @@ fn n10_what_is_given_up_first_comes_first() {
 fn n11_the_enclosure_of_a_module_is_the_document() {
     let mut document = module(&["std.a"], &[defn("m.f", json!(["std.a.x"])), defn("m.g", json!(1))]);
     document["meta"] = json!({"k": 1});
-    for pointer in ["", "/imports", "/imports/0", "/meta", "/meta/k", "/decls", "/kind", "/module_id", "/schema_version"] {
+    for pointer in
+        ["", "/imports", "/imports/0", "/meta", "/meta/k", "/decls", "/kind", "/module_id", "/schema_version"]
+    {
         assert_eq!(names(&ast(&document, &whole(pointer))), ["m.f", "m.g"], "{pointer}");
     }
     assert_eq!(names(&ast(&document, &whole("/decls/0"))), ["m.f"], "a focus has its closure");

@@ -65,7 +65,8 @@ fn function(name: &'static str) -> impl Strategy<Value = Value> {
 }
 
 fn document() -> impl Strategy<Value = Value> {
-    let externs = json!({"kind": "extern", "abi": "C", "name": "m.c", "params": [{"name": "x", "ty": "i32"}], "result": "void"});
+    let externs =
+        json!({"kind": "extern", "abi": "C", "name": "m.c", "params": [{"name": "x", "ty": "i32"}], "result": "void"});
     let decls = (function("m.a"), function("m.b"), prop::bool::ANY).prop_map(move |(a, b, exports)| {
         let mut decls = vec![b, a, externs.clone()];
         if exports {

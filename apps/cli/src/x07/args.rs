@@ -24,7 +24,9 @@ pub(crate) fn parse(program: &OsString, arguments: &[OsString]) -> Invocation {
         Err(error) => return Invocation::Text(clap_outcome(&error)),
     };
     match cli.command {
-        Some(Command::Ast { command: Some(AstCommand::Slice(slice)) }) => Invocation::Slice(slice.into_command(cli.out)),
+        Some(Command::Ast { command: Some(AstCommand::Slice(slice)) }) => {
+            Invocation::Slice(slice.into_command(cli.out))
+        }
         Some(Command::Agent { command: Some(AgentCommand::Context(context)) }) => {
             Invocation::Context(context.into_command(cli.out))
         }
@@ -41,7 +43,9 @@ fn usage(message: &str) -> Invocation {
 fn clap_outcome(error: &clap::Error) -> Outcome {
     let text = error.render().to_string();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Outcome { stdout: text.into_bytes(), ..Outcome::default() },
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            Outcome { stdout: text.into_bytes(), ..Outcome::default() }
+        }
         _ => Outcome { exit_code: 2, stderr: text, ..Outcome::default() },
     }
 }

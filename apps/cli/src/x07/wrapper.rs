@@ -15,7 +15,11 @@ const EVENTS_SCHEMA: &str = "x07.tool.events@0.1.0";
 /// Prints a schema or its name.
 pub(crate) fn schema(flags: &MachineFlags) -> Outcome {
     let id = if flags.mode == Mode::Lines { EVENTS_SCHEMA.to_owned() } else { schema_id(flags.scope()) };
-    let text = if flags.schema { include_str!("../../../../schemas/x07-tool.report.schema.json").to_owned() } else { format!("{id}\n") };
+    let text = if flags.schema {
+        include_str!("../../../../schemas/x07-tool.report.schema.json").to_owned()
+    } else {
+        format!("{id}\n")
+    };
     Outcome { stdout: text.into_bytes(), ..Outcome::default() }
 }
 
@@ -87,7 +91,8 @@ impl Report<'_> {
                 let mut lines = self.event(0, "start", jcs::to_vec(&json!({"scope": self.flags.scope()}))?)?;
                 let mut sequence = 1;
                 if let Some(inner) = inner {
-                    let streams = [("stdout_chunk", inner.stdout.as_slice()), ("stderr_chunk", inner.stderr.as_bytes())];
+                    let streams =
+                        [("stdout_chunk", inner.stdout.as_slice()), ("stderr_chunk", inner.stderr.as_bytes())];
                     for (event, bytes) in streams.into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
                         lines.extend(self.event(sequence, event, jcs::to_vec(&stream(Some(bytes)))?)?);
                         sequence += 1;

@@ -14,7 +14,12 @@ const LOOP_CONTRACTS_SINCE: usize = 3;
 const PROTOCOL_SINCE: usize = 4;
 
 impl<'a> Reader<'_, 'a> {
-    pub(super) fn protocol(&self, item: NodeId, place: &Place<'_>, fields: &mut Vec<Field<'a>>) -> Result<(), X07Error> {
+    pub(super) fn protocol(
+        &self,
+        item: NodeId,
+        place: &Place<'_>,
+        fields: &mut Vec<Field<'a>>,
+    ) -> Result<(), X07Error> {
         let Some(protocol) = self.tree.field(item, "protocol") else { return Ok(()) };
         let inside = place.key("protocol");
         if self.version < PROTOCOL_SINCE {
@@ -33,7 +38,12 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    pub(super) fn loop_contracts(&self, item: NodeId, place: &Place<'_>, fields: &mut Vec<Field<'a>>) -> Result<(), X07Error> {
+    pub(super) fn loop_contracts(
+        &self,
+        item: NodeId,
+        place: &Place<'_>,
+        fields: &mut Vec<Field<'a>>,
+    ) -> Result<(), X07Error> {
         let Some(array) = self.tree.field(item, "loop_contracts") else { return Ok(()) };
         let inside = place.key("loop_contracts");
         if self.version < LOOP_CONTRACTS_SINCE {
@@ -86,7 +96,11 @@ impl<'a> Reader<'_, 'a> {
         if self.tree.kind(array) != JsonKind::Array {
             return Err(inside.error(format!("{key} must be an array")));
         }
-        self.tree.items(array).enumerate().map(|(index, clause)| self.clause(clause, &inside.index(index), key)).collect()
+        self.tree
+            .items(array)
+            .enumerate()
+            .map(|(index, clause)| self.clause(clause, &inside.index(index), key))
+            .collect()
     }
 
     fn clause(&self, clause: NodeId, place: &Place<'_>, key: &str) -> Result<Piece<'a>, X07Error> {
@@ -98,8 +112,7 @@ impl<'a> Reader<'_, 'a> {
             let id = self.tree.string(id).ok_or_else(|| place.key("id").error("id must be a string"))?;
             fields.push(Field::plain("id", Piece::Text(id)));
         }
-        let expr =
-            self.tree.field(clause, "expr").ok_or_else(|| place.error("missing required field: expr"))?;
+        let expr = self.tree.field(clause, "expr").ok_or_else(|| place.error("missing required field: expr"))?;
         check_expression(self.tree, expr, &place.key("expr"))?;
         fields.push(Field::plain("expr", Piece::Node(expr)));
         if let Some(witness) = self.tree.field(clause, "witness") {

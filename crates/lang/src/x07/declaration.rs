@@ -98,7 +98,9 @@ impl<'a> Reader<'_, 'a> {
             let inside = place.key("result");
             check_type(self.tree, result, &inside)?;
             if !is_foreign(self.tree, result) {
-                return Err(inside.error("extern result has unsupported type (only i32 and raw pointers are supported)"));
+                return Err(
+                    inside.error("extern result has unsupported type (only i32 and raw pointers are supported)")
+                );
             }
         }
         let fields = vec![
@@ -235,12 +237,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(name)
     }
 
-    fn refuse_fields_of_other_versions(
-        &self,
-        item: NodeId,
-        place: &Place<'_>,
-        is_async: bool,
-    ) -> Result<(), X07Error> {
+    fn refuse_fields_of_other_versions(&self, item: NodeId, place: &Place<'_>, is_async: bool) -> Result<(), X07Error> {
         let has = |key: &str| self.tree.field(item, key).is_some();
         let refuse = |key: &'static str, why: &str| Err(place.key(key).error(format!("{key} {why}")));
         if self.version < CONTRACTS_SINCE {
@@ -347,7 +344,9 @@ impl<'a> Reader<'_, 'a> {
         if let Some(brand) = self.brand(param, place, "brand")? {
             if !is_bytes_like(self.tree, ty) {
                 let shown = self.tree.text(ty);
-                return Err(place.key("ty").error(format!("E_BRAND_BAD_TY: brand is not allowed on param type {shown}")));
+                return Err(place
+                    .key("ty")
+                    .error(format!("E_BRAND_BAD_TY: brand is not allowed on param type {shown}")));
             }
             labels.push(Cow::Owned(format!("brand:{brand}")));
             fields.push(Field::new("brand", FieldRole::Type, Piece::Text(brand)));

@@ -10,7 +10,11 @@ pub(super) fn check_expression(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_
         JsonKind::Integer => check_integer(tree, id, place),
         JsonKind::Double => Err(place.error(format!("number is not an i64: {}", tree.text(id)))),
         JsonKind::PlainString | JsonKind::EscapedString => {
-            if has_space(tree, id) { Err(place.error("atom must not contain whitespace")) } else { Ok(()) }
+            if has_space(tree, id) {
+                Err(place.error("atom must not contain whitespace"))
+            } else {
+                Ok(())
+            }
         }
         JsonKind::Array => check_list(tree, id, place),
         JsonKind::Null | JsonKind::True | JsonKind::False | JsonKind::Object => {

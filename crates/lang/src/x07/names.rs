@@ -21,7 +21,9 @@ pub(super) fn check_symbol(text: &str) -> Result<(), String> {
             }
         }
         if !characters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
-            return Err(format!("invalid module_id segment char (allowed [A-Za-z0-9_-]): {name:?} segment={segment:?}"));
+            return Err(format!(
+                "invalid module_id segment char (allowed [A-Za-z0-9_-]): {name:?} segment={segment:?}"
+            ));
         }
     }
     Ok(())

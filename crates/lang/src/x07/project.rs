@@ -182,7 +182,10 @@ impl<'a> Manifest<'_, 'a> {
                 let item = inside.index(index);
                 if key == "search_paths" {
                     check_path(text, &item)?;
-                } else if text.is_empty() || text.starts_with('-') || text.contains(['/', '\\', '\0', ' ', '\t', '\n', '\r']) {
+                } else if text.is_empty()
+                    || text.starts_with('-')
+                    || text.contains(['/', '\\', '\0', ' ', '\t', '\n', '\r'])
+                {
                     return Err(item.error(format!("not a name to link with: {text:?}")));
                 }
             }

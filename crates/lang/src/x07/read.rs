@@ -87,9 +87,7 @@ fn read_kind(tree: &JsonTree<'_>) -> Result<bool, X07Error> {
     match kind.trim() {
         "entry" => Ok(true),
         "module" => Ok(false),
-        _ => Err(Place::ROOT
-            .key("kind")
-            .error(format!("invalid kind: expected \"entry\" or \"module\" got {kind:?}"))),
+        _ => Err(Place::ROOT.key("kind").error(format!("invalid kind: expected \"entry\" or \"module\" got {kind:?}"))),
     }
 }
 

@@ -7,9 +7,26 @@ use super::place::{Place, X07Error};
 
 /// The types that can be written as one word.
 const KNOWN_TYPES: [&str; 20] = [
-    "i32", "u32", "f64", "bytes", "bytes_view", "vec_u8", "option_i32", "option_bytes", "option_bytes_view",
-    "result_i32", "result_bytes", "result_bytes_view", "result_result_bytes", "iface", "ptr_const_u8", "ptr_mut_u8",
-    "ptr_const_void", "ptr_mut_void", "ptr_const_i32", "ptr_mut_i32",
+    "i32",
+    "u32",
+    "f64",
+    "bytes",
+    "bytes_view",
+    "vec_u8",
+    "option_i32",
+    "option_bytes",
+    "option_bytes_view",
+    "result_i32",
+    "result_bytes",
+    "result_bytes_view",
+    "result_result_bytes",
+    "iface",
+    "ptr_const_u8",
+    "ptr_mut_u8",
+    "ptr_const_void",
+    "ptr_mut_void",
+    "ptr_const_i32",
+    "ptr_mut_i32",
 ];
 
 /// Checks a type: a known word, `["t", NAME]`, or `[head, type, …]`.
@@ -56,7 +73,12 @@ pub(super) fn is_bytes_like(tree: &JsonTree<'_>, id: NodeId) -> bool {
     matches!(
         concrete_name(tree, id),
         Some(
-            "bytes" | "bytes_view" | "option_bytes" | "option_bytes_view" | "result_bytes" | "result_bytes_view"
+            "bytes"
+                | "bytes_view"
+                | "option_bytes"
+                | "option_bytes_view"
+                | "result_bytes"
+                | "result_bytes_view"
                 | "result_result_bytes"
         )
     )

@@ -17,17 +17,15 @@ const IS_WORD_BYTE: [bool; 256] = {
 };
 
 pub(super) fn parse(bytes: &[u8]) -> Result<JsonTree<'_>, JsonError> {
-    let source = std::str::from_utf8(bytes)
-        .map_err(|error| error_at(bytes, error.valid_up_to(), "invalid UTF-8".to_owned()))?;
+    let source =
+        std::str::from_utf8(bytes).map_err(|error| error_at(bytes, error.valid_up_to(), "invalid UTF-8".to_owned()))?;
     if u32::try_from(bytes.len()).is_err() {
         return Err(error_at(bytes, 0, "text is larger than 4 GiB".to_owned()));
     }
     // More than most texts need: memory that is never touched costs nothing, and copying would.
     let mut reader = Reader { bytes, position: 0, nodes: Vec::with_capacity(bytes.len() / 4 + 1), open: Vec::new() };
     match reader.document() {
-        Ok(()) => {
-            Ok(JsonTree { source, nodes: reader.nodes })
-        }
+        Ok(()) => Ok(JsonTree { source, nodes: reader.nodes }),
         Err(message) => Err(error_at(bytes, reader.position, message)),
     }
 }
@@ -160,8 +158,7 @@ impl Reader<'_> {
                     self.open.pop();
                     let next = self.nodes.len() as u32;
                     if let Some(node) = self.nodes.get_mut(index as usize) {
-                        node.end = self.position as u32;
-                        node.next = next;
+                        node.extent = next;
                     }
                 }
                 (None, _) => return Err("EOF while parsing a list or an object".to_owned()),
@@ -197,8 +194,8 @@ impl Reader<'_> {
             match self.peek() {
                 Some(b'"') => {
                     self.position += 1;
-                    let next = self.nodes.len() as u32 + 1;
-                    self.nodes.push(Node { start: start as u32, end: self.position as u32, next, kind, is_word });
+                    let extent = (self.position - start) as u32;
+                    self.nodes.push(Node { start: start as u32, extent, kind, is_word });
                     return Ok(());
                 }
                 Some(b'\\') => {
@@ -308,8 +305,11 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, kind: JsonKind, start: usize) {
-        let next = self.nodes.len() as u32 + 1;
-        self.nodes.push(Node { start: start as u32, end: self.position as u32, next, kind, is_word: false });
+        let extent = match kind {
+            JsonKind::Array | JsonKind::Object => self.nodes.len() as u32 + 1,
+            _ => (self.position - start) as u32,
+        };
+        self.nodes.push(Node { start: start as u32, extent, kind, is_word: false });
     }
 
     fn skip_if(&mut self, byte: u8) -> bool {

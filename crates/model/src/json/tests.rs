@@ -36,9 +36,36 @@ fn reads_and_writes_canonically() {
 #[test]
 fn refuses_what_is_not_json() {
     let cases = [
-        "", " ", "[1,]", "[1", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "'a'", "01", "+1", "1.", ".5", "1e", "1e999", "-", "nul",
-        "[1] 2", "\"\u{1}\"", r#""\x""#, r#""\ud800""#, r#""\udc00""#, r#""\ud800A""#, r#""\u12""#, "\"abc",
-        "\u{feff}[]", "[1]\0", "// x\n1", "\"\\u+123\"", "[}", "{]",
+        "",
+        " ",
+        "[1,]",
+        "[1",
+        "{\"a\":1,}",
+        "{a:1}",
+        "{\"a\" 1}",
+        "'a'",
+        "01",
+        "+1",
+        "1.",
+        ".5",
+        "1e",
+        "1e999",
+        "-",
+        "nul",
+        "[1] 2",
+        "\"\u{1}\"",
+        r#""\x""#,
+        r#""\ud800""#,
+        r#""\udc00""#,
+        r#""\ud800A""#,
+        r#""\u12""#,
+        "\"abc",
+        "\u{feff}[]",
+        "[1]\0",
+        "// x\n1",
+        "\"\\u+123\"",
+        "[}",
+        "{]",
     ];
     for input in cases {
         assert!(JsonTree::parse(input.as_bytes()).is_err(), "{input:?}");
@@ -56,6 +83,14 @@ fn nesting_is_limited_at_a_known_depth() {
     assert_eq!((error.line, error.column), (1, MAX_DEPTH + 1));
     // A million brackets cost nothing: the reader stops at the limit, and it does not recurse.
     assert!(JsonTree::parse("[".repeat(1_000_000).as_bytes()).is_err());
+}
+
+#[test]
+fn texts_are_as_written() {
+    let tree = JsonTree::parse(br#"[ 1.50, "a b", {"k": [2]}, [] ]"#).unwrap();
+    let texts: Vec<&str> = tree.items(tree.root()).map(|item| tree.text(item)).collect();
+    assert_eq!(texts, ["1.50", "\"a b\"", "{\"k\": [2", "["]);
+    assert_eq!(tree.descendants(tree.root()).count(), 8);
 }
 
 #[test]

@@ -39,10 +39,13 @@ impl JsonTree<'_> {
             JsonKind::EscapedString => jcs::string_len(&self.string(id).unwrap_or_default()),
             JsonKind::Array => {
                 let mut items = 0_usize;
-                let inside: usize = self.items(id).map(|item| {
-                    items += 1;
-                    self.canonical_len(item)
-                }).sum();
+                let inside: usize = self
+                    .items(id)
+                    .map(|item| {
+                        items += 1;
+                        self.canonical_len(item)
+                    })
+                    .sum();
                 inside + 2 + usize::saturating_sub(items, 1)
             }
             _ => self.text(id).len(),
@@ -75,7 +78,9 @@ impl JsonTree<'_> {
     fn check_inside(&self, id: NodeId, pointer: &str, token: &str) -> Result<(), JcsError> {
         // Pointers are only built for containers and bad numbers: most values are neither.
         match self.kind(id) {
-            JsonKind::Integer | JsonKind::Array | JsonKind::Object => self.check_integers(id, &format!("{pointer}/{token}")),
+            JsonKind::Integer | JsonKind::Array | JsonKind::Object => {
+                self.check_integers(id, &format!("{pointer}/{token}"))
+            }
             _ => Ok(()),
         }
     }
