@@ -1,7 +1,16 @@
 //! One function per user verb, joining the stages. The only API that the programs use.
 
 mod cache;
+mod context_pack;
+mod documents;
 pub mod graph;
+mod slice;
 mod watched;
 
+pub use context_pack::{ContextCommand, context_pack};
+pub use documents::{DocumentStore, Outcome};
+pub use slice::{SliceCommand, slice};
+pub use stan_model::document::x07 as x07_documents;
+pub use stan_model::jcs;
 pub use stan_repo::OsSystem;
+pub use stan_slice::SliceRequest;

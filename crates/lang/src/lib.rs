@@ -6,5 +6,6 @@
 pub mod facts;
 pub mod jsonc;
 pub mod typescript;
+pub mod x07;
 
 pub use facts::FileFacts;

@@ -3,6 +3,11 @@
 //! No I/O, no workspace dependencies, nothing about languages: a type belongs here when at least two
 //! crates must agree on its meaning.
 
+pub mod document;
+pub mod jcs;
+pub mod json;
+pub mod module;
+
 mod digest;
 mod kinds;
 mod problem;

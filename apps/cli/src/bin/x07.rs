@@ -1,6 +1,10 @@
 //! The program `x07`: slices of x07 modules and context packs for agents.
-#![expect(clippy::print_stdout, reason = "programs talk to the terminal")]
 
-fn main() {
-    println!("x07 {}", env!("CARGO_PKG_VERSION"));
+#[path = "../x07/mod.rs"]
+mod x07;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(x07::run(std::env::args_os().collect()))
 }

@@ -1,0 +1,121 @@
+//! The machine flags, which may stand anywhere and are taken out before the other arguments are read.
+
+use std::ffi::OsString;
+
+/// What standard output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// What the command itself prints.
+    Off,
+    /// A report about the run, as canonical JSON.
+    Canonical,
+    /// The same, indented.
+    Pretty,
+    /// A line for each event.
+    Lines,
+}
+
+/// The machine flags of one run.
+pub(crate) struct MachineFlags {
+    pub(crate) mode: Mode,
+    pub(crate) schema: bool,
+    pub(crate) schema_id: bool,
+    pub(crate) report_out: Option<String>,
+    pub(crate) quiet: bool,
+    /// What is wrong with them.
+    pub(crate) errors: Vec<String>,
+    /// All other arguments.
+    pub(crate) passthrough: Vec<OsString>,
+}
+
+impl MachineFlags {
+    pub(crate) fn take_from(arguments: &[OsString]) -> Self {
+        let mut flags = Self {
+            mode: Mode::Off,
+            schema: false,
+            schema_id: false,
+            report_out: None,
+            quiet: false,
+            errors: Vec::new(),
+            passthrough: Vec::new(),
+        };
+        let mut lines = false;
+        let mut rest = arguments.iter().peekable();
+        while let Some(argument) = rest.next() {
+            let text = argument.to_string_lossy();
+            match text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value))) {
+                ("--json", Some(value)) => match json_mode(value) {
+                    Some(mode) => flags.mode = mode,
+                    None => flags.errors.push(format!(
+                        "unsupported --json value {value:?}; expected one of: true,false,canon,pretty,off"
+                    )),
+                },
+                ("--json", None) => {
+                    let given = rest.peek().and_then(|next| json_mode(&next.to_string_lossy()));
+                    flags.mode = given.unwrap_or(Mode::Canonical);
+                    if given.is_some() {
+                        rest.next();
+                    }
+                }
+                ("--jsonl", None) => lines = true,
+                ("--json-schema", None) => flags.schema = true,
+                ("--json-schema-id", None) => flags.schema_id = true,
+                ("--quiet-json", None) => flags.quiet = true,
+                ("--report-out", Some(path)) => flags.report_out = Some(path.to_owned()),
+                ("--report-out", None) => match rest.next() {
+                    Some(path) => flags.report_out = Some(path.to_string_lossy().into_owned()),
+                    None => flags.errors.push("--report-out requires a path".to_owned()),
+                },
+                _ => flags.passthrough.push(argument.clone()),
+            }
+        }
+        flags.check(lines);
+        flags
+    }
+
+    pub(crate) fn wants_schema(&self) -> bool {
+        self.schema || self.schema_id
+    }
+
+    /// The command as a dotted name, such as `ast.slice`.
+    pub(crate) fn scope(&self) -> Option<&'static str> {
+        let mut words = Vec::new();
+        let mut rest = self.passthrough.iter();
+        while let Some(argument) = rest.next() {
+            let text = argument.to_string_lossy();
+            if text == "--out" {
+                rest.next();
+            } else if !text.starts_with('-') {
+                words.push(text.into_owned());
+            }
+        }
+        match (words.first().map(String::as_str), words.get(1).map(String::as_str)) {
+            (Some("ast"), Some("slice")) => Some("ast.slice"),
+            (Some("ast"), _) => Some("ast"),
+            (Some("agent"), Some("context")) => Some("agent.context"),
+            (Some("agent"), _) => Some("agent"),
+            _ => None,
+        }
+    }
+
+    fn check(&mut self, lines: bool) {
+        if self.quiet && self.report_out.is_none() {
+            self.errors.push("--quiet-json requires --report-out <PATH>".to_owned());
+        }
+        if lines {
+            if self.mode != Mode::Off {
+                self.errors.push("--jsonl conflicts with --json=<mode>".to_owned());
+            }
+            self.mode = Mode::Lines;
+        }
+    }
+}
+
+fn json_mode(value: &str) -> Option<Mode> {
+    match value.trim() {
+        "" | "true" | "canon" => Some(Mode::Canonical),
+        "false" | "off" => Some(Mode::Off),
+        "pretty" => Some(Mode::Pretty),
+        _ => None,
+    }
+}

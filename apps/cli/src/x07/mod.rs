@@ -1,0 +1,58 @@
+//! Arguments in, one engine call, output and exit code out. No answer is computed here.
+
+mod args;
+mod files;
+mod machine;
+mod wrapper;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use stan_engine::{DocumentStore, Outcome};
+
+use args::Invocation;
+use files::ProgramFiles;
+use machine::{MachineFlags, Mode};
+
+/// Runs the program and returns its exit code.
+pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
+    let started = Instant::now();
+    let (program, rest) = match arguments.split_first() {
+        Some((program, rest)) => (program.clone(), rest),
+        None => (OsString::from("x07"), [].as_slice()),
+    };
+    let flags = MachineFlags::take_from(rest);
+    let mut files = ProgramFiles::default();
+    let outcome = if flags.wants_schema() {
+        wrapper::schema(&flags)
+    } else if flags.mode == Mode::Off && flags.errors.is_empty() {
+        execute(&program, &flags.passthrough, &mut files)
+    } else {
+        let inner = flags.errors.is_empty().then(|| execute(&program, &flags.passthrough, &mut files));
+        wrapper::wrap(&arguments, &flags, started, inner, &mut files)
+    };
+    print(&outcome)
+}
+
+fn execute(program: &OsString, arguments: &[OsString], files: &mut dyn DocumentStore) -> Outcome {
+    match args::parse(program, arguments) {
+        Invocation::Slice(command) => stan_engine::slice(files, &command),
+        Invocation::Context(command) => stan_engine::context_pack(files, &command),
+        Invocation::Text(outcome) => outcome,
+    }
+}
+
+fn print(outcome: &Outcome) -> u8 {
+    // What went wrong is told first: standard output may be a closed pipe.
+    let _ = io::stderr().write_all(outcome.stderr.as_bytes());
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(&outcome.stdout).and_then(|()| stdout.flush()) {
+        // A reader that has seen enough is no failure.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "write stdout: {error}");
+            2
+        }
+        _ => outcome.exit_code,
+    }
+}

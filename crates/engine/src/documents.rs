@@ -1,0 +1,33 @@
+//! How verbs about single documents meet the outside: a store to read from and write to, and what a run came to.
+
+use std::io;
+
+use sha2::{Digest as _, Sha256};
+use stan_model::Digest;
+use stan_model::document::x07::FileDigest;
+
+/// Files by the names that the user gave. `-` is standard input, and is only ever read.
+pub trait DocumentStore {
+    fn read(&mut self, name: &str) -> io::Result<Vec<u8>>;
+
+    /// Replaces a file as a whole, with the directories above it.
+    fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// What a program prints, and its exit code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub exit_code: u8,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+    /// The inputs that the output names.
+    pub inputs: Vec<FileDigest>,
+    /// The files that were written.
+    pub outputs: Vec<FileDigest>,
+}
+
+/// Length and SHA-256 of a document.
+pub(crate) fn digest(name: &str, bytes: &[u8]) -> FileDigest {
+    let digest = Digest(Sha256::digest(bytes).into());
+    FileDigest { path: name.to_owned(), sha256: digest.to_string(), bytes_len: bytes.len() as u64 }
+}

@@ -1,0 +1,108 @@
+//! Canonical text (RFC 8785) of a value in a [`JsonTree`], and how long it is. What the tree means is not known here.
+
+use std::borrow::Cow;
+
+use crate::jcs::{self, JcsError, MAX_SAFE_INTEGER};
+
+use super::{JsonKind, JsonTree, NodeId};
+
+impl JsonTree<'_> {
+    /// Appends the canonical form of a value. Integers must have passed [`JsonTree::check_integers`].
+    pub fn write_canonical(&self, id: NodeId, out: &mut Vec<u8>) {
+        match self.kind(id) {
+            JsonKind::EscapedString => jcs::write_string(&self.string(id).unwrap_or_default(), out),
+            JsonKind::Double => jcs::write_double(self.text(id).parse().unwrap_or(0.0), out),
+            JsonKind::Array => {
+                out.push(b'[');
+                for (index, item) in self.items(id).enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    self.write_canonical(item, out);
+                }
+                out.push(b']');
+            }
+            JsonKind::Object => self.write_object(id, out),
+            // Integers, words and plain strings have only one spelling.
+            _ => out.extend_from_slice(self.text(id).as_bytes()),
+        }
+    }
+
+    /// How many bytes [`JsonTree::write_canonical`] would append.
+    pub fn canonical_len(&self, id: NodeId) -> usize {
+        match self.kind(id) {
+            JsonKind::Object | JsonKind::Double => {
+                let mut out = Vec::new();
+                self.write_canonical(id, &mut out);
+                out.len()
+            }
+            JsonKind::EscapedString => jcs::string_len(&self.string(id).unwrap_or_default()),
+            JsonKind::Array => {
+                let mut items = 0_usize;
+                let inside: usize = self
+                    .items(id)
+                    .map(|item| {
+                        items += 1;
+                        self.canonical_len(item)
+                    })
+                    .sum();
+                inside + 2 + usize::saturating_sub(items, 1)
+            }
+            _ => self.text(id).len(),
+        }
+    }
+
+    /// Looks for an integer inside a value that canonical JSON cannot hold. `pointer` leads to the value.
+    pub fn check_integers(&self, id: NodeId, pointer: &str) -> Result<(), JcsError> {
+        match self.kind(id) {
+            JsonKind::Integer => {
+                let literal = self.text(id);
+                let magnitude = literal.strip_prefix('-').unwrap_or(literal).parse::<u64>();
+                if magnitude.is_ok_and(|magnitude| magnitude <= MAX_SAFE_INTEGER) {
+                    return Ok(());
+                }
+                Err(JcsError::IntegerTooLarge { literal: literal.to_owned(), pointer: pointer.to_owned() })
+            }
+            JsonKind::Array => self
+                .items(id)
+                .enumerate()
+                .try_for_each(|(index, item)| self.check_inside(item, pointer, &index.to_string())),
+            JsonKind::Object => self.fields(id).try_for_each(|(key, value)| {
+                let key = self.string(key).unwrap_or_default();
+                self.check_inside(value, pointer, &jcs::escape_pointer_token(&key))
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_inside(&self, id: NodeId, pointer: &str, token: &str) -> Result<(), JcsError> {
+        // Pointers are only built for containers and bad numbers: most values are neither.
+        match self.kind(id) {
+            JsonKind::Integer | JsonKind::Array | JsonKind::Object => {
+                self.check_integers(id, &format!("{pointer}/{token}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write_object(&self, id: NodeId, out: &mut Vec<u8>) {
+        let mut fields: Vec<(Cow<'_, str>, NodeId)> =
+            self.fields(id).map(|(key, value)| (self.string(key).unwrap_or_default(), value)).collect();
+        // The sort is stable and the last of equal keys wins.
+        fields.sort_by(|left, right| jcs::compare_keys(&left.0, &right.0));
+        out.push(b'{');
+        let mut is_first = true;
+        for (index, (key, value)) in fields.iter().enumerate() {
+            if fields.get(index + 1).is_some_and(|(next, _)| next == key) {
+                continue;
+            }
+            if !std::mem::take(&mut is_first) {
+                out.push(b',');
+            }
+            jcs::write_string(key, out);
+            out.push(b':');
+            self.write_canonical(*value, out);
+        }
+        out.push(b'}');
+    }
+}

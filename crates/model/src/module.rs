@@ -1,0 +1,151 @@
+//! A module as a tree of declarations, in the words of no language: what a slicer needs to know, and no more.
+//!
+//! A language's reader makes it in canonical order, and remembers where everything stood in the file. It is not an
+//! AST: expressions stay values of the source text, and only the roles of fields are told.
+
+use std::borrow::Cow;
+
+use crate::json::{JsonTree, NodeId};
+
+/// One module, in canonical order, with the way back to the file as written.
+pub struct SourceModule<'a> {
+    pub tree: JsonTree<'a>,
+    /// Text fields that every slice repeats, such as the schema version.
+    pub fixed: Vec<(&'static str, Cow<'a, str>)>,
+    /// The kind of the whole document.
+    pub kind: &'static str,
+    /// The kind of a slice that is not the whole document.
+    pub fragment_kind: &'static str,
+    /// Sorted by bytes, each once.
+    pub imports: Vec<Cow<'a, str>>,
+    /// For each import in the file, its place in `imports`.
+    pub import_positions: Vec<usize>,
+    pub declarations: Vec<Declaration<'a>>,
+    /// For each declaration in the file, its place in `declarations`, unless it has none there.
+    pub declaration_positions: Vec<Option<usize>>,
+    /// The expression outside of all declarations.
+    pub entry: Option<NodeId>,
+    /// Whether a document of this kind has an entry expression.
+    pub kind_has_entry: bool,
+    /// Free data about the document; never empty.
+    pub metadata: Option<NodeId>,
+}
+
+/// One declaration.
+pub struct Declaration<'a> {
+    pub kind: &'static str,
+    pub name: Option<Cow<'a, str>>,
+    /// Other code refers to it by name.
+    pub is_callable: bool,
+    /// It is a definition in the sense of `--enclosure defn`.
+    pub is_definition: bool,
+    /// The canonical document leaves it out, so it is there only for a pointer that leads to it.
+    pub only_in_focus: bool,
+    /// The names it makes public, when that is all it does.
+    pub exports: Option<Box<ExportList<'a>>>,
+    /// Sorted by key; without the exported names.
+    pub fields: Vec<Field<'a>>,
+    /// What is reported as missing when its type fields are left out.
+    pub type_labels: Vec<Cow<'a, str>>,
+}
+
+/// The names of an export declaration.
+pub struct ExportList<'a> {
+    /// Sorted by bytes, each once.
+    pub names: Vec<Cow<'a, str>>,
+    /// For each name in the file, its place in `names`.
+    pub positions: Vec<usize>,
+}
+
+/// What a field of a declaration is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldRole {
+    /// Always there.
+    Plain,
+    /// Left out with the types.
+    Type,
+    /// A contract: left out with the types, holds expressions, may be cut to save bytes.
+    Contract,
+    /// The expression that may be pruned, or replaced by 0.
+    Body,
+}
+
+/// A key with its value.
+pub struct Field<'a> {
+    pub key: &'static str,
+    pub role: FieldRole,
+    pub value: Piece<'a>,
+}
+
+impl<'a> Field<'a> {
+    pub fn new(key: &'static str, role: FieldRole, value: Piece<'a>) -> Self {
+        Self { key, role, value }
+    }
+
+    pub fn plain(key: &'static str, value: Piece<'a>) -> Self {
+        Self::new(key, FieldRole::Plain, value)
+    }
+}
+
+/// A value to be written: parts of the source, and what is made around them.
+pub enum Piece<'a> {
+    /// A value of the source. Inside contracts and bodies it is an expression.
+    Node(NodeId),
+    Text(Cow<'a, str>),
+    /// What stands for an expression that was cut.
+    Zero,
+    List(Vec<Piece<'a>>),
+    /// An expression made of pieces: a list that was pruned.
+    Call(Vec<Piece<'a>>),
+    /// Sorted by key.
+    Record(Vec<Field<'a>>),
+    /// A JSON Pointer into the declaration that holds it: the rest after the declaration's own place.
+    OwnPointer(Cow<'a, str>),
+}
+
+impl<'a> Piece<'a> {
+    /// A record, with its fields put in order. Keys are ASCII, so bytes and UTF-16 units agree.
+    pub fn record(mut fields: Vec<Field<'a>>) -> Self {
+        fields.sort_by_key(|field| field.key);
+        Self::Record(fields)
+    }
+}
+
+/// The names of a document's parts.
+pub struct DocumentKeys {
+    pub kind: &'static str,
+    pub imports: &'static str,
+    pub declarations: &'static str,
+    pub entry: &'static str,
+    pub metadata: &'static str,
+    pub exported_names: &'static str,
+}
+
+/// How a list expression may be pruned without becoming another form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormShape {
+    /// Everything after the path may be cut.
+    Open,
+    /// The number of arguments means something; so many of the first ones are names that must stay.
+    Fixed { binders: usize },
+    /// The arguments after the first are branches that bind names: each stays, with its result replaced.
+    Branches,
+    /// Stays as it is.
+    Literal,
+}
+
+/// What the algorithm asks a language about expressions.
+pub trait Dialect {
+    fn keys(&self) -> &'static DocumentKeys;
+
+    /// Calls `found` with every symbol that an expression refers to, repeated or not.
+    fn references(&self, tree: &JsonTree<'_>, expression: NodeId, found: &mut dyn FnMut(&str));
+
+    /// The symbol that a list refers to by its head alone.
+    fn head_reference<'t>(&self, head: &'t str) -> Option<&'t str>;
+
+    /// The module that a symbol must be imported from.
+    fn module_of<'t>(&self, symbol: &'t str) -> Option<&'t str>;
+
+    fn shape(&self, head: &str) -> FormShape;
+}

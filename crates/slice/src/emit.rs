@@ -1,0 +1,181 @@
+//! Pieces to canonical JSON, or to its length: one walk serves both, so that what is counted is what is written.
+
+use std::borrow::Cow;
+
+use stan_model::jcs;
+use stan_model::json::{JsonTree, NodeId};
+use stan_model::module::{Declaration, Field, FieldRole, Piece};
+
+/// Where canonical JSON goes.
+pub(crate) trait Sink {
+    fn raw(&mut self, bytes: &[u8]);
+    fn string(&mut self, text: &str);
+    fn node(&mut self, tree: &JsonTree<'_>, id: NodeId);
+    /// A pointer into the declaration being written, given by the rest after its place.
+    fn own_pointer(&mut self, rest: &str);
+}
+
+/// Counts bytes. The digits of a declaration's own place are left to the caller: the place may still change.
+pub(crate) struct Counter {
+    pub(crate) declarations_key: &'static str,
+    pub(crate) bytes: usize,
+    pub(crate) own_pointers: usize,
+}
+
+impl Sink for Counter {
+    fn raw(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+    }
+
+    fn string(&mut self, text: &str) {
+        self.bytes += jcs::string_len(text);
+    }
+
+    fn node(&mut self, tree: &JsonTree<'_>, id: NodeId) {
+        self.bytes += tree.canonical_len(id);
+    }
+
+    fn own_pointer(&mut self, rest: &str) {
+        self.bytes += "//".len() + self.declarations_key.len() + jcs::string_len(rest);
+        self.own_pointers += 1;
+    }
+}
+
+/// Writes bytes.
+pub(crate) struct Writer {
+    pub(crate) declarations_key: &'static str,
+    pub(crate) out: Vec<u8>,
+    /// The place of the declaration being written.
+    pub(crate) position: usize,
+}
+
+impl Sink for Writer {
+    fn raw(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+    }
+
+    fn string(&mut self, text: &str) {
+        jcs::write_string(text, &mut self.out);
+    }
+
+    fn node(&mut self, tree: &JsonTree<'_>, id: NodeId) {
+        tree.write_canonical(id, &mut self.out);
+    }
+
+    fn own_pointer(&mut self, rest: &str) {
+        let pointer = format!("/{}/{}{rest}", self.declarations_key, self.position);
+        jcs::write_string(&pointer, &mut self.out);
+    }
+}
+
+/// How a declaration is written, other than as it is.
+#[derive(Default)]
+pub(crate) struct Changes<'a> {
+    /// Without types and contracts.
+    pub(crate) strips_types: bool,
+    /// Fields that are cut.
+    pub(crate) removed: Vec<&'static str>,
+    /// A field with another value.
+    pub(crate) replaced: Vec<(&'static str, Piece<'a>)>,
+}
+
+impl<'a> Changes<'a> {
+    /// The value that a field is written with, if it is written.
+    pub(crate) fn apply<'c>(&'c self, field: &'c Field<'a>) -> Option<&'c Piece<'a>> {
+        if is_stripped(field, self.strips_types) || self.removed.contains(&field.key) {
+            return None;
+        }
+        let replaced = self.replaced.iter().rev().find(|(key, _)| *key == field.key);
+        Some(replaced.map_or(&field.value, |(_, value)| value))
+    }
+}
+
+/// One declaration. `names` are the exported names that stay, when it is an export.
+pub(crate) fn declaration<'a>(
+    sink: &mut dyn Sink,
+    tree: &JsonTree<'_>,
+    declaration: &Declaration<'a>,
+    changes: &Changes<'a>,
+    names: Option<(&'static str, &[&Cow<'a, str>])>,
+) {
+    sink.raw(b"{");
+    let mut separator = Separator::default();
+    let mut pending = names;
+    for field in &declaration.fields {
+        if let Some((key, _)) = pending.filter(|(key, _)| *key < field.key) {
+            debug_assert!(key < field.key, "exported names come before this field");
+            write_names(sink, &mut separator, pending.take());
+        }
+        let Some(value) = changes.apply(field) else { continue };
+        separator.write(sink);
+        key(sink, field.key);
+        piece(sink, tree, value, changes.strips_types);
+    }
+    write_names(sink, &mut separator, pending);
+    sink.raw(b"}");
+}
+
+/// One piece.
+pub(crate) fn piece(sink: &mut dyn Sink, tree: &JsonTree<'_>, value: &Piece<'_>, strips_types: bool) {
+    match value {
+        Piece::Node(id) => sink.node(tree, *id),
+        Piece::Text(text) => sink.string(text),
+        Piece::Zero => sink.raw(b"0"),
+        Piece::OwnPointer(rest) => sink.own_pointer(rest),
+        Piece::List(items) | Piece::Call(items) => {
+            sink.raw(b"[");
+            let mut separator = Separator::default();
+            for item in items {
+                separator.write(sink);
+                piece(sink, tree, item, strips_types);
+            }
+            sink.raw(b"]");
+        }
+        Piece::Record(fields) => {
+            sink.raw(b"{");
+            let mut separator = Separator::default();
+            for field in fields.iter().filter(|field| !is_stripped(field, strips_types)) {
+                separator.write(sink);
+                key(sink, field.key);
+                piece(sink, tree, &field.value, strips_types);
+            }
+            sink.raw(b"}");
+        }
+    }
+}
+
+pub(crate) fn key(sink: &mut dyn Sink, key: &str) {
+    sink.string(key);
+    sink.raw(b":");
+}
+
+/// Writes a comma before every item but the first.
+#[derive(Default)]
+pub(crate) struct Separator {
+    is_later: bool,
+}
+
+impl Separator {
+    pub(crate) fn write(&mut self, sink: &mut dyn Sink) {
+        if std::mem::replace(&mut self.is_later, true) {
+            sink.raw(b",");
+        }
+    }
+}
+
+fn is_stripped(field: &Field<'_>, strips_types: bool) -> bool {
+    strips_types && matches!(field.role, FieldRole::Type | FieldRole::Contract)
+}
+
+fn write_names(sink: &mut dyn Sink, separator: &mut Separator, names: Option<(&'static str, &[&Cow<'_, str>])>) {
+    let Some((names_key, names)) = names else { return };
+    separator.write(sink);
+    key(sink, names_key);
+    sink.raw(b"[");
+    let mut inner = Separator::default();
+    for name in names {
+        inner.write(sink);
+        sink.string(name);
+    }
+    sink.raw(b"]");
+}

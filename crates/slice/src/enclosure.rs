@@ -1,0 +1,154 @@
+//! The pointer of a request to a place in the canonical module. Pointers address the file as written, so indices of
+//! declarations, imports and exported names are carried over here, once; nothing later sees an index of the file.
+
+use stan_model::document::x07::Enclosure;
+use stan_model::json::{JsonTree, NodeId, array_index, pointer_tokens};
+use stan_model::module::{Declaration, Dialect, Piece, SourceModule};
+
+use crate::{SliceError, SliceRequest};
+
+/// What part of the document the pointer is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FocusKind {
+    Root,
+    /// The expression outside of all declarations.
+    Entry,
+    /// A declaration, by its place in the canonical module.
+    Declaration(usize),
+    Imports,
+    Metadata,
+    Other,
+}
+
+/// Where the pointer leads.
+#[derive(Clone, Debug)]
+pub(crate) struct Focus {
+    pub(crate) kind: FocusKind,
+    /// The pointer's tokens as given. Unescaped, as all tokens here.
+    pub(crate) given: Vec<String>,
+    /// The same with indices of the canonical module.
+    pub(crate) tokens: Vec<String>,
+}
+
+impl Focus {
+    pub(crate) fn declaration(&self) -> Option<usize> {
+        match self.kind {
+            FocusKind::Declaration(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// The key of the declaration's field that the pointer is in.
+    pub(crate) fn field(&self) -> Option<&str> {
+        self.declaration()?;
+        self.tokens.get(2).map(String::as_str)
+    }
+
+    /// The tokens inside the declaration's field, or inside the entry expression.
+    pub(crate) fn inside(&self) -> &[String] {
+        let skipped = if self.kind == FocusKind::Entry { 1 } else { 3 };
+        self.tokens.get(skipped..).unwrap_or_default()
+    }
+}
+
+/// Finds the place and checks that the enclosure can be drawn around it.
+pub(crate) fn locate(
+    module: &SourceModule<'_>,
+    dialect: &dyn Dialect,
+    request: &SliceRequest,
+) -> Result<Focus, SliceError> {
+    let pointer = request.trimmed_pointer();
+    let tokens = pointer_tokens(pointer).ok_or_else(|| SliceError::InvalidPointer { pointer: pointer.to_owned() })?;
+    let focus =
+        resolve(module, dialect, tokens).ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
+    for (bound, option) in [(request.max_nodes, "--max-nodes"), (request.max_bytes, "--max-bytes")] {
+        if bound == Some(0) {
+            return Err(SliceError::BoundIsZero { option });
+        }
+    }
+    match (request.enclosure, focus.declaration()) {
+        (Enclosure::Module, _) => {}
+        (enclosure, None) => {
+            return Err(SliceError::NotInDeclaration {
+                enclosure: enclosure.as_str(),
+                declarations: dialect.keys().declarations,
+            });
+        }
+        (Enclosure::Defn, Some(index)) => {
+            let declaration = module.declarations.get(index);
+            if let Some(declaration) = declaration.filter(|declaration| !declaration.is_definition) {
+                return Err(SliceError::NotADefinition { kind: declaration.kind });
+            }
+        }
+        (Enclosure::Decl, Some(_)) => {}
+    }
+    Ok(focus)
+}
+
+fn resolve(module: &SourceModule<'_>, dialect: &dyn Dialect, mut tokens: Vec<String>) -> Option<Focus> {
+    let keys = dialect.keys();
+    let given = tokens.clone();
+    let Some(first) = tokens.first() else {
+        return Some(Focus { kind: FocusKind::Root, given, tokens });
+    };
+    let kind = if first == keys.declarations {
+        resolve_in_declarations(module, dialect, &mut tokens)?
+    } else if first == keys.imports {
+        if let Some(token) = tokens.get_mut(1) {
+            *token = module.import_positions.get(array_index(token)?)?.to_string();
+        }
+        (tokens.len() <= 2).then_some(FocusKind::Imports)?
+    } else if first == keys.entry {
+        node_has(&module.tree, module.entry?, tokens.get(1..)?).then_some(FocusKind::Entry)?
+    } else if first == keys.metadata {
+        node_has(&module.tree, module.metadata?, tokens.get(1..)?).then_some(FocusKind::Metadata)?
+    } else {
+        let is_text = first == keys.kind || module.fixed.iter().any(|(key, _)| key == first);
+        (is_text && tokens.len() == 1).then_some(FocusKind::Other)?
+    };
+    Some(Focus { kind, given, tokens })
+}
+
+fn resolve_in_declarations(
+    module: &SourceModule<'_>,
+    dialect: &dyn Dialect,
+    tokens: &mut [String],
+) -> Option<FocusKind> {
+    let Some(token) = tokens.get_mut(1) else {
+        return Some(FocusKind::Other);
+    };
+    let index = (*module.declaration_positions.get(array_index(token)?)?)?;
+    *token = index.to_string();
+    let declaration = module.declarations.get(index)?;
+    let found = FocusKind::Declaration(index);
+    let Some(field) = tokens.get(2) else {
+        return Some(found);
+    };
+    if let Some(exports) = declaration.exports.as_ref().filter(|_| field == dialect.keys().exported_names) {
+        if let Some(token) = tokens.get_mut(3) {
+            *token = exports.positions.get(array_index(token)?)?.to_string();
+        }
+        return (tokens.len() <= 4).then_some(found);
+    }
+    declaration_has(&module.tree, declaration, field, tokens.get(3..)?).then_some(found)
+}
+
+fn declaration_has(tree: &JsonTree<'_>, declaration: &Declaration<'_>, field: &str, rest: &[String]) -> bool {
+    declaration.fields.iter().any(|candidate| candidate.key == field && piece_has(tree, &candidate.value, rest))
+}
+
+fn piece_has(tree: &JsonTree<'_>, piece: &Piece<'_>, tokens: &[String]) -> bool {
+    let Some((token, rest)) = tokens.split_first() else { return true };
+    match piece {
+        Piece::Node(id) => node_has(tree, *id, tokens),
+        Piece::List(items) | Piece::Call(items) => {
+            array_index(token).and_then(|index| items.get(index)).is_some_and(|item| piece_has(tree, item, rest))
+        }
+        Piece::Record(fields) => fields.iter().any(|field| field.key == token && piece_has(tree, &field.value, rest)),
+        Piece::Text(_) | Piece::Zero | Piece::OwnPointer(_) => false,
+    }
+}
+
+fn node_has(tree: &JsonTree<'_>, id: NodeId, tokens: &[String]) -> bool {
+    tokens.iter().try_fold(id, |id, token| tree.step(id, token)).is_some()
+}

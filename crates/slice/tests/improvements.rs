@@ -1,0 +1,257 @@
+//! Where the slicer answers otherwise than the x07 toolchain, and why: one test for each point of `docs/x07.md`.
+
+mod common;
+
+use common::{Closure, ast, at, clause, defn, defn_with, entry, export, module, names, slice, value_of, whole};
+use serde_json::json;
+use stan_model::document::x07::TruncationReason;
+use stan_slice::{SliceError, SliceRequest};
+
+#[test]
+fn n01_pointers_address_the_file_as_written() {
+    let document = module(&[], &[defn("m.z", json!(["m.a"])), defn("m.a", json!(1)), export(&["m.z", "m.a"])]);
+    let slice = slice(&document, &at("/decls/0/body")).unwrap();
+    assert_eq!(names(&value_of(&slice)), ["m.z", "export", "m.a"]);
+    assert!(slice.meta.ptr_remap.is_empty(), "the focus is first in the file and in the slice");
+    // Names are sorted in the slice; the pointer follows its name.
+    let by_name = common::slice(&document, &whole("/decls/2/names/0")).unwrap();
+    assert_eq!(by_name.meta.ptr, "/decls/2/names/0");
+    assert_eq!(by_name.meta.ptr_remap[0].to, "/decls/0/names/1");
+    // So do imports.
+    let imports = common::slice(&module(&["std.b", "std.a"], &[]), &whole("/imports/0")).unwrap();
+    assert_eq!(imports.meta.ptr_remap[0].to, "/imports/1");
+}
+
+#[test]
+fn n02_loop_pointers_follow_their_function() {
+    let contracts = json!([{"ptr": "/decls/1/body/2", "invariant": [{"expr": 1}]}, {"ptr": "elsewhere"}]);
+    let document = module(
+        &[],
+        &[defn("m.a", json!(1)), defn_with("m.loop", json!(["begin", 0, ["m.a"]]), "loop_contracts", contracts)],
+    );
+    let pointers = |request| {
+        let ast = ast(&document, &request);
+        let decl = ast["decls"].as_array().unwrap().iter().find(|decl| decl["name"] == "m.loop").unwrap().clone();
+        (decl["loop_contracts"][0]["ptr"].as_str().unwrap().to_owned(), decl["loop_contracts"][1]["ptr"].clone())
+    };
+    assert_eq!(pointers(at("/decls/1")), ("/decls/0/body/2".to_owned(), json!("elsewhere")));
+    assert_eq!(pointers(whole("")).0, "/decls/1/body/2");
+}
+
+#[test]
+fn n03_every_contract_refers() {
+    let document = module(
+        &["std.d", "std.l"],
+        &[
+            defn_with("m.f", json!(0), "decreases", clause(json!(["m.helper", ["std.d.x"]]))),
+            defn("m.helper", json!(1)),
+            defn_with(
+                "m.g",
+                json!(0),
+                "loop_contracts",
+                json!([{"ptr": "/decls/2/body", "invariant": [{"expr": ["std.l.x"]}]}]),
+            ),
+        ],
+    );
+    let with_decreases = ast(&document, &at("/decls/0"));
+    assert_eq!(names(&with_decreases), ["m.f", "m.helper"]);
+    assert_eq!(with_decreases["imports"], json!(["std.d"]));
+    assert_eq!(ast(&document, &at("/decls/2"))["imports"], json!(["std.l"]));
+    let protocol = json!({"schema_version": "x07.x07ast@0.8.0", "kind": "module", "module_id": "m", "imports": [], "decls": [
+        {"kind": "defasync", "name": "m.task", "params": [], "result": "bytes", "body": 0, "protocol": {"await_invariant": [{"expr": ["m.ok"]}]}},
+        defn("m.ok", json!(1)),
+    ]});
+    assert_eq!(names(&ast(&protocol, &at("/decls/0"))), ["m.task", "m.ok"]);
+}
+
+#[test]
+fn n04_after_cutting_nothing_refers_to_what_is_gone() {
+    let document = entry(
+        &["std.a", "std.b", "std.s"],
+        &[defn("m.f", json!(["m.g", ["std.a.x"]])), defn("m.g", json!(["std.b.x"]))],
+        &json!(["std.s.x", ["m.f"]]),
+    );
+    // A solve that is not in the slice does not bring its imports.
+    assert_eq!(ast(&document, &at("/decls/0"))["imports"], json!(["std.a", "std.b"]));
+    let cut = slice(&document, &SliceRequest { max_nodes: Some(1), ..at("/decls/0") }).unwrap();
+    assert_eq!(value_of(&cut)["imports"], json!(["std.a"]));
+    let data = cut.diagnostics[0].data.as_ref().unwrap();
+    assert_eq!(data.dropped_decls, ["m.g"]);
+    let exported = module(&[], &[export(&["m.f", "m.g"]), defn("m.f", json!(["m.g"])), defn("m.g", json!(1))]);
+    let cut = ast(&exported, &SliceRequest { max_nodes: Some(2), ..at("/decls/1") });
+    assert_eq!(cut["decls"][1]["names"], json!(["m.f"]));
+    // An export goes before the last thing it names.
+    let cut = ast(&exported, &SliceRequest { max_nodes: Some(1), ..whole("") });
+    assert_eq!(names(&cut), ["m.f"]);
+}
+
+#[test]
+fn n05_an_export_in_focus_stays() {
+    let document = module(&[], &[export(&["m.f", "other.x"]), defn("m.f", json!(1))]);
+    for closure in [Closure::Types, Closure::Imports] {
+        let ast = ast(&document, &SliceRequest { closure, ..at("/decls/0") });
+        assert_eq!(ast["decls"], json!([export(&["m.f", "other.x"])]));
+    }
+    let only_foreign = module(&[], &[export(&["other.x"])]);
+    assert_eq!(ast(&only_foreign, &at("/decls/0"))["decls"], json!([export(&["other.x"])]));
+    let cut = ast(&document, &SliceRequest { max_nodes: Some(1), ..at("/decls/0/names/0") });
+    assert_eq!(cut["decls"], json!([export(&["m.f"])]));
+    // The canonical entry has no export; a pointer to it brings it back.
+    let entry = entry(&[], &[export(&["m.f"]), defn("m.f", json!(1))], &json!(0));
+    assert_eq!(names(&ast(&entry, &at("/decls/0"))), ["export", "m.f"]);
+    assert_eq!(names(&ast(&entry, &whole(""))), ["m.f"]);
+}
+
+#[test]
+fn n06_no_body_where_there_is_none() {
+    let record =
+        json!({"kind": "defrecord", "name": "m.r", "doc": "d".repeat(300), "fields": [{"name": "x", "ty": "i32"}]});
+    let mut document = module(&[], &[record]);
+    document["schema_version"] = json!("x07.x07ast@0.9.0");
+    let error = slice(&document, &SliceRequest { max_bytes: Some(200), ..at("/decls/0") }).unwrap_err();
+    assert!(matches!(error, SliceError::CannotTruncate { max_bytes: 200, minimum: 201.. }), "{error}");
+}
+
+#[test]
+fn n07_drops_move_the_pointer_along() {
+    let body = json!(["begin", ["m.a"], ["m.b", 12345, ["std.x.y", 1, 2, 3]]]);
+    let document = module(&[], &[defn("m.a", json!(1)), defn("m.b", json!(2)), defn("m.z", body)]);
+    let cut = slice(&document, &SliceRequest { max_nodes: Some(1), ..whole("/decls/2/body/2/1") }).unwrap();
+    assert_eq!(cut.meta.ptr_remap[0].to, "/decls/0/body/2/1");
+    let value = value_of(&cut);
+    assert_eq!(value.pointer("/decls/0/body/2/1"), Some(&json!(12345)));
+    let small = slice(&document, &SliceRequest { max_bytes: Some(190), ..whole("/decls/2/body/2/1") }).unwrap();
+    assert_eq!(value_of(&small).pointer(&small.meta.ptr_remap[0].to), Some(&json!(12345)));
+}
+
+#[test]
+fn n08_two_bounds_one_reason() {
+    let document = module(
+        &[],
+        &[
+            defn("m.a", json!(["m.b", ["m.c"], "a-rather-long-word-that-is-cut-away"])),
+            defn("m.b", json!(1)),
+            defn("m.c", json!(1)),
+        ],
+    );
+    let cut = slice(&document, &SliceRequest { max_nodes: Some(2), max_bytes: Some(180), ..at("/decls/0") }).unwrap();
+    assert_eq!(cut.meta.truncation.as_ref().unwrap().reason, TruncationReason::Both);
+    assert_eq!(cut.diagnostics.len(), 1);
+    assert_eq!(cut.diagnostics[0].message, "x07 ast slice truncated (max_nodes+max_bytes)");
+}
+
+#[test]
+fn n09_pruned_forms_stay_forms() {
+    let check = |body: serde_json::Value, pointer: &str, max_bytes: u64, expected: serde_json::Value| {
+        let document = module(&[], &[defn("m.f", body)]);
+        let cut =
+            ast(&document, &SliceRequest { max_bytes: Some(max_bytes), ..at(&format!("/decls/0/body{pointer}")) });
+        assert_eq!(cut["decls"][0]["body"], expected);
+    };
+    let long = json!(["long", "x".repeat(200)]);
+    check(json!(["let", "x", ["+", "here", long]]), "/2/1", 200, json!(["let", "x", ["+", "here"]]));
+    check(json!(["for", "i", long, 9, ["f", "here", long]]), "/4/1", 220, json!(["for", "i", 0, 0, ["f", "here"]]));
+    check(json!(["if", "here", long, long]), "/1", 200, json!(["if", "here", 0, 0]));
+    check(
+        json!(["match", "v", ["Some", "x", long], ["None", "here"]]),
+        "/3/1",
+        220,
+        json!(["match", 0, ["Some", "x", 0], ["None", "here"]]),
+    );
+    check(json!(["begin", long, ["bytes.lit", "a b"], long]), "/2/1", 200, json!(["begin", 0, ["bytes.lit", "a b"]]));
+}
+
+#[test]
+fn n10_what_is_given_up_first_comes_first() {
+    let mut document = module(
+        &[],
+        &[defn_with(
+            "m.f",
+            json!(["f", "here", "x".repeat(100)]),
+            "requires",
+            clause(json!(["=", "y".repeat(100), 1])),
+        )],
+    );
+    document["meta"] = json!({"tool": "z".repeat(100)});
+    let kept = |max_bytes: u64| {
+        let cut = ast(&document, &SliceRequest { max_bytes: Some(max_bytes), ..at("/decls/0/body/1") });
+        let decl = &cut["decls"][0];
+        (cut.get("meta").is_some(), decl["body"].to_string().len(), decl.get("requires").is_some())
+    };
+    let full = slice(&document, &at("/decls/0/body/1")).unwrap().ast.len() as u64;
+    assert_eq!(kept(full), (true, 115, true));
+    assert_eq!(kept(full - 1), (false, 115, true), "metadata goes first");
+    assert_eq!(kept(full - 150), (false, 12, true), "then what is off the path");
+    assert_eq!(kept(full - 250), (false, 12, false), "then contracts");
+    // Any declaration may go, the last one too.
+    let other = entry(&[], &[defn("m.f", json!("x".repeat(100)))], &json!(["m.f"]));
+    assert_eq!(names(&ast(&other, &SliceRequest { max_bytes: Some(150), ..whole("/solve/0") })), Vec::<&str>::new());
+    // What cannot be met is told with what could be.
+    let error = slice(&document, &SliceRequest { max_bytes: Some(10), ..at("/decls/0") }).unwrap_err();
+    let SliceError::CannotTruncate { minimum, .. } = error else { panic!("{error}") };
+    assert_eq!(
+        slice(&document, &SliceRequest { max_bytes: Some(minimum), ..at("/decls/0") }).unwrap().ast.len() as u64,
+        minimum
+    );
+    assert!(slice(&document, &SliceRequest { max_bytes: Some(minimum - 1), ..at("/decls/0") }).is_err());
+}
+
+#[test]
+fn n11_the_enclosure_of_a_module_is_the_document() {
+    let mut document = module(&["std.a"], &[defn("m.f", json!(["std.a.x"])), defn("m.g", json!(1))]);
+    document["meta"] = json!({"k": 1});
+    for pointer in
+        ["", "/imports", "/imports/0", "/meta", "/meta/k", "/decls", "/kind", "/module_id", "/schema_version"]
+    {
+        assert_eq!(names(&ast(&document, &whole(pointer))), ["m.f", "m.g"], "{pointer}");
+    }
+    assert_eq!(names(&ast(&document, &whole("/decls/0"))), ["m.f"], "a focus has its closure");
+}
+
+#[test]
+fn n12_a_thousand_drops_cost_one_look_at_each() {
+    let decls: Vec<_> = (0..3000).map(|i| defn(&format!("m.f{i:04}"), json!(["m.f0000", i, "x".repeat(40)]))).collect();
+    let document = module(&[], &decls);
+    let cut = slice(&document, &SliceRequest { max_bytes: Some(2000), ..whole("") }).unwrap();
+    assert!(cut.ast.len() <= 2000 && cut.ast.len() > 1800);
+    assert_eq!(cut.diagnostics[0].data.as_ref().unwrap().dropped_decls.len() + names(&value_of(&cut)).len(), 3000);
+}
+
+#[test]
+fn n13_reserved_keys_are_data() {
+    let mut document = module(&[], &[defn("m.f", json!(1))]);
+    document["meta"] = json!({"__x07_internal_defn_decreases": {"m.f": [17]}});
+    assert_eq!(ast(&document, &whole(""))["meta"], document["meta"]);
+}
+
+#[test]
+fn n14_numbers_are_exact_or_an_error() {
+    let mut document = module(&[], &[]);
+    document["meta"] = json!({"b": 1.50, "\u{1f600}": 1e21, "\u{fb33}": -0.0});
+    let canonical = String::from_utf8(slice(&document, &whole("")).unwrap().ast).unwrap();
+    assert!(canonical.contains("\"meta\":{\"b\":1.5,\"😀\":1e+21,\"\u{fb33}\":0}"), "{canonical}");
+    document["meta"] = json!({"a": [0, 9_007_199_254_740_993_u64]});
+    let error = slice(&document, &whole("")).unwrap_err();
+    assert!(error.to_string().contains("9007199254740993") && error.to_string().contains("/meta/a/1"), "{error}");
+}
+
+#[test]
+fn n15_without_types_no_contract_is_left_and_all_is_said() {
+    let document = json!({"schema_version": "x07.x07ast@0.8.0", "kind": "module", "module_id": "m", "imports": [], "decls": [{
+        "kind": "defn", "name": "m.f", "type_params": [{"name": "T"}], "result": "bytes", "result_brand": "b.out", "body": "x",
+        "params": [{"name": "x", "ty": "bytes", "brand": "b.in"}], "decreases": [{"expr": 1}],
+        "loop_contracts": [{"ptr": "/decls/0/body", "invariant": [{"expr": 1}]}],
+    }]});
+    let request = SliceRequest { closure: Closure::Locals, ..at("/decls/0") };
+    let bare = slice(&document, &request).unwrap();
+    assert_eq!(
+        value_of(&bare)["decls"][0],
+        json!({"kind": "defn", "name": "m.f", "params": [{"name": "x", "ty": "bytes"}], "result": "bytes", "body": "x"})
+    );
+    assert_eq!(bare.meta.missing.types, ["T", "brand:b.in", "brand:b.out", "contracts"]);
+    // A pointer into a contract brings the types: the focus is never left out.
+    for pointer in ["/decls/0/decreases/0/expr", "/decls/0/loop_contracts/0", "/decls/0/params/0/brand"] {
+        let slice = slice(&document, &SliceRequest { closure: Closure::Locals, ..at(pointer) }).unwrap();
+        assert!(!slice.meta.omitted.types, "{pointer}");
+    }
+}
