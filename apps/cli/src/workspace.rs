@@ -68,7 +68,8 @@ impl Workspace {
 /// The workspace folder must be a folder below the root.
 fn check_stan_path(path: &str) -> Result<(), Failure> {
     let components: Vec<Component<'_>> = Path::new(path).components().collect();
-    let is_plain = !components.is_empty() && components.iter().all(|component| matches!(component, Component::Normal(_)));
+    let is_plain =
+        !components.is_empty() && components.iter().all(|component| matches!(component, Component::Normal(_)));
     let is_git = components.first().is_some_and(|first| first.as_os_str() == ".git");
     if is_plain && !is_git {
         return Ok(());

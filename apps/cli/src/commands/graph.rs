@@ -3,11 +3,11 @@
 
 use std::io::{self, Write};
 
+use stan_engine::OsSystem;
 use stan_engine::graph::{
     Cycle, Direction, Graph, GraphError, GraphOptions, GraphOutcome, GraphRequest, Stats, Summary, Work, closure,
     cycles, graph, write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
 };
-use stan_engine::OsSystem;
 
 use crate::args::{Cli, Format, GraphArgs};
 use crate::exit::Failure;

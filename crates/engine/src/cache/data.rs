@@ -183,9 +183,11 @@ fn write_records(writer: &mut Writer, records: &[Record]) -> Option<()> {
     };
     writer.u32s(records.iter().map(|record| record.node.unwrap_or(NONE)));
     writer.blob(&records.iter().map(flags).collect::<Vec<_>>());
-    let digests: Vec<u8> = records.iter().flat_map(|record| record.meta.map_or([0; 32], |meta| meta.digest.0)).collect();
+    let digests: Vec<u8> =
+        records.iter().flat_map(|record| record.meta.map_or([0; 32], |meta| meta.digest.0)).collect();
     writer.blob(&digests);
-    let sizes: Vec<[u8; 8]> = records.iter().map(|record| record.meta.map_or(0, |meta| meta.size).to_le_bytes()).collect();
+    let sizes: Vec<[u8; 8]> =
+        records.iter().map(|record| record.meta.map_or(0, |meta| meta.size).to_le_bytes()).collect();
     writer.blobs(sizes.iter().map(|size| size.as_slice()));
     let facts = records
         .par_iter()
@@ -210,9 +212,8 @@ fn write_records(writer: &mut Writer, records: &[Record]) -> Option<()> {
 fn write_graph(writer: &mut Writer, graph: &Graph) {
     writer.blobs(graph.nodes().iter().map(|node| node.id.as_bytes()));
     writer.blob(&graph.nodes().iter().map(|node| node.kind as u8).collect::<Vec<_>>());
-    let flags = |node: &Node| {
-        (if node.file.is_some() { HAS_META } else { 0 }) | (if node.outside_root { OUTSIDE } else { 0 })
-    };
+    let flags =
+        |node: &Node| (if node.file.is_some() { HAS_META } else { 0 }) | (if node.outside_root { OUTSIDE } else { 0 });
     writer.blob(&graph.nodes().iter().map(flags).collect::<Vec<_>>());
     writer.blobs(graph.nodes().iter().map(|node| node.description.as_deref().unwrap_or("").as_bytes()));
     let mut metas = Vec::with_capacity(graph.node_count() * 40);
@@ -277,5 +278,7 @@ impl StoredGraph<'_> {
 }
 
 fn node_kind(code: u8) -> Option<NodeKind> {
-    [NodeKind::Source, NodeKind::External, NodeKind::Builtin, NodeKind::Missing].into_iter().find(|kind| *kind as u8 == code)
+    [NodeKind::Source, NodeKind::External, NodeKind::Builtin, NodeKind::Missing]
+        .into_iter()
+        .find(|kind| *kind as u8 == code)
 }

@@ -92,9 +92,16 @@ impl FileTable {
     pub(crate) fn changed(&self, system: &dyn System) -> Vec<u32> {
         let is_same = |index: usize| {
             self.fingerprints[index] != UNPROVED
-                && system.lstat(Path::new(self.path(index))).is_ok_and(|stat| fingerprint(&stat) == self.fingerprints[index])
+                && system
+                    .lstat(Path::new(self.path(index)))
+                    .is_ok_and(|stat| fingerprint(&stat) == self.fingerprints[index])
         };
-        (0..self.len()).into_par_iter().with_min_len(64).filter(|index| !is_same(*index)).map(|index| index as u32).collect()
+        (0..self.len())
+            .into_par_iter()
+            .with_min_len(64)
+            .filter(|index| !is_same(*index))
+            .map(|index| index as u32)
+            .collect()
     }
 
     /// Paths share long beginnings with their neighbours, so each is stored as what differs.
@@ -166,8 +173,10 @@ mod tests {
         table.write(&mut writer);
         let bytes = writer.into_bytes();
         let read = FileTable::read(&mut Reader::new(&bytes)).unwrap();
-        assert_eq!((0..read.len()).map(|i| (read.path(i), read.fingerprint(i))).collect::<Vec<_>>(),
-                   (0..table.len()).map(|i| (table.path(i), table.fingerprint(i))).collect::<Vec<_>>());
+        assert_eq!(
+            (0..read.len()).map(|i| (read.path(i), read.fingerprint(i))).collect::<Vec<_>>(),
+            (0..table.len()).map(|i| (table.path(i), table.fingerprint(i))).collect::<Vec<_>>()
+        );
         for length in 0..bytes.len() {
             assert!(FileTable::read(&mut Reader::new(&bytes[..length])).is_none());
         }

@@ -329,7 +329,8 @@ impl Run<'_> {
                 slot.loaded.get_or_init(|| {
                     let display = self.names.display(path);
                     // Facts without resolved requests would look like a module that leads nowhere to a later run.
-                    let known = self.known.analysed(self.system, path, false).map(|file| Analysed { facts: None, ..file });
+                    let known =
+                        self.known.analysed(self.system, path, false).map(|file| Analysed { facts: None, ..file });
                     known.unwrap_or_else(|| analyse(self.system, path, display, false, &self.options.extract))
                 });
             }

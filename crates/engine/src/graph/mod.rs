@@ -121,9 +121,10 @@ fn run(
     options: &GraphOptions,
     request: &GraphRequest,
 ) -> Result<GraphOutcome, GraphError> {
-    let cache = request.cache_directory.as_ref().and_then(|directory| {
-        Cache::open(system, directory, &options.stan_folder(), &key(options))
-    });
+    let cache = request
+        .cache_directory
+        .as_ref()
+        .and_then(|directory| Cache::open(system, directory, &options.stan_folder(), &key(options)));
     let Some(cache) = cache else {
         let compiled = compile::compile(system.as_system(), options, &compile::Nothing, false)?;
         return Ok(outcome(compiled, options, request));

@@ -62,7 +62,9 @@ impl<'u> Names<'u> {
     /// The key of a file by its absolute real path.
     pub(crate) fn key_of_file(&self, path: &Arc<str>) -> u32 {
         let inside = self.relative(path);
-        inside.and_then(|inside| self.by_path.get(inside).copied()).unwrap_or_else(|| self.intern(Name::File(path.clone())))
+        inside
+            .and_then(|inside| self.by_path.get(inside).copied())
+            .unwrap_or_else(|| self.intern(Name::File(path.clone())))
     }
 
     fn intern(&self, name: Name) -> u32 {
@@ -70,7 +72,8 @@ impl<'u> Names<'u> {
         if let Some(&key) = by_name.get(&name) {
             return key;
         }
-        let index = self.slots.push(Slot { name: name.clone(), loaded: OnceLock::new(), is_node: AtomicBool::new(false) });
+        let index =
+            self.slots.push(Slot { name: name.clone(), loaded: OnceLock::new(), is_node: AtomicBool::new(false) });
         let key = self.universe_len() + u32::try_from(index).unwrap_or(u32::MAX);
         by_name.insert(name, key);
         key
@@ -145,7 +148,8 @@ impl<'u> Names<'u> {
         if self.by_path.contains_key(id) {
             return true;
         }
-        let absolute = if id.starts_with('/') { id.to_owned() } else { format!("{}/{id}", self.root.trim_end_matches('/')) };
+        let absolute =
+            if id.starts_with('/') { id.to_owned() } else { format!("{}/{id}", self.root.trim_end_matches('/')) };
         let by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         let key = by_name.get(&Name::File(absolute.into())).copied();
         key.and_then(|key| self.slot(key)).is_some_and(|slot| slot.is_node.load(Ordering::Relaxed))

@@ -4,6 +4,7 @@
 //! listing, no manifest, no configuration. Anything more means that everything is resolved anew. The cache is not
 //! rewritten after mending, so the next run mends again: a few files cost little, and many are not mended at all.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -124,11 +125,13 @@ impl Mending<'_> {
         let affected = self.affected(&edits)?;
         let implicit = self.tunnel(&edits, &affected, &resolver)?;
         let patch = self.patch(&edits, &affected, &implicit)?;
-        Some(self.outcome(&edits, &patch, request)?)
+        self.outcome(&edits, &patch, request)
     }
 
     fn display<'p>(&self, path: &'p str) -> &'p str {
-        path.strip_prefix(self.options.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
+        path.strip_prefix(self.options.root.trim_end_matches('/'))
+            .and_then(|rest| rest.strip_prefix('/'))
+            .unwrap_or(path)
     }
 
     fn is_own(&self, file: usize) -> bool {
@@ -436,8 +439,8 @@ impl Mending<'_> {
 /// Changes of the graph, by node of the earlier one.
 #[derive(Default)]
 struct Patch {
-    edges: std::collections::BTreeMap<u32, Vec<(NodeRef, stan_model::EdgeKind, Resolution)>>,
-    removed: FxHashSet<u32>,
+    edges: BTreeMap<u32, Vec<(NodeRef, stan_model::EdgeKind, Resolution)>>,
+    removed: BTreeSet<u32>,
 }
 
 impl Patch {
@@ -450,8 +453,11 @@ impl Patch {
     }
 }
 
+/// An exported name, the file that it leads to, and its name there.
+type VisibleExport<'f> = (&'f str, u32, Option<&'f str>);
+
 /// Exported names with what they lead to, and stars: all that other files can see.
-fn surface<'f>(facts: &'f FileFacts, targets: &[u32]) -> (Vec<(&'f str, u32, Option<&'f str>)>, Vec<u32>) {
+fn surface<'f>(facts: &'f FileFacts, targets: &[u32]) -> (Vec<VisibleExport<'f>>, Vec<u32>) {
     let target = |request: u32| targets.get(request as usize).copied().unwrap_or(NONE);
     let exports = facts.exports.iter().map(|export| match &export.source {
         ExportSource::Local => (&*export.name, UNKNOWN, None),
@@ -502,8 +508,7 @@ impl Modules for Overlay<'_> {
             }
             return None;
         }
-        let (facts, targets) =
-            slot.get_or_init(|| Some((data.facts(at)?, keys(&data.targets(at)?)))).as_ref()?;
+        let (facts, targets) = slot.get_or_init(|| Some((data.facts(at)?, keys(&data.targets(at)?)))).as_ref()?;
         Some(Module { facts, targets })
     }
 

@@ -8,7 +8,8 @@ use globset::{GlobBuilder, GlobMatcher};
 /// More matches than this are cut, and the caller says so.
 pub const MAX_MATCHES: usize = 10_000;
 
-const ADDED: &str = "{.ts,.tsx,.mts,.cts,.js,.jsx,.mjs,.cjs,.vue,.svelte,.astro,.json,/index.ts,/index.tsx,/index.js,/index.jsx}";
+const ADDED: &str =
+    "{.ts,.tsx,.mts,.cts,.js,.jsx,.mjs,.cjs,.vue,.svelte,.astro,.json,/index.ts,/index.tsx,/index.js,/index.jsx}";
 
 /// The matches of one request, as indexes into the universe, and what went wrong.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -134,7 +135,11 @@ mod tests {
     fn patterns() {
         check("src/main.ts", &["./*.ts"], &["src/a.ts"]);
         check("src/main.ts", &["./locales/*.json"], &["src/locales/de.json", "src/locales/en.json"]);
-        check("src/main.ts", &["./locales/**/*.json", "!**/de.json"], &["src/locales/deep/fr.json", "src/locales/en.json"]);
+        check(
+            "src/main.ts",
+            &["./locales/**/*.json", "!**/de.json"],
+            &["src/locales/deep/fr.json", "src/locales/en.json"],
+        );
         check("src/main.ts", &["./pages/*/index"], &["src/pages/[id]/index.tsx", "src/pages/home/index.tsx"]);
         check("src/main.ts", &["../lib/*.js"], &["lib/x.ts"]);
         check("src/main.ts", &["/lib/*"], &["lib/x.ts"]);

@@ -47,7 +47,8 @@ impl Needs {
         }
         let (call, member) = import_followed_by(bytes);
         let create_require = has(&finders.create_require);
-        let expressions = call || member || create_require || has_require(bytes) || has_mock(bytes) || has(&finders.actual);
+        let expressions =
+            call || member || create_require || has_require(bytes) || has_mock(bytes) || has(&finders.actual);
         Self { expressions, types: call, create_require }
     }
 }

@@ -197,9 +197,8 @@ impl<'a> Lookup<'a> {
 
     /// A path with its extension replaced, then (outside ESM) with one added.
     fn as_file(&self, candidate: &str, extensions: Extensions) -> Option<String> {
-        self.replacing_extension(candidate, extensions).or_else(|| {
-            if self.features & ESM != 0 { None } else { self.with_extensions(candidate, "", extensions) }
-        })
+        self.replacing_extension(candidate, extensions)
+            .or_else(|| if self.features & ESM != 0 { None } else { self.with_extensions(candidate, "", extensions) })
     }
 
     fn replacing_extension(&self, candidate: &str, extensions: Extensions) -> Option<String> {
@@ -447,15 +446,12 @@ impl<'a> Lookup<'a> {
     fn type_roots_of<'r>(&self, name: &str, roots: impl Iterator<Item = &'r str>, as_file: bool) -> Option<String> {
         roots.into_iter().filter(|root| self.resolver.files.is_dir(root)).find_map(|root| {
             let candidate = type_root_candidate(root, name);
-            as_file
-                .then(|| self.as_file(&candidate, DECLARATION))
-                .flatten()
-                .or_else(|| self.type_directory(&candidate))
+            as_file.then(|| self.as_file(&candidate, DECLARATION)).flatten().or_else(|| self.type_directory(&candidate))
         })
     }
 
     /// A lookup for the target of a package's `imports`: same rules, asked from the package's directory.
-    pub(super) fn from_directory<'b>(&'b self, directory: &'b str) -> Option<Lookup<'b>> {
+    pub(super) fn asked_from<'b>(&'b self, directory: &'b str) -> Option<Lookup<'b>> {
         (self.hops < MAX_HOPS).then(|| Lookup {
             resolver: self.resolver,
             config: self.config,
@@ -469,7 +465,9 @@ impl<'a> Lookup<'a> {
 
 fn package_features(config: &Config) -> Features {
     let mut features = if config.module_resolution == ModuleResolution::Node10 { 0 } else { ALL_FEATURES };
-    for (option, bit) in [(config.resolve_package_json_exports, EXPORTS), (config.resolve_package_json_imports, IMPORTS)] {
+    for (option, bit) in
+        [(config.resolve_package_json_exports, EXPORTS), (config.resolve_package_json_imports, IMPORTS)]
+    {
         match option {
             Some(true) => features |= bit,
             Some(false) => features &= !bit,

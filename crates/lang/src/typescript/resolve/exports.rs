@@ -90,9 +90,8 @@ impl Lookup<'_> {
         for (key, target) in patterns {
             let (subpath, is_pattern) = match key.split_once('*') {
                 Some((prefix, suffix)) => {
-                    let matches = name.starts_with(prefix)
-                        && name.ends_with(suffix)
-                        && name.len() >= prefix.len() + suffix.len();
+                    let matches =
+                        name.starts_with(prefix) && name.ends_with(suffix) && name.len() >= prefix.len() + suffix.len();
                     if !matches {
                         continue;
                     }
@@ -145,7 +144,7 @@ impl Lookup<'_> {
         if !target.starts_with("./") {
             let is_package = entry.is_imports && !target.starts_with("../") && !target.starts_with('/');
             return is_package
-                .then(|| self.from_directory(&entry.package.directory)?.resolve(&fill(target), entry.extensions))
+                .then(|| self.asked_from(&entry.package.directory)?.resolve(&fill(target), entry.extensions))
                 .flatten();
         }
         let forbidden = |text: &str| text.split('/').any(|part| matches!(part, "." | ".." | "node_modules"));
@@ -188,10 +187,8 @@ impl Lookup<'_> {
         }
         let common = path::ancestors(self.directory).find(|dir| path::contains(dir, package_directory)).unwrap_or("/");
         // TypeScript guesses from the top of the disk downwards; nothing above the repository concerns us.
-        let mut guesses: Vec<String> = path::ancestors(common)
-            .filter(|dir| path::contains(&self.resolver.root, dir))
-            .map(str::to_owned)
-            .collect();
+        let mut guesses: Vec<String> =
+            path::ancestors(common).filter(|dir| path::contains(&self.resolver.root, dir)).map(str::to_owned).collect();
         guesses.reverse();
         guesses
     }

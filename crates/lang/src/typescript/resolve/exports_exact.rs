@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn the_first_condition_that_applies_decides() {
-        let exports = map(r#"{".": {"import": "./i.mjs", "require": "./r.cjs", "default": "./d.js"}, "./*.css": "./css/*.css"}"#);
+        let exports =
+            map(r#"{".": {"import": "./i.mjs", "require": "./r.cjs", "default": "./d.js"}, "./*.css": "./css/*.css"}"#);
         assert_eq!(exact_export(&exports, "."), Some("./r.cjs".into()));
         assert_eq!(exact_export(&exports, "./a/b.css"), Some("./css/a/b.css".into()));
         assert_eq!(exact_export(&exports, "./c"), None);
@@ -101,8 +102,10 @@ mod tests {
     #[test]
     fn all_targets_name_their_conditions() {
         let exports = map(r#"{".": {"source": "./src/i.ts", "import": {"types": "./d.ts", "default": "./d.js"}}}"#);
-        let found: Vec<String> =
-            all_targets(&exports, ".").into_iter().map(|(chain, target)| format!("{}={target}", chain.join("+"))).collect();
+        let found: Vec<String> = all_targets(&exports, ".")
+            .into_iter()
+            .map(|(chain, target)| format!("{}={target}", chain.join("+")))
+            .collect();
         assert_eq!(found, ["source=./src/i.ts", "import+types=./d.ts", "import+default=./d.js"]);
     }
 }

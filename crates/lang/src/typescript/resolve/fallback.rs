@@ -63,7 +63,8 @@ impl Resolver<'_> {
         }
         if let Some(rooted) = text.strip_prefix('/') {
             let package = self.packages.scope(importer.directory()).map(|package| package.directory.clone());
-            let bases = package.into_iter().chain([self.root.to_string()]).filter(|base| path::contains(&self.root, base));
+            let bases =
+                package.into_iter().chain([self.root.to_string()]).filter(|base| path::contains(&self.root, base));
             return bases.map(|base| path::join(&base, rooted)).find_map(exists);
         }
         let base = importer.config.base_url.as_deref()?;
@@ -90,6 +91,7 @@ impl Resolver<'_> {
 
 /// The specifier without `?query` and `#hash`; a leading `#` is not a hash.
 fn strip_suffix(specifier: &str) -> &str {
-    let end = specifier.bytes().skip(1).position(|byte| matches!(byte, b'?' | b'#')).map_or(specifier.len(), |at| at + 1);
+    let end =
+        specifier.bytes().skip(1).position(|byte| matches!(byte, b'?' | b'#')).map_or(specifier.len(), |at| at + 1);
     &specifier[..end]
 }

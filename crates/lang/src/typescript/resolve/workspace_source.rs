@@ -35,12 +35,7 @@ const SOURCES: [&str; 10] = [".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".js
 
 impl Resolver<'_> {
     /// A bare specifier that names a package of this repository.
-    pub(super) fn workspace_package(
-        &self,
-        importer: &Importer,
-        specifier: &str,
-        mode: Option<Mode>,
-    ) -> Option<String> {
+    pub(super) fn workspace_package(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
         let (name, rest) = path::split_package_name(specifier);
         let directory = path::join_plain(&self.root, &self.workspaces.get().get(name)?.directory);
         let lookup = Lookup::module(self, &importer.config, importer.directory(), mode);
@@ -90,7 +85,9 @@ impl Resolver<'_> {
         for target in targets {
             let file = path::join_plain(directory, target);
             for output in outputs.into_iter().flatten().map(|output| output.trim_end_matches('/')) {
-                let Some(fragment) = file.strip_prefix(output).and_then(|tail| tail.strip_prefix('/')) else { continue };
+                let Some(fragment) = file.strip_prefix(output).and_then(|tail| tail.strip_prefix('/')) else {
+                    continue;
+                };
                 let src = path::join_plain(directory, "src");
                 let roots = [config.root_dir.as_deref().unwrap_or(&src), directory];
                 if let Some(found) = roots.iter().find_map(|root| self.source_file(&path::join(root, fragment))) {
