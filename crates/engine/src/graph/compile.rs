@@ -74,6 +74,7 @@ pub(crate) fn compile(system: &dyn System, options: &GraphOptions, known: &dyn K
     let implicit = run.tunnel(&files);
     let hops = run.external_edges(&files, &implicit);
     let graph = run.build(&files, &implicit, &hops)?;
+    resolver.look_at_packages();
     problems.extend(configs.problems());
     let mut observations = universe.observations(root);
     observations.merge(world.observations());
