@@ -1,5 +1,4 @@
 //! Odd places to run in, and files that move while they are read: the run succeeds, and leaves nothing wrong behind.
-#![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
 
 mod support;
 

@@ -1,7 +1,6 @@
 //! The law of warm runs: after any sequence of edits, the answer with a cache is the answer without one, to the byte.
 //!
 //! The same random sequences run in memory (with a clock that is sometimes too coarse) and on the real disk.
-#![expect(clippy::disallowed_methods, reason = "these tests edit real directories")]
 
 mod support;
 

@@ -80,6 +80,7 @@ pub(crate) fn compile(
     let implicit = run.tunnel(&files);
     let hops = run.external_edges(&files, &implicit);
     let Built { graph, indices, .. } = run.build(&files, &implicit, &hops)?;
+    resolver.look_at_packages();
     general_problems.extend(configs.problems());
     let (dirty, mut problems) = run.findings(&files);
     problems.extend(general_problems.iter().cloned());

@@ -1,6 +1,7 @@
 //! A disk that can be edited: the real one in a temporary directory, or one in memory whose clock the test moves.
 //!
 //! Edits that are impossible (a file below a file) do nothing: random sequences are full of them.
+#![expect(clippy::disallowed_methods, reason = "tests edit real directories")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! What the tests of the engine share: run the real pipeline, and show its answer as text.
 
-#![expect(clippy::allow_attributes, reason = "no test file uses everything in here, so an expectation would fail")]
 #![allow(dead_code, reason = "no test file uses everything in here")]
 
 pub(crate) mod disk;

@@ -4,8 +4,11 @@
 //! of `exports`, then from the output folder of the package's tsconfig back to its sources, then under the
 //! same stem in `src`.
 
+use std::sync::Arc;
+
 use crate::facts::Mode;
 use crate::jsonc::Value;
+use crate::typescript::tsconfig::Config;
 
 use super::algorithm::{ALL, DECLARATION, JSON, Lookup, TYPESCRIPT};
 use super::exports_exact::all_targets;
@@ -79,8 +82,21 @@ impl Resolver<'_> {
         targets
     }
 
+    /// Looks at the configuration of every package of the workspace, so that what is wrong in them does not depend on
+    /// who imports what.
+    pub fn look_at_packages(&self) {
+        for package in self.workspaces.get().packages() {
+            self.source_config(&path::join_plain(&self.root, &package.directory));
+        }
+    }
+
+    /// The configuration that says where the output of a package comes from.
+    fn source_config(&self, directory: &str) -> Arc<Config> {
+        self.configs.for_file(&path::join(directory, "src/index.ts"))
+    }
+
     fn source_behind(&self, directory: &str, targets: &[String]) -> Option<String> {
-        let config = self.configs.for_file(&path::join(directory, "src/index.ts"));
+        let config = self.source_config(directory);
         let outputs = [config.declaration_dir.as_deref(), config.out_dir.as_deref()];
         for target in targets {
             let file = path::join_plain(directory, target);
