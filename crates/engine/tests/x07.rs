@@ -162,7 +162,10 @@ fn n17_a_failed_pack_is_a_report() {
     let outcome = context_pack(&mut memory, &command);
     let failed = report(&outcome);
     assert_eq!((outcome.exit_code, &failed["ok"]), (2, &json!(false)));
-    assert_eq!(failed["diagnostics"][0]["message"], "slice entry at \"/decls/9\": JSON Pointer not found: \"/decls/9\"");
+    assert_eq!(
+        failed["diagnostics"][0]["message"],
+        "slice entry at \"/decls/9\": JSON Pointer not found: \"/decls/9\""
+    );
     assert_eq!(failed["slice_meta"]["ptr"], "/decls/9");
     assert_eq!(failed["digests"]["inputs"].as_array().unwrap().len(), 3, "what was read is told");
     let (mut memory, command) = world("", "/", "/decls/0");
@@ -201,8 +204,7 @@ fn diagnostics_of_tools_and_their_faults() {
         assert!(message.contains(expected), "{message}");
     };
     let item = |loc: Value| json!({"code": "C", "severity": "error", "loc": loc});
-    let tool =
-        |items: Value| json!({"schema_version": "x07.tool.lint.report@0.1.0", "ok": 7, "diagnostics": items, "result": {}});
+    let tool = |items: Value| json!({"schema_version": "x07.tool.lint.report@0.1.0", "ok": 7, "diagnostics": items, "result": {}});
     check(tool(json!([item(json!({"kind": "x07ast", "ptr": ""}))])), "fine");
     check(tool(json!([])), "no diagnostics");
     check(tool(json!([item(json!(null))])), "no loc at /diagnostics/0");
