@@ -26,6 +26,8 @@ use crate::Result;
 pub(crate) enum Bench {
     /// `stan graph`: cold, warm, and after an edit.
     Graph(Options),
+    /// `x07 ast slice`: linear time, flat memory, quick start.
+    Slice,
 }
 
 #[derive(clap::Args)]
@@ -57,7 +59,14 @@ pub(crate) struct Options {
 }
 
 /// The answer is whether the targets hold, where that was asked.
-pub(crate) fn run(root: &Path, Bench::Graph(options): &Bench) -> Result<bool> {
+pub(crate) fn run(root: &Path, bench: &Bench) -> Result<bool> {
+    match bench {
+        Bench::Graph(options) => run_graph(root, options),
+        Bench::Slice => Ok(crate::bench_slice::run(root).map(|()| true)?),
+    }
+}
+
+fn run_graph(root: &Path, options: &Options) -> Result<bool> {
     let corpora = chosen(options)?;
     let store = Store::open(root)?;
     let programs = Programs {

@@ -7,7 +7,6 @@ use stan_engine::DocumentStore;
 use stan_repo::{OsSystem, System};
 
 /// The real files.
-#[derive(Default)]
 pub(crate) struct ProgramFiles;
 
 impl DocumentStore for ProgramFiles {

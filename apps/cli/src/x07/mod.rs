@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
         None => (OsString::from("x07"), [].as_slice()),
     };
     let flags = MachineFlags::take_from(rest);
-    let mut files = ProgramFiles::default();
+    let mut files = ProgramFiles;
     let outcome = if flags.wants_schema() {
         wrapper::schema(&flags)
     } else if flags.mode == Mode::Off && flags.errors.is_empty() {

@@ -37,17 +37,12 @@ impl JsonTree<'_> {
                 out.len()
             }
             JsonKind::EscapedString => jcs::string_len(&self.string(id).unwrap_or_default()),
-            JsonKind::Array => {
+            JsonKind::Array => self.flat_len(id).unwrap_or_else(|| {
                 let mut items = 0_usize;
-                let inside: usize = self
-                    .items(id)
-                    .map(|item| {
-                        items += 1;
-                        self.canonical_len(item)
-                    })
-                    .sum();
-                inside + 2 + usize::saturating_sub(items, 1)
-            }
+                let lengths = self.items(id).inspect(|_| items += 1).map(|item| self.canonical_len(item));
+                let inside: usize = lengths.sum();
+                inside + 2 + items.saturating_sub(1)
+            }),
             _ => self.text(id).len(),
         }
     }
@@ -73,6 +68,25 @@ impl JsonTree<'_> {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// The length of a tree of arrays and simple scalars, which expressions are, in one pass without recursion.
+    fn flat_len(&self, id: NodeId) -> Option<usize> {
+        let range = id.0 as usize..self.node(id).next(id.0) as usize;
+        let (mut length, mut separators) = (0, range.len() - 1);
+        for (node, index) in self.nodes.get(range)?.iter().zip(id.0..) {
+            match node.kind {
+                JsonKind::Array => {
+                    length += 2;
+                    // Every value but the first of its list has a comma before it.
+                    separators -= usize::from(node.extent > index + 1);
+                }
+                JsonKind::EscapedString => length += jcs::string_len(&self.string(NodeId(index))?),
+                JsonKind::Object | JsonKind::Double => return None,
+                _ => length += node.extent as usize,
+            }
+        }
+        Some(length + separators)
     }
 
     fn check_inside(&self, id: NodeId, pointer: &str, token: &str) -> Result<(), JcsError> {
