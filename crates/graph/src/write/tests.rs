@@ -124,20 +124,20 @@ fn stats() {
     check(
         |graph, out| write_stats(&crate::Summary::of(graph), 2, out),
         expect![[r#"
-        modules               6
-          source              2
-          external            2
-          builtin             1
-          missing             1
-        edges                 5
-          runtime explicit    1
-          runtime implicit    1
-          type explicit       1
-          type implicit       1
-          dynamic explicit    1
-          dynamic implicit    0
-        analysed in this run  2
-    "#]],
+            modules                     6
+              source                    2
+              external                  2
+              builtin                   1
+              missing                   1
+            edges                       5
+              runtime explicit          1
+              runtime implicit          1
+              type explicit             1
+              type implicit             1
+              dynamic explicit          1
+              dynamic implicit          0
+            not read or parsed cleanly  2
+        "#]],
     );
 }
 
