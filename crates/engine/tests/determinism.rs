@@ -107,7 +107,7 @@ fn the_order_of_listings_does_not_matter() {
 #[test]
 fn the_place_does_not_matter() {
     let first = answer(&repository("/r", 5), "/r", 2, 1);
-    for root in ["/home/somebody/a much longer place/r", "/x/packages/p1", "/ü"] {
+    for root in ["/place/somebody/a much longer place/r", "/x/packages/p1", "/ü"] {
         assert_eq!(answer(&repository(root, 5), root, 2, 1), first, "{root}");
     }
 }

@@ -128,7 +128,7 @@ fn world(directory: &str, working_directory: &str, pointer: &str) -> (Memory, Co
 
 #[test]
 fn n16_a_pack_is_the_same_bytes_everywhere() {
-    let (mut here, command) = world("", "/home/a", "  /decls/0/body\n");
+    let (mut here, command) = world("", "/place/a", "  /decls/0/body\n");
     let relative = context_pack(&mut here, &command);
     let (mut there, command) = world("/else/where/", "/else/where", "  /decls/0/body\n");
     assert_eq!(context_pack(&mut there, &command).stdout, relative.stdout);
@@ -138,10 +138,10 @@ fn n16_a_pack_is_the_same_bytes_everywhere() {
     assert_eq!(paths, ["-", "x07.json", "src/main.x07.json"]);
     assert_eq!(pack["focus"], json!({"diag_code": "X07-E", "loc_ptr": "/decls/0/body"}));
     // A path outside of the working directory stays as it was given.
-    let (mut outside, command) = world("/else/where/", "/home", "/decls/0");
+    let (mut outside, command) = world("/else/where/", "/place", "/decls/0");
     assert_eq!(report(&context_pack(&mut outside, &command))["project"]["root"], "/else/where");
     // Only the file named is the project: no search in the directories above.
-    let (mut above, command) = world("", "/home/a/b", "/decls/0");
+    let (mut above, command) = world("", "/place/a/b", "/decls/0");
     let missing = ContextCommand { project: "b/x07.json".to_owned(), ..command };
     assert_eq!(context_pack(&mut above, &missing).exit_code, 2);
 }

@@ -7,32 +7,32 @@ use std::{io, path::PathBuf};
 use stan_repo::{DirEntry, EntryKind, Files, MemorySystem, ScanOptions, Stat, System, World, real_path, scan, sha256};
 
 const FIXTURE: &str = "
-    //- /home/secret
-    //- /home/node_modules/up/index.js
-    //- /home/lib/x.ts
-    //- /home/r/src/a.ts
+    //- /place/secret
+    //- /place/node_modules/up/index.js
+    //- /place/lib/x.ts
+    //- /place/r/src/a.ts
     A
-    //- /home/r/src/b/index.ts
-    //- /home/r/node_modules/p/package.json
+    //- /place/r/src/b/index.ts
+    //- /place/r/node_modules/p/package.json
     {}
-    //- link /home/r/node_modules/w -> ../packages/w
-    //- /home/r/packages/w/index.ts
-    //- link /home/r/packages/w/self -> .
-    //- link /home/r/circle -> circle/x
-    //- link /home/r/dangling -> gone
-    //- link /home/r/chain1 -> chain2
-    //- link /home/r/chain2 -> src/a.ts
-    //- link /home/r/out -> ../lib
-    //- link /home/r/absolute -> /home/r/src
+    //- link /place/r/node_modules/w -> ../packages/w
+    //- /place/r/packages/w/index.ts
+    //- link /place/r/packages/w/self -> .
+    //- link /place/r/circle -> circle/x
+    //- link /place/r/dangling -> gone
+    //- link /place/r/chain1 -> chain2
+    //- link /place/r/chain2 -> src/a.ts
+    //- link /place/r/out -> ../lib
+    //- link /place/r/absolute -> /place/r/src
     ";
 
 #[track_caller]
 fn check(path: &str, kind: Option<EntryKind>, real: Option<&str>) {
     let system = MemorySystem::from_fixture(FIXTURE);
-    system.set_other("/home/r/pipe");
-    let universe = scan(&system, Path::new("/home/r"), &ScanOptions::default());
+    system.set_other("/place/r/pipe");
+    let universe = scan(&system, Path::new("/place/r"), &ScanOptions::default());
     for universe in [None, Some(&universe)] {
-        let world = World::new(&system, "/home/r", universe);
+        let world = World::new(&system, "/place/r", universe);
         for _ in 0..2 {
             assert_eq!(world.kind(path), kind, "{path}");
             assert_eq!(world.real_path(path).as_deref(), real, "{path}");
@@ -48,53 +48,53 @@ fn kinds_and_real_paths() {
     let file = Some(EntryKind::File);
     let directory = Some(EntryKind::Dir);
     check("/", directory, Some("/"));
-    check("/home", directory, Some("/home"));
-    check("/home/r", directory, Some("/home/r"));
-    check("/home/r/src", directory, Some("/home/r/src"));
-    check("/home/r/src/a.ts", file, Some("/home/r/src/a.ts"));
-    check("/home/r/src/a.ts/x", None, None);
-    check("/home/r/src/none/at/all.ts", None, None);
-    check("/home/r/node_modules/w/index.ts", file, Some("/home/r/packages/w/index.ts"));
-    check("/home/r/node_modules/w", directory, Some("/home/r/packages/w"));
-    check("/home/r/node_modules/w/self/self/self/index.ts", file, Some("/home/r/packages/w/index.ts"));
-    check("/home/r/circle", None, None);
-    check("/home/r/circle/y", None, None);
-    check("/home/r/dangling", None, None);
-    check("/home/r/chain1", file, Some("/home/r/src/a.ts"));
-    check("/home/r/out/x.ts", file, Some("/home/lib/x.ts"));
-    check("/home/r/absolute/b/index.ts", file, Some("/home/r/src/b/index.ts"));
-    check("/home/node_modules/up/index.js", file, Some("/home/node_modules/up/index.js"));
-    check("/home/node_modules/none/index.js", None, None);
+    check("/place", directory, Some("/place"));
+    check("/place/r", directory, Some("/place/r"));
+    check("/place/r/src", directory, Some("/place/r/src"));
+    check("/place/r/src/a.ts", file, Some("/place/r/src/a.ts"));
+    check("/place/r/src/a.ts/x", None, None);
+    check("/place/r/src/none/at/all.ts", None, None);
+    check("/place/r/node_modules/w/index.ts", file, Some("/place/r/packages/w/index.ts"));
+    check("/place/r/node_modules/w", directory, Some("/place/r/packages/w"));
+    check("/place/r/node_modules/w/self/self/self/index.ts", file, Some("/place/r/packages/w/index.ts"));
+    check("/place/r/circle", None, None);
+    check("/place/r/circle/y", None, None);
+    check("/place/r/dangling", None, None);
+    check("/place/r/chain1", file, Some("/place/r/src/a.ts"));
+    check("/place/r/out/x.ts", file, Some("/place/lib/x.ts"));
+    check("/place/r/absolute/b/index.ts", file, Some("/place/r/src/b/index.ts"));
+    check("/place/node_modules/up/index.js", file, Some("/place/node_modules/up/index.js"));
+    check("/place/node_modules/none/index.js", None, None);
     check("/node_modules/none", None, None);
-    check("/home/r/pipe", None, Some("/home/r/pipe"));
+    check("/place/r/pipe", None, Some("/place/r/pipe"));
 }
 
 #[test]
 fn lists_follow_links_and_leave_out_what_leads_nowhere() {
     let system = MemorySystem::from_fixture(FIXTURE);
-    let world = World::new(&system, "/home/r", None);
+    let world = World::new(&system, "/place/r", None);
     let names =
         |path: &str| world.list(path).into_iter().map(|(name, kind)| format!("{name} {kind:?}")).collect::<Vec<_>>();
     let expected =
         ["absolute Dir", "chain1 File", "chain2 File", "node_modules Dir", "out Dir", "packages Dir", "src Dir"];
-    assert_eq!(names("/home/r"), expected);
-    assert_eq!(names("/home/r/node_modules"), ["p Dir", "w Dir"]);
-    assert_eq!(names("/home/node_modules"), ["up Dir"]);
-    assert_eq!(names("/home"), Vec::<String>::new(), "foreign directories are not listed");
-    assert_eq!(names("/home/r/none"), Vec::<String>::new());
+    assert_eq!(names("/place/r"), expected);
+    assert_eq!(names("/place/r/node_modules"), ["p Dir", "w Dir"]);
+    assert_eq!(names("/place/node_modules"), ["up Dir"]);
+    assert_eq!(names("/place"), Vec::<String>::new(), "foreign directories are not listed");
+    assert_eq!(names("/place/r/none"), Vec::<String>::new());
 }
 
 #[test]
 fn reading() {
     let system = MemorySystem::from_fixture(FIXTURE);
-    system.set_file("/home/r/huge", vec![b' '; (16 << 20) + 1]).set_file("/home/r/large", vec![b' '; 16 << 20]);
-    system.set_file("/home/r/closed", "").set_unreadable("/home/r/closed", true);
-    let world = World::new(&system, "/home/r", None);
-    assert_eq!(world.read("/home/r/chain1").as_deref(), Some(b"A\n".as_slice()));
-    assert_eq!(world.read_file("/home/r/chain1").unwrap().digest, sha256(b"A\n"));
-    assert_eq!(world.read("/home/r/large").map(|bytes| bytes.len()), Some(16 << 20));
+    system.set_file("/place/r/huge", vec![b' '; (16 << 20) + 1]).set_file("/place/r/large", vec![b' '; 16 << 20]);
+    system.set_file("/place/r/closed", "").set_unreadable("/place/r/closed", true);
+    let world = World::new(&system, "/place/r", None);
+    assert_eq!(world.read("/place/r/chain1").as_deref(), Some(b"A\n".as_slice()));
+    assert_eq!(world.read_file("/place/r/chain1").unwrap().digest, sha256(b"A\n"));
+    assert_eq!(world.read("/place/r/large").map(|bytes| bytes.len()), Some(16 << 20));
     let reasons =
-        ["huge", "closed", "src", "none"].map(|name| world.read_file(&format!("/home/r/{name}")).unwrap_err());
+        ["huge", "closed", "src", "none"].map(|name| world.read_file(&format!("/place/r/{name}")).unwrap_err());
     let expected = ["it is too large", "permission denied", "it is not a regular file", "it does not exist"];
     assert_eq!(reasons, expected);
 }
@@ -135,8 +135,8 @@ impl System for Counting {
 
 fn asked_for(universe_too: bool, paths: &[&str]) -> Vec<String> {
     let system = Counting { inner: MemorySystem::from_fixture(FIXTURE), asked: Mutex::default() };
-    let universe = scan(&system.inner, Path::new("/home/r"), &ScanOptions::default());
-    let world = World::new(&system, "/home/r", universe_too.then_some(&universe));
+    let universe = scan(&system.inner, Path::new("/place/r"), &ScanOptions::default());
+    let world = World::new(&system, "/place/r", universe_too.then_some(&universe));
     for _ in 0..2 {
         paths.iter().for_each(|path| _ = world.kind(path));
     }
@@ -146,43 +146,43 @@ fn asked_for(universe_too: bool, paths: &[&str]) -> Vec<String> {
 
 #[test]
 fn one_listing_answers_for_a_directory_and_for_missing_ones() {
-    let candidates = ["/home/r/src/x.ts", "/home/r/src/x/index.ts", "/home/r/src/x/y/z.ts", "/home/r/src/a.ts"];
-    assert_eq!(asked_for(false, &candidates), ["stat /home/r", "list /home/r", "stat /home/r/src", "list /home/r/src"]);
+    let candidates = ["/place/r/src/x.ts", "/place/r/src/x/index.ts", "/place/r/src/x/y/z.ts", "/place/r/src/a.ts"];
+    assert_eq!(asked_for(false, &candidates), ["stat /place/r", "list /place/r", "stat /place/r/src", "list /place/r/src"]);
     assert_eq!(asked_for(true, &candidates), Vec::<String>::new());
 }
 
 #[test]
 fn foreign_directories_are_probed_and_not_listed() {
-    let above = ["/home/node_modules/p/index.js", "/node_modules/p/index.js", "/node_modules/q/index.js"];
+    let above = ["/place/node_modules/p/index.js", "/node_modules/p/index.js", "/node_modules/q/index.js"];
     assert_eq!(
         asked_for(true, &above),
-        ["stat /home/node_modules", "stat /home/node_modules", "list /home/node_modules", "stat /node_modules"]
+        ["stat /place/node_modules", "stat /place/node_modules", "list /place/node_modules", "stat /node_modules"]
     );
-    assert_eq!(asked_for(true, &["/home/lib/x.ts"]), ["stat /home/lib", "stat /home/lib/x.ts"]);
+    assert_eq!(asked_for(true, &["/place/lib/x.ts"]), ["stat /place/lib", "stat /place/lib/x.ts"]);
 }
 
 #[test]
 fn observations_tell_whether_anything_changed() {
     let system = MemorySystem::from_fixture(FIXTURE);
-    let universe = scan(&system, Path::new("/home/r"), &ScanOptions::default());
-    let world = World::new(&system, "/home/r", Some(&universe));
+    let universe = scan(&system, Path::new("/place/r"), &ScanOptions::default());
+    let world = World::new(&system, "/place/r", Some(&universe));
     let paths =
-        ["/home/r/node_modules/w/index.ts", "/home/r/node_modules/p/package.json", "/node_modules/p", "/home/lib/y.ts"];
+        ["/place/r/node_modules/w/index.ts", "/place/r/node_modules/p/package.json", "/node_modules/p", "/place/lib/y.ts"];
     paths.iter().for_each(|path| _ = world.read(path));
     let mut observations = world.observations();
     assert!(observations.directories.iter().all(|directory| directory.path.contains("node_modules")));
-    observations.merge(universe.observations("/home/r"));
+    observations.merge(universe.observations("/place/r"));
     assert!(observations.directories.is_sorted_by(|a, b| a.path < b.path));
     assert_eq!(observations.changes(&system, 0), Vec::<&str>::new());
     system
-        .set_file("/home/r/node_modules/p/package.json", "{ }")
-        .set_file("/home/r/node_modules/p/index.js", "")
-        .set_file("/home/r/src/a.ts", "not read before")
+        .set_file("/place/r/node_modules/p/package.json", "{ }")
+        .set_file("/place/r/node_modules/p/index.js", "")
+        .set_file("/place/r/src/a.ts", "not read before")
         .set_file("/node_modules/p", "")
-        .remove("/home/r/node_modules/w")
-        .set_link("/home/r/node_modules/w", "../src");
+        .remove("/place/r/node_modules/w")
+        .set_link("/place/r/node_modules/w", "../src");
     let expected =
-        ["/home/r/node_modules/p", "/home/r/node_modules/p/package.json", "/home/r/node_modules/w", "/node_modules"];
+        ["/place/r/node_modules/p", "/place/r/node_modules/p/package.json", "/place/r/node_modules/w", "/node_modules"];
     assert_eq!(observations.changes(&system, 0), expected);
 }
 
@@ -190,10 +190,10 @@ fn observations_tell_whether_anything_changed() {
 fn many_threads_get_the_same_answers() {
     use rayon::prelude::*;
     let system = MemorySystem::from_fixture(FIXTURE);
-    let world = World::new(&system, "/home/r", None);
+    let world = World::new(&system, "/place/r", None);
     let found: usize = (0..4000usize)
         .into_par_iter()
-        .filter(|i| world.is_file(if i % 2 == 0 { "/home/r/node_modules/w/index.ts" } else { "/home/r/absolute/c.ts" }))
+        .filter(|i| world.is_file(if i % 2 == 0 { "/place/r/node_modules/w/index.ts" } else { "/place/r/absolute/c.ts" }))
         .count();
     assert_eq!(found, 2000);
     assert_eq!(world.observations(), world.observations());

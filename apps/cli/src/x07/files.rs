@@ -3,8 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use stan_engine::DocumentStore;
-use stan_repo::{OsSystem, System};
+use stan_engine::{DocumentStore, OsSystem, System, WritableSystem};
 
 /// The real files.
 pub(crate) struct ProgramFiles;
@@ -21,7 +20,11 @@ impl DocumentStore for ProgramFiles {
     }
 
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        write_atomically(Path::new(name), bytes)
+        let path = Path::new(name);
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            OsSystem.create_dir_all(parent)?;
+        }
+        OsSystem.write_atomic(path, bytes)
     }
 }
 
@@ -29,22 +32,4 @@ impl DocumentStore for ProgramFiles {
 #[expect(clippy::disallowed_methods, reason = "only the program knows the working directory")]
 pub(crate) fn working_directory() -> String {
     std::env::current_dir().map_or_else(|_| ".".to_owned(), |path| path.to_string_lossy().into_owned())
-}
-
-/// Writes beside the target and renames, so that nobody sees half a file.
-#[expect(clippy::disallowed_methods, reason = "to be replaced by the writable half of stan_repo::System")]
-fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        std::fs::create_dir_all(parent)?;
-    }
-    let mut temporary_name = std::ffi::OsString::from(".");
-    temporary_name.push(name);
-    temporary_name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(temporary_name);
-    let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
 }
