@@ -147,7 +147,10 @@ fn asked_for(universe_too: bool, paths: &[&str]) -> Vec<String> {
 #[test]
 fn one_listing_answers_for_a_directory_and_for_missing_ones() {
     let candidates = ["/place/r/src/x.ts", "/place/r/src/x/index.ts", "/place/r/src/x/y/z.ts", "/place/r/src/a.ts"];
-    assert_eq!(asked_for(false, &candidates), ["stat /place/r", "list /place/r", "stat /place/r/src", "list /place/r/src"]);
+    assert_eq!(
+        asked_for(false, &candidates),
+        ["stat /place/r", "list /place/r", "stat /place/r/src", "list /place/r/src"]
+    );
     assert_eq!(asked_for(true, &candidates), Vec::<String>::new());
 }
 
@@ -166,8 +169,12 @@ fn observations_tell_whether_anything_changed() {
     let system = MemorySystem::from_fixture(FIXTURE);
     let universe = scan(&system, Path::new("/place/r"), &ScanOptions::default());
     let world = World::new(&system, "/place/r", Some(&universe));
-    let paths =
-        ["/place/r/node_modules/w/index.ts", "/place/r/node_modules/p/package.json", "/node_modules/p", "/place/lib/y.ts"];
+    let paths = [
+        "/place/r/node_modules/w/index.ts",
+        "/place/r/node_modules/p/package.json",
+        "/node_modules/p",
+        "/place/lib/y.ts",
+    ];
     paths.iter().for_each(|path| _ = world.read(path));
     let mut observations = world.observations();
     assert!(observations.directories.iter().all(|directory| directory.path.contains("node_modules")));
@@ -193,7 +200,9 @@ fn many_threads_get_the_same_answers() {
     let world = World::new(&system, "/place/r", None);
     let found: usize = (0..4000usize)
         .into_par_iter()
-        .filter(|i| world.is_file(if i % 2 == 0 { "/place/r/node_modules/w/index.ts" } else { "/place/r/absolute/c.ts" }))
+        .filter(|i| {
+            world.is_file(if i % 2 == 0 { "/place/r/node_modules/w/index.ts" } else { "/place/r/absolute/c.ts" })
+        })
         .count();
     assert_eq!(found, 2000);
     assert_eq!(world.observations(), world.observations());

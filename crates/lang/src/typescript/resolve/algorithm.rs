@@ -323,19 +323,15 @@ impl<'a> Lookup<'a> {
 
     /// The `node_modules` of every directory upwards: declarations everywhere before code anywhere.
     fn nearest_node_modules(&self, specifier: &str, extensions: Extensions) -> Option<String> {
-        [extensions & PRIORITY, extensions & !PRIORITY].into_iter().filter(|pass| *pass != 0).find_map(|pass| {
-            path::ancestors(self.directory)
-                .filter(|directory| path::base_name(directory) != "node_modules")
-                .find_map(|directory| self.one_node_modules(specifier, directory, pass))
-        })
+        let folders = self.resolver.node_modules(self.directory);
+        [extensions & PRIORITY, extensions & !PRIORITY]
+            .into_iter()
+            .filter(|pass| *pass != 0)
+            .find_map(|pass| folders.iter().find_map(|folder| self.one_node_modules(specifier, folder, pass)))
     }
 
-    fn one_node_modules(&self, specifier: &str, directory: &str, extensions: Extensions) -> Option<String> {
-        let folder = path::join_plain(directory, "node_modules");
-        if !self.resolver.files.is_dir(&folder) {
-            return None;
-        }
-        if let Some(found) = self.package(specifier, &folder, extensions) {
+    fn one_node_modules(&self, specifier: &str, folder: &str, extensions: Extensions) -> Option<String> {
+        if let Some(found) = self.package(specifier, folder, extensions) {
             return Some(found);
         }
         if extensions & DECLARATION == 0 {

@@ -65,6 +65,7 @@ pub struct Resolver<'f> {
     own_folder: Option<Box<str>>,
     /// Answers for bare specifiers: many files of a folder ask for the same ones.
     bare: Memo<String, Target>,
+    node_modules: Memo<String, Arc<[Box<str>]>>,
 }
 
 /// The packages of the repository, read when the first specifier needs them.
@@ -112,7 +113,17 @@ impl<'f> Resolver<'f> {
         options: ResolveOptions,
     ) -> Self {
         let packages = Packages::new(files, root);
-        Self { files, root: root.into(), configs, workspaces, packages, options, own_folder: None, bare: Memo::new() }
+        Self {
+            files,
+            root: root.into(),
+            configs,
+            workspaces,
+            packages,
+            options,
+            own_folder: None,
+            bare: Memo::new(),
+            node_modules: Memo::new(),
+        }
     }
 
     /// Makes everything below stan's own folder (given by its absolute path) missing, apart from `system` and
@@ -199,6 +210,19 @@ impl<'f> Resolver<'f> {
             }
         }
         expanded
+    }
+
+    /// The `node_modules` folders that exist at or above a directory, nearest first.
+    fn node_modules(&self, directory: &str) -> Arc<[Box<str>]> {
+        self.node_modules.get_or(directory, || {
+            let own = path::join_plain(directory, "node_modules");
+            let has_own = path::base_name(directory) != "node_modules" && self.files.is_dir(&own);
+            let above = if directory == "/" { Arc::from([]) } else { self.node_modules(path::parent(directory)) };
+            if !has_own {
+                return above;
+            }
+            std::iter::once(own.into_boxed_str()).chain(above.iter().cloned()).collect()
+        })
     }
 
     fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {

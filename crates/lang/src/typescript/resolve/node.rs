@@ -27,11 +27,7 @@ impl Resolver<'_> {
         {
             return self.exact_file(&package.directory, &target);
         }
-        path::ancestors(directory)
-            .filter(|ancestor| path::base_name(ancestor) != "node_modules")
-            .map(|ancestor| path::join_plain(ancestor, "node_modules"))
-            .filter(|folder| self.files.is_dir(folder))
-            .find_map(|folder| self.node_package(&folder, specifier, name, rest))
+        self.node_modules(directory).iter().find_map(|folder| self.node_package(folder, specifier, name, rest))
     }
 
     fn node_package(&self, folder: &str, specifier: &str, name: &str, rest: &str) -> Option<String> {
