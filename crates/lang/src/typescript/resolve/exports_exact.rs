@@ -28,18 +28,23 @@ fn entry<'m, 's>(map: &'m Value, subpath: &'s str) -> Option<(&'m Value, &'s str
     if !entries.iter().any(|(key, _)| key.starts_with(['.', '#'])) {
         return (subpath == ".").then_some((map, ""));
     }
+    // Node refuses a map that mixes subpaths and conditions.
+    if !entries.iter().all(|(key, _)| key.starts_with(['.', '#'])) {
+        return None;
+    }
     if let Some(value) = map.get(subpath) {
         return Some((value, ""));
     }
-    let mut best: Option<(usize, &Value, &str)> = None;
+    // The longest text before the star wins, then the longest key.
+    let mut best: Option<((usize, usize), &Value, &str)> = None;
     for (key, value) in entries {
         if let Some((prefix, suffix)) = key.split_once('*')
             && subpath.len() >= prefix.len() + suffix.len()
             && subpath.starts_with(prefix)
             && subpath.ends_with(suffix)
-            && best.is_none_or(|(length, ..)| prefix.len() > length)
+            && best.is_none_or(|(lengths, ..)| (prefix.len(), key.len()) > lengths)
         {
-            best = Some((prefix.len(), value, &subpath[prefix.len()..subpath.len() - suffix.len()]));
+            best = Some(((prefix.len(), key.len()), value, &subpath[prefix.len()..subpath.len() - suffix.len()]));
         }
     }
     best.map(|(_, value, star)| (value, star))
@@ -91,18 +96,24 @@ mod tests {
 
     #[test]
     fn the_first_condition_that_applies_decides() {
-        let exports = map(r#"{".": {"import": "./i.mjs", "require": "./r.cjs", "default": "./d.js"}, "./*.css": "./css/*.css"}"#);
+        let exports =
+            map(r#"{".": {"import": "./i.mjs", "require": "./r.cjs", "default": "./d.js"}, "./*.css": "./css/*.css"}"#);
         assert_eq!(exact_export(&exports, "."), Some("./r.cjs".into()));
         assert_eq!(exact_export(&exports, "./a/b.css"), Some("./css/a/b.css".into()));
         assert_eq!(exact_export(&exports, "./c"), None);
         assert_eq!(exact_export(&map(r#""./m.js""#), "."), Some("./m.js".into()));
+        assert_eq!(exact_export(&map(r#"{".": "./m.js", "import": "./i.js"}"#), "."), None);
+        let patterns = map(r#"{"./a/*": "./b/*", "./a/*/x": "./c/*.js"}"#);
+        assert_eq!(exact_export(&patterns, "./a/k/x"), Some("./c/k.js".into()));
     }
 
     #[test]
     fn all_targets_name_their_conditions() {
         let exports = map(r#"{".": {"source": "./src/i.ts", "import": {"types": "./d.ts", "default": "./d.js"}}}"#);
-        let found: Vec<String> =
-            all_targets(&exports, ".").into_iter().map(|(chain, target)| format!("{}={target}", chain.join("+"))).collect();
+        let found: Vec<String> = all_targets(&exports, ".")
+            .into_iter()
+            .map(|(chain, target)| format!("{}={target}", chain.join("+")))
+            .collect();
         assert_eq!(found, ["source=./src/i.ts", "import+types=./d.ts", "import+default=./d.js"]);
     }
 }
