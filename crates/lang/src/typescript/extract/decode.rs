@@ -1,10 +1,13 @@
 //! Bytes of a source file to text, as TypeScript does it: a byte order mark decides between UTF-8 and UTF-16.
-//! What is not text (a NUL near the start) is not decoded at all.
+//! What is not text (many NULs near the start, or one among bytes that are no UTF-8) is not decoded at all.
 
 use std::borrow::Cow;
 
 /// How far a NUL byte is looked for: git's own rule for "binary".
 const BINARY_WINDOW: usize = 8 * 1024;
+
+/// One NUL in this many bytes is more than text has.
+const MOST_NULS: usize = 64;
 
 /// The text of a file, and what is wrong with it.
 pub(super) struct Decoded<'a> {
@@ -24,7 +27,10 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
 
 fn decode_utf8(bytes: &[u8]) -> Decoded<'_> {
     let window = bytes.get(..BINARY_WINDOW).unwrap_or(bytes);
-    if memchr::memchr(0, window).is_some() {
+    // Bundles may have a raw NUL or two in their strings.
+    if memchr::memchr(0, window).is_some()
+        && (memchr::memchr_iter(0, window).count() * MOST_NULS >= window.len() || std::str::from_utf8(bytes).is_err())
+    {
         return Decoded { text: None, problem: Some("is not text (it has a NUL byte); nothing was read from it") };
     }
     match std::str::from_utf8(bytes) {
@@ -69,6 +75,9 @@ mod tests {
         check(b"\xFF\xFE\0\xD8", Some("\u{FFFD}"), true);
         check(b"a\xFFb", Some("a\u{FFFD}b"), true);
         check(b"a\0b", None, true);
+        let string = format!("'\0'{}", " ".repeat(64));
+        check(string.as_bytes(), Some(&string), false);
+        check(&[string.as_bytes(), b"\xFF"].concat(), None, true);
     }
 
     #[test]

@@ -12,11 +12,16 @@ use crate::facts::{Form, Mode};
 
 pub(super) fn requests<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     for comment in &program.comments {
-        if let Some((start, content)) = content(program.source_text, comment)
-            && memmem::find(content.as_bytes(), b"import").is_some()
-        {
-            Doc { text: content, start, at: 0, unclosed: 0, found }.tags();
+        if let Some((start, content)) = content(program.source_text, comment) {
+            comment_requests(start, content, found);
         }
+    }
+}
+
+/// The requests of one comment, given by what lies between `/**` and `*/`.
+pub(super) fn comment_requests<'a>(start: u32, content: &'a str, found: &mut Collector<'a>) {
+    if memmem::find(content.as_bytes(), b"import").is_some() {
+        Doc { text: content, start, at: 0, unclosed: 0, found }.tags();
     }
 }
 
@@ -40,7 +45,6 @@ const TYPED_TAGS: &[&str] = &[
     "return",
     "returns",
     "satisfies",
-    "template",
     "this",
     "throws",
     "type",
@@ -124,20 +128,22 @@ impl<'a> Doc<'a, '_> {
     /// Finds the tags: `@` at the start of a line, or between white space and something else, outside backticks.
     fn tags(mut self) {
         let (mut line_start, mut after_space, mut in_backticks) = (true, true, false);
-        // `@property` holds a type only below a `@typedef` without one of its own.
-        let mut in_typedef = false;
+        // `@property` holds a type only below a `@typedef` without one of its own; backticks mean something only
+        // in the text of a tag.
+        let (mut in_typedef, mut any_tag) = (false, false);
         while let Some(byte) = self.peek() {
             match byte {
                 b'@' if line_start || (after_space && !in_backticks && self.starts_word_after_at()) => {
                     self.at += 1;
                     in_typedef = self.tag(in_typedef);
-                    (line_start, after_space, in_backticks) = (false, false, false);
+                    // The next tag may follow at once: `@async @returns {…}`, or a line that only has `@inline`.
+                    (line_start, after_space, in_backticks, any_tag) = (true, true, false, true);
                     continue;
                 }
                 b'\n' | b'\r' => (line_start, after_space, in_backticks) = (true, true, false),
                 b'*' if line_start => {}
                 b' ' | b'\t' => after_space = true,
-                b'`' => (line_start, after_space, in_backticks) = (false, false, !in_backticks),
+                b'`' if any_tag => (line_start, after_space, in_backticks) = (false, false, !in_backticks),
                 _ => (line_start, after_space) = (false, false),
             }
             self.bump();
@@ -169,6 +175,7 @@ impl<'a> Doc<'a, '_> {
                 return matches!(r#type, "" | "object" | "Object");
             }
             "param" | "arg" | "argument" => self.parameter_tag(),
+            "template" => self.template_tag(),
             "type" | "this" | "enum" if self.peek() != Some(b'{') => {
                 // Braces may be left out; then only what stands first can be told from prose.
                 if self.eat("typeof ") {
@@ -192,7 +199,11 @@ impl<'a> Doc<'a, '_> {
             self.at += length;
             self.eat("]");
         } else {
+            let quoted = self.eat("`");
             while !self.word().is_empty() && self.eat(".") {}
+            if quoted {
+                self.eat("`");
+            }
         }
         self.skip_space();
         if !self.rest().starts_with("{@") {
@@ -200,36 +211,72 @@ impl<'a> Doc<'a, '_> {
         }
     }
 
-    /// Everything from `{` to the matching `}`, if there is one; else nothing.
+    /// `@template {constraint} A, [B=default]`.
+    fn template_tag(&mut self) {
+        self.braced_type();
+        loop {
+            self.skip_space();
+            if self.peek() == Some(b'[') {
+                self.enclosed_type(b'[', b']');
+            } else if self.word().is_empty() {
+                return;
+            }
+            self.skip_space();
+            if !self.eat(",") {
+                return;
+            }
+        }
+    }
+
     fn braced_type(&mut self) {
+        self.enclosed_type(b'{', b'}');
+    }
+
+    /// Everything from a bracket to the matching one, if there is one; else nothing.
+    fn enclosed_type(&mut self, open: u8, close: u8) {
         let from = self.at;
-        if self.unclosed >= MOST_UNCLOSED || !self.eat("{") {
+        if self.unclosed >= MOST_UNCLOSED || self.peek() != Some(open) {
             return;
         }
+        self.at += 1;
         let mut depth = 1_u32;
         let mut in_word = false;
         while let Some(byte) = self.peek() {
             match byte {
-                b'{' => depth += 1,
-                b'}' => {
+                byte if byte == open => depth += 1,
+                byte if byte == close => {
                     depth -= 1;
                     if depth == 0 {
                         self.at += 1;
                         return;
                     }
                 }
-                b'\'' | b'"' | b'`' if self.string().is_some() => {
+                b'\'' | b'"' | b'`' if self.plain_string() => {
                     in_word = false;
                     continue;
                 }
                 b'i' if !in_word && self.import_type() => continue,
                 _ => {}
             }
-            in_word = byte == b'_' || byte == b'$' || byte == b'.' || byte.is_ascii_alphanumeric() || byte >= 0x80;
             self.bump();
+            in_word = match byte {
+                // A name's dot, not that of `...rest`.
+                b'.' => !self.text.get(..self.at).is_some_and(|before| before.ends_with("...")),
+                _ => byte == b'_' || byte == b'$' || byte.is_ascii_alphanumeric() || byte >= 0x80,
+            };
         }
         self.unclosed += 1;
         self.at = from + 1;
+    }
+
+    /// Moves over a string that holds no types, as a template may.
+    fn plain_string(&mut self) -> bool {
+        let from = self.at;
+        let is_plain = self.string().is_some_and(|(_, value)| !value.contains("${"));
+        if !is_plain {
+            self.at = from;
+        }
+        is_plain
     }
 
     /// `import('x').Name` at hand. Moves over it when it is one.
@@ -272,7 +319,9 @@ impl<'a> Doc<'a, '_> {
             mode = resolution_mode(options);
             self.at += options.len();
         }
-        self.eat(")").then_some((position, specifier, mode))
+        // Without the `)` it is an error, but no less an import.
+        self.eat(")");
+        Some((position, specifier, mode))
     }
 
     /// `@import d, {a, b as c} from 'x'`, `@import * as n from 'x'`.
@@ -296,7 +345,7 @@ impl<'a> Doc<'a, '_> {
                 }
                 _ => match self.word() {
                     "" => return,
-                    "from" => break,
+                    "from" if matches!(self.rest().trim_start().as_bytes().first(), Some(b'\'' | b'"' | b'`')) => break,
                     _ => names.push("default"),
                 },
             }

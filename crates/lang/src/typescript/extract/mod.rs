@@ -8,6 +8,7 @@ mod calls;
 mod collect;
 mod decode;
 mod describe;
+mod functions;
 mod jsdoc;
 mod needs;
 mod parse;
@@ -179,7 +180,7 @@ impl<'t> File<'t> {
         let parsed = parse::parse(arena, block.source, block.syntax);
         match &parsed.program {
             Some(program) => self.walked(program, block, parsed.has_import_meta, found),
-            None => scan::scan(block.source, found),
+            None => scan::scan(block.source, block.syntax.is_javascript(), found),
         }
         found.end_of_block();
         if let Some(error) = parsed.error {
@@ -213,7 +214,7 @@ impl<'t> File<'t> {
         let mut found = Collector::default();
         for block in self.blocks() {
             block.begin(&mut found);
-            scan::scan(block.source, &mut found);
+            scan::scan(block.source, block.syntax.is_javascript(), &mut found);
         }
         let message = format!("{reason}; it was searched for import forms instead");
         let problems = vec![Problem::new(self.path, message)];

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
-use oxc_span::SourceType;
+use oxc_span::{GetSpan, SourceType};
 
 /// The syntax that a file or script block is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,9 +126,31 @@ fn judge(parsed: Option<ParserReturn<'_>>) -> Parsed<'_> {
         message: first.message.to_string(),
         more: errors.count(),
     });
+    let is_whole = !parsed.panicked && (error.is_none() || reaches_end(&parsed.program));
     Parsed {
         has_import_meta: !parsed.module_record.import_metas.is_empty(),
-        program: (!parsed.panicked).then_some(parsed.program),
+        program: is_whole.then_some(parsed.program),
         error,
     }
+}
+
+/// Whether only comments follow the last statement. The parser takes some characters that it cannot read for the end
+/// of the file.
+fn reaches_end(program: &Program<'_>) -> bool {
+    let statement = program.body.last().map(|statement| statement.span().end);
+    let directive = program.directives.last().map(|directive| directive.span.end);
+    let hashbang = program.hashbang.as_ref().map(|hashbang| hashbang.span.end);
+    let end = statement.or(directive).or(hashbang).unwrap_or(0);
+    let mut at = end;
+    let is_blank = |from: u32, to: usize| {
+        let between = program.source_text.get(from as usize..to).unwrap_or_default();
+        between.trim_start_matches('\u{FEFF}').trim().is_empty()
+    };
+    for comment in program.comments.iter().filter(|comment| comment.span.start >= end) {
+        if !is_blank(at, comment.span.start as usize) {
+            return false;
+        }
+        at = comment.span.end;
+    }
+    is_blank(at, program.source_text.len())
 }

@@ -24,6 +24,25 @@ pub(super) fn references<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     }
 }
 
+/// The same for a text without a tree.
+pub(super) fn references_in_text<'a>(text: &'a str, found: &mut Collector<'a>) {
+    let mut at = if text.starts_with("#!") { text.find('\n').unwrap_or(text.len()) } else { 0 };
+    while let Some(rest) = text.get(at..) {
+        let comment = rest.trim_start_matches(|character: char| character.is_whitespace() || character == '\u{FEFF}');
+        at += rest.len() - comment.len();
+        let length = if comment.starts_with("//") {
+            let line = comment.split(['\n', '\r']).next().unwrap_or(comment);
+            reference(line, at as u32, found);
+            line.len()
+        } else if let Some(inside) = comment.strip_prefix("/*") {
+            inside.find("*/").map_or(comment.len(), |end| end + 4)
+        } else {
+            return;
+        };
+        at += length;
+    }
+}
+
 /// One `///` comment. The rules are those of TypeScript's own pattern: `///`, white space, `<reference`, white
 /// space, anything, `/>`; names of attributes in any case.
 fn reference<'a>(line: &'a str, position: u32, found: &mut Collector<'a>) {

@@ -4,32 +4,46 @@
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
+use super::functions::Functions;
+use super::{jsdoc, reference};
 use crate::facts::Form;
 
 /// Tokens between an `import` and its `from` after which the search gives up.
 const LONGEST_CLAUSE: usize = 20_000;
 
 /// Records the static imports, re-exports, `require` and `import()` calls that the tokens show.
-pub(super) fn scan<'a>(text: &'a str, found: &mut Collector<'a>) {
+/// Comments count as they do for a parser: the documentation types of JavaScript, and `/// <reference …>`.
+pub(super) fn scan<'a>(text: &'a str, is_javascript: bool, found: &mut Collector<'a>) {
+    reference::references_in_text(text, found);
     let mut tokens = Tokens::new(text);
-    let mut before = Token::Start;
+    tokens.docs = is_javascript.then(Vec::new);
+    let mut functions = Functions::new();
     while let Some(token) = tokens.next() {
+        let before = functions.before();
+        let is_member = before[0] == Token::Mark(b'.');
+        functions.see(token, tokens.byte(0));
         match token {
-            Token::Word("import") if before != Token::Mark(b'.') => import(&mut tokens, found),
-            Token::Word("export") if before != Token::Mark(b'.') => export(&mut tokens, found),
-            Token::Word("require") if before != Token::Mark(b'.') => {
-                let kind = if tokens.braces == 0 { EdgeKind::Runtime } else { EdgeKind::Dynamic };
-                call(&mut tokens, kind, Form::Require, found);
+            Token::Word("import") if !is_member => import(&mut tokens, before, found),
+            Token::Word("export") if !is_member => export(&mut tokens, found),
+            Token::Word("require") if !is_member => {
+                let kind = if functions.inside() { EdgeKind::Dynamic } else { EdgeKind::Runtime };
+                let form = if functions.require_is_parameter() { Form::RequireParam } else { Form::Require };
+                call(&mut tokens, kind, form, found);
             }
             _ => {}
         }
-        before = token;
+    }
+    for (start, content) in tokens.docs.into_iter().flatten() {
+        jsdoc::comment_requests(start, content, found);
     }
 }
 
-fn import<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
+fn import<'a>(tokens: &mut Tokens<'a>, before: [Token<'a>; 2], found: &mut Collector<'a>) {
     let mut ahead = tokens.ahead();
     match ahead.next() {
+        Some(Token::Mark(b'(')) if is_type_position(before, &ahead) => {
+            call(tokens, EdgeKind::Type, Form::ImportType, found);
+        }
         Some(Token::Mark(b'(')) => call(tokens, EdgeKind::Dynamic, Form::DynamicImport, found),
         Some(Token::String(position, specifier)) => {
             found.is_module = true;
@@ -37,7 +51,8 @@ fn import<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
             tokens.advance_to(&ahead);
         }
         Some(Token::Word(first)) => {
-            let type_only = first == "type"
+            // `import typeof` is Flow's.
+            let type_only = matches!(first, "type" | "typeof")
                 && !matches!(ahead.ahead().next(), Some(Token::Word("from") | Token::Mark(b',' | b'=')));
             clause(tokens, kind_of(type_only), found);
         }
@@ -67,6 +82,22 @@ fn export<'a>(tokens: &mut Tokens<'a>, found: &mut Collector<'a>) {
     }
 }
 
+/// Whether an `import(` after these tokens is a type: only a type goes on with `.Name` where a value might stand.
+fn is_type_position(before: [Token<'_>; 2], after: &Tokens<'_>) -> bool {
+    match before[0] {
+        Token::Word("typeof" | "keyof" | "as" | "extends" | "is" | "satisfies") => true,
+        Token::Mark(mark @ (b'<' | b'|' | b'&')) => before[1] != Token::Mark(mark),
+        Token::Mark(b':' | b'=') => {
+            let mut after = after.ahead();
+            matches!(after.next(), Some(Token::String(..)))
+                && after.next() == Some(Token::Mark(b')'))
+                && after.next() == Some(Token::Mark(b'.'))
+                && !matches!(after.next(), Some(Token::Word("then" | "catch" | "finally")) | None)
+        }
+        _ => false,
+    }
+}
+
 fn kind_of(type_only: bool) -> EdgeKind {
     if type_only { EdgeKind::Type } else { EdgeKind::Runtime }
 }
@@ -74,12 +105,15 @@ fn kind_of(type_only: bool) -> EdgeKind {
 /// The `from 'x'` or `= require('x')` of an import or export clause, before anything that cannot be part of one.
 fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>) -> Option<super::collect::RawId> {
     let mut ahead = tokens.ahead();
+    let mut names = ClauseNames::default();
     for _ in 0..LONGEST_CLAUSE {
-        match ahead.next()? {
+        let token = ahead.next()?;
+        match token {
             Token::Word("from") => {
                 if let Some(Token::String(position, specifier)) = ahead.ahead().next() {
                     found.is_module = true;
                     tokens.advance_to(&ahead);
+                    let kind = if names.are_types() { EdgeKind::Type } else { kind };
                     return found.request(position, specifier, kind, Form::Static, None);
                 }
             }
@@ -94,8 +128,41 @@ fn clause<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, found: &mut Collector<'a>
             Token::Word("import" | "export") | Token::Mark(b';' | b'(' | b')') => return None,
             _ => {}
         }
+        names.see(token, &ahead);
     }
     None
+}
+
+/// What a clause binds: whether every name of it is marked as a type, as in `{type A, typeof B}`.
+#[derive(Default)]
+struct ClauseNames {
+    in_braces: bool,
+    in_name: bool,
+    any_type: bool,
+    any_value: bool,
+}
+
+impl ClauseNames {
+    fn see(&mut self, token: Token<'_>, after: &Tokens<'_>) {
+        match token {
+            Token::Mark(b'{') => self.in_braces = true,
+            Token::Mark(b'}') => (self.in_braces, self.in_name) = (false, false),
+            Token::Mark(b',') => self.in_name = false,
+            Token::Word(word) if self.in_braces && !self.in_name => {
+                self.in_name = true;
+                let is_type = matches!(word, "type" | "typeof")
+                    && !matches!(after.ahead().next(), Some(Token::Word("as") | Token::Mark(_)) | None);
+                self.any_type |= is_type;
+                self.any_value |= !is_type;
+            }
+            Token::Word(_) | Token::Mark(b'*') | Token::String(..) => self.any_value |= !self.in_name,
+            _ => {}
+        }
+    }
+
+    fn are_types(&self) -> bool {
+        self.any_type && !self.any_value
+    }
 }
 
 /// `('x')` or `?.('x')`, and `.resolve('x')` of a require.
@@ -105,11 +172,14 @@ fn call<'a>(tokens: &mut Tokens<'a>, kind: EdgeKind, form: Form, found: &mut Col
     let (mut kind, mut form) = (kind, form);
     if next == Some(Token::Mark(b'?')) && ahead.next() == Some(Token::Mark(b'.')) {
         next = ahead.next();
-    } else if next == Some(Token::Mark(b'.')) && form == Form::Require {
+    } else if next == Some(Token::Mark(b'.')) && matches!(form, Form::Require | Form::RequireParam) {
         if ahead.next() != Some(Token::Word("resolve")) {
             return;
         }
-        (kind, form) = (EdgeKind::Dynamic, Form::RequireResolve);
+        kind = EdgeKind::Dynamic;
+        if form == Form::Require {
+            form = Form::RequireResolve;
+        }
         next = ahead.next();
     }
     if next == Some(Token::Mark(b'('))
@@ -178,7 +248,7 @@ pub(super) fn guesses_deeply(text: &str, limit: usize) -> bool {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'a> {
+pub(super) enum Token<'a> {
     Start,
     Word(&'a str),
     /// Where a string without escapes starts, and its text; also a template without substitutions.
@@ -199,6 +269,8 @@ struct Tokens<'a> {
     regex_allowed: bool,
     /// Whether a line break precedes the token returned last.
     newline: bool,
+    /// Where wanted: the documentation comments so far, what lies between `/**` and `*/` and where it starts.
+    docs: Option<Vec<(u32, &'a str)>>,
     /// Where the last search for the end of a regular expression or string gave up: no use to search again before,
     /// and quadratic time if one did.
     no_regex_before: usize,
@@ -214,6 +286,7 @@ impl<'a> Tokens<'a> {
             templates: Vec::new(),
             regex_allowed: true,
             newline: false,
+            docs: None,
             no_regex_before: 0,
             no_string_before: 0,
         }
@@ -221,7 +294,7 @@ impl<'a> Tokens<'a> {
 
     /// A copy to look ahead with. It forgets the templates around it, which a look ahead does not leave.
     fn ahead(&self) -> Self {
-        Self { templates: Vec::new(), ..*self }
+        Self { templates: Vec::new(), docs: None, ..*self }
     }
 
     fn advance_to(&mut self, ahead: &Self) {
@@ -300,6 +373,12 @@ impl<'a> Tokens<'a> {
                 (b'/', Some(b'*')) => {
                     let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2);
                     self.newline |= memchr::memchr(b'\n', &rest[..end]).is_some();
+                    if let Some(docs) = &mut self.docs
+                        && let Some(comment) = self.text.get(self.at..self.at + end)
+                        && let Some(content) = comment.strip_prefix("/**").and_then(|rest| rest.strip_suffix("*/"))
+                    {
+                        docs.push((self.at as u32 + 3, content));
+                    }
                     self.at += end;
                 }
                 _ => return,

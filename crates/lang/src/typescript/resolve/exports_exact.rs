@@ -28,18 +28,23 @@ fn entry<'m, 's>(map: &'m Value, subpath: &'s str) -> Option<(&'m Value, &'s str
     if !entries.iter().any(|(key, _)| key.starts_with(['.', '#'])) {
         return (subpath == ".").then_some((map, ""));
     }
+    // Node refuses a map that mixes subpaths and conditions.
+    if !entries.iter().all(|(key, _)| key.starts_with(['.', '#'])) {
+        return None;
+    }
     if let Some(value) = map.get(subpath) {
         return Some((value, ""));
     }
-    let mut best: Option<(usize, &Value, &str)> = None;
+    // The longest text before the star wins, then the longest key.
+    let mut best: Option<((usize, usize), &Value, &str)> = None;
     for (key, value) in entries {
         if let Some((prefix, suffix)) = key.split_once('*')
             && subpath.len() >= prefix.len() + suffix.len()
             && subpath.starts_with(prefix)
             && subpath.ends_with(suffix)
-            && best.is_none_or(|(length, ..)| prefix.len() > length)
+            && best.is_none_or(|(lengths, ..)| (prefix.len(), key.len()) > lengths)
         {
-            best = Some((prefix.len(), value, &subpath[prefix.len()..subpath.len() - suffix.len()]));
+            best = Some(((prefix.len(), key.len()), value, &subpath[prefix.len()..subpath.len() - suffix.len()]));
         }
     }
     best.map(|(_, value, star)| (value, star))
@@ -97,6 +102,9 @@ mod tests {
         assert_eq!(exact_export(&exports, "./a/b.css"), Some("./css/a/b.css".into()));
         assert_eq!(exact_export(&exports, "./c"), None);
         assert_eq!(exact_export(&map(r#""./m.js""#), "."), Some("./m.js".into()));
+        assert_eq!(exact_export(&map(r#"{".": "./m.js", "import": "./i.js"}"#), "."), None);
+        let patterns = map(r#"{"./a/*": "./b/*", "./a/*/x": "./c/*.js"}"#);
+        assert_eq!(exact_export(&patterns, "./a/k/x"), Some("./c/k.js".into()));
     }
 
     #[test]

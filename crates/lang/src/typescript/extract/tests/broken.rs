@@ -41,6 +41,16 @@ fn errors_that_leave_a_tree() {
 }
 
 #[test]
+fn a_character_that_ends_the_tree_early() {
+    check(
+        "a.ts",
+        "import 'x';\n#!late\nimport 'y' // z",
+        "1: x runtime Static; 3: y runtime Static",
+        "a.ts:2: does not parse: Invalid Character `!`; it was searched for import forms instead",
+    );
+}
+
+#[test]
 fn the_scan_finds_import_forms() {
     let source = "import a, {type b} from 'x'; import type {C} from 'y'; import 'z';\nexport * from 'e'; export {f} from 'g';\n\
         import h = require('i'); require('j'); function k() { require(`l`); require.resolve('m') } import('n');\n\
@@ -53,6 +63,39 @@ fn the_scan_finds_import_forms() {
          3: n dynamic DynamicImport; 5: o runtime Require; export * = e",
         "a.ts:5: does not parse: Unterminated string (and 1 more); it was searched for import forms instead",
     );
+}
+
+#[test]
+fn the_scan_tells_functions_from_other_braces() {
+    let check = |source: &str, found: &str| {
+        // Nothing parses what begins so.
+        let extraction = extract("a.js", &format!("] ({{ \"\n{source}"));
+        let kinds =
+            extraction.facts.requests.iter().map(|request| format!("{} {}", request.specifier, request.kind.as_str()));
+        assert_eq!(kinds.collect::<Vec<_>>().join(", "), found, "{source}");
+    };
+    check("a = {b: require('x')}; if (c) { require('y') } else { require('z') }", "x runtime, y runtime, z runtime");
+    check(
+        "try { require('x') } catch (e) { require('y') } for (;;) { require('z') }",
+        "x runtime, y runtime, z runtime",
+    );
+    check(
+        "a = {get b() { return require('x') }, c() { require('y') }, d: require('z')}",
+        "x dynamic, y dynamic, z runtime",
+    );
+    check("a(() => require('x'), require('y')); a = b => { require('z') }", "x dynamic, y runtime, z dynamic");
+    check("const a = () => require('x')\nconst b = require('y')", "x dynamic, y runtime");
+    check("function a(b: ?C): {d: e} { require('x') } require('y')", "x dynamic, y runtime");
+    check("function a(): Map<B, C> { require('x') } d ? e(f) : {g: require('y')}", "x dynamic, y runtime");
+    check("class A { b = require('x'); c(): ?D { require('y') } }", "x runtime, y dynamic");
+    check(
+        "import {type A, typeof B} from 'x'; import {type C, d} from 'y'; import e, {type F} from 'z'",
+        "x type, y runtime, z runtime",
+    );
+    check("import typeof A from 'x'; export {type B} from 'y'; import {type} from 'z'", "x type, y type, z runtime");
+    check("[function (require, module) { require('x') }, function () { require('y') }]", "x dynamic, y dynamic");
+    check("/** @type {import('x')} */ /* @type {import('y')} */", "x type");
+    check("type A = import('x').B; let b: typeof import('y'); c = import('z').then(d)", "x type, y type, z dynamic");
 }
 
 #[test]

@@ -242,6 +242,15 @@ fn documentation_types() {
     check("/** @import d, * as n from 'x' */", "x type Static {default type}");
     check("/**\n * @import {\n *   A,\n * } from \"x\"\n */", "4: x type Static {A type}");
     check("/** Prose. @type {import('x')} */ let a", "x type ImportType");
+    check("/** @async @returns {import('x')} */ function f() {}", "x type ImportType");
+    check("/**\n * @inline\n * @typedef {import('x').A} A */", "3: x type ImportType {A type}");
+    check("/** @template A, [B=import('x').C] */ class D {}", "x type ImportType {C type}");
+    check("/** @type {(...import('x').A)} */ let a", "x type ImportType {A type}");
+    check("/** @type {`a${import('x').A}`} */ let a", "x type ImportType {A type}");
+    check("/** @param `a` {import('x').A} */ function f(a) {}", "x type ImportType {A type}");
+    check("/** @import from from 'x' */", "x type Static {default type}");
+    check("/** `Prose @type {import('x')} */ let a", "x type ImportType");
+    check("/** @other `@type {import('x')} @type {import('y')}` */ let a", "");
     check("/** See {@link import('x')}, `@type {import('y')}`, a@type {import('z')} */ let a", "");
     check("/** @example import('x') @other {import('y')} */ let a", "");
     check("/* @type {import('x')} */ let a; // @type {import('y')}", "");
