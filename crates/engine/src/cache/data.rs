@@ -126,6 +126,10 @@ impl<'b> Data<'b> {
         postcard::from_bytes(self.general).ok()
     }
 
+    pub(crate) fn node_count(&self) -> usize {
+        self.graph.ids.len()
+    }
+
     pub(crate) fn node_kind(&self, node: u32) -> Option<NodeKind> {
         self.graph.kinds.get(node as usize).and_then(|kind| node_kind(*kind))
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Edge, FileKey, Graph, GraphBuilder, Module, Modules, Node, Tunneller};
 use stan_lang::FileFacts;
@@ -26,7 +27,7 @@ use crate::cache::{Cache, Index};
 /// More changed files than this are not mended.
 const MAX_EDITS: usize = 64;
 /// More files whose implicit edges may have changed than this are not mended.
-const MAX_AFFECTED: usize = 4_000;
+const MAX_AFFECTED: usize = 50_000;
 
 pub(crate) enum Verdict {
     Answer(GraphOutcome),
@@ -162,11 +163,18 @@ impl Mending<'_> {
         files.map(|file| self.display(self.index.files.path(file)).into()).collect()
     }
 
-    fn records_by_node(&self) -> FxHashMap<u32, u32> {
-        self.data.nodes.iter().zip(0..).filter(|(node, _)| *node != NONE).collect()
+    /// For each node the record of its file, or `NONE`.
+    fn records_by_node(&self) -> Vec<u32> {
+        let mut records = vec![NONE; self.data.node_count()];
+        for (node, record) in self.data.nodes.iter().zip(0..) {
+            if let Some(place) = records.get_mut(node as usize) {
+                *place = record;
+            }
+        }
+        records
     }
 
-    fn resolve(&self, edit: &mut Edit, resolver: &Resolver<'_>, records: &FxHashMap<u32, u32>) -> Option<()> {
+    fn resolve(&self, edit: &mut Edit, resolver: &Resolver<'_>, records: &[u32]) -> Option<()> {
         let Some(facts) = edit.analysed.facts.as_deref() else { return Some(()) };
         let path = self.index.files.path(edit.file as usize);
         let importer = resolver.importer(path);
@@ -182,7 +190,7 @@ impl Mending<'_> {
                 Target::File(path) => {
                     // A file that the earlier graph does not have must be read and analysed first.
                     let node = self.data.find_node(self.display(path))?;
-                    record = *records.get(&node)?;
+                    record = records.get(node as usize).copied().filter(|record| *record != NONE)?;
                     Some(NodeRef::Old(node))
                 }
                 Target::Builtin(id) => Some(self.reference(id, NodeKind::Builtin)),
@@ -277,7 +285,7 @@ impl Mending<'_> {
             left: AtomicBool::new(false),
         };
         let tunneller = Tunneller::new(&modules);
-        let edges = affected.iter().map(|file| (*file, tunneller.implicit_edges(FileKey(*file)))).collect();
+        let edges = affected.par_iter().map(|file| (*file, tunneller.implicit_edges(FileKey(*file)))).collect();
         (!modules.left.load(Ordering::Relaxed)).then_some(edges)
     }
 
@@ -477,7 +485,7 @@ type Stored = Option<(FileFacts, Vec<Option<FileKey>>)>;
 struct Overlay<'m> {
     mending: &'m Mending<'m>,
     edits: FxHashMap<u32, (&'m Edit, Vec<Option<FileKey>>)>,
-    loaded: Vec<OnceLock<Stored>>,
+    loaded: Vec<OnceLock<Box<Stored>>>,
     resolver: &'m Resolver<'m>,
     /// Set when the walk left the files that the earlier run knew.
     left: AtomicBool,
@@ -508,7 +516,10 @@ impl Modules for Overlay<'_> {
             }
             return None;
         }
-        let (facts, targets) = slot.get_or_init(|| Some((data.facts(at)?, keys(&data.targets(at)?)))).as_ref()?;
+        let (facts, targets) = slot
+            .get_or_init(|| Box::new(data.facts(at).zip(data.targets(at).map(|targets| keys(&targets)))))
+            .as_ref()
+            .as_ref()?;
         Some(Module { facts, targets })
     }
 
