@@ -189,7 +189,7 @@ fn observations_tell_whether_anything_changed() {
         .remove("/place/r/node_modules/w")
         .set_link("/place/r/node_modules/w", "../src");
     let expected =
-        ["/place/r/node_modules/p", "/place/r/node_modules/p/package.json", "/place/r/node_modules/w", "/node_modules"];
+        ["/node_modules", "/place/r/node_modules/p", "/place/r/node_modules/p/package.json", "/place/r/node_modules/w"];
     assert_eq!(observations.changes(&system, 0), expected);
 }
 
