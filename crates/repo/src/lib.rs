@@ -29,7 +29,7 @@ pub use memory::MemorySystem;
 pub use observations::{Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading};
 pub use os::OsSystem;
 pub use paths::real_path;
-pub use scan::scan;
+pub use scan::{scan, scan_top};
 pub use stamp::{hash_file, is_racy};
 pub use system::{DirEntry, EntryKind, Stat, System, WritableSystem};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};

@@ -28,6 +28,22 @@ const MAX_PATTERN_FILE: u64 = 100 << 20;
 ///
 /// Works on the rayon pool that it is called in. Nothing fails: what cannot be read is a problem in the result.
 pub fn scan(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe {
+    walk(system, root, options, Reach::Everything)
+}
+
+/// As [`scan`], but only the files that lie in the root itself.
+pub fn scan_top(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe {
+    walk(system, root, options, Reach::TopOnly)
+}
+
+/// How far a walk goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    Everything,
+    TopOnly,
+}
+
+fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -> Universe {
     let mut recorder = Recorder::new(system);
     let given = root.to_str().map(Root::new);
     let (Some(alias), Ok(real)) = (given, real_path(system, root)) else {
@@ -50,6 +66,7 @@ pub fn scan(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe
         prefix,
         root,
         alias,
+        reach,
         visited: Mutex::default(),
     };
     let (rules, mode) = walk.rules_above_root(&mut recorder, &checkout);
@@ -89,6 +106,7 @@ struct Walk<'a> {
     tracked: TrackedPaths,
     globs: Globs,
     stan_path: String,
+    reach: Reach,
     visited: Mutex<Vec<Visited>>,
 }
 
@@ -97,6 +115,7 @@ struct Visited {
     path: String,
     directory: Option<ScannedDirectory>,
     files: Vec<Box<str>>,
+    aliases: Vec<(Box<str>, Box<str>)>,
     observations: Observations,
     problems: Vec<Problem>,
 }
@@ -110,6 +129,7 @@ impl<'a> Walk<'a> {
                 .concat()
                 .into(),
             files: Vec::new(),
+            aliases: Vec::new(),
             children: Vec::new(),
             task,
         };
@@ -118,7 +138,8 @@ impl<'a> Walk<'a> {
             scope.spawn(move |scope| self.directory(scope, child));
         }
         let Recorder { observations, problems, .. } = visit.recorder;
-        let visited = Visited { path: visit.task.path, directory, files: visit.files, observations, problems };
+        let Visit { task, files, aliases, .. } = visit;
+        let visited = Visited { path: task.path, directory, files, aliases, observations, problems };
         self.visited.lock().unwrap_or_else(PoisonError::into_inner).push(visited);
     }
 
@@ -156,11 +177,13 @@ impl<'a> Walk<'a> {
     fn finish(self, recorder: Recorder<'_>) -> Universe {
         let Recorder { mut observations, mut problems, .. } = recorder;
         let mut files = Vec::new();
+        let mut aliases = Vec::new();
         let mut directories = Vec::new();
         let mut all = self.visited.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         for visited in all {
             files.extend(visited.files);
+            aliases.extend(visited.aliases);
             directories.extend(visited.directory);
             observations.extend(visited.observations);
             problems.extend(visited.problems);
@@ -168,11 +191,12 @@ impl<'a> Walk<'a> {
         // Each directory's files are sorted already, and so are directories: a stable sort makes use of that.
         files.sort();
         files.dedup();
+        aliases.sort_unstable();
         problems.sort_unstable();
         problems.dedup();
         observations.sort();
         let Observations { files: inputs, links, probes, .. } = observations;
-        Universe { files, directories, inputs, links, probes, problems }
+        Universe { files, aliases, directories, inputs, links, probes, problems }
     }
 
     /// Whether the path lies below stan's own directory and is none of the parts that are scanned.
@@ -205,6 +229,7 @@ struct Visit<'w, 'a> {
     /// The directory's path from the top of the checkout with a trailing slash; entries are appended to it in turn.
     path_from_top: Vec<u8>,
     files: Vec<Box<str>>,
+    aliases: Vec<(Box<str>, Box<str>)>,
     children: Vec<Task>,
 }
 
@@ -299,6 +324,9 @@ impl Visit<'_, '_> {
 
     fn child(&mut self, name: &str, mode: Mode) {
         let walk = self.walk;
+        if walk.reach == Reach::TopOnly {
+            return;
+        }
         let wanted = match mode {
             Mode::Everything => true,
             Mode::TrackedOnly => walk.tracked.any_below(&self.path_from_top),
@@ -347,7 +375,11 @@ impl Visit<'_, '_> {
             return;
         }
         match destination(&mut self.recorder, &walk.root, &walk.alias, &path) {
-            Destination::File(target) if walk.is_allowed_target(&target) => self.files.push(target.into()),
+            Destination::File(target) if walk.is_allowed_target(&target) => {
+                let target = target.into_boxed_str();
+                self.aliases.push((path, target.clone()));
+                self.files.push(target);
+            }
             other => {
                 if let Some(message) = other.problem() {
                     self.recorder.problem(&path, message);

@@ -29,6 +29,9 @@ impl Default for ScanOptions {
 pub struct Universe {
     /// Root-relative, `/`-separated, sorted by bytes and unique: the nodes.
     pub files: Vec<Box<str>>,
+    /// Links that are shown as files: their own path, and the real path of the file inside the root that they lead to.
+    /// Sorted.
+    pub aliases: Vec<(Box<str>, Box<str>)>,
     /// Every directory listed, sorted by path.
     pub directories: Vec<ScannedDirectory>,
     /// Every other file whose contents decided the result: ignore files, the git index, …

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stan_repo::{EntryKind, MemorySystem, ScanOptions, System, Universe, scan};
+use stan_repo::{EntryKind, MemorySystem, ScanOptions, System, Universe, scan, scan_top};
 
 fn options(includes: &[&str], excludes: &[&str]) -> ScanOptions {
     let owned = |globs: &[&str]| globs.iter().map(|glob| (*glob).to_owned()).collect();
@@ -154,6 +154,21 @@ fn links_are_their_targets() {
         &[".gitignore", "ignored", "src/a.ts"],
         &[],
     );
+}
+
+#[test]
+fn links_keep_their_own_names_beside() {
+    let universe = scan_with("//- /a/b.ts\n//- link /l.ts -> a/b.ts\n//- link /d -> a\n", &ScanOptions::default());
+    assert_eq!(universe.aliases, [("l.ts".into(), "a/b.ts".into())]);
+}
+
+#[test]
+fn the_top_alone() {
+    let fixture = "//- /.gitignore\n*.log\n//- /a.ts\n//- /b.log\n//- /src/c.ts\n//- link /l -> src/c.ts\n";
+    let universe = scan_top(&MemorySystem::from_fixture(fixture), Path::new("/"), &options(&["b.log"], &["a.ts"]));
+    assert_eq!(files(&universe), [".gitignore", "b.log", "src/c.ts"]);
+    assert_eq!(universe.aliases, [("l".into(), "src/c.ts".into())]);
+    assert_eq!(universe.directories.len(), 1, "no folder is listed");
 }
 
 #[test]
