@@ -31,6 +31,8 @@ pub use os::OsSystem;
 pub use paths::real_path;
 pub use scan::{scan, scan_top};
 pub use stamp::{hash_file, is_racy};
-pub use system::{DirEntry, EntryKind, Stat, System, WritableSystem};
+pub use system::{
+    Access, DirEntry, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System, WritableSystem,
+};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
 pub use world::{FileContents, World};

@@ -1,19 +1,22 @@
 //! A file system in memory behind [`System`], for tests and dry runs: links, unreadable entries, odd names,
 //! a clock that stands still until it is moved. Not a model of permissions or hard links.
 
-use std::collections::BTreeMap;
+mod output;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::paths::MAX_LINKS;
-use crate::system::{DirEntry, EntryKind, Stat, System, WritableSystem};
+use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Stat, System, WritableSystem};
 
 /// A file system in memory. All paths are absolute; missing parent directories are made on the way.
 #[derive(Debug)]
 pub struct MemorySystem {
-    state: RwLock<State>,
+    /// Shared with the files that are open.
+    state: Arc<RwLock<State>>,
 }
 
 #[derive(Debug)]
@@ -23,12 +26,15 @@ struct State {
     now: i64,
     /// Changes the order in which directories list their entries.
     order: u64,
+    /// Nodes whose lock is held.
+    locked: BTreeSet<usize>,
 }
 
 #[derive(Debug)]
 struct Node {
     content: Content,
     unreadable: bool,
+    executable: bool,
     mtime: i64,
     ctime: i64,
 }
@@ -43,8 +49,9 @@ enum Content {
 
 impl Default for MemorySystem {
     fn default() -> Self {
-        let root = Node { content: Content::Dir(BTreeMap::new()), unreadable: false, mtime: 0, ctime: 0 };
-        Self { state: RwLock::new(State { nodes: vec![root], now: 0, order: 0 }) }
+        let mut state = State { nodes: Vec::new(), now: 0, order: 0, locked: BTreeSet::new() };
+        state.add(Content::Dir(BTreeMap::new()));
+        Self { state: Arc::new(RwLock::new(state)) }
     }
 }
 
@@ -84,6 +91,15 @@ impl MemorySystem {
         let node = &mut state.nodes[index];
         node.unreadable = unreadable;
         node.ctime = now;
+        drop(state);
+        self
+    }
+
+    /// Says whether the owner of a file may run it.
+    pub fn set_executable(&self, path: impl AsRef<Path>, executable: bool) -> &Self {
+        let mut state = self.write();
+        let index = state.find(path.as_ref(), true).expect("there is no such path");
+        state.nodes[index].executable = executable;
         drop(state);
         self
     }
@@ -167,6 +183,10 @@ impl System for MemorySystem {
         state.stat(index)
     }
 
+    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        self.open_file(path)
+    }
+
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         let state = self.read();
         match &state.node(state.find(path, false)?)?.content {
@@ -194,6 +214,27 @@ impl WritableSystem for MemorySystem {
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.write().unlink(path, false)
+    }
+
+    fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
+        self.create_file(path, access)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.write().rename(from, to)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.write().remove_empty_dir(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        let state = self.read();
+        state.find(path, true).map(drop)
+    }
+
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
+        self.lock_file(path)
     }
 }
 
@@ -287,8 +328,13 @@ impl State {
             children.insert(name.to_owned(), next);
         }
         (directory.mtime, directory.ctime) = (now, now);
-        self.nodes.push(Node { content, unreadable: false, mtime: now, ctime: now });
-        Ok(next)
+        Ok(self.add(content))
+    }
+
+    fn add(&mut self, content: Content) -> usize {
+        let now = self.now;
+        self.nodes.push(Node { content, unreadable: false, executable: false, mtime: now, ctime: now });
+        self.nodes.len() - 1
     }
 
     fn unlink(&mut self, path: &Path, directories_too: bool) -> io::Result<()> {

@@ -1,13 +1,17 @@
 //! The real file system behind [`System`]: the one place that calls `std::fs`.
 #![expect(clippy::disallowed_methods, reason = "this is the implementation that the lint points to")]
 
+mod output;
+
 use std::fs::{self, File, FileType, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::system::{DirEntry, EntryKind, Stat, System, WritableSystem};
+use crate::system::{
+    Access, DirEntry, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System, WritableSystem,
+};
 
 /// The real file system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,6 +78,13 @@ impl System for OsSystem {
         }
     }
 
+    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        let file = open_regular(path)?;
+        let metadata = file.metadata()?;
+        let stat = regular(stat(&metadata))?;
+        Ok(OpenFile { stat, executable: is_executable(&metadata), reader: Box::new(file) })
+    }
+
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         fs::read_link(path)
     }
@@ -105,6 +116,32 @@ impl WritableSystem for OsSystem {
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }
+
+    fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
+        output::create_new(path, access)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        output::sync_dir(path)
+    }
+
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
+        output::try_lock(path)
+    }
+}
+
+impl InputFile for File {
+    fn stat(&self) -> io::Result<Stat> {
+        self.metadata().map(|metadata| stat(&metadata))
+    }
 }
 
 /// A new file in the same directory, so that renaming it cannot cross file systems. `create_new` neither follows a
@@ -134,11 +171,27 @@ fn first_read(size: u64) -> usize {
 
 fn open_with_stat(path: &Path) -> io::Result<(File, Stat)> {
     let file = open_regular(path)?;
-    let stat = stat(&file.metadata()?);
-    if stat.kind != EntryKind::File {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
+    let stat = regular(stat(&file.metadata()?))?;
     Ok((file, stat))
+}
+
+fn regular(stat: Stat) -> io::Result<Stat> {
+    if stat.kind == EntryKind::File {
+        return Ok(stat);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+}
+
+/// As git sees it: by the bit of the owner.
+#[cfg(unix)]
+fn is_executable(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Metadata) -> bool {
+    false
 }
 
 /// Opens without blocking, so that a pipe put in the place of a file cannot hang the run.

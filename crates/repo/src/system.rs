@@ -1,7 +1,7 @@
 //! Every effect of the libraries, behind one trait: what cannot be done here is not done at all.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,44 @@ pub struct Stat {
     pub inode: u64,
 }
 
+/// A regular file, open for reading. What it was when it was opened stays here; `reader` tells what it is now.
+pub struct OpenFile {
+    /// Taken from the open file, before anything was read.
+    pub stat: Stat,
+    /// Whether its owner may run it; `false` where the platform has no such thing.
+    pub executable: bool,
+    pub reader: Box<dyn InputFile>,
+}
+
+/// The bytes of an open file.
+pub trait InputFile: Read + Seek + Send {
+    /// What the open file is now: another stat than the first one tells that it changed meanwhile.
+    fn stat(&self) -> io::Result<Stat>;
+}
+
+/// A file that is being written.
+pub trait OutputFile: Write + Send {
+    /// Returns when the bytes are on the disk and not only on their way.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// Who may do what with a file that is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// As the user's habits say (0666 less the umask).
+    Shared,
+    /// The owner alone reads and writes it (0600).
+    Private,
+    /// As `Shared`, and it can be run.
+    Executable,
+}
+
+/// A lock that is held until it is dropped, or until the process is gone, however it ends.
+pub trait HeldLock: Send {
+    /// Replaces the contents of the lock's file, which tell others who holds it.
+    fn describe(&mut self, holder: &str) -> io::Result<()>;
+}
+
 /// The read-only half of the outside world.
 pub trait System: Send + Sync {
     /// The entries of a directory in any order, without `.` and `..`.
@@ -67,13 +105,23 @@ pub trait System: Send + Sync {
         Ok(stat)
     }
 
+    /// Opens a regular file for reading; fails on anything else, without blocking. Links are followed.
+    ///
+    /// This body is for test doubles: it reads the whole file at once and knows of no executables.
+    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        let mut bytes = Vec::new();
+        let stat = self.read_into(path, &mut bytes)?;
+        Ok(OpenFile { stat, executable: false, reader: Box::new(WholeFile { bytes: Cursor::new(bytes), stat }) })
+    }
+
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// Nanoseconds since the epoch. Only ever compared with file times, never shown.
     fn now(&self) -> i64;
 }
 
-/// The writing half, for what `stan` keeps between runs.
+/// The writing half, for what `stan` keeps between runs. Test doubles may leave out what they do not need: it then fails
+/// as unsupported.
 pub trait WritableSystem: System {
     /// Puts a file in place all at once: readers see the old contents or the new, never a part. A link at `path` is
     /// replaced, not followed. The directory must exist.
@@ -83,4 +131,54 @@ pub trait WritableSystem: System {
 
     /// Removes a file, or a link itself.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes a file that is not there yet; whatever is at `path`, even a link that leads nowhere, is an error.
+    fn create_new(&self, _path: &Path, _access: Access) -> io::Result<Box<dyn OutputFile>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Moves a file within one directory, replacing a file or link at `to` all at once.
+    fn rename(&self, _from: &Path, _to: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Removes a directory, when nothing is in it.
+    fn remove_dir(&self, _path: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Returns when the names in a directory are on the disk.
+    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Takes the lock whose file is at `path`, which is made when it is missing; never follows a link. `None` when
+    /// somebody holds it.
+    fn try_lock(&self, _path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// A file that was read as a whole when it was opened.
+struct WholeFile {
+    bytes: Cursor<Vec<u8>>,
+    stat: Stat,
+}
+
+impl Read for WholeFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(buffer)
+    }
+}
+
+impl Seek for WholeFile {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.bytes.seek(to)
+    }
+}
+
+impl InputFile for WholeFile {
+    fn stat(&self) -> io::Result<Stat> {
+        Ok(self.stat)
+    }
 }

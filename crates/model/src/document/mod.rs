@@ -1,5 +1,12 @@
 //! The documents that leave the program, as versioned types of their own. Nothing here computes anything.
 
+mod error;
+mod node_id;
+pub mod read;
+pub mod state;
 pub mod x07;
 #[cfg(feature = "schema")]
 pub mod x07_schema;
+
+pub use error::{DocumentError, DocumentPlace};
+pub use node_id::{NodeIdError, check_node_id, is_absolute, normalise_node_id};

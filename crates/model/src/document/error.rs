@@ -1,0 +1,50 @@
+//! What is wrong with a document that somebody else wrote, and where. Never about files that cannot be opened.
+
+use std::fmt;
+
+/// One finding about one document. The display is a whole line for a person: file, place, expectation, entry.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub struct DocumentError {
+    /// The document as the reader knows it, usually relative to the repository.
+    pub file: String,
+    pub place: DocumentPlace,
+    /// What is wrong: `expected a depth of 0 or more, found -1`.
+    pub message: String,
+    /// The entry around the place as minified JSON, cut when it is long.
+    pub shown: Option<String>,
+}
+
+/// A place in a document.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DocumentPlace {
+    /// A JSON Pointer; empty for the whole document.
+    Pointer(String),
+    /// Where the text stops being JSON: both 1-based, the column in bytes.
+    Line { line: usize, column: usize },
+    /// The list of findings was cut, so there is no single place.
+    Rest,
+}
+
+impl DocumentError {
+    /// The JSON Pointer, when the document is JSON at all.
+    pub fn pointer(&self) -> Option<&str> {
+        match &self.place {
+            DocumentPlace::Pointer(pointer) => Some(pointer),
+            DocumentPlace::Line { .. } | DocumentPlace::Rest => None,
+        }
+    }
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.file)?;
+        match &self.place {
+            DocumentPlace::Pointer(pointer) if pointer.is_empty() => {}
+            DocumentPlace::Pointer(pointer) => write!(f, " at {pointer}")?,
+            DocumentPlace::Line { line, column } => write!(f, " at line {line} column {column}")?,
+            DocumentPlace::Rest => {}
+        }
+        write!(f, ": {}", self.message)?;
+        self.shown.iter().try_for_each(|shown| write!(f, " in {shown}"))
+    }
+}

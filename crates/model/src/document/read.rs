@@ -1,0 +1,216 @@
+//! Strict reading of JSON documents: every finding is kept, with its JSON Pointer and the entry around it.
+//!
+//! What a document means is the business of the module that reads it; nothing is repaired here.
+
+use std::borrow::Cow;
+
+use super::error::{DocumentError, DocumentPlace};
+use crate::jcs;
+use crate::json::{JsonKind, JsonTree, NodeId};
+
+/// A hostile document can hold millions of mistakes; nobody reads more than this many.
+const MOST_ERRORS: usize = 100;
+
+/// How much of a value is shown in a finding, in bytes.
+const MOST_SHOWN: usize = 160;
+
+/// A document that is JSON, and what was found wrong with it so far.
+pub struct DocumentReader<'a> {
+    tree: JsonTree<'a>,
+    file: &'a str,
+    errors: Vec<DocumentError>,
+    left_out: usize,
+}
+
+/// The way to a value. It lives on the stack and becomes text only when there is something to report.
+#[derive(Clone, Copy)]
+pub struct Pointer<'p> {
+    parent: Option<&'p Pointer<'p>>,
+    token: Token<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Token<'p> {
+    Key(&'p str),
+    Index(usize),
+}
+
+impl Pointer<'static> {
+    pub const ROOT: Self = Self { parent: None, token: Token::Key("") };
+}
+
+impl<'p> Pointer<'p> {
+    pub fn key(&'p self, key: &'p str) -> Pointer<'p> {
+        Pointer { parent: Some(self), token: Token::Key(key) }
+    }
+
+    pub fn index(&'p self, index: usize) -> Pointer<'p> {
+        Pointer { parent: Some(self), token: Token::Index(index) }
+    }
+
+    /// The pointer as RFC 6901 writes it.
+    pub fn render(&self) -> String {
+        let Some(parent) = self.parent else { return String::new() };
+        // Documents nest four levels at most, so this recursion is as deep as the code that built the pointer.
+        let mut text = parent.render();
+        text.push('/');
+        match self.token {
+            Token::Key(key) => text.push_str(&jcs::escape_pointer_token(key)),
+            Token::Index(index) => text.push_str(&index.to_string()),
+        }
+        text
+    }
+}
+
+impl<'a> DocumentReader<'a> {
+    /// Reads a text. A byte order mark is accepted, because some editors cannot be told not to write one.
+    pub fn parse(bytes: &'a [u8], file: &'a str) -> Result<Self, Vec<DocumentError>> {
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let tree = JsonTree::parse(text).map_err(|error| {
+            let place = DocumentPlace::Line { line: error.line, column: error.column };
+            let message = format!("not JSON: {}", error.message);
+            vec![DocumentError { file: file.to_owned(), place, message, shown: None }]
+        })?;
+        Ok(Self { tree, file, errors: Vec::new(), left_out: 0 })
+    }
+
+    pub fn tree(&self) -> &JsonTree<'a> {
+        &self.tree
+    }
+
+    pub fn file(&self) -> &'a str {
+        self.file
+    }
+
+    /// Takes note of a value that is not what it should be. `around` is the entry to show.
+    pub fn expected(&mut self, pointer: &Pointer<'_>, what: &str, found: NodeId, around: Option<NodeId>) {
+        if self.has_room() {
+            let message = format!("expected {what}, found {}", self.excerpt(found));
+            let shown = around.filter(|around| *around != found).map(|around| self.excerpt(around));
+            self.push(pointer, message, shown);
+        }
+    }
+
+    /// Takes note of anything else.
+    pub fn wrong(&mut self, pointer: &Pointer<'_>, message: impl Into<String>, around: Option<NodeId>) {
+        if self.has_room() {
+            let shown = around.map(|around| self.excerpt(around));
+            self.push(pointer, message.into(), shown);
+        }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// Everything that was found, in the order of the document.
+    pub fn into_errors(mut self) -> Vec<DocumentError> {
+        if self.left_out > 0 {
+            let message = format!("{} more problems are not shown; mend those above first", self.left_out);
+            let file = self.file.to_owned();
+            self.errors.push(DocumentError { file, place: DocumentPlace::Rest, message, shown: None });
+        }
+        self.errors
+    }
+
+    /// The values of the known keys of an object. Unknown and repeated keys, and what is no object, are reported.
+    pub fn fields<const N: usize>(
+        &mut self,
+        id: NodeId,
+        pointer: &Pointer<'_>,
+        known: [&str; N],
+    ) -> Option<[Option<NodeId>; N]> {
+        if self.tree.kind(id) != JsonKind::Object {
+            self.expected(pointer, "an object", id, None);
+            return None;
+        }
+        let mut values = [None; N];
+        let mut odd: Vec<(Cow<'a, str>, bool)> = Vec::new();
+        for (key, value) in self.tree.fields(id) {
+            let name = self.tree.string(key).unwrap_or_default();
+            let slot = known.iter().zip(&mut values).find_map(|(known, slot)| (*known == name).then_some(slot));
+            match slot {
+                Some(slot) if slot.is_none() => *slot = Some(value),
+                slot if odd.len() <= MOST_ERRORS => odd.push((name, slot.is_some())),
+                _ => {}
+            }
+        }
+        for (name, is_known) in odd {
+            let message = if is_known {
+                format!("the key {} is there twice", quoted(&name))
+            } else {
+                let known = known.map(quoted).join(", ");
+                format!("unknown key {}; the known ones are {known}", quoted(&name))
+            };
+            self.wrong(&pointer.key(&name), message, None);
+        }
+        Some(values)
+    }
+
+    /// The contents of a string; anything else is reported.
+    pub fn string(&mut self, id: NodeId, pointer: &Pointer<'_>, what: &str, around: NodeId) -> Option<Cow<'a, str>> {
+        let text = self.tree.string(id);
+        if text.is_none() {
+            self.expected(pointer, what, id, Some(around));
+        }
+        text
+    }
+
+    /// A whole number of 0 or more. What is larger than `u64` becomes its largest value. `None` is for the caller to
+    /// report.
+    pub fn whole_number(&self, id: NodeId) -> Option<u64> {
+        let text = self.tree.text(id);
+        match self.tree.kind(id) {
+            JsonKind::Integer if text.starts_with('-') => None,
+            JsonKind::Integer => Some(text.parse().unwrap_or(u64::MAX)),
+            // Writers of some languages spell whole numbers as `2.0`. The cast saturates.
+            JsonKind::Double => {
+                text.parse::<f64>().ok().filter(|number| *number >= 0.0 && number.fract() == 0.0).map(|n| n as u64)
+            }
+            _ => None,
+        }
+    }
+
+    /// A value as minified JSON, cut when it is long.
+    pub fn excerpt(&self, id: NodeId) -> String {
+        // A value that is much longer than what will be shown is not even copied whole.
+        let source = self.tree.text(id);
+        if source.len() > MOST_SHOWN * 8 {
+            return cut(source[..source.floor_char_boundary(MOST_SHOWN + 1)].to_owned());
+        }
+        let mut out = Vec::new();
+        self.tree.write_canonical(id, &mut out);
+        cut(String::from_utf8(out).unwrap_or_default())
+    }
+
+    fn has_room(&mut self) -> bool {
+        let has_room = self.errors.len() < MOST_ERRORS;
+        self.left_out += usize::from(!has_room);
+        has_room
+    }
+
+    fn push(&mut self, pointer: &Pointer<'_>, message: String, shown: Option<String>) {
+        let place = DocumentPlace::Pointer(pointer.render());
+        self.errors.push(DocumentError { file: self.file.to_owned(), place, message, shown });
+    }
+}
+
+/// A text as a JSON string, cut when it is long: control characters of a hostile document never reach a terminal.
+pub fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    let end = text.floor_char_boundary(MOST_SHOWN);
+    jcs::write_string(&text[..end], &mut out);
+    let mut quoted = String::from_utf8(out).unwrap_or_default();
+    if end < text.len() {
+        quoted.push('…');
+    }
+    quoted
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > MOST_SHOWN {
+        text.truncate(text.floor_char_boundary(MOST_SHOWN));
+        text.push('…');
+    }
+    text
+}

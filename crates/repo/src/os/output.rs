@@ -1,0 +1,145 @@
+//! How the real file system makes files, keeps names and holds locks. Where things are written is not decided here.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use super::{regular, stat};
+use crate::system::{Access, HeldLock, InputFile, OutputFile};
+
+pub(super) fn create_new(path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
+    let mut options = OpenOptions::new();
+    // `create_new` (O_EXCL) fails on any last component that is there, links included.
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(match access {
+            Access::Shared => 0o666,
+            Access::Private => 0o600,
+            Access::Executable => 0o777,
+        });
+    }
+    #[cfg(not(unix))]
+    let _ = access;
+    Ok(Box::new(options.open(path)?))
+}
+
+impl OutputFile for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
+    }
+}
+
+#[cfg(unix)]
+pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// A directory cannot be opened there, and its names are kept in order by the journal.
+#[cfg(not(unix))]
+pub(super) fn sync_dir(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+pub(super) fn try_lock(path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => drop(regular(stat(&metadata))?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    // A link put there in between was followed: then the file behind the name is not the one that is open.
+    let (open, named) = (file.stat()?, stat(&fs::symlink_metadata(path)?));
+    if regular(named)?.inode != open.inode {
+        return Err(io::Error::other("the lock file was replaced while it was opened"));
+    }
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Box::new(LockFile(file)))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The lock belongs to the open file, so that the kernel releases it with the process. The file itself stays: removing it
+/// would let a third run lock a new file of the same name while a second one waits for the old.
+struct LockFile(File);
+
+impl HeldLock for LockFile {
+    fn describe(&mut self, holder: &str) -> io::Result<()> {
+        self.0.set_len(0)?;
+        self.0.rewind()?;
+        self.0.write_all(holder.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use crate::OsSystem;
+    use crate::system::{Access, EntryKind, System, WritableSystem};
+
+    #[test]
+    fn a_new_file_takes_no_place_that_is_taken() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let mut file = OsSystem.create_new(&path, Access::Executable).unwrap();
+        file.write_all(b"abc").unwrap();
+        file.sync().unwrap();
+        assert!(OsSystem.create_new(&path, Access::Shared).is_err());
+        let mut open = OsSystem.open(&path).unwrap();
+        let mut text = String::new();
+        open.reader.read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), open.stat.size, open.executable), ("abc", 3, cfg!(unix)));
+        file.write_all(b"d").unwrap();
+        assert_eq!(open.reader.stat().unwrap().size, 4, "an open file tells that it grew");
+        assert!(OsSystem.open(directory.path()).is_err());
+        OsSystem.sync_dir(directory.path()).unwrap();
+    }
+
+    #[test]
+    fn renaming_replaces_and_only_empty_directories_go() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        OsSystem.create_dir_all(&path("d")).unwrap();
+        OsSystem.write_atomic(&path("d/a"), b"a").unwrap();
+        OsSystem.write_atomic(&path("d/b"), b"b").unwrap();
+        OsSystem.rename(&path("d/a"), &path("d/b")).unwrap();
+        assert_eq!(OsSystem.lstat(&path("d/a")).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+        assert!(OsSystem.remove_dir(&path("d")).is_err());
+        OsSystem.remove_file(&path("d/b")).unwrap();
+        OsSystem.remove_dir(&path("d")).unwrap();
+    }
+
+    #[test]
+    fn a_lock_is_held_once_and_released_by_dropping_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        let mut held = OsSystem.try_lock(&path).unwrap().unwrap();
+        held.describe("the first one, with a long name").unwrap();
+        held.describe("me").unwrap();
+        assert!(OsSystem.try_lock(&path).unwrap().is_none());
+        let mut text = Vec::new();
+        OsSystem.read_into(&path, &mut text).unwrap();
+        assert_eq!(text, b"me");
+        drop(held);
+        assert!(OsSystem.try_lock(&path).unwrap().is_some());
+        assert!(OsSystem.try_lock(directory.path()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_neither_written_through_nor_locked() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (link, target) = (directory.path().join("link"), directory.path().join("target"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        assert!(OsSystem.create_new(&link, Access::Shared).is_err());
+        assert!(OsSystem.try_lock(&link).is_err());
+        assert!(OsSystem.lstat(&target).is_err());
+        assert_eq!(OsSystem.lstat(&link).unwrap().kind, EntryKind::Link);
+        drop(OsSystem.create_new(&target, Access::Private).unwrap());
+        assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
