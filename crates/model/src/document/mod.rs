@@ -3,6 +3,8 @@
 mod error;
 mod node_id;
 pub mod read;
+pub mod reports;
+pub mod run_report;
 pub mod state;
 pub mod x07;
 #[cfg(feature = "schema")]

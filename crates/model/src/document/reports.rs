@@ -1,0 +1,105 @@
+//! What the smaller verbs of context mode tell about themselves with `--json`: select, snap, state, verify.
+
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `stan select --json`: the summary of a selection, and each node with the reason why it is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SelectReport {
+    /// Sorted by UTF-8 bytes.
+    pub selected_node_ids: Vec<String>,
+    pub selected_count: u64,
+    pub total_bytes: u64,
+    /// Estimated: bytes / 4.
+    pub tokens: u64,
+    /// Largest first, then by id.
+    pub largest: Vec<SizedNode>,
+    /// Sorted and unique.
+    pub warnings: Vec<String>,
+    pub nodes: Vec<SelectedNode>,
+}
+
+/// A node and the size of its file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SizedNode {
+    pub node_id: String,
+    pub bytes: u64,
+}
+
+/// A selected node and its shortest way from a seed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SelectedNode {
+    pub node_id: String,
+    pub bytes: u64,
+    /// From the seed to the node itself; one element for a seed.
+    pub path: Vec<String>,
+}
+
+/// `stan snap --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SnapReport {
+    pub snapshots: Vec<SnapshotReport>,
+    pub warnings: Vec<String>,
+}
+
+/// One snapshot that was replaced or made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SnapshotReport {
+    pub path: String,
+    pub files: u64,
+    /// Whether it differs from the one before.
+    pub changed: bool,
+}
+
+/// `stan state validate --json` and `stan state migrate --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct StateReport {
+    pub file: String,
+    pub valid: bool,
+    /// The schema that the file was written in; absent when it is not valid.
+    pub version: Option<u8>,
+    pub includes: u64,
+    pub excludes: u64,
+    /// The file was rewritten, or would have to be.
+    pub rewritten: bool,
+    pub warnings: Vec<String>,
+    pub errors: Vec<String>,
+}
+
+/// `stan verify --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct VerifyReport {
+    pub archive: String,
+    /// Nothing differs.
+    pub matches: bool,
+    /// How many entries were compared.
+    pub entries: u64,
+    pub differ: Vec<Difference>,
+    /// In the archive and nowhere else.
+    pub gone: Vec<String>,
+    /// A run would archive them now, and the archive does not hold them.
+    pub new: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+/// An entry whose bytes are not what something else says they are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct Difference {
+    pub path: String,
+    /// What the archive was compared with.
+    pub with: String,
+    pub expected: String,
+    pub actual: String,
+}

@@ -1,0 +1,135 @@
+//! What a run tells about itself: the document of `stan run --json`, and what its text is made from. Holds no absolute
+//! path, so that it may be shared.
+
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Which archive was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The whole repository.
+    Plain,
+    /// The map and an empty selection: the opening of a thread.
+    Meta,
+    /// The base and what the selection asks for.
+    Context,
+}
+
+/// The outcome of a run, done or planned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RunReport {
+    pub mode: Mode,
+    /// Nothing was written: this is what would have been.
+    pub plan: bool,
+    pub archive: ArchiveReport,
+    /// Absent when the mode has no diff archive.
+    pub diff: Option<DiffReport>,
+    pub base: Part,
+    pub closure: Part,
+    /// What is in both.
+    pub overlap: Part,
+    /// Absent in plain runs.
+    pub map: Option<MapReport>,
+    /// Largest first.
+    pub largest: Vec<SizedPath>,
+    /// Left out because they hold a NUL byte in their first 8 KiB.
+    pub binaries: Vec<SizedPath>,
+    /// Archived, but over 1 MiB or 3,000 lines.
+    pub large_texts: Vec<SizedPath>,
+    /// Archived as they are.
+    pub not_utf8: Vec<String>,
+    pub left_out: Vec<LeftOutReport>,
+    /// Root-relative paths of every file that changed on the disk, externals included; sorted.
+    pub written: Vec<String>,
+    pub removed: Vec<String>,
+    pub warnings: Vec<String>,
+    /// What the graph could not read or resolve.
+    pub errors: Vec<String>,
+}
+
+/// One archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ArchiveReport {
+    pub path: String,
+    pub files: u64,
+    /// Contents of the files, without the archive's own bytes.
+    pub bytes: u64,
+    /// Estimated: bytes / 4.
+    pub tokens: u64,
+    /// Size of the archive itself.
+    pub archive_bytes: u64,
+}
+
+/// The diff archive, and what it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DiffReport {
+    #[serde(flatten)]
+    pub archive: ArchiveReport,
+    /// Whether there was a snapshot to compare with; without one the diff is the full archive.
+    pub has_baseline: bool,
+    pub added: Vec<String>,
+    pub changed: Vec<String>,
+    pub removed: Vec<String>,
+}
+
+/// A part of the archive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Part {
+    pub files: u64,
+    pub bytes: u64,
+    /// Estimated: bytes / 4.
+    pub tokens: u64,
+}
+
+impl Part {
+    pub fn add(&mut self, bytes: u64) {
+        self.files += 1;
+        self.bytes += bytes;
+        self.tokens = tokens(self.bytes);
+    }
+}
+
+/// The map and the selection on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MapReport {
+    pub nodes: u64,
+    pub edges: u64,
+    /// Nodes that the selection holds.
+    pub selected: u64,
+    /// How many of these are externals, staged and verified.
+    pub staged: u64,
+}
+
+/// A file and its size.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SizedPath {
+    pub path: String,
+    pub bytes: u64,
+}
+
+/// A file that was asked for and is not in the archive.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct LeftOutReport {
+    pub path: String,
+    pub reason: String,
+}
+
+/// The estimate that the formats use; the commands that count exactly say so.
+pub fn tokens(bytes: u64) -> u64 {
+    bytes.div_ceil(4)
+}
