@@ -10,9 +10,17 @@ pub(crate) struct Cli {
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
     pub(crate) directory: Option<String>,
 
+    /// Use this configuration file; its folder is the root
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<String>,
+
     /// Workspace folder of stan, relative to the root
     #[arg(long, value_name = "PATH", global = true)]
     pub(crate) stan_path: Option<String>,
+
+    /// Colour the output
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    pub(crate) color: ColorChoice,
 
     /// Print nothing on stderr but errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -30,6 +38,134 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Print the dependency graph of the repository, of files, or its cycles
     Graph(GraphArgs),
+    /// Write the archive, and the archive of what changed since the snapshot
+    Run(RunArgs),
+    /// Show what the selection holds: files, sizes, and why each is in
+    Select(SelectArgs),
+    /// Replace the snapshots that diffs are made against
+    Snap(SnapArgs),
+    /// Check the selection file, or rewrite it in the current form
+    State(StateArgs),
+    /// Compare an archive with the tree, the installed packages and the map
+    Verify(VerifyArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    /// Archive what the selection asks for, with the map, instead of the whole repository
+    #[arg(long)]
+    pub(crate) context: bool,
+
+    /// Open a thread: archive the map with an empty selection
+    #[arg(long, requires = "context")]
+    pub(crate) meta: bool,
+
+    /// Do not rebuild the map: whatever no longer matches it fails the run
+    #[arg(long, requires = "context", conflicts_with = "meta")]
+    pub(crate) frozen: bool,
+
+    /// Write the map and the selection indented, for reading
+    #[arg(long, requires = "context")]
+    pub(crate) pretty: bool,
+
+    /// Say what would be written, and change nothing
+    #[arg(long)]
+    pub(crate) plan: bool,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct SelectArgs {
+    /// Read the selection from FILE (`-`: standard input)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<String>,
+
+    /// Read the map from FILE instead of the workspace
+    #[arg(long, value_name = "FILE")]
+    pub(crate) meta: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct SnapArgs {
+    /// Only the snapshot of plain runs
+    #[arg(long, conflicts_with = "context")]
+    pub(crate) plain: bool,
+
+    /// Only the snapshot of context runs
+    #[arg(long)]
+    pub(crate) context: bool,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct StateArgs {
+    #[command(subcommand)]
+    pub(crate) action: StateAction,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum StateAction {
+    /// Say whether the selection file is right, and everything that is wrong with it
+    Validate(StateFileArgs),
+    /// Rewrite the selection file as version 2
+    Migrate(StateFileArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct StateFileArgs {
+    /// The selection file (`-`: standard input; migrate then prints the result)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<String>,
+
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct VerifyArgs {
+    /// The archive; without it the workspace's output/archive.tar
+    #[arg(value_name = "ARCHIVE")]
+    pub(crate) archive: Option<String>,
+
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What every command that needs the graph takes.
+#[derive(Args)]
+pub(crate) struct WorkArgs {
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Number of threads; the answer is the same with any
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// Neither read nor write the cache
+    #[arg(long, conflicts_with = "cache_dir")]
+    pub(crate) no_cache: bool,
+
+    /// Keep the cache in DIR instead of the workspace folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache_dir: Option<String>,
+}
+
+/// When output is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    Auto,
+    Always,
+    Never,
 }
 
 #[derive(Args)]
@@ -49,6 +185,14 @@ pub(crate) struct GraphArgs {
     /// Print the result as one JSON document
     #[arg(long, conflicts_with_all = ["format", "stats"])]
     pub(crate) json: bool,
+
+    /// Print the map that the assistant reads (dependency.meta.json)
+    #[arg(long, conflicts_with_all = ["json", "format", "stats", "cycles", "files"])]
+    pub(crate) meta: bool,
+
+    /// With --meta: indented
+    #[arg(long, requires = "meta")]
+    pub(crate) pretty: bool,
 
     /// Print a diagram
     #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
