@@ -19,6 +19,24 @@ impl Digest {
         }
         out
     }
+
+    /// The digest that 64 lower-case hex digits spell.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let value = |digit: u8| match digit {
+            b'0'..=b'9' => Some(digit - b'0'),
+            b'a'..=b'f' => Some(digit - b'a' + 10),
+            _ => None,
+        };
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let mut bytes = [0u8; 32];
+        if pairs.len() != bytes.len() || !rest.is_empty() {
+            return None;
+        }
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            *byte = value(*high)? << 4 | value(*low)?;
+        }
+        Some(Self(bytes))
+    }
 }
 
 impl fmt::Display for Digest {
@@ -42,5 +60,9 @@ mod tests {
         let digest = Digest(std::array::from_fn(|i| (i * 9) as u8));
         assert_eq!(std::str::from_utf8(&digest.hex()).unwrap(), digest.to_string());
         assert!(digest.to_string().starts_with("0009121b"));
+        assert_eq!(Digest::from_hex(&digest.to_string()), Some(digest));
+        for text in ["", "00", &"0".repeat(63), &"0".repeat(65), &"A".repeat(64), &"é".repeat(32)] {
+            assert_eq!(Digest::from_hex(text), None, "{text}");
+        }
     }
 }

@@ -171,12 +171,21 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
+    /// A whole number of 0 or more that is exactly what the text says. `None` is for the caller to report.
+    pub fn exact_number(&self, id: NodeId) -> Option<u64> {
+        match self.tree.kind(id) {
+            JsonKind::Integer => self.tree.text(id).parse().ok(),
+            JsonKind::Double => self.whole_number(id).filter(|number| *number <= jcs::MAX_SAFE_INTEGER),
+            _ => None,
+        }
+    }
+
     /// A value as minified JSON, cut when it is long.
     pub fn excerpt(&self, id: NodeId) -> String {
         // A value that is much longer than what will be shown is not even copied whole.
         let source = self.tree.text(id);
         if source.len() > MOST_SHOWN * 8 {
-            return cut(source[..source.floor_char_boundary(MOST_SHOWN + 1)].to_owned());
+            return cut(source[..source.floor_char_boundary(MOST_SHOWN + 4)].to_owned());
         }
         let mut out = Vec::new();
         self.tree.write_canonical(id, &mut out);

@@ -1,0 +1,94 @@
+//! Everything that can go wrong in this crate: what, where, and what to do about it. Exit codes are the program's.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::mismatch::Mismatches;
+
+/// Why an archive, a snapshot or a run's outputs could not be made. Nothing was changed, unless the variant says so.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A name that could leave the folder it is unpacked into.
+    #[error("`{name}` cannot be the name of a file in an archive or below the repository's root: {reason}")]
+    BadName { name: String, reason: &'static str },
+
+    /// Two entries of one archive, or two outputs of one run, have the same name.
+    #[error("`{name}` would be written twice; this is a fault of stan, please report it")]
+    DuplicateName { name: String },
+
+    /// Everything below the link would be written somewhere else.
+    #[error(
+        "`{path}` is a link in place of a folder; nothing is written through links: remove it, or make it a folder"
+    )]
+    LinkInPlaceOfFolder { path: String },
+
+    #[error("`{path}` is in the way: a folder is needed there; move or remove it")]
+    NotAFolder { path: String },
+
+    #[error("`{path}` is a folder, and a file is to be written there; move or remove it")]
+    FolderInPlaceOfFile { path: String },
+
+    /// A run writes below `<stanPath>` and nowhere else.
+    #[error("`{path}` is not below `{stan_path}/`, where alone stan writes")]
+    OutsideStanPath { path: String, stan_path: String },
+
+    /// `<stanPath>` would be the repository itself, or git's own folder.
+    #[error(
+        "`{stan_path}` cannot be the stanPath: {reason}; set `stanPath` to a folder below the root, such as `.stan`"
+    )]
+    BadStanPath { stan_path: String, reason: &'static str },
+
+    #[error("cannot {doing} `{}`: {}", path.display(), advice(reason))]
+    Io { doing: &'static str, path: PathBuf, reason: io::Error },
+
+    /// Another run did not finish while this one was willing to wait.
+    #[error("another run holds `{lock}` ({holder}); wait for it to end, or end it, and run again")]
+    Locked { lock: String, holder: String },
+
+    /// The only failure after which some outputs are new: each of them is whole.
+    #[error(
+        "`{path}` could not be put in place ({}); {} of {total} outputs are already the new ones, all are whole: run again",
+        advice(reason), done.len()
+    )]
+    HalfCommitted { path: String, done: Vec<String>, total: usize, reason: io::Error },
+
+    /// A file of the selection cannot be read.
+    #[error("`{name}` cannot be archived: {}", advice(reason))]
+    Unreadable { name: String, reason: io::Error },
+
+    /// A file of the selection was written to during the run.
+    #[error(
+        "`{name}` changed while it was read ({expected} bytes, then {actual}); run again when nothing writes to it"
+    )]
+    ChangedWhileRead { name: String, expected: u64, actual: u64 },
+
+    /// A proved file was changed between its proof and the archive.
+    #[error("`{name}` changed after it was verified: expected {expected}, found {actual}; run again")]
+    ChangedAfterProof { name: String, expected: String, actual: String },
+
+    #[error("the snapshot `{file}` cannot be used: {reason}; make a new one with `stan snap`")]
+    Snapshot { file: String, reason: String },
+
+    /// Externals that are not what the map and the meta say.
+    #[error("{0}")]
+    Mismatches(Mismatches),
+}
+
+impl Error {
+    pub(crate) fn io(doing: &'static str, path: &Path, reason: io::Error) -> Self {
+        Self::Io { doing, path: path.to_owned(), reason }
+    }
+}
+
+/// What the system said, and what to do when that is known.
+pub(crate) fn advice(reason: &io::Error) -> String {
+    let hint = match reason.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space is left; make some and run again",
+        io::ErrorKind::PermissionDenied => "permission denied; check who owns it and its folder",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
+        io::ErrorKind::NotFound => "it is gone; run again when nothing changes the tree",
+        io::ErrorKind::FileTooLarge => "the file system allows no file of this size",
+        _ => return reason.to_string(),
+    };
+    hint.to_owned()
+}

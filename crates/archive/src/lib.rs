@@ -1,0 +1,18 @@
+//! Everything a run writes: externals proved and staged, snapshots, archives that are the same bytes every time, put in
+//! place together or not at all.
+//!
+//! It takes lists and bytes; what is selected and why is decided elsewhere. All effects go through `stan_repo`.
+
+mod error;
+mod mismatch;
+mod names;
+mod snapshot;
+mod tar;
+
+pub use error::Error;
+pub use mismatch::{Mismatch, MismatchKind, Mismatches};
+pub use names::check_name;
+pub use snapshot::{Changes, Snapshot};
+pub use tar::{
+    EntryHeader, TarEnd, TarEntry, TarError, TarKind, TarProblem, append_end, append_header, padding, read_tar,
+};

@@ -1,0 +1,211 @@
+//! Headers of regular files: ustar, with a pax header before it where a name, size or time does not fit. No clock, no
+//! owner, no other kind of entry.
+
+use super::BLOCK;
+use crate::error::Error;
+use crate::names::check_name;
+
+/// What a header says of one file.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryHeader<'a> {
+    pub name: &'a str,
+    pub size: u64,
+    pub executable: bool,
+    /// Seconds since the epoch.
+    pub modified: u64,
+}
+
+/// The largest number that eleven octal digits hold: 8 GiB less one byte, or the year 2242.
+const LARGEST_OCTAL: u64 = (1 << 33) - 1;
+
+/// The whole archive is a multiple of this, as tar has written it since there were tapes.
+const RECORD: u64 = 10_240;
+
+/// Appends the header of a file; its bytes and [`padding`] follow.
+pub fn append_header(out: &mut Vec<u8>, header: &EntryHeader<'_>) -> Result<(), Error> {
+    check_name(header.name)?;
+    let split = if header.name.is_ascii() { split_name(header.name) } else { None };
+    let mut records = Vec::new();
+    if split.is_none() {
+        append_record(&mut records, "path", header.name);
+    }
+    if header.size > LARGEST_OCTAL {
+        append_record(&mut records, "size", &header.size.to_string());
+    }
+    if header.modified > LARGEST_OCTAL {
+        append_record(&mut records, "mtime", &header.modified.to_string());
+    }
+    let last = header.name.rsplit('/').next().unwrap_or(header.name);
+    if !records.is_empty() {
+        let name = stand_in(&["PaxHeaders/", last].concat());
+        append_block(out, (b"", &name), records.len() as u64, 0o644, header.modified, b'x');
+        let fill = padding(records.len() as u64);
+        out.append(&mut records);
+        out.resize(out.len() + fill, 0);
+    }
+    let mode = if header.executable { 0o755 } else { 0o644 };
+    match split {
+        Some((prefix, name)) => {
+            let fields = (prefix.as_bytes(), name.as_bytes());
+            append_block(out, fields, header.size, mode, header.modified, b'0');
+        }
+        // Readers that know pax never look at this one.
+        None => append_block(out, (b"", &stand_in(last)), header.size, mode, header.modified, b'0'),
+    }
+    Ok(())
+}
+
+/// How many zero bytes follow a file of this size.
+pub fn padding(size: u64) -> usize {
+    let rest = (size % BLOCK as u64) as usize;
+    if rest == 0 { 0 } else { BLOCK - rest }
+}
+
+/// Appends what ends an archive that is `position` bytes long so far.
+pub fn append_end(out: &mut Vec<u8>, position: u64) {
+    let end = position.saturating_add(2 * BLOCK as u64).next_multiple_of(RECORD);
+    let zeros = usize::try_from(end - position).unwrap_or(0);
+    out.resize(out.len() + zeros, 0);
+}
+
+/// Prefix and name, when a name fits into the two fields. `None` when it does not.
+fn split_name(name: &str) -> Option<(&str, &str)> {
+    if name.len() <= 100 {
+        return Some(("", name));
+    }
+    let first = name.len() - 101;
+    let slash = first + name.as_bytes().get(first..)?.iter().position(|&byte| byte == b'/')?;
+    let (prefix, rest) = name.split_at_checked(slash)?;
+    let rest = rest.get(1..)?;
+    (prefix.len() <= 155 && !prefix.is_empty() && !rest.is_empty()).then_some((prefix, rest))
+}
+
+/// A name for readers that do not know pax: it fits, and is ASCII.
+fn stand_in(name: &str) -> Vec<u8> {
+    name.bytes().take(100).map(|byte| if byte.is_ascii() { byte } else { b'_' }).collect()
+}
+
+/// `<length> <key>=<value>\n`, where the length counts itself.
+fn append_record(out: &mut Vec<u8>, key: &str, value: &str) {
+    let rest = key.len() + value.len() + 3;
+    let mut length = rest + 1;
+    while length != rest + length.to_string().len() {
+        length = rest + length.to_string().len();
+    }
+    out.extend_from_slice(format!("{length} {key}={value}\n").as_bytes());
+}
+
+fn append_block(out: &mut Vec<u8>, (prefix, name): (&[u8], &[u8]), size: u64, mode: u64, modified: u64, kind: u8) {
+    let mut block = [0; BLOCK];
+    put(&mut block, 0, name);
+    put_octal(&mut block, 100, 7, mode);
+    put_octal(&mut block, 108, 7, 0);
+    put_octal(&mut block, 116, 7, 0);
+    // What does not fit is in the pax header, which takes precedence.
+    put_octal(&mut block, 124, 11, if size > LARGEST_OCTAL { 0 } else { size });
+    put_octal(&mut block, 136, 11, if modified > LARGEST_OCTAL { 0 } else { modified });
+    put(&mut block, 148, b"        ");
+    put(&mut block, 156, &[kind]);
+    put(&mut block, 257, b"ustar\x0000");
+    put_octal(&mut block, 329, 7, 0);
+    put_octal(&mut block, 337, 7, 0);
+    put(&mut block, 345, prefix);
+    let sum = block.iter().map(|&byte| u64::from(byte)).sum();
+    put_octal(&mut block, 148, 6, sum);
+    put(&mut block, 154, b"\0 ");
+    out.extend_from_slice(&block);
+}
+
+fn put(block: &mut [u8; BLOCK], at: usize, bytes: &[u8]) {
+    block.iter_mut().skip(at).zip(bytes).for_each(|(place, &byte)| *place = byte);
+}
+
+/// The last digits of a number that is known to fit.
+fn put_octal(block: &mut [u8; BLOCK], at: usize, digits: usize, value: u64) {
+    let mut rest = value;
+    for place in block.iter_mut().skip(at).take(digits).rev() {
+        *place = b'0' + (rest & 7) as u8;
+        rest >>= 3;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(name: &str, size: u64) -> Vec<u8> {
+        let mut out = Vec::new();
+        append_header(&mut out, &EntryHeader { name, size, executable: false, modified: 0 }).unwrap();
+        out
+    }
+
+    fn text(block: &[u8], at: usize, length: usize) -> String {
+        let field = &block[at..at + length];
+        let end = field.iter().position(|&byte| byte == 0).unwrap_or(length);
+        String::from_utf8(field[..end].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_plain_header_is_one_block() {
+        let block = header("src/a.ts", 10);
+        assert_eq!(block.len(), BLOCK);
+        assert_eq!(text(&block, 0, 100), "src/a.ts");
+        assert_eq!(text(&block, 100, 8), "0000644");
+        assert_eq!(text(&block, 124, 12), "00000000012");
+        assert_eq!((text(&block, 265, 32), text(&block, 297, 32)), (String::new(), String::new()));
+        let sum: u64 =
+            block.iter().enumerate().map(|(i, &b)| if (148..156).contains(&i) { 32 } else { b.into() }).sum();
+        assert_eq!(u64::from_str_radix(&text(&block, 148, 6), 8).unwrap(), sum);
+    }
+
+    #[test]
+    fn names_that_fit_are_split_and_others_get_a_pax_header() {
+        let (long, short) = ("d".repeat(155), "f".repeat(100));
+        for (name, blocks) in [
+            (short.clone(), 1),
+            (format!("{long}/{short}"), 1),
+            (format!("d{long}/{short}"), 3),
+            (format!("{long}/f{short}"), 3),
+            (format!("f{short}"), 3),
+            ("ä".to_owned(), 3),
+            (format!("a/{}", "x".repeat(3000)), 8),
+        ] {
+            assert_eq!(header(&name, 0).len() / BLOCK, blocks, "{name}");
+        }
+        let block = header(&format!("{long}/{short}"), 0);
+        assert_eq!((text(&block, 345, 155), text(&block, 0, 100)), (long, short));
+    }
+
+    #[test]
+    fn records_count_themselves() {
+        for (length, expected) in [(1, 6), (4, 9), (5, 11), (93, 99), (94, 101), (988, 995)] {
+            let mut record = Vec::new();
+            append_record(&mut record, "p", &"x".repeat(length));
+            let text = String::from_utf8(record).unwrap();
+            let (said, _) = text.split_once(' ').unwrap();
+            assert_eq!((said.parse::<usize>().unwrap(), text.len()), (text.len(), expected), "{length}");
+        }
+    }
+
+    #[test]
+    fn what_octal_digits_cannot_hold_is_in_the_pax_header() {
+        let fits = header("a", LARGEST_OCTAL);
+        assert_eq!((fits.len(), text(&fits, 124, 12).as_str()), (BLOCK, "77777777777"));
+        let large = header("a", LARGEST_OCTAL + 1);
+        assert_eq!(text(&large, BLOCK, BLOCK), "19 size=8589934592\n");
+        assert_eq!(text(&large, 2 * BLOCK + 124, 12), "00000000000");
+        let mut late = Vec::new();
+        append_header(&mut late, &EntryHeader { name: "a", size: 0, executable: true, modified: 1 << 40 }).unwrap();
+        assert_eq!(text(&late, BLOCK, BLOCK), "23 mtime=1099511627776\n");
+        assert_eq!(text(&late, 2 * BLOCK + 100, 8), "0000755");
+    }
+
+    #[test]
+    fn an_archive_ends_on_a_record() {
+        for (position, expected) in [(0, 10_240), (9216, 10_240), (9728, 20_480), (10_240, 20_480)] {
+            let mut end = Vec::new();
+            append_end(&mut end, position);
+            assert_eq!(position + end.len() as u64, expected);
+        }
+    }
+}
