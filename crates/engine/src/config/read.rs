@@ -4,14 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stan_model::document::config::MetaHashes;
-use stan_repo::PathGlobs;
+use stan_repo::{PathGlobs, RootedGlob};
 
 use super::error::Finding;
 use super::nearest::nearest;
 use super::stan_path::{label_refusal, stan_path};
 use super::tree::{Field, Node, Place, Value};
 use super::{Config, ContextConfig};
-use crate::imports::check_glob;
 
 /// The block that is ours.
 pub(super) const BLOCK: &str = "stan-core";
@@ -37,7 +36,7 @@ pub(super) fn read(root: Option<&Node>) -> Result<(Config, bool), Vec<Finding>> 
                 if field.key == BLOCK {
                     has_block = true;
                     reader.block(&field.node, &mut config);
-                } else if nearest(&field.key, &[BLOCK]).is_some() && field.key != "stan-cli" {
+                } else {
                     reader.near_block(field);
                 }
             }
@@ -246,9 +245,9 @@ impl Reader {
             for (index, item) in items.iter().enumerate() {
                 let path = if items.len() == 1 { path.clone() } else { format!("{path}[{index}]") };
                 let Some(glob) = self.text(item, &path, "a glob") else { continue };
-                match check_glob(glob) {
-                    Ok(()) => globs.push(glob.to_owned()),
-                    Err(reason) => self.find(item.place, glob_message(&path, glob, &reason)),
+                match RootedGlob::new(glob) {
+                    Ok(_) => globs.push(glob.to_owned()),
+                    Err(error) => self.find(item.place, glob_message(&path, glob, &error.reason)),
                 }
             }
             imports.insert(label.clone(), globs);
