@@ -9,6 +9,7 @@ mod cycles;
 mod graph;
 mod map;
 mod query;
+mod select;
 mod summary;
 mod tunnel;
 mod write;
@@ -21,6 +22,10 @@ pub use cycles::{Cycle, cycles};
 pub use graph::{Edge, FileMeta, Graph, Node};
 pub use map::{HashPrefix, Map, MapEdge, MetaHashes, hash_text};
 pub use query::{Direction, Stats, closure};
+pub use select::{
+    EntryKinds, HashWithoutSize, Largest, Reasons, SelectError, SelectOptions, Selection, SelectionEntry,
+    SelectionSummary, select, summarize, why,
+};
 pub use summary::Summary;
 pub use tunnel::{FileKey, Module, Modules, Tunneller};
 pub use write::{write_cycles_json, write_dot, write_json, write_mermaid, write_stats};
