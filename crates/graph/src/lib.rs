@@ -4,17 +4,28 @@
 //! and hands the finished [`Graph`] to a query or a writer. Nothing here resolves a specifier or reads a file.
 
 mod builder;
+mod canonical;
 mod cycles;
 mod graph;
+mod map;
 mod query;
+mod select;
 mod summary;
 mod tunnel;
 mod write;
 
 pub use builder::{BuildError, Built, GraphBuilder, Indices, Merged};
+pub use canonical::{
+    Canonical, CanonicalError, Conflict, ExternalFile, Externals, PackageFile, canonical_id, is_safe_package,
+};
 pub use cycles::{Cycle, cycles};
 pub use graph::{Edge, FileMeta, Graph, Node};
+pub use map::{HashPrefix, Map, MapEdge, MetaHashes, hash_text};
 pub use query::{Direction, Stats, closure};
+pub use select::{
+    EntryKinds, HashWithoutSize, Largest, Reasons, SelectError, SelectOptions, Selection, SelectionEntry,
+    SelectionSummary, select, summarize, why,
+};
 pub use summary::Summary;
 pub use tunnel::{FileKey, Module, Modules, Tunneller};
 pub use write::{write_cycles_json, write_dot, write_json, write_mermaid, write_stats};

@@ -1,0 +1,207 @@
+//! Archive addresses of nodes (spec 20 §4): externals get ids that say nothing of this machine, and raw nodes that
+//! are one file become one. Pure: where an external really is, and to which package it belongs, comes from the caller.
+
+mod rule;
+
+use std::collections::BTreeMap;
+
+use stan_model::NodeKind;
+use stan_model::document::integrity::{Integrity, IntegrityNode};
+
+use crate::graph::{FileMeta, Graph};
+use crate::map::Texts;
+
+pub use rule::{ExternalFile, PackageFile, canonical_id, is_safe_package};
+
+/// Where each external node of a graph is, by the node's index.
+pub type Externals = BTreeMap<u32, ExternalFile>;
+
+/// Two files cannot be one, or a file has no place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CanonicalError {
+    /// Two installed copies of one version of a package differ.
+    #[error("{0}")]
+    Conflict(Box<Conflict>),
+    /// The caller did not say where an external node is.
+    #[error("nothing is known about where the external file `{id}` is")]
+    Unlocated { id: String },
+}
+
+/// Two different files that would have one address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{first}` and `{second}` are both `{id}`, but their contents differ \
+     ({} and {} bytes, SHA-256 {} and {}): reinstall the packages",
+    first_file.size, second_file.size, first_file.digest, second_file.digest
+)]
+pub struct Conflict {
+    pub id: String,
+    /// The real path of the one with the smaller raw id.
+    pub first: String,
+    pub first_file: FileMeta,
+    pub second: String,
+    pub second_file: FileMeta,
+}
+
+/// The canonical id of every node of a graph, and which raw nodes meet in one.
+#[derive(Clone, Debug)]
+pub struct Canonical {
+    /// Sorted and unique.
+    ids: Texts,
+    /// The rank of each raw node's id among them.
+    ranks: Vec<u32>,
+    groups: Vec<Merge>,
+    /// Raw indices, grouped by rank.
+    raws: Vec<u32>,
+}
+
+/// The raw nodes of one id.
+#[derive(Clone, Copy, Debug)]
+struct Merge {
+    end: usize,
+    record: u32,
+    description: u32,
+}
+
+/// One canonical node.
+pub(crate) struct Group<'c> {
+    pub(crate) rank: u32,
+    pub(crate) id: &'c str,
+    /// The raw node whose size, hash and kind are kept.
+    pub(crate) record: u32,
+    /// The raw node whose description is kept.
+    pub(crate) description: u32,
+    pub(crate) raws: &'c [u32],
+}
+
+impl Canonical {
+    /// Renames and merges. `stan_path` is the configured one, relative to the root, such as `.stan`.
+    pub fn of(graph: &Graph, stan_path: &str, externals: &Externals) -> Result<Self, CanonicalError> {
+        let named = name_nodes(graph, stan_path, externals)?;
+        let mut canonical = Self {
+            ids: Texts::default(),
+            ranks: vec![0; graph.node_count()],
+            groups: Vec::with_capacity(named.len()),
+            raws: Vec::with_capacity(named.len()),
+        };
+        for same in named.chunk_by(|left, right| left.0 == right.0) {
+            let Some((id, _)) = same.first() else { continue };
+            let rank = canonical.groups.len() as u32;
+            let start = canonical.raws.len();
+            canonical.raws.extend(same.iter().map(|(_, raw)| *raw));
+            canonical.ids.push(id);
+            let raws = canonical.raws.get(start..).unwrap_or_default();
+            for &raw in raws {
+                if let Some(place) = canonical.ranks.get_mut(raw as usize) {
+                    *place = rank;
+                }
+            }
+            let (record, description) = merge(graph, id, raws, externals)?;
+            canonical.groups.push(Merge { end: canonical.raws.len(), record, description });
+        }
+        Ok(canonical)
+    }
+
+    /// The canonical id of a raw node. Panics when the index is not one of the graph.
+    pub fn id(&self, raw: u32) -> &str {
+        self.ids.get(self.rank(raw) as usize)
+    }
+
+    /// The host-private map of the external files. Those that could not be read are not in it: nothing can prove them.
+    pub fn integrity(&self, graph: &Graph, externals: &Externals) -> Integrity {
+        let node = |group: Group<'_>| {
+            let node = graph.node(group.record);
+            let FileMeta { size, digest: sha256 } = node.file.filter(|_| node.kind == NodeKind::External)?;
+            let file = externals.get(&group.record)?;
+            let package = file.package.clone().filter(is_safe_package);
+            let locator = file.absolute.clone();
+            Some((group.id.to_owned(), IntegrityNode { locator, size, sha256, package }))
+        };
+        Integrity { nodes: self.groups().filter_map(node).collect() }
+    }
+
+    pub(crate) fn rank(&self, raw: u32) -> u32 {
+        self.ranks[raw as usize]
+    }
+
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let mut start = 0;
+        self.groups.iter().zip(0u32..).map(move |(merge, rank)| Group {
+            rank,
+            id: self.ids.get(rank as usize),
+            record: merge.record,
+            description: merge.description,
+            raws: &self.raws[std::mem::replace(&mut start, merge.end)..merge.end],
+        })
+    }
+}
+
+type Named<'g> = (std::borrow::Cow<'g, str>, u32);
+
+/// Canonical ids with raw indices, sorted by id and then by raw index, which is the order of raw ids.
+fn name_nodes<'g>(graph: &'g Graph, stan_path: &str, externals: &Externals) -> Result<Vec<Named<'g>>, CanonicalError> {
+    let (mut named, mut renamed): (Vec<Named<'g>>, Vec<Named<'g>>) =
+        (Vec::with_capacity(graph.node_count()), Vec::new());
+    for index in graph.indices() {
+        let node = graph.node(index);
+        match node.kind {
+            NodeKind::External => {
+                let Some(file) = externals.get(&index) else {
+                    return Err(CanonicalError::Unlocated { id: node.id.to_string() });
+                };
+                renamed.push((canonical_id(stan_path, file).into(), index));
+            }
+            NodeKind::Missing => match rule::private_specifier(&node.id) {
+                Some(id) => renamed.push((id.into(), index)),
+                None => named.push(((&*node.id).into(), index)),
+            },
+            NodeKind::Source | NodeKind::Builtin => named.push(((&*node.id).into(), index)),
+        }
+    }
+    renamed.sort_unstable();
+    named.append(&mut renamed);
+    // Stable, because that sort finds the two runs and merges them.
+    named.sort();
+    Ok(named)
+}
+
+/// Of the raw nodes of one id, the one whose record is kept and the one whose description is.
+fn merge(graph: &Graph, id: &str, raws: &[u32], externals: &Externals) -> Result<(u32, u32), CanonicalError> {
+    let first = raws.first().copied().unwrap_or_default();
+    if raws.len() == 1 {
+        return Ok((first, first));
+    }
+    // A file of the repository in the place of an external is a copy that an earlier run staged there.
+    let has_external = raws.iter().any(|raw| graph.node(*raw).kind == NodeKind::External);
+    let counts = |raw: &u32| !has_external || graph.node(*raw).kind == NodeKind::External;
+    let mut kept: Option<(u32, FileMeta)> = None;
+    for raw in raws.iter().copied().filter(counts) {
+        let Some(file) = graph.node(raw).file else { continue };
+        match kept {
+            None => kept = Some((raw, file)),
+            Some((_, other)) if other == file => {}
+            Some((other, first)) => {
+                let path = |raw: u32| {
+                    externals.get(&raw).map_or_else(|| graph.node(raw).id.to_string(), |file| file.absolute.clone())
+                };
+                return Err(CanonicalError::Conflict(Box::new(Conflict {
+                    id: id.to_owned(),
+                    first: path(other),
+                    first_file: first,
+                    second: path(raw),
+                    second_file: file,
+                })));
+            }
+        }
+    }
+    let unread = || raws.iter().copied().filter(counts).min_by_key(|raw| graph.node(*raw).kind).unwrap_or(first);
+    let record = kept.map_or_else(unread, |(raw, _)| raw);
+    let length = |raw: u32| graph.node(raw).description.as_ref().map_or(0, |text| text.len());
+    // The first of equals is the one with the smaller raw id.
+    let description =
+        raws.iter().copied().filter(counts).reduce(|best, raw| if length(raw) > length(best) { raw } else { best });
+    Ok((record, description.unwrap_or(record)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! The rule behind canonical ids: one file outside the repository to one address below `<stanPath>/context`.
+//!
+//! Names and versions come from other people's manifests, so none of them is believed to be a safe path.
+
+use sha2::{Digest as _, Sha256};
+use stan_model::Digest;
+use stan_model::document::is_absolute;
+
+pub use stan_model::document::integrity::PackageFile;
+
+/// A file outside the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalFile {
+    /// Its real path, `/`-separated.
+    pub absolute: String,
+    /// The installed package that it belongs to.
+    pub package: Option<PackageFile>,
+}
+
+/// The longest name that file systems take, in bytes.
+const LONGEST_SEGMENT: usize = 255;
+
+/// The archive address of a file.
+pub fn canonical_id(stan_path: &str, file: &ExternalFile) -> String {
+    let stan_path = stan_path.trim_end_matches('/');
+    match file.package.as_ref().filter(|package| is_safe_package(package)) {
+        Some(PackageFile { name, version, path }) => format!("{stan_path}/context/npm/{name}/{version}/{path}"),
+        None => {
+            let digest = Digest(Sha256::digest(file.absolute.as_bytes()).into());
+            format!("{stan_path}/context/abs/{digest}/{}", safe_basename(&file.absolute))
+        }
+    }
+}
+
+/// Whether name, version and path can be directories and a file anywhere. Otherwise the file is addressed by hash.
+pub fn is_safe_package(package: &PackageFile) -> bool {
+    let PackageFile { name, version, path } = package;
+    let is_safe_name = match name.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
+        Some((scope, name)) => is_safe_name(scope) && is_safe_name(name),
+        // `@s` of version `p` would share its addresses with `@s/p`.
+        None => !name.starts_with('@') && is_safe_name(name),
+    };
+    is_safe_name && is_safe_version(version) && path.split('/').all(is_safe_segment)
+}
+
+/// The id of something missing whose specifier names a place of one machine; `None` for all others.
+///
+/// The rest still tells what was looked for. Such nodes have no contents, so it does no harm when two of them meet.
+pub(super) fn private_specifier(specifier: &str) -> Option<String> {
+    let after_modules = specifier.split(['/', '\\']).any(|segment| segment == "node_modules").then(|| {
+        let start = specifier.rfind("node_modules").map_or(0, |start| start + "node_modules".len());
+        specifier.get(start..).unwrap_or_default().trim_start_matches(['/', '\\'])
+    });
+    let shown = match after_modules {
+        Some(rest) => rest,
+        None if is_absolute(specifier) => specifier.rsplit(['/', '\\']).next().unwrap_or_default(),
+        None if specifier.is_empty() || specifier.contains('\0') => specifier,
+        None => return None,
+    };
+    Some(format!("missing:{}", shown.replace('\0', "\u{fffd}")))
+}
+
+fn is_safe_name(name: &str) -> bool {
+    // A hidden directory could be one that tools believe, such as `.git`.
+    !name.starts_with('.') && name != "node_modules" && is_portable(name)
+}
+
+fn is_safe_version(version: &str) -> bool {
+    !version.starts_with('.') && is_portable(version)
+}
+
+/// A segment that means the same on every system that an archive may be unpacked on.
+fn is_portable(segment: &str) -> bool {
+    is_safe_segment(segment)
+        && !segment.ends_with(['.', ' '])
+        && !segment.starts_with(' ')
+        && !segment.contains(['<', '>', ':', '"', '|', '?', '*', '/'])
+}
+
+fn is_safe_segment(segment: &str) -> bool {
+    !segment.is_empty()
+        && segment != "."
+        && segment != ".."
+        && segment.len() <= LONGEST_SEGMENT
+        && !segment.contains(|character: char| character == '\\' || character.is_control())
+}
+
+/// The last name of a path, with anything unsafe in it replaced. The hash before it keeps different files apart.
+fn safe_basename(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if is_safe_segment(name) {
+        return name.to_owned();
+    }
+    let mut safe: String = name
+        .chars()
+        .map(|character| if character == '\\' || character.is_control() { '_' } else { character })
+        .collect();
+    safe.truncate(safe.floor_char_boundary(LONGEST_SEGMENT));
+    if is_safe_segment(&safe) { safe } else { "file".to_owned() }
+}

@@ -1,0 +1,207 @@
+//! `dependency.meta.json` into a [`Map`], strictly: what does not belong is reported with its place, never skipped.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use stan_model::NodeKind;
+use stan_model::document::read::{DocumentReader, Pointer, quoted};
+use stan_model::document::{DocumentError, NodeIdError, check_node_id};
+use stan_model::json::{JsonKind, NodeId};
+
+use super::{Map, MapBuilder, MapEdge, Record, hash};
+
+pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Map, Vec<DocumentError>> {
+    let mut decoder =
+        Decoder { reader: DocumentReader::parse(bytes, file)?, builder: MapBuilder::default(), items: Vec::new() };
+    decoder.document();
+    if decoder.reader.has_errors() { Err(decoder.reader.into_errors()) } else { Ok(decoder.builder.finish()) }
+}
+
+/// The keys of an object and their values, sorted by key. What is there twice, and what is no object, is reported.
+pub(super) fn sorted_fields<'a>(
+    reader: &mut DocumentReader<'a>,
+    object: NodeId,
+    pointer: &Pointer<'_>,
+) -> Vec<(Cow<'a, str>, NodeId)> {
+    if reader.tree().kind(object) != JsonKind::Object {
+        reader.expected(pointer, "an object", object, None);
+        return Vec::new();
+    }
+    let tree = reader.tree();
+    let mut fields: Vec<(Cow<'a, str>, NodeId)> =
+        tree.fields(object).map(|(key, value)| (tree.string(key).unwrap_or_default(), value)).collect();
+    // Stable, because that sort makes use of order that is there already: the writers' documents are sorted.
+    fields.sort_by(|left, right| left.0.cmp(&right.0));
+    if u32::try_from(fields.len()).is_err() {
+        reader.wrong(pointer, "more nodes than can be counted in 32 bits", None);
+        return Vec::new();
+    }
+    for pair in fields.windows(2) {
+        if let [(first, _), (second, _)] = pair
+            && first == second
+        {
+            reader.wrong(&pointer.key(first), "this key is there twice", None);
+        }
+    }
+    fields
+}
+
+/// Which id has which index among sorted fields, and the other way round.
+pub(super) struct Indices<'f> {
+    fields: &'f [(Cow<'f, str>, NodeId)],
+    /// The hasher is the standard one, because documents may be hostile.
+    by_id: HashMap<&'f str, u32>,
+}
+
+impl<'f> Indices<'f> {
+    pub(super) fn of(fields: &'f [(Cow<'f, str>, NodeId)]) -> Self {
+        Self { fields, by_id: fields.iter().zip(0..).map(|((id, _), index)| (id.as_ref(), index)).collect() }
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<u32> {
+        self.by_id.get(id).copied()
+    }
+
+    fn id(&self, index: u32) -> &'f str {
+        self.fields.get(index as usize).map_or("", |(id, _)| id)
+    }
+}
+
+struct Decoder<'a> {
+    reader: DocumentReader<'a>,
+    builder: MapBuilder,
+    /// The edges of the node at hand, kept between nodes for its memory.
+    items: Vec<NodeId>,
+}
+
+impl Decoder<'_> {
+    fn document(&mut self) {
+        let (top, root) = (Pointer::ROOT, self.reader.tree().root());
+        let Some([version, nodes]) = self.reader.fields(root, &top, ["v", "n"]) else { return };
+        match version {
+            Some(version) if self.reader.whole_number(version) == Some(2) => {}
+            Some(version) => self.reader.expected(&top.key("v"), "the version 2", version, None),
+            None => {
+                self.reader.wrong(&top, "the version is missing: `stan run --context --meta` writes a new map", None)
+            }
+        }
+        let Some(nodes) = nodes else {
+            self.reader.wrong(&top, "`n` is missing: `stan run --context --meta` writes a new map", None);
+            return;
+        };
+        let at_nodes = top.key("n");
+        let fields = sorted_fields(&mut self.reader, nodes, &at_nodes);
+        let indices = Indices::of(&fields);
+        for (id, node) in &fields {
+            self.node(id, *node, &at_nodes.key(id), &indices);
+        }
+    }
+
+    fn node(&mut self, id: &str, node: NodeId, pointer: &Pointer<'_>, indices: &Indices<'_>) {
+        let Some([kind, size, hash, description, edges]) = self.reader.fields(node, pointer, ["k", "s", "h", "d", "e"])
+        else {
+            return;
+        };
+        let kind = self.kind(kind, node, pointer);
+        self.check_id(id, kind, pointer);
+        let size = size.and_then(|value| {
+            let size = self.reader.exact_number(value);
+            if size.is_none() {
+                self.reader.expected(&pointer.key("s"), "a number of bytes", value, None);
+            }
+            size
+        });
+        let hash = hash.and_then(|value| {
+            let hash = self.reader.tree().string(value).and_then(|text| hash::decode(&text));
+            if hash.is_none() {
+                self.reader.expected(&pointer.key("h"), "a hash of 22 base64url characters", value, None);
+            }
+            hash
+        });
+        let description = description.and_then(|value| self.reader.string(value, &pointer.key("d"), "a text", value));
+        let record = Record { kind: kind.unwrap_or(NodeKind::Missing), size, hash };
+        self.builder.node(id, record, description.as_deref().unwrap_or_default());
+        if let Some(edges) = edges {
+            self.edges(edges, &pointer.key("e"), indices);
+        }
+        if let Some(target) = self.builder.end_node() {
+            let message = format!("the target {} is there twice", quoted(indices.id(target)));
+            self.reader.wrong(&pointer.key("e"), message, None);
+        }
+    }
+
+    fn kind(&mut self, value: Option<NodeId>, node: NodeId, pointer: &Pointer<'_>) -> Option<NodeKind> {
+        let Some(value) = value else {
+            self.reader.wrong(pointer, "`k` is missing", Some(node));
+            return None;
+        };
+        let kind = match self.reader.whole_number(value) {
+            Some(0) => Some(NodeKind::Source),
+            Some(1) => Some(NodeKind::External),
+            Some(2) => Some(NodeKind::Builtin),
+            Some(3) => Some(NodeKind::Missing),
+            _ => None,
+        };
+        if kind.is_none() {
+            let what = "0 (source), 1 (external), 2 (builtin) or 3 (missing)";
+            self.reader.expected(&pointer.key("k"), what, value, None);
+        }
+        kind
+    }
+
+    fn check_id(&mut self, id: &str, kind: Option<NodeKind>, pointer: &Pointer<'_>) {
+        match check_node_id(id) {
+            // What leads nowhere has the spelling of its specifier, and that may leave the repository.
+            Err(NodeIdError::Parent) if kind == Some(NodeKind::Missing) => {}
+            Err(error) => {
+                self.reader.wrong(pointer, format!("expected {error} as the key, found {}", quoted(id)), None)
+            }
+            Ok(()) => {}
+        }
+    }
+
+    fn edges(&mut self, edges: NodeId, pointer: &Pointer<'_>, indices: &Indices<'_>) {
+        if self.reader.tree().kind(edges) != JsonKind::Array {
+            self.reader.expected(pointer, "a list of edges", edges, None);
+            return;
+        }
+        let mut items = std::mem::take(&mut self.items);
+        items.clear();
+        items.extend(self.reader.tree().items(edges));
+        for (index, item) in items.iter().enumerate() {
+            if let Some(edge) = self.edge(*item, &pointer.index(index), indices) {
+                self.builder.edge(edge);
+            }
+        }
+        self.items = items;
+    }
+
+    fn edge(&mut self, edge: NodeId, pointer: &Pointer<'_>, indices: &Indices<'_>) -> Option<MapEdge> {
+        let mut parts = self.reader.tree().items(edge);
+        let (Some(target), Some(kinds), resolutions, None) = (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            self.reader.expected(pointer, "[target, kindMask] or [target, kindMask, resMask]", edge, None);
+            return None;
+        };
+        let name = self.reader.string(target, &pointer.index(0), "a node id as a string", edge)?;
+        let Some(target_index) = indices.find(&name) else {
+            self.reader.expected(&pointer.index(0), "the id of a node of this map", target, Some(edge));
+            return None;
+        };
+        let kinds = self.mask(kinds, 7, &pointer.index(1), edge)?;
+        let resolutions = match resolutions {
+            Some(value) => self.mask(value, 3, &pointer.index(2), edge)?,
+            None => 1,
+        };
+        Some(MapEdge { target: target_index, kinds, resolutions })
+    }
+
+    fn mask(&mut self, value: NodeId, most: u8, pointer: &Pointer<'_>, edge: NodeId) -> Option<u8> {
+        let mask = self.reader.whole_number(value).and_then(|mask| u8::try_from(mask).ok());
+        let mask = mask.filter(|mask| (1..=most).contains(mask));
+        if mask.is_none() {
+            self.reader.expected(pointer, &format!("a mask from 1 to {most}"), value, Some(edge));
+        }
+        mask
+    }
+}

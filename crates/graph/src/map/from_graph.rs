@@ -1,0 +1,38 @@
+//! A [`Graph`] under canonical ids as a [`Map`]: raw nodes of one id become one, edges of one pair become one.
+
+use stan_model::NodeKind;
+
+use super::{Map, MapBuilder, MapEdge, MetaHashes, Record, hash, kind_bit, resolution_bit};
+use crate::Graph;
+use crate::canonical::Canonical;
+
+pub(super) fn from_graph(graph: &Graph, canonical: &Canonical, hashes: MetaHashes) -> Map {
+    let mut builder = MapBuilder::default();
+    builder.map.edges.reserve(graph.edge_count());
+    for group in canonical.groups() {
+        let node = graph.node(group.record);
+        let is_file = matches!(node.kind, NodeKind::Source | NodeKind::External);
+        let shows_hash = hashes == MetaHashes::All || node.kind == NodeKind::External;
+        let file = node.file.filter(|_| is_file);
+        let record = Record {
+            kind: node.kind,
+            size: file.map(|file| file.size),
+            hash: file.filter(|_| shows_hash).map(|file| hash::prefix(&file.digest)),
+        };
+        let description = graph.node(group.description).description.as_deref().filter(|_| is_file);
+        builder.node(group.id, record, description.unwrap_or_default());
+        for &raw in group.raws {
+            for edge in graph.edges(raw) {
+                let target = canonical.rank(edge.target);
+                // Two raw nodes that turn out to be one file do not depend on each other.
+                if target == group.rank && edge.target != raw {
+                    continue;
+                }
+                let (kinds, resolutions) = (kind_bit(edge.kind), resolution_bit(edge.resolution));
+                builder.edge(MapEdge { target, kinds, resolutions });
+            }
+        }
+        builder.end_node();
+    }
+    builder.finish()
+}

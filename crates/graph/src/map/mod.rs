@@ -1,0 +1,207 @@
+//! The map that an assistant reads (spec 20 §1), in memory: ids in byte order in one text, edges in one array.
+//!
+//! It is made from a [`Graph`](crate::Graph), from `dependency.meta.json` or from a long-form graph, and is the same
+//! thing whichever way. What is selected from it is decided in `select`.
+
+mod decode;
+mod from_graph;
+mod hash;
+mod long;
+mod texts;
+mod write;
+
+use stan_model::document::DocumentError;
+use stan_model::{EdgeKind, NodeKind, Resolution};
+use std::io::{self, Write};
+
+use crate::Graph;
+use crate::canonical::Canonical;
+pub(crate) use texts::Texts;
+
+/// The first half of a SHA-256: what the map shows of it.
+pub type HashPrefix = [u8; 16];
+
+/// Which nodes of a map show their hash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MetaHashes {
+    /// Every file.
+    #[default]
+    All,
+    /// Only what staging must verify.
+    External,
+}
+
+/// All edges of one pair of nodes as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MapEdge {
+    /// Index of the node that is depended on.
+    pub target: u32,
+    /// runtime 1, type 2, dynamic 4; never 0.
+    pub kinds: u8,
+    /// explicit 1, implicit 2; never 0, and of no meaning to a selection.
+    pub resolutions: u8,
+}
+
+/// A map. Nodes are named by their index, which is their rank among the ids by UTF-8 bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Map {
+    ids: Texts,
+    /// Empty for nodes without one.
+    descriptions: Texts,
+    records: Vec<Record>,
+    /// Where each node's edges end; they begin where the previous node's end.
+    ends: Vec<usize>,
+    /// Sorted by target, one for each.
+    edges: Vec<MapEdge>,
+}
+
+/// What a map knows of one node, apart from texts and edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) kind: NodeKind,
+    pub(crate) size: Option<u64>,
+    pub(crate) hash: Option<HashPrefix>,
+}
+
+impl Map {
+    /// The map of a graph, with externals under their canonical ids.
+    pub fn from_graph(graph: &Graph, canonical: &Canonical, hashes: MetaHashes) -> Self {
+        from_graph::from_graph(graph, canonical, hashes)
+    }
+
+    /// Reads `dependency.meta.json` strictly; all findings are returned, up to a limit. `file` is only for them.
+    pub fn decode(bytes: &[u8], file: &str) -> Result<Self, Vec<DocumentError>> {
+        decode::decode(bytes, file)
+    }
+
+    /// Reads a long-form graph: `{nodes, edges}`, or the result of `stan graph` around it.
+    pub fn decode_long(bytes: &[u8], file: &str) -> Result<Self, Vec<DocumentError>> {
+        long::decode(bytes, file)
+    }
+
+    /// Writes `dependency.meta.json`: minified and a newline, or indented by two spaces.
+    pub fn write(&self, out: &mut dyn Write, pretty: bool) -> io::Result<()> {
+        write::write(self, out, pretty)
+    }
+
+    pub fn node_count(&self) -> usize {
+        self.records.len()
+    }
+
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// All indices, in order.
+    pub fn indices(&self) -> impl ExactSizeIterator<Item = u32> + DoubleEndedIterator + use<> {
+        // Builders refuse more nodes than an index can name.
+        0..u32::try_from(self.records.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The node's id. This and the other questions about a node panic when the index is not one of this map.
+    pub fn id(&self, index: u32) -> &str {
+        self.ids.get(index as usize)
+    }
+
+    pub fn kind(&self, index: u32) -> NodeKind {
+        self.records[index as usize].kind
+    }
+
+    /// The size in bytes, where it is known.
+    pub fn size(&self, index: u32) -> Option<u64> {
+        self.records[index as usize].size
+    }
+
+    pub fn hash(&self, index: u32) -> Option<&HashPrefix> {
+        self.records[index as usize].hash.as_ref()
+    }
+
+    pub fn description(&self, index: u32) -> Option<&str> {
+        Some(self.descriptions.get(index as usize)).filter(|text| !text.is_empty())
+    }
+
+    /// The edges that leave a node, sorted by target.
+    pub fn edges(&self, index: u32) -> &[MapEdge] {
+        let index = index as usize;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.edges[start..self.ends[index]]
+    }
+
+    /// The index of the node with this id.
+    pub fn find(&self, id: &str) -> Option<u32> {
+        self.ids.find(id).and_then(|index| u32::try_from(index).ok())
+    }
+}
+
+/// The hash as the document spells it: base64url without padding.
+pub fn hash_text(hash: &HashPrefix) -> String {
+    hash::encode(hash).iter().copied().map(char::from).collect()
+}
+
+pub(crate) fn kind_bit(kind: EdgeKind) -> u8 {
+    match kind {
+        EdgeKind::Runtime => 1,
+        EdgeKind::Type => 2,
+        EdgeKind::Dynamic => 4,
+    }
+}
+
+pub(crate) fn resolution_bit(resolution: Resolution) -> u8 {
+    match resolution {
+        Resolution::Explicit => 1,
+        Resolution::Implicit => 2,
+    }
+}
+
+/// Takes nodes in the order of their ids, each followed by its edges in any order.
+#[derive(Default)]
+struct MapBuilder {
+    map: Map,
+}
+
+impl MapBuilder {
+    fn node(&mut self, id: &str, record: Record, description: &str) {
+        self.map.ids.push(id);
+        self.map.descriptions.push(description);
+        self.map.records.push(record);
+    }
+
+    fn edge(&mut self, edge: MapEdge) {
+        self.map.edges.push(edge);
+    }
+
+    /// Ends the edges of a node: one for each target. Tells a target that was there more than once.
+    fn end_node(&mut self) -> Option<u32> {
+        let edges = &mut self.map.edges;
+        let start = self.map.ends.last().copied().unwrap_or(0);
+        let mut repeated = None;
+        if !edges[start..].is_sorted_by(|left, right| left.target < right.target) {
+            edges[start..].sort_unstable();
+            let mut kept = start;
+            for place in start + 1..edges.len() {
+                let edge = edges[place];
+                if edges[kept].target == edge.target {
+                    repeated = repeated.or(Some(edge.target));
+                    edges[kept].kinds |= edge.kinds;
+                    edges[kept].resolutions |= edge.resolutions;
+                } else {
+                    kept += 1;
+                    edges[kept] = edge;
+                }
+            }
+            edges.truncate(kept + 1);
+        }
+        self.map.ends.push(edges.len());
+        repeated
+    }
+
+    fn finish(mut self) -> Map {
+        debug_assert!(self.map.ids.is_sorted_and_unique(), "nodes come in the order of their ids");
+        debug_assert_eq!(self.map.records.len(), self.map.ends.len(), "the edges of every node were ended");
+        self.map.edges.shrink_to_fit();
+        self.map
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

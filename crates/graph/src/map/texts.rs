@@ -1,0 +1,43 @@
+//! Many short texts in one allocation. Nothing is known about what they mean.
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Texts {
+    text: String,
+    /// Where each text ends; it begins where the previous one ends.
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Panics when there are not so many texts.
+    pub(crate) fn get(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..self.ends[index]]
+    }
+
+    /// The place of a text among sorted ones.
+    pub(crate) fn find(&self, text: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle).cmp(text) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    pub(crate) fn is_sorted_and_unique(&self) -> bool {
+        (1..self.len()).all(|index| self.get(index - 1) < self.get(index))
+    }
+}

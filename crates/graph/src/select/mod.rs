@@ -1,0 +1,155 @@
+//! What a selection means (spec 20 §3): map and entries to the nodes that are in. Pure, and the same whatever the
+//! order of the entries. Reading the document of a selection is `stan_model::document::state`'s job.
+
+mod reach;
+mod reasons;
+mod summary;
+
+use std::collections::BTreeSet;
+
+use stan_model::NodeKind;
+use stan_model::document::state::{Entry, State};
+
+use crate::map::Map;
+use reach::Reach;
+
+pub use reasons::Reasons;
+pub use summary::{EntryKinds, Largest, SelectionEntry, SelectionSummary, summarize};
+
+/// What to do about a node that has a hash but no size, so that it cannot be counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HashWithoutSize {
+    #[default]
+    Warn,
+    Error,
+    Ignore,
+}
+
+/// How a selection is counted and cleaned up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelectOptions {
+    /// Nodes of these kinds are left out with a warning each, after the subtraction.
+    pub drop_kinds: Vec<NodeKind>,
+    /// The edge kinds of entries that name none: runtime 1, type 2, dynamic 4.
+    pub default_kinds: u8,
+    /// How many of the largest nodes are named.
+    pub largest: usize,
+    pub hash_without_size: HashWithoutSize,
+}
+
+impl Default for SelectOptions {
+    fn default() -> Self {
+        Self {
+            drop_kinds: vec![NodeKind::Builtin, NodeKind::Missing],
+            default_kinds: stan_model::document::state::ALL_KINDS,
+            largest: 10,
+            hash_without_size: HashWithoutSize::Warn,
+        }
+    }
+}
+
+/// The nodes that a selection comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Indices of the map, sorted.
+    pub selected: Vec<u32>,
+    /// Included ids that the map does not know, sorted: they may be files that the map leaves out.
+    pub unknown: Vec<String>,
+    pub total_bytes: u64,
+    /// The largest nodes: bytes descending, then id ascending. Unknown nodes count as empty.
+    pub largest: Vec<Largest>,
+    /// Sorted and unique.
+    pub warnings: Vec<String>,
+}
+
+/// A selection that the options forbid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SelectError {
+    /// The policy for hashes without sizes is to fail.
+    #[error("the map has a hash but no size for {}: write a new map with `stan run --context --meta`", listed(ids))]
+    HashWithoutSize { ids: Vec<String> },
+}
+
+/// The nodes within reach of the entries of `include`, without those within reach of `exclude`.
+pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selection, SelectError> {
+    let mut warnings = BTreeSet::new();
+    let (included, mut unknown) = reach_entries(map, &state.include);
+    let (excluded, unknown_excludes) = reach_entries(map, &state.exclude);
+    unknown.retain(|id| !unknown_excludes.contains(id));
+    warnings.extend(unknown.iter().map(|id| format!("`{id}` is not in the map: counted as 0 bytes")));
+    warnings
+        .extend(unknown_excludes.iter().map(|id| format!("`{id}` is not in the map: nothing else is excluded by it")));
+
+    let mut selected: Vec<u32> =
+        map.indices().filter(|index| included.contains(*index) && !excluded.contains(*index)).collect();
+    selected.retain(|index| {
+        let kind = map.kind(*index);
+        let is_dropped = options.drop_kinds.contains(&kind);
+        if is_dropped {
+            warnings.insert(format!("`{}` is {} and was left out", map.id(*index), with_article(kind)));
+        }
+        !is_dropped
+    });
+    let without_size = selected.iter().filter(|index| map.hash(**index).is_some() && map.size(**index).is_none());
+    match options.hash_without_size {
+        HashWithoutSize::Ignore => {}
+        HashWithoutSize::Warn => {
+            let warning = |index: &u32| format!("`{}` has a hash but no size: counted as 0 bytes", map.id(*index));
+            warnings.extend(without_size.map(warning));
+        }
+        HashWithoutSize::Error => {
+            let ids: Vec<String> = without_size.map(|index| map.id(*index).to_owned()).collect();
+            if !ids.is_empty() {
+                return Err(SelectError::HashWithoutSize { ids });
+            }
+        }
+    }
+    let sizes = selected.iter().filter_map(|index| map.size(*index));
+    let total_bytes = sizes.fold(0u64, u64::saturating_add);
+    let unknown: Vec<String> = unknown.into_iter().map(str::to_owned).collect();
+    let largest = summary::largest(map, &selected, &unknown, options.largest);
+    Ok(Selection { selected, unknown, total_bytes, largest, warnings: warnings.into_iter().collect() })
+}
+
+/// The shortest way from an included node to `node`, both included; `None` when no entry reaches it.
+///
+/// For many nodes of one selection, make [`Reasons`] once.
+pub fn why(map: &Map, state: &State, node: u32) -> Option<Vec<u32>> {
+    Reasons::of(map, state).path(node)
+}
+
+fn reach_entries<'s>(map: &Map, entries: &'s [Entry]) -> (Reach, BTreeSet<&'s str>) {
+    let mut unknown = BTreeSet::new();
+    let mut seeds = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match map.find(&entry.node) {
+            Some(node) => seeds.push(reach::Seed { mask: entry.mask & 7, depth: entry.depth, node }),
+            None => {
+                unknown.insert(entry.node.as_str());
+            }
+        }
+    }
+    (Reach::of(map, seeds), unknown)
+}
+
+fn with_article(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Source => "a source",
+        NodeKind::External => "an external",
+        NodeKind::Builtin => "a builtin",
+        NodeKind::Missing => "missing",
+    }
+}
+
+/// A few ids and how many more there are.
+fn listed(ids: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let mut text = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+    if ids.len() > SHOWN {
+        text.push_str(&format!(" and {} more", ids.len() - SHOWN));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! Which nodes a set of entries reaches. Each entry counts on its own; that they are searched together is only speed.
+//!
+//! Entries of one mask may share a search: whoever comes to a node with more depth left reaches everything that the
+//! other would. Entries of different masks may not, so the table has one bit for each mask.
+
+use crate::map::Map;
+
+/// An entry whose node is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Seed {
+    /// At most 7.
+    pub(super) mask: u8,
+    pub(super) depth: u32,
+    pub(super) node: u32,
+}
+
+/// The nodes that were reached.
+pub(super) struct Reach {
+    /// For each node, the masks whose search has been there; empty when there are no seeds at all.
+    masks: Vec<u8>,
+}
+
+impl Reach {
+    pub(super) fn of(map: &Map, mut seeds: Vec<Seed>) -> Self {
+        if seeds.is_empty() {
+            return Self { masks: Vec::new() };
+        }
+        // Deepest first within a mask: then the first visit of a node is the one with the most depth left.
+        seeds.sort_unstable_by(|left, right| left.mask.cmp(&right.mask).then(right.depth.cmp(&left.depth)));
+        let mut search = Search { map, masks: vec![0; map.node_count()], frontier: Vec::new(), next: Vec::new() };
+        for group in seeds.chunk_by(|left, right| left.mask == right.mask) {
+            search.run(group);
+        }
+        Self { masks: search.masks }
+    }
+
+    pub(super) fn contains(&self, node: u32) -> bool {
+        self.masks.get(node as usize).is_some_and(|masks| *masks != 0)
+    }
+}
+
+struct Search<'m> {
+    map: &'m Map,
+    masks: Vec<u8>,
+    /// Nodes whose remaining depth is that of the current level.
+    frontier: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl Search<'_> {
+    /// Searches from seeds of one mask, deepest first. Every node is expanded at most once.
+    fn run(&mut self, seeds: &[Seed]) {
+        let Some(first) = seeds.first() else { return };
+        let (mask, bit) = (first.mask, 1u8 << first.mask);
+        let mut seeds = seeds.iter().peekable();
+        let mut remaining = first.depth;
+        self.frontier.clear();
+        loop {
+            while let Some(seed) = seeds.next_if(|seed| seed.depth >= remaining) {
+                visit(&mut self.masks, &mut self.frontier, seed.node, bit);
+            }
+            if self.frontier.is_empty() || remaining == 0 {
+                // Nothing is left at this level: go on where the next seeds start.
+                self.frontier.clear();
+                let Some(seed) = seeds.peek() else { return };
+                remaining = seed.depth;
+                continue;
+            }
+            for &node in &self.frontier {
+                for edge in self.map.edges(node) {
+                    if edge.kinds & mask != 0 {
+                        visit(&mut self.masks, &mut self.next, edge.target, bit);
+                    }
+                }
+            }
+            std::mem::swap(&mut self.frontier, &mut self.next);
+            self.next.clear();
+            remaining -= 1;
+        }
+    }
+}
+
+fn visit(masks: &mut [u8], pending: &mut Vec<u32>, node: u32, bit: u8) {
+    if let Some(seen) = masks.get_mut(node as usize)
+        && *seen & bit == 0
+    {
+        *seen |= bit;
+        pending.push(node);
+    }
+}

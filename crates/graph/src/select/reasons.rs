@@ -1,0 +1,142 @@
+//! Why a node is in a selection: the shortest way from an included node to it.
+//!
+//! Of equally short ways the one whose ids are smallest, from the seed on. What is excluded does not matter here: an
+//! excluded node may well be on the way to one that is not.
+
+use stan_model::document::state::State;
+
+use crate::map::Map;
+
+/// No step, or no way.
+const NONE: u32 = u32::MAX;
+
+/// The ways to all nodes that the entries of `include` reach.
+pub struct Reasons {
+    steps: Vec<Step>,
+    /// The last step of the way to each node.
+    last: Vec<u32>,
+}
+
+/// The end of a way: a node, and the step before.
+#[derive(Clone, Copy)]
+struct Step {
+    node: u32,
+    before: u32,
+}
+
+/// A way that grows: entries of one mask and one depth share their searches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    /// The place of the way among all ways of this length; equal ways have equal ranks.
+    rank: u32,
+    node: u32,
+    group: u32,
+    /// Index of the step that this way ends in; before it has one, the step that it goes on from.
+    step: u32,
+}
+
+struct Group {
+    mask: u8,
+    depth: u32,
+    /// One bit for each node: the first way to a node is its shortest and smallest.
+    seen: Vec<u64>,
+}
+
+impl Reasons {
+    pub fn of(map: &Map, state: &State) -> Self {
+        let mut reasons = Self { steps: Vec::new(), last: vec![NONE; map.node_count()] };
+        let (mut groups, mut ends) = seeds(map, state);
+        let mut length = 0;
+        while !ends.is_empty() {
+            reasons.take(&mut ends, &mut groups);
+            ends = grow(map, &groups, &ends, length);
+            length += 1;
+        }
+        reasons
+    }
+
+    /// The nodes on the way, from the seed to the node itself; `None` when no entry reaches it.
+    pub fn path(&self, node: u32) -> Option<Vec<u32>> {
+        let mut path = Vec::new();
+        let mut next = self.last.get(node as usize).copied()?;
+        while let Some(step) = self.steps.get(next as usize) {
+            path.push(step.node);
+            next = step.before;
+        }
+        path.reverse();
+        (!path.is_empty()).then_some(path)
+    }
+
+    /// Sorts the ways of one length, drops those to where their group has been, and gives ranks to the others.
+    fn take(&mut self, ends: &mut Vec<End>, groups: &mut [Group]) {
+        ends.sort_unstable();
+        ends.retain(|end| groups.get_mut(end.group as usize).is_some_and(|group| group.visit(end.node)));
+        let mut rank = 0;
+        let mut before: Option<(u32, u32)> = None;
+        for end in ends.iter_mut() {
+            let way = (end.rank, end.node);
+            rank += u32::from(before.is_some_and(|before| before != way));
+            before = Some(way);
+            let step = self.steps.len() as u32;
+            self.steps.push(Step { node: end.node, before: end.step });
+            if let Some(last) = self.last.get_mut(end.node as usize)
+                && *last == NONE
+            {
+                *last = step;
+            }
+            (end.rank, end.step) = (rank, step);
+        }
+    }
+}
+
+impl Group {
+    /// Whether this is the first visit.
+    fn visit(&mut self, node: u32) -> bool {
+        let Some(word) = self.seen.get_mut(node as usize / 64) else { return false };
+        let bit = 1u64 << (node % 64);
+        let is_first = *word & bit == 0;
+        *word |= bit;
+        is_first
+    }
+}
+
+/// One group for each mask and depth, and ways that consist of a seed alone.
+fn seeds(map: &Map, state: &State) -> (Vec<Group>, Vec<End>) {
+    // No way is longer than the number of nodes, so larger depths are all one.
+    let most = u32::try_from(map.node_count()).unwrap_or(u32::MAX);
+    let mut entries: Vec<(u8, u32, u32)> = state
+        .include
+        .iter()
+        .filter_map(|entry| {
+            let depth = if entry.mask & 7 == 0 { 0 } else { entry.depth.min(most) };
+            // Without a step the kinds do not matter: such entries are one group.
+            let mask = if depth == 0 { 0 } else { entry.mask & 7 };
+            Some((mask, depth, map.find(&entry.node)?))
+        })
+        .collect();
+    entries.sort_unstable();
+    let (mut groups, mut ends): (Vec<Group>, Vec<End>) = (Vec::new(), Vec::new());
+    for (mask, depth, node) in entries {
+        if groups.last().is_none_or(|group| (group.mask, group.depth) != (mask, depth)) {
+            groups.push(Group { mask, depth, seen: vec![0; map.node_count().div_ceil(64)] });
+        }
+        ends.push(End { rank: 0, node, group: groups.len() as u32 - 1, step: NONE });
+    }
+    (groups, ends)
+}
+
+/// Every way with one more edge, where its group goes that far.
+fn grow(map: &Map, groups: &[Group], ends: &[End], length: u32) -> Vec<End> {
+    let mut grown = Vec::new();
+    for end in ends {
+        let Some(group) = groups.get(end.group as usize).filter(|group| length < group.depth) else { continue };
+        for edge in map.edges(end.node) {
+            let is_new =
+                group.seen.get(edge.target as usize / 64).is_some_and(|word| word >> (edge.target % 64) & 1 == 0);
+            if edge.kinds & group.mask != 0 && is_new {
+                grown.push(End { node: edge.target, ..*end });
+            }
+        }
+    }
+    grown
+}
