@@ -57,10 +57,8 @@ pub enum Error {
     Unreadable { name: String, reason: io::Error },
 
     /// A file of the selection was written to during the run.
-    #[error(
-        "`{name}` changed while it was read ({expected} bytes, then {actual}); run again when nothing writes to it"
-    )]
-    ChangedWhileRead { name: String, expected: u64, actual: u64 },
+    #[error("`{name}` changed while it was read ({how}); run again when nothing writes to it")]
+    ChangedWhileRead { name: String, how: String },
 
     /// A proved file was changed between its proof and the archive.
     #[error("`{name}` changed after it was verified: expected {expected}, found {actual}; run again")]

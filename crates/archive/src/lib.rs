@@ -3,16 +3,28 @@
 //!
 //! It takes lists and bytes; what is selected and why is decided elsewhere. All effects go through `stan_repo`.
 
+mod archive;
+mod classify;
+mod diff;
+mod entry;
 mod error;
+mod folders;
+mod lock;
 mod mismatch;
 mod names;
 mod snapshot;
 mod tar;
+mod transaction;
 
+pub use archive::write_archive;
+pub use diff::write_diff;
+pub use entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, LargeText, Written};
 pub use error::Error;
+pub use lock::{Holder, Lock, check_stan_path};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches};
 pub use names::check_name;
 pub use snapshot::{Changes, Snapshot};
 pub use tar::{
     EntryHeader, TarEnd, TarEntry, TarError, TarKind, TarProblem, append_end, append_header, padding, read_tar,
 };
+pub use transaction::{OutputStream, Prepared, Transaction};

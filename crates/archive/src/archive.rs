@@ -1,0 +1,176 @@
+//! Writes an archive in one pass: every file is opened once, and the bytes that are hashed are the bytes that are written.
+//!
+//! Small files are read, hashed and framed ahead, in parallel and in groups, while earlier groups are written; the result
+//! does not depend on how many threads do it. Large ones go through in pieces. Memory is bounded by the number of groups,
+//! not by the selection.
+
+mod group;
+mod large;
+
+use rayon::prelude::*;
+use stan_model::Digest;
+use stan_repo::System;
+
+use crate::classify::{LARGE_BYTES, LARGE_LINES, TextShape};
+use crate::entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, LargeText, Source, Written};
+use crate::error::Error;
+use crate::tar::append_end;
+use crate::transaction::OutputStream;
+use group::{Group, Item};
+use large::Buffers;
+
+/// Files whose headers and contents are put together by one thread before another takes over.
+const FILES_PER_GROUP: usize = 64;
+
+/// More groups than this in memory do not make it faster, on any number of threads.
+const MOST_GROUPS: usize = 32;
+
+/// Writes an archive of `entries`, sorted by name, with `modified` (seconds since the epoch) as everybody's time.
+///
+/// The first entry, by name, that cannot be read or that changes meanwhile is the error.
+pub fn write_archive(
+    system: &dyn System,
+    mut entries: Vec<ArchiveEntry>,
+    modified: u64,
+    out: &mut OutputStream,
+) -> Result<Written, Error> {
+    entries.sort_by(|left, right| left.name.cmp(&right.name));
+    let repeated = entries.windows(2).find(|pair| matches!(pair, [left, right] if left.name == right.name));
+    if let Some([first, ..]) = repeated {
+        return Err(Error::DuplicateName { name: first.name.clone() });
+    }
+    let context = Context { system, entries: &entries, modified };
+    let mut writer = Writer { out, written: Written::default(), buffers: Buffers::default() };
+    writer.written.files.reserve(entries.len());
+    let width = (rayon::current_num_threads() * 4).clamp(1, MOST_GROUPS);
+    let mut starts = (0..entries.len()).step_by(FILES_PER_GROUP);
+    let (mut reading, mut writing) = (Vec::new(), Vec::new());
+    loop {
+        next_groups(&mut reading, &mut starts, width, entries.len());
+        let (written, ()) = rayon::join(
+            || writing.iter_mut().try_for_each(|group| writer.write_group(&context, group)),
+            || reading.par_iter_mut().for_each(|group: &mut Group| group.fill(&context)),
+        );
+        written?;
+        if reading.is_empty() {
+            return writer.finish();
+        }
+        std::mem::swap(&mut reading, &mut writing);
+    }
+}
+
+/// What every thread may look at.
+struct Context<'a> {
+    system: &'a dyn System,
+    entries: &'a [ArchiveEntry],
+    modified: u64,
+}
+
+/// Gives the groups their next files, and keeps their memory.
+fn next_groups(groups: &mut Vec<Group>, starts: &mut impl Iterator<Item = usize>, width: usize, total: usize) {
+    let mut used = 0;
+    for start in starts.by_ref().take(width) {
+        if used == groups.len() {
+            groups.push(Group::default());
+        }
+        if let Some(group) = groups.get_mut(used) {
+            group.restart(start..(start + FILES_PER_GROUP).min(total));
+        }
+        used += 1;
+    }
+    groups.truncate(used);
+}
+
+struct Writer<'a> {
+    out: &'a mut OutputStream,
+    written: Written,
+    buffers: Buffers,
+}
+
+impl Writer<'_> {
+    /// Writes what a group has read, and goes on with it until it has no more files.
+    fn write_group(&mut self, context: &Context<'_>, group: &mut Group) -> Result<(), Error> {
+        loop {
+            self.out.put(group.bytes())?;
+            let start = self.written.size;
+            self.written.size += group.bytes().len() as u64;
+            for item in group.take_items() {
+                self.record(context, item, start)?;
+            }
+            if let Some((index, file)) = group.take_large() {
+                let (entry, start) = (context.entry(index)?, self.written.size);
+                let item = large::write(context, (index, entry), file, &mut self.buffers, self.out)?;
+                self.written.size += item.length();
+                self.record(context, item, start)?;
+            }
+            if let Some(error) = group.take_error() {
+                return Err(error);
+            }
+            if group.is_done() {
+                return Ok(());
+            }
+            group.fill(context);
+        }
+    }
+
+    /// Notes what is known of a file. `start` is where the places in the item count from.
+    fn record(&mut self, context: &Context<'_>, item: Item, start: u64) -> Result<(), Error> {
+        let entry = context.entry(item.index)?;
+        let name = entry.name.clone();
+        let Some(contents) = item.contents else {
+            self.written.binaries.push(ExcludedBinary { name, size: item.size });
+            return Ok(());
+        };
+        check_proof(entry, item.size, contents.digest)?;
+        let TextShape { lines, is_utf8 } = contents.shape;
+        if item.size > LARGE_BYTES || lines > LARGE_LINES {
+            self.written.large.push(LargeText { name: name.clone(), size: item.size, lines });
+        }
+        if !is_utf8 {
+            self.written.not_utf8.push(name.clone());
+        }
+        self.written.files.push(ArchivedFile {
+            name,
+            size: item.size,
+            digest: contents.digest,
+            executable: item.executable,
+            range: start + item.range.start..start + item.range.end,
+        });
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Written, Error> {
+        let mut end = Vec::new();
+        append_end(&mut end, self.written.size);
+        self.out.put(&end)?;
+        self.written.size += end.len() as u64;
+        Ok(self.written)
+    }
+}
+
+impl<'a> Context<'a> {
+    fn entry(&self, index: usize) -> Result<&'a ArchiveEntry, Error> {
+        // Groups are ranges of these entries; an error is better than trusting that here.
+        let missing = || Error::DuplicateName { name: format!("entry {index}") };
+        self.entries.get(index).ok_or_else(missing)
+    }
+}
+
+/// The bytes that went into the archive are those that were proved, or the run fails.
+fn check_proof(entry: &ArchiveEntry, size: u64, digest: Digest) -> Result<(), Error> {
+    match &entry.source {
+        Source::Proved { size: expected_size, digest: expected, .. }
+            if size != *expected_size || digest != *expected =>
+        {
+            Err(Error::ChangedAfterProof {
+                name: entry.name.clone(),
+                expected: format!("{expected_size} bytes with SHA-256 {expected}"),
+                actual: format!("{size} bytes with SHA-256 {digest}"),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! Some consecutive files, read and framed as they will be in the archive, by one thread and into one piece of memory.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use stan_model::Digest;
+use stan_repo::{OpenFile, sha256};
+
+use super::Context;
+use crate::classify::{LARGE_BYTES, TextShape, is_binary};
+use crate::entry::{ArchiveEntry, Source};
+use crate::error::Error;
+use crate::tar::{EntryHeader, append_header, padding};
+
+/// A group that holds this much stops, and goes on when it has been written.
+const MOST_BYTES: usize = 2 << 20;
+
+/// What is known of one file when it is ready to be written.
+pub(super) struct Item {
+    pub(super) index: usize,
+    pub(super) size: u64,
+    pub(super) executable: bool,
+    /// Its place, counted from wherever the piece that holds it starts.
+    pub(super) range: Range<u64>,
+    /// `None` for a binary, which takes no place.
+    pub(super) contents: Option<Contents>,
+}
+
+pub(super) struct Contents {
+    pub(super) digest: Digest,
+    pub(super) shape: TextShape,
+}
+
+impl Item {
+    pub(super) fn length(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Group {
+    /// The files that are still to come.
+    left: Range<usize>,
+    bytes: Vec<u8>,
+    items: Vec<Item>,
+    /// A file that is too large to be held; it follows the bytes. It stays open, because a file is opened once.
+    large: Option<(usize, OpenFile)>,
+    error: Option<Error>,
+}
+
+impl Group {
+    pub(super) fn restart(&mut self, files: Range<usize>) {
+        *self = Self {
+            left: files,
+            bytes: std::mem::take(&mut self.bytes),
+            items: std::mem::take(&mut self.items),
+            large: None,
+            error: None,
+        };
+    }
+
+    /// Reads on until there is enough to write, a large file, or an error.
+    pub(super) fn fill(&mut self, context: &Context<'_>) {
+        self.bytes.clear();
+        self.items.clear();
+        while self.bytes.len() < MOST_BYTES && self.large.is_none() && self.error.is_none() {
+            let Some(index) = self.left.next() else { return };
+            let added = context.entry(index).and_then(|entry| self.add(context, index, entry));
+            self.error = added.err();
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn take_items(&mut self) -> impl Iterator<Item = Item> + '_ {
+        self.items.drain(..)
+    }
+
+    pub(super) fn take_large(&mut self) -> Option<(usize, OpenFile)> {
+        self.large.take()
+    }
+
+    pub(super) fn take_error(&mut self) -> Option<Error> {
+        self.error.take()
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    fn add(&mut self, context: &Context<'_>, index: usize, entry: &ArchiveEntry) -> Result<(), Error> {
+        let path = match &entry.source {
+            Source::Bytes(bytes) => {
+                let executable = entry.executable.unwrap_or(false);
+                let start = self.start(context, entry, bytes.len() as u64, executable)?;
+                self.bytes.extend_from_slice(bytes);
+                return self.close(index, start, bytes.len(), executable);
+            }
+            Source::File(path) | Source::Proved { path, .. } => path,
+        };
+        let unreadable = |reason| Error::Unreadable { name: entry.name.clone(), reason };
+        let mut file = context.system.open(path).map_err(unreadable)?;
+        if file.stat.size > LARGE_BYTES {
+            self.large = Some((index, file));
+            return Ok(());
+        }
+        let executable = is_executable(entry, &file);
+        let start = self.start(context, entry, file.stat.size, executable)?;
+        let size = self.read(&mut file).map_err(unreadable)?;
+        check_unchanged(entry, &file, size as u64)?;
+        self.close(index, start, size, executable)
+    }
+
+    /// Appends the header, and tells where the entry starts and where its contents do.
+    fn start(
+        &mut self,
+        context: &Context<'_>,
+        entry: &ArchiveEntry,
+        size: u64,
+        executable: bool,
+    ) -> Result<(usize, usize), Error> {
+        let start = self.bytes.len();
+        append_header(
+            &mut self.bytes,
+            &EntryHeader { name: &entry.name, size, executable, modified: context.modified },
+        )?;
+        Ok((start, self.bytes.len()))
+    }
+
+    /// Appends the bytes of a small file, and at most one more than it should have.
+    fn read(&mut self, file: &mut OpenFile) -> io::Result<usize> {
+        let start = self.bytes.len();
+        let wanted = usize::try_from(file.stat.size).unwrap_or(usize::MAX).saturating_add(1);
+        self.bytes.resize(start.saturating_add(wanted), 0);
+        let room = self.bytes.get_mut(start..).unwrap_or_default();
+        let filled = fill_from(&mut file.reader, room, wanted - 1);
+        self.bytes.truncate(start + filled.as_ref().copied().unwrap_or(0));
+        filled
+    }
+
+    fn close(
+        &mut self,
+        index: usize,
+        (start, contents): (usize, usize),
+        size: usize,
+        executable: bool,
+    ) -> Result<(), Error> {
+        let bytes = self.bytes.get(contents..).unwrap_or_default();
+        let found =
+            if is_binary(bytes) { None } else { Some(Contents { digest: sha256(bytes), shape: TextShape::of(bytes) }) };
+        match found {
+            None => self.bytes.truncate(start),
+            Some(_) => self.bytes.resize(self.bytes.len() + padding(size as u64), 0),
+        }
+        let range = start as u64..self.bytes.len() as u64;
+        self.items.push(Item { index, size: size as u64, executable, range, contents: found });
+        Ok(())
+    }
+}
+
+/// Reads until the room is full, the file ends, or exactly `enough` bytes are there: a regular file that gives less than
+/// it was asked for has ended, and one that goes on all the same is found out by its stat.
+fn fill_from(reader: &mut dyn Read, room: &mut [u8], enough: usize) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match reader.read(rest) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if filled == enough {
+            break;
+        }
+    }
+    Ok(filled)
+}
+
+pub(super) fn is_executable(entry: &ArchiveEntry, file: &OpenFile) -> bool {
+    match &entry.source {
+        // Staged copies are read, never run.
+        Source::Proved { .. } => false,
+        _ => entry.executable.unwrap_or(file.executable),
+    }
+}
+
+/// Whether the open file is still what it was, after `size` bytes were read from it.
+pub(super) fn check_unchanged(entry: &ArchiveEntry, file: &OpenFile, size: u64) -> Result<(), Error> {
+    let changed = |how| Error::ChangedWhileRead { name: entry.name.clone(), how };
+    let expected = file.stat.size;
+    if size != expected {
+        let more = if size > expected { "more" } else { "fewer" };
+        return Err(changed(format!("it had {expected} bytes, then {more}")));
+    }
+    let now = file.reader.stat().map_err(|reason| Error::Unreadable { name: entry.name.clone(), reason })?;
+    if now.size != expected {
+        return Err(changed(format!("it had {expected} bytes, then {}", now.size)));
+    }
+    if now.mtime != file.stat.mtime {
+        return Err(changed("it was written to".to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! The diff archive: entries copied out of the finished full archive, so that no source is read a second time, and
+//! a few made in memory. What changed is decided by snapshots, not here.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, SeekFrom};
+use std::ops::Range;
+
+use stan_repo::{InputFile, System};
+
+use crate::entry::{ArchiveEntry, Source, Written};
+use crate::error::Error;
+use crate::tar::{EntryHeader, append_end, append_header, padding};
+use crate::transaction::{OutputStream, Prepared};
+
+const PIECE: u64 = 1 << 20;
+
+/// Writes the entries of `full` that are in `names`, and `extra` ones whose bytes are in memory, sorted by name. Tells how
+/// large the archive is.
+///
+/// Names that are not in the full archive are left out: a binary is in neither.
+pub fn write_diff<'n>(
+    system: &dyn System,
+    (full, written): (&Prepared, &Written),
+    names: impl IntoIterator<Item = &'n str>,
+    extra: &[ArchiveEntry],
+    modified: u64,
+    out: &mut OutputStream,
+) -> Result<u64, Error> {
+    let mut parts: BTreeMap<&str, Part<'_>> = BTreeMap::new();
+    for file in names.into_iter().filter_map(|name| written.file(name)) {
+        parts.insert(&file.name, Part::Copied(file.range.clone()));
+    }
+    for entry in extra {
+        let Source::Bytes(bytes) = &entry.source else {
+            return Err(Error::BadName {
+                name: entry.name.clone(),
+                reason: "only bytes in memory can be added to a diff",
+            });
+        };
+        if parts.insert(&entry.name, Part::Made(bytes)).is_some() {
+            return Err(Error::DuplicateName { name: entry.name.clone() });
+        }
+    }
+    let mut archive = system.open(full.path()).map_err(|error| Error::io("read", full.path(), error))?;
+    let mut copier = Copier { archive: &mut *archive.reader, full, pending: 0..0, out, size: 0, piece: Vec::new() };
+    for (name, part) in parts {
+        match part {
+            Part::Copied(range) => copier.copy(range)?,
+            Part::Made(bytes) => copier.make(name, bytes, modified)?,
+        }
+    }
+    copier.finish()
+}
+
+enum Part<'a> {
+    Copied(Range<u64>),
+    Made(&'a [u8]),
+}
+
+struct Copier<'a> {
+    archive: &'a mut dyn InputFile,
+    full: &'a Prepared,
+    /// What is to be copied next; neighbours are joined, so that a diff of everything is one long copy.
+    pending: Range<u64>,
+    out: &'a mut OutputStream,
+    size: u64,
+    piece: Vec<u8>,
+}
+
+impl Copier<'_> {
+    fn copy(&mut self, range: Range<u64>) -> Result<(), Error> {
+        if range.start != self.pending.end {
+            self.flush()?;
+            self.pending.start = range.start;
+        }
+        self.pending.end = range.end;
+        Ok(())
+    }
+
+    fn make(&mut self, name: &str, bytes: &[u8], modified: u64) -> Result<(), Error> {
+        self.flush()?;
+        let mut entry = Vec::new();
+        let size = bytes.len() as u64;
+        append_header(&mut entry, &EntryHeader { name, size, executable: false, modified })?;
+        entry.extend_from_slice(bytes);
+        entry.resize(entry.len() + padding(size), 0);
+        self.put(&entry)
+    }
+
+    fn finish(mut self) -> Result<u64, Error> {
+        self.flush()?;
+        let mut end = Vec::new();
+        append_end(&mut end, self.size);
+        self.put(&end)?;
+        Ok(self.size)
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        let Range { start, end } = std::mem::replace(&mut self.pending, 0..0);
+        if start == end {
+            return Ok(());
+        }
+        let unreadable = |full: &Prepared, error| Error::io("read", full.path(), error);
+        self.archive.seek(SeekFrom::Start(start)).map_err(|error| unreadable(self.full, error))?;
+        let mut left = end - start;
+        while left > 0 {
+            let mut piece = std::mem::take(&mut self.piece);
+            piece.clear();
+            let count = (&mut *self.archive).take(left.min(PIECE)).read_to_end(&mut piece);
+            match count.map_err(|error| unreadable(self.full, error))? {
+                0 => return Err(unreadable(self.full, io::ErrorKind::UnexpectedEof.into())),
+                count => left -= count as u64,
+            }
+            let put = self.put(&piece);
+            self.piece = piece;
+            put?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.size += bytes.len() as u64;
+        self.out.put(bytes)
+    }
+}

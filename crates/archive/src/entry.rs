@@ -1,0 +1,101 @@
+//! What goes into an archive, and what is known of it afterwards. How it gets there is in `archive.rs`.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use stan_model::Digest;
+
+use crate::snapshot::Snapshot;
+
+/// One file for an archive.
+#[derive(Clone, Debug)]
+pub struct ArchiveEntry {
+    pub(crate) name: String,
+    pub(crate) source: Source,
+    pub(crate) executable: Option<bool>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// Links are followed: that they stay inside is for the caller to know.
+    File(PathBuf),
+    Bytes(Vec<u8>),
+    /// A file whose bytes were proved, and are proved again.
+    Proved {
+        path: PathBuf,
+        size: u64,
+        digest: Digest,
+    },
+}
+
+impl ArchiveEntry {
+    /// A file on disk, by its absolute path.
+    pub fn file(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), source: Source::File(path.into()), executable: None }
+    }
+
+    pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { name: name.into(), source: Source::Bytes(bytes.into()), executable: Some(false) }
+    }
+
+    /// Says whether the file can be run, instead of asking the file system.
+    #[must_use]
+    pub fn executable(mut self, executable: bool) -> Self {
+        self.executable = Some(executable);
+        self
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// One file that is in an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchivedFile {
+    pub name: String,
+    pub size: u64,
+    pub digest: Digest,
+    pub executable: bool,
+    /// The bytes of the archive that are this file: headers, contents and padding.
+    pub range: Range<u64>,
+}
+
+/// A file that is not in the archive, because it is no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExcludedBinary {
+    pub name: String,
+    pub size: u64,
+}
+
+/// A text of more than 1 MiB or 3,000 lines. It is in the archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LargeText {
+    pub name: String,
+    pub size: u64,
+    pub lines: u64,
+}
+
+/// What an archive holds and what was noticed on the way. Every list is sorted by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    pub files: Vec<ArchivedFile>,
+    pub binaries: Vec<ExcludedBinary>,
+    pub large: Vec<LargeText>,
+    /// Texts that are archived as they are although they are not UTF-8.
+    pub not_utf8: Vec<String>,
+    /// The size of the archive itself.
+    pub size: u64,
+}
+
+impl Written {
+    pub fn snapshot(&self) -> Snapshot {
+        self.files.iter().map(|file| (file.name.clone(), file.digest)).collect()
+    }
+
+    /// Finds a file by its name.
+    pub fn file(&self, name: &str) -> Option<&ArchivedFile> {
+        let found = self.files.binary_search_by(|file| file.name.as_str().cmp(name)).ok()?;
+        self.files.get(found)
+    }
+}

@@ -1,0 +1,128 @@
+//! Folders below the repository's root that may be written into: each component is looked at once, and none is a link.
+//! The root itself may lie behind links; that is the user's choice.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use stan_repo::{EntryKind, WritableSystem};
+
+use crate::error::Error;
+use crate::names::check_name;
+
+pub(crate) struct Folders {
+    root: PathBuf,
+    /// Relative paths that were seen to be folders.
+    known: BTreeSet<String>,
+    /// Those that were made, outermost first, so that a failed run can take them away again.
+    made: Vec<String>,
+}
+
+impl Folders {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), known: BTreeSet::new(), made: Vec::new() }
+    }
+
+    pub(crate) fn absolute(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// Makes sure that a folder is there.
+    pub(crate) fn ensure(&mut self, system: &dyn WritableSystem, folder: &str) -> Result<(), Error> {
+        self.walk(system, folder, true).map(drop)
+    }
+
+    /// Whether a folder is there. A link or a file in its place is an error all the same.
+    pub(crate) fn exists(&mut self, system: &dyn WritableSystem, folder: &str) -> Result<bool, Error> {
+        self.walk(system, folder, false)
+    }
+
+    /// Takes away the folders that were made and are still empty.
+    pub(crate) fn undo(&mut self, system: &dyn WritableSystem) {
+        while let Some(folder) = self.made.pop() {
+            // Somebody may have put something there by now: then it stays.
+            let _ = system.remove_dir(&self.root.join(&folder));
+            self.known.remove(&folder);
+        }
+    }
+
+    /// From now on the folders that were made belong to the workspace.
+    pub(crate) fn keep(&mut self) {
+        self.made.clear();
+    }
+
+    fn walk(&mut self, system: &dyn WritableSystem, folder: &str, make: bool) -> Result<bool, Error> {
+        if self.known.contains(folder) {
+            return Ok(true);
+        }
+        check_name(folder)?;
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        for prefix in ends.filter_map(|end| folder.get(..end)) {
+            if self.known.contains(prefix) {
+                continue;
+            }
+            let absolute = self.root.join(prefix);
+            match system.lstat(&absolute).map(|stat| stat.kind) {
+                Ok(EntryKind::Dir) => {}
+                Ok(EntryKind::Link) => return Err(Error::LinkInPlaceOfFolder { path: prefix.to_owned() }),
+                Ok(_) => return Err(Error::NotAFolder { path: prefix.to_owned() }),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    if !make {
+                        return Ok(false);
+                    }
+                    system.create_dir_all(&absolute).map_err(|error| Error::io("make the folder", &absolute, error))?;
+                    self.made.push(prefix.to_owned());
+                }
+                Err(error) => return Err(Error::io("look at", &absolute, error)),
+            }
+            self.known.insert(prefix.to_owned());
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stan_repo::{MemorySystem, System};
+
+    use super::*;
+
+    fn check(folder: &str, expected: Result<bool, &str>) {
+        let system = MemorySystem::from_fixture("//- /r/a/f\n//- link /r/l -> a\n//- link /r/a/gone -> nowhere\n");
+        let mut folders = Folders::new(Path::new("/r"));
+        let found = folders.exists(&system, folder).map_err(|error| error.to_string());
+        match expected {
+            Ok(there) => {
+                assert_eq!(found, Ok(there), "{folder}");
+                folders.ensure(&system, folder).unwrap();
+                assert!(folders.exists(&system, folder).unwrap());
+                folders.undo(&system);
+                assert_eq!(system.lstat(&folders.absolute(folder)).is_ok(), there, "what was made is taken away");
+            }
+            Err(words) => assert!(found.as_ref().is_err_and(|error| error.contains(words)), "{folder}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn folders() {
+        check("a", Ok(true));
+        check("a/b/c", Ok(false));
+        check("n", Ok(false));
+        check("l", Err("`l` is a link in place of a folder"));
+        check("l/x", Err("`l` is a link in place of a folder"));
+        check("a/gone/x", Err("`a/gone` is a link in place of a folder"));
+        check("a/f/x", Err("`a/f` is in the way"));
+        check("../x", Err("cannot be the name"));
+    }
+
+    #[test]
+    fn what_somebody_uses_stays() {
+        let system = MemorySystem::new();
+        system.set_dir("/r");
+        let mut folders = Folders::new(Path::new("/r"));
+        folders.ensure(&system, "a/b").unwrap();
+        system.set_file("/r/a/theirs", "");
+        folders.undo(&system);
+        assert!(system.lstat(Path::new("/r/a/theirs")).is_ok() && system.lstat(Path::new("/r/a/b")).is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! One run at a time in a workspace: an advisory lock on `<stanPath>/.lock`, whose text tells who holds it.
+//!
+//! The file stays when the lock is released, and one that nobody holds is simply taken: the lock is the kernel's, not the
+//! file's existence. Nothing here sleeps or knows the time; the caller does.
+
+use std::fmt;
+use std::path::Path;
+
+use stan_repo::{HeldLock, WritableSystem};
+
+use crate::error::Error;
+use crate::folders::Folders;
+
+/// Who takes the lock, in words for those who wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    pub process: u32,
+    /// The command as typed, such as `stan run --context`.
+    pub command: String,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pid {}: {}", self.process, self.command)
+    }
+}
+
+/// The right to write below `<stanPath>`, until it is dropped.
+pub struct Lock {
+    stan_path: String,
+    process: u32,
+    _held: Box<dyn HeldLock>,
+}
+
+/// More than any command line that is worth showing.
+const LONGEST_HOLDER: u64 = 64 << 10;
+
+impl Lock {
+    /// Takes the lock, and makes `<stanPath>` for it where it is missing.
+    ///
+    /// While another run holds it, `pause` is called again and again: it sleeps, and says `false` when it has waited long
+    /// enough. `on_wait` is told whom it waits for, once for each holder.
+    pub fn acquire(
+        system: &dyn WritableSystem,
+        root: &Path,
+        stan_path: &str,
+        holder: &Holder,
+        pause: &mut dyn FnMut() -> bool,
+        on_wait: &mut dyn FnMut(&str),
+    ) -> Result<Self, Error> {
+        check_stan_path(stan_path)?;
+        let mut folders = Folders::new(root);
+        folders.ensure(system, stan_path)?;
+        let name = [stan_path, "/.lock"].concat();
+        let path = folders.absolute(&name);
+        let mut told: Option<String> = None;
+        loop {
+            if let Some(mut held) = system.try_lock(&path).map_err(|error| Error::io("lock", &path, error))? {
+                // Only a courtesy to those who wait: on a full disk the run itself will say so better.
+                let _ = held.describe(&format!("{holder}\n"));
+                return Ok(Self { stan_path: stan_path.to_owned(), process: holder.process, _held: held });
+            }
+            let other = read_holder(system, &path);
+            if told.as_ref() != Some(&other) {
+                on_wait(&other);
+                told = Some(other.clone());
+            }
+            if !pause() {
+                return Err(Error::Locked { lock: name, holder: other });
+            }
+        }
+    }
+
+    pub fn stan_path(&self) -> &str {
+        &self.stan_path
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.process
+    }
+}
+
+/// Refuses a stanPath that is the repository itself, leaves it, or is git's.
+pub fn check_stan_path(stan_path: &str) -> Result<(), Error> {
+    let refuse = |reason| Err(Error::BadStanPath { stan_path: stan_path.to_owned(), reason });
+    if let Err(Error::BadName { reason, .. }) = crate::names::check_name(stan_path) {
+        return refuse(reason);
+    }
+    if stan_path.split('/').any(|component| component.eq_ignore_ascii_case(".git")) {
+        return refuse("it is git's own folder");
+    }
+    Ok(())
+}
+
+/// The first line of the lock's file, made safe to show.
+fn read_holder(system: &dyn WritableSystem, path: &Path) -> String {
+    let mut bytes = Vec::new();
+    // Windows does not let others read a locked file; that a run holds it is known anyway.
+    let _ = system.read_at_most(path, LONGEST_HOLDER, &mut bytes);
+    let text = String::from_utf8_lossy(&bytes);
+    let line: String = text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(300).collect();
+    if line.trim().is_empty() { "a process that did not say who it is".to_owned() } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use stan_repo::{MemorySystem, System};
+
+    use super::*;
+
+    fn acquire(system: &MemorySystem, command: &str, waits: usize) -> (Result<Lock, Error>, Vec<String>) {
+        let mut told = Vec::new();
+        let mut left = waits;
+        let mut pause = || {
+            left = left.saturating_sub(1);
+            left > 0
+        };
+        let holder = Holder { process: 7, command: command.to_owned() };
+        let lock =
+            Lock::acquire(system, Path::new("/r"), ".stan", &holder, &mut pause, &mut |who| told.push(who.to_owned()));
+        (lock, told)
+    }
+
+    #[test]
+    fn the_second_run_is_told_whom_it_waits_for() {
+        let system = MemorySystem::new();
+        system.set_dir("/r");
+        let (first, told) = acquire(&system, "stan run", 0);
+        assert!(told.is_empty());
+        let (second, told) = acquire(&system, "stan snap", 5);
+        assert_eq!(told, ["pid 7: stan run"], "once, not at every pause");
+        let message = second.err().unwrap().to_string();
+        assert_eq!(
+            message,
+            "another run holds `.stan/.lock` (pid 7: stan run); wait for it to end, or end it, and run again"
+        );
+        drop(first);
+        let (third, told) = acquire(&system, "stan snap", 0);
+        assert!(third.is_ok() && told.is_empty(), "a file without a holder is simply taken");
+        let mut text = Vec::new();
+        system.read_into(Path::new("/r/.stan/.lock"), &mut text).unwrap();
+        assert_eq!(text, b"pid 7: stan snap\n");
+    }
+
+    #[test]
+    fn waiting_ends_when_the_holder_does() {
+        let system = MemorySystem::new();
+        system.set_dir("/r");
+        let mut first = acquire(&system, "stan run", 0).0.ok();
+        let mut pauses = 0;
+        let mut pause = || {
+            pauses += 1;
+            if pauses == 3 {
+                first.take();
+            }
+            true
+        };
+        let holder = Holder { process: 8, command: "x".to_owned() };
+        Lock::acquire(&system, Path::new("/r"), ".stan", &holder, &mut pause, &mut |_| {}).unwrap();
+        assert_eq!(pauses, 3);
+    }
+
+    #[test]
+    fn a_hostile_lock_file_is_no_message() {
+        let system = MemorySystem::new();
+        system.set_dir("/r/.stan");
+        let _held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();
+        for (text, expected) in [("", "a process that did"), ("\x1b[2Jevil\nmore", "[2Jevil"), ("ok\n", "ok")] {
+            system.set_file("/r/.stan/.lock", text);
+            let told = acquire(&system, "x", 1).1;
+            assert!(told[0].starts_with(expected), "{told:?}");
+        }
+        system.set_dir("/s").set_link("/s/.stan", "/r/.stan");
+        let holder = Holder { process: 8, command: "x".to_owned() };
+        let lock = Lock::acquire(&system, Path::new("/s"), ".stan", &holder, &mut || false, &mut |_| {});
+        assert!(lock.err().unwrap().to_string().starts_with("`.stan` is a link in place of a folder"));
+    }
+
+    #[test]
+    fn stan_paths() {
+        for good in [".stan", "tools/stan", "a.git"] {
+            assert!(check_stan_path(good).is_ok(), "{good}");
+        }
+        for bad in ["", ".", "..", "/x", "a/../..", ".git", ".git/stan", ".GIT", "a//b", "a/"] {
+            assert!(check_stan_path(bad).is_err(), "{bad}");
+        }
+    }
+}

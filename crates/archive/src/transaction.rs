@@ -1,0 +1,313 @@
+//! All outputs of a run, put in place together: prepared as temporary files beside their targets, and renamed by
+//! [`Transaction::commit`] only after everything has succeeded. Not a database: it knows no reading of half-done state.
+//!
+//! A run that is killed between two renames leaves every output whole, some old and some new. What makes that harmless
+//! is the order, which is the order of the calls: **staged externals, private map, meta, state, archives, and snapshots
+//! last; removals after all renames**. A snapshot that is ahead of its archives would make the next diff hide changes
+//! that nobody was shown; one that lags only shows them again. Staged files, map and meta that are ahead of the
+//! archives are what the next run would make anyway, and `--frozen` proves them before it believes them. What is removed
+//! late (externals that are no longer selected, a diff that a META run does not write) is at worst left over, and the
+//! next run removes it.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use stan_repo::{Access, EntryKind, OutputFile, WritableSystem};
+
+use crate::error::Error;
+use crate::folders::Folders;
+use crate::lock::Lock;
+use crate::names::check_name;
+
+/// How temporary files are named: this, the process, a number, and the name of the target.
+const TEMPORARY: &str = ".stan-tmp-";
+
+/// So much of the target's name is kept that the temporary name still fits into 255 bytes.
+const KEPT_NAME: usize = 200;
+
+/// Large enough that the number of calls does not matter, small enough to stay in the processor's cache.
+const BUFFER: usize = 256 << 10;
+
+/// Outputs that are prepared and not yet in place. Dropping it takes everything back.
+pub struct Transaction<'s> {
+    system: &'s dyn WritableSystem,
+    lock: &'s Lock,
+    folders: Folders,
+    targets: BTreeSet<String>,
+    /// In the order of the calls; `None` when discarded.
+    steps: Vec<Option<Step>>,
+    removals: Vec<Removal>,
+    /// Every temporary file that may still be there.
+    temporaries: BTreeSet<PathBuf>,
+    next_number: u64,
+}
+
+struct Step {
+    target: String,
+    temporary: PathBuf,
+}
+
+enum Removal {
+    File(String),
+    EmptyFolder(String),
+}
+
+/// A whole temporary file that waits for its commit.
+#[derive(Debug)]
+pub struct Prepared {
+    step: usize,
+    temporary: PathBuf,
+}
+
+impl Prepared {
+    /// Where the bytes are until the commit.
+    pub fn path(&self) -> &Path {
+        &self.temporary
+    }
+}
+
+/// A temporary file that is being written. It counts once [`Transaction::finish`] has taken it.
+pub struct OutputStream {
+    target: String,
+    temporary: PathBuf,
+    file: BufWriter<Box<dyn OutputFile>>,
+}
+
+impl OutputStream {
+    /// Writes, and says where when that fails.
+    pub fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.file.write_all(bytes).map_err(|reason| write_error(&self.target, reason))
+    }
+}
+
+impl Write for OutputStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl<'s> Transaction<'s> {
+    /// Starts, and removes the temporary files that killed runs left in `folders` and below. They are relative to
+    /// `<stanPath>`; holding the lock means that nobody is using them.
+    pub fn begin(system: &'s dyn WritableSystem, root: &Path, lock: &'s Lock, folders: &[&str]) -> Result<Self, Error> {
+        let mut transaction = Self {
+            system,
+            lock,
+            folders: Folders::new(root),
+            targets: BTreeSet::new(),
+            steps: Vec::new(),
+            removals: Vec::new(),
+            temporaries: BTreeSet::new(),
+            next_number: 0,
+        };
+        for folder in folders {
+            transaction.clean(&[lock.stan_path(), "/", folder].concat())?;
+        }
+        Ok(transaction)
+    }
+
+    /// Prepares a file. `target` is relative to the root and lies below `<stanPath>`.
+    pub fn write(&mut self, target: &str, bytes: &[u8], access: Access) -> Result<Prepared, Error> {
+        let (temporary, mut file) = self.create(target, access)?;
+        file.write_all(bytes).map_err(|reason| write_error(target, reason))?;
+        drop(file);
+        Ok(self.add_step(target.to_owned(), temporary))
+    }
+
+    /// Prepares a file piece by piece.
+    pub fn stream(&mut self, target: &str, access: Access) -> Result<OutputStream, Error> {
+        let (temporary, file) = self.create(target, access)?;
+        Ok(OutputStream { target: target.to_owned(), temporary, file: BufWriter::with_capacity(BUFFER, file) })
+    }
+
+    /// The stream is whole. One that is dropped instead is taken away with the transaction.
+    pub fn finish(&mut self, stream: OutputStream) -> Result<Prepared, Error> {
+        let OutputStream { target, temporary, file } = stream;
+        file.into_inner().map_err(|error| write_error(&target, error.into_error()))?;
+        Ok(self.add_step(target, temporary))
+    }
+
+    /// Takes a prepared file back: its target stays as it is.
+    pub fn discard(&mut self, prepared: Prepared) -> Result<(), Error> {
+        if let Some(Step { target, temporary }) = self.steps.get_mut(prepared.step).and_then(Option::take) {
+            self.targets.remove(&target);
+            self.temporaries.remove(&temporary);
+            self.system.remove_file(&temporary).map_err(|error| Error::io("remove", &temporary, error))?;
+        }
+        Ok(())
+    }
+
+    /// Removes a file or a link at the commit, after all renames. It may be missing.
+    pub fn remove(&mut self, target: &str) -> Result<(), Error> {
+        self.check_target(target)?;
+        let folder = target.rsplit_once('/').map_or("", |(folder, _)| folder);
+        if !self.folders.exists(self.system, folder)? {
+            return Ok(());
+        }
+        if self.system.lstat(&self.folders.absolute(target)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
+            return Err(Error::FolderInPlaceOfFile { path: target.to_owned() });
+        }
+        self.removals.push(Removal::File(target.to_owned()));
+        Ok(())
+    }
+
+    /// Removes a folder at the commit if it is empty by then.
+    pub(crate) fn remove_folder(&mut self, target: &str) -> Result<(), Error> {
+        self.check_target(target)?;
+        self.removals.push(Removal::EmptyFolder(target.to_owned()));
+        Ok(())
+    }
+
+    /// Puts everything in place, in the order of the calls. After an error here some outputs may be the new ones.
+    pub fn commit(mut self) -> Result<(), Error> {
+        let steps: Vec<Step> = std::mem::take(&mut self.steps).into_iter().flatten().collect();
+        let total = steps.len();
+        let mut done = Vec::with_capacity(total);
+        for Step { target, temporary } in steps {
+            let absolute = self.folders.absolute(&target);
+            if let Err(reason) = self.system.rename(&temporary, &absolute) {
+                return Err(match done.is_empty() {
+                    true => Error::io("put in place", &absolute, reason),
+                    false => Error::HalfCommitted { path: target, done, total, reason },
+                });
+            }
+            self.temporaries.remove(&temporary);
+            // From the first rename on, the folders are in use.
+            self.folders.keep();
+            done.push(target);
+        }
+        for removal in std::mem::take(&mut self.removals) {
+            let (path, removed) = match removal {
+                Removal::File(path) => {
+                    let removed = self.system.remove_file(&self.folders.absolute(&path));
+                    (path, removed)
+                }
+                Removal::EmptyFolder(path) => {
+                    let removed = self.system.remove_dir(&self.folders.absolute(&path));
+                    (path, removed)
+                }
+            };
+            if let Err(reason) = removed
+                && !matches!(reason.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty)
+            {
+                return Err(Error::HalfCommitted { path, done, total, reason });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn system(&self) -> &'s dyn WritableSystem {
+        self.system
+    }
+
+    pub(crate) fn lock(&self) -> &'s Lock {
+        self.lock
+    }
+
+    pub(crate) fn absolute(&self, relative: &str) -> PathBuf {
+        self.folders.absolute(relative)
+    }
+
+    /// Whether a folder is there; an error when something else is in its place.
+    pub(crate) fn folder_exists(&mut self, folder: &str) -> Result<bool, Error> {
+        self.folders.exists(self.system, folder)
+    }
+
+    fn check_target(&self, target: &str) -> Result<(), Error> {
+        check_name(target)?;
+        let stan_path = self.lock.stan_path();
+        let is_below = target.strip_prefix(stan_path).is_some_and(|rest| rest.starts_with('/'));
+        if is_below {
+            return Ok(());
+        }
+        Err(Error::OutsideStanPath { path: target.to_owned(), stan_path: stan_path.to_owned() })
+    }
+
+    /// A new temporary file beside its target, which no link leads away from.
+    fn create(&mut self, target: &str, access: Access) -> Result<(PathBuf, Box<dyn OutputFile>), Error> {
+        self.check_target(target)?;
+        if !self.targets.insert(target.to_owned()) {
+            return Err(Error::DuplicateName { name: target.to_owned() });
+        }
+        let (folder, name) = target.rsplit_once('/').unwrap_or(("", target));
+        self.folders.ensure(self.system, folder)?;
+        let absolute = self.folders.absolute(target);
+        // Renaming over a folder fails; better now, while nothing has been put in place.
+        if self.system.lstat(&absolute).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
+            return Err(Error::FolderInPlaceOfFile { path: target.to_owned() });
+        }
+        let kept = &name[..name.floor_char_boundary(KEPT_NAME)];
+        for _ in 0..100 {
+            let number = self.next_number;
+            self.next_number += 1;
+            let temporary = absolute.with_file_name(format!("{TEMPORARY}{}-{number}-{kept}", self.lock.process()));
+            match self.system.create_new(&temporary, access) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(write_error(target, error)),
+                Ok(file) => {
+                    self.temporaries.insert(temporary.clone());
+                    return Ok((temporary, file));
+                }
+            }
+        }
+        Err(write_error(target, io::ErrorKind::AlreadyExists.into()))
+    }
+
+    fn add_step(&mut self, target: String, temporary: PathBuf) -> Prepared {
+        self.steps.push(Some(Step { target, temporary: temporary.clone() }));
+        Prepared { step: self.steps.len() - 1, temporary }
+    }
+
+    /// Removes what killed runs left in a folder and below, never through a link.
+    fn clean(&mut self, folder: &str) -> Result<(), Error> {
+        if !self.folders.exists(self.system, folder)? {
+            return Ok(());
+        }
+        let mut pending = vec![self.folders.absolute(folder)];
+        while let Some(directory) = pending.pop() {
+            let entries = self.system.read_dir(&directory).map_err(|error| Error::io("list", &directory, error))?;
+            for entry in entries {
+                let path = directory.join(&entry.name);
+                match entry.kind {
+                    EntryKind::Dir => pending.push(path),
+                    EntryKind::File if entry.name.to_str().is_some_and(is_temporary) => {
+                        self.system.remove_file(&path).map_err(|error| Error::io("remove", &path, error))?;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        for temporary in std::mem::take(&mut self.temporaries) {
+            // What cannot be removed now is removed by the next run.
+            let _ = self.system.remove_file(&temporary);
+        }
+        self.folders.undo(self.system);
+    }
+}
+
+/// Whether a name is one that [`Transaction`] gives to temporary files.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    name.strip_prefix(TEMPORARY)
+        .and_then(|rest| rest.split_once('-'))
+        .and_then(|(process, rest)| Some((process, rest.split_once('-')?)))
+        .is_some_and(|(process, (number, _))| is_number(process) && is_number(number))
+}
+
+fn write_error(target: &str, reason: io::Error) -> Error {
+    Error::io("write", Path::new(target), reason)
+}
+
+#[cfg(test)]
+mod tests;
