@@ -1,6 +1,7 @@
 //! One function per user verb, joining the stages. The only API that the programs use.
 
 mod cache;
+pub mod context;
 mod context_pack;
 mod documents;
 pub mod graph;
