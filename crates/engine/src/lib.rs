@@ -2,6 +2,7 @@
 
 mod cache;
 pub mod config;
+pub mod context;
 mod context_pack;
 mod documents;
 pub mod graph;

@@ -1,0 +1,170 @@
+//! Packages of files in every layout that package managers make, and manifests that are none.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use stan_graph::{GraphBuilder, Node, canonical_id};
+use stan_repo::{DirEntry, MemorySystem, Stat};
+
+use super::*;
+
+fn graph(ids: &[&str]) -> Graph {
+    let mut builder = GraphBuilder::new();
+    for (key, id) in (0..).zip(ids) {
+        builder.node(key, Node::bare((*id).into(), NodeKind::External));
+    }
+    builder.finish().unwrap().graph
+}
+
+/// The package of one external, as `name version path`, with `-` for none.
+fn check(fixture: &str, cases: &[(&str, &str)]) {
+    let system = MemorySystem::from_fixture(fixture);
+    let ids: Vec<&str> = cases.iter().map(|(id, _)| *id).collect();
+    let graph = graph(&ids);
+    let externals = locate_externals(&system, "/r", &graph);
+    for (id, expected) in cases {
+        let file = &externals[&graph.find(id).unwrap()];
+        let package = file.package.as_ref();
+        let shown =
+            package.map_or("-".to_owned(), |package| format!("{} {} {}", package.name, package.version, package.path));
+        assert_eq!(shown, *expected, "{id}");
+    }
+}
+
+#[test]
+fn the_nearest_manifest_with_name_and_version_is_the_package() {
+    check(
+        r#"
+        //- /r/package.json
+        {"name": "root", "version": "9.0.0"}
+        //- /r/node_modules/p/package.json
+        {"name": "p", "version": "1.0.0"}
+        //- /r/node_modules/p/esm/package.json
+        {"type": "module"}
+        //- /r/node_modules/p/inner/package.json
+        {"name": "inner", "version": "2.0.0"}
+        //- /r/node_modules/p/half/package.json
+        {"name": "half"}
+        //- /r/node_modules/@s/q/package.json
+        {"name": "@s/q", "version": "3.0.0-rc.1"}
+        //- /r/node_modules/alias/package.json
+        {"name": "real", "version": "4.0.0"}
+        //- /r/node_modules/bare/x.js
+        "#,
+        &[
+            ("node_modules/p/x.js", "p 1.0.0 x.js"),
+            ("node_modules/p/esm/deep/x.js", "p 1.0.0 esm/deep/x.js"),
+            ("node_modules/p/inner/a/x.js", "inner 2.0.0 a/x.js"),
+            ("node_modules/p/half/x.js", "p 1.0.0 half/x.js"),
+            ("node_modules/@s/q/x.js", "@s/q 3.0.0-rc.1 x.js"),
+            ("node_modules/alias/x.js", "real 4.0.0 x.js"),
+            // The manifest of the repository is above the last `node_modules`.
+            ("node_modules/bare/x.js", "-"),
+            ("node_modules/x.js", "-"),
+            ("my_node_modules/x.js", "-"),
+            ("node_modules_2/x.js", "-"),
+        ],
+    );
+}
+
+#[test]
+fn stores_and_parents_have_packages_too() {
+    check(
+        r#"
+        //- /r/node_modules/.pnpm/p@1.0.0/node_modules/p/package.json
+        {"name": "p", "version": "1.0.0"}
+        //- /r/node_modules/a/package.json
+        {"name": "a", "version": "1.0.0"}
+        //- /r/node_modules/a/node_modules/b/package.json
+        {"name": "b", "version": "2.0.0"}
+        //- /node_modules/up/package.json
+        {"name": "up", "version": "1.0.0"}
+        //- /linked/package.json
+        {"name": "linked", "version": "1.0.0"}
+        //- /o/node_modules/package.json
+        {"name": "odd", "version": "1.0.0"}
+        "#,
+        &[
+            ("node_modules/.pnpm/p@1.0.0/node_modules/p/x.js", "p 1.0.0 x.js"),
+            ("node_modules/a/node_modules/b/x.js", "b 2.0.0 x.js"),
+            ("node_modules/a/node_modules/c/x.js", "-"),
+            ("/node_modules/up/lib/x.js", "up 1.0.0 lib/x.js"),
+            ("/linked/x.js", "-"),
+            ("/o/node_modules/x.js", "odd 1.0.0 x.js"),
+        ],
+    );
+}
+
+#[test]
+fn manifests_that_are_none_are_passed_over() {
+    let system = MemorySystem::new();
+    system.set_file("/r/node_modules/p/package.json", "\u{feff}{\"name\":\"p\",\"version\":\"1\"}");
+    let huge = format!("{{\"name\":\"h\",\"version\":\"1\",\"x\":\"{}\"}}", "x".repeat(5 << 20));
+    let deep = format!("{{\"name\":\"d\",\"version\":\"1\",\"x\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    for (name, text) in [
+        ("broken", "{\"name\":"),
+        ("list", "[]"),
+        ("numbers", "{\"name\":1,\"version\":2}"),
+        ("huge", &huge),
+        ("deep", &deep),
+        ("binary", "\0\0"),
+        ("empty", ""),
+    ] {
+        system.set_file(format!("/r/node_modules/p/{name}/package.json"), text);
+        let graph = graph(&[&format!("node_modules/p/{name}/x.js")]);
+        let externals = locate_externals(&system, "/r/", &graph);
+        let expected = PackageFile { name: "p".into(), version: "1".into(), path: format!("{name}/x.js") };
+        assert_eq!(externals[&0].package, Some(expected), "{name}");
+        assert_eq!(externals[&0].absolute, format!("/r/node_modules/p/{name}/x.js"));
+    }
+    system.set_unreadable("/r/node_modules/p/package.json", true);
+    assert_eq!(locate_externals(&system, "/r", &graph(&["node_modules/p/x.js"]))[&0].package, None);
+}
+
+#[test]
+fn hostile_names_do_not_leave_the_context_directory() {
+    let system = MemorySystem::new();
+    system.set_file("/r/node_modules/p/package.json", r#"{"name":"../../../evil","version":"1"}"#);
+    let externals = locate_externals(&system, "/r", &graph(&["node_modules/p/x.js"]));
+    let id = canonical_id(".stan", &externals[&0]);
+    assert!(id.starts_with(".stan/context/abs/") && id.ends_with("/x.js"), "{id}");
+}
+
+/// Counts what is read.
+struct Counting {
+    inner: MemorySystem,
+    reads: AtomicUsize,
+}
+
+impl System for Counting {
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.inner.read_dir(path)
+    }
+    fn lstat(&self, path: &Path) -> io::Result<Stat> {
+        self.inner.lstat(path)
+    }
+    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.inner.read_into(path, buffer)
+    }
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.inner.read_link(path)
+    }
+    fn now(&self) -> i64 {
+        self.inner.now()
+    }
+}
+
+#[test]
+fn every_manifest_is_read_once() {
+    let inner = MemorySystem::new();
+    inner.set_file("/r/node_modules/p/package.json", r#"{"name":"p","version":"1"}"#);
+    let system = Counting { inner, reads: AtomicUsize::new(0) };
+    let ids: Vec<String> = (0..1000).map(|index| format!("node_modules/p/d{}/e/x{index}.js", index % 10)).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let externals = locate_externals(&system, "/r", &graph(&ids));
+    assert!(externals.values().all(|file| file.package.is_some()));
+    // Ten directories `d…/e`, ten `d…` and the package itself.
+    assert_eq!(system.reads.load(Ordering::Relaxed), 21);
+}
