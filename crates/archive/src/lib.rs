@@ -13,6 +13,7 @@ mod lock;
 mod mismatch;
 mod names;
 mod snapshot;
+mod stage;
 mod tar;
 mod transaction;
 
@@ -24,6 +25,7 @@ pub use lock::{Holder, Lock, check_stan_path};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches};
 pub use names::check_name;
 pub use snapshot::{Changes, Snapshot};
+pub use stage::{External, Staged, stage};
 pub use tar::{
     EntryHeader, TarEnd, TarEntry, TarError, TarKind, TarProblem, append_end, append_header, padding, read_tar,
 };

@@ -49,8 +49,8 @@ struct Step {
 }
 
 enum Removal {
-    File(String),
-    EmptyFolder(String),
+    File(PathBuf),
+    EmptyFolder(PathBuf),
 }
 
 /// A whole temporary file that waits for its commit.
@@ -149,18 +149,23 @@ impl<'s> Transaction<'s> {
         if !self.folders.exists(self.system, folder)? {
             return Ok(());
         }
-        if self.system.lstat(&self.folders.absolute(target)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
+        let absolute = self.folders.absolute(target);
+        if self.system.lstat(&absolute).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
             return Err(Error::FolderInPlaceOfFile { path: target.to_owned() });
         }
-        self.removals.push(Removal::File(target.to_owned()));
+        self.removals.push(Removal::File(absolute));
         Ok(())
     }
 
+    /// As `remove`, for something that was found while walking below `<stanPath>` without following links. Its name
+    /// need not be UTF-8.
+    pub(crate) fn remove_found(&mut self, absolute: PathBuf) {
+        self.removals.push(Removal::File(absolute));
+    }
+
     /// Removes a folder at the commit if it is empty by then.
-    pub(crate) fn remove_folder(&mut self, target: &str) -> Result<(), Error> {
-        self.check_target(target)?;
-        self.removals.push(Removal::EmptyFolder(target.to_owned()));
-        Ok(())
+    pub(crate) fn remove_found_folder(&mut self, absolute: PathBuf) {
+        self.removals.push(Removal::EmptyFolder(absolute));
     }
 
     /// Puts everything in place, in the order of the calls. After an error here some outputs may be the new ones.
@@ -182,20 +187,15 @@ impl<'s> Transaction<'s> {
             done.push(target);
         }
         for removal in std::mem::take(&mut self.removals) {
-            let (path, removed) = match removal {
-                Removal::File(path) => {
-                    let removed = self.system.remove_file(&self.folders.absolute(&path));
-                    (path, removed)
-                }
-                Removal::EmptyFolder(path) => {
-                    let removed = self.system.remove_dir(&self.folders.absolute(&path));
-                    (path, removed)
-                }
+            let (path, removed) = match &removal {
+                Removal::File(path) => (path, self.system.remove_file(path)),
+                Removal::EmptyFolder(path) => (path, self.system.remove_dir(path)),
             };
+            // What is gone already, or is in use again, is as good as removed.
             if let Err(reason) = removed
                 && !matches!(reason.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty)
             {
-                return Err(Error::HalfCommitted { path, done, total, reason });
+                return Err(Error::HalfCommitted { path: path.display().to_string(), done, total, reason });
             }
         }
         Ok(())

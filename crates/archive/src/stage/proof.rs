@@ -1,0 +1,145 @@
+//! The proof itself: bytes against the map's size and SHA-256 and against the meta's size and half of it.
+
+use std::fmt::Write as _;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+use stan_model::Digest;
+use stan_repo::{System, hash_file, sha256};
+
+use super::External;
+use crate::error::Error;
+use crate::mismatch::{Mismatch, MismatchKind};
+use crate::transaction::OutputStream;
+
+/// An external with both of its promises.
+pub(super) struct Promise<'e> {
+    pub(super) external: &'e External,
+    pub(super) map: (u64, Digest),
+    pub(super) meta: (u64, [u8; 16]),
+}
+
+pub(super) enum Read<T> {
+    Right(T),
+    /// Never empty.
+    Wrong(Vec<Mismatch>),
+}
+
+impl Promise<'_> {
+    /// What is wrong with bytes of this size and digest. Without a digest nothing more than the size is known.
+    pub(super) fn check(&self, size: u64, digest: Option<Digest>) -> Vec<Mismatch> {
+        let mut mismatches = Vec::new();
+        let bytes = |size: u64| format!("{size} bytes");
+        let (map_size, map_digest) = self.map;
+        if map_size != size {
+            mismatches.push(self.mismatch(MismatchKind::MapSize, bytes(map_size), bytes(size)));
+        } else if let Some(digest) = digest.filter(|digest| *digest != map_digest) {
+            mismatches.push(self.mismatch(MismatchKind::MapHash, map_digest.to_string(), digest.to_string()));
+        }
+        let (meta_size, meta_half) = self.meta;
+        if meta_size != size {
+            mismatches.push(self.mismatch(MismatchKind::MetaSize, bytes(meta_size), bytes(size)));
+        } else if let Some(half) = digest.map(first_half).filter(|half| *half != meta_half) {
+            mismatches.push(self.mismatch(MismatchKind::MetaHash, hex(&meta_half), hex(&half)));
+        }
+        mismatches
+    }
+
+    /// Reads a copy back from where it was written.
+    pub(super) fn check_copy(&self, system: &dyn System, path: &Path) -> Option<Mismatch> {
+        let (size, digest) = self.map;
+        let expected = format!("{size} bytes with SHA-256 {digest}");
+        let actual = match hash_file(system, path) {
+            Ok((_, found, length)) if found == digest && length == size => return None,
+            Ok((_, found, length)) => format!("{length} bytes with SHA-256 {found}"),
+            Err(error) => error.to_string(),
+        };
+        Some(self.mismatch(MismatchKind::ReadBack, expected, actual))
+    }
+
+    pub(super) fn unreadable(&self, error: &io::Error) -> Mismatch {
+        let expected = format!("a file of {} bytes", self.map.0);
+        let actual = match error.kind() {
+            io::ErrorKind::NotFound => "nothing there".to_owned(),
+            io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+            _ => error.to_string(),
+        };
+        self.mismatch(MismatchKind::Unreadable, expected, actual)
+    }
+
+    fn mismatch(&self, kind: MismatchKind, expected: String, actual: String) -> Mismatch {
+        let External { id, source, .. } = self.external;
+        Mismatch { id: id.clone(), source: source.clone(), kind, expected, actual }
+    }
+}
+
+/// Reads a source into memory, and proves it.
+pub(super) fn read_small(system: &dyn System, promise: &Promise<'_>) -> Read<Vec<u8>> {
+    let mut file = match system.open(&promise.external.source) {
+        Ok(file) => file,
+        Err(error) => return Read::Wrong(vec![promise.unreadable(&error)]),
+    };
+    let (size, _) = promise.map;
+    if file.stat.size != size {
+        return wrong(promise, file.stat.size, None);
+    }
+    // One byte more than promised, so that a file that grew is found out and a huge one is not held.
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(1));
+    if let Err(error) = (&mut file.reader).take(size.saturating_add(1)).read_to_end(&mut bytes) {
+        return Read::Wrong(vec![promise.unreadable(&error)]);
+    }
+    let mismatches = promise.check(bytes.len() as u64, Some(sha256(&bytes)));
+    if mismatches.is_empty() { Read::Right(bytes) } else { Read::Wrong(mismatches) }
+}
+
+/// Copies a source piece by piece, and proves what was copied. Without `out` it is only proved.
+pub(super) fn stream_large(
+    system: &dyn System,
+    promise: &Promise<'_>,
+    mut out: Option<&mut OutputStream>,
+) -> Result<Read<()>, Error> {
+    let mut file = match system.open(&promise.external.source) {
+        Ok(file) => file,
+        Err(error) => return Ok(Read::Wrong(vec![promise.unreadable(&error)])),
+    };
+    let (promised, _) = promise.map;
+    if file.stat.size != promised {
+        return Ok(wrong(promise, file.stat.size, None));
+    }
+    let mut hasher = Sha256::new();
+    let mut piece = vec![0; 1 << 20];
+    let mut size = 0;
+    while size <= promised {
+        let count = match file.reader.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Ok(Read::Wrong(vec![promise.unreadable(&error)])),
+        };
+        let bytes = piece.get(..count).unwrap_or_default();
+        hasher.update(bytes);
+        size += count as u64;
+        if let Some(out) = out.as_mut() {
+            out.put(bytes)?;
+        }
+    }
+    let mismatches = promise.check(size, Some(Digest(hasher.finalize().into())));
+    Ok(if mismatches.is_empty() { Read::Right(()) } else { Read::Wrong(mismatches) })
+}
+
+/// For a size that is not the map's, so that there is a mismatch.
+fn wrong<T>(promise: &Promise<'_>, size: u64, digest: Option<Digest>) -> Read<T> {
+    Read::Wrong(promise.check(size, digest))
+}
+
+fn first_half(digest: Digest) -> [u8; 16] {
+    std::array::from_fn(|index| digest.0.get(index).copied().unwrap_or(0))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,58 @@
+//! After the commit nothing but the selected externals is below `npm/` and `abs/`: everything else is removed, links as
+//! links, folders when they are empty. Nothing is followed.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use stan_repo::EntryKind;
+
+use super::StagedFile;
+use crate::error::Error;
+use crate::transaction::{Transaction, is_temporary};
+
+pub(super) fn remove_others(transaction: &mut Transaction<'_>, selected: &[StagedFile]) -> Result<(), Error> {
+    let files: BTreeSet<PathBuf> = selected.iter().map(|file| transaction.absolute(&file.id)).collect();
+    let mut needed_folders = BTreeSet::new();
+    for file in &files {
+        // Everything above a folder that is known is known as well.
+        for folder in file.ancestors().skip(1) {
+            if !needed_folders.insert(folder.to_owned()) {
+                break;
+            }
+        }
+    }
+    for name in ["npm", "abs"] {
+        let top = format!("{}/context/{name}", transaction.lock().stan_path());
+        if transaction.folder_exists(&top)? {
+            sweep(transaction, &top, &files, &needed_folders)?;
+        }
+    }
+    Ok(())
+}
+
+fn sweep(
+    transaction: &mut Transaction<'_>,
+    top: &str,
+    files: &BTreeSet<PathBuf>,
+    needed_folders: &BTreeSet<PathBuf>,
+) -> Result<(), Error> {
+    let mut pending = vec![transaction.absolute(top)];
+    let mut unneeded = Vec::new();
+    while let Some(folder) = pending.pop() {
+        let entries = transaction.system().read_dir(&folder).map_err(|error| Error::io("list", &folder, error))?;
+        for entry in entries {
+            let path = folder.join(&entry.name);
+            if entry.kind == EntryKind::Dir {
+                pending.push(path);
+            } else if !files.contains(&path) && !entry.name.to_str().is_some_and(is_temporary) {
+                transaction.remove_found(path);
+            }
+        }
+        if !needed_folders.contains(&folder) {
+            unneeded.push(folder);
+        }
+    }
+    // A folder is found before what is in it, so that backwards they are empty one after the other.
+    unneeded.into_iter().rev().for_each(|folder| transaction.remove_found_folder(folder));
+    Ok(())
+}
