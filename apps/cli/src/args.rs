@@ -64,7 +64,7 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "context", conflicts_with = "meta")]
     pub(crate) frozen: bool,
 
-    /// Write the map and the selection indented, for reading
+    /// Write the map indented, for reading
     #[arg(long, requires = "context")]
     pub(crate) pretty: bool,
 

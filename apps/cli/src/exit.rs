@@ -1,9 +1,12 @@
 //! Every way out: what went wrong, what to do about it, and the exit code. One place, so that codes keep their
-//! meaning: 0 done, 1 the input or the workspace is at fault, 2 usage, 4 internal error.
+//! meaning: 0 done, 1 the input or the workspace is at fault, 2 usage, 3 verification failed, 4 internal error.
 
-use std::fmt;
 use std::io;
 use std::process::ExitCode;
+
+use stan_engine::context::{Refusal, RefusalKind};
+
+use crate::style::Style;
 
 /// A failure of a command, ready to be shown.
 #[derive(Debug)]
@@ -16,7 +19,10 @@ pub(crate) struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FailureKind {
     Input,
+    Verification,
     Internal,
+    /// Everything has been said already.
+    Told(u8),
     /// Whoever read our output has seen enough: that is success.
     BrokenPipe,
 }
@@ -31,6 +37,11 @@ impl Failure {
         Self { kind: FailureKind::Internal, message: message.into(), hint: None }
     }
 
+    /// The output itself says what is wrong; only the exit code is left to set.
+    pub(crate) fn told(code: u8) -> Self {
+        Self { kind: FailureKind::Told(code), message: String::new(), hint: None }
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -40,12 +51,25 @@ impl Failure {
         ExitCode::from(match self.kind {
             FailureKind::BrokenPipe => 0,
             FailureKind::Input => 1,
+            FailureKind::Verification => 3,
             FailureKind::Internal => 4,
+            FailureKind::Told(code) => code,
         })
     }
 
     pub(crate) fn is_silent(&self) -> bool {
-        self.kind == FailureKind::BrokenPipe
+        matches!(self.kind, FailureKind::BrokenPipe | FailureKind::Told(_))
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let kind = match refusal.kind {
+            RefusalKind::Input => FailureKind::Input,
+            RefusalKind::Verification => FailureKind::Verification,
+            RefusalKind::Internal => FailureKind::Internal,
+        };
+        Self { kind, message: refusal.to_string(), hint: refusal.hint }
     }
 }
 
@@ -57,12 +81,13 @@ impl From<io::Error> for Failure {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
+impl Failure {
+    /// The whole message, ready for the terminal.
+    pub(crate) fn show(&self, style: Style) -> String {
+        let text = format!("{} {}", style.error("error:"), self.message);
         match &self.hint {
-            Some(hint) => write!(f, "\n  help: {hint}"),
-            None => Ok(()),
+            Some(hint) => format!("{text}\n  {} {hint}", style.strong("help:")),
+            None => text,
         }
     }
 }

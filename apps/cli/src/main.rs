@@ -3,7 +3,12 @@
 
 mod args;
 mod commands;
+mod environment;
 mod exit;
+mod figures;
+mod json;
+mod messages;
+mod style;
 mod workspace;
 
 use std::process::ExitCode;
@@ -20,7 +25,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.is_silent() {
-                eprintln!("{failure}");
+                eprintln!("{}", failure.show(style::Style::of_stderr(cli.color)));
             }
             failure.code()
         }

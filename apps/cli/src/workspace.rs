@@ -1,17 +1,23 @@
 //! Where the program was started: the repository's root and the paths that the user typed, made absolute.
 #![expect(clippy::disallowed_methods, reason = "the working directory is the program's business")]
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, PathBuf};
 
-use crate::args::Cli;
+use stan_engine::OsSystem;
+use stan_engine::config::{self, Config};
+use stan_engine::context::Context;
+use stan_engine::graph::GraphRequest;
+
+use crate::args::{Cli, WorkArgs};
 use crate::exit::Failure;
 
 /// The repository that a command works on.
 pub(crate) struct Workspace {
     /// Absolute real path of the root.
     pub(crate) root: String,
-    /// Workspace folder of stan, relative to the root.
-    pub(crate) stan_path: String,
+    pub(crate) config: Config,
+    /// What the user may want to know about how the root was found.
+    pub(crate) hints: Vec<String>,
     /// Absolute real path of the directory that typed paths are relative to.
     directory: PathBuf,
 }
@@ -25,17 +31,47 @@ impl Workspace {
         if !directory.is_dir() {
             return Err(Failure::input(format!("`{typed}` is not a folder")).hint("name a folder after -C"));
         }
-        let root = directory.to_str().map(str::to_owned).ok_or_else(|| {
+        let started_in = directory.to_str().ok_or_else(|| {
             Failure::input("the path of the repository is not UTF-8").hint("move it to a folder with a UTF-8 name")
         })?;
-        let stan_path = cli.stan_path.as_deref().unwrap_or(".stan").trim_end_matches('/').to_owned();
-        check_stan_path(&stan_path)?;
-        Ok(Self { root, stan_path, directory })
+        let found = config::find(&OsSystem, started_in, cli.config.as_deref())
+            .map_err(|error| Failure::input(error.to_string()))?;
+        let mut config = found.config;
+        if let Some(stan_path) = &cli.stan_path {
+            config.set_stan_path(stan_path).map_err(|error| Failure::input(error.to_string()))?;
+        }
+        Ok(Self { root: found.root, config, hints: found.hints, directory })
+    }
+
+    /// The repository as the engine takes it.
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context { root: &self.root, config: &self.config }
+    }
+
+    /// How the graph is to be computed.
+    pub(crate) fn graph_request(&self, args: &WorkArgs) -> Result<GraphRequest, Failure> {
+        Ok(GraphRequest {
+            threads: args.threads.map(usize::from),
+            cache_directory: self.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
+            figures_only: false,
+        })
+    }
+
+    /// The folder of the cache that the arguments ask for.
+    pub(crate) fn cache_directory_of(&self, none: bool, typed: Option<&str>) -> Result<Option<String>, Failure> {
+        match typed {
+            _ if none => Ok(None),
+            None => Ok(Some(self.cache_directory())),
+            Some(typed) => match self.absolute(typed) {
+                Some(path) => Ok(Some(path)),
+                None => Err(Failure::input(format!("the cache folder `{typed}` is not UTF-8"))),
+            },
+        }
     }
 
     /// The folder of the cache, when none is named.
-    pub(crate) fn cache_directory(&self) -> String {
-        format!("{}/{}/cache", self.root.trim_end_matches('/'), self.stan_path)
+    fn cache_directory(&self) -> String {
+        format!("{}/{}/cache", self.root.trim_end_matches('/'), self.config.stan_path)
     }
 
     /// A typed path as an absolute one, `.` and `..` resolved by name.
@@ -63,17 +99,4 @@ impl Workspace {
             None => Some(path),
         }
     }
-}
-
-/// The workspace folder must be a folder below the root.
-fn check_stan_path(path: &str) -> Result<(), Failure> {
-    let components: Vec<Component<'_>> = Path::new(path).components().collect();
-    let is_plain =
-        !components.is_empty() && components.iter().all(|component| matches!(component, Component::Normal(_)));
-    let is_git = components.first().is_some_and(|first| first.as_os_str() == ".git");
-    if is_plain && !is_git {
-        return Ok(());
-    }
-    Err(Failure::input(format!("the workspace folder `{path}` is not a folder below the root"))
-        .hint("use a relative path such as .stan"))
 }

@@ -1,7 +1,7 @@
 //! What kind of text a file is: binary, not UTF-8, large. Decided from bytes alone; names do not count.
 
 /// A NUL byte in this many first bytes makes a file binary.
-pub(crate) const BINARY_PREFIX: usize = 8 << 10;
+pub const BINARY_PREFIX: usize = 8 << 10;
 
 /// Text of more bytes is reported as large.
 pub(crate) const LARGE_BYTES: u64 = 1 << 20;

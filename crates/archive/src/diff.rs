@@ -52,6 +52,30 @@ pub fn write_diff<'n>(
     copier.finish()
 }
 
+/// How large [`write_diff`] would make the archive.
+pub fn diff_size<'n>(
+    written: &Written,
+    names: impl IntoIterator<Item = &'n str>,
+    extra: &[ArchiveEntry],
+) -> Result<u64, Error> {
+    let copied = names.into_iter().filter_map(|name| written.file(name)).map(|file| file.range.end - file.range.start);
+    let mut size = copied.sum();
+    for entry in extra {
+        if let Source::Bytes(bytes) = &entry.source {
+            let mut header = Vec::new();
+            let length = bytes.len() as u64;
+            append_header(
+                &mut header,
+                &EntryHeader { name: &entry.name, size: length, executable: false, modified: 0 },
+            )?;
+            size += (header.len() + bytes.len() + padding(length)) as u64;
+        }
+    }
+    let mut end = Vec::new();
+    append_end(&mut end, size);
+    Ok(size + end.len() as u64)
+}
+
 enum Part<'a> {
     Copied(Range<u64>),
     Made(&'a [u8]),

@@ -18,14 +18,15 @@ mod tar;
 mod transaction;
 
 pub use archive::write_archive;
-pub use diff::write_diff;
+pub use classify::BINARY_PREFIX;
+pub use diff::{diff_size, write_diff};
 pub use entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, LargeText, Written};
 pub use error::Error;
 pub use lock::{Holder, Lock, check_stan_path};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches};
 pub use names::check_name;
 pub use snapshot::{Changes, Snapshot};
-pub use stage::{External, Staged, stage};
+pub use stage::{External, Staged, prove, stage};
 pub use tar::{
     EntryHeader, TarEnd, TarEntry, TarError, TarKind, TarProblem, append_end, append_header, padding, read_tar,
 };

@@ -82,8 +82,8 @@ const BATCH: usize = 64;
 pub fn stage(transaction: &mut Transaction<'_>, mut externals: Vec<External>) -> Result<Staged, Error> {
     externals.sort_by(|left, right| left.id.cmp(&right.id));
     externals.dedup();
-    let mut work = Work { transaction, files: Vec::with_capacity(externals.len()), mismatches: Vec::new() };
-    let promised = work.promises(&externals);
+    let (promised, mismatches) = promises(&externals, transaction.lock().stan_path());
+    let mut work = Work { transaction, files: Vec::with_capacity(externals.len()), mismatches };
     for batch in promised.chunks(BATCH) {
         work.stage_batch(batch)?;
     }
@@ -93,6 +93,32 @@ pub fn stage(transaction: &mut Transaction<'_>, mut externals: Vec<External>) ->
     }
     sweep::remove_others(transaction, &files)?;
     Ok(Staged { files })
+}
+
+/// Proves externals where they are installed, for plans and snapshots that stage nothing. The entries are proved once
+/// more when they are read for an archive.
+pub fn prove(system: &dyn System, stan_path: &str, mut externals: Vec<External>) -> Result<Vec<ArchiveEntry>, Error> {
+    externals.sort_by(|left, right| left.id.cmp(&right.id));
+    externals.dedup();
+    let (promised, mut mismatches) = promises(&externals, stan_path);
+    let found: Vec<Vec<Mismatch>> = promised
+        .par_iter()
+        .map(|promise| match hash_file(system, &promise.external.source) {
+            Ok((_, digest, size)) => promise.check(size, Some(digest)),
+            Err(error) => vec![promise.unreadable(&error)],
+        })
+        .collect();
+    mismatches.extend(found.into_iter().flatten());
+    if !mismatches.is_empty() {
+        mismatches.sort_by(|left, right| (&left.id, left.kind).cmp(&(&right.id, right.kind)));
+        return Err(Error::Mismatches(Mismatches(mismatches)));
+    }
+    let entry = |promise: &Promise<'_>| ArchiveEntry {
+        name: promise.external.id.clone(),
+        source: Source::Proved { path: promise.external.source.clone(), size: promise.map.0, digest: promise.map.1 },
+        executable: Some(false),
+    };
+    Ok(promised.iter().map(entry).collect())
 }
 
 struct Work<'w, 's> {
@@ -112,40 +138,36 @@ enum Found {
     Wrong(Vec<Mismatch>),
 }
 
-impl Work<'_, '_> {
-    /// The externals that have a good id and two promises; the others are mismatches already.
-    fn promises<'e>(&mut self, externals: &'e [External]) -> Vec<Promise<'e>> {
-        let mut promised: Vec<Promise<'e>> = Vec::with_capacity(externals.len());
-        let folders = self.folders();
-        for external in externals {
-            let wrong = |kind, expected: &str, actual: &str| Mismatch {
-                id: external.id.clone(),
-                source: external.source.clone(),
-                kind,
-                expected: expected.to_owned(),
-                actual: actual.to_owned(),
-            };
-            let is_below = |folder: &String| external.id.starts_with(folder.as_str());
-            if check_name(&external.id).is_err() || !folders.iter().any(is_below) {
-                self.mismatches.push(wrong(MismatchKind::Id, &folders.join("… or "), &external.id));
-            } else if promised.last().is_some_and(|last| last.external.id == external.id) {
-                self.mismatches.push(wrong(MismatchKind::Duplicate, "one source for the id", "a second one"));
-            } else if let (Some(map), Some(meta)) = (external.map, external.meta) {
-                promised.push(Promise { external, map, meta });
-            } else if external.map.is_none() {
-                self.mismatches.push(wrong(MismatchKind::MapMissing, "size and SHA-256", "nothing"));
-            } else {
-                self.mismatches.push(wrong(MismatchKind::MetaMissing, "size and hash", "nothing"));
-            }
+/// The externals that have a good id and two promises; the others are mismatches already.
+fn promises<'e>(externals: &'e [External], stan_path: &str) -> (Vec<Promise<'e>>, Vec<Mismatch>) {
+    let mut promised: Vec<Promise<'e>> = Vec::with_capacity(externals.len());
+    let mut mismatches = Vec::new();
+    let folders = ["npm", "abs"].map(|name| format!("{stan_path}/context/{name}/"));
+    for external in externals {
+        let wrong = |kind, expected: &str, actual: &str| Mismatch {
+            id: external.id.clone(),
+            source: external.source.clone(),
+            kind,
+            expected: expected.to_owned(),
+            actual: actual.to_owned(),
+        };
+        let is_below = |folder: &String| external.id.starts_with(folder.as_str());
+        if check_name(&external.id).is_err() || !folders.iter().any(is_below) {
+            mismatches.push(wrong(MismatchKind::Id, &folders.join("… or "), &external.id));
+        } else if promised.last().is_some_and(|last| last.external.id == external.id) {
+            mismatches.push(wrong(MismatchKind::Duplicate, "one source for the id", "a second one"));
+        } else if let (Some(map), Some(meta)) = (external.map, external.meta) {
+            promised.push(Promise { external, map, meta });
+        } else if external.map.is_none() {
+            mismatches.push(wrong(MismatchKind::MapMissing, "size and SHA-256", "nothing"));
+        } else {
+            mismatches.push(wrong(MismatchKind::MetaMissing, "size and hash", "nothing"));
         }
-        promised
     }
+    (promised, mismatches)
+}
 
-    /// With a trailing slash.
-    fn folders(&self) -> [String; 2] {
-        ["npm", "abs"].map(|name| format!("{}/context/{name}/", self.transaction.lock().stan_path()))
-    }
-
+impl Work<'_, '_> {
     fn stage_batch(&mut self, batch: &[Promise<'_>]) -> Result<(), Error> {
         let mut has_folder = Vec::with_capacity(batch.len());
         for promise in batch {

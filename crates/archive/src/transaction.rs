@@ -74,7 +74,33 @@ pub struct OutputStream {
     file: BufWriter<Box<dyn OutputFile>>,
 }
 
+/// Where bytes go that are only counted and hashed.
+struct Nowhere;
+
+impl Write for Nowhere {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl OutputFile for Nowhere {
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl OutputStream {
+    /// A stream that leads nowhere: for plans, which must know what would be written.
+    pub fn discarding() -> Self {
+        // Without a buffer, because copying into one is all that it would do.
+        let file = BufWriter::with_capacity(0, Box::new(Nowhere) as Box<dyn OutputFile>);
+        Self { target: "nowhere".to_owned(), temporary: PathBuf::new(), file }
+    }
+
     /// Writes, and says where when that fails.
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.file.write_all(bytes).map_err(|reason| write_error(&self.target, reason))
@@ -166,6 +192,20 @@ impl<'s> Transaction<'s> {
     /// Removes a folder at the commit if it is empty by then.
     pub(crate) fn remove_found_folder(&mut self, absolute: PathBuf) {
         self.removals.push(Removal::EmptyFolder(absolute));
+    }
+
+    /// The files that the commit puts in place, in its order.
+    pub fn writes(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().flatten().map(|step| step.target.as_str())
+    }
+
+    /// The files that the commit removes, relative to the root. Names that are not UTF-8 are shown as well as can be.
+    pub fn removals(&self) -> impl Iterator<Item = String> {
+        let root = self.folders.absolute("");
+        self.removals.iter().filter_map(move |removal| match removal {
+            Removal::File(path) => Some(path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned()),
+            Removal::EmptyFolder(_) => None,
+        })
     }
 
     /// Puts everything in place, in the order of the calls. After an error here some outputs may be the new ones.

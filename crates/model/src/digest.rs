@@ -20,6 +20,11 @@ impl Digest {
         out
     }
 
+    /// The first half, which is what maps show.
+    pub fn prefix(&self) -> [u8; 16] {
+        std::array::from_fn(|index| self.0[index])
+    }
+
     /// The digest that 64 lower-case hex digits spell.
     pub fn from_hex(text: &str) -> Option<Self> {
         let value = |digit: u8| match digit {

@@ -69,7 +69,7 @@ pub enum Access {
 }
 
 /// A lock that is held until it is dropped, or until the process is gone, however it ends.
-pub trait HeldLock: Send {
+pub trait HeldLock: Send + Sync {
     /// Replaces the contents of the lock's file, which tell others who holds it.
     fn describe(&mut self, holder: &str) -> io::Result<()>;
 }

@@ -4,9 +4,10 @@
 use std::io::{self, Write};
 
 use stan_engine::OsSystem;
+use stan_engine::context::build_map;
 use stan_engine::graph::{
-    Cycle, Direction, Graph, GraphError, GraphOptions, GraphOutcome, GraphRequest, Stats, Summary, Work, closure,
-    cycles, graph, write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
+    Cycle, Direction, Graph, GraphError, GraphOutcome, GraphRequest, Stats, Summary, Work, closure, cycles, graph,
+    write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
 };
 
 use crate::args::{Cli, Format, GraphArgs};
@@ -18,12 +19,14 @@ const SHOWN_ERRORS: usize = 5;
 
 pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli)?;
-    let mut options = GraphOptions::new(workspace.root.clone());
-    options.scan.stan_path.clone_from(&workspace.stan_path);
+    if args.meta {
+        return print_meta(cli, args, &workspace);
+    }
+    let options = workspace.config.graph_options(workspace.root.clone());
     let wants_graph = args.json || args.format.is_some() || args.cycles || !args.files.is_empty();
     let request = GraphRequest {
         threads: args.threads.map(usize::from),
-        cache_directory: cache_directory(args, &workspace)?,
+        cache_directory: workspace.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
         figures_only: !wants_graph,
     };
     let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
@@ -38,17 +41,21 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn cache_directory(args: &GraphArgs, workspace: &Workspace) -> Result<Option<String>, Failure> {
-    if args.no_cache {
-        return Ok(None);
+/// The map as a context run would write it.
+fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), Failure> {
+    let request = GraphRequest {
+        threads: args.threads.map(usize::from),
+        cache_directory: workspace.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
+        figures_only: false,
+    };
+    let map = build_map(&OsSystem, &workspace.context(), &request)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    map.map.write(&mut out, args.pretty)?;
+    out.flush()?;
+    if !cli.quiet {
+        show_errors(&map.errors);
     }
-    match &args.cache_dir {
-        None => Ok(Some(workspace.cache_directory())),
-        Some(typed) => match workspace.absolute(typed) {
-            Some(path) => Ok(Some(path)),
-            None => Err(Failure::input(format!("the cache folder `{typed}` is not UTF-8"))),
-        },
-    }
+    Ok(())
 }
 
 fn failure(error: GraphError) -> Failure {

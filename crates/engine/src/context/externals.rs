@@ -18,7 +18,7 @@ const LARGEST_MANIFEST: u64 = 4 << 20;
 const MODULES: &str = "node_modules";
 
 /// Finds the place and the package of every external node. `root` is the absolute real path of the repository.
-pub fn locate_externals(system: &dyn System, root: &str, graph: &Graph) -> Externals {
+pub(super) fn locate_externals(system: &dyn System, root: &str, graph: &Graph) -> Externals {
     let root = root.trim_end_matches('/');
     let mut packages = Packages { system, buffer: Vec::new(), by_directory: FxHashMap::default() };
     let externals = graph.indices().filter(|index| graph.node(*index).kind == NodeKind::External);

@@ -1,5 +1,61 @@
-//! Context mode: the map, the selection and the files beyond the repository that go with them.
+//! Context mode: the map, the selection on it, verified staging, archives. One file per verb, and the pieces they
+//! share. Decides what goes where; how bytes are proved and written is the business of `stan-archive`.
 
+mod allow;
+mod assemble;
 mod externals;
+mod import;
+mod locate;
+mod map;
+mod patience;
+mod place;
+mod read_only;
+mod refusal;
+mod run;
+mod select;
+mod session;
+mod snap;
+mod state;
+mod verify;
+mod walk;
+mod workspace_files;
 
-pub use externals::locate_externals;
+pub use map::{BuiltMap, build_map};
+pub use patience::{Impatient, Patience};
+pub use place::{Artefact, Place};
+pub use refusal::{Refusal, RefusalKind};
+pub use run::{RunRequest, run};
+pub use select::{SelectRequest, select};
+pub use snap::{SnapRequest, snap};
+pub use state::{StateSource, check_state, migrate_state};
+pub use verify::verify;
+
+use crate::config::Config;
+
+/// The documents that the verbs report with.
+pub mod reports {
+    pub use stan_model::document::reports::*;
+    pub use stan_model::document::run_report::*;
+}
+
+/// The repository that a verb works on.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// Absolute real path of the root.
+    pub root: &'a str,
+    pub config: &'a Config,
+}
+
+impl Context<'_> {
+    /// Where everything lies.
+    pub fn place(&self) -> Place {
+        Place::new(self.root, &self.config.stan_path)
+    }
+}
+
+/// A document that the user named, and how messages name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedBytes {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}

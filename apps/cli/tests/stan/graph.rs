@@ -1,13 +1,10 @@
 //! `stan graph` as its users run it: arguments in; stdout, stderr and exit code out.
-#![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
-
-mod support;
 
 use std::io::Read;
 use std::process::Stdio;
 
+use crate::support::Repository;
 use expect_test::{Expect, expect};
-use support::Repository;
 
 const FILES: &[(&str, &str)] = &[
     ("src/a.ts", "/** Where it starts. @module */\nimport {x} from './barrel';\nimport 'fs';\nimport './gone';\n"),
@@ -302,8 +299,7 @@ fn bad_usage() {
         exit 1
         --- stdout
         --- stderr
-        error: the workspace folder `../x` is not a folder below the root
-          help: use a relative path such as .stan
+        error: `stanPath` cannot be `../x`, because it leaves the root; it must be a folder below the root
     "#]],
     );
 }

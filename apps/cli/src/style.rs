@@ -1,0 +1,54 @@
+//! Colours of the terminal: a few words stand out, nothing depends on them.
+#![expect(clippy::disallowed_methods, reason = "whether a terminal wants colours is said by its environment")]
+
+use std::io::IsTerminal;
+
+use crate::args::ColorChoice;
+
+/// How text is shown on one stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    coloured: bool,
+}
+
+impl Style {
+    pub(crate) fn of_stdout(choice: ColorChoice) -> Self {
+        Self { coloured: is_wanted(choice, std::io::stdout().is_terminal()) }
+    }
+
+    pub(crate) fn of_stderr(choice: ColorChoice) -> Self {
+        Self { coloured: is_wanted(choice, std::io::stderr().is_terminal()) }
+    }
+
+    pub(crate) fn error(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    pub(crate) fn warning(self, text: &str) -> String {
+        self.paint("1;33", text)
+    }
+
+    pub(crate) fn strong(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+fn is_wanted(choice: ColorChoice, is_terminal: bool) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        // NO_COLOR, when set to anything, is the habit that other programs follow.
+        ColorChoice::Auto => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            is_terminal && !refused && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
+    }
+}

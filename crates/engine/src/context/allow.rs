@@ -1,0 +1,229 @@
+//! What goes into an archive (spec 30 §2): the base, the selected files, and who wins when rules disagree. Decides by
+//! names and links; whether a file is binary is seen when it is read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use stan_graph::{Map, Selection};
+use stan_model::NodeKind;
+use stan_repo::{PathGlobs, ScanOptions, System, Universe, scan, scan_top};
+
+use super::locate::{Located, Locator};
+use super::place::{Artefact, Place};
+use super::walk::{Walked, walk};
+
+/// Where the bytes of an archived file come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Written by this run.
+    Bytes(Vec<u8>),
+    /// A file of the repository, by its real root-relative path.
+    File(String),
+    /// A file elsewhere, by its absolute path: an import that is planned and not yet staged.
+    Elsewhere(String),
+    /// An external that staging proves.
+    Staged,
+}
+
+/// One file that may go into the archive under its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Allowed {
+    pub(crate) origin: Origin,
+    pub(crate) in_base: bool,
+    pub(crate) in_closure: bool,
+}
+
+/// A file that was asked for and is left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LeftOut {
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
+
+/// The files of an archive by their names in it.
+#[derive(Debug, Default)]
+pub(crate) struct Allowlist {
+    pub(crate) files: BTreeMap<String, Allowed>,
+    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What the rules look at.
+pub(crate) struct Rules<'a> {
+    pub(crate) system: &'a dyn System,
+    pub(crate) place: &'a Place,
+    pub(crate) scan: &'a ScanOptions,
+    /// The config's `excludes`.
+    pub(crate) excludes: &'a PathGlobs,
+}
+
+/// The documents that every context archive holds.
+pub(crate) struct Documents {
+    pub(crate) meta: Vec<u8>,
+    pub(crate) state: Vec<u8>,
+}
+
+/// A plain run: everything that the configuration selects.
+pub(crate) fn whole_repository(rules: &Rules<'_>) -> Allowlist {
+    let mut builder = Builder::new(rules);
+    builder.folder("system");
+    builder.folder("imports");
+    let universe = scan(rules.system, Path::new(rules.place.root()), rules.scan);
+    builder.universe(universe, |_| true);
+    builder.finish()
+}
+
+/// A run that opens a thread: instructions, map, empty selection, and the files in the root.
+pub(crate) fn thread_opener(rules: &Rules<'_>, documents: Documents) -> Allowlist {
+    let mut builder = Builder::new(rules);
+    builder.folder("system");
+    builder.documents(documents);
+    builder.top();
+    builder.finish()
+}
+
+/// A context run: the base and the selected closure.
+pub(crate) fn selected(rules: &Rules<'_>, documents: Documents, map: &Map, selection: &Selection) -> Allowlist {
+    let mut builder = Builder::new(rules);
+    builder.folder("system");
+    builder.folder("imports");
+    builder.documents(documents);
+    builder.top();
+    for &index in &selection.selected {
+        let id = map.id(index);
+        match map.kind(index) {
+            NodeKind::External => builder.external(id),
+            NodeKind::Source => builder.explicit(id, true),
+            NodeKind::Builtin | NodeKind::Missing => {}
+        }
+    }
+    for id in &selection.unknown {
+        builder.explicit(id, false);
+    }
+    builder.finish()
+}
+
+struct Builder<'a> {
+    rules: &'a Rules<'a>,
+    locator: Locator<'a>,
+    list: Allowlist,
+}
+
+impl<'a> Builder<'a> {
+    fn new(rules: &'a Rules<'a>) -> Self {
+        Self { rules, locator: Locator::new(rules.system, rules.place), list: Allowlist::default() }
+    }
+
+    /// A folder of stan's own that is always in, whatever ignore rules say.
+    fn folder(&mut self, name: &str) {
+        let place = self.rules.place;
+        let folder = place.own(name);
+        let walked = walk(self.rules.system, place, &mut self.locator, &folder, &mut self.list.warnings);
+        let docs = place.own("system/.docs.meta.json");
+        for Walked { path, real } in walked {
+            if path == docs {
+                continue;
+            }
+            match place.denial(&path).or_else(|| place.denial(&real)) {
+                Some(reason) => self.leave_out(&path, reason),
+                None => self.add(path, Origin::File(real), true),
+            }
+        }
+    }
+
+    fn documents(&mut self, documents: Documents) {
+        let place = self.rules.place;
+        self.add(place.artefact(Artefact::Meta), Origin::Bytes(documents.meta), true);
+        self.add(place.artefact(Artefact::State), Origin::Bytes(documents.state), true);
+    }
+
+    /// The files that lie in the root itself.
+    fn top(&mut self) {
+        let rules = self.rules;
+        let universe = scan_top(rules.system, Path::new(rules.place.root()), rules.scan);
+        self.universe(universe, |path| !path.contains('/'));
+    }
+
+    /// Files and links of the universe whose own name is wanted.
+    fn universe(&mut self, universe: Universe, wanted: impl Fn(&str) -> bool) {
+        let Universe { files, aliases, problems, .. } = universe;
+        let reported = problems.iter().map(ToString::to_string);
+        self.list.warnings.extend(reported);
+        let own = files.into_iter().map(|path| (path.clone(), path));
+        for (path, real) in own.chain(aliases).filter(|(path, _)| wanted(path)) {
+            match self.rules.place.denial(&path).or_else(|| self.rules.place.denial(&real)) {
+                Some(reason) => self.leave_out(&path, reason),
+                None => self.add(path.into_string(), Origin::File(real.into_string()), true),
+            }
+        }
+    }
+
+    fn external(&mut self, id: &str) {
+        self.add(id.to_owned(), Origin::Staged, false);
+    }
+
+    /// A file that the selection names: over ignore rules, but not over denials and excludes.
+    fn explicit(&mut self, path: &str, is_known: bool) {
+        let place = self.rules.place;
+        let documents = [Artefact::Meta, Artefact::State].map(|artefact| place.artefact(artefact));
+        if documents.iter().any(|document| document == path) {
+            return;
+        }
+        if let Some(reason) = self.refusal(path) {
+            return self.leave_out(path, reason);
+        }
+        match self.locator.locate(path) {
+            Located::File(real) => match place.denial(&real) {
+                Some(reason) => self.leave_out(path, reason),
+                None if is_installed(&real) || place.is_staged(&real) => self.leave_out(path, UNVERIFIED),
+                None => self.add(path.to_owned(), Origin::File(real), false),
+            },
+            Located::NotAFile => self.leave_out(path, "it is no file: name the files themselves"),
+            Located::Outside => self.leave_out(path, "a link leads out of the repository or nowhere"),
+            Located::Missing if is_known => self.leave_out(path, "it is in the map but no longer on the disk"),
+            // The selection has warned that the map does not know it; there is nothing to add to that.
+            Located::Missing => self.leave_out(path, "there is no such file"),
+        }
+    }
+
+    fn refusal(&self, path: &str) -> Option<&'static str> {
+        let place = self.rules.place;
+        if let Some(reason) = place.denial(path) {
+            return Some(reason);
+        }
+        if place.is_staged(path) || is_installed(path) {
+            return Some(UNVERIFIED);
+        }
+        let excluded = place.below_stan_path(path).is_none() && self.rules.excludes.is_match(path);
+        excluded.then_some("`excludes` of the configuration removes it")
+    }
+
+    fn add(&mut self, path: String, origin: Origin, is_base: bool) {
+        let fresh = Allowed { origin, in_base: false, in_closure: false };
+        let allowed = self.list.files.entry(path).or_insert(fresh);
+        if is_base {
+            allowed.in_base = true;
+        } else {
+            allowed.in_closure = true;
+        }
+    }
+
+    fn leave_out(&mut self, path: &str, reason: &str) {
+        self.list.left_out.push(LeftOut { path: path.to_owned(), reason: reason.to_owned() });
+    }
+
+    fn finish(mut self) -> Allowlist {
+        self.list.left_out.sort_unstable();
+        self.list.left_out.dedup();
+        self.list.warnings.sort_unstable();
+        self.list.warnings.dedup();
+        self.list
+    }
+}
+
+const UNVERIFIED: &str =
+    "files of packages are archived only as nodes of the map, verified: select their `context/npm/…` node";
+
+fn is_installed(path: &str) -> bool {
+    path.split('/').any(|part| part == "node_modules")
+}

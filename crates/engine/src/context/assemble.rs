@@ -1,0 +1,133 @@
+//! Everything that an archive is made of, put together and not yet written: the same for a run, its plan and a snapshot.
+
+use stan_archive::ArchiveEntry;
+use stan_graph::{Map, Selection};
+use stan_model::NodeKind;
+use stan_model::document::integrity::Integrity;
+use stan_repo::{PathGlobs, WritableSystem};
+
+use super::allow::{self, Allowlist, Documents, Origin, Rules};
+use super::map::{self, BuiltMap};
+use super::patience::Patience;
+use super::place::{Artefact, Place};
+use super::refusal::Refusal;
+use super::reports::Mode;
+use super::{Context, select, state};
+use crate::graph::GraphRequest;
+
+/// What decides the contents of an archive.
+pub(crate) struct Wanted<'a> {
+    pub(crate) mode: Mode,
+    pub(crate) frozen: bool,
+    pub(crate) pretty: bool,
+    pub(crate) work: &'a GraphRequest,
+}
+
+/// The contents of an archive.
+pub(crate) struct Assembled {
+    pub(crate) allowlist: Allowlist,
+    /// Absent in plain runs.
+    pub(crate) thread: Option<Thread>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) errors: Vec<String>,
+}
+
+/// The map, the selection on it, and the bytes of their documents.
+pub(crate) struct Thread {
+    pub(crate) map: Map,
+    pub(crate) integrity: Integrity,
+    pub(crate) selection: Selection,
+    pub(crate) meta_bytes: Vec<u8>,
+    pub(crate) state_bytes: Vec<u8>,
+}
+
+pub(crate) fn assemble(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    wanted: &Wanted<'_>,
+    patience: &mut dyn Patience,
+) -> Result<Assembled, Refusal> {
+    let place = context.place();
+    let options = context.config.graph_options(context.root);
+    let excludes = excludes(context)?;
+    let rules = Rules { system, place: &place, scan: &options.scan, excludes: &excludes };
+    if wanted.mode == Mode::Plain {
+        patience.stage("listing the repository");
+        let mut allowlist = allow::whole_repository(&rules);
+        let warnings = std::mem::take(&mut allowlist.warnings);
+        return Ok(Assembled { allowlist, thread: None, warnings, errors: Vec::new() });
+    }
+    // A broken selection is told before the work, not after.
+    let loaded = if wanted.mode == Mode::Meta { None } else { state::load(system, &place)? };
+    let (decoded, kept) = match loaded {
+        Some((decoded, bytes)) if !state::is_old_form(&decoded) => (decoded, Some(bytes)),
+        Some((decoded, _)) => (decoded, None),
+        None => (state::nothing(), None),
+    };
+    let state_bytes = kept.unwrap_or_else(|| decoded.state.encode());
+    let (built, meta_bytes) = the_map(system, context, &place, wanted, patience)?;
+    let BuiltMap { map, integrity, errors } = built;
+    patience.stage("selecting");
+    let selection = select::selection(&map, &decoded.state)?;
+    let documents = Documents { meta: meta_bytes.clone(), state: state_bytes.clone() };
+    let mut allowlist = match wanted.mode {
+        Mode::Meta => allow::thread_opener(&rules, documents),
+        _ => allow::selected(&rules, documents, &map, &selection),
+    };
+    let mut warnings = std::mem::take(&mut allowlist.warnings);
+    warnings.extend(decoded.warnings);
+    warnings.extend(selection.warnings.iter().cloned());
+    let thread = Thread { map, integrity, selection, meta_bytes, state_bytes };
+    Ok(Assembled { allowlist, thread: Some(thread), warnings, errors })
+}
+
+/// The map, rebuilt or as an earlier run left it, and the bytes of its document.
+fn the_map(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    place: &Place,
+    wanted: &Wanted<'_>,
+    patience: &mut dyn Patience,
+) -> Result<(BuiltMap, Vec<u8>), Refusal> {
+    if wanted.frozen {
+        patience.stage("reading the map");
+        let absent = |artefact| {
+            Refusal::input(format!("`{}` is missing, and --frozen does not build it", place.artefact(artefact)))
+                .hint(map::REBUILD)
+        };
+        let (map, bytes) = map::load_map(system, place)?.ok_or_else(|| absent(Artefact::Meta))?;
+        let (integrity, _) = map::load_integrity(system, place)?.ok_or_else(|| absent(Artefact::Integrity))?;
+        return Ok((BuiltMap { map, integrity, errors: Vec::new() }, bytes));
+    }
+    patience.stage("building the map");
+    let built = map::build_map(system, context, wanted.work)?;
+    let mut bytes = Vec::new();
+    built.map.write(&mut bytes, wanted.pretty).map_err(|error| Refusal::internal(error.to_string()))?;
+    Ok((built, bytes))
+}
+
+/// The config's `excludes`, which were checked when it was read.
+pub(crate) fn excludes(context: &Context<'_>) -> Result<PathGlobs, Refusal> {
+    PathGlobs::new(&context.config.excludes).map_err(|error| Refusal::input(error.to_string()))
+}
+
+impl Thread {
+    /// The selected nodes that staging must prove.
+    pub(crate) fn externals(&self) -> impl Iterator<Item = u32> {
+        self.selection.selected.iter().copied().filter(|&index| self.map.kind(index) == NodeKind::External)
+    }
+}
+
+/// An entry for everything that needs no proof; externals come from staging.
+pub(crate) fn plain_entries(place: &Place, allowlist: &Allowlist) -> Vec<ArchiveEntry> {
+    let mut entries = Vec::with_capacity(allowlist.files.len());
+    for (path, allowed) in &allowlist.files {
+        match &allowed.origin {
+            Origin::Bytes(bytes) => entries.push(ArchiveEntry::bytes(path.clone(), bytes.clone())),
+            Origin::File(real) => entries.push(ArchiveEntry::file(path.clone(), place.absolute(real))),
+            Origin::Elsewhere(absolute) => entries.push(ArchiveEntry::file(path.clone(), absolute.clone())),
+            Origin::Staged => {}
+        }
+    }
+    entries
+}

@@ -1,0 +1,128 @@
+//! Stages the files that the configuration imports, so that the map sees them: exactly the planned ones below each
+//! configured label. Other folders below `imports/` are left alone.
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use stan_repo::{Access, EntryKind, System, WritableSystem, hash_file};
+
+use super::Context;
+use super::allow::{Allowed, Allowlist, Origin};
+use super::place::Place;
+use super::refusal::Refusal;
+use super::session::{Session, refuse};
+use crate::imports::{ImportFile, ImportPlan, plan};
+
+/// What staging did.
+#[derive(Debug, Default)]
+pub(crate) struct Imported {
+    pub(crate) written: Vec<String>,
+    pub(crate) removed: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The files that the configuration imports.
+pub(crate) fn planned(system: &dyn System, context: &Context<'_>) -> Result<ImportPlan, Refusal> {
+    plan(system, context.root, &context.config.stan_path, &context.config.imports)
+        .map_err(|error| Refusal::input(error.to_string()).hint("mend `imports` in the configuration"))
+}
+
+/// Makes the staged imports what the configuration says. Unchanged files are not written.
+pub(crate) fn refresh(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    place: &Place,
+    session: &Session<'_>,
+) -> Result<Imported, Refusal> {
+    if context.config.imports.is_empty() {
+        return Ok(Imported::default());
+    }
+    let ImportPlan { files, warnings } = planned(system, context)?;
+    let mut imported = Imported { warnings, ..Imported::default() };
+    let targets: BTreeSet<&str> = files.iter().map(|file| file.target.as_str()).collect();
+    let mut transaction = session.begin(place)?;
+    for file in files.iter().filter(|file| !is_staged(system, place, file)) {
+        let mut stream = transaction.stream(&file.target, Access::Shared).map_err(refuse)?;
+        copy(system, file, &mut stream)?;
+        transaction.finish(stream).map_err(refuse)?;
+        imported.written.push(file.target.clone());
+    }
+    for label in context.config.imports.keys() {
+        for path in everything_below(system, place, &place.own(&["imports/", label].concat())) {
+            if !targets.contains(path.as_str()) {
+                transaction.remove(&path).map_err(refuse)?;
+                imported.removed.push(path);
+            }
+        }
+    }
+    transaction.commit().map_err(refuse)?;
+    Ok(imported)
+}
+
+/// In a plan, the imports as they would be staged take the place of those that are.
+pub(crate) fn pretend(
+    system: &dyn System,
+    context: &Context<'_>,
+    place: &Place,
+    allowlist: &mut Allowlist,
+    warnings: &mut Vec<String>,
+) -> Result<(), Refusal> {
+    if context.config.imports.is_empty() {
+        return Ok(());
+    }
+    let plan = planned(system, context)?;
+    warnings.extend(plan.warnings);
+    for label in context.config.imports.keys() {
+        let folder = place.own(&["imports/", label, "/"].concat());
+        allowlist.files.retain(|path, _| !path.starts_with(&folder));
+    }
+    for file in plan.files {
+        let allowed = Allowed { origin: Origin::Elsewhere(file.source), in_base: true, in_closure: false };
+        allowlist.files.insert(file.target, allowed);
+    }
+    Ok(())
+}
+
+fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
+    let target = place.absolute(&file.target);
+    let is_file = system.lstat(Path::new(&target)).is_ok_and(|stat| stat.kind == EntryKind::File);
+    let digest = |path: &str| hash_file(system, Path::new(path)).map(|(_, digest, _)| digest);
+    is_file && digest(&target).is_ok_and(|staged| digest(&file.source).is_ok_and(|source| source == staged))
+}
+
+fn copy(system: &dyn System, file: &ImportFile, out: &mut dyn Write) -> Result<(), Refusal> {
+    let failed =
+        |error: std::io::Error| Refusal::input(format!("the import `{}` cannot be copied: {error}", file.source));
+    let mut source = system.open(Path::new(&file.source)).map_err(failed)?.reader;
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        match source.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => out.write_all(buffer.get(..count).unwrap_or_default()).map_err(failed)?,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+}
+
+/// Every file and link below a folder, by root-relative path; folders behind links are not entered.
+fn everything_below(system: &dyn System, place: &Place, folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(directory) = pending.pop() {
+        let is_folder =
+            system.lstat(Path::new(&place.absolute(&directory))).is_ok_and(|stat| stat.kind == EntryKind::Dir);
+        let Ok(entries) = system.read_dir(Path::new(&place.absolute(&directory))) else { continue };
+        for entry in entries.into_iter().filter(|_| is_folder) {
+            let Ok(name) = entry.name.into_string() else { continue };
+            let path = [&directory, "/", &name].concat();
+            match entry.kind {
+                EntryKind::Dir => pending.push(path),
+                EntryKind::File | EntryKind::Link | EntryKind::Other => found.push(path),
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}

@@ -1,0 +1,75 @@
+//! The map of a repository and its private twin: built from the graph, or read back as an earlier run left them.
+
+use std::path::Path;
+
+use stan_graph::{Canonical, Map, MetaHashes};
+use stan_model::document::DocumentError;
+use stan_model::document::integrity::{self, Integrity};
+use stan_repo::{System, WritableSystem};
+
+use super::Context;
+use super::externals::locate_externals;
+use super::place::{Artefact, Place};
+use super::refusal::Refusal;
+use super::workspace_files::read_if_there;
+use crate::config;
+use crate::graph::{GraphRequest, graph};
+
+/// A map, and what proves the files that it names outside the repository.
+#[derive(Debug)]
+pub struct BuiltMap {
+    pub map: Map,
+    pub integrity: Integrity,
+    /// What the graph could not read or resolve; empty for a map that was read back.
+    pub errors: Vec<String>,
+}
+
+/// Compiles the repository and names its externals by their archive addresses. Changes nothing but the cache.
+pub fn build_map(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    request: &GraphRequest,
+) -> Result<BuiltMap, Refusal> {
+    let options = context.config.graph_options(context.root);
+    let request = GraphRequest { figures_only: false, ..request.clone() };
+    let outcome = graph(system, &options, &request).map_err(|error| Refusal::internal(error.to_string()))?;
+    let Some(graph) = outcome.graph else { return Err(Refusal::internal("the graph is missing from its outcome")) };
+    let externals = locate_externals(system, context.root, &graph);
+    let canonical = Canonical::of(&graph, &context.config.stan_path, &externals)
+        .map_err(|error| Refusal::input(format!("the map cannot be made: {error}")))?;
+    let hashes = match context.config.context.meta_hashes {
+        config::MetaHashes::All => MetaHashes::All,
+        config::MetaHashes::External => MetaHashes::External,
+    };
+    let map = Map::from_graph(&graph, &canonical, hashes);
+    Ok(BuiltMap { map, integrity: canonical.integrity(&graph, &externals), errors: outcome.errors })
+}
+
+/// The map on the disk, with its exact bytes; `None` when there is none.
+pub(crate) fn load_map(system: &dyn System, place: &Place) -> Result<Option<(Map, Vec<u8>)>, Refusal> {
+    let file = place.artefact(Artefact::Meta);
+    let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
+    let map = Map::decode(&bytes, &file).map_err(|errors| broken("the map", &errors).hint(REBUILD))?;
+    Ok(Some((map, bytes)))
+}
+
+/// The private map on the disk; `None` when there is none.
+pub(crate) fn load_integrity(system: &dyn System, place: &Place) -> Result<Option<(Integrity, Vec<u8>)>, Refusal> {
+    let file = place.artefact(Artefact::Integrity);
+    let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
+    let integrity =
+        integrity::decode(&bytes, &file).map_err(|errors| broken("the private map", &errors).hint(REBUILD))?;
+    Ok(Some((integrity, bytes)))
+}
+
+pub(crate) const REBUILD: &str = "rebuild the map: stan run --context";
+
+/// A document that does not say what it must.
+pub(crate) fn broken(what: &str, errors: &[DocumentError]) -> Refusal {
+    Refusal::input(format!("{what} cannot be read")).details(errors.iter().map(ToString::to_string))
+}
+
+/// Whether a file is there at all, link or not.
+pub(crate) fn exists(system: &dyn System, place: &Place, relative: &str) -> bool {
+    system.lstat(Path::new(&place.absolute(relative))).is_ok()
+}

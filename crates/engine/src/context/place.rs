@@ -1,0 +1,154 @@
+//! Where everything lies in a workspace: the root, stan's folder, and the names below it. No I/O.
+
+/// A repository and stan's folder in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Absolute real path of the repository, without a trailing slash (empty for `/`).
+    root: String,
+    /// Root-relative, without slashes at its ends.
+    stan_path: String,
+}
+
+/// What runs keep for the assistant and for each other. The names are part of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Artefact {
+    Meta,
+    State,
+    Integrity,
+    Archive,
+    DiffArchive,
+    DiffList,
+    PlainSnapshot,
+    ContextSnapshot,
+    NoChanges,
+    Lock,
+}
+
+impl Artefact {
+    fn below_stan_path(self) -> &'static str {
+        match self {
+            Self::Meta => "context/dependency.meta.json",
+            Self::State => "context/dependency.state.json",
+            Self::Integrity => "context/dependency.map.json",
+            Self::Archive => "output/archive.tar",
+            Self::DiffArchive => "output/archive.diff.tar",
+            Self::DiffList => "output/archive.diff.json",
+            Self::PlainSnapshot => "diff/.archive.snapshot.json",
+            Self::ContextSnapshot => "diff/.archive.snapshot.context.json",
+            Self::NoChanges => "diff/.stan_no_changes",
+            Self::Lock => ".lock",
+        }
+    }
+}
+
+impl Place {
+    /// `stan_path` must have been checked: a folder below the root.
+    pub fn new(root: &str, stan_path: &str) -> Self {
+        let stan_path = stan_path.trim_start_matches("./").trim_matches('/');
+        Self { root: root.trim_end_matches('/').to_owned(), stan_path: stan_path.to_owned() }
+    }
+
+    /// Absolute path of the root.
+    pub fn root(&self) -> &str {
+        if self.root.is_empty() { "/" } else { &self.root }
+    }
+
+    pub fn stan_path(&self) -> &str {
+        &self.stan_path
+    }
+
+    pub fn absolute(&self, relative: &str) -> String {
+        [&self.root, "/", relative].concat()
+    }
+
+    /// The root-relative path of a file, if it lies below the root.
+    pub fn relative<'p>(&self, absolute: &'p str) -> Option<&'p str> {
+        absolute.strip_prefix(&self.root)?.strip_prefix('/').filter(|relative| !relative.is_empty())
+    }
+
+    /// Root-relative path of something in stan's folder.
+    pub fn own(&self, below: &str) -> String {
+        [&self.stan_path, "/", below].concat()
+    }
+
+    /// Root-relative path of an artefact.
+    pub fn artefact(&self, artefact: Artefact) -> String {
+        self.own(artefact.below_stan_path())
+    }
+
+    /// What follows `<stanPath>/` in a root-relative path.
+    pub fn below_stan_path<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_prefix(&self.stan_path)?.strip_prefix('/')
+    }
+
+    /// Whether the path is a staged external: nothing there is ever taken unverified.
+    pub fn is_staged(&self, path: &str) -> bool {
+        let below = self.below_stan_path(path).and_then(|below| below.strip_prefix("context/"));
+        below.is_some_and(|rest| rest.starts_with("npm/") || rest.starts_with("abs/"))
+    }
+
+    /// Why nothing may ever put this path into an archive, if so. Paths are compared without regard to case, because
+    /// on some file systems `.GIT` is `.git`.
+    pub fn denial(&self, path: &str) -> Option<&'static str> {
+        if path.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
+            return Some("git's own files are never archived");
+        }
+        let folded = path.to_ascii_lowercase();
+        let below =
+            folded.strip_prefix(&self.stan_path.to_ascii_lowercase()).and_then(|rest| rest.strip_prefix('/'))?;
+        let first = below.split('/').next().unwrap_or(below);
+        match first {
+            "diff" => Some("snapshots are never archived"),
+            "patch" => Some("patches are never archived"),
+            "cache" | ".lock" => Some("stan's own working files are never archived"),
+            "output" if below.starts_with("output/archive.") => Some("archives are never archived"),
+            "context" if below == "context/dependency.map.json" => {
+                Some("the private map names places on this machine and is never archived")
+            }
+            _ if below.rsplit('/').next().is_some_and(|name| name.starts_with(".stan-tmp-")) => {
+                Some("stan's own working files are never archived")
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        let place = Place::new("/r/", "./.stan/");
+        assert_eq!((place.root(), place.stan_path()), ("/r", ".stan"));
+        assert_eq!(place.artefact(Artefact::Meta), ".stan/context/dependency.meta.json");
+        assert_eq!(place.absolute("a/b"), "/r/a/b");
+        assert_eq!((place.relative("/r/a"), place.relative("/root"), place.relative("/r")), (Some("a"), None, None));
+        assert_eq!(Place::new("/", ".stan").absolute("a"), "/a");
+        assert!(place.is_staged(".stan/context/npm/a/1.0.0/x.js") && !place.is_staged(".stan/context/x"));
+    }
+
+    #[test]
+    fn denials() {
+        let place = Place::new("/r", ".stan");
+        for denied in [
+            ".git/config",
+            "sub/.git/config",
+            ".GIT/config",
+            ".stan/diff/.archive.snapshot.json",
+            ".stan/patch/a.patch",
+            ".stan/output/archive.tar",
+            ".stan/output/archive.diff.json",
+            ".stan/context/dependency.map.json",
+            ".STAN/Context/dependency.MAP.json",
+            ".stan/cache/graph.data",
+            ".stan/.lock",
+            ".stan/output/.stan-tmp-1-0-archive.tar",
+        ] {
+            assert!(place.denial(denied).is_some(), "{denied}");
+        }
+        for allowed in [".gitignore", ".stan/output/test.txt", ".stan/system/a.md", "diff/a", ".stanley/diff/a"] {
+            assert_eq!(place.denial(allowed), None, "{allowed}");
+        }
+    }
+}

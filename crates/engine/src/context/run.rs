@@ -1,0 +1,411 @@
+//! The verb `run`: the archive, the diff archive, and everything that the next run and the assistant need beside them.
+//!
+//! Everything is prepared first; only when all of it is whole and proved is any of it put in place. Only the imports are
+//! refreshed before, because the map must see them.
+
+use std::collections::BTreeMap;
+
+use rayon::ThreadPoolBuilder;
+use stan_archive::{
+    ArchiveEntry, Changes, External, OutputStream, Prepared, Snapshot, Transaction, Written, stage, write_archive,
+    write_diff,
+};
+use stan_model::NodeKind;
+use stan_repo::{Access, WritableSystem};
+
+use super::Context;
+use super::assemble::{Assembled, Thread, Wanted, assemble, plain_entries};
+use super::import;
+use super::patience::Patience;
+use super::place::{Artefact, Place};
+use super::refusal::Refusal;
+use super::reports::{ArchiveReport, DiffReport, LeftOutReport, MapReport, Mode, Part, RunReport, SizedPath, tokens};
+use super::session::{Session, refuse};
+use super::workspace_files::{check_folders, read_if_there};
+use crate::graph::GraphRequest;
+
+/// Which run.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    pub mode: Mode,
+    /// Use the map on the disk as it is, and fail on whatever no longer matches it.
+    pub frozen: bool,
+    /// Write the map indented.
+    pub pretty: bool,
+    /// Say what would be written, and change nothing.
+    pub plan: bool,
+    /// The time of every entry, in seconds since the epoch.
+    pub epoch: u64,
+    pub work: GraphRequest,
+}
+
+/// The text of the one file in a diff archive when nothing changed.
+const NO_CHANGES: &[u8] = b"Nothing changed since the snapshot.\n";
+
+/// How many of the largest files are named.
+const LARGEST: usize = 10;
+
+/// Makes the archives. A refusal means that outputs, map, selection and snapshots are as they were.
+pub fn run(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    request: &RunRequest,
+    patience: &mut dyn Patience,
+) -> Result<RunReport, Refusal> {
+    let mut pool = ThreadPoolBuilder::new();
+    if let Some(threads) = request.work.threads {
+        pool = pool.num_threads(threads);
+    }
+    let pool = pool.build().map_err(|error| Refusal::internal(format!("no threads can be started: {error}")))?;
+    let place = context.place();
+    check_folders(system, &place)?;
+    let run = Run { system, context, request, place: &place, pool: &pool };
+    if request.plan { run.plan(patience) } else { run.perform(patience) }
+}
+
+struct Run<'a> {
+    system: &'a dyn WritableSystem,
+    context: &'a Context<'a>,
+    request: &'a RunRequest,
+    place: &'a Place,
+    pool: &'a rayon::ThreadPool,
+}
+
+impl Run<'_> {
+    fn perform(&self, patience: &mut dyn Patience) -> Result<RunReport, Refusal> {
+        patience.stage("waiting for the workspace");
+        let session = Session::open(self.system, self.place, patience)?;
+        let imported = import::refresh(self.system, self.context, self.place, &session)?;
+        let mut assembled = assemble(self.system, self.context, &self.wanted(), patience)?;
+        assembled.warnings.extend(imported.warnings);
+        // Read before anything is written: a broken snapshot must not cost the work.
+        let baseline = self.baseline()?;
+        let mut transaction = session.begin(self.place)?;
+
+        patience.stage("verifying externals");
+        let mut entries = plain_entries(self.place, &assembled.allowlist);
+        if let Some(thread) = &assembled.thread {
+            let staged = self.pool.install(|| stage(&mut transaction, externals_of(thread))).map_err(refuse)?;
+            entries.extend(staged.entries());
+        }
+        self.documents(&assembled, &mut transaction)?;
+
+        patience.stage("writing the archive");
+        let archive_path = self.place.artefact(Artefact::Archive);
+        let mut stream = transaction.stream(&archive_path, Access::Shared).map_err(refuse)?;
+        let written = self.archive(entries, &mut stream)?;
+        let archive = transaction.finish(stream).map_err(refuse)?;
+        self.check_against_map(&assembled, &written)?;
+
+        patience.stage("writing the diff");
+        let diff = self.diff(&mut transaction, (&archive, &written), baseline.as_ref())?;
+        let mut outputs = Outputs { written: imported.written, removed: imported.removed };
+        outputs.written.extend(transaction.writes().map(str::to_owned));
+        outputs.removed.extend(transaction.removals());
+        patience.stage("putting everything in place");
+        transaction.commit().map_err(refuse)?;
+        Ok(self.report(&assembled, &written, diff, outputs))
+    }
+
+    /// The same without a lock and without a transaction: externals are proved where they are.
+    fn plan(&self, patience: &mut dyn Patience) -> Result<RunReport, Refusal> {
+        let system = super::read_only::ReadOnly(self.system);
+        let mut assembled = assemble(&system, self.context, &self.wanted(), patience)?;
+        if self.request.mode != Mode::Meta {
+            let Assembled { allowlist, warnings, .. } = &mut assembled;
+            import::pretend(self.system, self.context, self.place, allowlist, warnings)?;
+        }
+        let baseline = self.baseline()?;
+        let mut entries = plain_entries(self.place, &assembled.allowlist);
+        let mut outputs = Outputs::default();
+        if let Some(thread) = &assembled.thread {
+            patience.stage("verifying externals");
+            let proved =
+                stan_archive::prove(self.system, self.place.stan_path(), externals_of(thread)).map_err(refuse)?;
+            entries.extend(proved);
+            outputs.written.extend(thread.externals().map(|index| thread.map.id(index).to_owned()));
+            outputs
+                .written
+                .extend([Artefact::Meta, Artefact::Integrity, Artefact::State].map(|one| self.place.artefact(one)));
+        }
+        patience.stage("measuring the archive");
+        let written = self.archive(entries, &mut OutputStream::discarding())?;
+        self.check_against_map(&assembled, &written)?;
+        outputs.written.push(self.place.artefact(Artefact::Archive));
+        let diff = self.planned_diff(&mut outputs, &written, baseline.as_ref())?;
+        Ok(self.report(&assembled, &written, diff, outputs))
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        let RunRequest { mode, frozen, pretty, work, .. } = self.request;
+        Wanted { mode: *mode, frozen: *frozen, pretty: *pretty, work }
+    }
+
+    fn archive(&self, entries: Vec<ArchiveEntry>, out: &mut OutputStream) -> Result<Written, Refusal> {
+        self.pool.install(|| write_archive(self.system, entries, self.request.epoch, out)).map_err(refuse)
+    }
+
+    /// The map, its private twin and the selection, where they are not what they were.
+    fn documents(&self, assembled: &Assembled, transaction: &mut Transaction<'_>) -> Result<(), Refusal> {
+        let Some(thread) = &assembled.thread else { return Ok(()) };
+        if !self.request.frozen {
+            let integrity = thread.integrity.encode();
+            self.write_changed(transaction, Artefact::Meta, &thread.meta_bytes, Access::Shared)?;
+            self.write_changed(transaction, Artefact::Integrity, &integrity, Access::Private)?;
+        }
+        self.write_changed(transaction, Artefact::State, &thread.state_bytes, Access::Shared)
+    }
+
+    fn write_changed(
+        &self,
+        transaction: &mut Transaction<'_>,
+        artefact: Artefact,
+        bytes: &[u8],
+        access: Access,
+    ) -> Result<(), Refusal> {
+        let path = self.place.artefact(artefact);
+        // The private map is always written anew, because its permissions may not be what they were either.
+        if artefact != Artefact::Integrity && read_if_there(self.system, self.place, &path)?.as_deref() == Some(bytes) {
+            return Ok(());
+        }
+        transaction.write(&path, bytes, access).map_err(refuse)?;
+        Ok(())
+    }
+
+    /// Every archived file that the map names must have the bytes that the map promises.
+    fn check_against_map(&self, assembled: &Assembled, written: &Written) -> Result<(), Refusal> {
+        let Some(Thread { map, .. }) = &assembled.thread else { return Ok(()) };
+        let mut details = Vec::new();
+        for file in &written.files {
+            let Some(index) = map.find(&file.name).filter(|&index| map.kind(index) == NodeKind::Source) else {
+                continue;
+            };
+            let prefix = file.digest.prefix();
+            let size_fits = map.size(index).is_none_or(|size| size == file.size);
+            let hash_fits = map.hash(index).is_none_or(|hash| *hash == prefix);
+            if !(size_fits && hash_fits) {
+                let expected = map.hash(index).map_or_else(|| "no hash".to_owned(), stan_graph::hash_text);
+                details.push(format!(
+                    "{}: expected {} bytes {expected}, found {} bytes {}",
+                    file.name,
+                    map.size(index).unwrap_or_default(),
+                    file.size,
+                    stan_graph::hash_text(&prefix)
+                ));
+            }
+        }
+        if details.is_empty() {
+            return Ok(());
+        }
+        Err(if self.request.frozen {
+            Refusal::verification("files are not what the map says; nothing was changed")
+                .details(details)
+                .hint(super::map::REBUILD)
+        } else {
+            Refusal::input("files changed while the run was at work; nothing was changed")
+                .details(details)
+                .hint("run again when nothing writes to them")
+        })
+    }
+
+    fn snapshot_artefact(&self) -> Artefact {
+        match self.request.mode {
+            Mode::Plain => Artefact::PlainSnapshot,
+            Mode::Meta | Mode::Context => Artefact::ContextSnapshot,
+        }
+    }
+
+    fn baseline(&self) -> Result<Option<Snapshot>, Refusal> {
+        if self.request.mode == Mode::Meta {
+            return Ok(None);
+        }
+        load_snapshot(self.system, self.place, self.snapshot_artefact())
+    }
+
+    fn diff(
+        &self,
+        transaction: &mut Transaction<'_>,
+        (archive, written): (&Prepared, &Written),
+        baseline: Option<&Snapshot>,
+    ) -> Result<Option<DiffReport>, Refusal> {
+        let (path, list) = (self.place.artefact(Artefact::DiffArchive), self.place.artefact(Artefact::DiffList));
+        if self.request.mode == Mode::Meta {
+            for stale in [path, list] {
+                if super::map::exists(self.system, self.place, &stale) {
+                    transaction.remove(&stale).map_err(refuse)?;
+                }
+            }
+            return Ok(None);
+        }
+        let snapshot = written.snapshot();
+        let changes = snapshot.changes_since(baseline);
+        let extra = self.extra_entries(&changes, baseline.is_some());
+        let names = changes.added.iter().chain(&changes.changed).map(String::as_str);
+        let mut stream = transaction.stream(&path, Access::Shared).map_err(refuse)?;
+        let size = write_diff(self.system, (archive, written), names, &extra, self.request.epoch, &mut stream)
+            .map_err(refuse)?;
+        transaction.finish(stream).map_err(refuse)?;
+        self.write_changed(transaction, Artefact::DiffList, &changes.encode(), Access::Shared)?;
+        if baseline.is_none() {
+            self.write_changed(transaction, self.snapshot_artefact(), &snapshot.encode(), Access::Shared)?;
+        }
+        Ok(Some(self.diff_report(&changes, written, baseline.is_some(), size)))
+    }
+
+    fn planned_diff(
+        &self,
+        outputs: &mut Outputs,
+        written: &Written,
+        baseline: Option<&Snapshot>,
+    ) -> Result<Option<DiffReport>, Refusal> {
+        let stale = [Artefact::DiffArchive, Artefact::DiffList].map(|artefact| self.place.artefact(artefact));
+        if self.request.mode == Mode::Meta {
+            outputs.removed.extend(stale.into_iter().filter(|path| super::map::exists(self.system, self.place, path)));
+            return Ok(None);
+        }
+        outputs.written.extend(stale);
+        if baseline.is_none() {
+            outputs.written.push(self.place.artefact(self.snapshot_artefact()));
+        }
+        let changes = written.snapshot().changes_since(baseline);
+        let extra = self.extra_entries(&changes, baseline.is_some());
+        let names = changes.added.iter().chain(&changes.changed).map(String::as_str);
+        let size = stan_archive::diff_size(written, names, &extra).map_err(refuse)?;
+        Ok(Some(self.diff_report(&changes, written, baseline.is_some(), size)))
+    }
+
+    /// What a diff archive holds beside changed files.
+    fn extra_entries(&self, changes: &Changes, has_baseline: bool) -> Vec<ArchiveEntry> {
+        if !has_baseline {
+            return Vec::new();
+        }
+        vec![if changes.is_empty() {
+            ArchiveEntry::bytes(self.place.artefact(Artefact::NoChanges), NO_CHANGES)
+        } else {
+            ArchiveEntry::bytes(self.place.artefact(Artefact::DiffList), changes.encode())
+        }]
+    }
+
+    fn diff_report(&self, changes: &Changes, written: &Written, has_baseline: bool, size: u64) -> DiffReport {
+        let mut part = Part::default();
+        for name in changes.added.iter().chain(&changes.changed) {
+            if let Some(file) = written.file(name) {
+                part.add(file.size);
+            }
+        }
+        let archive = ArchiveReport {
+            path: self.place.artefact(Artefact::DiffArchive),
+            files: part.files,
+            bytes: part.bytes,
+            tokens: part.tokens,
+            archive_bytes: size,
+        };
+        let Changes { added, changed, removed } = changes.clone();
+        DiffReport { archive, has_baseline, added, changed, removed }
+    }
+
+    fn report(
+        &self,
+        assembled: &Assembled,
+        written: &Written,
+        diff: Option<DiffReport>,
+        mut outputs: Outputs,
+    ) -> RunReport {
+        let [mut whole, mut base, mut closure, mut overlap] = [Part::default(); 4];
+        for file in &written.files {
+            whole.add(file.size);
+            let Some(allowed) = assembled.allowlist.files.get(&file.name) else { continue };
+            match (allowed.in_base, allowed.in_closure) {
+                (true, true) => overlap.add(file.size),
+                (true, false) => base.add(file.size),
+                (false, _) => closure.add(file.size),
+            }
+        }
+        let mut warnings = assembled.warnings.clone();
+        warnings.sort_unstable();
+        warnings.dedup();
+        outputs.written.sort_unstable();
+        outputs.written.dedup();
+        outputs.removed.sort_unstable();
+        let sized = |path: &str, bytes| SizedPath { path: path.to_owned(), bytes };
+        RunReport {
+            mode: self.request.mode,
+            plan: self.request.plan,
+            archive: ArchiveReport {
+                path: self.place.artefact(Artefact::Archive),
+                files: whole.files,
+                bytes: whole.bytes,
+                tokens: tokens(whole.bytes),
+                archive_bytes: written.size,
+            },
+            diff,
+            base,
+            closure,
+            overlap,
+            map: assembled.thread.as_ref().map(|thread| MapReport {
+                nodes: thread.map.node_count() as u64,
+                edges: thread.map.edge_count() as u64,
+                selected: thread.selection.selected.len() as u64,
+                staged: thread.externals().count() as u64,
+            }),
+            largest: largest(written),
+            binaries: written.binaries.iter().map(|file| sized(&file.name, file.size)).collect(),
+            large_texts: written.large.iter().map(|file| sized(&file.name, file.size)).collect(),
+            not_utf8: written.not_utf8.clone(),
+            left_out: assembled
+                .allowlist
+                .left_out
+                .iter()
+                .map(|file| LeftOutReport { path: file.path.clone(), reason: file.reason.clone() })
+                .collect(),
+            written: outputs.written,
+            removed: outputs.removed,
+            warnings,
+            errors: assembled.errors.clone(),
+        }
+    }
+}
+
+/// What must be proved of each selected external.
+pub(crate) fn externals_of(thread: &Thread) -> Vec<External> {
+    let external = |index: u32| {
+        let id = thread.map.id(index);
+        let known = thread.integrity.nodes.get(id);
+        External {
+            id: id.to_owned(),
+            source: known.map(|node| node.locator.clone()).unwrap_or_default().into(),
+            map: known.map(|node| (node.size, node.sha256)),
+            meta: thread.map.size(index).zip(thread.map.hash(index).copied()),
+        }
+    };
+    thread.externals().map(external).collect()
+}
+
+/// What a run changes on the disk.
+#[derive(Default)]
+struct Outputs {
+    written: Vec<String>,
+    removed: Vec<String>,
+}
+
+fn largest(written: &Written) -> Vec<SizedPath> {
+    let mut by_size: BTreeMap<(std::cmp::Reverse<u64>, &str), ()> = BTreeMap::new();
+    for file in &written.files {
+        by_size.insert((std::cmp::Reverse(file.size), &file.name), ());
+        if by_size.len() > LARGEST {
+            by_size.pop_last();
+        }
+    }
+    by_size.into_keys().map(|(size, path)| SizedPath { path: path.to_owned(), bytes: size.0 }).collect()
+}
+
+/// A snapshot that an earlier run or `snap` left.
+pub(crate) fn load_snapshot(
+    system: &dyn WritableSystem,
+    place: &Place,
+    artefact: Artefact,
+) -> Result<Option<Snapshot>, Refusal> {
+    let file = place.artefact(artefact);
+    let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
+    Snapshot::decode(&bytes, &file).map(Some).map_err(refuse)
+}

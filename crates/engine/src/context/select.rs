@@ -1,0 +1,91 @@
+//! The verb `select`: what a selection holds, how large it is, and why each node is in.
+
+use stan_graph::{Map, Reasons, SelectOptions, Selection};
+use stan_model::document::run_report::tokens;
+use stan_model::document::state::{self, DecodedState, State};
+use stan_repo::WritableSystem;
+
+use super::map::{broken, build_map, load_map};
+use super::refusal::Refusal;
+use super::reports::{SelectReport, SelectedNode, SizedNode};
+use super::{Context, NamedBytes};
+use crate::graph::GraphRequest;
+
+/// What to select from what.
+#[derive(Clone, Debug, Default)]
+pub struct SelectRequest {
+    /// Instead of the workspace's selection.
+    pub state: Option<NamedBytes>,
+    /// Instead of the workspace's map.
+    pub meta: Option<NamedBytes>,
+    pub work: GraphRequest,
+}
+
+/// Expands a selection on the given map, else on the one on the disk, else on one that is built. Writes nothing but the
+/// cache.
+pub fn select(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    request: &SelectRequest,
+) -> Result<SelectReport, Refusal> {
+    let place = context.place();
+    let decoded = match &request.state {
+        Some(named) => decode_state(named)?,
+        None => super::state::load(system, &place)?.map_or_else(super::state::nothing, |(decoded, _)| decoded),
+    };
+    let map = match &request.meta {
+        Some(named) => decode_map(named)?,
+        None => match load_map(system, &place)? {
+            Some((map, _)) => map,
+            None => build_map(system, context, &request.work)?.map,
+        },
+    };
+    let selection = selection(&map, &decoded.state)?;
+    Ok(report(&map, &decoded, &selection))
+}
+
+/// The selection with the defaults of spec 20 §3.
+pub(crate) fn selection(map: &Map, state: &State) -> Result<Selection, Refusal> {
+    stan_graph::select(map, state, &SelectOptions::default()).map_err(|error| Refusal::input(error.to_string()))
+}
+
+fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectReport {
+    let reasons = Reasons::of(map, &decoded.state);
+    let mut nodes: Vec<SelectedNode> = selection
+        .selected
+        .iter()
+        .map(|&index| SelectedNode {
+            node_id: map.id(index).to_owned(),
+            bytes: map.size(index).unwrap_or(0),
+            path: reasons.path(index).unwrap_or_default().iter().map(|&step| map.id(step).to_owned()).collect(),
+        })
+        .collect();
+    let unknown = selection.unknown.iter();
+    nodes.extend(unknown.map(|id| SelectedNode { node_id: id.clone(), bytes: 0, path: vec![id.clone()] }));
+    nodes.sort_unstable_by(|a, b| a.node_id.cmp(&b.node_id));
+    let mut warnings = [decoded.warnings.as_slice(), &selection.warnings].concat();
+    warnings.sort_unstable();
+    warnings.dedup();
+    let largest = selection.largest.iter().map(|one| SizedNode { node_id: one.node_id.clone(), bytes: one.bytes });
+    SelectReport {
+        selected_node_ids: nodes.iter().map(|node| node.node_id.clone()).collect(),
+        selected_count: nodes.len() as u64,
+        total_bytes: selection.total_bytes,
+        tokens: tokens(selection.total_bytes),
+        largest: largest.collect(),
+        warnings,
+        nodes,
+    }
+}
+
+fn decode_state(named: &NamedBytes) -> Result<DecodedState, Refusal> {
+    state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors))
+}
+
+/// A map in either of its forms.
+fn decode_map(named: &NamedBytes) -> Result<Map, Refusal> {
+    Map::decode(&named.bytes, &named.name).or_else(|errors| {
+        // A long-form graph is told by its keys; anything else is judged as the map that it should be.
+        Map::decode_long(&named.bytes, &named.name).map_err(|_| broken("the map", &errors))
+    })
+}

@@ -1,0 +1,140 @@
+//! The selection file: read for a run, checked or rewritten for a person.
+
+use std::path::Path;
+
+use stan_model::document::state::{self, DecodedState, State, StateVersion};
+use stan_repo::{Access, System, WritableSystem};
+
+use super::place::{Artefact, Place};
+use super::refusal::Refusal;
+use super::reports::StateReport;
+use super::session::{Session, refuse};
+use super::workspace_files::{check_folders, read_if_there};
+use super::{Context, NamedBytes, Patience, map::broken};
+
+/// Which selection is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateSource {
+    /// The workspace's own.
+    Workspace,
+    /// A file by its absolute path.
+    File {
+        shown: String,
+        path: String,
+    },
+    Bytes(NamedBytes),
+}
+
+/// Says everything that is wrong with a selection. A selection that does not exist is a refusal.
+pub fn check_state(system: &dyn System, context: &Context<'_>, source: &StateSource) -> Result<StateReport, Refusal> {
+    let named = read(system, context, source)?;
+    Ok(match state::decode(&named.bytes, &named.name) {
+        Ok(decoded) => valid(&named, &decoded, false),
+        Err(errors) => StateReport {
+            file: named.name,
+            valid: false,
+            version: None,
+            includes: 0,
+            excludes: 0,
+            rewritten: false,
+            warnings: Vec::new(),
+            errors: errors.iter().map(ToString::to_string).collect(),
+        },
+    })
+}
+
+/// Rewrites a selection as version 2 in place, or hands the document back when it came as bytes.
+pub fn migrate_state(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    source: &StateSource,
+    patience: &mut dyn Patience,
+) -> Result<(StateReport, Option<Vec<u8>>), Refusal> {
+    // The lock first: what is read must still be there when it is replaced.
+    let place = context.place();
+    let session = match source {
+        StateSource::Workspace => {
+            check_folders(system, &place)?;
+            Some(Session::open(system, &place, patience)?)
+        }
+        _ => None,
+    };
+    let named = read(system, context, source)?;
+    let decoded = state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors))?;
+    let document = decoded.state.encode();
+    let is_new = is_old_form(&decoded);
+    let report = valid(&named, &decoded, is_new);
+    match source {
+        StateSource::Bytes(_) => return Ok((report, Some(document))),
+        _ if !is_new => {}
+        StateSource::Workspace => {
+            if let Some(session) = &session {
+                let mut transaction = session.begin(&place)?;
+                transaction.write(&named.name, &document, Access::Shared).map_err(refuse)?;
+                transaction.commit().map_err(refuse)?;
+            }
+        }
+        StateSource::File { shown, path } => system
+            .write_atomic(Path::new(path), &document)
+            .map_err(|error| Refusal::input(format!("`{shown}` cannot be written: {error}")))?,
+    }
+    Ok((report, None))
+}
+
+/// The workspace's selection, for a run; without one nothing is selected.
+pub(crate) fn load(system: &dyn System, place: &Place) -> Result<Option<(DecodedState, Vec<u8>)>, Refusal> {
+    let file = place.artefact(Artefact::State);
+    let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
+    let decoded = state::decode(&bytes, &file).map_err(|errors| {
+        broken("the selection", &errors)
+            .hint("mend the file; `stan state validate` checks it, {\"v\":2,\"i\":[]} selects nothing")
+    })?;
+    Ok(Some((decoded, bytes)))
+}
+
+/// Nothing selected.
+pub(crate) fn nothing() -> DecodedState {
+    DecodedState { state: State::default(), version: StateVersion::V2, uses_aliases: false, warnings: Vec::new() }
+}
+
+/// Whether the document is not of the one form that archives show.
+pub(crate) fn is_old_form(decoded: &DecodedState) -> bool {
+    decoded.version == StateVersion::V1 || decoded.uses_aliases
+}
+
+fn read(system: &dyn System, context: &Context<'_>, source: &StateSource) -> Result<NamedBytes, Refusal> {
+    let absent = |shown: &str| {
+        Refusal::input(format!("there is no selection at `{shown}`"))
+            .hint("`stan run --context --meta` writes an empty one")
+    };
+    match source {
+        StateSource::Bytes(named) => Ok(named.clone()),
+        StateSource::File { shown, path } => {
+            let mut bytes = Vec::new();
+            match system.read_into(Path::new(path), &mut bytes) {
+                Ok(_) => Ok(NamedBytes { name: shown.clone(), bytes }),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(absent(shown)),
+                Err(error) => Err(Refusal::input(format!("`{shown}` cannot be read: {error}"))),
+            }
+        }
+        StateSource::Workspace => {
+            let place = context.place();
+            let name = place.artefact(Artefact::State);
+            let bytes = read_if_there(system, &place, &name)?.ok_or_else(|| absent(&name))?;
+            Ok(NamedBytes { name, bytes })
+        }
+    }
+}
+
+fn valid(named: &NamedBytes, decoded: &DecodedState, rewritten: bool) -> StateReport {
+    StateReport {
+        file: named.name.clone(),
+        valid: true,
+        version: Some(if decoded.version == StateVersion::V1 { 1 } else { 2 }),
+        includes: decoded.state.include.len() as u64,
+        excludes: decoded.state.exclude.len() as u64,
+        rewritten,
+        warnings: decoded.warnings.clone(),
+        errors: Vec::new(),
+    }
+}

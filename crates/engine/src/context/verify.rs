@@ -1,0 +1,323 @@
+//! The verb `verify`: does an archive still say what the tree, the staged and the installed files, the map, the private
+//! map and the selection say? Reads everything, changes nothing, and believes no name that an archive holds.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest as _, Sha256};
+use stan_archive::{TarEntry, TarKind, read_tar};
+use stan_graph::Map;
+use stan_model::Digest;
+use stan_model::document::integrity::Integrity;
+use stan_repo::{System, hash_file};
+
+use super::allow::{self, Allowlist, Documents, Origin, Rules};
+use super::assemble::excludes;
+use super::locate::{Located, Locator};
+use super::map::{load_integrity, load_map};
+use super::place::{Artefact, Place};
+use super::refusal::Refusal;
+use super::reports::{Difference, VerifyReport};
+use super::{Context, select, state};
+
+/// Documents of this size are kept while an archive is read.
+const LARGEST_KEPT: u64 = 2 << 30;
+
+/// Compares an archive, named as shown and by its absolute path, with the workspace; without one, the workspace's own.
+pub fn verify(
+    system: &dyn System,
+    context: &Context<'_>,
+    archive: Option<(String, String)>,
+) -> Result<VerifyReport, Refusal> {
+    let place = context.place();
+    let (shown, path) = archive.unwrap_or_else(|| {
+        let relative = place.artefact(Artefact::Archive);
+        let absolute = place.absolute(&relative);
+        (relative, absolute)
+    });
+    let contents = Contents::read(system, &place, &shown, &path)?;
+    let mut check = Check {
+        system,
+        place: &place,
+        map: load_map(system, &place)?,
+        integrity: load_integrity(system, &place)?.map(|(integrity, _)| integrity),
+        locator: Locator::new(system, &place),
+        differ: contents.oddities.clone(),
+        gone: Vec::new(),
+        contents: &contents,
+    };
+    for (name, entry) in &contents.entries {
+        check.entry(name, entry);
+    }
+    let mut warnings = Vec::new();
+    let new = if contents.is_diff() { check.removed_paths() } else { check.unarchived(context, &mut warnings)? };
+    let Check { mut differ, mut gone, .. } = check;
+    differ.sort_unstable();
+    differ.dedup();
+    gone.sort_unstable();
+    gone.dedup();
+    Ok(VerifyReport {
+        archive: shown,
+        matches: differ.is_empty() && gone.is_empty() && new.is_empty(),
+        entries: contents.entries.len() as u64,
+        differ,
+        gone,
+        new,
+        warnings,
+    })
+}
+
+/// What an archive holds, by name.
+struct Contents {
+    entries: BTreeMap<String, Held>,
+    /// Entries that no archive of ours has.
+    oddities: Vec<Difference>,
+    /// The bytes of the documents that are read again.
+    documents: BTreeMap<String, Vec<u8>>,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Held {
+    size: u64,
+    digest: Digest,
+}
+
+impl Contents {
+    fn read(system: &dyn System, place: &Place, shown: &str, path: &str) -> Result<Self, Refusal> {
+        let unreadable = |reason: String| {
+            Refusal::input(format!("the archive `{shown}` cannot be read: {reason}"))
+                .hint("make a new one: stan run, or stan run --context")
+        };
+        let file = system.open(Path::new(path)).map_err(|error| unreadable(error.to_string()))?;
+        let mut reader = io::BufReader::with_capacity(1 << 20, file.reader);
+        let mut contents =
+            Self { entries: BTreeMap::new(), oddities: Vec::new(), documents: BTreeMap::new(), place: place.clone() };
+        let end = read_tar(&mut reader, &mut |entry, bytes| contents.take(entry, bytes))
+            .map_err(|error| unreadable(error.to_string()))?;
+        if !end.is_marked {
+            return Err(unreadable("its end is missing, so it may have been cut".to_owned()));
+        }
+        if end.has_trailing_bytes {
+            contents.odd(shown, "the end of the archive", "something behind it");
+        }
+        Ok(contents)
+    }
+
+    fn take(&mut self, entry: &TarEntry, bytes: &mut dyn Read) -> io::Result<()> {
+        let Some(name) = entry.safe_name().map(str::to_owned) else {
+            self.odd(
+                &String::from_utf8_lossy(&entry.name).escape_debug().to_string(),
+                "a path in the repository",
+                "this name",
+            );
+            return Ok(());
+        };
+        if entry.kind != TarKind::File {
+            self.odd(&name, "a regular file", "a link, folder or device");
+            return Ok(());
+        }
+        if self.place.denial(&name).is_some()
+            && name != self.place.artefact(Artefact::NoChanges)
+            && name != self.place.artefact(Artefact::DiffList)
+        {
+            self.odd(&name, "no such entry, ever", "an entry");
+        }
+        let kept = [Artefact::Meta, Artefact::State, Artefact::DiffList]
+            .iter()
+            .any(|artefact| self.place.artefact(*artefact) == name)
+            && entry.size <= LARGEST_KEPT;
+        let mut hasher = Sha256::new();
+        let mut document = Vec::new();
+        let mut buffer = vec![0; 256 << 10];
+        loop {
+            let count = match bytes.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let read = buffer.get(..count).unwrap_or_default();
+            hasher.update(read);
+            if kept {
+                document.extend_from_slice(read);
+            }
+        }
+        let held = Held { size: entry.size, digest: Digest(hasher.finalize().into()) };
+        if kept {
+            self.documents.insert(name.clone(), document);
+        }
+        if self.entries.insert(name.clone(), held).is_some() {
+            self.odd(&name, "one entry", "several of this name");
+        }
+        Ok(())
+    }
+
+    fn odd(&mut self, path: &str, expected: &str, actual: &str) {
+        self.oddities.push(difference(path, "the rules of archives", expected, actual));
+    }
+
+    fn holds(&self, artefact: Artefact) -> bool {
+        self.entries.contains_key(&self.place.artefact(artefact))
+    }
+
+    /// A diff holds a part only, so that nothing can be missing from it.
+    fn is_diff(&self) -> bool {
+        self.holds(Artefact::DiffList) || self.holds(Artefact::NoChanges)
+    }
+}
+
+struct Check<'a> {
+    system: &'a dyn System,
+    place: &'a Place,
+    map: Option<(Map, Vec<u8>)>,
+    integrity: Option<Integrity>,
+    locator: Locator<'a>,
+    contents: &'a Contents,
+    differ: Vec<Difference>,
+    gone: Vec<String>,
+}
+
+impl Check<'_> {
+    fn entry(&mut self, name: &str, held: &Held) {
+        if [Artefact::NoChanges, Artefact::DiffList].iter().any(|artefact| self.place.artefact(*artefact) == name) {
+            return;
+        }
+        if self.place.is_staged(name) {
+            self.external(name, held);
+        }
+        match self.locator.locate(name) {
+            Located::File(real) => self.file(name, &self.place.absolute(&real), "the tree", held),
+            _ => self.gone.push(name.to_owned()),
+        }
+        self.against_map(name, held);
+    }
+
+    /// The bytes of a file on the disk against the archive's.
+    fn file(&mut self, name: &str, absolute: &str, with: &str, held: &Held) {
+        match hash_file(self.system, Path::new(absolute)) {
+            Ok((_, digest, size)) if (digest, size) == (held.digest, held.size) => {}
+            Ok((_, digest, size)) => {
+                let found = shown(held.size, &held.digest.to_string());
+                self.differ.push(difference(name, with, &shown(size, &digest.to_string()), &found));
+            }
+            Err(error) => self.differ.push(difference(name, with, "a readable file", &error.to_string())),
+        }
+    }
+
+    /// An external must be what the private map says, and so must the installed file.
+    fn external(&mut self, name: &str, held: &Held) {
+        let known = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(name)).cloned();
+        let Some(known) = known else {
+            self.differ.push(difference(name, "the private map", "an entry", "none"));
+            return;
+        };
+        if (known.size, known.sha256) != (held.size, held.digest) {
+            let expected = shown(known.size, &known.sha256.to_string());
+            let found = shown(held.size, &held.digest.to_string());
+            self.differ.push(difference(name, "the private map", &expected, &found));
+        }
+        self.file(name, &known.locator, "the installed file", held);
+    }
+
+    fn against_map(&mut self, name: &str, held: &Held) {
+        let Some((map, _)) = &self.map else { return };
+        let Some(index) = map.find(name) else { return };
+        let prefix = held.digest.prefix();
+        let size_fits = map.size(index).is_none_or(|size| size == held.size);
+        let hash_fits = map.hash(index).is_none_or(|hash| *hash == prefix);
+        if !(size_fits && hash_fits) {
+            let text = |size: Option<u64>, hash: Option<String>| {
+                shown(size.unwrap_or_default(), &hash.unwrap_or_else(|| "no hash".to_owned()))
+            };
+            let expected = text(map.size(index), map.hash(index).map(stan_graph::hash_text));
+            let found = text(Some(held.size), Some(stan_graph::hash_text(&prefix)));
+            self.differ.push(difference(name, "the map", &expected, &found));
+        }
+    }
+
+    /// Paths that a diff calls removed and that are there again.
+    fn removed_paths(&mut self) -> Vec<String> {
+        let list = self.place.artefact(Artefact::DiffList);
+        let Some(bytes) = self.contents.documents.get(&list) else { return Vec::new() };
+        let removed = serde_json::from_slice::<serde_json::Value>(bytes).ok().and_then(|document| {
+            let paths = document.get("removed")?.as_array()?;
+            paths.iter().map(|path| path.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+        });
+        let Some(removed) = removed else {
+            self.differ.push(difference(&list, "the rules of archives", "lists of paths", "something else"));
+            return Vec::new();
+        };
+        let safe = removed.into_iter().filter(|path| stan_archive::check_name(path).is_ok());
+        safe.filter(|path| matches!(self.locator.locate(path), Located::File(_))).collect()
+    }
+
+    /// What a run would archive now and the archive does not hold, and the other way round.
+    fn unarchived(&mut self, context: &Context<'_>, warnings: &mut Vec<String>) -> Result<Vec<String>, Refusal> {
+        let allowed = self.allowlist(context, warnings)?;
+        for name in self.contents.entries.keys() {
+            let exists = matches!(self.locator.locate(name), Located::File(_));
+            if exists && !allowed.files.contains_key(name) {
+                self.differ.push(difference(name, "the selection", "not archived", "archived"));
+            }
+        }
+        let mut new = Vec::new();
+        for (name, file) in &allowed.files {
+            if self.contents.entries.contains_key(name) {
+                continue;
+            }
+            let is_binary = match &file.origin {
+                Origin::File(real) => self.is_binary(&self.place.absolute(real)),
+                Origin::Staged => {
+                    let locator = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(name));
+                    locator.is_some_and(|node| self.is_binary(&node.locator))
+                }
+                Origin::Elsewhere(absolute) => self.is_binary(absolute),
+                Origin::Bytes(_) => false,
+            };
+            if !is_binary {
+                new.push(name.clone());
+            }
+        }
+        Ok(new)
+    }
+
+    fn allowlist(&self, context: &Context<'_>, warnings: &mut Vec<String>) -> Result<Allowlist, Refusal> {
+        let options = context.config.graph_options(context.root);
+        let excludes = excludes(context)?;
+        let rules = Rules { system: self.system, place: self.place, scan: &options.scan, excludes: &excludes };
+        if !self.contents.holds(Artefact::Meta) {
+            return Ok(allow::whole_repository(&rules));
+        }
+        let loaded = state::load(self.system, self.place)?;
+        let decoded = loaded.map_or_else(state::nothing, |(decoded, _)| decoded);
+        // The documents' own bytes were compared with those on the disk already.
+        let documents = Documents { meta: Vec::new(), state: Vec::new() };
+        let imports = self.place.own("imports/");
+        let has_imports = self.contents.entries.keys().any(|name| name.starts_with(&imports));
+        if decoded.state.include.is_empty() && !has_imports {
+            return Ok(allow::thread_opener(&rules, documents));
+        }
+        let Some((map, _)) = &self.map else { return Ok(allow::thread_opener(&rules, documents)) };
+        let selection = select::selection(map, &decoded.state)?;
+        warnings.extend(selection.warnings.iter().cloned());
+        Ok(allow::selected(&rules, documents, map, &selection))
+    }
+
+    fn is_binary(&self, absolute: &str) -> bool {
+        let Ok(file) = self.system.open(Path::new(absolute)) else { return false };
+        let mut start = Vec::new();
+        let _ = file.reader.take(stan_archive::BINARY_PREFIX as u64).read_to_end(&mut start);
+        start.contains(&0)
+    }
+}
+
+fn difference(path: &str, with: &str, expected: &str, actual: &str) -> Difference {
+    let [path, with, expected, actual] = [path, with, expected, actual].map(str::to_owned);
+    Difference { path, with, expected, actual }
+}
+
+fn shown(size: u64, hash: &str) -> String {
+    format!("{size} bytes {hash}")
+}

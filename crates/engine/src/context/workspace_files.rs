@@ -1,0 +1,63 @@
+//! Reading what earlier runs and people left in stan's folder, and refusing to be led out of it by links.
+
+use std::io;
+use std::path::Path;
+
+use stan_repo::{EntryKind, System};
+
+use super::place::Place;
+use super::refusal::Refusal;
+
+/// No document of ours is larger; what is would not fit into memory either.
+const MAX_SIZE: u64 = 2 << 30;
+
+/// The bytes of a root-relative file in stan's folder; `None` when there is none.
+pub(crate) fn read_if_there(system: &dyn System, place: &Place, file: &str) -> Result<Option<Vec<u8>>, Refusal> {
+    let path = place.absolute(file);
+    match system.lstat(Path::new(&path)) {
+        Ok(stat) if stat.kind == EntryKind::File => {}
+        Ok(stat) => {
+            let what = if stat.kind == EntryKind::Dir { "a folder" } else { "a link or no regular file" };
+            return Err(Refusal::input(format!("`{file}` is {what}")).hint("remove it and run again"));
+        }
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(unreadable(file, &error)),
+    }
+    let mut bytes = Vec::new();
+    match system.read_at_most(Path::new(&path), MAX_SIZE, &mut bytes) {
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(unreadable(file, &error)),
+    }
+}
+
+/// Folders below stan's own that runs read or write. A link in place of one would lead the run somewhere else.
+const FOLDERS: [&str; 8] = ["system", "imports", "context", "context/npm", "context/abs", "output", "diff", "patch"];
+
+/// Refuses a workspace in which something else stands where one of stan's folders belongs.
+pub(crate) fn check_folders(system: &dyn System, place: &Place) -> Result<(), Refusal> {
+    let own = place.stan_path();
+    let ends = own.match_indices('/').map(|(index, _)| index).chain([own.len()]);
+    let above = ends.filter_map(|end| own.get(..end)).map(str::to_owned);
+    for folder in above.chain(FOLDERS.iter().map(|below| place.own(below))) {
+        let kind = match system.lstat(Path::new(&place.absolute(&folder))) {
+            Ok(stat) => stat.kind,
+            Err(error) if is_absent(&error) => continue,
+            Err(error) => return Err(unreadable(&folder, &error)),
+        };
+        if kind != EntryKind::Dir {
+            let what = if kind == EntryKind::Link { "a link" } else { "no folder" };
+            return Err(Refusal::input(format!("`{folder}` is {what}, where stan needs a folder of its own"))
+                .hint("remove it, or choose another folder with --stan-path"));
+        }
+    }
+    Ok(())
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn unreadable(file: &str, error: &io::Error) -> Refusal {
+    Refusal::input(format!("`{file}` cannot be read: {error}")).hint("check its permissions")
+}
