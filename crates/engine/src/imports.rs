@@ -9,7 +9,7 @@ use std::path::Path;
 
 use stan_repo::{DirEntry, EntryKind, GlobError, RootedGlob, System, WalkGlobs, real_path};
 
-use crate::config::label_refusal;
+use crate::config::{label_refusal, visible};
 
 /// More files than these are a mistyped glob, not a set of documents.
 const MAX_FILES: usize = 100_000;
@@ -41,7 +41,7 @@ pub struct ImportPlan {
 /// The imports cannot be staged as they are configured.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    #[error("the import label `{}` cannot be used, because {reason}", label.escape_debug())]
+    #[error("the import label `{}` cannot be used, because {reason}", visible(label))]
     Label { label: String, reason: &'static str },
     #[error("import `{label}`: {error}")]
     Glob { label: String, error: GlobError },
@@ -74,7 +74,7 @@ pub fn plan(
         if let Some(reason) = label_refusal(label).or(nested) {
             return Err(ImportError::Label { label: label.clone(), reason });
         }
-        let mut found = Found::new(label);
+        let mut found = Found::new(label, format!("{stan_path}/imports/{label}"));
         planner.label(globs, &mut found)?;
         found.refuse_files_as_folders()?;
         plan.warnings.extend(found.warnings);
@@ -82,7 +82,7 @@ pub fn plan(
             plan.warnings.push(format!("import `{label}`: there are more warnings than {MAX_WARNINGS}"));
         }
         for (path, source) in found.sources {
-            let target = format!("{stan_path}/imports/{label}/{path}");
+            let target = [&found.folder, "/", &path].concat();
             plan.files.push(ImportFile { target, label: label.clone(), source });
         }
     }
@@ -94,6 +94,8 @@ pub fn plan(
 /// What one label brings in.
 struct Found<'l> {
     label: &'l str,
+    /// Where its files are staged, relative to the root.
+    folder: String,
     /// By path below the label's folder.
     sources: BTreeMap<String, String>,
     warnings: BTreeSet<String>,
@@ -101,8 +103,8 @@ struct Found<'l> {
 }
 
 impl<'l> Found<'l> {
-    fn new(label: &'l str) -> Self {
-        Self { label, sources: BTreeMap::new(), warnings: BTreeSet::new(), are_warnings_cut: false }
+    fn new(label: &'l str, folder: String) -> Self {
+        Self { label, folder, sources: BTreeMap::new(), warnings: BTreeSet::new(), are_warnings_cut: false }
     }
 
     fn warn(&mut self, message: String) {
@@ -116,8 +118,8 @@ impl<'l> Found<'l> {
     fn add(&mut self, path: String, source: String, parent: &str) -> Result<(), ImportError> {
         match self.sources.get(&path) {
             Some(first) if *first != source => {
-                let (first, second) = (first.clone(), source);
-                return Err(ImportError::Collision { label: self.label.to_owned(), target: path, first, second });
+                let (first, second, target) = (first.clone(), source, join(&self.folder, &path));
+                return Err(ImportError::Collision { label: self.label.to_owned(), target, first, second });
             }
             Some(_) => {}
             None => drop(self.sources.insert(path, source)),
@@ -139,7 +141,7 @@ impl<'l> Found<'l> {
                 if let Some(file) = self.sources.get(target) {
                     return Err(ImportError::FileAndFolder {
                         label: self.label.to_owned(),
-                        target: target.to_owned(),
+                        target: join(&self.folder, target),
                         file: file.clone(),
                         other: other.clone(),
                     });
@@ -285,19 +287,28 @@ impl Walk<'_, '_, '_> {
     /// A link stands for its target, if that is a file in the same parent.
     fn link(&mut self, path: String, found: &mut Found<'_>) -> Result<(), ImportError> {
         let link = join(self.parent, &path);
-        let could_be_folder = self.all.could_match_below(&path);
-        if !could_be_folder && !self.all.is_match(&path) {
+        let is_match = self.all.is_match(&path);
+        if !is_match && !self.all.could_match_below(&path) {
             return Ok(());
         }
-        let left_out = match real_path(self.planner.system, Path::new(&link)) {
-            Err(_) => "it leads nowhere or in a circle",
-            Ok(target) if !is_at_or_below(&target, self.parent) => "it leads out of the folder that the glob starts in",
-            Ok(target) if is_at_or_below(&target, &self.planner.staging) => "it leads to where imports are staged",
-            Ok(target) => match self.planner.system.lstat(Path::new(&target)).map(|stat| stat.kind) {
-                Ok(EntryKind::File) if self.matches(&path) => return found.add(path, target, self.parent),
-                Ok(EntryKind::Dir) if could_be_folder => "links to folders are not followed",
-                _ => return Ok(()),
-            },
+        let target = real_path(self.planner.system, Path::new(&link)).ok();
+        let kind = target.as_ref().and_then(|target| self.planner.system.lstat(Path::new(target)).ok());
+        let left_out = match (target, kind.map(|stat| stat.kind)) {
+            // Whether something below would have matched is not known, but a folder is worth a word.
+            (Some(_), Some(EntryKind::Dir)) => "links to folders are not followed",
+            _ if !is_match => return Ok(()),
+            (Some(target), _) if !is_at_or_below(&target, self.parent) => {
+                "it leads out of the folder that the glob starts in"
+            }
+            (Some(target), _) if is_at_or_below(&target, &self.planner.staging) => {
+                "it leads to where imports are staged"
+            }
+            (Some(target), Some(EntryKind::File)) => {
+                self.matches(&path);
+                return found.add(path, target, self.parent);
+            }
+            (Some(_), Some(_)) => return Ok(()),
+            _ => "it leads nowhere or in a circle",
         };
         found.warn(format!("the link {link} was left out, because {left_out}"));
         Ok(())

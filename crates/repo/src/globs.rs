@@ -68,8 +68,8 @@ impl Globs {
 fn usable<'g>(list: &str, globs: &'g [String], problems: &mut Vec<Problem>) -> Vec<&'g str> {
     let mut usable = Vec::with_capacity(globs.len());
     for glob in globs {
-        match PathGlobs::new(&[glob]) {
-            Ok(_) => usable.push(glob.strip_prefix("./").unwrap_or(glob)),
+        match PathGlobs::check(glob) {
+            Ok(()) => usable.push(glob.strip_prefix("./").unwrap_or(glob)),
             Err(error) => problems.push(without_effect(list, &error)),
         }
     }

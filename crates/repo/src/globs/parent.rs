@@ -33,7 +33,7 @@ impl RootedGlob {
         if matches!(rest, "" | "." | "..") {
             return Err(refused("it names a folder; write what is wanted in it, such as `**/*.md`"));
         }
-        PathGlobs::new(&[rest]).map_err(|error| refused(&error.reason))?;
+        PathGlobs::check(rest).map_err(|error| refused(&error.reason))?;
         while let Some((name, after)) = rest.split_once('/') {
             let Some(literal) = literal(name) else { break };
             push(&mut parent, &literal);

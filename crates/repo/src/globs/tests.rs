@@ -131,7 +131,7 @@ fn what_is_refused_and_why() {
     }
     expect_test::expect![[r#"
         "": it is empty
-        "!a": negated globs are not supported; put what should be left out under `excludes`
+        "!a": negated globs are not supported; `includes` adds files, and `excludes` takes files out
         "!(a)": extended globs such as `!(…)` are not supported; write alternatives as `{a,b}`
         "a/!(b)": extended globs such as `!(…)` are not supported; write alternatives as `{a,b}`
         "@(a|b)": extended globs such as `!(…)` are not supported; write alternatives as `{a,b}`

@@ -61,7 +61,7 @@ fn relative(glob: &str) -> Result<&str, Refusal> {
     } else if glob.starts_with("!(") {
         "extended globs such as `!(…)` are not supported; write alternatives as `{a,b}`".to_owned()
     } else if glob.starts_with('!') {
-        "negated globs are not supported; put what should be left out under `excludes`".to_owned()
+        "negated globs are not supported; `includes` adds files, and `excludes` takes files out".to_owned()
     } else if glob.starts_with('/') {
         format!("globs are relative to the root; write `{}`", glob.trim_start_matches('/'))
     } else if glob.ends_with('/') {
