@@ -120,6 +120,11 @@ impl Canonical {
         Integrity { nodes: self.groups().filter_map(node).collect() }
     }
 
+    /// All canonical ids, sorted.
+    pub(crate) fn ids(&self) -> &Texts {
+        &self.ids
+    }
+
     pub(crate) fn rank(&self, raw: u32) -> u32 {
         self.ranks[raw as usize]
     }

@@ -1,20 +1,27 @@
 //! `dependency.meta.json` into a [`Map`], strictly: what does not belong is reported with its place, never skipped.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use stan_model::NodeKind;
 use stan_model::document::read::{DocumentReader, Pointer, quoted};
 use stan_model::document::{DocumentError, NodeIdError, check_node_id};
 use stan_model::json::{JsonKind, NodeId};
 
-use super::{Map, MapBuilder, MapEdge, Record, hash};
+use super::id_index::IdIndex;
+use super::{Map, MapBuilder, MapEdge, Record, Texts, hash};
 
 pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Map, Vec<DocumentError>> {
-    let mut decoder =
-        Decoder { reader: DocumentReader::parse(bytes, file)?, builder: MapBuilder::default(), items: Vec::new() };
-    decoder.document();
-    if decoder.reader.has_errors() { Err(decoder.reader.into_errors()) } else { Ok(decoder.builder.finish()) }
+    let mut decoder = Decoder {
+        reader: DocumentReader::parse(bytes, file)?,
+        builder: MapBuilder::default(),
+        items: Vec::new(),
+        targets: Targets::default(),
+    };
+    let ids = decoder.document();
+    match ids {
+        Some(ids) if !decoder.reader.has_errors() => Ok(decoder.builder.finish(ids)),
+        _ => Err(decoder.reader.into_errors()),
+    }
 }
 
 /// The keys of an object and their values, sorted by key. What is there twice, and what is no object, is reported.
@@ -32,7 +39,7 @@ pub(super) fn sorted_fields<'a>(
         tree.fields(object).map(|(key, value)| (tree.string(key).unwrap_or_default(), value)).collect();
     // Stable, because that sort makes use of order that is there already: the writers' documents are sorted.
     fields.sort_by(|left, right| left.0.cmp(&right.0));
-    if u32::try_from(fields.len()).is_err() {
+    if fields.len() >= u32::MAX as usize {
         reader.wrong(pointer, "more nodes than can be counted in 32 bits", None);
         return Vec::new();
     }
@@ -46,25 +53,11 @@ pub(super) fn sorted_fields<'a>(
     fields
 }
 
-/// Which id has which index among sorted fields, and the other way round.
-pub(super) struct Indices<'f> {
-    fields: &'f [(Cow<'f, str>, NodeId)],
-    /// The hasher is the standard one, because documents may be hostile.
-    by_id: HashMap<&'f str, u32>,
-}
-
-impl<'f> Indices<'f> {
-    pub(super) fn of(fields: &'f [(Cow<'f, str>, NodeId)]) -> Self {
-        Self { fields, by_id: fields.iter().zip(0..).map(|((id, _), index)| (id.as_ref(), index)).collect() }
-    }
-
-    pub(super) fn find(&self, id: &str) -> Option<u32> {
-        self.by_id.get(id).copied()
-    }
-
-    fn id(&self, index: u32) -> &'f str {
-        self.fields.get(index as usize).map_or("", |(id, _)| id)
-    }
+/// The index over the keys of sorted fields.
+pub(super) fn index_of(fields: &[(Cow<'_, str>, NodeId)]) -> IdIndex {
+    let mut ids = Texts::default();
+    fields.iter().for_each(|(id, _)| ids.push(id));
+    IdIndex::of(ids)
 }
 
 struct Decoder<'a> {
@@ -72,12 +65,22 @@ struct Decoder<'a> {
     builder: MapBuilder,
     /// The edges of the node at hand, kept between nodes for its memory.
     items: Vec<NodeId>,
+    targets: Targets<'a>,
 }
 
-impl Decoder<'_> {
-    fn document(&mut self) {
+/// What the edges of one node name, and what that came to.
+#[derive(Default)]
+struct Targets<'a> {
+    ids: Vec<Cow<'a, str>>,
+    scratch: Vec<(u64, u64)>,
+    found: Vec<Option<u32>>,
+}
+
+impl<'a> Decoder<'a> {
+    /// Reads all nodes and returns their ids.
+    fn document(&mut self) -> Option<Texts> {
         let (top, root) = (Pointer::ROOT, self.reader.tree().root());
-        let Some([version, nodes]) = self.reader.fields(root, &top, ["v", "n"]) else { return };
+        let [version, nodes] = self.reader.fields(root, &top, ["v", "n"])?;
         match version {
             Some(version) if self.reader.whole_number(version) == Some(2) => {}
             Some(version) => self.reader.expected(&top.key("v"), "the version 2", version, None),
@@ -87,17 +90,18 @@ impl Decoder<'_> {
         }
         let Some(nodes) = nodes else {
             self.reader.wrong(&top, "`n` is missing: `stan run --context --meta` writes a new map", None);
-            return;
+            return None;
         };
         let at_nodes = top.key("n");
         let fields = sorted_fields(&mut self.reader, nodes, &at_nodes);
-        let indices = Indices::of(&fields);
+        let indices = index_of(&fields);
         for (id, node) in &fields {
             self.node(id, *node, &at_nodes.key(id), &indices);
         }
+        Some(indices.ids)
     }
 
-    fn node(&mut self, id: &str, node: NodeId, pointer: &Pointer<'_>, indices: &Indices<'_>) {
+    fn node(&mut self, id: &str, node: NodeId, pointer: &Pointer<'_>, indices: &IdIndex) {
         let Some([kind, size, hash, description, edges]) = self.reader.fields(node, pointer, ["k", "s", "h", "d", "e"])
         else {
             return;
@@ -120,12 +124,12 @@ impl Decoder<'_> {
         });
         let description = description.and_then(|value| self.reader.string(value, &pointer.key("d"), "a text", value));
         let record = Record { kind: kind.unwrap_or(NodeKind::Missing), size, hash };
-        self.builder.node(id, record, description.as_deref().unwrap_or_default());
+        self.builder.node(record, description.as_deref().unwrap_or_default());
         if let Some(edges) = edges {
             self.edges(edges, &pointer.key("e"), indices);
         }
         if let Some(target) = self.builder.end_node() {
-            let message = format!("the target {} is there twice", quoted(indices.id(target)));
+            let message = format!("the target {} is there twice", quoted(indices.ids.get(target as usize)));
             self.reader.wrong(&pointer.key("e"), message, None);
         }
     }
@@ -160,40 +164,44 @@ impl Decoder<'_> {
         }
     }
 
-    fn edges(&mut self, edges: NodeId, pointer: &Pointer<'_>, indices: &Indices<'_>) {
+    fn edges(&mut self, edges: NodeId, pointer: &Pointer<'_>, indices: &IdIndex) {
         if self.reader.tree().kind(edges) != JsonKind::Array {
             self.reader.expected(pointer, "a list of edges", edges, None);
             return;
         }
-        let mut items = std::mem::take(&mut self.items);
+        let (mut items, mut targets) = (std::mem::take(&mut self.items), std::mem::take(&mut self.targets));
         items.clear();
-        items.extend(self.reader.tree().items(edges));
-        for (index, item) in items.iter().enumerate() {
-            if let Some(edge) = self.edge(*item, &pointer.index(index), indices) {
+        targets.ids.clear();
+        for item in self.reader.tree().items(edges) {
+            items.push(item);
+            let target = self.reader.tree().first_item(item).and_then(|target| self.reader.tree().string(target));
+            targets.ids.push(target.unwrap_or_default());
+        }
+        indices.find_all(&targets.ids, &mut targets.scratch, &mut targets.found);
+        for (index, (item, target)) in items.iter().zip(&targets.found).enumerate() {
+            if let Some(edge) = self.edge(*item, *target, &pointer.index(index)) {
                 self.builder.edge(edge);
             }
         }
-        self.items = items;
+        (self.items, self.targets) = (items, targets);
     }
 
-    fn edge(&mut self, edge: NodeId, pointer: &Pointer<'_>, indices: &Indices<'_>) -> Option<MapEdge> {
+    fn edge(&mut self, edge: NodeId, found: Option<u32>, pointer: &Pointer<'_>) -> Option<MapEdge> {
         let mut parts = self.reader.tree().items(edge);
         let (Some(target), Some(kinds), resolutions, None) = (parts.next(), parts.next(), parts.next(), parts.next())
         else {
             self.reader.expected(pointer, "[target, kindMask] or [target, kindMask, resMask]", edge, None);
             return None;
         };
-        let name = self.reader.string(target, &pointer.index(0), "a node id as a string", edge)?;
-        let Some(target_index) = indices.find(&name) else {
+        if found.is_none() {
             self.reader.expected(&pointer.index(0), "the id of a node of this map", target, Some(edge));
-            return None;
-        };
+        }
         let kinds = self.mask(kinds, 7, &pointer.index(1), edge)?;
         let resolutions = match resolutions {
             Some(value) => self.mask(value, 3, &pointer.index(2), edge)?,
             None => 1,
         };
-        Some(MapEdge { target: target_index, kinds, resolutions })
+        Some(MapEdge { target: found?, kinds, resolutions })
     }
 
     fn mask(&mut self, value: NodeId, most: u8, pointer: &Pointer<'_>, edge: NodeId) -> Option<u8> {

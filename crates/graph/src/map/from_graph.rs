@@ -20,7 +20,7 @@ pub(super) fn from_graph(graph: &Graph, canonical: &Canonical, hashes: MetaHashe
             hash: file.filter(|_| shows_hash).map(|file| hash::prefix(&file.digest)),
         };
         let description = graph.node(group.description).description.as_deref().filter(|_| is_file);
-        builder.node(group.id, record, description.unwrap_or_default());
+        builder.node(record, description.unwrap_or_default());
         for &raw in group.raws {
             for edge in graph.edges(raw) {
                 let target = canonical.rank(edge.target);
@@ -34,5 +34,5 @@ pub(super) fn from_graph(graph: &Graph, canonical: &Canonical, hashes: MetaHashe
         }
         builder.end_node();
     }
-    builder.finish()
+    builder.finish(canonical.ids().clone())
 }

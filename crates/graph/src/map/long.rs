@@ -10,7 +10,8 @@ use stan_model::document::state::kind_bit;
 use stan_model::json::{JsonKind, NodeId};
 use stan_model::{Digest, NodeKind};
 
-use super::decode::{Indices, sorted_fields};
+use super::decode::{index_of, sorted_fields};
+use super::id_index::IdIndex;
 use super::{HashPrefix, Map, MapBuilder, MapEdge, Record};
 
 pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Map, Vec<DocumentError>> {
@@ -40,7 +41,7 @@ fn graph(reader: &mut DocumentReader<'_>, id: NodeId, pointer: &Pointer<'_>) -> 
     let (at_nodes, at_edges) = (pointer.key("nodes"), pointer.key("edges"));
     let nodes = sorted_fields(reader, nodes, &at_nodes);
     let edges = sorted_fields(reader, edges, &at_edges);
-    let indices = Indices::of(&nodes);
+    let indices = index_of(&nodes);
     for (id, _) in edges.iter().filter(|(id, _)| indices.find(id).is_none()) {
         reader.wrong(&at_edges.key(id), format!("{} is no node of this graph", quoted(id)), None);
     }
@@ -53,14 +54,14 @@ fn graph(reader: &mut DocumentReader<'_>, id: NodeId, pointer: &Pointer<'_>) -> 
             reader.wrong(&pointer, "a node id is not empty and has no NUL character", None);
         }
         let (record, description) = read_node(reader, *node, &pointer)?;
-        builder.node(id, record, &description);
+        builder.node(record, &description);
         while edges.next_if(|(source, _)| source < id).is_some() {}
         if let Some((_, list)) = edges.next_if(|(source, _)| source == id) {
             read_edges(reader, *list, &at_edges.key(id), &indices, &mut builder);
         }
         builder.end_node();
     }
-    Some(builder.finish())
+    Some(builder.finish(indices.ids))
 }
 
 fn read_node(reader: &mut DocumentReader<'_>, node: NodeId, pointer: &Pointer<'_>) -> Option<(Record, String)> {
@@ -114,7 +115,7 @@ fn read_edges(
     reader: &mut DocumentReader<'_>,
     list: NodeId,
     pointer: &Pointer<'_>,
-    indices: &Indices<'_>,
+    indices: &IdIndex,
     builder: &mut MapBuilder,
 ) {
     if reader.tree().kind(list) != JsonKind::Array {
@@ -133,7 +134,7 @@ fn read_edge(
     reader: &mut DocumentReader<'_>,
     edge: NodeId,
     pointer: &Pointer<'_>,
-    indices: &Indices<'_>,
+    indices: &IdIndex,
 ) -> Option<MapEdge> {
     let [target, kind, resolution] = reader.fields(edge, pointer, ["target", "kind", "resolution"])?;
     let target_index = text_of(reader, target).and_then(|id| indices.find(&id));

@@ -6,6 +6,7 @@
 mod decode;
 mod from_graph;
 mod hash;
+mod id_index;
 mod long;
 mod texts;
 mod write;
@@ -160,8 +161,7 @@ struct MapBuilder {
 }
 
 impl MapBuilder {
-    fn node(&mut self, id: &str, record: Record, description: &str) {
-        self.map.ids.push(id);
+    fn node(&mut self, record: Record, description: &str) {
         self.map.descriptions.push(description);
         self.map.records.push(record);
     }
@@ -195,9 +195,15 @@ impl MapBuilder {
         repeated
     }
 
-    fn finish(mut self) -> Map {
+    /// `ids` are those of all nodes, in the order in which the nodes came.
+    fn finish(mut self, ids: Texts) -> Map {
+        self.map.ids = ids;
         debug_assert!(self.map.ids.is_sorted_and_unique(), "nodes come in the order of their ids");
-        debug_assert_eq!(self.map.records.len(), self.map.ends.len(), "the edges of every node were ended");
+        debug_assert_eq!(
+            [self.map.ids.len(), self.map.ends.len()],
+            [self.map.records.len(); 2],
+            "the edges of every node were ended"
+        );
         self.map.edges.shrink_to_fit();
         self.map
     }

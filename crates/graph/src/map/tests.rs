@@ -197,15 +197,16 @@ pub(crate) fn any_map(nodes: usize) -> impl Strategy<Value = Map> {
     prop::collection::btree_map("[a-dé\"]{1,3}", node, 1..nodes).prop_map(|nodes| {
         let kinds = [NodeKind::Source, NodeKind::External, NodeKind::Builtin, NodeKind::Missing];
         let count = nodes.len();
-        let mut builder = MapBuilder::default();
+        let (mut builder, mut ids) = (MapBuilder::default(), Texts::default());
         for (id, ((kind, size, hash, description), edges)) in nodes {
-            builder.node(&id, Record { kind: kinds[usize::from(kind)], size, hash }, &description);
+            ids.push(&id);
+            builder.node(Record { kind: kinds[usize::from(kind)], size, hash }, &description);
             for (target, kinds, resolutions) in edges {
                 builder.edge(MapEdge { target: target.index(count) as u32, kinds, resolutions });
             }
             builder.end_node();
         }
-        builder.finish()
+        builder.finish(ids)
     })
 }
 

@@ -1,6 +1,8 @@
 //! The documents that leave the program, as versioned types of their own. Nothing here computes anything.
 
 pub mod config;
+#[cfg(feature = "schema")]
+pub mod context_schema;
 mod error;
 pub mod integrity;
 mod node_id;
