@@ -151,7 +151,9 @@ fn prune_off_path(draft: &mut Draft<'_, '_>) {
                 draft.replace_field(field.key, pruned);
             }
         }
-        (FieldRole::Clause | FieldRole::Contract, value) => draft.replace_field(field.key, prune::contract(tree, dialect, value, path)),
+        (FieldRole::Clause | FieldRole::Contract, value) => {
+            draft.replace_field(field.key, prune::contract(tree, dialect, value, path))
+        }
         _ => {}
     }
 }

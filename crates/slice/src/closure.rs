@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 use stan_model::document::x07::{Enclosure, Omitted};
 use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 
-use crate::{Reading, SliceRequest};
 use crate::enclosure::{Focus, FocusKind};
+use crate::{Reading, SliceRequest};
 
 /// What is in the slice before any bound.
 pub(crate) struct Selection<'m> {

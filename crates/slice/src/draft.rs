@@ -90,7 +90,8 @@ impl<'m, 'a> Draft<'m, 'a> {
         let is_whole = request.enclosure == Enclosure::Module;
         let kind = if is_whole { module.kind } else { module.fragment_kind };
         // A pointer into an entry expression keeps it, even in a document whose kind should have none.
-        let has_entry = is_whole && (module.kind_has_entry || (focus.kind == FocusKind::Entry && module.entry.is_some()));
+        let has_entry =
+            is_whole && (module.kind_has_entry || (focus.kind == FocusKind::Entry && module.entry.is_some()));
         let final_strip = if selection.omitted.types { Strip::TypesAndContracts } else { Strip::Nothing };
         // A bound is measured with the contracts that the toolchain keeps: leaving them out meets no bound.
         let has_bounds = request.max_nodes.is_some() || request.max_bytes.is_some();
@@ -381,12 +382,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         }
     }
 
-    fn exports_of(
-        &self,
-        number: usize,
-        declaration: &Declaration<'a>,
-        selection: &Selection<'_>,
-    ) -> Option<Exports> {
+    fn exports_of(&self, number: usize, declaration: &Declaration<'a>, selection: &Selection<'_>) -> Option<Exports> {
         let list = declaration.exports.as_ref()?;
         let is_focus = Some(number) == self.focus_part;
         let owner =

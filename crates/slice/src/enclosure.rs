@@ -59,8 +59,8 @@ pub(crate) fn locate(
 ) -> Result<Focus, SliceError> {
     let pointer = request.trimmed_pointer();
     let tokens = pointer_tokens(pointer).ok_or_else(|| SliceError::InvalidPointer { pointer: pointer.to_owned() })?;
-    let focus =
-        resolve(module, dialect, request.reading, tokens).ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
+    let focus = resolve(module, dialect, request.reading, tokens)
+        .ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
     for (bound, option) in [(request.max_nodes, "--max-nodes"), (request.max_bytes, "--max-bytes")] {
         if bound == Some(0) {
             return Err(SliceError::BoundIsZero { option });
@@ -83,6 +83,16 @@ pub(crate) fn locate(
         (Enclosure::Decl, Some(_)) => {}
     }
     Ok(focus)
+}
+
+/// The tokens of the place in the canonical module that a pointer leads to.
+pub(crate) fn place(
+    module: &SourceModule<'_>,
+    dialect: &dyn Dialect,
+    reading: Reading,
+    pointer: &str,
+) -> Option<Vec<String>> {
+    resolve(module, dialect, reading, pointer_tokens(pointer)?).map(|focus| focus.tokens)
 }
 
 fn resolve(

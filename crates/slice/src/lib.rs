@@ -74,6 +74,12 @@ impl SliceRequest {
     }
 }
 
+/// Whether the two readings of a pointer lead to different places.
+pub fn readings_differ(module: &SourceModule<'_>, dialect: &dyn Dialect, pointer: &str) -> bool {
+    let place = |reading| enclosure::place(module, dialect, reading, pointer.trim());
+    place(Reading::File) != place(Reading::Toolchain)
+}
+
 /// A slice: a document of its own, and what is to be known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {

@@ -9,7 +9,8 @@ impl Draft<'_, '_> {
     /// Exports out of focus of whose names nothing is left in the slice.
     pub(crate) fn idle_exports(&self) -> Vec<usize> {
         let is_in = self.declarations_in();
-        let parts = self.parts.iter().enumerate().filter(|(number, part)| part.is_in && Some(*number) != self.focus_part);
+        let parts =
+            self.parts.iter().enumerate().filter(|(number, part)| part.is_in && Some(*number) != self.focus_part);
         let is_idle = |owners: &[Option<usize>]| !owners.iter().flatten().any(|&owner| is_in.get(owner) == Some(&true));
         parts
             .filter(|(_, part)| part.exports.as_ref().is_some_and(|exports| is_idle(&exports.owners)))

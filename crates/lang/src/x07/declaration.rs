@@ -359,13 +359,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    fn result(
-        &self,
-        item: NodeId,
-        place: &Place<'_>,
-        kind: &str,
-        fields: &mut Vec<Field<'a>>,
-    ) -> Result<(), X07Error> {
+    fn result(&self, item: NodeId, place: &Place<'_>, kind: &str, fields: &mut Vec<Field<'a>>) -> Result<(), X07Error> {
         let result = self.field_of_kind(item, place, "result", kind)?;
         check_type(self.tree, result, &place.key("result"))?;
         fields.push(Field::plain("result", Piece::Node(result)));
