@@ -25,6 +25,8 @@ pub struct ContextCommand {
     pub reading: Reading,
     pub max_nodes: Option<u64>,
     pub max_bytes: Option<u64>,
+    /// What is printed goes into a report, so standard error stays silent about a pack that was made.
+    pub is_wrapped: bool,
     /// The directory that paths are shown relative to; absolute.
     pub working_directory: String,
     pub toolchain_version: &'static str,
@@ -66,6 +68,7 @@ impl Run<'_> {
         let request = self.request();
         let slice = stan_slice::slice(&module, &X07, &request)
             .map_err(|error| format!("slice entry at {:?}: {error}", self.pointer))?;
+        let stderr = if command.is_wrapped { String::new() } else { truncation_note(&slice.diagnostics) };
         let schema_version = module.fixed.iter().find(|(key, _)| *key == "schema_version");
         let pack = ContextPack {
             toolchain_version: command.toolchain_version,
@@ -81,10 +84,10 @@ impl Run<'_> {
         };
         let line = pack.into_line().map_err(|error| error.to_string())?;
         let Some(out) = &command.out else {
-            return Ok(Outcome { stdout: line, inputs: self.digests.inputs.clone(), ..Outcome::default() });
+            return Ok(Outcome { stdout: line, stderr, inputs: self.digests.inputs.clone(), ..Outcome::default() });
         };
         self.store.write(out, &line).map_err(|error| format!("write: {out}: {error}"))?;
-        Ok(Outcome { outputs: vec![digest(out, &line)], ..Outcome::default() })
+        Ok(Outcome { stderr, outputs: vec![digest(out, &line)], ..Outcome::default() })
     }
 
     fn read(&mut self, what: &str, path: &str) -> Result<Vec<u8>, String> {
@@ -166,6 +169,17 @@ impl Run<'_> {
         let stderr = format!("{message}\n");
         Outcome { exit_code: EXIT_INPUT, stdout, stderr, diagnostics, inputs, outputs: Vec::new() }
     }
+}
+
+/// The pack tells how much a bound cut; which declarations it were is told here.
+fn truncation_note(diagnostics: &[Diagnostic]) -> String {
+    let mut note = String::new();
+    for diagnostic in diagnostics {
+        let dropped = diagnostic.data.as_ref().map(|data| data.dropped_decls.join(", ")).unwrap_or_default();
+        let dropped = if dropped.is_empty() { dropped } else { format!("; without {dropped}") };
+        note.push_str(&format!("note: {}{dropped}\n", diagnostic.message));
+    }
+    note
 }
 
 /// Whether a relative path leads above the directory it starts from.

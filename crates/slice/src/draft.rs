@@ -229,11 +229,12 @@ impl<'m, 'a> Draft<'m, 'a> {
         if let Some(part) = self.focus_part {
             let token = tokens.get_mut(1)?;
             *token = self.position(part).to_string();
-            // Sorted names in an export that keeps its place are no move.
-            if self.focus.given.get(1) == Some(token) {
+            let exports = self.parts.get(part).and_then(|part| part.exports.as_ref());
+            // All names, only sorted, in an export that keeps its place are no move.
+            let is_whole = exports.is_none_or(|exports| exports.count == exports.is_in.len());
+            if is_whole && self.focus.given.get(1) == Some(token) {
                 return None;
             }
-            let exports = self.parts.get(part).and_then(|part| part.exports.as_ref());
             if let Some((exports, pinned)) = exports.and_then(|exports| Some((exports, exports.pinned?)))
                 && let Some(token) = tokens.get_mut(3)
             {

@@ -28,7 +28,7 @@ pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool
             Invocation::Slice(slice.into_command(cli.out, is_wrapped))
         }
         Some(Command::Agent { command: Some(AgentCommand::Context(context)) }) => {
-            Invocation::Context(context.into_command(cli.out))
+            Invocation::Context(context.into_command(cli.out, is_wrapped))
         }
         Some(Command::Ast { command: None }) => usage("missing subcommand (try --help)"),
         Some(Command::Agent { command: None }) => usage("missing agent subcommand (try --help)"),
@@ -225,7 +225,7 @@ impl SliceArgs {
 }
 
 impl ContextArgs {
-    fn into_command(self, out: Option<String>) -> ContextCommand {
+    fn into_command(self, out: Option<String>, is_wrapped: bool) -> ContextCommand {
         ContextCommand {
             diag: self.diag,
             project: self.project,
@@ -236,6 +236,7 @@ impl ContextArgs {
             reading: self.bounds.reading.map_or(Reading::Toolchain, Reading::from),
             max_nodes: self.bounds.max_nodes,
             max_bytes: self.bounds.max_bytes,
+            is_wrapped,
             working_directory: super::files::working_directory(),
             toolchain_version: env!("CARGO_PKG_VERSION"),
         }
