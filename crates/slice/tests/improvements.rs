@@ -175,6 +175,15 @@ fn n05_an_export_in_focus_stays() {
 }
 
 #[test]
+fn n05_an_entry_expression_in_focus_stays_in_any_document() {
+    let mut document = module(&["std.a", "std.b"], &[defn("m.f", json!(["std.b.x"]))]);
+    document["solve"] = json!(["m.f", ["std.a.x"]]);
+    let focused = ast(&document, &whole("/solve/1/0"));
+    assert_eq!((&focused["solve"], &focused["imports"]), (&document["solve"], &document["imports"]));
+    assert_eq!(ast(&document, &whole("/decls/0")).get("solve"), None, "a module has none of its own");
+}
+
+#[test]
 fn n06_no_body_where_there_is_none() {
     let record =
         json!({"kind": "defrecord", "name": "m.r", "doc": "d".repeat(300), "fields": [{"name": "x", "ty": "i32"}]});
@@ -302,6 +311,10 @@ fn n11_the_enclosure_of_a_module_is_the_document() {
         assert_eq!(names(&ast(&document, &whole(pointer))), ["m.f", "m.g"], "{pointer}");
     }
     assert_eq!(names(&ast(&document, &whole("/decls/0"))), ["m.f"], "a focus has its closure");
+    // So much as the toolchain's answer can be had under any bound that the toolchain meets.
+    let smallest = slice(&document, &as_toolchain(whole("/kind"))).unwrap().ast.len() as u64;
+    let cut = slice(&document, &SliceRequest { max_bytes: Some(smallest), ..whole("/kind") }).unwrap();
+    assert_eq!(cut.ast.len() as u64, smallest);
     // To the toolchain such a pointer selects nothing but the place.
     for pointer in ["/imports", "/meta", "/decls", "/kind"] {
         assert_eq!(names(&ast(&document, &as_toolchain(whole(pointer)))), Vec::<&str>::new(), "{pointer}");
