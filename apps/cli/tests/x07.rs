@@ -87,6 +87,33 @@ fn the_wrapper() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test sets its own scene")]
+fn n01_how_a_pointer_is_read() {
+    let directory = directory();
+    let mut module: serde_json::Value = serde_json::from_str(MODULE).unwrap();
+    module["decls"].as_array_mut().unwrap().reverse();
+    std::fs::write(directory.path().join("u.x07.json"), module.to_string()).unwrap();
+    let check = |more: &[&str], name: &str| {
+        let output =
+            run(directory.path(), &[&["ast", "slice", "--in", "u.x07.json", "--ptr", "/decls/0"], more].concat());
+        let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let slice = printed.pointer("/result/stdout_json/slice_ast").unwrap_or(&printed["slice_ast"]);
+        assert_eq!(slice["decls"][0]["name"], name, "{more:?}");
+        text(&output.stderr).to_owned()
+    };
+    // The toolchain's short form and its machine form are read as the toolchain reads them, all else as written.
+    check(&[], "m.f");
+    check(&["--max-nodes", "7"], "m.f");
+    check(&["--enclosure", "decl", "--json"], "m.f");
+    check(&["--enclosure", "decl"], "m.g");
+    check(&["--closure", "all"], "m.g");
+    // What is chosen is not explained.
+    assert!(check(&["--reading", "file"], "m.g").is_empty());
+    assert!(check(&["--reading", "toolchain", "--enclosure", "decl"], "m.f").is_empty());
+    assert!(check(&[], "m.f").contains("--reading file"));
+}
+
+#[test]
 fn n18_standard_input() {
     use std::io::Write;
     let mut child = Command::new(env!("CARGO_BIN_EXE_x07"))

@@ -1,11 +1,13 @@
 //! The verb `x07 agent context`: diagnostics and a project in, one pack for an agent out.
 //!
-//! The pack never holds an absolute path unless the user gave one that leads elsewhere: the same project gives the
-//! same bytes on every machine.
+//! What lies below the working directory is named relative to it, so that the same project gives the same bytes on every
+//! machine. Only a request that reaches above it names the project absolutely, as the toolchain does.
+
+use std::io;
 
 use stan_lang::x07::{X07, read_module, read_project};
 use stan_model::document::x07::{Closure, Diagnostic, Digests, EmbeddedJson, Enclosure, SliceReport};
-use stan_slice::{ContextPack, Diagnostics, ProjectFacts, SliceRequest};
+use stan_slice::{ContextPack, Diagnostics, ProjectFacts, Reading, SliceRequest};
 
 use crate::documents::{DocumentStore, Outcome, digest};
 use crate::slice::EXIT_INPUT;
@@ -14,14 +16,17 @@ use crate::slice::EXIT_INPUT;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCommand {
     pub diag: String,
-    /// The project's manifest: this file, never one of the same name further up.
+    /// The project's manifest. A relative path is looked for in the working directory, then in those above it.
     pub project: String,
     pub out: Option<String>,
     /// When not given: `decl` for a pointer into a declaration, `module` for any other.
     pub enclosure: Option<Enclosure>,
     pub closure: Closure,
+    pub reading: Reading,
     pub max_nodes: Option<u64>,
     pub max_bytes: Option<u64>,
+    /// What is printed goes into a report, so standard error stays silent about a pack that was made.
+    pub is_wrapped: bool,
     /// The directory that paths are shown relative to; absolute.
     pub working_directory: String,
     pub toolchain_version: &'static str,
@@ -29,7 +34,7 @@ pub struct ContextCommand {
 
 /// Runs the verb. Every failure is a report in the form of the slice's.
 pub fn context_pack(store: &mut dyn DocumentStore, command: &ContextCommand) -> Outcome {
-    let mut run = Run { store, command, digests: Digests::default(), pointer: String::new() };
+    let mut run = Run { store, command, digests: Digests::default(), pointer: String::new(), reaches_above: false };
     match run.pack() {
         Ok(outcome) => outcome,
         Err(message) => run.failure(message),
@@ -42,6 +47,8 @@ struct Run<'r> {
     digests: Digests,
     /// Where the focus is, as far as it is known.
     pointer: String,
+    /// The project is named absolutely, because the request leads out of the working directory.
+    reaches_above: bool,
 }
 
 impl Run<'_> {
@@ -53,18 +60,23 @@ impl Run<'_> {
         let diag_bytes = self.read("diag", &command.diag)?;
         let diagnostics = Diagnostics::read(&diag_bytes).map_err(|error| format!("{}: {error}", command.diag))?;
         self.pointer.clone_from(&diagnostics.focus.pointer);
-        let project_bytes = self.read("project", &command.project)?;
-        let manifest = read_project(&project_bytes).map_err(|error| format!("{}: {error}", command.project))?;
-        let entry_path = self.entry_path(&manifest.entry);
+        let (project_path, project_bytes) = self.read_project_file()?;
+        let manifest = read_project(&project_bytes).map_err(|error| format!("{project_path}: {error}"))?;
+        let entry_path = in_directory_of(&project_path, &manifest.entry);
         let entry_bytes = self.read("entry", &entry_path)?;
         let module = read_module(&entry_bytes).map_err(|error| format!("{entry_path}: {error}"))?;
         let request = self.request();
         let slice = stan_slice::slice(&module, &X07, &request)
             .map_err(|error| format!("slice entry at {:?}: {error}", self.pointer))?;
+        let stderr = if command.is_wrapped { String::new() } else { truncation_note(&slice.diagnostics) };
         let schema_version = module.fixed.iter().find(|(key, _)| *key == "schema_version");
         let pack = ContextPack {
             toolchain_version: command.toolchain_version,
-            project: ProjectFacts { root: self.project_root(), world: manifest.world, entry: manifest.entry },
+            project: ProjectFacts {
+                root: directory_of(&self.shown(&project_path)),
+                world: manifest.world,
+                entry: manifest.entry,
+            },
             diagnostics: &diagnostics,
             source_schema_version: schema_version.map_or("", |(_, text)| text),
             slice,
@@ -72,47 +84,72 @@ impl Run<'_> {
         };
         let line = pack.into_line().map_err(|error| error.to_string())?;
         let Some(out) = &command.out else {
-            return Ok(Outcome { stdout: line, inputs: self.digests.inputs.clone(), ..Outcome::default() });
+            return Ok(Outcome { stdout: line, stderr, inputs: self.digests.inputs.clone(), ..Outcome::default() });
         };
         self.store.write(out, &line).map_err(|error| format!("write: {out}: {error}"))?;
-        Ok(Outcome { outputs: vec![digest(out, &line)], ..Outcome::default() })
+        Ok(Outcome { stderr, outputs: vec![digest(out, &line)], ..Outcome::default() })
     }
 
     fn read(&mut self, what: &str, path: &str) -> Result<Vec<u8>, String> {
         let bytes = self.store.read(path).map_err(|error| format!("read {what}: {path}: {error}"))?;
-        let shown = shown_path(path, &self.command.working_directory);
-        self.digests.inputs.push(digest(&shown, &bytes));
+        self.digests.inputs.push(digest(&self.shown(path), &bytes));
         Ok(bytes)
+    }
+
+    /// The manifest and the path it was found at.
+    fn read_project_file(&mut self) -> Result<(String, Vec<u8>), String> {
+        let command = self.command;
+        let found = match self.store.read(&command.project) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !command.project.starts_with('/') => {
+                self.read_above(&command.project).ok_or(error)
+            }
+            read => {
+                let climbs = [&command.diag, &command.project].into_iter().any(|path| climbs(path));
+                let absolute = climbs && !command.project.starts_with('/');
+                let path = if absolute {
+                    below(&command.working_directory, &command.project)
+                } else {
+                    command.project.clone()
+                };
+                read.map(|bytes| (path, bytes))
+            }
+        };
+        let (path, bytes) = found.map_err(|error| format!("read project: {}: {error}", command.project))?;
+        self.reaches_above = path != command.project;
+        self.digests.inputs.push(digest(&self.shown(&path), &bytes));
+        Ok((path, bytes))
+    }
+
+    /// The same relative path, seen from the directories above the working directory, nearest first.
+    fn read_above(&mut self, path: &str) -> Option<(String, Vec<u8>)> {
+        let mut directory = self.command.working_directory.trim_end_matches('/');
+        while let Some((above, _)) = directory.rsplit_once('/') {
+            let candidate = below(above, path);
+            if let Ok(bytes) = self.store.read(&candidate) {
+                return Some((candidate, bytes));
+            }
+            directory = above;
+        }
+        None
+    }
+
+    /// A path as the pack names it: relative to the working directory when it lies below.
+    fn shown(&self, path: &str) -> String {
+        if self.reaches_above { path.to_owned() } else { shown_path(path, &self.command.working_directory) }
     }
 
     fn request(&self) -> SliceRequest {
         let command = self.command;
         // The focus may be anywhere, and a diagnostic is no request for a certain enclosure.
-        let is_in_declaration = self.pointer.starts_with("/decls/");
+        let is_in_declaration = self.pointer.trim().starts_with("/decls/");
         let default = if is_in_declaration { Enclosure::Decl } else { Enclosure::Module };
         SliceRequest {
             pointer: self.pointer.clone(),
+            reading: command.reading,
             enclosure: command.enclosure.unwrap_or(default),
             closure: command.closure,
             max_nodes: command.max_nodes,
             max_bytes: command.max_bytes,
-        }
-    }
-
-    /// The project's directory as shown in the pack.
-    fn project_root(&self) -> String {
-        let shown = shown_path(&self.command.project, &self.command.working_directory);
-        match shown.rsplit_once('/') {
-            Some(("", _)) => "/".to_owned(),
-            Some((directory, _)) => directory.to_owned(),
-            None => ".".to_owned(),
-        }
-    }
-
-    fn entry_path(&self, entry: &str) -> String {
-        match self.command.project.rsplit_once('/') {
-            Some((directory, _)) => format!("{directory}/{entry}"),
-            None => entry.to_owned(),
         }
     }
 
@@ -127,10 +164,50 @@ impl Run<'_> {
             digests: self.digests.clone(),
             slice_ast: EmbeddedJson(None),
         };
+        let (diagnostics, inputs) = (report.diagnostics.clone(), self.digests.inputs.clone());
         let stdout = report.into_line().unwrap_or_default();
         let stderr = format!("{message}\n");
-        Outcome { exit_code: EXIT_INPUT, stdout, stderr, inputs: self.digests.inputs.clone(), outputs: Vec::new() }
+        Outcome { exit_code: EXIT_INPUT, stdout, stderr, diagnostics, inputs, outputs: Vec::new() }
     }
+}
+
+/// The pack tells how much a bound cut; which declarations it were is told here.
+fn truncation_note(diagnostics: &[Diagnostic]) -> String {
+    let mut note = String::new();
+    for diagnostic in diagnostics {
+        let dropped = diagnostic.data.as_ref().map(|data| data.dropped_decls.join(", ")).unwrap_or_default();
+        let dropped = if dropped.is_empty() { dropped } else { format!("; without {dropped}") };
+        note.push_str(&format!("note: {}{dropped}\n", diagnostic.message));
+    }
+    note
+}
+
+/// Whether a relative path leads above the directory it starts from.
+fn climbs(path: &str) -> bool {
+    let mut depth = 0_usize;
+    !path.starts_with('/')
+        && path.split('/').filter(|name| !matches!(*name, "" | ".")).any(|name| {
+            let is_up = name == "..";
+            let leaves = is_up && depth == 0;
+            depth = if is_up { depth.saturating_sub(1) } else { depth + 1 };
+            leaves
+        })
+}
+
+fn below(directory: &str, path: &str) -> String {
+    format!("{}/{path}", directory.trim_end_matches('/'))
+}
+
+fn directory_of(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some(("", _)) => "/".to_owned(),
+        Some((directory, _)) => directory.to_owned(),
+        None => ".".to_owned(),
+    }
+}
+
+fn in_directory_of(file: &str, path: &str) -> String {
+    file.rsplit_once('/').map_or_else(|| path.to_owned(), |(directory, _)| below(directory, path))
 }
 
 /// A path as given, or relative to the working directory when it is absolute and lies below it.

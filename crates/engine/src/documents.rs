@@ -4,7 +4,7 @@ use std::io;
 
 use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
-use stan_model::document::x07::FileDigest;
+use stan_model::document::x07::{Diagnostic, FileDigest};
 
 /// Files by the names that the user gave. `-` is standard input, and is only ever read.
 pub trait DocumentStore {
@@ -20,6 +20,8 @@ pub struct Outcome {
     pub exit_code: u8,
     pub stdout: Vec<u8>,
     pub stderr: String,
+    /// What was found, with all that is known about it.
+    pub diagnostics: Vec<Diagnostic>,
     /// The inputs that the output names.
     pub inputs: Vec<FileDigest>,
     /// The files that were written.

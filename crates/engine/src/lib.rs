@@ -16,4 +16,4 @@ pub use slice::{SliceCommand, slice};
 pub use stan_model::document::x07 as x07_documents;
 pub use stan_model::jcs;
 pub use stan_repo::{OsSystem, System, WritableSystem};
-pub use stan_slice::SliceRequest;
+pub use stan_slice::{Reading, SliceRequest};

@@ -2,7 +2,7 @@
 
 use stan_lang::x07::{X07, read_module};
 use stan_model::document::x07::{Diagnostic, Digests, EmbeddedJson, SliceReport};
-use stan_slice::SliceRequest;
+use stan_slice::{Reading, SliceRequest};
 
 use crate::documents::{DocumentStore, Outcome, digest};
 
@@ -18,6 +18,10 @@ pub struct SliceCommand {
     /// A file for the slice; the report then only tells about it.
     pub out: Option<String>,
     pub request: SliceRequest,
+    /// Nobody chose how the pointer is read, so standard error tells when that matters.
+    pub tells_reading: bool,
+    /// What is printed goes into a report in the toolchain's form, which has the toolchain's fields and no other.
+    pub is_wrapped: bool,
 }
 
 /// Runs the verb. Every failure is a report as well.
@@ -51,6 +55,9 @@ impl Run<'_> {
         })?;
         self.digests.inputs.push(digest(&command.input, &bytes));
         let module = read_module(&bytes).map_err(|error| (EXIT_INPUT, error.to_string()))?;
+        if command.tells_reading && stan_slice::readings_differ(&module, &X07, &command.request.pointer) {
+            self.stderr = reading_note(&command.request);
+        }
         let mut slice =
             stan_slice::slice(&module, &X07, &command.request).map_err(|error| (EXIT_REQUEST, error.to_string()))?;
         if let Some(out) = &command.out {
@@ -86,12 +93,29 @@ impl Run<'_> {
         }
     }
 
-    fn finish(self, exit_code: u8, report: SliceReport) -> Outcome {
+    fn finish(self, exit_code: u8, mut report: SliceReport) -> Outcome {
         let (inputs, outputs) = (report.digests.inputs.clone(), report.digests.outputs.clone());
+        let diagnostics = report.diagnostics.clone();
+        if self.command.is_wrapped {
+            report
+                .diagnostics
+                .iter_mut()
+                .filter_map(|found| found.data.as_mut())
+                .for_each(|data| data.dropped_decls.clear());
+        }
         match report.into_line() {
-            Ok(stdout) => Outcome { exit_code, stdout, stderr: self.stderr, inputs, outputs },
+            Ok(stdout) => Outcome { exit_code, stdout, stderr: self.stderr, diagnostics, inputs, outputs },
             // Only a length beyond 2^53 could come here.
             Err(error) => Outcome { exit_code: EXIT_INPUT, stderr: format!("{error}\n"), ..Outcome::default() },
         }
     }
+}
+
+/// A file that is not in canonical order has two places for one pointer.
+fn reading_note(request: &SliceRequest) -> String {
+    let (read, other) = match request.reading {
+        Reading::File => ("the file as written", "--reading toolchain reads it in the canonical document"),
+        Reading::Toolchain => ("the canonical document", "--reading file reads it in the file as written"),
+    };
+    format!("note: {} was read in {read}, whose order is another; {other}\n", request.trimmed_pointer())
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use serde_json::{Value, json};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{ContextCommand, DocumentStore, Outcome, SliceCommand, SliceRequest, context_pack, slice};
+use stan_engine::{ContextCommand, DocumentStore, Outcome, Reading, SliceCommand, SliceRequest, context_pack, slice};
 
 /// Documents by name. A name that ends in `/` cannot be written.
 #[derive(Default)]
@@ -42,8 +42,11 @@ fn command(input: &str, pointer: &str) -> SliceCommand {
     SliceCommand {
         input: input.to_owned(),
         out: None,
+        tells_reading: true,
+        is_wrapped: false,
         request: SliceRequest {
             pointer: pointer.to_owned(),
+            reading: Reading::File,
             enclosure: Enclosure::Decl,
             closure: Closure::All,
             max_nodes: None,
@@ -118,8 +121,10 @@ fn world(directory: &str, working_directory: &str, pointer: &str) -> (Memory, Co
         out: None,
         enclosure: None,
         closure: Closure::All,
+        reading: Reading::Toolchain,
         max_nodes: None,
         max_bytes: None,
+        is_wrapped: false,
         working_directory: working_directory.to_owned(),
         toolchain_version: "1.2.3",
     };
@@ -136,24 +141,85 @@ fn n16_a_pack_is_the_same_bytes_everywhere() {
     assert_eq!(pack["project"], json!({"root": ".", "world": "solve-pure", "entry": "src/main.x07.json"}));
     let paths: Vec<&Value> = pack["digests"]["inputs"].as_array().unwrap().iter().map(|input| &input["path"]).collect();
     assert_eq!(paths, ["-", "x07.json", "src/main.x07.json"]);
-    assert_eq!(pack["focus"], json!({"diag_code": "X07-E", "loc_ptr": "/decls/0/body"}));
+    assert_eq!(pack["focus"], json!({"diag_code": "X07-E", "loc_ptr": "  /decls/0/body\n"}), "as in the diagnostic");
+    assert_eq!(pack["ast"]["slice_meta"]["ptr"], "/decls/0/body");
     // A path outside of the working directory stays as it was given.
     let (mut outside, command) = world("/else/where/", "/place", "/decls/0");
     assert_eq!(report(&context_pack(&mut outside, &command))["project"]["root"], "/else/where");
-    // Only the file named is the project: no search in the directories above.
-    let (mut above, command) = world("", "/place/a/b", "/decls/0");
-    let missing = ContextCommand { project: "b/x07.json".to_owned(), ..command };
-    assert_eq!(context_pack(&mut above, &missing).exit_code, 2);
 }
 
 #[test]
-fn n16_the_truncation_is_kept_in_the_pack() {
+fn n16_only_a_request_that_reaches_above_names_the_project_absolutely() {
+    let check = |working_directory: &str, diag: &str, project: &str, root: Option<&str>| {
+        let (mut memory, command) = world("/place/p/", working_directory, "/decls/0");
+        memory.0.insert(diag.to_owned(), diagnostics("/decls/0").to_string().into_bytes());
+        if !project.starts_with('/') {
+            // What the system finds by a relative name.
+            for name in ["x07.json", "src/main.x07.json"] {
+                let bytes = memory.0[&format!("/place/p/{name}")].clone();
+                if let Some(directory) = "/place/p".strip_prefix(working_directory) {
+                    let relative = format!("{directory}/{name}");
+                    memory.0.insert(relative.trim_start_matches('/').to_owned(), bytes);
+                }
+            }
+        }
+        let command = ContextCommand { diag: diag.to_owned(), project: project.to_owned(), ..command };
+        let outcome = context_pack(&mut memory, &command);
+        let found = report(&outcome)["project"]["root"].as_str().map(str::to_owned);
+        assert_eq!(found.as_deref(), root, "{working_directory} {diag} {project}");
+    };
+    check("/place", "d.json", "p/x07.json", Some("p"));
+    check("/place/p", "d.json", "x07.json", Some("."));
+    check("/place/p", "a/../d.json", "x07.json", Some("."));
+    check("/place", "d.json", "/place/p/x07.json", Some("p"));
+    check("/place/p", "../d.json", "x07.json", Some("/place/p"));
+    // A relative name that is not here is looked for in the directories above.
+    check("/place/p/src/deep", "d.json", "x07.json", Some("/place/p"));
+    check("/place/p/src", "d.json", "other.json", None);
+    check("/place/p/src", "d.json", "/x07.json", None);
+}
+
+#[test]
+fn n16_a_pack_tells_of_a_cut_once() {
     let (mut memory, command) = world("", "/", "/decls/0");
-    let pack = report(&context_pack(&mut memory, &ContextCommand { max_nodes: Some(1), ..command }));
-    let found = pack["diagnostics"]["diagnostics"].as_array().unwrap();
-    assert_eq!(found[2]["code"], "X07-AST-SLICE-0001");
-    assert_eq!(found[2]["data"]["dropped_decls"], json!(["m.g"]));
-    assert_eq!(found[..2], diagnostics("/decls/0")["diagnostics"].as_array().unwrap()[..]);
+    let cut = ContextCommand { max_nodes: Some(1), ..command };
+    let outcome = context_pack(&mut memory, &cut);
+    let pack = report(&outcome);
+    assert_eq!(pack["diagnostics"]["diagnostics"], diagnostics("/decls/0")["diagnostics"], "the file's and no other");
+    assert_eq!(pack["ast"]["slice_meta"]["truncation"]["decls_after"], 1);
+    assert_eq!(outcome.stderr, "note: x07 ast slice truncated (max_nodes); without m.g\n");
+    assert_eq!(context_pack(&mut memory, &ContextCommand { is_wrapped: true, ..cut }).stderr, "");
+}
+
+#[test]
+fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
+    let mut unsorted = module();
+    unsorted["decls"].as_array_mut().unwrap().reverse();
+    let mut memory = Memory::with(&[("sorted.json", module()), ("unsorted.json", unsorted)]);
+    let mut check = |input: &str, reading: Reading, tells_reading: bool, name: &str, note: &str| {
+        let mut command = SliceCommand { tells_reading, ..command(input, "/decls/0") };
+        command.request.reading = reading;
+        let outcome = slice(&mut memory, &command);
+        assert_eq!(report(&outcome)["slice_ast"]["decls"][0]["name"], name);
+        assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
+        assert_eq!(outcome.stderr.is_empty(), note.is_empty(), "{}", outcome.stderr);
+    };
+    check("sorted.json", Reading::File, true, "m.f", "");
+    check("unsorted.json", Reading::File, true, "m.g", "was read in the file as written");
+    check("unsorted.json", Reading::Toolchain, true, "m.f", "was read in the canonical document");
+    check("unsorted.json", Reading::Toolchain, false, "m.f", "");
+}
+
+#[test]
+fn a_wrapped_report_has_the_fields_of_the_toolchain() {
+    let mut memory = Memory::with(&[("ok.json", module())]);
+    let mut command = command("ok.json", "/decls/0");
+    command.request.max_nodes = Some(1);
+    let plain = slice(&mut memory, &command);
+    assert_eq!(report(&plain)["diagnostics"][0]["data"]["dropped_decls"], json!(["m.g"]));
+    let wrapped = slice(&mut memory, &SliceCommand { is_wrapped: true, ..command });
+    assert_eq!(report(&wrapped)["diagnostics"][0]["data"].get("dropped_decls"), None);
+    assert_eq!(wrapped.diagnostics, plain.diagnostics, "the report around it still tells");
 }
 
 #[test]

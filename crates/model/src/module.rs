@@ -64,10 +64,24 @@ pub enum FieldRole {
     Plain,
     /// Left out with the types.
     Type,
-    /// A contract: left out with the types, holds expressions, may be cut to save bytes.
+    /// A contract that may be cut to save bytes: left out with the types, holds expressions.
+    Clause,
+    /// A contract that is never cut to save bytes; otherwise the same.
     Contract,
     /// The expression that may be pruned, or replaced by 0.
     Body,
+}
+
+impl FieldRole {
+    /// Whether it is a contract of either kind.
+    pub fn is_contract(self) -> bool {
+        matches!(self, Self::Clause | Self::Contract)
+    }
+
+    /// Whether expressions are in it, and so references.
+    pub fn has_expressions(self) -> bool {
+        self.is_contract() || self == Self::Body
+    }
 }
 
 /// A key with its value.

@@ -1,5 +1,6 @@
 //! What goes, and in which order, when a slice is larger than allowed: first other declarations from the end, then
-//! what surrounds the focus, from the dispensable to the focus's own body. The focus itself never goes.
+//! what surrounds the focus, from the dispensable to the focus's own body. The focus itself never goes. What a cut
+//! leaves idle goes afterwards (`narrow`) and makes no bound reachable.
 
 use stan_model::document::x07::{Truncation, TruncationReason};
 use stan_model::jcs::MAX_SAFE_INTEGER;
@@ -12,15 +13,18 @@ use crate::{SliceError, SliceRequest, prune};
 /// Cuts a draft to its bounds. A bound that does not bite leaves no trace.
 pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Result<Option<Truncation>, SliceError> {
     let (decls_before, bytes_before) = (draft.declaration_count() as u64, draft.bytes() as u64);
-    let cut_nodes = request.max_nodes.is_some_and(|most| decls_before > most);
-    if let Some(most) = request.max_nodes {
-        while draft.declaration_count() as u64 > most && draft.drop_last() {}
+    let mut cut = Cut::default();
+    loop {
+        cut_once(draft, request, &mut cut)?;
+        // An export of which no name is left is worth less than anything it made room for.
+        let idle = draft.idle_exports();
+        if idle.is_empty() {
+            break;
+        }
+        draft.start_over_without(&idle);
     }
-    let cut_bytes = request.max_bytes.is_some_and(|most| draft.bytes() as u64 > most);
-    if let Some(max_bytes) = request.max_bytes.filter(|_| cut_bytes) {
-        cut_to_bytes(draft, max_bytes)?;
-    }
-    let reason = match (cut_nodes, cut_bytes) {
+    draft.narrow();
+    let reason = match (cut.nodes, cut.bytes) {
         (false, false) => return Ok(None),
         (true, false) => TruncationReason::MaxNodes,
         (false, true) => TruncationReason::MaxBytes,
@@ -39,31 +43,98 @@ pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Resu
     }))
 }
 
+/// Which bounds did cut.
+#[derive(Default)]
+struct Cut {
+    nodes: bool,
+    bytes: bool,
+}
+
+fn cut_once(draft: &mut Draft<'_, '_>, request: &SliceRequest, cut: &mut Cut) -> Result<(), SliceError> {
+    if let Some(most) = request.max_nodes {
+        cut.nodes |= draft.declaration_count() as u64 > most;
+        while draft.declaration_count() as u64 > most && draft.drop_last() {}
+    }
+    if let Some(max_bytes) = request.max_bytes.filter(|&most| draft.bytes() as u64 > most) {
+        cut.bytes = true;
+        cut_to_bytes(draft, max_bytes)?;
+    }
+    Ok(())
+}
+
 fn cut_to_bytes(draft: &mut Draft<'_, '_>, max_bytes: u64) -> Result<(), SliceError> {
-    let fits = |draft: &Draft<'_, '_>| draft.bytes() as u64 <= max_bytes;
-    while !fits(draft) && draft.drop_last() {}
-    let steps: [fn(&mut Draft<'_, '_>); 4] = [remove_metadata, prune_off_path, remove_contracts, zero_focus];
-    for step in steps {
-        if fits(draft) {
+    // What the entry expression in focus calls is the last thing to go: the expression alone says little.
+    let kept = usize::from(draft.focus.kind == FocusKind::Entry);
+    while draft.bytes() as u64 > max_bytes && draft.declaration_count() > kept && draft.drop_last() {}
+    if cut_around_focus(draft, max_bytes) {
+        return Ok(());
+    }
+    while draft.drop_last() {
+        draft.restore_cuts();
+        if cut_around_focus(draft, max_bytes) {
             return Ok(());
         }
-        step(draft);
     }
-    if fits(draft) {
-        return Ok(());
+    // The toolchain would have begun with none of these declarations, and so without their imports.
+    if matches!(draft.focus.kind, FocusKind::Imports | FocusKind::Metadata | FocusKind::Other) {
+        draft.narrow();
+        if draft.bytes() as u64 <= max_bytes {
+            return Ok(());
+        }
     }
     // An entry expression that is not in focus stays: it is part of what a whole document is.
     Err(SliceError::CannotTruncate { max_bytes, minimum: draft.bytes() as u64 })
 }
 
-fn remove_metadata(draft: &mut Draft<'_, '_>) {
-    if draft.focus.kind != FocusKind::Metadata {
+/// Cuts what surrounds the focus. Metadata stays when the other cuts suffice; otherwise it is the first to go.
+fn cut_around_focus(draft: &mut Draft<'_, '_>, max_bytes: u64) -> bool {
+    let steps: [Step; 3] = [prune_off_path, remove_clauses, zero_off_path];
+    if cut_until_it_fits(draft, max_bytes, &steps) {
+        return true;
+    }
+    if draft.has_metadata && draft.focus.kind != FocusKind::Metadata {
+        draft.restore_cuts();
         draft.remove_metadata();
+        if cut_until_it_fits(draft, max_bytes, &steps) {
+            return true;
+        }
+    }
+    cut_until_it_fits(draft, max_bytes, &[zero_focus])
+}
+
+type Step = fn(&mut Draft<'_, '_>);
+
+fn cut_until_it_fits(draft: &mut Draft<'_, '_>, max_bytes: u64, steps: &[Step]) -> bool {
+    let fits = |draft: &Draft<'_, '_>| draft.bytes() as u64 <= max_bytes;
+    for step in steps {
+        if fits(draft) {
+            return true;
+        }
+        step(draft);
+    }
+    fits(draft)
+}
+
+fn remove_clauses(draft: &mut Draft<'_, '_>) {
+    draft.remove_clauses();
+}
+
+/// The body of the declaration in focus, unless the pointer is in it.
+fn zero_off_path(draft: &mut Draft<'_, '_>) {
+    let body = draft.focus_body();
+    if let Some(body) = body.filter(|body| Some(*body) != draft.focus.field()) {
+        draft.replace_field(body, Piece::Zero);
     }
 }
 
-fn remove_contracts(draft: &mut Draft<'_, '_>) {
-    draft.remove_contracts();
+/// The last resort: the body in focus, or the entry expression in focus.
+fn zero_focus(draft: &mut Draft<'_, '_>) {
+    if draft.focus.kind == FocusKind::Entry {
+        draft.replace_entry(Piece::Zero);
+    }
+    if let Some(body) = draft.focus_body() {
+        draft.replace_field(body, Piece::Zero);
+    }
 }
 
 fn prune_off_path(draft: &mut Draft<'_, '_>) {
@@ -87,19 +158,9 @@ fn prune_off_path(draft: &mut Draft<'_, '_>) {
                 draft.replace_field(field.key, pruned);
             }
         }
-        (FieldRole::Contract, value) => draft.replace_field(field.key, prune::contract(tree, dialect, value, path)),
+        (FieldRole::Clause | FieldRole::Contract, value) => {
+            draft.replace_field(field.key, prune::contract(tree, dialect, value, path))
+        }
         _ => {}
-    }
-}
-
-/// The last resort: the body in focus, or the entry expression in focus.
-fn zero_focus(draft: &mut Draft<'_, '_>) {
-    if draft.focus.kind == FocusKind::Entry {
-        draft.replace_entry(Piece::Zero);
-    }
-    let fields = draft.focus_declaration().map(|declaration| &declaration.fields);
-    let body = fields.and_then(|fields| fields.iter().find(|field| field.role == FieldRole::Body));
-    if let Some(body) = body {
-        draft.replace_field(body.key, Piece::Zero);
     }
 }

@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 use stan_model::document::x07::{Enclosure, Omitted};
 use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 
-use crate::SliceRequest;
 use crate::enclosure::{Focus, FocusKind};
+use crate::{Reading, SliceRequest};
 
 /// What is in the slice before any bound.
 pub(crate) struct Selection<'m> {
@@ -38,9 +38,10 @@ pub(crate) fn select<'m>(
             }
         }
         FocusKind::Entry => {}
-        // The enclosure is the document, whatever else in it the pointer names.
-        FocusKind::Root | FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => {
-            selected.is_selected.fill(true);
+        FocusKind::Root => selected.is_selected.fill(true),
+        // The enclosure is the document, whatever else in it the pointer names; to the toolchain it is the place alone.
+        FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => {
+            selected.is_selected.fill(request.reading == Reading::File);
         }
     }
     if with_locals {
@@ -89,7 +90,7 @@ pub(crate) fn references_of(
     found: &mut dyn FnMut(&str),
 ) {
     for field in &declaration.fields {
-        if matches!(field.role, FieldRole::Contract | FieldRole::Body) {
+        if field.role.has_expressions() {
             references_in(module, dialect, &field.value, found);
         }
     }
@@ -156,7 +157,7 @@ fn close(module: &SourceModule<'_>, dialect: &dyn Dialect, callables: &Callables
 fn forces_types(module: &SourceModule<'_>, focus: &Focus) -> bool {
     let Some(declaration) = focus.declaration().and_then(|index| module.declarations.get(index)) else { return false };
     let Some(field) = declaration.fields.iter().find(|field| Some(field.key) == focus.field()) else { return false };
-    matches!(field.role, FieldRole::Type | FieldRole::Contract) || leads_to_type(&field.value, focus.inside())
+    field.role == FieldRole::Type || field.role.is_contract() || leads_to_type(&field.value, focus.inside())
 }
 
 fn leads_to_type(piece: &Piece<'_>, tokens: &[String]) -> bool {

@@ -1,7 +1,8 @@
 //! The slice while it is being cut: which declarations are in, what each costs, and what uses which import.
 //!
 //! Every cost is counted when it comes in and subtracted when it goes, so that a thousand drops cost as much as one
-//! look at each declaration. Deciding what to drop is `bounds`' job.
+//! look at each declaration. Imports and exported names that a cut made idle still count: they go afterwards, in
+//! `narrow`. Deciding what to drop is `bounds`' job.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 
 use crate::SliceRequest;
 use crate::closure::{Selection, references_in};
-use crate::emit::{self, Changes, Counter, Separator, Sink, Writer};
+use crate::emit::{self, Changes, Counter, Strip};
 use crate::enclosure::{Focus, FocusKind};
 
 /// A slice in the making.
@@ -20,60 +21,62 @@ pub(crate) struct Draft<'m, 'a> {
     pub(crate) module: &'m SourceModule<'a>,
     pub(crate) dialect: &'m dyn Dialect,
     pub(crate) focus: &'m Focus,
-    parts: Vec<Part>,
-    focus_part: Option<usize>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) focus_part: Option<usize>,
     /// How the declaration in focus is written; all others only lose their types.
-    changes: Changes<'a>,
+    pub(crate) changes: Changes<'a>,
     /// How the others are written.
-    plain: Changes<'a>,
-    entry: Option<Piece<'a>>,
-    has_metadata: bool,
-    writes_imports: bool,
-    all_imports: bool,
-    kind: &'static str,
-    /// For each import, how many parts use it.
-    import_uses: Vec<u32>,
+    pub(crate) plain: Changes<'a>,
+    /// What the slice will lack in the end, whatever is measured before.
+    pub(crate) final_strip: Strip,
+    pub(crate) entry: Option<Piece<'a>>,
+    pub(crate) has_metadata: bool,
+    pub(crate) writes_imports: bool,
+    pub(crate) all_imports: bool,
+    pub(crate) kind: &'static str,
+    /// For each import, whether something in the slice uses it.
+    pub(crate) is_used: Vec<bool>,
     /// For each import, the last part that was seen to use it: makes each part count once.
     import_stamps: Vec<u32>,
     stamp: u32,
     import_index: FxHashMap<&'m str, usize>,
-    /// Exports by the declarations they name.
-    named_by: FxHashMap<usize, Vec<(usize, usize)>>,
     /// Parts before this one may still be in.
     end: usize,
-    costs: Costs,
+    pub(crate) costs: Costs,
 }
 
 /// What the parts of the document cost now, without commas.
 #[derive(Default)]
-struct Costs {
+pub(crate) struct Costs {
     skeleton: usize,
     declarations: usize,
     declaration_count: usize,
-    imports: usize,
-    import_count: usize,
+    pub(crate) imports: usize,
+    pub(crate) import_count: usize,
     entry: usize,
     metadata: usize,
 }
 
 /// One declaration of the slice.
-struct Part {
-    index: usize,
-    is_in: bool,
+pub(crate) struct Part {
+    pub(crate) index: usize,
+    pub(crate) is_in: bool,
     /// Bytes, without the digits of own pointers and without exported names.
     bytes: usize,
     own_pointers: usize,
-    imports: Vec<usize>,
-    exports: Option<Exports>,
+    pub(crate) imports: Vec<usize>,
+    pub(crate) exports: Option<Exports>,
 }
 
 /// The exported names that are still in.
-struct Exports {
-    is_in: Vec<bool>,
-    count: usize,
-    bytes: usize,
+pub(crate) struct Exports {
+    pub(crate) is_in: Vec<bool>,
+    /// For each name, the selected declaration of that name.
+    pub(crate) owners: Vec<Option<usize>>,
+    pub(crate) count: usize,
+    pub(crate) bytes: usize,
     /// A name that the pointer leads to; it stays.
-    pinned: Option<usize>,
+    pub(crate) pinned: Option<usize>,
 }
 
 impl<'m, 'a> Draft<'m, 'a> {
@@ -87,30 +90,30 @@ impl<'m, 'a> Draft<'m, 'a> {
         let is_whole = request.enclosure == Enclosure::Module;
         let kind = if is_whole { module.kind } else { module.fragment_kind };
         // A pointer into an entry expression keeps it, even in a document whose kind should have none.
-        let entry = match (is_whole, module.entry) {
-            (true, Some(id)) if module.kind_has_entry || focus.kind == FocusKind::Entry => Some(Piece::Node(id)),
-            (true, None) if module.kind_has_entry => Some(Piece::Zero),
-            _ => None,
-        };
-        let strips_types = selection.omitted.types;
+        let has_entry =
+            is_whole && (module.kind_has_entry || (focus.kind == FocusKind::Entry && module.entry.is_some()));
+        let final_strip = if selection.omitted.types { Strip::TypesAndContracts } else { Strip::Nothing };
+        // A bound is measured with the contracts that the toolchain keeps: leaving them out meets no bound.
+        let has_bounds = request.max_nodes.is_some() || request.max_bytes.is_some();
+        let strip = if has_bounds && selection.omitted.types { Strip::Types } else { final_strip };
         let mut draft = Self {
             module,
             dialect,
             focus,
             parts: Vec::with_capacity(selection.order.len()),
             focus_part: None,
-            changes: Changes { strips_types, ..Changes::default() },
-            plain: Changes { strips_types, ..Changes::default() },
-            entry,
+            changes: Changes { strip, ..Changes::default() },
+            plain: Changes { strip, ..Changes::default() },
+            final_strip,
+            entry: has_entry.then(|| module.entry.map_or(Piece::Zero, Piece::Node)),
             has_metadata: module.metadata.is_some(),
             writes_imports: !selection.omitted.imports,
             all_imports: selection.all_imports,
             kind,
-            import_uses: vec![0; module.imports.len()],
+            is_used: vec![false; module.imports.len()],
             import_stamps: vec![0; module.imports.len()],
             stamp: 0,
             import_index: module.imports.iter().enumerate().map(|(index, name)| (&**name, index)).collect(),
-            named_by: FxHashMap::default(),
             end: selection.order.len(),
             costs: Costs::default(),
         };
@@ -131,7 +134,7 @@ impl<'m, 'a> Draft<'m, 'a> {
             + costs.declaration_count.saturating_sub(1)
             + imports
             + costs.entry
-            + costs.metadata
+            + if self.has_metadata { costs.metadata } else { 0 }
     }
 
     pub(crate) fn declaration_count(&self) -> usize {
@@ -146,8 +149,7 @@ impl<'m, 'a> Draft<'m, 'a> {
                 self.end = last;
                 continue;
             }
-            let export = self.export_that_only_names(last);
-            self.remove_part(export.unwrap_or(last));
+            self.remove_part(last);
             return true;
         }
         false
@@ -155,12 +157,39 @@ impl<'m, 'a> Draft<'m, 'a> {
 
     pub(crate) fn remove_metadata(&mut self) {
         self.has_metadata = false;
-        self.costs.metadata = 0;
+    }
+
+    /// Takes back every cut but the dropped declarations.
+    pub(crate) fn restore_cuts(&mut self) {
+        self.has_metadata = self.module.metadata.is_some();
+        if self.entry.is_some() {
+            self.replace_entry(self.module.entry.map_or(Piece::Zero, Piece::Node));
+        }
+        self.changes.removed.clear();
+        self.changes.replaced.clear();
+        self.recount_focus();
+    }
+
+    /// Takes back every cut and every drop, and leaves out some parts from the start.
+    pub(crate) fn start_over_without(&mut self, numbers: &[usize]) {
+        self.restore_cuts();
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            // What was left out in an earlier start stays out: an export never comes back.
+            part.is_in = !numbers.contains(&number) && (part.is_in || part.exports.is_none());
+        }
+        self.end = self.parts.len();
+        self.recount_declarations();
     }
 
     /// The declaration in focus.
     pub(crate) fn focus_declaration(&self) -> Option<&'m Declaration<'a>> {
         self.module.declarations.get(self.focus.declaration()?)
+    }
+
+    /// The key of its body, when it has one.
+    pub(crate) fn focus_body(&self) -> Option<&'static str> {
+        let fields = &self.focus_declaration()?.fields;
+        fields.iter().find(|field| field.role == FieldRole::Body).map(|field| field.key)
     }
 
     /// Writes a field of the declaration in focus with another value.
@@ -169,12 +198,12 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.recount_focus();
     }
 
-    /// Cuts the contracts of the declaration in focus, but not the one that the pointer is in.
-    pub(crate) fn remove_contracts(&mut self) {
+    /// Cuts the clauses of the declaration in focus, but not those that the pointer is in.
+    pub(crate) fn remove_clauses(&mut self) {
         let Some(declaration) = self.focus_declaration() else { return };
         let inside = self.focus.field();
-        let contracts = declaration.fields.iter().filter(|field| field.role == FieldRole::Contract);
-        self.changes.removed.extend(contracts.map(|field| field.key).filter(|&key| Some(key) != inside));
+        let clauses = declaration.fields.iter().filter(|field| field.role == FieldRole::Clause);
+        self.changes.removed.extend(clauses.map(|field| field.key).filter(|&key| Some(key) != inside));
         self.recount_focus();
     }
 
@@ -183,8 +212,6 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 
     pub(crate) fn replace_entry(&mut self, value: Piece<'a>) {
-        let uses = self.entry.take().map(|entry| self.imports_of([&entry]));
-        self.release_imports(&uses.unwrap_or_default());
         self.entry = Some(value);
         self.count_entry();
     }
@@ -196,14 +223,18 @@ impl<'m, 'a> Draft<'m, 'a> {
         declarations.map(|declaration| declaration.name.as_deref().unwrap_or(declaration.kind).to_owned()).collect()
     }
 
-    /// Where the pointer leads in the slice, when its tokens are not those that were given.
+    /// Where the pointer leads in the slice, when that is another place than the one that was given.
     pub(crate) fn focus_pointer(&self) -> Option<String> {
         let mut tokens = self.focus.tokens.clone();
         if let Some(part) = self.focus_part {
-            if let Some(token) = tokens.get_mut(1) {
-                *token = self.position(part).to_string();
-            }
+            let token = tokens.get_mut(1)?;
+            *token = self.position(part).to_string();
             let exports = self.parts.get(part).and_then(|part| part.exports.as_ref());
+            // All names, only sorted, in an export that keeps its place are no move.
+            let is_whole = exports.is_none_or(|exports| exports.count == exports.is_in.len());
+            if is_whole && self.focus.given.get(1) == Some(token) {
+                return None;
+            }
             if let Some((exports, pinned)) = exports.and_then(|exports| Some((exports, exports.pinned?)))
                 && let Some(token) = tokens.get_mut(3)
             {
@@ -234,7 +265,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         let entry = self.module.entry.map(Piece::Node);
         let declarations = selection.order.iter().filter_map(|&index| self.module.declarations.get(index));
         let fields = declarations.flat_map(|declaration| &declaration.fields);
-        let expressions = fields.filter(|field| matches!(field.role, FieldRole::Contract | FieldRole::Body));
+        let expressions = fields.filter(|field| field.role.has_expressions());
         let mut uses = self.imports_of(entry.iter().chain(expressions.map(|field| &field.value)));
         uses.sort_unstable();
         uses.iter().filter_map(|&import| self.module.imports.get(import)).map(Cow::to_string).collect()
@@ -247,80 +278,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         metadata.map_or(Ok(()), |metadata| self.module.tree.check_integers(metadata, &pointer))
     }
 
-    /// The slice as canonical JSON.
-    pub(crate) fn write(&self) -> Vec<u8> {
-        let keys = self.dialect.keys();
-        let mut writer =
-            Writer { declarations_key: keys.declarations, out: Vec::with_capacity(self.bytes()), position: 0 };
-        let mut fields: Vec<&'static str> = vec![keys.declarations, keys.imports, keys.kind];
-        fields.extend(self.module.fixed.iter().map(|(key, _)| *key));
-        fields.extend(self.has_metadata.then_some(keys.metadata));
-        fields.extend(self.entry.is_some().then_some(keys.entry));
-        fields.sort_unstable();
-        writer.raw(b"{");
-        let mut separator = Separator::default();
-        for key in fields {
-            separator.write(&mut writer);
-            emit::key(&mut writer, key);
-            self.write_value(&mut writer, key);
-        }
-        writer.raw(b"}");
-        debug_assert_eq!(writer.out.len(), self.bytes(), "what was counted is what is written");
-        writer.out
-    }
-
-    fn write_value(&self, writer: &mut Writer, key: &'static str) {
-        let keys = self.dialect.keys();
-        if key == keys.declarations {
-            self.write_declarations(writer);
-        } else if key == keys.imports {
-            writer.raw(b"[");
-            let mut separator = Separator::default();
-            for name in self.used_imports().filter(|_| self.writes_imports) {
-                separator.write(writer);
-                writer.string(name);
-            }
-            writer.raw(b"]");
-        } else if key == keys.kind {
-            writer.string(self.kind);
-        } else if key == keys.metadata {
-            if let Some(metadata) = self.module.metadata {
-                writer.node(&self.module.tree, metadata);
-            }
-        } else if key == keys.entry {
-            if let Some(entry) = &self.entry {
-                emit::piece(writer, &self.module.tree, entry, false);
-            }
-        } else if let Some((_, text)) = self.module.fixed.iter().find(|(name, _)| *name == key) {
-            writer.string(text);
-        }
-    }
-
-    fn write_declarations(&self, writer: &mut Writer) {
-        writer.raw(b"[");
-        let mut separator = Separator::default();
-        let mut position = 0;
-        for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| part.is_in) {
-            let Some(declaration) = self.module.declarations.get(part.index) else { continue };
-            separator.write(writer);
-            writer.position = position;
-            position += 1;
-            let names: Option<Vec<&Cow<'a, str>>> =
-                part.exports.as_ref().zip(declaration.exports.as_ref()).map(|(exports, list)| {
-                    list.names.iter().zip(&exports.is_in).filter(|(_, is_in)| **is_in).map(|(name, _)| name).collect()
-                });
-            let names = names.as_deref().map(|names| (self.dialect.keys().exported_names, names));
-            emit::declaration(writer, &self.module.tree, declaration, self.changes_of(number), names);
-        }
-        writer.raw(b"]");
-    }
-
-    fn used_imports(&self) -> impl Iterator<Item = &Cow<'a, str>> {
-        let uses = self.import_uses.iter();
-        self.module.imports.iter().zip(uses).filter(|(_, uses)| self.all_imports || **uses > 0).map(|(name, _)| name)
-    }
-
-    fn changes_of(&self, part: usize) -> &Changes<'a> {
+    pub(crate) fn changes_of(&self, part: usize) -> &Changes<'a> {
         if Some(part) == self.focus_part { &self.changes } else { &self.plain }
     }
 
@@ -351,11 +309,11 @@ impl<'m, 'a> Draft<'m, 'a> {
             + "\"\":,".len()
             + self
                 .count(|counter, tree| {
-                    emit::piece(counter, tree, &entry, false);
+                    emit::piece(counter, tree, &entry, Strip::Nothing);
                 })
                 .bytes;
         let uses = self.imports_of([&entry]);
-        self.acquire_imports(&uses);
+        self.use_imports(&uses);
         self.entry = Some(entry);
     }
 
@@ -374,6 +332,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         let exports = self.exports_of(number, declaration, selection);
         let mut part = Part { index, is_in: true, bytes: 0, own_pointers: 0, imports: Vec::new(), exports };
         self.count_part(number, &mut part, declaration);
+        self.use_imports(&part.imports);
         self.costs.declaration_count += 1;
         self.costs.declarations += part_cost(&part, number);
         self.parts.push(part);
@@ -390,40 +349,41 @@ impl<'m, 'a> Draft<'m, 'a> {
         part.own_pointers = counter.own_pointers;
         // Borrowing the changes and marking imports exclude each other, so the changes step aside.
         let is_focus = Some(number) == self.focus_part;
+        let final_strip = self.final_strip;
         let changes = std::mem::take(if is_focus { &mut self.changes } else { &mut self.plain });
         let expressions = declaration
             .fields
             .iter()
-            .filter(|field| matches!(field.role, FieldRole::Contract | FieldRole::Body))
+            .filter(|field| field.role.has_expressions() && !final_strip.strips(field))
             .filter_map(|field| changes.apply(field));
         part.imports = self.imports_of(expressions);
         *(if is_focus { &mut self.changes } else { &mut self.plain }) = changes;
-        self.acquire_imports(&part.imports);
     }
 
     fn recount_focus(&mut self) {
-        let Some((number, declaration)) = self.focus_part.zip(self.focus_declaration()) else { return };
+        if let Some(number) = self.focus_part {
+            self.recount_part(number);
+        }
+    }
+
+    /// Counts a part again that is written otherwise now.
+    pub(crate) fn recount_part(&mut self, number: usize) {
         let position = self.position(number);
         let Some(slot) = self.parts.get_mut(number) else { return };
         let placeholder =
             Part { index: 0, is_in: false, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
         let mut part = std::mem::replace(slot, placeholder);
         self.costs.declarations -= part_cost(&part, position);
-        let uses = std::mem::take(&mut part.imports);
-        self.release_imports(&uses);
-        self.count_part(number, &mut part, declaration);
+        if let Some(declaration) = self.module.declarations.get(part.index) {
+            self.count_part(number, &mut part, declaration);
+        }
         self.costs.declarations += part_cost(&part, position);
         if let Some(slot) = self.parts.get_mut(number) {
             *slot = part;
         }
     }
 
-    fn exports_of(
-        &mut self,
-        number: usize,
-        declaration: &Declaration<'a>,
-        selection: &Selection<'_>,
-    ) -> Option<Exports> {
+    fn exports_of(&self, number: usize, declaration: &Declaration<'a>, selection: &Selection<'_>) -> Option<Exports> {
         let list = declaration.exports.as_ref()?;
         let is_focus = Some(number) == self.focus_part;
         let owner =
@@ -437,45 +397,19 @@ impl<'m, 'a> Draft<'m, 'a> {
             .enumerate()
             .map(|(name, owner)| keeps_all || owner.is_some() || Some(name) == pinned)
             .collect();
-        for (name, owner) in owners.iter().enumerate() {
-            if let Some(owner) = owner {
-                self.named_by.entry(*owner).or_default().push((number, name));
-            }
-        }
         let lengths = list.names.iter().zip(&is_in).filter(|(_, is_in)| **is_in);
         let bytes = lengths.map(|(name, _)| jcs::string_len(name)).sum();
-        Some(Exports { count: is_in.iter().filter(|is_in| **is_in).count(), is_in, bytes, pinned })
-    }
-
-    /// An export that would name nothing any more, and so goes before what it names.
-    fn export_that_only_names(&self, number: usize) -> Option<usize> {
-        let index = self.parts.get(number)?.index;
-        let named_by = self.named_by.get(&index)?;
-        named_by.iter().map(|(export, _)| *export).find(|&export| {
-            let part = self.parts.get(export);
-            let count = part.filter(|part| part.is_in).and_then(|part| part.exports.as_ref()).map(|names| names.count);
-            Some(export) != self.focus_part && count == Some(1)
-        })
+        Some(Exports { count: is_in.iter().filter(|is_in| **is_in).count(), is_in, owners, bytes, pinned })
     }
 
     fn remove_part(&mut self, number: usize) {
         let position = self.position(number);
         let Some(part) = self.parts.get_mut(number) else { return };
         part.is_in = false;
-        let index = part.index;
-        let cost = part_cost(part, position);
-        let imports = std::mem::take(&mut part.imports);
-        let is_last = self.end == number + 1;
-        self.costs.declarations -= cost;
+        self.costs.declarations -= part_cost(part, position);
         self.costs.declaration_count -= 1;
-        self.release_imports(&imports);
-        self.unexport(index);
-        if is_last {
-            self.end = number;
-            self.move_focus_forward();
-        } else {
-            self.recount_positions();
-        }
+        self.end = number;
+        self.move_focus_forward();
     }
 
     /// The focus stands after what was dropped: it moves up by one place.
@@ -486,31 +420,11 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.costs.declarations -= part.own_pointers * (digits(position + 1) - digits(position));
     }
 
-    /// After a removal from the middle, which happens at most once for every export.
-    fn recount_positions(&mut self) {
-        let in_slice = self.parts.iter().filter(|part| part.is_in);
-        self.costs.declarations = in_slice.enumerate().map(|(position, part)| part_cost(part, position)).sum();
-    }
-
-    fn unexport(&mut self, index: usize) {
-        let Some(named_by) = self.named_by.get(&index) else { return };
-        for &(export, name) in named_by {
-            let focus = self.focus_part;
-            let Some(part) = self.parts.get_mut(export) else { continue };
-            let list = self.module.declarations.get(part.index).and_then(|declaration| declaration.exports.as_ref());
-            let Some((exports, list)) = part.exports.as_mut().zip(list) else { continue };
-            // The export in focus stays, so its last name stays too.
-            let stays = exports.pinned == Some(name) || (focus == Some(export) && exports.count == 1);
-            let Some(is_in) = exports.is_in.get_mut(name).filter(|is_in| **is_in && !stays) else { continue };
-            *is_in = false;
-            let cost = jcs::string_len(list.names.get(name).map_or("", |name| name));
-            let comma = usize::from(exports.count > 1);
-            exports.count -= 1;
-            exports.bytes -= cost;
-            if part.is_in {
-                self.costs.declarations -= cost + comma;
-            }
-        }
+    /// Sums up the parts that are in.
+    pub(crate) fn recount_declarations(&mut self) {
+        let in_slice = || self.parts.iter().filter(|part| part.is_in);
+        self.costs.declarations = in_slice().enumerate().map(|(position, part)| part_cost(part, position)).sum();
+        self.costs.declaration_count = in_slice().count();
     }
 
     /// The place of a part that is in. The ones at the end are asked for at every drop, and must not be searched for.
@@ -525,7 +439,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.parts.iter().take(number).filter(|part| part.is_in).count()
     }
 
-    fn imports_of<'p>(&mut self, expressions: impl IntoIterator<Item = &'p Piece<'a>>) -> Vec<usize>
+    pub(crate) fn imports_of<'p>(&mut self, expressions: impl IntoIterator<Item = &'p Piece<'a>>) -> Vec<usize>
     where
         'a: 'p,
     {
@@ -545,24 +459,12 @@ impl<'m, 'a> Draft<'m, 'a> {
         uses
     }
 
-    fn acquire_imports(&mut self, imports: &[usize]) {
+    pub(crate) fn use_imports(&mut self, imports: &[usize]) {
         for &import in imports {
-            let Some(uses) = self.import_uses.get_mut(import) else { continue };
-            *uses += 1;
-            if *uses == 1 && !self.all_imports {
+            let Some(is_used) = self.is_used.get_mut(import) else { continue };
+            if !std::mem::replace(is_used, true) && !self.all_imports {
                 self.costs.import_count += 1;
-                self.costs.imports += jcs::string_len(&self.module.imports[import]);
-            }
-        }
-    }
-
-    fn release_imports(&mut self, imports: &[usize]) {
-        for &import in imports {
-            let Some(uses) = self.import_uses.get_mut(import) else { continue };
-            *uses -= 1;
-            if *uses == 0 && !self.all_imports {
-                self.costs.import_count -= 1;
-                self.costs.imports -= jcs::string_len(&self.module.imports[import]);
+                self.costs.imports += self.module.imports.get(import).map_or(0, |name| jcs::string_len(name));
             }
         }
     }

@@ -68,11 +68,31 @@ impl Sink for Writer {
     }
 }
 
+/// What is left out of every declaration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Strip {
+    #[default]
+    Nothing,
+    /// Types, and the contracts that may be cut: what bounds are measured with when types are omitted.
+    Types,
+    /// Types and all contracts: what is written when types are omitted.
+    TypesAndContracts,
+}
+
+impl Strip {
+    pub(crate) fn strips(self, field: &Field<'_>) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Types => matches!(field.role, FieldRole::Type | FieldRole::Clause),
+            Self::TypesAndContracts => field.role == FieldRole::Type || field.role.is_contract(),
+        }
+    }
+}
+
 /// How a declaration is written, other than as it is.
 #[derive(Default)]
 pub(crate) struct Changes<'a> {
-    /// Without types and contracts.
-    pub(crate) strips_types: bool,
+    pub(crate) strip: Strip,
     /// Fields that are cut.
     pub(crate) removed: Vec<&'static str>,
     /// A field with another value.
@@ -82,7 +102,7 @@ pub(crate) struct Changes<'a> {
 impl<'a> Changes<'a> {
     /// The value that a field is written with, if it is written.
     pub(crate) fn apply<'c>(&'c self, field: &'c Field<'a>) -> Option<&'c Piece<'a>> {
-        if is_stripped(field, self.strips_types) || self.removed.contains(&field.key) {
+        if self.strip.strips(field) || self.removed.contains(&field.key) {
             return None;
         }
         let replaced = self.replaced.iter().rev().find(|(key, _)| *key == field.key);
@@ -109,14 +129,14 @@ pub(crate) fn declaration<'a>(
         let Some(value) = changes.apply(field) else { continue };
         separator.write(sink);
         key(sink, field.key);
-        piece(sink, tree, value, changes.strips_types);
+        piece(sink, tree, value, changes.strip);
     }
     write_names(sink, &mut separator, pending);
     sink.raw(b"}");
 }
 
 /// One piece.
-pub(crate) fn piece(sink: &mut dyn Sink, tree: &JsonTree<'_>, value: &Piece<'_>, strips_types: bool) {
+pub(crate) fn piece(sink: &mut dyn Sink, tree: &JsonTree<'_>, value: &Piece<'_>, strip: Strip) {
     match value {
         Piece::Node(id) => sink.node(tree, *id),
         Piece::Text(text) => sink.string(text),
@@ -127,17 +147,17 @@ pub(crate) fn piece(sink: &mut dyn Sink, tree: &JsonTree<'_>, value: &Piece<'_>,
             let mut separator = Separator::default();
             for item in items {
                 separator.write(sink);
-                piece(sink, tree, item, strips_types);
+                piece(sink, tree, item, strip);
             }
             sink.raw(b"]");
         }
         Piece::Record(fields) => {
             sink.raw(b"{");
             let mut separator = Separator::default();
-            for field in fields.iter().filter(|field| !is_stripped(field, strips_types)) {
+            for field in fields.iter().filter(|field| !strip.strips(field)) {
                 separator.write(sink);
                 key(sink, field.key);
-                piece(sink, tree, &field.value, strips_types);
+                piece(sink, tree, &field.value, strip);
             }
             sink.raw(b"}");
         }
@@ -161,10 +181,6 @@ impl Separator {
             sink.raw(b",");
         }
     }
-}
-
-fn is_stripped(field: &Field<'_>, strips_types: bool) -> bool {
-    strips_types && matches!(field.role, FieldRole::Type | FieldRole::Contract)
 }
 
 fn write_names(sink: &mut dyn Sink, separator: &mut Separator, names: Option<(&'static str, &[&Cow<'_, str>])>) {

@@ -1,11 +1,11 @@
-//! The pointer of a request to a place in the canonical module. Pointers address the file as written, so indices of
-//! declarations, imports and exported names are carried over here, once; nothing later sees an index of the file.
+//! The pointer of a request to a place in the canonical module. A pointer into the file as written has its indices of
+//! declarations, imports and exported names carried over here, once; nothing later sees an index of the file.
 
 use stan_model::document::x07::Enclosure;
 use stan_model::json::{JsonTree, NodeId, array_index, pointer_tokens};
 use stan_model::module::{Declaration, Dialect, Piece, SourceModule};
 
-use crate::{SliceError, SliceRequest};
+use crate::{Reading, SliceError, SliceRequest};
 
 /// What part of the document the pointer is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +59,8 @@ pub(crate) fn locate(
 ) -> Result<Focus, SliceError> {
     let pointer = request.trimmed_pointer();
     let tokens = pointer_tokens(pointer).ok_or_else(|| SliceError::InvalidPointer { pointer: pointer.to_owned() })?;
-    let focus =
-        resolve(module, dialect, tokens).ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
+    let focus = resolve(module, dialect, request.reading, tokens)
+        .ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
     for (bound, option) in [(request.max_nodes, "--max-nodes"), (request.max_bytes, "--max-bytes")] {
         if bound == Some(0) {
             return Err(SliceError::BoundIsZero { option });
@@ -85,17 +85,37 @@ pub(crate) fn locate(
     Ok(focus)
 }
 
-fn resolve(module: &SourceModule<'_>, dialect: &dyn Dialect, mut tokens: Vec<String>) -> Option<Focus> {
+/// The tokens of the place in the canonical module that a pointer leads to.
+pub(crate) fn place(
+    module: &SourceModule<'_>,
+    dialect: &dyn Dialect,
+    reading: Reading,
+    pointer: &str,
+) -> Option<Vec<String>> {
+    resolve(module, dialect, reading, pointer_tokens(pointer)?).map(|focus| focus.tokens)
+}
+
+fn resolve(
+    module: &SourceModule<'_>,
+    dialect: &dyn Dialect,
+    reading: Reading,
+    mut tokens: Vec<String>,
+) -> Option<Focus> {
     let keys = dialect.keys();
     let given = tokens.clone();
     let Some(first) = tokens.first() else {
         return Some(Focus { kind: FocusKind::Root, given, tokens });
     };
     let kind = if first == keys.declarations {
-        resolve_in_declarations(module, dialect, &mut tokens)?
+        resolve_in_declarations(module, dialect, reading, &mut tokens)?
     } else if first == keys.imports {
         if let Some(token) = tokens.get_mut(1) {
-            *token = module.import_positions.get(array_index(token)?)?.to_string();
+            let index = array_index(token)?;
+            *token = match reading {
+                Reading::File => *module.import_positions.get(index)?,
+                Reading::Toolchain => module.imports.get(index).map(|_| index)?,
+            }
+            .to_string();
         }
         (tokens.len() <= 2).then_some(FocusKind::Imports)?
     } else if first == keys.entry {
@@ -112,12 +132,17 @@ fn resolve(module: &SourceModule<'_>, dialect: &dyn Dialect, mut tokens: Vec<Str
 fn resolve_in_declarations(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
+    reading: Reading,
     tokens: &mut [String],
 ) -> Option<FocusKind> {
     let Some(token) = tokens.get_mut(1) else {
         return Some(FocusKind::Other);
     };
-    let index = (*module.declaration_positions.get(array_index(token)?)?)?;
+    let index = array_index(token)?;
+    let index = match reading {
+        Reading::File => (*module.declaration_positions.get(index)?)?,
+        Reading::Toolchain => canonical_place(module, index)?,
+    };
     *token = index.to_string();
     let declaration = module.declarations.get(index)?;
     let found = FocusKind::Declaration(index);
@@ -126,11 +151,22 @@ fn resolve_in_declarations(
     };
     if let Some(exports) = declaration.exports.as_ref().filter(|_| field == dialect.keys().exported_names) {
         if let Some(token) = tokens.get_mut(3) {
-            *token = exports.positions.get(array_index(token)?)?.to_string();
+            let name = array_index(token)?;
+            *token = match reading {
+                Reading::File => *exports.positions.get(name)?,
+                Reading::Toolchain => exports.names.get(name).map(|_| name)?,
+            }
+            .to_string();
         }
         return (tokens.len() <= 4).then_some(found);
     }
     declaration_has(&module.tree, declaration, field, tokens.get(3..)?).then_some(found)
+}
+
+/// The place of a declaration that is the so manyeth of the canonical document, which lacks some.
+fn canonical_place(module: &SourceModule<'_>, index: usize) -> Option<usize> {
+    let in_document = module.declarations.iter().enumerate().filter(|(_, declaration)| !declaration.only_in_focus);
+    in_document.map(|(place, _)| place).nth(index)
 }
 
 fn declaration_has(tree: &JsonTree<'_>, declaration: &Declaration<'_>, field: &str, rest: &[String]) -> bool {

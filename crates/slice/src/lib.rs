@@ -10,8 +10,10 @@ mod draft;
 mod emit;
 mod enclosure;
 mod error;
+mod narrow;
 mod pack;
 mod prune;
+mod write;
 
 pub use error::{PackError, SliceError};
 pub use pack::{ContextPack, DiagnosticFocus, Diagnostics, ProjectFacts};
@@ -21,11 +23,24 @@ use stan_model::document::x07::{
 };
 use stan_model::module::{Dialect, SourceModule};
 
+/// How a pointer is read where the file is not in canonical order. In a canonical file both are the same, but for a
+/// pointer outside of all declarations under the enclosure `module`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// It addresses the file as written, and outside of all declarations it stands for the whole document.
+    #[default]
+    File,
+    /// As the language's own tools read it: it addresses the canonical document, and outside of all declarations it
+    /// selects none.
+    Toolchain,
+}
+
 /// What to cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceRequest {
-    /// JSON Pointer into the file as written; white space around it is ignored.
+    /// JSON Pointer into the module; white space around it is ignored.
     pub pointer: String,
+    pub reading: Reading,
     pub enclosure: Enclosure,
     pub closure: Closure,
     /// The most declarations.
@@ -57,6 +72,12 @@ impl SliceRequest {
             truncation: None,
         }
     }
+}
+
+/// Whether the two readings of a pointer lead to different places.
+pub fn readings_differ(module: &SourceModule<'_>, dialect: &dyn Dialect, pointer: &str) -> bool {
+    let place = |reading| enclosure::place(module, dialect, reading, pointer.trim());
+    place(Reading::File) != place(Reading::Toolchain)
 }
 
 /// A slice: a document of its own, and what is to be known about it.

@@ -2,8 +2,8 @@
 //!
 //! Reading files and knowing where the project lies is the caller's part; the pack is the same bytes wherever it is made.
 
-use stan_model::document::x07::{Diagnostic, Digests, FileDigest};
-use stan_model::jcs::{self, JcsError, ObjectBuilder};
+use stan_model::document::x07::{Digests, FileDigest};
+use stan_model::jcs::{JcsError, ObjectBuilder};
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 
 use crate::{PackError, Slice};
@@ -14,7 +14,7 @@ const DIAGNOSTICS_SCHEMA: &str = "x07.x07diag@0.1.0";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosticFocus {
     pub code: String,
-    /// JSON Pointer into the entry module, without white space around it.
+    /// JSON Pointer into the entry module, as it stands in the file.
     pub pointer: String,
 }
 
@@ -41,15 +41,12 @@ impl<'a> Diagnostics<'a> {
         Ok(Self { tree, is_tool_report, focus })
     }
 
-    /// The diagnostics as they go into a pack, with what the slicer has to add.
-    fn canonical(&self, added: &[Diagnostic]) -> Result<Vec<u8>, JcsError> {
+    /// The diagnostics as they go into a pack: all of the file's and no other.
+    fn canonical(&self) -> Result<Vec<u8>, JcsError> {
         let root = self.tree.root();
         let mut items = Vec::new();
         if let Some(list) = self.list() {
             items.extend(self.tree.items(list).map(|item| self.canonical_node(item)));
-        }
-        for diagnostic in added {
-            items.push(jcs::to_vec(diagnostic)?);
         }
         let list = [b"[".as_slice(), &items.join(b",".as_slice()), b"]"].concat();
         if self.is_tool_report {
@@ -114,7 +111,7 @@ fn select_focus(tree: &JsonTree<'_>) -> Result<DiagnosticFocus, PackError> {
         return Err(PackError::OtherLocation { found: kind.into_owned(), pointer });
     }
     let target = tree.field(loc, "ptr").and_then(|id| tree.string(id)).ok_or_else(|| missing("loc.ptr"))?;
-    Ok(DiagnosticFocus { code: code.into_owned(), pointer: target.trim().to_owned() })
+    Ok(DiagnosticFocus { code: code.into_owned(), pointer: target.into_owned() })
 }
 
 /// What a pack says about the project.
@@ -157,7 +154,7 @@ impl ContextPack<'_, '_> {
             .raw("toolchain", toolchain.finish())
             .raw("project", project.finish())
             .raw("focus", focus.finish())
-            .raw("diagnostics", self.diagnostics.canonical(&self.slice.diagnostics)?)
+            .raw("diagnostics", self.diagnostics.canonical()?)
             .raw("ast", ast.finish())
             .raw("env", b"{}".to_vec())
             .field("digests", &Digests { inputs: self.inputs, outputs: Vec::new() })?

@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{Closure, ast, at, clause, defn, defn_with, entry, export, module, names, slice, value_of, whole};
+use common::{
+    Closure, as_toolchain, ast, at, clause, defn, defn_with, entry, export, module, names, slice, value_of, whole,
+};
 use serde_json::json;
 use stan_model::document::x07::TruncationReason;
 use stan_slice::{SliceError, SliceRequest};
@@ -20,6 +22,51 @@ fn n01_pointers_address_the_file_as_written() {
     // So do imports.
     let imports = common::slice(&module(&["std.b", "std.a"], &[]), &whole("/imports/0")).unwrap();
     assert_eq!(imports.meta.ptr_remap[0].to, "/imports/1");
+    // An export that keeps its place and all its names is no move, although its names are sorted.
+    let unmoved = module(&[], &[export(&["m.z", "m.a"]), defn("m.a", json!(1)), defn("m.z", json!(1))]);
+    assert!(common::slice(&unmoved, &whole("/decls/0/names/0")).unwrap().meta.ptr_remap.is_empty());
+    let foreign = module(&[], &[export(&["m.a", "m.b.other", "m.z"]), defn("m.a", json!(1)), defn("m.z", json!(1))]);
+    assert_eq!(common::slice(&foreign, &whole("/decls/0/names/2")).unwrap().meta.ptr_remap[0].to, "/decls/0/names/1");
+}
+
+#[test]
+fn n01_the_toolchain_reads_pointers_in_the_canonical_document() {
+    let document =
+        module(&["std.b", "std.a"], &[defn("m.z", json!(["m.a"])), defn("m.a", json!(1)), export(&["m.z", "m.a"])]);
+    let check = |pointer: &str, focus: &str, to: Option<&str>| {
+        let slice = slice(&document, &as_toolchain(at(pointer))).unwrap();
+        assert_eq!(names(&value_of(&slice))[0], focus, "{pointer}");
+        assert_eq!(slice.meta.ptr_remap.first().map(|remap| remap.to.as_str()), to, "{pointer}");
+    };
+    check("/decls/0", "export", None);
+    check("/decls/0/names/1", "export", None);
+    check("/decls/1", "m.a", Some("/decls/0"));
+    check("/decls/2/body/0", "m.z", Some("/decls/0/body/0"));
+    assert!(slice(&document, &as_toolchain(at("/decls/3"))).is_err());
+    assert!(slice(&document, &as_toolchain(whole("/imports/1"))).unwrap().meta.ptr_remap.is_empty());
+    // A canonical entry has no export, so its functions are counted without one.
+    let entry = entry(&[], &[export(&["m.f"]), defn("m.f", json!(1))], &json!(0));
+    assert_eq!(names(&ast(&entry, &as_toolchain(at("/decls/0")))), ["m.f"]);
+    assert_eq!(names(&ast(&entry, &at("/decls/1"))), ["m.f"]);
+}
+
+#[test]
+fn n01_only_an_unsorted_file_has_two_readings() {
+    let check = |document: &serde_json::Value, pointer: &str, differ: bool| {
+        let bytes = serde_json::to_vec(document).unwrap();
+        let module = stan_lang::x07::read_module(&bytes).unwrap();
+        assert_eq!(stan_slice::readings_differ(&module, &stan_lang::x07::X07, pointer), differ, "{pointer}");
+    };
+    let sorted = module(&["std.a"], &[defn("m.a", json!(1)), defn("m.z", json!(1))]);
+    let unsorted = module(&["std.b", "std.a"], &[defn("m.z", json!(1)), defn("m.a", json!(1))]);
+    for pointer in ["", "/decls", "/decls/0", " /decls/1/body ", "/decls/7", "/imports/0", "no pointer"] {
+        check(&sorted, pointer, false);
+    }
+    for (pointer, differ) in
+        [("", false), ("/decls/0", true), ("/decls/1/body", true), ("/imports/0", true), ("/decls/7", false)]
+    {
+        check(&unsorted, pointer, differ);
+    }
 }
 
 #[test]
@@ -86,6 +133,25 @@ fn n04_after_cutting_nothing_refers_to_what_is_gone() {
 }
 
 #[test]
+fn n04_what_a_cut_leaves_idle_meets_no_bound() {
+    // Names and imports go after the cutting: a bound that the toolchain cannot meet is refused, and the slice is
+    // smaller than the bound rather than other than the toolchain's.
+    let check = |document: &serde_json::Value, request: &SliceRequest| {
+        let Err(SliceError::CannotTruncate { minimum, .. }) = slice(document, request) else { panic!("met") };
+        let met = slice(document, &SliceRequest { max_bytes: Some(minimum), ..request.clone() }).unwrap();
+        assert!(met.ast.len() as u64 <= minimum);
+        assert_eq!(met.meta.truncation.as_ref().unwrap().bytes_after, met.ast.len() as u64, "told as written");
+        value_of(&met)
+    };
+    let long = ["m.a", "m.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"];
+    let exported = module(&[], &[export(&long), defn(long[0], json!("x".repeat(99))), defn(long[1], json!(1))]);
+    check(&exported, &SliceRequest { max_bytes: Some(120), ..at("/decls/0/names/0") });
+    let solved = entry(&["std.one", "std.two"], &[], &json!(["std.one.x", ["std.two.x"]]));
+    let met = check(&solved, &SliceRequest { max_bytes: Some(110), ..whole("/solve/1") });
+    assert_eq!((&met["imports"], &met["solve"]), (&json!([]), &json!(0)));
+}
+
+#[test]
 fn n05_an_export_in_focus_stays() {
     let document = module(&[], &[export(&["m.f", "other.x"]), defn("m.f", json!(1))]);
     for closure in [Closure::Types, Closure::Imports] {
@@ -96,10 +162,25 @@ fn n05_an_export_in_focus_stays() {
     assert_eq!(ast(&only_foreign, &at("/decls/0"))["decls"], json!([export(&["other.x"])]));
     let cut = ast(&document, &SliceRequest { max_nodes: Some(1), ..at("/decls/0/names/0") });
     assert_eq!(cut["decls"], json!([export(&["m.f"])]));
+    // When a bound drops all that it names, it keeps its names, as if they had not been asked for.
+    let two = module(&[], &[export(&["m.f", "m.g"]), defn("m.f", json!(1)), defn("m.g", json!(1))]);
+    for (max_nodes, left) in [(1, vec!["m.f", "m.g"]), (2, vec!["m.f"])] {
+        let cut = ast(&two, &SliceRequest { max_nodes: Some(max_nodes), ..at("/decls/0") });
+        assert_eq!(cut["decls"][0], export(&left));
+    }
     // The canonical entry has no export; a pointer to it brings it back.
     let entry = entry(&[], &[export(&["m.f"]), defn("m.f", json!(1))], &json!(0));
     assert_eq!(names(&ast(&entry, &at("/decls/0"))), ["export", "m.f"]);
     assert_eq!(names(&ast(&entry, &whole(""))), ["m.f"]);
+}
+
+#[test]
+fn n05_an_entry_expression_in_focus_stays_in_any_document() {
+    let mut document = module(&["std.a", "std.b"], &[defn("m.f", json!(["std.b.x"]))]);
+    document["solve"] = json!(["m.f", ["std.a.x"]]);
+    let focused = ast(&document, &whole("/solve/1/0"));
+    assert_eq!((&focused["solve"], &focused["imports"]), (&document["solve"], &document["imports"]));
+    assert_eq!(ast(&document, &whole("/decls/0")).get("solve"), None, "a module has none of its own");
 }
 
 #[test]
@@ -172,7 +253,7 @@ fn n10_what_is_given_up_first_comes_first() {
             clause(json!(["=", "y".repeat(100), 1])),
         )],
     );
-    document["meta"] = json!({"tool": "z".repeat(100)});
+    document["meta"] = json!({"tool": "z".repeat(200)});
     let kept = |max_bytes: u64| {
         let cut = ast(&document, &SliceRequest { max_bytes: Some(max_bytes), ..at("/decls/0/body/1") });
         let decl = &cut["decls"][0];
@@ -180,12 +261,22 @@ fn n10_what_is_given_up_first_comes_first() {
     };
     let full = slice(&document, &at("/decls/0/body/1")).unwrap().ast.len() as u64;
     assert_eq!(kept(full), (true, 115, true));
-    assert_eq!(kept(full - 1), (false, 115, true), "metadata goes first");
-    assert_eq!(kept(full - 150), (false, 12, true), "then what is off the path");
-    assert_eq!(kept(full - 250), (false, 12, false), "then contracts");
+    assert_eq!(kept(full - 1), (true, 12, true), "what is off the path goes first");
+    assert_eq!(kept(full - 150), (true, 12, false), "then contracts");
+    assert_eq!(kept(full - 300), (false, 12, true), "metadata stays when that suffices, and else goes before it");
+    assert_eq!(kept(full - 400), (false, 12, false));
     // Any declaration may go, the last one too.
-    let other = entry(&[], &[defn("m.f", json!("x".repeat(100)))], &json!(["m.f"]));
-    assert_eq!(names(&ast(&other, &SliceRequest { max_bytes: Some(150), ..whole("/solve/0") })), Vec::<&str>::new());
+    let other = module(&[], &[defn("m.f", json!("x".repeat(100)))]);
+    assert_eq!(names(&ast(&other, &SliceRequest { max_bytes: Some(150), ..whole("") })), Vec::<&str>::new());
+    // Beside an entry expression in focus it stays as long as cutting the expression is enough.
+    let solve = json!(["m.f", "y".repeat(200)]);
+    let called = entry(&[], &[defn("m.f", json!("x".repeat(100)))], &solve);
+    let left = |max_bytes| {
+        let cut = ast(&called, &SliceRequest { max_bytes: Some(max_bytes), ..whole("/solve") });
+        (names(&cut).len(), cut["solve"] == solve)
+    };
+    assert_eq!(left(300), (1, false));
+    assert_eq!(left(150), (0, false));
     // What cannot be met is told with what could be.
     let error = slice(&document, &SliceRequest { max_bytes: Some(10), ..at("/decls/0") }).unwrap_err();
     let SliceError::CannotTruncate { minimum, .. } = error else { panic!("{error}") };
@@ -194,6 +285,20 @@ fn n10_what_is_given_up_first_comes_first() {
         minimum
     );
     assert!(slice(&document, &SliceRequest { max_bytes: Some(minimum - 1), ..at("/decls/0") }).is_err());
+}
+
+#[test]
+fn n10_only_requires_ensures_and_invariant_are_cut_for_bytes() {
+    let protocol = json!({"await_invariant": [{"expr": ["=", "p".repeat(200), 1]}]});
+    let mut task = defn_with("m.task", json!(["begin", "b".repeat(100)]), "protocol", protocol);
+    task["kind"] = json!("defasync");
+    task["result"] = json!("bytes");
+    task["ensures"] = clause(json!(["=", "e".repeat(100), 1]));
+    let document = module(&[], &[task]);
+    let cut = ast(&document, &SliceRequest { max_bytes: Some(460), ..at("/decls/0") });
+    assert_eq!((cut["decls"][0].get("ensures"), &cut["decls"][0]["body"]), (None, &json!(0)));
+    assert!(cut["decls"][0].get("protocol").is_some());
+    assert!(slice(&document, &SliceRequest { max_bytes: Some(300), ..at("/decls/0") }).is_err());
 }
 
 #[test]
@@ -206,6 +311,15 @@ fn n11_the_enclosure_of_a_module_is_the_document() {
         assert_eq!(names(&ast(&document, &whole(pointer))), ["m.f", "m.g"], "{pointer}");
     }
     assert_eq!(names(&ast(&document, &whole("/decls/0"))), ["m.f"], "a focus has its closure");
+    // So much as the toolchain's answer can be had under any bound that the toolchain meets.
+    let smallest = slice(&document, &as_toolchain(whole("/kind"))).unwrap().ast.len() as u64;
+    let cut = slice(&document, &SliceRequest { max_bytes: Some(smallest), ..whole("/kind") }).unwrap();
+    assert_eq!(cut.ast.len() as u64, smallest);
+    // To the toolchain such a pointer selects nothing but the place.
+    for pointer in ["/imports", "/meta", "/decls", "/kind"] {
+        assert_eq!(names(&ast(&document, &as_toolchain(whole(pointer)))), Vec::<&str>::new(), "{pointer}");
+    }
+    assert_eq!(names(&ast(&document, &as_toolchain(whole("")))), ["m.f", "m.g"]);
 }
 
 #[test]
@@ -248,7 +362,12 @@ fn n15_without_types_no_contract_is_left_and_all_is_said() {
         value_of(&bare)["decls"][0],
         json!({"kind": "defn", "name": "m.f", "params": [{"name": "x", "ty": "bytes"}], "result": "bytes", "body": "x"})
     );
-    assert_eq!(bare.meta.missing.types, ["T", "brand:b.in", "brand:b.out", "contracts"]);
+    assert_eq!(bare.meta.missing.types, ["T", "contracts"]);
+    // A bound is measured with the contracts that the toolchain would have kept: leaving them out meets none.
+    let whole_length = slice(&document, &at("/decls/0")).unwrap().ast.len() as u64;
+    let roomy = slice(&document, &SliceRequest { max_bytes: Some(whole_length), ..request.clone() }).unwrap();
+    assert_eq!((&roomy.ast, roomy.meta.truncated), (&bare.ast, false));
+    assert!(slice(&document, &SliceRequest { max_bytes: Some(bare.ast.len() as u64 - 1), ..request }).is_err());
     // A pointer into a contract brings the types: the focus is never left out.
     for pointer in ["/decls/0/decreases/0/expr", "/decls/0/loop_contracts/0", "/decls/0/params/0/brand"] {
         let slice = slice(&document, &SliceRequest { closure: Closure::Locals, ..at(pointer) }).unwrap();

@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "only a part of it is used here")]
 mod common;
 
-use common::{Closure, Enclosure};
+use common::{Closure, Enclosure, Reading};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use stan_lang::x07::{X07, read_module};
@@ -110,10 +110,13 @@ fn bound() -> impl Strategy<Value = Option<u64>> {
 fn request() -> impl Strategy<Value = (prop::sample::Index, SliceRequest)> {
     let enclosures = vec![Enclosure::Decl, Enclosure::Defn, Enclosure::Module];
     let closures = vec![Closure::All, Closure::Locals, Closure::Types, Closure::Imports];
-    (any::<prop::sample::Index>(), prop::sample::select(enclosures), prop::sample::select(closures), bound(), bound())
-        .prop_map(|(index, enclosure, closure, max_nodes, max_bytes)| {
-            (index, SliceRequest { pointer: String::new(), enclosure, closure, max_nodes, max_bytes })
-        })
+    let readings = vec![Reading::File, Reading::File, Reading::Toolchain];
+    let words = (prop::sample::select(readings), prop::sample::select(enclosures), prop::sample::select(closures));
+    (any::<prop::sample::Index>(), words, bound(), bound()).prop_map(
+        |(index, (reading, enclosure, closure), max_nodes, max_bytes)| {
+            (index, SliceRequest { pointer: String::new(), reading, enclosure, closure, max_nodes, max_bytes })
+        },
+    )
 }
 
 fn validator() -> &'static jsonschema::Validator {
@@ -181,7 +184,7 @@ proptest! {
                 prop_assert!(minimum > max_bytes);
                 let smallest = SliceRequest { max_bytes: Some(minimum), ..request };
                 let slice = stan_slice::slice(&module, &X07, &smallest).unwrap();
-                prop_assert_eq!(slice.ast.len() as u64, minimum);
+                prop_assert!(slice.ast.len() as u64 <= minimum);
             }
             Err(_) => {}
         }

@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{ContextCommand, Outcome, SliceCommand, SliceRequest};
+use stan_engine::{ContextCommand, Outcome, Reading, SliceCommand, SliceRequest};
 
 /// What the arguments ask for.
 pub(crate) enum Invocation {
@@ -16,8 +16,8 @@ pub(crate) enum Invocation {
     Text(Outcome),
 }
 
-/// Reads the arguments after the program's name.
-pub(crate) fn parse(program: &OsString, arguments: &[OsString]) -> Invocation {
+/// Reads the arguments after the program's name. `is_wrapped` tells that the output goes into a `--json` report.
+pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool) -> Invocation {
     let arguments = std::iter::once(program).chain(arguments);
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -25,10 +25,10 @@ pub(crate) fn parse(program: &OsString, arguments: &[OsString]) -> Invocation {
     };
     match cli.command {
         Some(Command::Ast { command: Some(AstCommand::Slice(slice)) }) => {
-            Invocation::Slice(slice.into_command(cli.out))
+            Invocation::Slice(slice.into_command(cli.out, is_wrapped))
         }
         Some(Command::Agent { command: Some(AgentCommand::Context(context)) }) => {
-            Invocation::Context(context.into_command(cli.out))
+            Invocation::Context(context.into_command(cli.out, is_wrapped))
         }
         Some(Command::Ast { command: None }) => usage("missing subcommand (try --help)"),
         Some(Command::Agent { command: None }) => usage("missing agent subcommand (try --help)"),
@@ -94,13 +94,13 @@ struct SliceArgs {
     #[arg(long = "in", value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
     input: String,
 
-    /// JSON Pointer into the file as written.
+    /// JSON Pointer to the focus.
     #[arg(long, value_name = "POINTER")]
     ptr: String,
 
-    /// What encloses the pointer.
-    #[arg(long, value_enum, default_value = "decl")]
-    enclosure: EnclosureArg,
+    /// What encloses the pointer [default: decl].
+    #[arg(long, value_enum)]
+    enclosure: Option<EnclosureArg>,
 
     #[command(flatten)]
     bounds: BoundArgs,
@@ -126,9 +126,15 @@ struct ContextArgs {
 
 #[derive(Args)]
 struct BoundArgs {
-    /// What is included beyond the enclosure.
-    #[arg(long, value_enum, default_value = "all")]
-    closure: ClosureArg,
+    /// What is included beyond the enclosure [default: all].
+    #[arg(long, value_enum)]
+    closure: Option<ClosureArg>,
+
+    /// Where the pointer leads in a file that is not in canonical order: in the file as written, or in the canonical
+    /// document as for the toolchain [default: file for a slice with --enclosure or --closure and without --json,
+    /// else toolchain].
+    #[arg(long, value_enum)]
+    reading: Option<ReadingArg>,
 
     /// The most declarations in the slice.
     #[arg(long, value_name = "N")]
@@ -154,6 +160,21 @@ enum ClosureArg {
     Imports,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum ReadingArg {
+    File,
+    Toolchain,
+}
+
+impl From<ReadingArg> for Reading {
+    fn from(argument: ReadingArg) -> Self {
+        match argument {
+            ReadingArg::File => Self::File,
+            ReadingArg::Toolchain => Self::Toolchain,
+        }
+    }
+}
+
 impl From<EnclosureArg> for Enclosure {
     fn from(argument: EnclosureArg) -> Self {
         match argument {
@@ -175,15 +196,27 @@ impl From<ClosureArg> for Closure {
     }
 }
 
+impl BoundArgs {
+    fn closure(&self) -> Closure {
+        self.closure.map_or(Closure::All, Closure::from)
+    }
+}
+
 impl SliceArgs {
-    fn into_command(self, out: Option<String>) -> SliceCommand {
+    fn into_command(self, out: Option<String>, is_wrapped: bool) -> SliceCommand {
+        // The toolchain's short form and its machine form are read as it reads them: who uses them has its pointers.
+        let is_short = self.enclosure.is_none() && self.bounds.closure.is_none();
+        let default = if is_short || is_wrapped { Reading::Toolchain } else { Reading::File };
         SliceCommand {
             input: self.input,
             out,
+            tells_reading: self.bounds.reading.is_none() && !is_wrapped,
+            is_wrapped,
             request: SliceRequest {
                 pointer: self.ptr,
-                enclosure: self.enclosure.into(),
-                closure: self.bounds.closure.into(),
+                reading: self.bounds.reading.map_or(default, Reading::from),
+                enclosure: self.enclosure.map_or(Enclosure::Decl, Enclosure::from),
+                closure: self.bounds.closure(),
                 max_nodes: self.bounds.max_nodes,
                 max_bytes: self.bounds.max_bytes,
             },
@@ -192,15 +225,18 @@ impl SliceArgs {
 }
 
 impl ContextArgs {
-    fn into_command(self, out: Option<String>) -> ContextCommand {
+    fn into_command(self, out: Option<String>, is_wrapped: bool) -> ContextCommand {
         ContextCommand {
             diag: self.diag,
             project: self.project,
             out,
             enclosure: self.enclosure.map(Enclosure::from),
-            closure: self.bounds.closure.into(),
+            closure: self.bounds.closure(),
+            // Diagnostics are the toolchain's, and so are their pointers.
+            reading: self.bounds.reading.map_or(Reading::Toolchain, Reading::from),
             max_nodes: self.bounds.max_nodes,
             max_bytes: self.bounds.max_bytes,
+            is_wrapped,
             working_directory: super::files::working_directory(),
             toolchain_version: env!("CARGO_PKG_VERSION"),
         }

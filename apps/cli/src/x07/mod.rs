@@ -27,16 +27,16 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
     let outcome = if flags.wants_schema() {
         wrapper::schema(&flags)
     } else if flags.mode == Mode::Off && flags.errors.is_empty() {
-        execute(&program, &flags.passthrough, &mut files)
+        execute(&program, &flags.passthrough, false, &mut files)
     } else {
-        let inner = flags.errors.is_empty().then(|| execute(&program, &flags.passthrough, &mut files));
+        let inner = flags.errors.is_empty().then(|| execute(&program, &flags.passthrough, true, &mut files));
         wrapper::wrap(&arguments, &flags, started, inner, &mut files)
     };
     print(&outcome)
 }
 
-fn execute(program: &OsString, arguments: &[OsString], files: &mut dyn DocumentStore) -> Outcome {
-    match args::parse(program, arguments) {
+fn execute(program: &OsString, arguments: &[OsString], is_wrapped: bool, files: &mut dyn DocumentStore) -> Outcome {
+    match args::parse(program, arguments, is_wrapped) {
         Invocation::Slice(command) => stan_engine::slice(files, &command),
         Invocation::Context(command) => stan_engine::context_pack(files, &command),
         Invocation::Text(outcome) => outcome,

@@ -56,7 +56,7 @@ impl Report<'_> {
     /// The report as one canonical line.
     fn canonical(&self, inner: Option<&Outcome>) -> Result<Vec<u8>, JcsError> {
         let printed = inner.and_then(|inner| inner.stdout.strip_suffix(b"\n")).filter(|line| line.starts_with(b"{"));
-        let diagnostics = self.diagnostics(inner, printed)?;
+        let diagnostics = self.diagnostics(inner)?;
         let exit_code = inner.map_or(2, |inner| inner.exit_code);
         let mut result = ObjectBuilder::new()
             .field("stdout", &stream(inner.map(|inner| inner.stdout.as_slice())))?
@@ -120,18 +120,15 @@ impl Report<'_> {
     }
 
     /// What the command found, or why it found nothing.
-    fn diagnostics(&self, inner: Option<&Outcome>, printed: Option<&[u8]>) -> Result<Vec<u8>, JcsError> {
+    fn diagnostics(&self, inner: Option<&Outcome>) -> Result<Vec<u8>, JcsError> {
         let Some(inner) = inner else {
             let errors: Vec<Diagnostic> = self.flags.errors.iter().map(Diagnostic::bad_arguments).collect();
             return jcs::to_vec(&errors);
         };
-        let document: Option<Value> = printed.and_then(|printed| serde_json::from_slice(printed).ok());
-        let found = document.as_ref().and_then(|document| document.get("diagnostics")).filter(|found| found.is_array());
-        match found {
-            Some(found) => jcs::to_vec(found),
-            None if inner.exit_code != 0 => jcs::to_vec(&[Diagnostic::failure(inner.stderr.trim())]),
-            None => Ok(b"[]".to_vec()),
+        if inner.diagnostics.is_empty() && inner.exit_code != 0 {
+            return jcs::to_vec(&[Diagnostic::failure(inner.stderr.trim())]);
         }
+        jcs::to_vec(&inner.diagnostics)
     }
 
     fn meta(&self, inner: Option<&Outcome>) -> Value {

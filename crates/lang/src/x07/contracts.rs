@@ -30,7 +30,7 @@ impl<'a> Reader<'_, 'a> {
         }
         let mut clauses = Vec::new();
         for key in ["await_invariant", "scope_invariant", "cancellation_ensures"] {
-            self.contract_field(protocol, &inside, key, &mut clauses)?;
+            self.contract_field(protocol, &inside, key, FieldRole::Contract, &mut clauses)?;
         }
         // A protocol without clauses is no contract: there is nothing to leave out.
         let role = if clauses.is_empty() { FieldRole::Plain } else { FieldRole::Contract };
@@ -81,11 +81,12 @@ impl<'a> Reader<'_, 'a> {
         object: NodeId,
         place: &Place<'_>,
         key: &'static str,
+        role: FieldRole,
         fields: &mut Vec<Field<'a>>,
     ) -> Result<(), X07Error> {
         let clauses = self.clauses(object, place, key)?;
         if !clauses.is_empty() {
-            fields.push(Field::new(key, FieldRole::Contract, Piece::List(clauses)));
+            fields.push(Field::new(key, role, Piece::List(clauses)));
         }
         Ok(())
     }

@@ -49,16 +49,17 @@ impl<'a> Reader<'_, 'a> {
         let mut labels = Vec::new();
         self.type_params(item, place, &mut fields, &mut labels)?;
         self.refuse_fields_of_other_versions(item, place, is_async)?;
-        for key in ["requires", "ensures", "invariant", "decreases"] {
-            self.contract_field(item, place, key, &mut fields)?;
+        for key in ["requires", "ensures", "invariant"] {
+            self.contract_field(item, place, key, FieldRole::Clause, &mut fields)?;
         }
+        self.contract_field(item, place, "decreases", FieldRole::Contract, &mut fields)?;
         self.protocol(item, place, &mut fields)?;
         self.loop_contracts(item, place, &mut fields)?;
-        if fields.iter().any(|field| field.role == FieldRole::Contract) {
+        if fields.iter().any(|field| field.role.is_contract()) {
             labels.push(Cow::Borrowed("contracts"));
         }
-        fields.push(Field::plain("params", self.params(item, place, kind, &mut labels)?));
-        self.result(item, place, kind, &mut fields, &mut labels)?;
+        fields.push(Field::plain("params", self.params(item, place, kind)?));
+        self.result(item, place, kind, &mut fields)?;
         let body = self.field_of_kind(item, place, "body", kind)?;
         check_expression(self.tree, body, &place.key("body"))?;
         fields.push(Field::new("body", FieldRole::Body, Piece::Node(body)));
@@ -90,7 +91,7 @@ impl<'a> Reader<'_, 'a> {
             return Err(place.key("abi").error(format!("unsupported extern abi: expected \"C\" got {abi:?}")));
         }
         let link_name = self.link_name(item, place, &name)?;
-        let params = self.params(item, place, "extern", &mut Vec::new())?;
+        let params = self.params(item, place, "extern")?;
         self.only_foreign_params(item, place)?;
         let result = self.field_of_kind(item, place, "result", "extern")?;
         let is_void = self.tree.string(result).is_some_and(|text| text.trim() == "void");
@@ -301,13 +302,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    fn params(
-        &self,
-        item: NodeId,
-        place: &Place<'_>,
-        kind: &str,
-        labels: &mut Vec<Cow<'a, str>>,
-    ) -> Result<Piece<'a>, X07Error> {
+    fn params(&self, item: NodeId, place: &Place<'_>, kind: &str) -> Result<Piece<'a>, X07Error> {
         let array = self.field_of_kind(item, place, "params", kind)?;
         let inside = place.key("params");
         if self.tree.kind(array) != JsonKind::Array {
@@ -319,18 +314,12 @@ impl<'a> Reader<'_, 'a> {
             if self.tree.kind(param) != JsonKind::Object {
                 return Err(param_place.error(format!("{kind}.params[{index}] must be an object")));
             }
-            pieces.push(self.param(param, &param_place, kind, labels)?);
+            pieces.push(self.param(param, &param_place, kind)?);
         }
         Ok(Piece::List(pieces))
     }
 
-    fn param(
-        &self,
-        param: NodeId,
-        place: &Place<'_>,
-        kind: &str,
-        labels: &mut Vec<Cow<'a, str>>,
-    ) -> Result<Piece<'a>, X07Error> {
+    fn param(&self, param: NodeId, place: &Place<'_>, kind: &str) -> Result<Piece<'a>, X07Error> {
         let name = required_string(self.tree, param, place, "name")?;
         check_local_name(&name).map_err(|message| place.key("name").error(message))?;
         if name == "input" {
@@ -348,7 +337,6 @@ impl<'a> Reader<'_, 'a> {
                     .key("ty")
                     .error(format!("E_BRAND_BAD_TY: brand is not allowed on param type {shown}")));
             }
-            labels.push(Cow::Owned(format!("brand:{brand}")));
             fields.push(Field::new("brand", FieldRole::Type, Piece::Text(brand)));
         }
         fields.push(Field::plain("name", Piece::Text(name)));
@@ -371,14 +359,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    fn result(
-        &self,
-        item: NodeId,
-        place: &Place<'_>,
-        kind: &str,
-        fields: &mut Vec<Field<'a>>,
-        labels: &mut Vec<Cow<'a, str>>,
-    ) -> Result<(), X07Error> {
+    fn result(&self, item: NodeId, place: &Place<'_>, kind: &str, fields: &mut Vec<Field<'a>>) -> Result<(), X07Error> {
         let result = self.field_of_kind(item, place, "result", kind)?;
         check_type(self.tree, result, &place.key("result"))?;
         fields.push(Field::plain("result", Piece::Node(result)));
@@ -389,7 +370,6 @@ impl<'a> Reader<'_, 'a> {
                     .key("result")
                     .error(format!("E_BRAND_BAD_TY: result_brand is not allowed on result type {shown}")));
             }
-            labels.push(Cow::Owned(format!("brand:{brand}")));
             fields.push(Field::new("result_brand", FieldRole::Type, Piece::Text(brand)));
         }
         Ok(())

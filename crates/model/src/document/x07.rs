@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct SliceMeta {
-    /// JSON Pointer into the file as written.
+    /// JSON Pointer as given, without white space around it.
     pub ptr: String,
     pub enclosure: Enclosure,
     pub closure: Closure,

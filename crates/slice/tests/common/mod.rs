@@ -3,12 +3,14 @@
 use serde_json::{Value, json};
 use stan_lang::x07::{X07, read_module};
 pub(crate) use stan_model::document::x07::{Closure, Enclosure};
+pub(crate) use stan_slice::Reading;
 use stan_slice::{Slice, SliceError, SliceRequest};
 
 /// A request that the calls below refine.
 pub(crate) fn at(pointer: &str) -> SliceRequest {
     SliceRequest {
         pointer: pointer.to_owned(),
+        reading: Reading::File,
         enclosure: Enclosure::Decl,
         closure: Closure::All,
         max_nodes: None,
@@ -19,6 +21,11 @@ pub(crate) fn at(pointer: &str) -> SliceRequest {
 /// The same for the whole module.
 pub(crate) fn whole(pointer: &str) -> SliceRequest {
     SliceRequest { enclosure: Enclosure::Module, ..at(pointer) }
+}
+
+/// The same pointer as the toolchain reads it.
+pub(crate) fn as_toolchain(request: SliceRequest) -> SliceRequest {
+    SliceRequest { reading: Reading::Toolchain, ..request }
 }
 
 pub(crate) fn slice(document: &Value, request: &SliceRequest) -> Result<Slice, SliceError> {

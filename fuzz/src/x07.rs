@@ -1,0 +1,82 @@
+//! The laws of the x07 reader, its pointers and the slicer.
+
+use serde_json::Value;
+use stan_lang::x07::{X07, read_module, read_project};
+use stan_model::document::x07::{Closure, Enclosure};
+use stan_model::json::JsonTree;
+use stan_slice::{Diagnostics, Reading, Slice, SliceError, SliceRequest};
+
+/// Any bytes as a module, a manifest and a diagnostics file. A module that is read has a canonical form that is read
+/// again and stays as it is.
+pub fn x07_read(bytes: &[u8]) {
+    let _ = read_project(bytes);
+    let _ = Diagnostics::read(bytes);
+    let Ok(module) = read_module(bytes) else { return };
+    let whole = request_of("module all file - - ");
+    // Only a number that canonical JSON cannot hold is in the way. A fraction that is whole once it is rounded may be
+    // such a number the second time.
+    let Ok(canonical) = stan_slice::slice(&module, &X07, &whole) else { return };
+    let again = read_module(&canonical.ast).expect("a canonical module is a module");
+    let Ok(again) = stan_slice::slice(&again, &X07, &whole) else { return };
+    let [canonical, again] = [&canonical.ast, &again.ast].map(|bytes| String::from_utf8_lossy(bytes));
+    assert_eq!(canonical, again, "the canonical form stays when it is read again");
+}
+
+/// A line with the request, then the file: `ENCLOSURE CLOSURE READING MAX_NODES MAX_BYTES POINTER`, `-` for no bound.
+pub fn x07_slice(bytes: &[u8]) {
+    let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+    let (line, file) = bytes.split_at(end);
+    let Ok(line) = std::str::from_utf8(line) else { return };
+    let Ok(module) = read_module(file) else { return };
+    let request = request_of(line);
+    match stan_slice::slice(&module, &X07, &request) {
+        Ok(slice) => check_slice(&request, &slice),
+        Err(SliceError::CannotTruncate { max_bytes, minimum }) => {
+            assert!(minimum > max_bytes, "{minimum} bytes could have been had");
+            let smallest = SliceRequest { max_bytes: Some(minimum), ..request };
+            let slice = stan_slice::slice(&module, &X07, &smallest).expect("the size that was told can be had");
+            check_slice(&smallest, &slice);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+fn check_slice(request: &SliceRequest, slice: &Slice) {
+    assert!(slice.ast.len() as u64 <= request.max_bytes.unwrap_or(u64::MAX), "above the bound of bytes");
+    let ast: Value = serde_json::from_slice(&slice.ast).expect("a slice is JSON");
+    let tree = JsonTree::parse(&slice.ast).expect("a slice is JSON to us as well");
+    let mut canonical = Vec::new();
+    tree.write_canonical(tree.root(), &mut canonical);
+    let [canonical, written] = [&canonical, &slice.ast].map(|bytes| String::from_utf8_lossy(bytes));
+    assert_eq!(canonical, written, "a slice is canonical JSON");
+    let decls = ast["decls"].as_array().map_or(0, Vec::len) as u64;
+    assert!(decls <= request.max_nodes.unwrap_or(u64::MAX), "above the bound of declarations");
+    assert!(read_module(&slice.ast).is_ok(), "a slice is a module");
+    assert_eq!(slice.meta.truncated, !slice.diagnostics.is_empty(), "a cut is told, and only a cut");
+    let remap = slice.meta.ptr_remap.first();
+    if let Some(remap) = remap.filter(|_| !slice.meta.truncated) {
+        assert!(ast.pointer(&remap.to).is_some(), "the focus is lost");
+    }
+}
+
+fn request_of(line: &str) -> SliceRequest {
+    let mut words = line.splitn(6, ' ');
+    let mut word = || words.next().unwrap_or_default();
+    SliceRequest {
+        enclosure: match word() {
+            "decl" => Enclosure::Decl,
+            "defn" => Enclosure::Defn,
+            _ => Enclosure::Module,
+        },
+        closure: match word() {
+            "locals" => Closure::Locals,
+            "types" => Closure::Types,
+            "imports" => Closure::Imports,
+            _ => Closure::All,
+        },
+        reading: if word() == "toolchain" { Reading::Toolchain } else { Reading::File },
+        max_nodes: word().parse().ok(),
+        max_bytes: word().parse().ok(),
+        pointer: word().to_owned(),
+    }
+}
