@@ -42,8 +42,8 @@ fn ours(tree: &Path, files: &[PathBuf], work: &Path) -> (Duration, Written) {
 fn theirs(tree: &Path, list: &Path, work: &Path) -> Duration {
     let start = Instant::now();
     let mut command = Command::new("tar");
-    command.args(["cf", "theirs.tar", "--null", "-T"]).arg(list).arg("-C").arg(tree).current_dir(work);
-    command.args(["--no-recursion"]);
+    command.args(["cf", "theirs.tar", "-C"]).arg(tree).args(["--no-recursion", "--null", "-T"]).arg(list);
+    command.current_dir(work);
     assert!(command.status().unwrap().success());
     start.elapsed()
 }

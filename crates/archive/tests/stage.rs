@@ -77,8 +77,7 @@ fn every_offender_is_named_and_nothing_changes() {
     let of = |name: &str| external(&system, &format!(".stan/context/npm/{name}"), format!("/n/{name}"));
     stage_all(&system, root, vec![of("good"), of("flip")]).unwrap();
     let before = outputs(&system, root);
-    let mut all: Vec<External> =
-        ["good", "flip", "short", "gone", "deny", "nomap", "nometa", "meta"].map(|name| of(name)).into();
+    let mut all: Vec<External> = ["good", "flip", "short", "gone", "deny", "nomap", "nometa", "meta"].map(of).into();
     all[5].map = None;
     all[6].meta = None;
     all[7].meta = Some((3, [0; 16]));

@@ -56,7 +56,7 @@ pub(crate) fn run(system: &dyn WritableSystem, root: &Path, selection: &Selectio
     write_diff(system, (&full, &written), changed, &list, 0, &mut out)?;
     transaction.finish(out)?;
     let snapshot: Snapshot = written.snapshot();
-    transaction.write(".stan/diff/.archive.snapshot.json", &snapshot.encode(), Access::Shared)?;
+    transaction.write_durable(".stan/diff/.archive.snapshot.json", &snapshot.encode(), Access::Shared)?;
     transaction.remove(".stan/output/stale")?;
     transaction.commit()?;
     Ok(written)
