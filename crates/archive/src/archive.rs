@@ -117,12 +117,13 @@ impl Writer<'_> {
     fn record(&mut self, context: &Context<'_>, item: Item, start: u64) -> Result<(), Error> {
         let entry = context.entry(item.index)?;
         let name = entry.name.clone();
-        let Some(contents) = item.contents else {
+        if let Some(digest) = item.digest {
+            check_proof(entry, item.size, digest)?;
+        }
+        let (Some(TextShape { lines, is_utf8 }), Some(digest)) = (item.shape, item.digest) else {
             self.written.binaries.push(ExcludedBinary { name, size: item.size });
             return Ok(());
         };
-        check_proof(entry, item.size, contents.digest)?;
-        let TextShape { lines, is_utf8 } = contents.shape;
         if item.size > LARGE_BYTES || lines > LARGE_LINES {
             self.written.large.push(LargeText { name: name.clone(), size: item.size, lines });
         }
@@ -132,7 +133,7 @@ impl Writer<'_> {
         self.written.files.push(ArchivedFile {
             name,
             size: item.size,
-            digest: contents.digest,
+            digest,
             executable: item.executable,
             range: start + item.range.start..start + item.range.end,
         });

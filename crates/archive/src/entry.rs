@@ -45,6 +45,10 @@ impl ArchiveEntry {
         self
     }
 
+    pub(crate) fn is_proved(&self) -> bool {
+        matches!(self.source, Source::Proved { .. })
+    }
+
     pub fn name(&self) -> &str {
         &self.name
     }

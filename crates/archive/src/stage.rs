@@ -153,7 +153,8 @@ fn promises<'e>(externals: &'e [External], stan_path: &str) -> (Vec<Promise<'e>>
         };
         let is_below = |folder: &String| external.id.starts_with(folder.as_str());
         if check_name(&external.id).is_err() || !folders.iter().any(is_below) {
-            mismatches.push(wrong(MismatchKind::Id, &folders.join("… or "), &external.id));
+            let expected = format!("a path below {}", folders.join(" or "));
+            mismatches.push(wrong(MismatchKind::Id, &expected, &external.id));
         } else if promised.last().is_some_and(|last| last.external.id == external.id) {
             mismatches.push(wrong(MismatchKind::Duplicate, "one source for the id", "a second one"));
         } else if let (Some(map), Some(meta)) = (external.map, external.meta) {

@@ -23,12 +23,9 @@ pub(super) struct Item {
     /// Its place, counted from wherever the piece that holds it starts.
     pub(super) range: Range<u64>,
     /// `None` for a binary, which takes no place.
-    pub(super) contents: Option<Contents>,
-}
-
-pub(super) struct Contents {
-    pub(super) digest: Digest,
-    pub(super) shape: TextShape,
+    pub(super) shape: Option<TextShape>,
+    /// Also of a binary when it was proved: one that was put in its place must not pass as merely left out.
+    pub(super) digest: Option<Digest>,
 }
 
 impl Item {
@@ -96,7 +93,8 @@ impl Group {
                 let executable = entry.executable.unwrap_or(false);
                 let start = self.start(context, entry, bytes.len() as u64, executable)?;
                 self.bytes.extend_from_slice(bytes);
-                return self.close(index, start, bytes.len(), executable);
+                self.close((index, entry), start, executable);
+                return Ok(());
             }
             Source::File(path) | Source::Proved { path, .. } => path,
         };
@@ -110,7 +108,8 @@ impl Group {
         let start = self.start(context, entry, file.stat.size, executable)?;
         let size = self.read(&mut file).map_err(unreadable)?;
         check_unchanged(entry, &file, size as u64)?;
-        self.close(index, start, size, executable)
+        self.close((index, entry), start, executable);
+        Ok(())
     }
 
     /// Appends the header, and tells where the entry starts and where its contents do.
@@ -140,23 +139,17 @@ impl Group {
         filled
     }
 
-    fn close(
-        &mut self,
-        index: usize,
-        (start, contents): (usize, usize),
-        size: usize,
-        executable: bool,
-    ) -> Result<(), Error> {
+    fn close(&mut self, (index, entry): (usize, &ArchiveEntry), (start, contents): (usize, usize), executable: bool) {
         let bytes = self.bytes.get(contents..).unwrap_or_default();
-        let found =
-            if is_binary(bytes) { None } else { Some(Contents { digest: sha256(bytes), shape: TextShape::of(bytes) }) };
-        match found {
+        let size = bytes.len() as u64;
+        let shape = if is_binary(bytes) { None } else { Some(TextShape::of(bytes)) };
+        let digest = (shape.is_some() || entry.is_proved()).then(|| sha256(bytes));
+        match shape {
             None => self.bytes.truncate(start),
-            Some(_) => self.bytes.resize(self.bytes.len() + padding(size as u64), 0),
+            Some(_) => self.bytes.resize(self.bytes.len() + padding(size), 0),
         }
         let range = start as u64..self.bytes.len() as u64;
-        self.items.push(Item { index, size: size as u64, executable, range, contents: found });
-        Ok(())
+        self.items.push(Item { index, size, executable, range, shape, digest });
     }
 }
 

@@ -7,11 +7,11 @@ use stan_model::Digest;
 use stan_repo::OpenFile;
 
 use super::Context;
-use super::group::{Contents, Item, check_unchanged, is_executable};
+use super::group::{Item, check_unchanged, is_executable};
 use crate::classify::{TextScan, is_binary};
 use crate::entry::ArchiveEntry;
 use crate::error::Error;
-use crate::tar::{EntryHeader, append_header, padding};
+use crate::tar::{BLOCK, EntryHeader, append_header, padding};
 use crate::transaction::OutputStream;
 
 /// Two pieces: one is hashed and written while the next is read.
@@ -35,12 +35,15 @@ pub(super) fn write(
     let (size, executable) = (file.stat.size, is_executable(entry, &file));
     let mut left = size;
     read_piece(&mut file.reader, &mut buffers.current, &mut left).map_err(unreadable)?;
-    if is_binary(&buffers.current) {
-        return Ok(Item { index, size, executable, range: 0..0, contents: None });
+    let is_text = !is_binary(&buffers.current);
+    if !is_text && !entry.is_proved() {
+        return Ok(Item { index, size, executable, range: 0..0, shape: None, digest: None });
     }
     let mut header = Vec::new();
-    append_header(&mut header, &EntryHeader { name: &entry.name, size, executable, modified: context.modified })?;
-    out.put(&header)?;
+    if is_text {
+        append_header(&mut header, &EntryHeader { name: &entry.name, size, executable, modified: context.modified })?;
+        out.put(&header)?;
+    }
     let (mut hasher, mut text) = (Sha256::new(), TextScan::default());
     let mut total = 0;
     while !buffers.current.is_empty() {
@@ -48,7 +51,9 @@ pub(super) fn write(
         let (current, next) = (&buffers.current, &mut buffers.next);
         let (written, ()) = rayon::join(
             || {
-                out.put(current)?;
+                if is_text {
+                    out.put(current)?;
+                }
                 read_piece(&mut file.reader, next, &mut left).map_err(unreadable)
             },
             || {
@@ -60,11 +65,14 @@ pub(super) fn write(
         std::mem::swap(&mut buffers.current, &mut buffers.next);
     }
     check_unchanged(entry, &file, total)?;
-    let fill = [0; super::super::tar::BLOCK];
+    let digest = Some(Digest(hasher.finalize().into()));
+    if !is_text {
+        return Ok(Item { index, size, executable, range: 0..0, shape: None, digest });
+    }
+    let fill = [0; BLOCK];
     out.put(fill.get(..padding(size)).unwrap_or_default())?;
     let length = header.len() as u64 + size + padding(size) as u64;
-    let contents = Contents { digest: Digest(hasher.finalize().into()), shape: text.finish() };
-    Ok(Item { index, size, executable, range: 0..length, contents: Some(contents) })
+    Ok(Item { index, size, executable, range: 0..length, shape: Some(text.finish()), digest })
 }
 
 /// The next piece; empty at the end, which is where the file's stat says, even if the file goes on.
