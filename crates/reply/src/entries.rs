@@ -169,8 +169,18 @@ impl Reader<'_> {
                     rest = after;
                 }
                 None => {
-                    self.read_bare(rest);
-                    return true;
+                    // `a, ["b", 1]`: bare paths up to a value.
+                    let value = rest.find(['[', '{', '"']).and_then(|at| rest.split_at_checked(at));
+                    match value.filter(|(bare, _)| bare.trim_end().ends_with(',')) {
+                        None => {
+                            self.read_bare(rest);
+                            return true;
+                        }
+                        Some((bare, after)) => {
+                            self.read_bare(bare.trim_end_matches([',', ' ', '\t']));
+                            rest = after;
+                        }
+                    }
                 }
             }
         }

@@ -58,7 +58,7 @@ impl Layout {
 
     /// A folder that holds the imports, so that removing it removes them.
     pub(crate) fn holds_imports(&self, path: &str) -> bool {
-        is_at_or_below(&self.stan, &slashes(path)) || self.is_import(path)
+        self.is_inside(&slashes(path)) || self.is_import(path)
     }
 
     /// A staged external: below `<stanPath>/context/npm/` or `abs/`.
@@ -84,7 +84,7 @@ impl Layout {
         if normal.split('/').any(|segment| segment.eq_ignore_ascii_case(".git")) {
             return Some(PathFault::Reserved("belongs to git".to_owned()));
         }
-        if access == Access::WriteTree && (normal.is_empty() || is_at_or_below(&self.stan, &normal)) {
+        if access == Access::WriteTree && self.is_inside(&normal) {
             return Some(PathFault::Reserved("holds the tool's own files".to_owned()));
         }
         let zone = self.zone(path)?;
@@ -104,6 +104,11 @@ impl Layout {
             return None;
         }
         Some(PathFault::Reserved(format!("is in `{}/context/`, where the assistant writes only the state", self.stan)))
+    }
+
+    /// Whether a folder is `<stanPath>` or holds it; the empty path is the repository.
+    fn is_inside(&self, folder: &str) -> bool {
+        folder.is_empty() || is_at_or_below(&self.stan, folder)
     }
 
     /// What follows `<stanPath>/`; empty for the folder itself.

@@ -17,8 +17,12 @@ pub(crate) fn parse(lines: &Lines<'_>) -> ParsedDiff {
         } else if starts_file(lines, at) {
             read_traditional(lines, at)
         } else {
-            if parsed.files.is_empty() && hunk::parse_range(line).is_some() {
-                parsed.stray_hunk.get_or_insert(at);
+            if hunk::parse_range(line).is_some() {
+                let message = "the lines above do not belong to a hunk, so git cannot tell which file this one is of";
+                match parsed.files.last_mut() {
+                    Some(last) => _ = last.error.get_or_insert_with(|| DiffError::new(at, message)),
+                    None => _ = parsed.stray_hunk.get_or_insert(at),
+                }
             }
             at += 1;
             continue;
@@ -60,6 +64,11 @@ fn read_git(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
     let rest = lines.get(start).and_then(|line| line.strip_prefix(GIT_HEADER)).unwrap_or_default();
     let mut header = Header { names: header_names(rest, start), ..Header::default() };
     let mut at = start + 1;
+    // Junk right behind the first line makes git forget that line and go by `---` and `+++`.
+    if lines.get(at).is_some_and(|line| !Header::default().read_line(line, at)) {
+        let ahead = (at..lines.len()).find(|&at| starts_file(lines, at));
+        at = ahead.filter(|&at| lines.get(at).is_some_and(|line| line.starts_with("--- "))).unwrap_or(at);
+    }
     while lines.get(at).is_some_and(|line| header.read_line(line, at)) {
         at += 1;
     }

@@ -75,16 +75,14 @@ impl<'a> Scanner<'a> {
                     cursor.skip_columns(1);
                 }
                 Container::Item { width, is_empty } => {
-                    if cursor.is_blank() {
-                        if is_empty {
-                            return index;
-                        }
-                        cursor.skip_space();
-                    } else if cursor.indent() >= width {
-                        cursor.skip_columns(width);
-                    } else {
+                    // A blank line that is indented enough keeps what is left of its space: in a fence it counts.
+                    if cursor.is_blank() && is_empty {
                         return index;
                     }
+                    if cursor.indent() < width && !cursor.is_blank() {
+                        return index;
+                    }
+                    cursor.skip_columns(width);
                 }
             }
         }
