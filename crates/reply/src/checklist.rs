@@ -44,7 +44,7 @@ pub(crate) fn read(input: &InputSection<'_>) -> Checklist {
             checklist.statement.get_or_insert(line.line);
         } else if let Some((path, is_present)) = presence(&line.text) {
             checklist.presences.push(Presence { line: line.line, path, is_present });
-        } else if line.text.contains("present") && line.text.contains(':') {
+        } else if line.text.contains("present:") {
             checklist.broken.push(line.line);
         }
     }

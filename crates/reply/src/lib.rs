@@ -83,7 +83,7 @@ pub struct CheckOptions {
 
 /// Checks a reply against every rule.
 pub fn check(reply: &str, context: &dyn Context, options: &CheckOptions) -> Report {
-    let lines = text::split_lines(reply);
+    let lines = text::split_lines(reply.strip_prefix('\u{feff}').unwrap_or(reply));
     if lines.iter().all(|line| line.trim().is_empty()) {
         return Report {
             findings: Vec::new(),

@@ -13,7 +13,8 @@
 //! | a binary patch | well formed is enough: nothing binary is archived |
 //! | a file that `mv` or `cp` of this reply makes | its archived source is patched |
 //! | the second patch on a file (0013) | applies to the archived bytes or to what the first left |
-//! | a header that contradicts itself (0013), a path that is none (0012) | not applied |
+//! | a header that contradicts itself (0013) | not applied; 0008 for each of its paths that is not archived |
+//! | a path that is none (0012) | not applied |
 //! | `rm` and the source of `mv` | as a deletion; below a folder the first file that is not archived |
 //! | the state | its bytes are the archived ones, else the current ones: it is never 0008 |
 
@@ -106,6 +107,9 @@ impl<'a> Examiner<'a, '_, '_> {
         }
         let source = self.moved.get(&from).cloned().unwrap_or(from);
         if let Some(bytes) = self.facts.context.archived(&source) {
+            if to == self.facts.layout.state {
+                self.outcome.state = Some(PatchedState { bytes: bytes.to_vec(), lines: Vec::new() });
+            }
             self.outcome.changed.insert(to.clone(), Some(bytes.into_owned()));
         }
         self.moved.insert(to, source);
@@ -132,7 +136,11 @@ impl<'a> Examiner<'a, '_, '_> {
 
     fn diff(&mut self, patch: &PatchFence<'_>, file: &FileDiff) {
         let is_outside = |path: &str| outside(path).is_some();
-        if file.contradiction.is_some() || file.written.iter().any(|written| is_outside(&written.path)) {
+        if file.written.iter().any(|written| is_outside(&written.path)) {
+            return;
+        }
+        if file.contradiction.is_some() {
+            self.contradictory(patch, file);
             return;
         }
         let old = file.old.as_ref().map(|old| normalise(&old.path));
@@ -162,6 +170,16 @@ impl<'a> Examiner<'a, '_, '_> {
                     "send the rest: the reply ends inside this fence"
                 };
                 self.findings.add(APPLY, line, "", with_name(file, &error), remedy);
+            }
+        }
+    }
+
+    /// A header that may mean any of its paths is not applied; what nobody has seen is still not to be touched.
+    fn contradictory(&mut self, patch: &PatchFence<'_>, file: &FileDiff) {
+        for written in &file.written {
+            let path = normalise(&written.path);
+            if !self.facts.is_present(&path) && self.facts.is_known(&path) {
+                self.unseen(patch.fence.line_of(written.index), &path);
             }
         }
     }

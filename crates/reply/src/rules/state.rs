@@ -12,6 +12,7 @@
 //! | the state behind the patch cannot be read | 0003 for each problem, at the line that wrote it |
 //! | v1, or `include`/`exclude` | 0003 |
 //! | the state is deleted, renamed away, removed or moved by an operation | 0003 |
+//! | an operation that puts a file in its place | as a patch that does so |
 //! | mask bits above 7 | a note: they are ignored |
 //! | the selection differs as a set, and no patch or operation writes `stan.scratch.md` anew | 0004 |
 //! | `stan.scratch.md` deleted, or only its mode changed | it did not change: 0004 |
@@ -24,7 +25,7 @@ use stan_model::json::{JsonTree, pointer_tokens};
 
 use super::Facts;
 use super::bytes::{Outcome, PatchedState};
-use super::target::Deed;
+use super::target::{Deed, Target};
 use crate::checklist::{STATEMENT, misplaced_statement};
 use crate::report::Findings;
 
@@ -43,7 +44,8 @@ pub(super) struct Selection<'a> {
 
 pub(super) fn check<'a>(facts: &Facts<'_>, outcome: &'a Outcome, findings: &mut Findings<'_>) -> Selection<'a> {
     let state_targets = || facts.targets.iter().filter(|target| target.path == facts.layout.state);
-    let line = state_targets().find(|target| target.is_patch).map(|target| target.line);
+    let writes = |target: &&Target| target.is_patch || target.deed != Deed::Delete;
+    let line = state_targets().find(writes).map(|target| target.line);
     for target in state_targets().filter(|target| target.deed == Deed::Delete) {
         let remedy = format!("patch it to `{{\"v\":2,\"i\":[]}}` to select nothing, or say `{STATEMENT}`");
         findings.add(INVALID, target.line, &target.path, "the state file must not be removed", remedy);

@@ -8,6 +8,7 @@
 //! | `### Patch: path`, path in a code span or not | a block with the fences up to the next heading of level 1–3 |
 //! | a fence that starts with `diff --git` or `---`/`+++` | a patch, whatever its info string |
 //! | a fence with the info `diff`, `patch` or none that holds such a line, or hunks alone (not with none) | a patch |
+//! | prose in a block quote | somebody else's words: neither statement nor checklist |
 //! | any other fence | no patch: an example, a listing, a nested reply |
 //! | `### File Ops` | the operations in its fences and in its lines that start with one of the five words |
 
@@ -115,7 +116,7 @@ impl<'a> Reader<'a> {
             self.topic = Topic::Patch;
             let heading = PatchHeading { line: heading.line, path: heading_path(path) };
             self.structure.blocks.push(PatchBlock { line: heading.line, heading: Some(heading), patches: Vec::new() });
-        } else if heading.text == "File Ops" {
+        } else if heading.text.strip_prefix("File Ops").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)) {
             self.topic = Topic::Operations;
         }
     }
@@ -124,13 +125,14 @@ impl<'a> Reader<'a> {
         if !fence.is_closed {
             self.structure.unclosed_fence = Some(fence.line);
         }
-        if self.topic == Topic::Operations {
+        let is_patch = is_patch(&fence, self.topic == Topic::Patch);
+        if self.topic == Topic::Operations && !is_patch {
             for (index, text) in fence.lines.iter().enumerate() {
                 self.operation(fence.line_of(index), text, true);
             }
             return;
         }
-        if !is_patch(&fence, self.topic == Topic::Patch) {
+        if !is_patch {
             if self.in_input {
                 self.structure.input.fences.push(fence);
             }

@@ -19,6 +19,7 @@ fn r0009_broken() {
     expect_off(&operations("mkdirp .stan/imports/x"), "0009");
     expect_off(&operations("rmdir .stan/imports/zod"), "0009");
     expect_off(&operations("rm .stan/imports"), "0009");
+    expect_off("### File Ops (optional)\n\n- `rm .stan/imports/zod/index.d.ts`\n", "0009");
     let renamed = format!("diff --git a/{ZOD_COPY} b/docs/x.md\nrename from {ZOD_COPY}\nrename to docs/x.md\n");
     expect_off(&patch("docs/x.md", &renamed), "0009");
     expect_off(&create("./.stan//imports/x.md"), "0009");

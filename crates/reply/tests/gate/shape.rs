@@ -36,6 +36,8 @@ fn r0013_broken() {
 fn every_path_of_a_malformed_block_is_checked() {
     expect_off(&patch("src/a.ts", &(edit_diff("src/a.ts") + &create_diff(".stan/imports/x", "x"))), "0009 0013");
     expect_off(&patch("src/a.ts", &(edit_diff("src/a.ts") + &create_diff("/etc/x", "x"))), "0012 0013");
+    let torn = edit_diff("src/a.ts").replace("+++ b/src/a.ts", "+++ b/src/far.ts");
+    expect(&(patch("src/a.ts", &torn) + &present(&["src/a.ts"])), "0005 0008 0013");
     let both = patch("src/a.ts", &(edit_diff("src/a.ts") + &edit_diff("src/far.ts")));
     expect(&(both + &present(&["src/a.ts"])), "0005 0008 0013");
     expect_off(
@@ -58,6 +60,8 @@ fn r0013_near_misses() {
     expect_off(&(patch("src/c.ts", &copied) + &edit("src/a.ts")), "");
     // A diff that adds lines which look like a diff.
     expect_off(&patch("doc.md", &create_diff("doc.md", "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n")), "");
+    expect_off(&(operations("mkdirp lib") + "```diff\n" + &edit_diff("src/a.ts") + "```\n"), "");
+    expect_off(&format!("\u{feff}{}", edit("src/a.ts")), "");
     // Words before the fence, a listing beside it.
     expect_off(&edit("src/a.ts").replace("\n\n```diff", "\n\nThe line is:\n\n```ts\n5\n```\n\n```diff"), "");
     expect_off(&edit("src/a.ts").replace("```", "~~~~"), "");

@@ -117,6 +117,7 @@ fn r0003_broken() {
     let header = format!("diff --git a/{STATE} b/{STATE}\ndeleted file mode 100644\n--- a/{STATE}\n+++ /dev/null\n");
     expect(&patch(STATE, &(header + "@@ -1 +0,0 @@\n-{\"v\":2,\"i\":[\"src/a.ts\"]}\n")), "0003");
     expect(&operations(&format!("rm {STATE}")), "0003");
+    expect(&(scratch() + &operations(&format!("cp src/b.ts {STATE}"))), "0003");
     let renamed = format!("diff --git a/{STATE} b/old.json\nrename from {STATE}\nrename to old.json\n");
     expect(&patch(STATE, &renamed), "0003");
 }
