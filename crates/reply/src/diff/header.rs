@@ -72,6 +72,9 @@ fn read_git(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
     while lines.get(at).is_some_and(|line| header.read_line(line, at)) {
         at += 1;
     }
+    if at == start + 1 {
+        header.fail(start, "`git apply` needs `---` and `+++`, or another line of a header, below `diff --git`");
+    }
     let mut file = header.file_diff(start);
     let next = read_body(lines, at, &mut file, header.full_index);
     header.check(&mut file, start);

@@ -160,3 +160,76 @@ fn by_the_gate(base: &str, patch: &str) -> Option<Vec<u8>> {
     let changed: BTreeMap<_, _> = world.changed.take();
     (!is_refused).then(|| changed.get("f").cloned().flatten().unwrap_or_default())
 }
+
+/// Headers of many shapes on the files `src/a.ts` (ten lines), `my file.ts`, `top.ts`, `empty` and `no-newline`.
+const HEADERS: &[&str] = &[
+    "diff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\nHUNK",
+    "diff --git a/top.ts b/top.ts\nindex 1..2 100644\nHUNK",
+    "diff --git a/top.ts b/top.ts\nHUNK",
+    "diff --git a/top.ts b/top.ts\n",
+    "diff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\n",
+    "diff --git a/my file.ts b/my file.ts\n--- a/my file.ts\n+++ b/my file.ts\nHUNK",
+    "diff --git a/my file.ts b/my file.ts\n--- a/my file.ts\t\n+++ b/my file.ts\t\nHUNK",
+    "diff --git a/top.ts b/top.ts\n--- a/top.ts\t2020-01-01 00:00:00\n+++ b/top.ts\t2020-01-01\nHUNK",
+    "diff --git \"a/top.ts\" \"b/top.ts\"\n--- \"a/top.ts\"\n+++ \"b/top.ts\"\nHUNK",
+    "diff --git \"a/\\164op.ts\" \"b/top.ts\"\n--- \"a/\\164op.ts\"\n+++ \"b/top.ts\"\nHUNK",
+    "diff --git src/a.ts src/a.ts\n--- src/a.ts\n+++ src/a.ts\nHUNK",
+    "diff --git top.ts top.ts\n--- top.ts\n+++ top.ts\nHUNK",
+    "diff --git i/top.ts w/top.ts\n--- i/top.ts\n+++ w/top.ts\nHUNK",
+    "diff --git a/src//a.ts b/src//a.ts\n--- a/src//a.ts\n+++ b/src//a.ts\nHUNK",
+    "diff --git a/new.ts b/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+x\n",
+    "diff --git a/new.ts b/new.ts\n--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+x\n",
+    "diff --git a/new.ts b/new.ts\nnew file mode 100644\nindex 0000000..e69de29\n",
+    "diff --git a/new.ts b/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/new.ts\n@@ -1 +1 @@\n-y\n+x\n",
+    "diff --git a/new.ts b/new.ts\nnew file mode junk\n--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+x\n",
+    "diff --git a/top.ts b/top.ts\nnew file mode 100644\n--- /dev/null\n+++ b/top.ts\n@@ -0,0 +1 @@\n+x\n",
+    "diff --git a/no-newline b/no-newline\ndeleted file mode 100644\n--- a/no-newline\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n",
+    "diff --git a/no-newline b/no-newline\ndeleted file mode 100644\n--- a/no-newline\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+    "diff --git a/top.ts b/top.ts\ndeleted file mode 100644\nindex 1..0\n",
+    "diff --git a/empty b/empty\ndeleted file mode 100644\nindex e69de29..0000000\n",
+    "diff --git a/empty b/empty\n--- a/empty\n+++ b/empty\n@@ -0,0 +1 @@\n+x\n",
+    "diff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\n@@ -0,0 +1 @@\n+x\n",
+    "diff --git a/top.ts b/top.ts\nold mode 100644\nnew mode 100755\n",
+    "diff --git a/top.ts b/top.ts\nold mode 100644\nnew mode 100755\n--- a/top.ts\n+++ b/top.ts\nHUNK",
+    "diff --git a/top.ts b/c.ts\nsimilarity index 100%\nrename from top.ts\nrename to c.ts\n",
+    "diff --git a/top.ts b/c.ts\nsimilarity index 90%\nrename from top.ts\nrename to c.ts\n--- a/top.ts\n+++ b/c.ts\nHUNK",
+    "diff --git a/top.ts b/src/a.ts\nsimilarity index 100%\nrename from top.ts\nrename to src/a.ts\n",
+    "diff --git a/none b/c.ts\nsimilarity index 100%\nrename from none\nrename to c.ts\n",
+    "diff --git a/top.ts b/c.ts\nsimilarity index 100%\ncopy from top.ts\ncopy to c.ts\n",
+    "diff --git a/top.ts b/c.ts\ncopy from top.ts\ncopy to c.ts\n--- a/top.ts\n+++ b/c.ts\nHUNK",
+    "diff --git a/top.ts b/top.ts\nnew file mode 100644\ndeleted file mode 100644\n--- a/top.ts\n+++ b/top.ts\nHUNK",
+    "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1111111\nBinary files /dev/null and b/x differ\n",
+    "words before\n\ndiff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\nHUNKwords behind\n",
+    "From 1 Mon Sep 17\nSubject: x\n---\n top.ts | 2 +-\n\ndiff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\nHUNK-- \n2.40\n",
+    "diff --git a/top.ts b/top.ts\r\n--- a/top.ts\r\n+++ b/top.ts\r\nHUNK",
+    "diff --git a/none b/none\n--- a/none\n+++ b/none\nHUNK",
+    "diff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\n@@ -4,3 +4,3 @@junk\n 4\n-5\n+five\n 6\n",
+    "diff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\n@@ -4,3 +4,3\n 4\n-5\n+five\n 6\n",
+    "diff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\n@@ @@\n 4\n-5\n+five\n 6\n",
+    "diff --git a/top.ts b/top.ts\n--- a/top.ts\n+++ b/top.ts\n@@ -04,3 +04,3 @@\n 4\n-5\n+five\n 6\n",
+];
+
+#[test]
+fn headers_are_read_as_git_reads_them() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    if git(folder.path(), &["--version"]).is_none() {
+        return;
+    }
+    let ten: String = (1..=10).map(|line| format!("{line}\n")).collect();
+    let files =
+        [("top.ts", ten.as_str()), ("src/a.ts", &ten), ("my file.ts", &ten), ("empty", ""), ("no-newline", "x")];
+    std::fs::create_dir_all(folder.path().join("src")).expect("a folder");
+    let mut world = World::new();
+    for (path, text) in files {
+        std::fs::write(folder.path().join(path), text).expect("a file");
+        world.archive.insert(path.to_owned(), text.as_bytes().to_vec());
+    }
+    for header in HEADERS {
+        let patch = header.replace("HUNK", "@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n");
+        std::fs::write(folder.path().join("p"), &patch).expect("a file");
+        let theirs = git(folder.path(), &["apply", "--check", "p"]).expect("git ran a moment ago");
+        let reply = format!("words\n\n~~~~~~diff\n{patch}~~~~~~\n");
+        let report = world.report(&reply, CheckOptions::default());
+        assert_eq!(!codes(&report).contains("0011"), theirs, "{patch}\n{:#?}", report.findings);
+    }
+}
