@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use crate::markdown::TextLine;
+use crate::markdown::{TextLine, unescape};
 use crate::paths::normalise;
 use crate::structure::{InputSection, Structure};
 
@@ -79,7 +79,7 @@ fn presence(text: &str) -> Option<(String, bool)> {
     if !text.contains("present:") {
         return None;
     }
-    let text = without_backticks(text);
+    let text = if text.contains('`') { without_backticks(text) } else { unescape(text) };
     let (before, value) = text.rsplit_once("present:")?;
     let is_present = match value.trim().trim_matches('*') {
         "yes" => true,
@@ -143,6 +143,7 @@ mod tests {
         check("src/a.ts—present: yes", Some(("src/a.ts", true)));
         check("[x] ./src/a.ts — present: **yes**", Some(("src/a.ts", true)));
         check("my file.ts — present: yes", Some(("my file.ts", true)));
+        check("src/my\\_file.ts — present: yes", Some(("src/my_file.ts", true)));
         check("src/a.ts — present: maybe", None);
         check("src/a.ts — present: Yes", None);
         check("src/a.ts — present: yes, I think", None);

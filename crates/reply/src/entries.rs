@@ -149,6 +149,7 @@ impl Reader<'_> {
         let mut rest = text.trim_matches(['*', ' ', '\t']);
         loop {
             rest = rest.trim_start_matches([' ', '\t', '\n', ',', ';', '*', '_']);
+            rest = rest.strip_prefix("and ").unwrap_or(rest).trim_start();
             if rest.is_empty() {
                 return true;
             }
@@ -235,7 +236,8 @@ impl Reader<'_> {
 }
 
 fn starts_value(after: &str) -> bool {
-    after.trim_start_matches([' ', '\t', '\n', ',', ';']).starts_with(['[', '{', '"'])
+    let after = after.trim_start_matches([' ', '\t', '\n', ',', ';']);
+    after.strip_prefix("and ").unwrap_or(after).trim_start().starts_with(['[', '{', '"'])
 }
 
 /// The length of the JSON value that a text starts with, when it ends.

@@ -21,6 +21,23 @@ pub(crate) use scan::scan;
 /// Lists and quotes inside each other beyond this depth are read as text: a blank line costs a step for each.
 pub(super) const MOST_CONTAINERS: usize = 32;
 
+/// Takes the backslashes off that keep punctuation from meaning something: `my\_file` is `my_file`. Not for code spans.
+pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        // Slashes, dots and backslashes mean something in paths, and nobody escapes them by accident.
+        let is_escape = character == '\\' && characters.peek().is_some_and(|next| "_*~[]<>#-`()!+&".contains(*next));
+        if !is_escape {
+            plain.push(character);
+        }
+    }
+    Cow::Owned(plain)
+}
+
 /// One piece of a reply, in the order of the lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Block<'a> {

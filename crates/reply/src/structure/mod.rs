@@ -169,7 +169,8 @@ impl<'a> Reader<'a> {
 /// A path behind `Patch:`, out of its code span.
 fn heading_path(text: &str) -> String {
     let text = text.trim();
-    let bare = text.trim_matches('`').trim();
+    let unescaped = if text.contains('`') { Cow::Borrowed(text) } else { markdown::unescape(text) };
+    let bare = unescaped.trim_matches('`').trim();
     diff::unquote(bare).map_or_else(|| bare.to_owned(), |(name, _)| name)
 }
 

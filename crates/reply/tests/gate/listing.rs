@@ -43,6 +43,7 @@ fn r0010_near_misses() {
             "x: [\"src/far.ts\",2,1]",
         ],
         &["i: [\"src/b.ts\", [\"src/a.ts\", 1]] — needed for the fix", "x: [[\"src/far.ts\",2,1]]", "nothing else"],
+        &["`\"src/b.ts\"` and `[\"src/a.ts\",1]`", "x: [[\"src/far.ts\",2,1]]"],
         &["src/b.ts — needed", "[\"src/a.ts\",1]", "[\"src/far.ts\",2,1]", ".stan/context/dependency.state.json"],
     ] {
         expect(&listing(bullets), "");

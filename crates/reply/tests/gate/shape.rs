@@ -51,6 +51,7 @@ fn r0013_near_misses() {
     expect_off(&edit("src/a.ts"), "");
     expect_off(&patch("`src/a.ts`", &edit_diff("src/a.ts")), "");
     expect_off(&patch("./src/a.ts", &edit_diff("src/a.ts")), "");
+    expect_off(&patch("src/\\_\\_new.ts", &create_diff("src/__new.ts", "x")), "");
     expect_off(&(edit("src/a.ts") + &edit("src/b.ts")), "");
     expect_off(&format!("```diff\n{}```\n\n```diff\n{}```\n", edit_diff("src/a.ts"), edit_diff("src/b.ts")), "");
     let moved = "diff --git a/src/a.ts b/src/c.ts\nrename from src/a.ts\nrename to src/c.ts\n";
