@@ -91,10 +91,15 @@ impl<'a> Findings<'a> {
         // Codes from 0101 on advise; the ones below forbid.
         let severity = if code >= "STAN-REPLY-0100" { Severity::Warning } else { Severity::Error };
         let line = line.max(1);
-        let index = usize::try_from(line - 1).unwrap_or(usize::MAX);
-        let (column, excerpt) = excerpt::cut(self.lines.get(index).copied().unwrap_or_default(), part);
+        let (column, excerpt) = excerpt::cut(self.line_text(line), part);
         let (message, remedy) = (message.into(), remedy.into());
         self.list.push(Finding { code, severity, line, column, message, remedy, excerpt });
+    }
+
+    /// A line of the reply as written.
+    pub(crate) fn line_text(&self, line: u32) -> &'a str {
+        let index = usize::try_from(line).unwrap_or(usize::MAX).wrapping_sub(1);
+        self.lines.get(index).copied().unwrap_or_default()
     }
 
     pub(crate) fn note(&mut self, note: impl Into<String>) {

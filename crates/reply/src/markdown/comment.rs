@@ -88,7 +88,7 @@ fn before_comment(text: &str) -> (&str, Option<&str>) {
         }
         match closing_run(bytes, at, length) {
             Some(end) => at = end,
-            None => unmatched[length] = true,
+            None => unmatched.iter_mut().skip(length).take(1).for_each(|seen| *seen = true),
         }
     }
     (text, None)

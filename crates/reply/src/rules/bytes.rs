@@ -164,13 +164,21 @@ impl<'a> Examiner<'a, '_, '_> {
             Ok(applied) => self.record(patch, file, old, new, applied),
             Err(error) => {
                 let line = patch.fence.line_of(error.index);
-                let remedy = if patch.fence.is_closed {
-                    "write the diff against the archived file, with lines kept above and below, and count the lines of each hunk"
-                } else {
-                    "send the rest: the reply ends inside this fence"
-                };
+                let remedy = self.remedy(patch);
                 self.findings.add(APPLY, line, "", with_name(file, &error), remedy);
             }
+        }
+    }
+
+    /// What to do about a patch that does not apply.
+    fn remedy(&self, patch: &PatchFence<'_>) -> &'static str {
+        let last_line = self.findings.line_text(patch.fence.line_of(patch.fence.lines.len()));
+        if !patch.fence.is_closed {
+            "send the rest: the reply ends inside this fence"
+        } else if last_line.starts_with(' ') {
+            "use a longer fence around the diff: an indented line of it may have closed this one"
+        } else {
+            "write the diff against the archived file, with lines kept above and below, and count the lines of each hunk"
         }
     }
 

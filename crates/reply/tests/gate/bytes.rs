@@ -120,3 +120,15 @@ fn binary_patches_are_read() {
     expect_off(&patch("x.bin", &format!("{header}words\n")), "0011");
     expect_off(&patch("x.bin", &format!("{header}{data}").replace(&zeros, "0000000")), "0011");
 }
+
+#[test]
+fn a_line_of_the_diff_can_close_its_fence() {
+    let mut world = World::new();
+    world.archive.insert("doc.md".to_owned(), b"a\n```\nb\n```\n".to_vec());
+    let diff = "diff --git a/doc.md b/doc.md\n--- a/doc.md\n+++ b/doc.md\n@@ -1,4 +1,4 @@\n-a\n+A\n ```\n b\n ```\n";
+    let report = world.report(&patch("doc.md", diff), stan_reply::CheckOptions { seen: true, budget: None });
+    let finding = report.findings.iter().find(|finding| finding.code == "STAN-REPLY-0011").expect("it does not apply");
+    assert!(finding.remedy.contains("longer fence"), "{finding:?}");
+    let longer = patch("doc.md", diff).replace("```diff", "````diff").replace("\n```\n\n", "\n````\n\n");
+    expect_in(&world, stan_reply::CheckOptions::default(), &(longer + &present(&["doc.md"])), "");
+}
