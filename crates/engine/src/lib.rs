@@ -1,9 +1,11 @@
 //! One function per user verb, joining the stages. The only API that the programs use.
 
 mod cache;
+pub mod config;
 mod context_pack;
 mod documents;
 pub mod graph;
+pub mod imports;
 mod slice;
 mod watched;
 

@@ -1,11 +1,13 @@
 //! The documents that leave the program, as versioned types of their own. Nothing here computes anything.
 
 mod error;
+pub mod integrity;
 mod node_id;
 pub mod read;
 pub mod reports;
 pub mod run_report;
 pub mod state;
+pub mod config;
 pub mod x07;
 #[cfg(feature = "schema")]
 pub mod x07_schema;

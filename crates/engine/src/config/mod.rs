@@ -1,0 +1,260 @@
+//! The configuration of a repository: where it is found, what it may say, and what holds without one.
+//!
+//! A file that says something we do not understand is an error, never a guess. Read here are `stan.config.yml`,
+//! `.yaml` and `.json`; nothing of the repository itself.
+
+mod error;
+mod nearest;
+mod read;
+mod stan_path;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+pub use stan_model::document::config::MetaHashes;
+use stan_repo::{EntryKind, System, real_path};
+
+pub use self::error::{ConfigError, Finding};
+pub(crate) use self::stan_path::label_refusal;
+use crate::graph::GraphOptions;
+
+/// The names of a configuration file. Two of them in one folder are an error.
+pub const FILE_NAMES: [&str; 3] = ["stan.config.yml", "stan.config.yaml", "stan.config.json"];
+
+/// A larger file is not a configuration.
+const MAX_SIZE: u64 = 1 << 20;
+
+/// What the block `stan-core` says. All globs in it are sound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Root-relative folder of stan itself: plain names, `/` between them.
+    pub stan_path: String,
+    /// Globs that add files over ignore rules.
+    pub includes: Vec<String>,
+    /// Globs that remove files, over `includes`.
+    pub excludes: Vec<String>,
+    /// Label → globs of files that are staged below `<stanPath>/imports/<label>`.
+    pub imports: BTreeMap<String, Vec<String>>,
+    pub context: ContextConfig,
+}
+
+/// What the map of the repository is like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextConfig {
+    pub meta_hashes: MetaHashes,
+    /// Characters after which a description is cut.
+    pub description_limit: u32,
+    /// Tags that mark a describing comment, with their `@`; earlier ones win ties.
+    pub description_tags: Vec<String>,
+    /// How many hops the imports of externals are followed.
+    pub external_depth: u32,
+    /// Whether files outside the root (and outside `node_modules`) may be dependencies.
+    pub outside_root: bool,
+    /// How many errors a result lists; 0 for all.
+    pub max_errors: u32,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            stan_path: ".stan".to_owned(),
+            includes: Vec::new(),
+            excludes: Vec::new(),
+            imports: BTreeMap::new(),
+            context: ContextConfig::default(),
+        }
+    }
+}
+
+impl Default for ContextConfig {
+    fn default() -> Self {
+        Self {
+            meta_hashes: MetaHashes::All,
+            description_limit: 160,
+            description_tags: vec!["@module".to_owned(), "@packageDocumentation".to_owned()],
+            external_depth: 0,
+            outside_root: true,
+            max_errors: 50,
+        }
+    }
+}
+
+impl Config {
+    /// What the graph of the repository at `root` (absolute, real) depends on.
+    pub fn graph_options(&self, root: impl Into<String>) -> GraphOptions {
+        let mut options = GraphOptions::new(root);
+        options.scan.stan_path.clone_from(&self.stan_path);
+        options.scan.includes.clone_from(&self.includes);
+        options.scan.excludes.clone_from(&self.excludes);
+        options.extract.description_tags.clone_from(&self.context.description_tags);
+        options.extract.description_limit = self.context.description_limit as usize;
+        options.resolve.outside_root = self.context.outside_root;
+        options.external_depth = self.context.external_depth;
+        options.max_errors = self.context.max_errors as usize;
+        options
+    }
+
+    /// Replaces `stanPath`, by the same rules as in a file.
+    pub fn set_stan_path(&mut self, given: &str) -> Result<(), ConfigError> {
+        self.stan_path = stan_path::stan_path(given).map_err(|message| ConfigError::new("", message))?;
+        Ok(())
+    }
+}
+
+/// A configuration, and the repository that it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub config: Config,
+    /// Absolute real path of the repository.
+    pub root: String,
+    /// Absolute path of the file; `None` when there is none and the defaults hold.
+    pub file: Option<String>,
+    /// What the user may want to know, as whole sentences without a full stop.
+    pub hints: Vec<String>,
+}
+
+/// Finds and reads the configuration that holds in `directory`, an absolute real path. `explicit` names the file
+/// instead, relative to `directory`.
+pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Result<Found, ConfigError> {
+    let file = match explicit {
+        Some(file) => Some(explicit_file(system, directory, file)?),
+        None => nearest_file(system, directory)?,
+    };
+    let Some((root, name)) = file else {
+        let hints = below_worktree(system, directory).into_iter().collect();
+        return Ok(Found { config: Config::default(), root: directory.to_owned(), file: None, hints });
+    };
+    let path = join(&root, &name);
+    // Inside the root its name is enough; from elsewhere it would not say which file is meant.
+    let shown = if root == directory { name.as_str() } else { path.as_str() };
+    let (config, has_block) = read_file(system, &path, shown)?;
+    let mut hints = Vec::new();
+    if !has_block {
+        hints.push(format!("{shown} has no block `{}`, so the defaults hold", read::BLOCK));
+    }
+    hints.extend(globs_of_folders(system, &root, &config));
+    Ok(Found { config, root, file: Some(path), hints })
+}
+
+/// Reads the text of a configuration file. `shown` is how messages name it; JSON when that ends with `.json`.
+pub fn parse(text: &str, shown: &str) -> Result<Config, ConfigError> {
+    parse_text(text, shown).map(|(config, _)| config)
+}
+
+fn parse_text(text: &str, shown: &str) -> Result<(Config, bool), ConfigError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let is_json = Path::new(shown).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let tree = if is_json { tree::read_json(text) } else { tree::read_yaml(text) };
+    let tree = tree.map_err(|(place, message)| ConfigError::at(shown, place, message))?;
+    read::read(tree.as_ref()).map_err(|findings| ConfigError { file: shown.to_owned(), findings })
+}
+
+fn read_file(system: &dyn System, path: &str, shown: &str) -> Result<(Config, bool), ConfigError> {
+    let mut bytes = Vec::new();
+    system.read_at_most(Path::new(path), MAX_SIZE, &mut bytes).map_err(|error| {
+        let reason = match error.kind() {
+            io::ErrorKind::FileTooLarge => "it is larger than 1 MiB, which no configuration is".to_owned(),
+            io::ErrorKind::NotFound => "it does not exist, or is a link that leads nowhere".to_owned(),
+            io::ErrorKind::PermissionDenied => "its permissions forbid it".to_owned(),
+            _ => error.to_string(),
+        };
+        ConfigError::new(shown, format!("the configuration cannot be read, because {reason}"))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().get(..valid).unwrap_or_default();
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let column = 1 + String::from_utf8_lossy(before.get(start..).unwrap_or_default()).chars().count();
+        let place = (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX));
+        ConfigError::at(shown, place, "this is not UTF-8; save the file as UTF-8")
+    })?;
+    parse_text(&text, shown)
+}
+
+/// The nearest folder at or above `directory` that has a configuration, and the file's name.
+fn nearest_file(system: &dyn System, directory: &str) -> Result<Option<(String, String)>, ConfigError> {
+    for folder in ancestors(directory) {
+        let names: Vec<&str> = FILE_NAMES.into_iter().filter(|name| is_file(system, &join(folder, name))).collect();
+        match names.as_slice() {
+            [] => {}
+            [name] => return Ok(Some((folder.to_owned(), (*name).to_owned()))),
+            [first, others @ ..] => {
+                let message = format!(
+                    "there is more than one configuration in {folder}: {first} and {}; keep one of them, or name one \
+                     with `--config`",
+                    others.join(" and ")
+                );
+                return Err(ConfigError::new("", message));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn explicit_file(system: &dyn System, directory: &str, file: &str) -> Result<(String, String), ConfigError> {
+    let refused = |reason: &str| ConfigError::new(file, format!("the configuration cannot be read, because {reason}"));
+    let path = Path::new(directory).join(file);
+    let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| refused("it names no file"))?;
+    let folder = path.parent().ok_or_else(|| refused("it names no file"))?;
+    let root = real_path(system, folder).map_err(|_| refused("its folder does not exist"))?;
+    match system.lstat(Path::new(&join(&root, name))).map(|stat| stat.kind) {
+        Ok(EntryKind::File | EntryKind::Link) => Ok((root, name.to_owned())),
+        Ok(_) => Err(refused("it is not a file")),
+        Err(_) => Err(refused("it does not exist")),
+    }
+}
+
+/// A link counts: where it leads is found out by reading it.
+fn is_file(system: &dyn System, path: &str) -> bool {
+    system.lstat(Path::new(path)).is_ok_and(|stat| matches!(stat.kind, EntryKind::File | EntryKind::Link))
+}
+
+/// A hint when the directory is inside a git worktree, but not its top.
+fn below_worktree(system: &dyn System, directory: &str) -> Option<String> {
+    let is_top = |folder: &&str| {
+        let git = join(folder, ".git");
+        match system.lstat(Path::new(&git)).map(|stat| stat.kind) {
+            Ok(EntryKind::Dir | EntryKind::Link) => system.lstat(Path::new(&join(&git, "HEAD"))).is_ok(),
+            Ok(EntryKind::File) => true,
+            _ => false,
+        }
+    };
+    let top = ancestors(directory).find(is_top).filter(|top| *top != directory)?;
+    Some(format!(
+        "no {} was found, so {directory} is taken for the root, although the git worktree starts at {top}; put a \
+         configuration there, or run from there, if the whole of it is meant",
+        FILE_NAMES[0]
+    ))
+}
+
+/// Hints about globs that name a folder: as a glob that means a file of this name only.
+fn globs_of_folders(system: &dyn System, root: &str, config: &Config) -> Vec<String> {
+    let lists = [("includes", &config.includes), ("excludes", &config.excludes)];
+    let mut hints = Vec::new();
+    for (list, globs) in lists {
+        for glob in globs.iter().filter(|glob| !glob.contains(['*', '?', '[', '{', '\\'])) {
+            let path = join(root, glob.strip_prefix("./").unwrap_or(glob));
+            if system.lstat(Path::new(&path)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
+                hints.push(format!("`{glob}` in `{list}` is a folder; write `{glob}/**` for the files in it"));
+            }
+        }
+    }
+    hints
+}
+
+fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |path| match path.rsplit_once('/') {
+        Some((_, "")) | None => None,
+        Some(("", _)) => Some("/"),
+        Some((parent, _)) => Some(parent),
+    })
+}
+
+fn join(folder: &str, name: &str) -> String {
+    [folder.trim_end_matches('/'), "/", name].concat()
+}

@@ -1,0 +1,1 @@
+//! Configurations and what is said about them.

@@ -1,0 +1,252 @@
+//! A configuration file as a small tree whose values know their places. YAML and JSON give the same tree.
+//!
+//! Nothing is expanded: an alias stays an alias, so no file can grow in memory beyond its size. Nothing here knows what
+//! the keys mean.
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use stan_model::json::{JsonKind, JsonTree, NodeId};
+
+/// No configuration nests deeper, and a deep one should not reach a destructor that recurses.
+const MAX_DEPTH: usize = 64;
+
+/// 1-based line and column, in characters.
+pub(super) type Place = (u32, u32);
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Node {
+    pub(super) place: Place,
+    pub(super) value: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    /// `null`, or nothing where a value is expected.
+    Nothing,
+    Bool(bool),
+    /// As it was written, whole or not.
+    Number(String),
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<Field>),
+    /// An alias, or a value with a tag: what it stands for is not looked up.
+    Unsupported(&'static str),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Field {
+    pub(super) place: Place,
+    pub(super) key: String,
+    pub(super) node: Node,
+}
+
+/// Where a text stops being YAML or JSON, and why.
+pub(super) type SyntaxError = (Place, String);
+
+/// Reads YAML; `None` when there is nothing in it.
+pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
+    let mut builder = Builder::default();
+    let mut documents = 0;
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| {
+            let mark = error.marker();
+            (place_of(mark.line(), mark.col()), format!("this is not valid YAML: {}", error.info()))
+        })?;
+        let place = place_of(span.start.line(), span.start.col());
+        match event {
+            Event::DocumentStart(_) => {
+                documents += 1;
+                if documents > 1 {
+                    return Err((place, "a second YAML document starts here; only one is allowed".to_owned()));
+                }
+            }
+            Event::Alias(_) => builder.value(place, Value::Unsupported("an alias"))?,
+            Event::Scalar(text, style, _, tag) => {
+                let value = match tag {
+                    Some(_) => Value::Unsupported("a value with a tag"),
+                    None if style == ScalarStyle::Plain => plain_scalar(&text),
+                    None => Value::Text(text.into_owned()),
+                };
+                builder.scalar(place, value, &span, style)?;
+            }
+            Event::SequenceStart(_, tag) => builder.open(place, Container::List(Vec::new()), tag.is_some())?,
+            Event::MappingStart(_, tag) => builder.open(place, Container::Map(Vec::new(), None), tag.is_some())?,
+            Event::SequenceEnd | Event::MappingEnd => builder.close()?,
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+        }
+    }
+    Ok(builder.root)
+}
+
+/// Reads JSON, strictly; `None` when there is nothing in it.
+pub(super) fn read_json(text: &str) -> Result<Option<Node>, SyntaxError> {
+    if text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
+        return Ok(None);
+    }
+    let tree = JsonTree::parse(text.as_bytes()).map_err(|error| {
+        let place = (narrow(error.line), narrow(error.column));
+        (place, format!("this is not valid JSON: {}", error.message))
+    })?;
+    let mut reader =
+        JsonReader { tree: &tree, cursor: Cursor { text, offset: 0, place: (1, 1) }, builder: Builder::default() };
+    reader.read()?;
+    Ok(reader.builder.root)
+}
+
+fn place_of(line: usize, column: usize) -> Place {
+    (narrow(line), narrow(column + 1))
+}
+
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// What a scalar without quotes means, by the core schema of YAML 1.2.
+fn plain_scalar(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Nothing,
+        "true" | "True" | "TRUE" => return Value::Bool(true),
+        "false" | "False" | "FALSE" => return Value::Bool(false),
+        _ => {}
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_number = unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.')
+        && unsigned.contains(|character: char| character.is_ascii_digit())
+        && unsigned.parse::<f64>().is_ok();
+    if is_number { Value::Number(text.to_owned()) } else { Value::Text(text.to_owned()) }
+}
+
+enum Container {
+    List(Vec<Node>),
+    /// The fields so far, and the key whose value comes next.
+    Map(Vec<Field>, Option<(Place, String)>),
+}
+
+#[derive(Default)]
+struct Builder {
+    open: Vec<(Place, Container, bool)>,
+    root: Option<Node>,
+}
+
+impl Builder {
+    fn open(&mut self, place: Place, container: Container, has_tag: bool) -> Result<(), SyntaxError> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err((place, format!("lists and maps nest deeper than {MAX_DEPTH} here")));
+        }
+        self.open.push((place, container, has_tag));
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), SyntaxError> {
+        let Some((place, container, has_tag)) = self.open.pop() else { return Ok(()) };
+        let value = match container {
+            _ if has_tag => Value::Unsupported("a value with a tag"),
+            Container::List(items) => Value::List(items),
+            Container::Map(fields, _) => Value::Map(fields),
+        };
+        self.value(place, value)
+    }
+
+    /// A scalar of YAML. Where nothing is written, the parser names the place after it, which may be the next line.
+    fn scalar(&mut self, place: Place, value: Value, span: &Span, style: ScalarStyle) -> Result<(), SyntaxError> {
+        let is_absent = style == ScalarStyle::Plain && span.is_empty();
+        let key_place = match self.open.last() {
+            Some((_, Container::Map(_, Some((key_place, _))), _)) if is_absent => Some(*key_place),
+            _ => None,
+        };
+        self.value(key_place.unwrap_or(place), value)
+    }
+
+    fn value(&mut self, place: Place, value: Value) -> Result<(), SyntaxError> {
+        let node = Node { place, value };
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some((_, Container::List(items), _)) => items.push(node),
+            Some((_, Container::Map(fields, pending), _)) => match pending.take() {
+                Some((place, key)) => fields.push(Field { place, key, node }),
+                None => *pending = Some((place, key_text(node)?)),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn key_text(node: Node) -> Result<String, SyntaxError> {
+    match node.value {
+        Value::Text(text) | Value::Number(text) => Ok(text),
+        Value::Bool(flag) => Ok(flag.to_string()),
+        Value::Nothing => Ok("null".to_owned()),
+        Value::List(_) | Value::Map(_) => Err((node.place, "a list or a map cannot be a key".to_owned())),
+        // Such keys are nobody's names; the blocks that may have them are not ours.
+        Value::Unsupported(what) => Ok(format!("({what})")),
+    }
+}
+
+struct JsonReader<'t> {
+    tree: &'t JsonTree<'t>,
+    cursor: Cursor<'t>,
+    builder: Builder,
+}
+
+impl JsonReader<'_> {
+    /// Walks the values in the order of the text, with the containers around them on a stack.
+    fn read(&mut self) -> Result<(), SyntaxError> {
+        // The ids after the last value of each open container.
+        let mut ends: Vec<Option<NodeId>> = Vec::new();
+        for id in self.tree.descendants(self.tree.root()) {
+            self.close_ended(&mut ends, Some(id))?;
+            let place = self.cursor.place(self.tree.text(id));
+            let value = match self.tree.kind(id) {
+                JsonKind::Null => Value::Nothing,
+                JsonKind::True => Value::Bool(true),
+                JsonKind::False => Value::Bool(false),
+                JsonKind::Integer | JsonKind::Double => Value::Number(self.tree.text(id).to_owned()),
+                JsonKind::PlainString | JsonKind::EscapedString => {
+                    Value::Text(self.tree.string(id).unwrap_or_default().into_owned())
+                }
+                kind @ (JsonKind::Array | JsonKind::Object) => {
+                    let empty = if kind == JsonKind::Array {
+                        Container::List(Vec::new())
+                    } else {
+                        Container::Map(Vec::new(), None)
+                    };
+                    self.builder.open(place, empty, false)?;
+                    ends.push(self.tree.descendants(id).last());
+                    continue;
+                }
+            };
+            self.builder.value(place, value)?;
+        }
+        self.close_ended(&mut ends, None)
+    }
+
+    fn close_ended(&mut self, ends: &mut Vec<Option<NodeId>>, next: Option<NodeId>) -> Result<(), SyntaxError> {
+        while let Some(end) = ends.last() {
+            if next.is_some_and(|next| end.is_some_and(|end| end >= next)) {
+                break;
+            }
+            ends.pop();
+            self.builder.close()?;
+        }
+        Ok(())
+    }
+}
+
+/// Walks a text once, because counting every column from the start of its line could take the square of its length.
+struct Cursor<'t> {
+    text: &'t str,
+    offset: usize,
+    place: Place,
+}
+
+impl Cursor<'_> {
+    /// The place of a part of the text that lies behind the last one asked for.
+    fn place(&mut self, part: &str) -> Place {
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        for character in self.text.get(self.offset..offset).unwrap_or_default().chars() {
+            self.place =
+                if character == '\n' { (self.place.0 + 1, 1) } else { (self.place.0, self.place.1.saturating_add(1)) };
+        }
+        self.offset = self.offset.max(offset);
+        self.place
+    }
+}
