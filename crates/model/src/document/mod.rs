@@ -1,7 +1,6 @@
 //! The documents that leave the program, as versioned types of their own. Nothing here computes anything.
 
 mod error;
-pub mod integrity;
 mod node_id;
 pub mod read;
 pub mod reports;
