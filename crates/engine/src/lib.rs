@@ -6,6 +6,7 @@ mod context_pack;
 mod documents;
 pub mod graph;
 pub mod imports;
+pub mod init;
 mod slice;
 mod watched;
 
