@@ -30,6 +30,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Print the dependency graph of the repository, of files, or its cycles
     Graph(GraphArgs),
+    /// Set a repository up: configuration, the assistant's instructions, ignore rules
+    Init(crate::commands::init::InitArgs),
 }
 
 #[derive(Args)]

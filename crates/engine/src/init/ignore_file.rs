@@ -64,7 +64,7 @@ fn shown_by_git(bytes: &[u8], stan_path: &str) -> Vec<&'static str> {
     let system = MemorySystem::new();
     let probes = FOLDERS.map(|name| format!("{stan_path}/{name}/{PROBE}"));
     let files = FILES.map(|name| format!("{stan_path}/{name}"));
-    let mut put = |path: &str, contents: &[u8]| {
+    let put = |path: &str, contents: &[u8]| {
         let path = format!("{QUESTION}/{path}");
         let folder = Path::new(&path).parent().unwrap_or(Path::new(QUESTION)).to_owned();
         system.create_dir_all(&folder).and_then(|()| system.write_atomic(Path::new(&path), contents))

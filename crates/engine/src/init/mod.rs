@@ -91,6 +91,18 @@ pub enum ActionKind {
     Remove,
 }
 
+/// `stan init --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InitReport<'a> {
+    pub stan_path: &'a str,
+    /// Nothing was written: this is what would be.
+    pub dry_run: bool,
+    /// Whether anything was, or would be, written.
+    pub changed: bool,
+    pub actions: &'a [Action],
+}
+
 /// A file before and after; `None` when it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Write {
@@ -103,6 +115,10 @@ impl InitPlan {
     /// Whether anything would be written.
     pub fn changes_anything(&self) -> bool {
         !self.writes.is_empty()
+    }
+
+    pub fn report(&self, dry_run: bool) -> InitReport<'_> {
+        InitReport { stan_path: &self.stan_path, dry_run, changed: self.changes_anything(), actions: &self.actions }
     }
 }
 

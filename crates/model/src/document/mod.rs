@@ -1,12 +1,12 @@
 //! The documents that leave the program, as versioned types of their own. Nothing here computes anything.
 
+pub mod config;
 mod error;
 mod node_id;
 pub mod read;
 pub mod reports;
 pub mod run_report;
 pub mod state;
-pub mod config;
 pub mod x07;
 #[cfg(feature = "schema")]
 pub mod x07_schema;
