@@ -38,13 +38,61 @@ fn check(repository: &Repository, arguments: &[&str], expected: Expect) {
 #[test]
 fn a_fresh_repository_without_git() {
     let repository = Repository::new(&[]);
-    check(&repository, &["init", "--dry-run"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init", "--dry-run"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        would create  stan.config.yml
+        would create  .stan/system/stan.system.md
+        would create  .stan/system/stan.scratch.md
+        would create  .stan/system/stan.todo.md
+        would create  .gitignore
+        --- stderr
+    "#]],
+    );
     assert!(tree(&repository).is_empty(), "a dry run writes nothing");
-    check(&repository, &["init"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        created  stan.config.yml
+        created  .stan/system/stan.system.md
+        created  .stan/system/stan.scratch.md
+        created  .stan/system/stan.todo.md
+        created  .gitignore
+        --- stderr
+    "#]],
+    );
     let after = tree(&repository);
-    check(&repository, &["init"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        kept     stan.config.yml
+        kept     .stan/system/stan.system.md
+        kept     .stan/system/stan.scratch.md
+        kept     .stan/system/stan.todo.md
+        kept     .gitignore
+        --- stderr
+    "#]],
+    );
     assert_eq!(tree(&repository), after, "running it twice is running it once");
-    expect![[r#""#]].assert_eq(&read(&repository, ".gitignore"));
+    expect![[r#"
+        .stan/context/
+        .stan/output/
+        .stan/diff/
+        .stan/patch/
+        .stan/imports/
+        .stan/cache/
+        .stan/.lock
+    "#]]
+    .assert_eq(&read(&repository, ".gitignore"));
     assert_eq!(read(&repository, ".stan/system/stan.scratch.md"), "");
     assert!(repository.stan(&["graph"]).starts_with("exit 0"));
 }
@@ -61,17 +109,68 @@ fn git_ignores_what_stan_makes() {
         repository.write(&format!(".stan/{made}"), "");
     }
     let status = repository.git(&["status", "--porcelain", "-uall"]).unwrap();
-    expect![[r#""#]].assert_eq(&status);
+    expect![[r#"
+        ?? .gitignore
+        ?? .stan/system/stan.scratch.md
+        ?? .stan/system/stan.system.md
+        ?? .stan/system/stan.todo.md
+        ?? stan.config.yml
+    "#]]
+    .assert_eq(&status);
 }
 
 #[test]
 fn an_existing_configuration_decides() {
     let repository = Repository::new(&[("stan.config.yaml", "stan-core:\n  stanPath: tools/stan\n"), ("src/a.ts", "")]);
-    check(&repository, &["init", "-C", "src"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init", "-C", "src"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        kept     stan.config.yaml
+        created  tools/stan/system/stan.system.md
+        created  tools/stan/system/stan.scratch.md
+        created  tools/stan/system/stan.todo.md
+        created  .gitignore
+        --- stderr
+    "#]],
+    );
     assert_eq!(read(&repository, "stan.config.yaml"), "stan-core:\n  stanPath: tools/stan\n");
-    check(&repository, &["init", "--stan-path", "other"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init", "--stan-path", "other"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        kept     stan.config.yaml
+        created  other/system/stan.system.md
+        created  other/system/stan.scratch.md
+        created  other/system/stan.todo.md
+        extended .gitignore (lines added: 7)
+          +other/context/
+          +other/output/
+          +other/diff/
+          +other/patch/
+          +other/imports/
+          +other/cache/
+          +other/.lock
+        --- stderr
+        note: the configuration says `stanPath: tools/stan`; change it there too, or give `--stan-path other` to every command
+    "#]],
+    );
     repository.write("stan.config.yaml", "stan-core:\n  stanpath: x\n");
-    check(&repository, &["init"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init"],
+        expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: stan.config.yaml:2:3: unknown key `stan-core.stanpath`; did you mean `stanPath`?
+          help: mend the configuration first: it says where stan's folder is
+    "#]],
+    );
 }
 
 #[test]
@@ -82,9 +181,38 @@ fn edited_documents_are_shown_and_kept() {
     let edited = shipped.replace("# Working with stan:", "# Ours:") + "Be brief.\u{1b}[2J\n";
     repository.write(".stan/system/stan.system.md", &edited);
     repository.write(".stan/system/stan.todo.md", "- one\n");
-    check(&repository, &["init"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        kept     stan.config.yml
+        differs  .stan/system/stan.system.md from the shipped text, and is left alone; --force replaces it
+          @@ -1,2 +1,2 @@
+          -# Ours: instructions for the assistant
+          +# Working with stan: instructions for the assistant
+
+          @@ -190,2 +190 @@
+           <!-- /stan:example -->
+          -Be brief.\u{1b}[2J
+        kept     .stan/system/stan.scratch.md
+        kept     .stan/system/stan.todo.md
+        kept     .gitignore
+        --- stderr
+    "#]],
+    );
     assert_eq!(read(&repository, ".stan/system/stan.system.md"), edited);
-    check(&repository, &["init", "--force", "--dry-run", "--json"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init", "--force", "--dry-run", "--json"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        {"stanPath":".stan","dryRun":true,"changed":true,"actions":[{"path":"stan.config.yml","action":"keep"},{"path":".stan/system/stan.system.md","action":"replace","added":1,"removed":2,"diff":["@@ -1,2 +1,2 @@","-# Ours: instructions for the assistant","+# Working with stan: instructions for the assistant"," ","@@ -190,2 +190 @@"," <!-- /stan:example -->","-Be brief.\\u{1b}[2J"],"truncated":false},{"path":".stan/system/stan.scratch.md","action":"keep"},{"path":".stan/system/stan.todo.md","action":"keep"},{"path":".gitignore","action":"keep"}]}
+        --- stderr
+    "#]],
+    );
     assert_eq!(read(&repository, ".stan/system/stan.system.md"), edited);
     repository.stan(&["init", "--force"]);
     assert_eq!(read(&repository, ".stan/system/stan.system.md"), shipped);
@@ -95,7 +223,18 @@ fn edited_documents_are_shown_and_kept() {
 fn what_stands_in_the_way_is_named() {
     let repository = Repository::new(&[(".stan/system", "a file"), ("AGENTS.md", "a\n<!-- stan:end -->\n")]);
     let before = tree(&repository);
-    check(&repository, &["init", "--agents", "--json"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init", "--agents", "--json"],
+        expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: .stan/system: this is a file where a folder is needed; move it away
+        AGENTS.md:2: the block of stan ends here without having begun; leave one `<!-- stan:begin -->` and after it one `<!-- stan:end -->`, each on a line of its own, or neither
+          help: nothing was written; run `stan init` again
+    "#]],
+    );
     assert_eq!(tree(&repository), before, "nothing was written");
 }
 
@@ -125,7 +264,18 @@ fn links_are_not_written_through() {
     std::os::unix::fs::symlink("CLAUDE.md", repository.root().join("AGENTS.md")).unwrap();
     std::os::unix::fs::symlink("elsewhere", repository.root().join(".stan")).unwrap();
     let before = tree(&repository);
-    check(&repository, &["init", "--agents"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init", "--agents"],
+        expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: .stan: this is a link, and stan writes through none; put a folder in its place
+        AGENTS.md: this is a link, and stan writes through none; put a file in its place
+          help: nothing was written; run `stan init` again
+    "#]],
+    );
     assert_eq!(tree(&repository), before);
 }
 
@@ -147,6 +297,27 @@ fn the_block_for_agents_comes_and_goes() {
         assert_eq!(tree(&repository), before, "{text:?}");
     }
     let repository = Repository::new(&[]);
-    check(&repository, &["init", "--agents=remove"], expect![[r#""#]]);
-    check(&repository, &["init", "--agents=maybe"], expect![[r#""#]]);
+    check(
+        &repository,
+        &["init", "--agents=remove"],
+        expect![[r#"
+        exit 0
+        --- stdout
+        absent   AGENTS.md (there is nothing to remove)
+        --- stderr
+    "#]],
+    );
+    check(
+        &repository,
+        &["init", "--agents=maybe"],
+        expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: invalid value 'maybe' for '--agents[=<ACTION>]'
+          [possible values: add, remove]
+
+        For more information, try '--help'.
+    "#]],
+    );
 }

@@ -41,6 +41,7 @@ fn the_masks_are_those_of_the_formats() {
     for (value, kind) in
         [NodeKind::Source, NodeKind::External, NodeKind::Builtin, NodeKind::Missing].into_iter().enumerate()
     {
+        assert_eq!(kind as usize, value, "the map counts the kinds in this order");
         expected.push(("k".to_owned(), value.to_string(), kind.as_str().to_owned()));
     }
     for kind in [EdgeKind::Runtime, EdgeKind::Type, EdgeKind::Dynamic] {

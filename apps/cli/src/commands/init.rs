@@ -12,6 +12,9 @@ use crate::args::Cli;
 use crate::exit::Failure;
 use crate::workspace::Workspace;
 
+/// More lines than these are counted and not shown.
+const SHOWN_LINES: usize = 10;
+
 #[derive(Args)]
 pub(crate) struct InitArgs {
     /// Replace a system document that differs from the shipped one; nothing else is ever replaced
@@ -90,6 +93,7 @@ fn print_action(action: &Action, dry_run: bool, out: &mut dyn Write) -> io::Resu
     let (done, planned) = match &action.kind {
         ActionKind::Create => ("created", "would create"),
         ActionKind::Keep => ("kept", "would keep"),
+        ActionKind::Absent => ("absent", "absent"),
         ActionKind::Differs(_) => ("differs", "differs"),
         ActionKind::Replace(_) => ("replaced", "would replace"),
         ActionKind::Append { .. } => ("extended", "would extend"),
@@ -105,7 +109,8 @@ fn print_action(action: &Action, dry_run: bool, out: &mut dyn Write) -> io::Resu
     match &action.kind {
         ActionKind::Append { lines } => {
             writeln!(out, " (lines added: {})", lines.len())?;
-            lines.iter().try_for_each(|line| writeln!(out, "  +{line}"))
+            let shown = if lines.len() <= SHOWN_LINES { lines.as_slice() } else { &[] };
+            shown.iter().try_for_each(|line| writeln!(out, "  +{line}"))
         }
         ActionKind::Differs(difference) => {
             writeln!(out, " from the shipped text, and is left alone; --force replaces it")?;
@@ -120,7 +125,7 @@ fn print_action(action: &Action, dry_run: bool, out: &mut dyn Write) -> io::Resu
 }
 
 fn print_difference(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
-    difference.diff.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
+    difference.diff.iter().try_for_each(|line| writeln!(out, "{}", format!("  {line}").trim_end()))?;
     if difference.truncated {
         writeln!(out, "  … in all {} lines added, {} removed", difference.added, difference.removed)?;
     }

@@ -76,6 +76,8 @@ pub enum ActionKind {
     Create,
     /// Left as it is.
     Keep,
+    /// Neither there nor wanted.
+    Absent,
     /// Left as it is, although the shipped text is another; the difference leads from the file to the shipped text.
     Differs(Difference),
     /// Replaced by the shipped text.
@@ -260,7 +262,7 @@ impl Planner<'_> {
     fn remove_block(&mut self) {
         let Some(before) = self.agents_file() else { return };
         let Some(before) = before else {
-            return self.act_noted(AGENTS_FILE, ActionKind::Keep, "there is no such file");
+            return self.act_noted(AGENTS_FILE, ActionKind::Absent, "there is nothing to remove");
         };
         match agents::remove(&before) {
             Err(broken) => self.refuse_markers(&broken),

@@ -67,6 +67,7 @@ fn check(system: &MemorySystem, options: &InitOptions, expected: Expect) {
                 let kind = match &action.kind {
                     ActionKind::Create => "create".to_owned(),
                     ActionKind::Keep => "keep".to_owned(),
+                    ActionKind::Absent => "absent".to_owned(),
                     ActionKind::Differs(_) => "differs".to_owned(),
                     ActionKind::Replace(_) => "replace".to_owned(),
                     ActionKind::Append { lines } => format!("append {} lines", lines.len()),
@@ -192,7 +193,7 @@ fn removing_is_all_that_removing_does() {
         &system,
         &remove,
         expect![[r#"
-        AGENTS.md keep (there is no such file)
+        AGENTS.md absent (there is nothing to remove)
     "#]],
     );
     system.set_file("/r/AGENTS.md", "x");
