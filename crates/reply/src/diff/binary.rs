@@ -1,0 +1,70 @@
+//! Binary patches: their shape is checked, line by line. What they would make of a file is not computed: a binary
+//! file is never archived, so there is nothing to compare with.
+
+use super::{DiffError, Lines};
+
+/// A `GIT binary patch` whose lines are well formed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BinaryPatch {
+    /// A delta needs the old bytes; a literal has all of the new ones.
+    pub(crate) is_delta: bool,
+}
+
+impl BinaryPatch {
+    /// Reads the forward part and, if there is one, the backward part from a line on.
+    pub(super) fn parse(lines: &Lines<'_>, start: usize, has_full_index: bool) -> (Result<Self, DiffError>, usize) {
+        let (forward, next) = match read_part(lines, start) {
+            Ok(Some(part)) => part,
+            Ok(None) => {
+                let message = "a binary patch goes on with `literal` or `delta` and a size";
+                return (Err(DiffError::new(start.saturating_sub(1), message)), start);
+            }
+            Err(error) => return (Err(error), start),
+        };
+        let end = match read_part(lines, next) {
+            Ok(Some((_, end))) => end,
+            Ok(None) => next,
+            Err(error) => return (Err(error), next),
+        };
+        if !has_full_index {
+            let message = "a binary patch needs an `index` line with both hashes in full";
+            return (Err(DiffError::new(start.saturating_sub(1), message)), end);
+        }
+        (Ok(forward), end)
+    }
+}
+
+fn read_part(lines: &Lines<'_>, start: usize) -> Result<Option<(BinaryPatch, usize)>, DiffError> {
+    let Some(line) = lines.get(start).map(|line| line.trim_end_matches('\r')) else { return Ok(None) };
+    let (size, is_delta) = match (line.strip_prefix("literal "), line.strip_prefix("delta ")) {
+        (Some(size), _) => (size, false),
+        (None, Some(size)) => (size, true),
+        (None, None) => return Ok(None),
+    };
+    if size.is_empty() || !size.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(DiffError::new(start, "the size of a binary patch is a number"));
+    }
+    let mut at = start + 1;
+    while let Some(line) = lines.get(at).map(|line| line.trim_end_matches('\r')) {
+        at += 1;
+        if line.is_empty() {
+            return Ok(Some((BinaryPatch { is_delta }, at)));
+        }
+        if !is_data_line(line.as_bytes()) {
+            return Err(DiffError::new(at - 1, "this line is no data of a binary patch"));
+        }
+    }
+    Err(DiffError::new(at.saturating_sub(1), "the binary patch is cut off: an empty line ends its data"))
+}
+
+/// A length as one letter, then five characters of base 85 for each four bytes.
+fn is_data_line(line: &[u8]) -> bool {
+    let Some((&first, data)) = line.split_first() else { return false };
+    let length = match first {
+        b'A'..=b'Z' => usize::from(first - b'A') + 1,
+        b'a'..=b'z' => usize::from(first - b'a') + 27,
+        _ => return false,
+    };
+    let is_base85 = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&()*+-;<=>?@^_`{|}~".contains(byte);
+    data.len() == length.div_ceil(4) * 5 && data.iter().all(is_base85)
+}

@@ -1,0 +1,92 @@
+//! The reply gate: an assistant's Markdown reply → patches, file operations, checklist → broken rules.
+//!
+//! Pure. What is archived, what exists, what the map knows and how large things are comes through [`Context`];
+//! nothing is read, written or applied. One function, [`check`], answers with everything that is wrong at once.
+
+mod checklist;
+mod diff;
+mod entries;
+mod excerpt;
+mod markdown;
+mod paths;
+mod report;
+mod rules;
+mod structure;
+mod text;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use stan_model::document::state::{Entry, State};
+
+pub use report::{Excerpt, Finding, Report, Severity};
+
+/// What the gate has to know about the workspace. All paths are relative to the repository, with `/`.
+pub trait Context {
+    /// `.stan` unless configured.
+    fn stan_path(&self) -> &str;
+
+    /// The bytes of an archived file.
+    fn archived(&self, path: &str) -> Option<Cow<'_, [u8]>>;
+
+    /// Whether a file is in the archive.
+    fn is_archived(&self, path: &str) -> bool {
+        self.archived(path).is_some()
+    }
+
+    /// Whether the archive holds any file below a folder.
+    fn has_archived_below(&self, folder: &str) -> bool;
+
+    /// Whether the repository has a file here, archived or not.
+    fn exists(&self, path: &str) -> bool;
+
+    /// The first file of the repository below a folder that the archive does not hold.
+    fn first_unarchived_below(&self, folder: &str) -> Option<String>;
+
+    /// Whether the map has a file node (source or external) of this id.
+    fn is_mapped(&self, id: &str) -> bool;
+
+    /// The current state file, wherever it is.
+    fn state(&self) -> Option<Cow<'_, [u8]>>;
+
+    /// The nodes that a selection stands for, closures included, sorted.
+    fn selected(&self, state: &State) -> Vec<String>;
+
+    /// How large the closure of one entry is.
+    fn closure_size(&self, entry: &Entry) -> ClosureSize;
+
+    /// A file below `<stanPath>/imports/` with the same bytes as an external node.
+    fn imported_copy(&self, external: &str) -> Option<String>;
+
+    /// The tokens in the contents of the archive that would result from a selection and from changed files.
+    fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64;
+}
+
+/// What a reply makes of files: the new bytes, or `None` for a file that is gone.
+pub type ChangedFiles = BTreeMap<String, Option<Vec<u8>>>;
+
+/// The size of a closure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClosureSize {
+    pub bytes: u64,
+    pub tokens: u64,
+}
+
+/// How to check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// The map was seen earlier in the thread, so the mode is active whatever the archive shows.
+    pub seen: bool,
+    /// The most tokens that the resulting archive should have.
+    pub budget: Option<u64>,
+}
+
+/// Checks a reply against every rule.
+pub fn check(reply: &str, context: &dyn Context, options: &CheckOptions) -> Report {
+    let lines = text::split_lines(reply);
+    if lines.iter().all(|line| line.trim().is_empty()) {
+        return Report { findings: Vec::new(), notes: vec!["the reply is empty: there is nothing to check".to_owned()] };
+    }
+    let structure = structure::read(&lines);
+    rules::check(&structure, &lines, context, options)
+}

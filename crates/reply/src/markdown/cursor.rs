@@ -1,0 +1,93 @@
+//! A place in one line, counted in bytes and in columns: tabs reach to the next multiple of four.
+
+use std::borrow::Cow;
+
+const TAB_WIDTH: usize = 4;
+
+/// Where the reading of a line has got to.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor<'a> {
+    pub(super) line: &'a str,
+    offset: usize,
+    column: usize,
+    /// The columns that are left of a tab which was taken in part.
+    rest_of_tab: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(line: &'a str) -> Self {
+        Self { line, offset: 0, column: 0, rest_of_tab: 0 }
+    }
+
+    /// What is left, without the columns of a tab taken in part.
+    pub(super) fn rest(&self) -> &'a str {
+        self.line.get(self.offset..).unwrap_or_default()
+    }
+
+    /// What is left from the first character that is no space.
+    pub(super) fn rest_trimmed(&self) -> &'a str {
+        self.rest().trim_start_matches([' ', '\t'])
+    }
+
+    /// What is left, with a tab taken in part as the spaces that remain of it.
+    pub(super) fn rest_expanded(&self) -> Cow<'a, str> {
+        match self.rest_of_tab {
+            0 => Cow::Borrowed(self.rest()),
+            spaces => Cow::Owned(format!("{:spaces$}{}", "", self.rest())),
+        }
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.rest().bytes().all(is_space)
+    }
+
+    /// The columns of space before the next character.
+    pub(super) fn indent(&self) -> usize {
+        let mut column = self.column + self.rest_of_tab;
+        for byte in self.rest().bytes() {
+            match byte {
+                b' ' => column += 1,
+                b'\t' => column += TAB_WIDTH - column % TAB_WIDTH,
+                _ => break,
+            }
+        }
+        column - self.column
+    }
+
+    /// Takes up to so many columns of space.
+    pub(super) fn skip_columns(&mut self, mut columns: usize) {
+        while columns > 0 {
+            if self.rest_of_tab > 0 {
+                let step = self.rest_of_tab.min(columns);
+                self.rest_of_tab -= step;
+                self.column += step;
+                columns -= step;
+                continue;
+            }
+            match self.line.as_bytes().get(self.offset) {
+                Some(b' ') => {
+                    self.column += 1;
+                    columns -= 1;
+                }
+                Some(b'\t') => self.rest_of_tab = TAB_WIDTH - self.column % TAB_WIDTH,
+                _ => return,
+            }
+            self.offset += 1;
+        }
+    }
+
+    pub(super) fn skip_space(&mut self) {
+        self.skip_columns(usize::MAX);
+    }
+
+    /// Takes so many characters that are one byte and one column each.
+    pub(super) fn skip_ascii(&mut self, count: usize) {
+        self.offset += count;
+        self.column += count;
+    }
+}
+
+/// A carriage return counts: it is part of a line ending that is not dropped.
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}

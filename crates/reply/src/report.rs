@@ -1,0 +1,99 @@
+//! What the gate answers: findings with their place and remedy, and notes. Data only; printing is for the program.
+
+use serde::Serialize;
+
+use crate::excerpt;
+
+/// The answer about one reply.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Sorted by line, then code, then column and message; none is there twice.
+    pub findings: Vec<Finding>,
+    /// What the reader should know although no rule is broken.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    /// Whether the reply may be acted upon. Warnings do not stop it.
+    pub fn is_accepted(&self) -> bool {
+        self.findings.iter().all(|finding| finding.severity != Severity::Error)
+    }
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// One broken rule at one place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// `STAN-REPLY-0001`.
+    pub code: &'static str,
+    pub severity: Severity,
+    /// 1-based line of the reply.
+    pub line: u32,
+    /// 1-based column in that line, in characters.
+    pub column: u32,
+    /// What is wrong, as one sentence without a full stop.
+    pub message: String,
+    /// What to do now, as one sentence without a full stop.
+    pub remedy: String,
+    pub excerpt: Excerpt,
+}
+
+/// The offending line, cut around the offending part when it is long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Excerpt {
+    pub text: String,
+    /// What to underline: characters of `text`, from 0, without the last.
+    pub start: u32,
+    pub end: u32,
+}
+
+/// Collects findings about one reply.
+pub(crate) struct Findings<'a> {
+    lines: &'a [&'a str],
+    list: Vec<Finding>,
+    notes: Vec<String>,
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(lines: &'a [&'a str]) -> Self {
+        Self { lines, list: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Adds a finding that underlines `part` of the line, or all of it when the line does not hold that.
+    pub(crate) fn add(
+        &mut self,
+        code: &'static str,
+        line: u32,
+        part: &str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        // Codes from 0101 on advise; the ones below forbid.
+        let severity = if code >= "STAN-REPLY-0100" { Severity::Warning } else { Severity::Error };
+        let line = line.max(1);
+        let index = usize::try_from(line - 1).unwrap_or(usize::MAX);
+        let (column, excerpt) = excerpt::cut(self.lines.get(index).copied().unwrap_or_default(), part);
+        let (message, remedy) = (message.into(), remedy.into());
+        self.list.push(Finding { code, severity, line, column, message, remedy, excerpt });
+    }
+
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    pub(crate) fn into_report(mut self) -> Report {
+        let key = |finding: &Finding| (finding.line, finding.code, finding.column);
+        self.list.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
+        self.list.dedup();
+        self.notes.sort_unstable();
+        self.notes.dedup();
+        Report { findings: self.list, notes: self.notes }
+    }
+}

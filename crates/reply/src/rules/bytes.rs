@@ -1,0 +1,269 @@
+//! STAN-REPLY-0008 and STAN-REPLY-0011: patches against the archived bytes.
+//!
+//! | case | decision |
+//! |---|---|
+//! | edit, deletion or rename of an archived file | applied as `git apply` would; 0011 when that fails |
+//! | of a file in the repository or the map that is not archived | 0008 alone; a note while the mode is off |
+//! | of a file that is nowhere | 0011 |
+//! | `/dev/null`, the new name of a rename or a copy: the path is archived | 0011 |
+//! | the same, and the path exists without being archived | 0008 |
+//! | a deletion that leaves lines | 0011 |
+//! | a patch that git cannot read: wrong counts, no hunks, contradicting modes, cut off | 0011 |
+//! | a copy of a file that is not archived | 0008 only with hunks, which nobody could have written |
+//! | a binary patch | well formed is enough: nothing binary is archived |
+//! | a file that `mv` or `cp` of this reply makes | its archived source is patched |
+//! | the second patch on a file (0013) | applies to the archived bytes or to what the first left |
+//! | a header that contradicts itself (0013), a path that is none (0012) | not applied |
+//! | `rm` and the source of `mv` | as a deletion; below a folder the first file that is not archived |
+//! | the state | its bytes are the archived ones, else the current ones: it is never 0008 |
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::Facts;
+use crate::ChangedFiles;
+use crate::diff::{self, Change, DiffError, FileDiff, Work};
+use crate::paths::{normalise, outside};
+use crate::report::Findings;
+use crate::structure::{OperationKind, PatchFence};
+
+const UNSEEN: &str = "STAN-REPLY-0008";
+const APPLY: &str = "STAN-REPLY-0011";
+
+/// Line comparisons that one reply may cost. Real replies need a thousandth of it.
+const MOST_WORK: u64 = 40_000_000;
+
+/// Patches on one file beyond this many are reported as repeated (0013) and not applied.
+const MOST_PATCHES: usize = 8;
+
+/// What the patches make of the files.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) changed: ChangedFiles,
+    /// The patched state, when the patch applied.
+    pub(super) state: Option<PatchedState>,
+}
+
+/// The state file behind a patch, and where its lines come from.
+#[derive(Debug)]
+pub(super) struct PatchedState {
+    pub(super) bytes: Vec<u8>,
+    /// For each line of the file the line of the reply.
+    pub(super) lines: Vec<Option<u32>>,
+}
+
+pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Outcome {
+    let mut examiner = Examiner {
+        facts,
+        findings,
+        work: Work::new(MOST_WORK),
+        outcome: Outcome::default(),
+        moved: BTreeMap::new(),
+        seen: BTreeMap::new(),
+    };
+    examiner.operations();
+    for patch in facts.structure.blocks.iter().flat_map(|block| &block.patches) {
+        for file in &patch.diff.files {
+            examiner.diff(patch, file);
+        }
+    }
+    examiner.outcome
+}
+
+struct Examiner<'a, 'f, 'l> {
+    facts: &'a Facts<'a>,
+    findings: &'f mut Findings<'l>,
+    work: Work,
+    outcome: Outcome,
+    /// Where `mv` and `cp` take a file from.
+    moved: BTreeMap<String, String>,
+    /// How many patches a file had.
+    seen: BTreeMap<String, usize>,
+}
+
+impl<'a> Examiner<'a, '_, '_> {
+    fn operations(&mut self) {
+        for operation in &self.facts.structure.operations {
+            match &operation.kind {
+                OperationKind::Move { from, to } => {
+                    self.copy(operation.line, from, to);
+                    self.remove(operation.line, from);
+                }
+                OperationKind::Copy { from, to } => self.copy(operation.line, from, to),
+                OperationKind::Remove { path } => self.remove(operation.line, path),
+                OperationKind::RemoveFolder { .. } | OperationKind::MakeFolder { .. } => {}
+            }
+        }
+    }
+
+    fn copy(&mut self, line: u32, from: &str, to: &str) {
+        let (from, to) = (normalise(from), normalise(to));
+        if outside(&from).is_some() || outside(&to).is_some() {
+            return;
+        }
+        if !self.facts.is_present(&to) && self.facts.is_known(&to) {
+            self.unseen(line, &to);
+        }
+        let source = self.moved.get(&from).cloned().unwrap_or(from);
+        if let Some(bytes) = self.facts.context.archived(&source) {
+            self.outcome.changed.insert(to.clone(), Some(bytes.into_owned()));
+        }
+        self.moved.insert(to, source);
+    }
+
+    fn remove(&mut self, line: u32, path: &str) {
+        let path = normalise(path);
+        if outside(&path).is_some() {
+            return;
+        }
+        let (facts, context) = (self.facts, self.facts.context);
+        if facts.is_present(&path) || self.moved.contains_key(&path) {
+            self.moved.remove(&path);
+            self.outcome.changed.insert(path, None);
+        } else if let Some(below) = context.first_unarchived_below(&path) {
+            self.unseen(line, &below);
+        } else if facts.is_known(&path) {
+            self.unseen(line, &path);
+        } else if !context.has_archived_below(&path) {
+            let message = format!("there is no `{path}` to remove or move");
+            self.findings.add(APPLY, line, &path, message, "take the path from the archive or the map");
+        }
+    }
+
+    fn diff(&mut self, patch: &PatchFence<'_>, file: &FileDiff) {
+        let is_outside = |path: &str| outside(path).is_some();
+        if file.contradiction.is_some() || file.written.iter().any(|written| is_outside(&written.path)) {
+            return;
+        }
+        let old = file.old.as_ref().map(|old| normalise(&old.path));
+        let new = file.new.as_ref().map(|new| normalise(&new.path));
+        if let Some(path) = new.as_ref().or(old.as_ref()) {
+            let count = self.seen.entry(path.clone()).or_default();
+            *count += 1;
+            if *count > MOST_PATCHES {
+                return;
+            }
+        }
+        let line = patch.fence.line_of(file.index);
+        let makes_new = matches!(file.change, Change::Create | Change::Rename | Change::Copy);
+        if let Some(path) = new.as_deref().filter(|path| makes_new && old.as_deref() != Some(path))
+            && !self.is_free(line, path)
+        {
+            return;
+        }
+        let Some(base) = self.base(line, file, old.as_deref()) else { return };
+        match self.apply(patch, file, new.as_deref().or(old.as_deref()), &base) {
+            Ok(applied) => self.record(patch, file, old, new, applied),
+            Err(error) => {
+                let line = patch.fence.line_of(error.index);
+                let remedy = if patch.fence.is_closed {
+                    "write the diff against the archived file, with lines kept above and below, and count the lines of each hunk"
+                } else {
+                    "send the rest: the reply ends inside this fence"
+                };
+                self.findings.add(APPLY, line, "", with_name(file, &error), remedy);
+            }
+        }
+    }
+
+    /// Whether a new file may be made here.
+    fn is_free(&mut self, line: u32, path: &str) -> bool {
+        if self.facts.is_present(path) {
+            let message = format!("`{path}` is in the archive already, so it cannot be made anew");
+            self.findings.add(APPLY, line, path, message, "write a diff that edits the archived file");
+        } else if self.facts.is_known(path) {
+            self.unseen(line, path);
+        } else if self.facts.context.has_archived_below(path) {
+            let message = format!("`{path}` is a folder");
+            self.findings.add(APPLY, line, path, message, "choose another path for the new file");
+        } else {
+            return true;
+        }
+        false
+    }
+
+    /// The bytes that a diff is applied to. Reports when there are none.
+    fn base(&mut self, line: u32, file: &FileDiff, old: Option<&str>) -> Option<Cow<'a, [u8]>> {
+        let (facts, context) = (self.facts, self.facts.context);
+        let Some(old) = old else { return Some(Cow::Borrowed(&[])) };
+        let archived = context.archived(old);
+        let bytes = archived.or_else(|| if old == facts.layout.state { context.state() } else { None });
+        let bytes = bytes.or_else(|| self.moved.get(old).and_then(|source| context.archived(source)));
+        if bytes.is_some() {
+            return bytes;
+        }
+        // An earlier patch of this reply made it; that is 0013's business.
+        if let Some(made) = self.outcome.changed.get(old) {
+            return made.clone().map(Cow::Owned);
+        }
+        if facts.is_known(old) || self.moved.get(old).is_some_and(|source| facts.is_known(source)) {
+            if file.change != Change::Copy || !file.hunks.is_empty() {
+                self.unseen(line, old);
+            }
+        } else {
+            let message = format!("there is no `{old}` to patch");
+            let remedy = "take the path from the archive or the map; a new file starts from `/dev/null` with `new file mode 100644`";
+            self.findings.add(APPLY, line, old, message, remedy);
+        }
+        None
+    }
+
+    fn apply(
+        &mut self,
+        patch: &PatchFence<'_>,
+        file: &FileDiff,
+        path: Option<&str>,
+        base: &[u8],
+    ) -> Result<diff::Applied, DiffError> {
+        if let Some(error) = &file.error {
+            return Err(error.clone());
+        }
+        let lines = &patch.fence.lines;
+        let mut result = diff::apply(file, lines, base, &mut self.work);
+        if result.is_err()
+            && let Some(Some(left)) = path.and_then(|path| self.outcome.changed.get(path))
+        {
+            result = diff::apply(file, lines, left, &mut self.work).or(result);
+        }
+        let applied = result?;
+        if file.change == Change::Delete && file.binary.is_none() && !applied.bytes.is_empty() {
+            return Err(DiffError::new(file.index, "the deletion leaves lines of the file"));
+        }
+        Ok(applied)
+    }
+
+    fn record(
+        &mut self,
+        patch: &PatchFence<'_>,
+        file: &FileDiff,
+        old: Option<String>,
+        new: Option<String>,
+        applied: diff::Applied,
+    ) {
+        if let Some(old) = old.filter(|_| matches!(file.change, Change::Delete | Change::Rename)) {
+            self.outcome.changed.insert(old, None);
+        }
+        let Some(new) = new else { return };
+        if new == self.facts.layout.state {
+            let line = |source: &Option<usize>| source.map(|index| patch.fence.line_of(index));
+            let lines = applied.sources.iter().map(line).collect();
+            self.outcome.state = Some(PatchedState { bytes: applied.bytes.clone(), lines });
+        }
+        self.outcome.changed.insert(new, Some(applied.bytes));
+    }
+
+    fn unseen(&mut self, line: u32, path: &str) {
+        if !self.facts.is_active {
+            self.findings.note(format!("`{path}` is not in the archive, so the change of it could not be checked"));
+            return;
+        }
+        let message = format!("`{path}` exists but is not in the archive, so nobody in this thread has seen it");
+        let remedy = format!("add `{path}` to the state and ask for a new archive before touching it");
+        self.findings.add(UNSEEN, line, path, message, remedy);
+    }
+}
+
+fn with_name(file: &FileDiff, error: &DiffError) -> String {
+    let path = file.new.as_ref().or(file.old.as_ref()).map(|path| path.path.as_str()).unwrap_or_default();
+    format!("the patch of `{path}` does not apply: {}", error.message)
+}

@@ -1,0 +1,85 @@
+//! The rules, one file for each group. Each says beside its code how every case of the table is decided.
+//!
+//! | file | codes |
+//! |---|---|
+//! | `shape.rs` | 0013 |
+//! | `places.rs` | 0009, 0012 |
+//! | `bytes.rs` | 0008, 0011 |
+//! | `targets.rs` | 0005, 0006, 0007 |
+//! | `state.rs` | 0001, 0002, 0003, 0004 |
+//! | `listing.rs` | 0010 |
+//! | `advice.rs` | 0101, 0102, 0103, 0104 |
+//!
+//! While the mode is off only 0009, 0011, 0012 and 0013 hold.
+
+mod advice;
+mod bytes;
+mod listing;
+mod places;
+mod shape;
+mod state;
+mod target;
+mod targets;
+
+use crate::checklist::{self, Checklist};
+use crate::paths::Layout;
+use crate::report::Findings;
+use crate::structure::Structure;
+use crate::{CheckOptions, Context, Report};
+
+use target::Target;
+
+/// Everything that the rules ask about.
+struct Facts<'a> {
+    structure: &'a Structure<'a>,
+    context: &'a dyn Context,
+    layout: Layout,
+    /// The map is in the archive, or was seen earlier.
+    is_active: bool,
+    checklist: Checklist,
+    targets: Vec<Target>,
+}
+
+impl Facts<'_> {
+    /// Whether a file is somewhere: in the archive, the repository or the map.
+    fn is_known(&self, path: &str) -> bool {
+        self.is_present(path) || self.context.exists(path) || self.context.is_mapped(path)
+    }
+
+    /// Whether the archive has a file. The state counts wherever it is: a diff archive need not repeat it.
+    fn is_present(&self, path: &str) -> bool {
+        self.context.is_archived(path) || (path == self.layout.state && self.context.state().is_some())
+    }
+}
+
+/// Checks every rule.
+pub(crate) fn check(
+    structure: &Structure<'_>,
+    lines: &[&str],
+    context: &dyn Context,
+    options: &CheckOptions,
+) -> Report {
+    let layout = Layout::new(context.stan_path());
+    let facts = Facts {
+        is_active: options.seen || context.is_archived(&layout.map),
+        checklist: checklist::read(&structure.input),
+        targets: target::collect(structure),
+        structure,
+        context,
+        layout,
+    };
+    let mut findings = Findings::new(lines);
+    shape::check(&facts, &mut findings);
+    places::check(&facts, &mut findings);
+    let outcome = bytes::check(&facts, &mut findings);
+    if facts.is_active {
+        targets::check(&facts, &mut findings);
+        let selection = state::check(&facts, &outcome, &mut findings);
+        listing::check(&facts, &selection, &mut findings);
+        advice::check(&facts, &selection, &outcome, options, &mut findings);
+    }
+    if let Some(line) = structure.unclosed_fence {
+        findings.note(format!("the fence of line {line} is never closed: the reply may be cut off"));
+    }
+    findings.into_report()
+}

@@ -1,0 +1,118 @@
+//! STAN-REPLY-0009 and STAN-REPLY-0012: where a reply may write. Both hold with the mode on or off.
+//!
+//! | case | decision |
+//! |---|---|
+//! | any path of a diff below `<stanPath>/imports/`, whatever the diff does there | 0009 |
+//! | `mv`, `rm`, `rmdir`, `mkdirp` there, as source or destination; `cp` to there | 0009 |
+//! | `rm` or `mv` of a folder that holds the imports | 0009, and 0012 for what else it holds |
+//! | `cp` from there, or a diff that copies from there | fine |
+//! | a path that [`Layout::fault`](crate::paths::Layout::fault) refuses, in a diff, a heading or an operation | 0012 |
+//! | a path that git reads otherwise than it is written (no `a/`): both readings | 0009, 0012 |
+//! | a new symbolic link that leads out of the repository | 0012 |
+//!
+//! A finding stands at the line with the path; the same path is reported once for each line.
+
+use super::Facts;
+use crate::diff::{Change, FileDiff};
+use crate::paths::{Access, PathFault};
+use crate::report::Findings;
+use crate::structure::{OperationKind, PatchFence};
+
+const IMPORTS: &str = "STAN-REPLY-0009";
+const PATHS: &str = "STAN-REPLY-0012";
+
+pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
+    for block in &facts.structure.blocks {
+        if let Some(heading) = block.heading.as_ref().filter(|heading| !heading.path.is_empty()) {
+            check_path(facts, findings, heading.line, &heading.path, Access::Write);
+        }
+        for patch in &block.patches {
+            for file in &patch.diff.files {
+                check_diff(facts, findings, patch, file);
+            }
+        }
+    }
+    for operation in &facts.structure.operations {
+        let mut check = |path: &str, access: Access| check_path(facts, findings, operation.line, path, access);
+        match &operation.kind {
+            OperationKind::Move { from, to } => {
+                check(from, Access::WriteTree);
+                check(to, Access::Write);
+            }
+            OperationKind::Copy { from, to } => {
+                check(from, Access::Read);
+                check(to, Access::Write);
+            }
+            OperationKind::Remove { path } => check(path, Access::WriteTree),
+            OperationKind::RemoveFolder { path } | OperationKind::MakeFolder { path } => check(path, Access::Write),
+        }
+    }
+}
+
+fn check_diff(facts: &Facts<'_>, findings: &mut Findings<'_>, patch: &PatchFence<'_>, file: &FileDiff) {
+    let source = file.old.as_ref().filter(|_| file.change == Change::Copy).map(|old| old.path.as_str());
+    for written in &file.written {
+        let access = if source == Some(written.path.as_str()) { Access::Read } else { Access::Write };
+        let line = patch.fence.line_of(written.index);
+        for path in [Some(&written.path), written.taken_as.as_ref()].into_iter().flatten() {
+            // Without a folder before it nothing is left; that is no path to judge.
+            if !path.is_empty() || written.taken_as.is_none() {
+                check_path(facts, findings, line, path, access);
+            }
+        }
+    }
+    if file.new_mode.is_some_and(|mode| mode & 0o170_000 == 0o120_000) {
+        check_link(findings, patch, file);
+    }
+}
+
+fn check_path(facts: &Facts<'_>, findings: &mut Findings<'_>, line: u32, path: &str, access: Access) {
+    let touches_imports = match access {
+        Access::Read => false,
+        Access::Write => facts.layout.is_import(path),
+        Access::WriteTree => facts.layout.holds_imports(path),
+    };
+    if touches_imports {
+        let message = format!("`{path}` is staged by the tool and only to be read");
+        let remedy = "leave it as it is; copy it elsewhere with `cp` to work on it";
+        findings.add(IMPORTS, line, path, message, remedy);
+    }
+    match facts.layout.fault(path, access) {
+        None => {}
+        Some(PathFault::Outside(fault)) => {
+            let message = format!("`{}` {fault}", crate::excerpt::prefix(path, 200));
+            findings.add(PATHS, line, path, message, "write the path relative to the repository, without `..`");
+        }
+        Some(PathFault::Reserved(fault)) => {
+            let message = format!("`{}` {fault}", crate::excerpt::prefix(path, 200));
+            findings.add(PATHS, line, path, message, "remove this patch or operation");
+        }
+    }
+}
+
+/// The only line of a link is where it leads.
+fn check_link(findings: &mut Findings<'_>, patch: &PatchFence<'_>, file: &FileDiff) {
+    let added = file.hunks.iter().flat_map(|hunk| hunk.lines.clone());
+    for index in added {
+        let Some(goal) = patch.fence.lines.get(index).and_then(|line| line.strip_prefix('+')) else { continue };
+        let from = file.new.as_ref().map(|new| new.path.as_str()).unwrap_or_default();
+        if leaves(from, goal) {
+            let message = format!("the link leads out of the repository: `{}`", crate::excerpt::prefix(goal, 200));
+            findings.add(PATHS, patch.fence.line_of(index), goal, message, "link to a file of the repository");
+        }
+    }
+}
+
+fn leaves(from: &str, goal: &str) -> bool {
+    let is_absolute = crate::paths::outside(goal).is_some_and(|fault| fault != "has a `..` segment");
+    let mut depth = i64::try_from(from.matches('/').count()).unwrap_or(i64::MAX);
+    let lowest = goal.split('/').map(|segment| {
+        depth += match segment {
+            "" | "." => 0,
+            ".." => -1,
+            _ => 1,
+        };
+        depth
+    });
+    is_absolute || lowest.min().is_some_and(|lowest| lowest < 0)
+}

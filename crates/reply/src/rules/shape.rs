@@ -1,0 +1,95 @@
+//! STAN-REPLY-0013: a malformed patch block.
+//!
+//! | case | decision |
+//! |---|---|
+//! | several `diff --git` in one fence, or several fences with diffs under one heading | 0013, once a block |
+//! | a heading whose path is neither the old nor the new path of a diff in its block | 0013 |
+//! | the same path spelled `./a` or in a code span | fine |
+//! | `---`/`+++` without `diff --git` above | 0013; still applied and checked |
+//! | hunks without any file | 0013 |
+//! | a heading without a diff below | 0013 |
+//! | one diff whose header names different files without a rename | 0013; every one of them is checked |
+//! | a second patch on a file, old names and new names of renames included | 0013 at the second |
+//! | a copied file that is also patched | fine: a copy does not touch what it copies |
+//! | a line under `### File Ops` that is no operation | 0013 |
+
+use std::collections::BTreeMap;
+
+use super::Facts;
+use crate::paths::normalise;
+use crate::report::Findings;
+use crate::structure::{PatchBlock, PatchFence};
+
+const CODE: &str = "STAN-REPLY-0013";
+
+pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
+    for block in &facts.structure.blocks {
+        check_count(block, findings);
+        check_heading(block, findings);
+        for patch in &block.patches {
+            check_fence(patch, findings);
+        }
+    }
+    check_repetition(facts, findings);
+    for (line, fault) in &facts.structure.operation_faults {
+        let remedy = "write one of `mv FROM TO`, `cp FROM TO`, `rm PATH`, `rmdir PATH`, `mkdirp PATH` on each line";
+        findings.add(CODE, *line, "", fault.clone(), remedy);
+    }
+}
+
+fn check_count(block: &PatchBlock<'_>, findings: &mut Findings<'_>) {
+    let mut starts = block.patches.iter().flat_map(|patch| {
+        patch.diff.files.iter().map(|file| patch.fence.line_of(file.index))
+    });
+    if let (Some(_), Some(second)) = (starts.next(), starts.next()) {
+        let message = "the patch block holds more than one diff";
+        findings.add(CODE, second, "", message, "give each file its own `### Patch: <path>` block with one `diff --git`");
+    }
+}
+
+fn check_heading(block: &PatchBlock<'_>, findings: &mut Findings<'_>) {
+    let Some(heading) = &block.heading else { return };
+    if block.patches.is_empty() {
+        let message = "there is no fenced diff under this heading";
+        findings.add(CODE, heading.line, "", message, "put one fence with one `diff --git` under it, or remove it");
+        return;
+    }
+    let wanted = normalise(&heading.path);
+    let mut paths = block.patches.iter().flat_map(|patch| &patch.diff.files).flat_map(|file| &file.written);
+    let first = paths.clone().next();
+    if let Some(first) = first.filter(|_| !paths.any(|written| normalise(&written.path) == wanted)) {
+        let message = format!("the heading names `{}`, the diff below names `{}`", heading.path, first.path);
+        findings.add(CODE, heading.line, &heading.path, message, "write the path of the diff in the heading");
+    }
+}
+
+fn check_fence(patch: &PatchFence<'_>, findings: &mut Findings<'_>) {
+    let header = "start the diff with `diff --git a/<path> b/<path>`";
+    if let Some(index) = patch.diff.stray_hunk {
+        findings.add(CODE, patch.fence.line_of(index), "", "a hunk without a file it belongs to", header);
+    }
+    for file in &patch.diff.files {
+        let line = patch.fence.line_of(file.index);
+        if !file.has_git_header {
+            findings.add(CODE, line, "", "`---` and `+++` without `diff --git` above them", header);
+        }
+        if let Some(error) = &file.contradiction {
+            let remedy = "name the same file in every line of the header, or write a rename with `rename from` and `rename to`";
+            findings.add(CODE, patch.fence.line_of(error.index), "", error.message.clone(), remedy);
+        }
+    }
+}
+
+fn check_repetition(facts: &Facts<'_>, findings: &mut Findings<'_>) {
+    let mut first_lines: BTreeMap<&str, u32> = BTreeMap::new();
+    for target in facts.targets.iter().filter(|target| target.is_patch) {
+        match first_lines.get(target.path.as_str()) {
+            Some(&first) if first != target.line => {
+                let message = format!("`{}` is patched twice: line {first} does it already", target.path);
+                findings.add(CODE, target.line, &target.path, message, "join both patches into one diff");
+            }
+            Some(_) => {}
+            None => _ = first_lines.insert(&target.path, target.line),
+        }
+    }
+}

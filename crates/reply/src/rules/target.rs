@@ -1,0 +1,75 @@
+//! The files that a reply is about: what its patches and file operations do to which path.
+
+use crate::diff::{Change, FileDiff};
+use crate::markdown::Fence;
+use crate::paths::normalise;
+use crate::structure::{OperationKind, Structure};
+
+/// What happens to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Edit,
+    Create,
+    Delete,
+}
+
+/// One file that a reply touches. A rename and `mv` are a deletion and a new file; what is copied from is no target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) path: String,
+    pub(super) deed: Deed,
+    pub(super) line: u32,
+    /// By a patch, not by a file operation.
+    pub(super) is_patch: bool,
+}
+
+/// All targets in the order of the reply.
+pub(super) fn collect(structure: &Structure<'_>) -> Vec<Target> {
+    let mut targets = Vec::new();
+    for patch in structure.blocks.iter().flat_map(|block| &block.patches) {
+        for file in &patch.diff.files {
+            of_diff(file, &patch.fence, &mut targets);
+        }
+    }
+    for operation in &structure.operations {
+        let mut add = |path: &str, deed: Deed| {
+            targets.push(Target { path: normalise(path), deed, line: operation.line, is_patch: false });
+        };
+        match &operation.kind {
+            OperationKind::Move { from, to } => {
+                add(from, Deed::Delete);
+                add(to, Deed::Create);
+            }
+            OperationKind::Copy { to, .. } => add(to, Deed::Create),
+            OperationKind::Remove { path } => add(path, Deed::Delete),
+            // Folders are no files: only where they are is checked.
+            OperationKind::RemoveFolder { .. } | OperationKind::MakeFolder { .. } => {}
+        }
+    }
+    targets
+}
+
+fn of_diff(file: &FileDiff, fence: &Fence<'_>, targets: &mut Vec<Target>) {
+    let line = fence.line_of(file.index);
+    let mut add = |path: &str, deed: Deed| {
+        targets.push(Target { path: normalise(path), deed, line, is_patch: true });
+    };
+    let (old, new) = (file.old.as_ref().map(|old| &old.path), file.new.as_ref().map(|new| &new.path));
+    // A header that contradicts itself may mean any of its paths.
+    if file.contradiction.is_some() {
+        let deed = if file.change == Change::Create { Deed::Create } else { Deed::Edit };
+        for written in &file.written {
+            add(&written.path, deed);
+        }
+        return;
+    }
+    match file.change {
+        Change::Edit => new.or(old).into_iter().for_each(|path| add(path, Deed::Edit)),
+        Change::Create | Change::Copy => new.into_iter().for_each(|path| add(path, Deed::Create)),
+        Change::Delete => old.into_iter().for_each(|path| add(path, Deed::Delete)),
+        Change::Rename => {
+            old.into_iter().for_each(|path| add(path, Deed::Delete));
+            new.into_iter().for_each(|path| add(path, Deed::Create));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! 0101 to 0104: warnings, which never stop a reply.
+
+use crate::common::*;
+use stan_reply::{CheckOptions, Severity};
+
+fn selecting(after: &str) -> String {
+    scratch() + &state(after) + &input(&[after])
+}
+
+#[test]
+fn r0101() {
+    expect(&selecting(r#"{"v":2,"i":["src/none.ts"]}"#), "0101");
+    expect(&selecting(r#"{"v":2,"i":["ignored/x.ts"]}"#), "0101");
+    expect(&selecting(r#"{"v":2,"i":[],"x":["src/none.ts"]}"#), "0101");
+    expect(&selecting(r#"{"v":2,"i":[".stan/imports/none.md"]}"#), "0101");
+    expect(&selecting(r#"{"v":2,"i":["src/b.ts"]}"#), "");
+    expect(&selecting(&format!(r#"{{"v":2,"i":["{ZOD_COPY}"]}}"#)), "");
+    expect(&selecting(r#"{"v":2,"i":["./src/b.ts"]}"#), "");
+    expect(&(scratch() + &input(&[STATEMENT, "src/none.ts"])), "");
+}
+
+#[test]
+fn r0102() {
+    expect(&selecting(&format!(r#"{{"v":2,"i":["{ZOD}"]}}"#)), "0102");
+    expect(&selecting(r#"{"v":2,"i":[["src/z.ts",1]]}"#), "0102");
+    expect(&selecting(r#"{"v":2,"i":[["src/z.ts",2]],"x":["src/b.ts"]}"#), "0102");
+    expect(&selecting(&format!(r#"{{"v":2,"i":[["src/z.ts",1]],"x":["{ZOD}"]}}"#)), "");
+    expect(&selecting(r#"{"v":2,"i":["src/b.ts"]}"#), "");
+    expect(&selecting(&format!(r#"{{"v":2,"i":["{ZOD_COPY}"]}}"#)), "");
+}
+
+#[test]
+fn r0103() {
+    expect(&selecting(r#"{"v":2,"i":[["src/b.ts",3]]}"#), "0103");
+    expect(&selecting(r#"{"v":2,"i":[["src/b.ts",3,7]]}"#), "0103");
+    expect(&selecting(r#"{"v":2,"i":[["src/b.ts",99,15]]}"#), "0103");
+    expect(&selecting(r#"{"v":2,"i":[["src/b.ts",2]]}"#), "");
+    expect(&selecting(r#"{"v":2,"i":[["src/b.ts",9,3]]}"#), "");
+    expect(&selecting(r#"{"v":2,"i":[],"x":[["src/b.ts",9]]}"#), "");
+    let report = World::new().report(&selecting(r#"{"v":2,"i":[["src/b.ts",3]]}"#), CheckOptions::default());
+    let finding = &report.findings[0];
+    assert_eq!(finding.message, "`src/b.ts` with depth 3 and every kind of edge is 200 bytes, 50 tokens");
+    assert_eq!(finding.remedy, "take depth 2 (200 bytes, 50 tokens) or only some kinds of edges");
+    assert_eq!(finding.severity, Severity::Warning);
+    assert!(report.is_accepted());
+}
+
+#[test]
+fn r0104() {
+    let within = |budget: u64, reply: &str, expected: &str| {
+        expect_in(&World::new(), CheckOptions { seen: false, budget: Some(budget) }, reply, expected);
+    };
+    let reply = selecting(r#"{"v":2,"i":["src/b.ts","src/far.ts"]}"#);
+    within(199, &reply, "0104");
+    within(1000, &reply, "");
+    // Without a state patch the current selection counts, and without any patch too.
+    within(50, "words\n", "0104");
+    within(100, "words\n", "");
+    within(50, &(scratch() + &input(&[STATEMENT])), "0104");
+    expect(&reply, "");
+    expect_in(&World::off(), CheckOptions { seen: false, budget: Some(1) }, "words\n", "");
+    expect_in(&World::off(), CheckOptions { seen: true, budget: Some(1) }, "words\n", "0104");
+}

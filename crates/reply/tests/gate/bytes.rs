@@ -1,0 +1,112 @@
+//! 0008 and 0011.
+
+use crate::common::*;
+
+/// A patch of `src/a.ts` with these lines below the header, and a section that is right.
+fn hunks(lines: &str) -> String {
+    let header = "diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n";
+    patch("src/a.ts", &format!("{header}{lines}")) + &present(&["src/a.ts"])
+}
+
+#[test]
+fn r0008_broken() {
+    let no = |path: &str| input(&[&format!("{path} — present: no"), STATEMENT]);
+    expect(&(edit("src/far.ts") + &no("src/far.ts")), "0007 0008");
+    expect(&(edit("src/far.ts") + &input(&[STATEMENT])), "0005 0008");
+    expect(&(edit("src/far.ts") + &present(&["src/far.ts"])), "0006 0008");
+    expect(&(edit("ignored/x.ts") + &no("ignored/x.ts")), "0007 0008");
+    expect(&(delete("src/far.ts") + &no("src/far.ts")), "0007 0008");
+    expect(&(create("src/far.ts") + &no("src/far.ts")), "0007 0008");
+    expect(&(scratch() + &operations("rm src/far.ts") + &no("src/far.ts")), "0007 0008");
+    expect(&(scratch() + &operations("mv src/far.ts src/c.ts") + &no("src/far.ts")), "0007 0008");
+    expect(&(scratch() + &operations("rm src") + &present(&["src"])), "0008");
+    // It exists, so that it does not apply is not said as well.
+    let bad = edit_diff("src/far.ts").replace("@@ -4,3", "@@ -4,9");
+    expect(&(patch("src/far.ts", &bad) + &no("src/far.ts")), "0007 0008");
+}
+
+#[test]
+fn r0008_near_misses() {
+    expect(&(edit("src/a.ts") + &present(&["src/a.ts"])), "");
+    expect(&(create("src/new.ts") + &input(&[STATEMENT])), "");
+    expect(&(scratch() + &operations("cp src/far.ts src/c.ts") + &input(&[STATEMENT])), "");
+    // Nowhere is 0011 instead, and without the map nothing is known.
+    expect(&(edit("src/none.ts") + &input(&["src/none.ts — present: no", STATEMENT])), "0007 0011");
+    expect_off(&edit("src/far.ts"), "");
+}
+
+#[test]
+fn r0011_broken() {
+    // Other lines, at the wrong end, with fuzz.
+    expect(&hunks("@@ -4,3 +4,3 @@\n four\n-5\n+five\n 6\n"), "0011");
+    expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5 \n+five\n 6\n"), "0011");
+    expect(&hunks("@@ -5 +5 @@\n-5\n+five\n"), "0011");
+    expect(&hunks("@@ -1,3 +1,3 @@\n 4\n-5\n+five\n 6\n"), "0011");
+    // Wrong counts, nothing changed, no hunks, cut off, nonsense.
+    expect(&hunks("@@ -4,9 +4,9 @@\n 4\n-5\n+five\n 6\n"), "0011");
+    expect(&hunks("@@ -4,2 +4,2 @@\n 4\n 5\n"), "0011");
+    expect(&hunks(""), "0011");
+    expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5\n"), "0011");
+    expect(&hunks("@@ ... @@\n 4\n-5\n+five\n 6\n"), "0011");
+    expect(&hunks("@@ -4,99999999999999999999999 +4,3 @@\n 4\n-5\n+five\n 6\n"), "0011");
+    // Two hunks on the same lines.
+    expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n@@ -6,3 +6,3 @@\n 6\n-7\n+seven\n 8\n"), "0011");
+    // Nowhere, already there, not all of it.
+    expect_off(&edit("src/none.ts"), "0011");
+    expect_off(&create("src/a.ts"), "0011");
+    expect_off(&delete("src/a.ts").replace("@@ -1,10 +0,0 @@\n-1\n", "@@ -2,9 +0,0 @@\n"), "0011");
+    expect_off(&operations("rm src/none.ts"), "0011");
+    let binary = "diff --git a/x.png b/x.png\nnew file mode 100644\nindex 0000000..1111111\nBinary files /dev/null and b/x.png differ\n";
+    expect_off(&patch("x.png", binary), "0011");
+    // No prefix, no mode of a new file.
+    let bare = edit_diff("src/a.ts").replace("a/src", "src").replace("b/src", "src");
+    expect_off(&patch("src/a.ts", &bare), "0011");
+    expect_off(&create("src/new.ts").replace("new file mode 100644\n", ""), "0011");
+    // A newline too many.
+    let path = "src/no-newline.ts";
+    let header = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
+    expect_off(&patch(path, &format!("{header}@@ -1,2 +1,2 @@\n-1\n+one\n 2\n")), "0011");
+    // Carriage returns in the diff alone.
+    expect_off(&format!("words\n{}", edit("src/a.ts").replace('\n', "\r\n")), "0011");
+}
+
+#[test]
+fn r0011_near_misses() {
+    expect(&hunks("@@ -4,3 +4,3 @@ function f() {\n 4\n-5\n+five\n 6\n"), "");
+    expect(&hunks("@@ -2,3 +9,3 @@\n 4\n-5\n+five\n 6\n"), "");
+    expect(&hunks("@@ -8,3 +8,4 @@\n 8\n 9\n 10\n+eleven\n"), "");
+    expect(&hunks("@@ -1,2 +1,3 @@\n+zero\n 1\n 2\n"), "");
+    expect(&hunks("@@ -1,3 +1,3 @@\n-1\n+one\n 2\n 3\n@@ -7,3 +7,2 @@\n 7\n-8\n 9\n"), "");
+    // Lines behind the last hunk are skipped, as git skips them.
+    expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n 7\n"), "");
+    expect_off(&edit("src/a.ts").replace('\n', "\r\n"), "");
+    let path = "src/no-newline.ts";
+    let header = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
+    let mark = "\\ No newline at end of file\n";
+    expect_off(&patch(path, &format!("{header}@@ -1,2 +1,2 @@\n 1\n-2\n{mark}+two\n")), "");
+    expect_off(&patch(path, &format!("{header}@@ -1,2 +1,2 @@\n-1\n+one\n 2\n{mark}")), "");
+    expect_off(&edit("src/my file.ts"), "");
+    expect_off(&delete("src/a.ts"), "");
+    expect_off(&edit("src/a.ts").replace("diff --git", "index 1234567..89abcde 100644\ndiff --git"), "");
+    expect_off(&edit("src/a.ts").replace("--- a", "index 1234567..89abcde 100644\n--- a"), "");
+    expect_off(&patch("src/a.ts", "diff --git a/src/a.ts b/src/a.ts\nold mode 100644\nnew mode 100755\n"), "");
+    let moved = "diff --git a/src/a.ts b/src/c.ts\nsimilarity index 90%\nrename from src/a.ts\nrename to src/c.ts\n";
+    expect_off(&patch("src/c.ts", moved), "");
+    let copied = moved.replace("rename", "copy") + "--- a/src/a.ts\n+++ b/src/c.ts\n@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n";
+    expect_off(&patch("src/c.ts", &copied), "");
+    expect_off(&patch("src/empty.ts", "diff --git a/src/empty.ts b/src/empty.ts\nnew file mode 100644\nindex 0000000..e69de29\n"), "");
+    // What `mv` takes along can be patched where it goes.
+    expect_off(&(operations("mv src/a.ts lib/a.ts") + &edit("lib/a.ts")), "");
+}
+
+#[test]
+fn binary_patches_are_read() {
+    let zeros = "0".repeat(40);
+    let header = format!("diff --git a/x.bin b/x.bin\nnew file mode 100644\nindex {zeros}..{}\nGIT binary patch\n", "1".repeat(40));
+    let data = "literal 4\nLcmZQzWMT#Y01f~L\n\nliteral 0\nHcmV?d00001\n\n";
+    expect_off(&patch("x.bin", &format!("{header}{data}")), "");
+    expect_off(&patch("x.bin", &format!("{header}literal 4\nLcmZQz\n\n")), "0011");
+    expect_off(&patch("x.bin", &format!("{header}literal 4\nLcmZQzWMT#Y01f~L\n")), "0011");
+    expect_off(&patch("x.bin", &format!("{header}words\n")), "0011");
+    expect_off(&patch("x.bin", &format!("{header}{data}").replace(&zeros, "0000000")), "0011");
+}

@@ -1,0 +1,158 @@
+//! The gate against the real `git apply` on generated patches: it refuses what git refuses, and where git applies a
+//! patch the bytes are the same. Skipped where there is no git.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use stan_reply::CheckOptions;
+
+use crate::common::{World, codes};
+
+/// A small generator of its own, so that every run checks the same cases.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+
+    fn one_in(&mut self, bound: usize) -> bool {
+        self.below(bound) == 0
+    }
+
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len())]
+    }
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> Option<bool> {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // A worktree above the temporary folder must not change what paths mean.
+    command.env("GIT_CEILING_DIRECTORIES", folder).env("GIT_DIR", folder.join(".none")).env("LC_ALL", "C");
+    command.status().ok().map(|status| status.success())
+}
+
+/// Lines with many repetitions, so that hunks fit in several places.
+fn text(random: &mut Random) -> String {
+    let count = random.below(24);
+    let mut text: String = (0..count).map(|_| random.pick(&["a\n", "b\n", "c\n", "\n", "d\r\n", "e e\n"])).collect();
+    if random.one_in(4) && text.ends_with('\n') {
+        text.pop();
+    }
+    text
+}
+
+/// Changes some lines, as an assistant would.
+fn changed(random: &mut Random, old: &str) -> String {
+    let mut new = String::new();
+    for line in old.split_inclusive('\n') {
+        match random.below(8) {
+            0 => {}
+            1 => new.push_str("new\n"),
+            2 => {
+                new.push_str(line);
+                if !line.ends_with('\n') {
+                    new.push('\n');
+                }
+                new.push_str("added\n");
+            }
+            _ => new.push_str(line),
+        }
+    }
+    if random.one_in(6) && new.ends_with('\n') {
+        new.pop();
+    }
+    new
+}
+
+/// A patch that git itself writes, then bent a little.
+fn bent(random: &mut Random, patch: &str) -> String {
+    let mut lines: Vec<String> = patch.split_inclusive('\n').map(str::to_owned).collect();
+    for _ in 0..random.below(3) {
+        let at = random.below(lines.len().max(1));
+        let is_header = lines.get(at).is_some_and(|line| line.starts_with("diff") || line.starts_with("+++") || line.starts_with("---"));
+        if is_header || lines.is_empty() {
+            continue;
+        }
+        match random.below(7) {
+            0 => _ = lines.remove(at),
+            1 => lines.insert(at, random.pick(&[" a\n", "+x\n", "-b\n", "\n", "junk\n"]).to_owned()),
+            2 => lines[at] = lines[at].replace("@@ -", "@@ -1"),
+            3 => lines[at] = lines[at].replace(",", ",1"),
+            4 => lines[at] = lines[at].replacen(" +", " +3", 1),
+            5 => lines[at] = lines[at].replacen('+', "-", 1),
+            _ => {
+                let copy = lines[at].clone();
+                lines.insert(at, copy);
+            }
+        }
+    }
+    lines.concat()
+}
+
+fn written_by_git(folder: &Path, old: &str, new: &str, context: usize) -> String {
+    std::fs::create_dir_all(folder.join("a")).expect("a folder");
+    std::fs::create_dir_all(folder.join("b")).expect("a folder");
+    std::fs::write(folder.join("a/f"), old).expect("a file");
+    std::fs::write(folder.join("b/f"), new).expect("a file");
+    let unified = format!("-U{context}");
+    let output = Command::new("git")
+        .current_dir(folder)
+        .env("GIT_DIR", folder.join(".none"))
+        .args(["diff", "--no-index", "--no-prefix", &unified, "a/f", "b/f"])
+        .output()
+        .expect("git ran a moment ago");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_gate_agrees_with_git() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    if git(folder.path(), &["--version"]).is_none() {
+        return;
+    }
+    let mut random = Random(7);
+    let (mut applied, mut refused) = (0, 0);
+    for round in 0..400 {
+        let old = text(&mut random);
+        let new = changed(&mut random, &old);
+        let context = random.below(4);
+        let straight = written_by_git(folder.path(), &old, &new, context);
+        if straight.is_empty() {
+            continue;
+        }
+        // The file may have moved on since the patch was written.
+        let base = if random.one_in(3) { changed(&mut random, &old) } else { old.clone() };
+        let patch = if random.one_in(3) { straight } else { bent(&mut random, &straight) };
+        if !patch.ends_with('\n') {
+            continue;
+        }
+        std::fs::write(folder.path().join("f"), &base).expect("a file");
+        std::fs::write(folder.path().join("p"), &patch).expect("a file");
+        let is_applied = git(folder.path(), &["apply", "p"]).expect("git ran a moment ago");
+        let theirs = is_applied.then(|| std::fs::read(folder.path().join("f")).expect("the file"));
+        let ours = by_the_gate(&base, &patch);
+        assert_eq!(
+            ours.as_deref().map(String::from_utf8_lossy),
+            theirs.as_deref().map(String::from_utf8_lossy),
+            "round {round}, base {base:?}\n{patch}"
+        );
+        if is_applied { applied += 1 } else { refused += 1 }
+    }
+    assert!(applied > 50 && refused > 50, "{applied} applied, {refused} refused");
+}
+
+/// The bytes behind the patch, or `None` when it is refused.
+fn by_the_gate(base: &str, patch: &str) -> Option<Vec<u8>> {
+    let mut world = World::new();
+    world.archive.insert("f".to_owned(), base.as_bytes().to_vec());
+    // A line of prose keeps the carriage returns of the patch where they are.
+    let reply = format!("words\n\n~~~~~~diff\n{patch}~~~~~~\n");
+    let report = world.report(&reply, CheckOptions { seen: true, budget: Some(u64::MAX) });
+    let is_refused = codes(&report).contains("0011");
+    let changed: BTreeMap<_, _> = world.changed.take();
+    (!is_refused).then(|| changed.get("f").cloned().flatten().unwrap_or_default())
+}

@@ -1,0 +1,134 @@
+//! Replies that nobody would write by accident: a finding or a pass, never a crash, and in time that grows with the
+//! length alone.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use stan_reply::CheckOptions;
+
+use crate::common::*;
+
+const ACTIVE: CheckOptions = CheckOptions { seen: true, budget: Some(1000) };
+
+fn survives(reply: &str) {
+    let report = World::new().report(reply, ACTIVE);
+    assert_complete(&report, reply);
+}
+
+fn whole_reply() -> String {
+    scratch()
+        + &state(r#"{"v":2,"i":[["src/b.ts",3]],"x":["src/none.ts"]}"#)
+        + &edit("src/a.ts")
+        + &create("src/new.ts")
+        + &operations("mv src/b.ts lib/b.ts\nrm src/far.ts")
+        + &input(&["`src/a.ts` — present: yes", "i: [[\"src/b.ts\",3]]", "x: [\"src/none.ts\"]", STATEMENT])
+}
+
+#[test]
+fn every_prefix_of_a_reply() {
+    let reply = whole_reply();
+    for (end, _) in reply.char_indices() {
+        survives(&reply[..end]);
+    }
+}
+
+#[test]
+fn a_cut_off_reply_has_a_note() {
+    let reply = edit("src/a.ts");
+    let report = World::new().report(&reply[..reply.len() - 8], CheckOptions::default());
+    assert!(report.notes.iter().any(|note| note.contains("cut off")), "{:?}", report.notes);
+}
+
+#[test]
+fn many_patches() {
+    let mut reply = String::new();
+    for number in 0..100_000 {
+        let path = format!("src/f{number}.ts");
+        _ = write!(reply, "```\ndiff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n```\n");
+    }
+    let report = World::new().report(&reply, CheckOptions::default());
+    assert_eq!(codes(&report), "0001");
+    let same = "```\n".to_owned() + &edit_diff("src/a.ts") + "```\n";
+    survives(&same.repeat(100_000));
+}
+
+#[test]
+fn long_replies() {
+    let megabytes = |piece: &str| piece.repeat(5_000_000 / piece.len());
+    for piece in [
+        "a", "\n", "`", "~", ">", "- ", "[", "\"", "<!--", "-->", "*", "_", "# ", "| a ", "<", "\\", "\0", "a\n", "```\n", "- a\n", "> a\n",
+        "### Patch: a\n", "## Input Data Changes\n", "`a` — present: no\n", "i: [\n", "[\"a\",\n", "x: \"a\"\n", "<!-- a\n", "<a ", "<div>\n\n",
+        "diff --git ", "--- a\n+++ b\n", "@@ -1,9 +1,9 @@\n", "### File Ops\nmv a b\n", "> - ", "  - a\n", "\r\n", "\u{2014}",
+        "`` ` ``` ", "<!-- --> ", "[x] ",
+    ] {
+        let text = megabytes(piece);
+        survives(&text);
+        survives(&format!("## Input Data Changes\n\n{text}"));
+        survives(&format!("```diff\ndiff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,5 +1,5 @@\n{text}"));
+    }
+}
+
+#[test]
+fn long_files_and_far_hunks() {
+    let mut world = World::new();
+    let lines: String = (0..200_000).map(|line| format!("{}\n", line % 7)).collect();
+    world.archive.insert("src/long.ts".to_owned(), lines.into_bytes());
+    let mut diff = "diff --git a/src/long.ts b/src/long.ts\n--- a/src/long.ts\n+++ b/src/long.ts\n".to_owned();
+    for number in 0..20_000_u32 {
+        _ = write!(diff, "@@ -{0},3 +{0},3 @@\n 1\n-2\n+two\n 3\n", 190_000 - number);
+    }
+    let report = world.report(&patch("src/long.ts", &diff), ACTIVE);
+    assert!(!report.findings.is_empty());
+}
+
+#[test]
+fn long_states() {
+    let entries: String = (0..100_000).map(|number| format!("[\"src/f{number}.ts\",3],")).collect();
+    let after = format!("{{\"v\":2,\"i\":[{}]}}", entries.trim_end_matches(','));
+    survives(&(scratch() + &state(&after) + &input(&[&after])));
+    let spread = after.replace("],", "],\n");
+    survives(&(scratch() + &state(&spread) + "## Input Data Changes\n\n" + &spread));
+    let deep = format!("{{\"v\":2,\"i\":{}}}", "[".repeat(100_000));
+    survives(&(scratch() + &state(&deep) + &input(&[&deep])));
+}
+
+#[test]
+fn findings_are_data() {
+    let report = World::new().report(&edit("src/far.ts"), CheckOptions::default());
+    let json = serde_json::to_value(&report).expect("findings are plain data");
+    assert_eq!(json["findings"][0]["code"], "STAN-REPLY-0001");
+    assert_eq!(json["findings"][0]["severity"], "error");
+    assert_eq!(json["findings"][0]["line"], 1);
+    let order: Vec<(u32, &str)> = report.findings.iter().map(|finding| (finding.line, finding.code)).collect();
+    assert!(order.is_sorted(), "{order:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text(reply in "\\PC{0,300}|[ -~\n]{0,300}") {
+        survives(&reply);
+    }
+
+    #[test]
+    fn any_mutation(edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..9), 1..8)) {
+        let mut lines: Vec<String> = whole_reply().lines().map(str::to_owned).collect();
+        for (place, kind) in edits {
+            if lines.is_empty() { break }
+            let at = place.index(lines.len());
+            match kind {
+                0 => _ = lines.remove(at),
+                1 => lines.insert(at, "```".to_owned()),
+                2 => lines.insert(at, "<!--".to_owned()),
+                3 => lines[at] = lines[at].replace(|c: char| c.is_ascii_digit(), "99999999999999999999"),
+                4 => lines[at].insert(0, '>'),
+                5 => lines[at].push('\0'),
+                6 => lines[at] = lines[at].replace('/', "\\"),
+                7 => { let copy = lines[at].clone(); lines.insert(at, copy); }
+                _ => lines[at] = lines[at].chars().rev().collect(),
+            }
+        }
+        survives(&lines.join("\n"));
+    }
+}
