@@ -266,7 +266,8 @@ fn label(text: &str) -> Option<(Option<Side>, &str)> {
         return None;
     }
     let is_of = |words: &[&str]| {
-        head.split(|c: char| !c.is_alphanumeric()).any(|word| words.iter().any(|known| known.eq_ignore_ascii_case(word)))
+        head.split(|c: char| !c.is_alphanumeric())
+            .any(|word| words.iter().any(|known| known.eq_ignore_ascii_case(word)))
     };
     let includes = is_of(&["i", "include", "includes", "included"]);
     let excludes = is_of(&["x", "exclude", "excludes", "excluded"]);

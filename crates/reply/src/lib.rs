@@ -85,7 +85,10 @@ pub struct CheckOptions {
 pub fn check(reply: &str, context: &dyn Context, options: &CheckOptions) -> Report {
     let lines = text::split_lines(reply);
     if lines.iter().all(|line| line.trim().is_empty()) {
-        return Report { findings: Vec::new(), notes: vec!["the reply is empty: there is nothing to check".to_owned()] };
+        return Report {
+            findings: Vec::new(),
+            notes: vec!["the reply is empty: there is nothing to check".to_owned()],
+        };
     }
     let structure = structure::read(&lines);
     rules::check(&structure, &lines, context, options)

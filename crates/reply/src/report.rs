@@ -1,5 +1,7 @@
 //! What the gate answers: findings with their place and remedy, and notes. Data only; printing is for the program.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::excerpt;
@@ -59,11 +61,17 @@ pub(crate) struct Findings<'a> {
     lines: &'a [&'a str],
     list: Vec<Finding>,
     notes: Vec<String>,
+    /// How many findings each code has, those that were left out included.
+    counts: BTreeMap<&'static str, usize>,
 }
+
+/// Findings of one code beyond this many are only counted: nobody reads them, and a hostile reply has hundreds of
+/// thousands.
+const MOST_OF_ONE_CODE: usize = 1000;
 
 impl<'a> Findings<'a> {
     pub(crate) fn new(lines: &'a [&'a str]) -> Self {
-        Self { lines, list: Vec::new(), notes: Vec::new() }
+        Self { lines, list: Vec::new(), notes: Vec::new(), counts: BTreeMap::new() }
     }
 
     /// Adds a finding that underlines `part` of the line, or all of it when the line does not hold that.
@@ -75,6 +83,11 @@ impl<'a> Findings<'a> {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) {
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        if *count > MOST_OF_ONE_CODE {
+            return;
+        }
         // Codes from 0101 on advise; the ones below forbid.
         let severity = if code >= "STAN-REPLY-0100" { Severity::Warning } else { Severity::Error };
         let line = line.max(1);
@@ -89,6 +102,11 @@ impl<'a> Findings<'a> {
     }
 
     pub(crate) fn into_report(mut self) -> Report {
+        for (code, count) in &self.counts {
+            if *count > MOST_OF_ONE_CODE {
+                self.notes.push(format!("{code} was found {count} times; the first {MOST_OF_ONE_CODE} are shown"));
+            }
+        }
         let key = |finding: &Finding| (finding.line, finding.code, finding.column);
         self.list.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
         self.list.dedup();

@@ -159,9 +159,8 @@ fn sides<'a>(hunk: &Hunk, lines: &'a Lines<'_>) -> (Vec<Line<'a>>, Vec<Line<'a>>
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for index in hunk.lines.clone() {
         let Some(line) = lines.get(index) else { break };
-        let has_newline = !lines.get(index + 1).is_some_and(|next| {
-            hunk.lines.contains(&(index + 1)) && hunk::is_no_newline(next)
-        });
+        let has_newline =
+            !lines.get(index + 1).is_some_and(|next| hunk.lines.contains(&(index + 1)) && hunk::is_no_newline(next));
         let bytes = line.as_bytes();
         let made = Line::new(bytes.get(1..).unwrap_or_default(), has_newline, Some(index));
         match bytes.first() {
@@ -189,9 +188,9 @@ fn find(
 ) -> Option<usize> {
     let last = image.len().checked_sub(old.len())?;
     let matches = |place: usize, work: &mut Work| {
-        let is_allowed = !(must_start && place != 0) && !(must_end && place != last);
+        let is_refused = (must_start && place != 0) || (must_end && place != last);
         let mut compared = 1;
-        let fits = is_allowed
+        let fits = !is_refused
             && old.iter().enumerate().all(|(offset, line)| {
                 compared += 1;
                 image.get(place + offset).is_some_and(|found| !found.is_patched && found.is_same(line))

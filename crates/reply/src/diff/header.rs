@@ -72,7 +72,7 @@ fn read_git(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
     while lines.get(at).is_some_and(|line| header.read_line(line, at)) {
         at += 1;
     }
-    let mut file = header.into_file(start);
+    let mut file = header.file_diff(start);
     let next = read_body(lines, at, &mut file, header.full_index);
     header.check(&mut file, start);
     (file, next)
@@ -91,7 +91,7 @@ fn read_traditional(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
         plus: Some(plus),
         ..Header::default()
     };
-    let mut file = header.into_file(start);
+    let mut file = header.file_diff(start);
     file.has_git_header = false;
     let next = read_body(lines, start + 2, &mut file, false);
     header.check(&mut file, start);
@@ -186,7 +186,7 @@ impl Header {
         self.error.get_or_insert_with(|| DiffError::new(at, message));
     }
 
-    fn into_file(&self, index: usize) -> FileDiff {
+    fn file_diff(&self, index: usize) -> FileDiff {
         let header_old = self.names.as_ref().map(|(old, _)| old.clone());
         let header_new = self.names.as_ref().map(|(_, new)| new.clone());
         let minus = self.minus.clone().flatten();
@@ -271,7 +271,9 @@ impl Header {
         let new_lines: u64 = file.hunks.iter().map(|hunk| hunk.new_count).fold(0, u64::saturating_add);
         let first_hunk = file.hunks.first().map_or(start, |hunk| hunk.index);
         let unprefixed = [&file.old, &file.new].into_iter().flatten().find(|path| path.taken_as.is_some());
-        let error = if file.has_git_header && let Some(path) = unprefixed {
+        let error = if file.has_git_header
+            && let Some(path) = unprefixed
+        {
             let message = format!(
                 "`{}` has no prefix, and `git apply` takes the first folder off: write `a/{0}` and `b/{0}`",
                 path.path

@@ -76,8 +76,7 @@ pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>
     if changes == 0 {
         return (Err(DiffError::new(index, "the hunk neither adds nor removes a line")), at);
     }
-    let hunk =
-        Hunk { index, old_start, old_count, new_start, new_count, lines: index + 1..at, trailing };
+    let hunk = Hunk { index, old_start, old_count, new_start, new_count, lines: index + 1..at, trailing };
     (Ok(hunk), at)
 }
 

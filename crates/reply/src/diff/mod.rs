@@ -1,7 +1,7 @@
 //! Unified diffs: read as `git apply` reads them, and applied in memory as it applies them.
 //!
 //! Own code, because exactness is the point and the libraries differ from git in what they refuse: where a hunk must
-//! match (`tests/git_apply.rs` compares with the real program), which headers contradict each other, what is ignored.
+//! match (the tests compare with the real program), which headers contradict each other, what is ignored.
 //! Nothing here knows the rules of the gate or touches a file.
 
 mod apply;

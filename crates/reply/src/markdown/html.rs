@@ -24,11 +24,68 @@ pub(super) enum HtmlKind {
 const RAW_TAGS: &[&str] = &["pre", "script", "style", "textarea"];
 
 const BLOCK_TAGS: &[&str] = &[
-    "address", "article", "aside", "base", "basefont", "blockquote", "body", "caption", "center", "col", "colgroup",
-    "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form",
-    "frame", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "iframe", "legend", "li",
-    "link", "main", "menu", "menuitem", "nav", "noframes", "ol", "optgroup", "option", "p", "param", "search",
-    "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "track", "ul",
+    "address",
+    "article",
+    "aside",
+    "base",
+    "basefont",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "col",
+    "colgroup",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "iframe",
+    "legend",
+    "li",
+    "link",
+    "main",
+    "menu",
+    "menuitem",
+    "nav",
+    "noframes",
+    "ol",
+    "optgroup",
+    "option",
+    "p",
+    "param",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "track",
+    "ul",
 ];
 
 /// The kind of HTML block that a line opens; `line` starts at its first character that is no space.
@@ -110,9 +167,9 @@ fn is_lone_tag(after_angle: &str) -> bool {
 
 fn skip_attribute(text: &str) -> Option<&str> {
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ':';
-    let after_name = text.strip_prefix(is_first)?.trim_start_matches(|c: char| {
-        c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-')
-    });
+    let after_name = text
+        .strip_prefix(is_first)?
+        .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-'));
     let Some(value) = after_name.trim_start_matches([' ', '\t', '\r']).strip_prefix('=') else {
         return Some(after_name);
     };

@@ -23,7 +23,10 @@ pub(crate) fn scan<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Block<'a
 enum Container {
     Quote,
     /// Goes on where a line is indented by so many columns. An item that starts with a blank line ends at a second one.
-    Item { width: usize, is_empty: bool },
+    Item {
+        width: usize,
+        is_empty: bool,
+    },
 }
 
 /// The block that takes the next line, if it goes on.
@@ -32,10 +35,20 @@ enum Leaf<'a> {
     #[default]
     None,
     /// Its lines are already among the blocks, from this index.
-    Paragraph { first: usize },
+    Paragraph {
+        first: usize,
+    },
     Indented,
-    Html { kind: HtmlKind, first: usize },
-    Fence { fence: Fence<'a>, marker: u8, length: usize, indent: usize },
+    Html {
+        kind: HtmlKind,
+        first: usize,
+    },
+    Fence {
+        fence: Fence<'a>,
+        marker: u8,
+        length: usize,
+        indent: usize,
+    },
 }
 
 #[derive(Default)]
@@ -153,10 +166,8 @@ impl<'a> Scanner<'a> {
                     depth += 1;
                     continue;
                 }
-                if !starts::is_thematic_break(rest)
-                    && !(after_paragraph && starts::is_underline(rest))
-                    && let Some(marker) = starts::list_marker(rest, after_paragraph)
-                {
+                let is_rule = starts::is_thematic_break(rest) || (after_paragraph && starts::is_underline(rest));
+                if !is_rule && let Some(marker) = starts::list_marker(rest, after_paragraph) {
                     self.close_down_to(depth);
                     self.mark_filled();
                     self.open_item(&mut cursor, marker);
@@ -195,8 +206,7 @@ impl<'a> Scanner<'a> {
         if let Some(start) = starts::fence(rest) {
             self.start_leaf(depth);
             let fence = Fence { info: start.info, line: self.line, lines: Vec::new(), is_closed: false };
-            self.leaf =
-                Leaf::Fence { fence, marker: start.marker, length: start.length, indent: cursor.indent() };
+            self.leaf = Leaf::Fence { fence, marker: start.marker, length: start.length, indent: cursor.indent() };
             return true;
         }
         let in_paragraph = matches!(self.leaf, Leaf::Paragraph { .. });

@@ -27,7 +27,10 @@ fn check(text: &str, expected: &[&str]) {
 
 #[test]
 fn headings() {
-    check("# a\n## b ##\n### c#\n####### d\n#e\n  ## f", &["1 # a", "2 ## b", "3 ### c#", "4 ####### d", "5 #e", "6 ## f"]);
+    check(
+        "# a\n## b ##\n### c#\n####### d\n#e\n  ## f",
+        &["1 # a", "2 ## b", "3 ### c#", "4 ####### d", "5 #e", "6 ## f"],
+    );
     check("    ## code", &[]);
     check("##", &["1 ## "]);
     check("## \\#", &["1 ## \\#"]);
@@ -153,10 +156,36 @@ fn ours(text: &str) -> Vec<String> {
 
 /// Lines made of the pieces that decide block structure.
 fn markdown() -> impl Strategy<Value = String> {
-    let prefix = prop::sample::select(vec!["", "", "", " ", "  ", "   ", "    ", "> ", ">", "- ", "* ", "1. ", "2. ", "  - ", "     "]);
+    let prefix = prop::sample::select(vec![
+        "", "", "", " ", "  ", "   ", "    ", "> ", ">", "- ", "* ", "1. ", "2. ", "  - ", "     ",
+    ]);
     let body = prop::sample::select(vec![
-        "", "a", "```", "```x", "~~~", "~~~~", "````", "## h", "# h #", "---", "===", "***", "<!-- c", "-->", "<!-- c -->", "<div>",
-        "</div>", "<b>", "<pre>", "</pre>", "`` ` ``", "-", "1.", "<?", "?>", "a b",
+        "",
+        "a",
+        "```",
+        "```x",
+        "~~~",
+        "~~~~",
+        "````",
+        "## h",
+        "# h #",
+        "---",
+        "===",
+        "***",
+        "<!-- c",
+        "-->",
+        "<!-- c -->",
+        "<div>",
+        "</div>",
+        "<b>",
+        "<pre>",
+        "</pre>",
+        "`` ` ``",
+        "-",
+        "1.",
+        "<?",
+        "?>",
+        "a b",
     ]);
     let line = (prop::collection::vec(prefix, 0..3), body).prop_map(|(prefixes, body)| prefixes.concat() + body);
     prop::collection::vec(line, 0..14).prop_map(|lines| lines.join("\n") + "\n")

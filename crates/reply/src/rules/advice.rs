@@ -127,7 +127,8 @@ fn check_budget(
     if tokens <= budget {
         return;
     }
-    let message = format!("the archive would have {tokens} tokens, {} more than the budget of {budget}", tokens - budget);
+    let message =
+        format!("the archive would have {tokens} tokens, {} more than the budget of {budget}", tokens - budget);
     let remedy = "select less: smaller depths, fewer kinds, or excludes";
     findings.add("STAN-REPLY-0104", selection.line, &facts.layout.state, message, remedy);
 }

@@ -35,7 +35,8 @@ pub(super) fn check(facts: &Facts<'_>, selection: &Selection<'_>, findings: &mut
         };
         if !is_there {
             let entry = crate::excerpt::prefix(&listed.entry, 200);
-            let list = listed.side.map_or_else(|| "the state".to_owned(), |side| format!("`{}` of the state", side.key()));
+            let list =
+                listed.side.map_or_else(|| "the state".to_owned(), |side| format!("`{}` of the state", side.key()));
             let message = format!("the checklist lists `{entry}`, which {list} does not have as written");
             findings.add(CODE, listed.line, entry, message, "list the entries exactly as the patched state has them");
         }

@@ -38,12 +38,17 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
 }
 
 fn check_count(block: &PatchBlock<'_>, findings: &mut Findings<'_>) {
-    let mut starts = block.patches.iter().flat_map(|patch| {
-        patch.diff.files.iter().map(|file| patch.fence.line_of(file.index))
-    });
+    let mut starts =
+        block.patches.iter().flat_map(|patch| patch.diff.files.iter().map(|file| patch.fence.line_of(file.index)));
     if let (Some(_), Some(second)) = (starts.next(), starts.next()) {
         let message = "the patch block holds more than one diff";
-        findings.add(CODE, second, "", message, "give each file its own `### Patch: <path>` block with one `diff --git`");
+        findings.add(
+            CODE,
+            second,
+            "",
+            message,
+            "give each file its own `### Patch: <path>` block with one `diff --git`",
+        );
     }
 }
 
@@ -74,7 +79,8 @@ fn check_fence(patch: &PatchFence<'_>, findings: &mut Findings<'_>) {
             findings.add(CODE, line, "", "`---` and `+++` without `diff --git` above them", header);
         }
         if let Some(error) = &file.contradiction {
-            let remedy = "name the same file in every line of the header, or write a rename with `rename from` and `rename to`";
+            let remedy =
+                "name the same file in every line of the header, or write a rename with `rename from` and `rename to`";
             findings.add(CODE, patch.fence.line_of(error.index), "", error.message.clone(), remedy);
         }
     }

@@ -107,7 +107,8 @@ fn check_statement(facts: &Facts<'_>, patches_state: bool, findings: &mut Findin
             if let Some((line, why)) = misplaced_statement(facts.structure) {
                 message = format!("{message} (line {line} does not count: it {why})");
             }
-            let remedy = format!("write `{STATEMENT}` as a line of its own under `## Input Data Changes`, or patch the state");
+            let remedy =
+                format!("write `{STATEMENT}` as a line of its own under `## Input Data Changes`, or patch the state");
             findings.add(CODE, first.line, "", message, remedy);
         }
     }

@@ -45,7 +45,9 @@ fn is_new(facts: &Facts<'_>, target: &Target) -> bool {
 fn missing_line(facts: &Facts<'_>, findings: &mut Findings<'_>, target: &Target) {
     let path = &target.path;
     let message = match facts.checklist.broken.first() {
-        Some(line) => format!("the checklist has no line for `{path}` (line {line} looks like one but does not have the form)"),
+        Some(line) => {
+            format!("the checklist has no line for `{path}` (line {line} looks like one but does not have the form)")
+        }
         None => format!("the checklist has no line for `{path}`"),
     };
     let answer = if is_present(facts, path) { "yes" } else { "no" };
@@ -66,7 +68,10 @@ fn check_truth(facts: &Facts<'_>, new_files: &BTreeSet<&str>, findings: &mut Fin
         let (message, remedy) = if is_archived {
             ("is in the archive, but the checklist says `no`", "write `present: yes`")
         } else {
-            ("is not in the archive, but the checklist says `yes`", "write `present: no`, and select the file instead of patching it")
+            (
+                "is not in the archive, but the checklist says `yes`",
+                "write `present: no`, and select the file instead of patching it",
+            )
         };
         findings.add("STAN-REPLY-0006", line.line, &line.path, format!("`{}` {message}", line.path), remedy);
     }

@@ -92,9 +92,16 @@ fn r0011_near_misses() {
     expect_off(&patch("src/a.ts", "diff --git a/src/a.ts b/src/a.ts\nold mode 100644\nnew mode 100755\n"), "");
     let moved = "diff --git a/src/a.ts b/src/c.ts\nsimilarity index 90%\nrename from src/a.ts\nrename to src/c.ts\n";
     expect_off(&patch("src/c.ts", moved), "");
-    let copied = moved.replace("rename", "copy") + "--- a/src/a.ts\n+++ b/src/c.ts\n@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n";
+    let copied =
+        moved.replace("rename", "copy") + "--- a/src/a.ts\n+++ b/src/c.ts\n@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n";
     expect_off(&patch("src/c.ts", &copied), "");
-    expect_off(&patch("src/empty.ts", "diff --git a/src/empty.ts b/src/empty.ts\nnew file mode 100644\nindex 0000000..e69de29\n"), "");
+    expect_off(
+        &patch(
+            "src/empty.ts",
+            "diff --git a/src/empty.ts b/src/empty.ts\nnew file mode 100644\nindex 0000000..e69de29\n",
+        ),
+        "",
+    );
     // What `mv` takes along can be patched where it goes.
     expect_off(&(operations("mv src/a.ts lib/a.ts") + &edit("lib/a.ts")), "");
 }
@@ -102,7 +109,10 @@ fn r0011_near_misses() {
 #[test]
 fn binary_patches_are_read() {
     let zeros = "0".repeat(40);
-    let header = format!("diff --git a/x.bin b/x.bin\nnew file mode 100644\nindex {zeros}..{}\nGIT binary patch\n", "1".repeat(40));
+    let header = format!(
+        "diff --git a/x.bin b/x.bin\nnew file mode 100644\nindex {zeros}..{}\nGIT binary patch\n",
+        "1".repeat(40)
+    );
     let data = "literal 4\nLcmZQzWMT#Y01f~L\n\nliteral 0\nHcmV?d00001\n\n";
     expect_off(&patch("x.bin", &format!("{header}{data}")), "");
     expect_off(&patch("x.bin", &format!("{header}literal 4\nLcmZQz\n\n")), "0011");

@@ -127,7 +127,8 @@ impl Context for World {
 
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64 {
         self.changed.borrow_mut().clone_from(changed);
-        self.selected(state).len() as u64 * 100 + changed.values().flatten().map(|bytes| bytes.len() as u64).sum::<u64>()
+        self.selected(state).len() as u64 * 100
+            + changed.values().flatten().map(|bytes| bytes.len() as u64).sum::<u64>()
     }
 }
 
@@ -181,7 +182,9 @@ pub(crate) fn edit(path: &str) -> String {
 pub(crate) fn create_diff(path: &str, text: &str) -> String {
     let added: String = text.lines().map(|line| format!("+{line}\n")).collect();
     let count = text.lines().count();
-    format!("diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{added}")
+    format!(
+        "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{added}"
+    )
 }
 
 pub(crate) fn create(path: &str) -> String {

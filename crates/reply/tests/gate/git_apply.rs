@@ -1,6 +1,8 @@
 //! The gate against the real `git apply` on generated patches: it refuses what git refuses, and where git applies a
 //! patch the bytes are the same. Skipped where there is no git.
 
+#![expect(clippy::disallowed_methods, reason = "git works on real files")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -73,7 +75,9 @@ fn bent(random: &mut Random, patch: &str) -> String {
     let mut lines: Vec<String> = patch.split_inclusive('\n').map(str::to_owned).collect();
     for _ in 0..random.below(3) {
         let at = random.below(lines.len().max(1));
-        let is_header = lines.get(at).is_some_and(|line| line.starts_with("diff") || line.starts_with("+++") || line.starts_with("---"));
+        let is_header = lines
+            .get(at)
+            .is_some_and(|line| line.starts_with("diff") || line.starts_with("+++") || line.starts_with("---"));
         if is_header || lines.is_empty() {
             continue;
         }

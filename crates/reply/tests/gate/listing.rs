@@ -36,13 +36,22 @@ fn r0010_near_misses() {
         &["`src/b.ts`", "`[\"src/a.ts\", 1]`", "`[\"src/far.ts\", 2, 1]`"],
         &["\"src/b.ts\", [\"src/a.ts\",1], [\"src/far.ts\",2,1]"],
         &["Include (`i`):", "\"src/b.ts\"", "[\"src/a.ts\",1]", "Exclude (`x`):", "[\"src/far.ts\",2,1]"],
-        &["Dependency selection (seed entries only; do not expand closure):", "i: src/b.ts, [\"src/a.ts\",1]", "[\"src/a.ts\",1]", "x: [\"src/far.ts\",2,1]"],
+        &[
+            "Dependency selection (seed entries only; do not expand closure):",
+            "i: src/b.ts, [\"src/a.ts\",1]",
+            "[\"src/a.ts\",1]",
+            "x: [\"src/far.ts\",2,1]",
+        ],
         &["i: [\"src/b.ts\", [\"src/a.ts\", 1]] — needed for the fix", "x: [[\"src/far.ts\",2,1]]", "nothing else"],
         &["src/b.ts — needed", "[\"src/a.ts\",1]", "[\"src/far.ts\",2,1]", ".stan/context/dependency.state.json"],
     ] {
         expect(&listing(bullets), "");
     }
-    expect(&listing(&["i: [", "x: [[\"src/far.ts\",2,1]]"]).replace("- i: [\n", "- i: [\n  \"src/b.ts\",\n  [\"src/a.ts\", 1]\n  ]\n"), "");
+    expect(
+        &listing(&["i: [", "x: [[\"src/far.ts\",2,1]]"])
+            .replace("- i: [\n", "- i: [\n  \"src/b.ts\",\n  [\"src/a.ts\", 1]\n  ]\n"),
+        "",
+    );
     expect(&(listing(&["the new state:"]) + "```json\n" + AFTER + "\n```\n"), "");
     expect(&(scratch() + &state(r#"{"v":2,"i":[]}"#)), "");
     expect(&(scratch() + &state(r#"{"v":2,"i":[]}"#) + &input(&["i: []", "x: none"])), "");

@@ -4,7 +4,12 @@ use crate::common::*;
 
 #[test]
 fn r0009_broken() {
-    let zod = patch(ZOD_COPY, &format!("diff --git a/{ZOD_COPY} b/{ZOD_COPY}\n--- a/{ZOD_COPY}\n+++ b/{ZOD_COPY}\n@@ -1 +1 @@\n-zod\n+mine\n"));
+    let zod = patch(
+        ZOD_COPY,
+        &format!(
+            "diff --git a/{ZOD_COPY} b/{ZOD_COPY}\n--- a/{ZOD_COPY}\n+++ b/{ZOD_COPY}\n@@ -1 +1 @@\n-zod\n+mine\n"
+        ),
+    );
     expect_off(&zod, "0009");
     expect(&(zod + &present(&[ZOD_COPY])), "0009");
     expect_off(&create(".stan/imports/x/new.md"), "0009");
@@ -32,23 +37,45 @@ fn r0009_near_misses() {
 
 #[test]
 fn r0012_broken() {
-    for path in ["/etc/x", "../x", "src/../../x", "src/../b.ts", "C:/x", "c:\\x", "~/x", ".git/hooks/x", "sub/.git/config"] {
+    for path in
+        ["/etc/x", "../x", "src/../../x", "src/../b.ts", "C:/x", "c:\\x", "~/x", ".git/hooks/x", "sub/.git/config"]
+    {
         expect_off(&create(path), "0012");
         expect_off(&operations(&format!("mkdirp {path}")).replace('\\', "/"), "0012");
         expect_off(&operations(&format!("cp src/a.ts {path}")).replace('\\', "/"), "0012");
     }
-    for path in [".stan/output/x.txt", ".stan/diff/x", ".stan/patch/x", ".stan/context/notes.md", ".stan/context/npm/a/1.0.0/x.ts"] {
+    for path in [
+        ".stan/output/x.txt",
+        ".stan/diff/x",
+        ".stan/patch/x",
+        ".stan/context/notes.md",
+        ".stan/context/npm/a/1.0.0/x.ts",
+    ] {
         expect_off(&create(path), "0012");
     }
-    let meta = patch(META, &format!("diff --git a/{META} b/{META}\n--- a/{META}\n+++ b/{META}\n@@ -1 +1 @@\n-{{\"v\":2,\"n\":{{}}}}\n+{{}}\n"));
+    let meta = patch(
+        META,
+        &format!(
+            "diff --git a/{META} b/{META}\n--- a/{META}\n+++ b/{META}\n@@ -1 +1 @@\n-{{\"v\":2,\"n\":{{}}}}\n+{{}}\n"
+        ),
+    );
     expect(&(meta + &present(&[META])), "0012");
     expect_off(&operations("cp /etc/passwd src/x"), "0012");
     expect_off(&operations("cp .stan/context/dependency.map.json src/x"), "0012");
     expect_off(&operations("rm .stan/output/archive.tar"), "0012");
     // Hidden in a heading, behind a missing prefix, in quotes, in the second line of the header.
     expect_off(&patch("../x", &create_diff("src/x.ts", "x")), "0012 0013");
-    expect_off(&patch("x", "diff --git \"a/\\056\\056/x\" \"b/\\056\\056/x\"\nnew file mode 100644\n--- /dev/null\n+++ \"b/../x\"\n@@ -0,0 +1 @@\n+x\n"), "0012 0013");
-    expect_off(&patch("src/a.ts", "diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/../x\n@@ -1 +1 @@\n-1\n+x\n"), "0012 0013");
+    expect_off(
+        &patch(
+            "x",
+            "diff --git \"a/\\056\\056/x\" \"b/\\056\\056/x\"\nnew file mode 100644\n--- /dev/null\n+++ \"b/../x\"\n@@ -0,0 +1 @@\n+x\n",
+        ),
+        "0012 0013",
+    );
+    expect_off(
+        &patch("src/a.ts", "diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/../x\n@@ -1 +1 @@\n-1\n+x\n"),
+        "0012 0013",
+    );
     let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
     expect_off(&patch("l", link), "0012");
     expect_off(&patch("l", &link.replace("/etc", "../x")), "0012");
@@ -56,7 +83,16 @@ fn r0012_broken() {
 
 #[test]
 fn r0012_near_misses() {
-    for path in [".gitignore", ".github/x.yml", "src/a..b.ts", "..x/y", ".stan/outputs/x", ".stan/contexts/x", "output/x", "src/.stan/output/x"] {
+    for path in [
+        ".gitignore",
+        ".github/x.yml",
+        "src/a..b.ts",
+        "..x/y",
+        ".stan/outputs/x",
+        ".stan/contexts/x",
+        "output/x",
+        "src/.stan/output/x",
+    ] {
         expect_off(&create(path), "");
     }
     expect_off(&state(r#"{"v":2,"i":[]}"#), "");

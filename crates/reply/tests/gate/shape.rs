@@ -38,7 +38,10 @@ fn every_path_of_a_malformed_block_is_checked() {
     expect_off(&patch("src/a.ts", &(edit_diff("src/a.ts") + &create_diff("/etc/x", "x"))), "0012 0013");
     let both = patch("src/a.ts", &(edit_diff("src/a.ts") + &edit_diff("src/far.ts")));
     expect(&(both + &present(&["src/a.ts"])), "0005 0008 0013");
-    expect_off(&patch("src/a.ts", "--- a/.stan/imports/x\n+++ b/.stan/imports/x\n@@ -1 +1 @@\n-1\n+x\n"), "0009 0011 0013");
+    expect_off(
+        &patch("src/a.ts", "--- a/.stan/imports/x\n+++ b/.stan/imports/x\n@@ -1 +1 @@\n-1\n+x\n"),
+        "0009 0011 0013",
+    );
 }
 
 #[test]

@@ -146,7 +146,8 @@ fn r0004_broken() {
     expect(&(state(after) + &listed), "0004");
     // Another system document is not it.
     let todo = ".stan/system/stan.todo.md";
-    let other = patch(todo, &format!("diff --git a/{todo} b/{todo}\n--- a/{todo}\n+++ b/{todo}\n@@ -1 +1 @@\n-todo\n+done\n"));
+    let other =
+        patch(todo, &format!("diff --git a/{todo} b/{todo}\n--- a/{todo}\n+++ b/{todo}\n@@ -1 +1 @@\n-todo\n+done\n"));
     expect(&(state(after) + &other + &listed), "0004");
     // Removed, or only its mode.
     let path = ".stan/system/stan.scratch.md";

@@ -38,7 +38,10 @@ fn r0005_near_misses() {
         "`src/a.ts — present: yes`",
     ] {
         expect(&(edit("src/a.ts") + &input(&[line, STATEMENT])), "");
-        expect(&(edit("src/a.ts") + &input(&[STATEMENT]) + &format!("## Input Data Changes\n\n* Targets:\n  * {line}\n")), "");
+        expect(
+            &(edit("src/a.ts") + &input(&[STATEMENT]) + &format!("## Input Data Changes\n\n* Targets:\n  * {line}\n")),
+            "",
+        );
     }
     // System documents, the state and new files need none.
     expect(&(scratch() + &create(".stan/system/notes.md") + &input(&[STATEMENT])), "");
@@ -85,10 +88,16 @@ fn r0007_near_misses() {
     let after = r#"{"v":2,"i":["src/far.ts"]}"#;
     expect(&(scratch() + &state(after) + &input(&["src/far.ts — present: no", "i: [\"src/far.ts\"]"])), "");
     let todo = ".stan/system/stan.todo.md";
-    let other = patch(todo, &format!("diff --git a/{todo} b/{todo}\n--- a/{todo}\n+++ b/{todo}\n@@ -1 +1 @@\n-todo\n+done\n"));
+    let other =
+        patch(todo, &format!("diff --git a/{todo} b/{todo}\n--- a/{todo}\n+++ b/{todo}\n@@ -1 +1 @@\n-todo\n+done\n"));
     expect(&(scratch() + &other + &input(&["src/far.ts — present: no", STATEMENT])), "");
     // A new file that is said to be absent.
-    expect(&(create("src/new.ts") + &edit("src/a.ts") + &input(&["src/new.ts — present: no", "src/a.ts — present: yes", STATEMENT])), "");
+    expect(
+        &(create("src/new.ts")
+            + &edit("src/a.ts")
+            + &input(&["src/new.ts — present: no", "src/a.ts — present: yes", STATEMENT])),
+        "",
+    );
     // Lines outside of the section say nothing.
     expect(&(edit("src/a.ts") + &present(&["src/a.ts"]) + "## Notes\n\n- src/far.ts — present: no\n"), "");
 }
