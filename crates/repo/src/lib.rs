@@ -24,7 +24,7 @@ mod wildmatch;
 mod world;
 
 pub use files::Files;
-pub use globs::{GlobError, PathGlobs};
+pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs};
 pub use hash::sha256;
 pub use memory::MemorySystem;
 pub use observations::{Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading};

@@ -51,3 +51,16 @@ impl fmt::Display for ConfigError {
         Ok(())
     }
 }
+
+/// A text of the user for a message: control characters would garble a terminal, everything else is shown as it is.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}

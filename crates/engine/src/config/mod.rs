@@ -18,6 +18,7 @@ use std::path::Path;
 pub use stan_model::document::config::MetaHashes;
 use stan_repo::{EntryKind, System, real_path};
 
+pub(crate) use self::error::visible;
 pub use self::error::{ConfigError, Finding};
 pub(crate) use self::stan_path::label_refusal;
 use crate::graph::GraphOptions;

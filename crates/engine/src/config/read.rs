@@ -2,16 +2,16 @@
 //! all other blocks. All mistakes are told at once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::IntErrorKind;
 
 use stan_model::document::config::MetaHashes;
-use stan_repo::PathGlobs;
+use stan_repo::{PathGlobs, RootedGlob};
 
-use super::error::Finding;
+use super::error::{Finding, visible};
 use super::nearest::nearest;
 use super::stan_path::{label_refusal, stan_path};
 use super::tree::{Field, Node, Place, Value};
 use super::{Config, ContextConfig};
-use crate::imports::check_glob;
 
 /// The block that is ours.
 pub(super) const BLOCK: &str = "stan-core";
@@ -19,10 +19,13 @@ pub(super) const KEYS: [&str; 5] = ["stanPath", "includes", "excludes", "imports
 pub(super) const CONTEXT_KEYS: [&str; 6] =
     ["metaHashes", "descriptionLimit", "descriptionTags", "externalDepth", "outsideRoot", "maxErrors"];
 
+/// What is expected in a list of globs.
+const GLOB: &str = "a glob";
+
 /// More mistakes than these help nobody.
 const MAX_FINDINGS: usize = 50;
 /// More globs than these are a program's, not a person's, and each costs memory.
-const MAX_GLOBS: usize = 10_000;
+const MAX_GLOBS: usize = 1_000;
 
 /// What a file says: the configuration and whether it has our block, or its mistakes.
 pub(super) fn read(root: Option<&Node>) -> Result<(Config, bool), Vec<Finding>> {
@@ -37,13 +40,14 @@ pub(super) fn read(root: Option<&Node>) -> Result<(Config, bool), Vec<Finding>> 
                 if field.key == BLOCK {
                     has_block = true;
                     reader.block(&field.node, &mut config);
-                } else if nearest(&field.key, &[BLOCK]).is_some() && field.key != "stan-cli" {
+                } else {
                     reader.near_block(field);
                 }
             }
         }
         Some((_, node)) => reader.find(node.place, format!("the file must be a map of blocks, found {}", shown(node))),
     }
+    reader.findings.sort_by_key(|finding| finding.place);
     if reader.findings.is_empty() { Ok((config, has_block)) } else { Err(reader.findings) }
 }
 
@@ -62,7 +66,13 @@ impl Reader {
     fn wrong(&mut self, node: &Node, key: &str, expected: &str) {
         let message = match &node.value {
             Value::Unsupported(what) => {
-                format!("`{key}` is {what}; inside `{BLOCK}` values are written out, so write the value here")
+                format!(
+                    "`{key}` is {what}, which `{BLOCK}` does not take; write the value out, with quotes if it is a text"
+                )
+            }
+            // Without quotes `{a,b}` and `[id]` are a map and a list.
+            Value::Map(_) | Value::List(_) if expected == GLOB => {
+                format!("`{key}` must be {expected}, found {}; put quotes around a glob that starts so", shown(node))
             }
             _ => format!("`{key}` must be {expected}, found {}", shown(node)),
         };
@@ -73,7 +83,7 @@ impl Reader {
     fn near_block(&mut self, field: &Field) {
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
         if letters(&field.key) == letters(BLOCK) {
-            self.find(field.place, format!("unknown block `{}`; did you mean `{BLOCK}`?", field.key.escape_debug()));
+            self.find(field.place, format!("unknown block `{}`; did you mean `{BLOCK}`?", visible(&field.key)));
         }
     }
 
@@ -81,7 +91,7 @@ impl Reader {
         let mut seen = BTreeMap::new();
         for field in fields {
             if let Some(line) = seen.get(field.key.as_str()) {
-                let key = field.key.escape_debug();
+                let key = visible(&field.key);
                 self.find(field.place, format!("`{prefix}{key}` is given twice, first in line {line}; remove one"));
             } else {
                 seen.insert(field.key.as_str(), field.place.0);
@@ -102,7 +112,7 @@ impl Reader {
         self.refuse_repeated(fields, &format!("{path}."));
         for field in fields {
             if !known.is_empty() && !known.contains(&field.key.as_str()) {
-                let key = field.key.escape_debug();
+                let key = visible(&field.key);
                 let help = match nearest(&field.key, known) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("known here are {}", list(known)),
@@ -167,10 +177,13 @@ impl Reader {
 
     /// A whole number, which is at most 2³² − 1.
     fn number(&mut self, node: &Node, path: &str, least: u32, into: &mut u32) {
-        let number = if let Value::Number(text) = &node.value { text.parse::<u32>().ok() } else { None };
-        match number.filter(|number| *number >= least) {
-            Some(number) => *into = number,
-            None => self.wrong(node, path, &format!("a whole number of {least} or more")),
+        let text = if let Value::Number(text) = &node.value { text.as_str() } else { "" };
+        match text.parse::<u32>() {
+            Ok(number) if number >= least => *into = number,
+            Err(error) if *error.kind() == IntErrorKind::PosOverflow => {
+                self.wrong(node, path, &format!("a whole number of at most {}", u32::MAX));
+            }
+            _ => self.wrong(node, path, &format!("a whole number of {least} or more")),
         }
     }
 
@@ -200,15 +213,11 @@ impl Reader {
         let mut globs = Vec::new();
         for (index, item) in self.items(node, path, "a list of globs").iter().enumerate() {
             let path = format!("{path}[{index}]");
-            let Some(glob) = self.text(item, &path, "a glob") else { continue };
-            match PathGlobs::new(&[glob]) {
-                Ok(_) => globs.push(glob.to_owned()),
+            let Some(glob) = self.text(item, &path, GLOB) else { continue };
+            match PathGlobs::check(glob) {
+                Ok(()) => globs.push(glob.to_owned()),
                 Err(error) => self.find(item.place, glob_message(&path, glob, &error.reason)),
             }
-        }
-        // Each was sound by itself; all of them together may still be too much.
-        if let Err(error) = PathGlobs::new(&globs) {
-            self.find(node.place, format!("the globs of `{path}` cannot be used together, because {}", error.reason));
         }
         globs
     }
@@ -230,9 +239,9 @@ impl Reader {
         let mut imports = BTreeMap::new();
         let mut places = BTreeMap::new();
         for Field { place, key: label, node } in self.fields(node, "stan-core.imports", &[]) {
-            let path = format!("{BLOCK}.imports.{}", label.escape_debug());
+            let path = format!("{BLOCK}.imports.{}", visible(label));
             if let Some(reason) = label_refusal(label) {
-                let label = label.escape_debug();
+                let label = visible(label);
                 self.find(*place, format!("the import label `{label}` cannot be used, because {reason}"));
                 continue;
             }
@@ -245,10 +254,10 @@ impl Reader {
             let mut globs = Vec::new();
             for (index, item) in items.iter().enumerate() {
                 let path = if items.len() == 1 { path.clone() } else { format!("{path}[{index}]") };
-                let Some(glob) = self.text(item, &path, "a glob") else { continue };
-                match check_glob(glob) {
-                    Ok(()) => globs.push(glob.to_owned()),
-                    Err(reason) => self.find(item.place, glob_message(&path, glob, &reason)),
+                let Some(glob) = self.text(item, &path, GLOB) else { continue };
+                match RootedGlob::new(glob) {
+                    Ok(_) => globs.push(glob.to_owned()),
+                    Err(error) => self.find(item.place, glob_message(&path, glob, &error.reason)),
                 }
             }
             imports.insert(label.clone(), globs);
@@ -264,7 +273,7 @@ impl Reader {
         for (label, place) in labels {
             let outer = label.match_indices('/').filter_map(|(at, _)| label.get(..at)).find(|at| names.contains(at));
             if let Some(outer) = outer {
-                let (label, outer) = (label.escape_debug(), outer.escape_debug());
+                let (label, outer) = (visible(label), visible(outer));
                 let message = format!(
                     "the import label `{label}` is a folder inside that of `{outer}`; give them separate folders"
                 );
@@ -281,7 +290,7 @@ fn is_tag(text: &str) -> bool {
 }
 
 fn glob_message(path: &str, glob: &str, reason: &str) -> String {
-    format!("the glob `{}` in `{path}` cannot be used, because {reason}", glob.escape_debug())
+    format!("the glob `{}` in `{path}` cannot be used, because {reason}", visible(glob))
 }
 
 fn list(names: &[&str]) -> String {

@@ -1,8 +1,10 @@
 //! Names of folders that a user chooses and that the program then owns: stan's own folder, and the labels of imports.
 
+use super::error::visible;
+
 /// The folder as a root-relative path of plain names, or why it cannot be stan's own.
 pub(super) fn stan_path(given: &str) -> Result<String, String> {
-    let refused = |reason: &str| Err(format!("`stanPath` cannot be `{}`, because {reason}", given.escape_debug()));
+    let refused = |reason: &str| Err(format!("`stanPath` cannot be `{}`, because {reason}", visible(given)));
     if given.trim().is_empty() {
         return refused("it is empty; leave it out for `.stan`");
     }

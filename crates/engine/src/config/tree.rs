@@ -49,7 +49,8 @@ pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let mark = error.marker();
-            (place_of(mark.line(), mark.col()), format!("this is not valid YAML: {}", error.info()))
+            let help = missing_quotes(text, mark.line());
+            (place_of(mark.line(), mark.col()), format!("this is not valid YAML: {}{help}", error.info()))
         })?;
         let place = place_of(span.start.line(), span.start.col());
         match event {
@@ -75,6 +76,21 @@ pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
         }
     }
     Ok(builder.root)
+}
+
+/// Globs often start with characters that mean something else to YAML: what to do about it, if this may be the cause.
+fn missing_quotes(text: &str, line: usize) -> String {
+    let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    // The error may be anywhere in the line: each value in it is looked at.
+    let starts = line.match_indices([' ', '\t', '[', ',']).map(|(at, found)| at + found.len()).chain([0]);
+    let values = starts.filter_map(|start| line.get(start..));
+    for value in values {
+        if let Some(first) = value.chars().next().filter(|first| matches!(first, '*' | '!' | '@' | '&' | '%' | '`')) {
+            return format!("; a text that starts with `{first}` needs quotes");
+        }
+    }
+    let is_cut = line.split([' ', '\t']).any(|value| value.starts_with(['{', '[']) && !value.ends_with(['}', ']']));
+    if is_cut { "; a text that starts with `{` or `[` needs quotes".to_owned() } else { String::new() }
 }
 
 /// Reads JSON, strictly; `None` when there is nothing in it.

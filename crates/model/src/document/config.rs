@@ -1,4 +1,6 @@
-//! The words of the configuration file that other documents share.
+//! The configuration file: the words that other documents share, and its shape as far as only a JSON Schema needs it.
+//!
+//! Nothing is read into the types of the shape: the reader wants places for its messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,5 +24,76 @@ impl MetaHashes {
             Self::All => "all",
             Self::External => "external",
         }
+    }
+}
+
+#[cfg(feature = "schema")]
+pub use schema::ConfigFile;
+
+#[cfg(feature = "schema")]
+mod schema {
+    use std::collections::BTreeMap;
+
+    use schemars::JsonSchema;
+
+    use super::MetaHashes;
+
+    /// `stan.config.yml`, `.yaml` or `.json`. Other blocks than `stan-core` belong to other programs.
+    #[derive(JsonSchema)]
+    pub struct ConfigFile {
+        #[schemars(rename = "stan-core")]
+        pub stan_core: Option<StanCore>,
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(rename_all = "camelCase", deny_unknown_fields)]
+    pub struct StanCore {
+        /// Folder of stan itself, relative to the root.
+        #[schemars(length(min = 1), extend("default" = ".stan"))]
+        pub stan_path: Option<String>,
+        /// Globs that add files over ignore rules.
+        #[schemars(extend("default" = []))]
+        pub includes: Option<Vec<Glob>>,
+        /// Globs that remove files, over `includes`.
+        #[schemars(extend("default" = []))]
+        pub excludes: Option<Vec<Glob>>,
+        /// Label → files that are staged below `<stanPath>/imports/<label>`.
+        #[schemars(extend("default" = {}))]
+        pub imports: Option<BTreeMap<String, Option<Globs>>>,
+        pub context: Option<Context>,
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(rename_all = "camelCase", deny_unknown_fields)]
+    pub struct Context {
+        /// Which nodes of the map carry the hash of their bytes.
+        #[schemars(extend("default" = "all"))]
+        pub meta_hashes: Option<MetaHashes>,
+        /// Characters after which a description is cut.
+        #[schemars(range(min = 1), extend("default" = 160))]
+        pub description_limit: Option<u32>,
+        /// Tags that mark a describing comment; earlier ones win ties.
+        #[schemars(inner(regex(pattern = "^@.")), extend("default" = ["@module", "@packageDocumentation"]))]
+        pub description_tags: Option<Vec<String>>,
+        /// How many hops the imports of externals are followed.
+        #[schemars(extend("default" = 0))]
+        pub external_depth: Option<u32>,
+        /// Whether files outside the root (and outside `node_modules`) may be dependencies.
+        #[schemars(extend("default" = true))]
+        pub outside_root: Option<bool>,
+        /// How many errors a result lists; 0 for all.
+        #[schemars(extend("default" = 50))]
+        pub max_errors: Option<u32>,
+    }
+
+    /// A picomatch glob, dotfiles matched, without extended globs and negation.
+    #[derive(JsonSchema)]
+    pub struct Glob(#[schemars(length(min = 1))] pub String);
+
+    #[derive(JsonSchema)]
+    #[schemars(untagged)]
+    pub enum Globs {
+        One(Glob),
+        Many(Vec<Glob>),
     }
 }

@@ -1,6 +1,7 @@
-//! A set of globs, compiled to one automaton: asking about a path costs the same for one glob and for a hundred.
+//! A set of globs, compiled to few automata: asking about a path costs nearly the same for one glob and for a hundred.
 
 use regex_automata::meta::{Config, Regex};
+use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 
 use super::translate::{Refusal, directories_expression, expression};
@@ -8,11 +9,16 @@ use super::translate::{Refusal, directories_expression, expression};
 /// Beyond this an automaton is refused rather than built: no list of globs that people write comes near it.
 const MAX_AUTOMATON: usize = 32 << 20;
 
+/// Globs of one automaton. Its states are sets of places in the globs: with too many globs there are so many of them that
+/// they are computed over and over instead of remembered.
+const GLOBS_PER_AUTOMATON: usize = 32;
+/// What one automaton may remember; only what is used is taken.
+const MAX_REMEMBERED: usize = 16 << 20;
+
 /// picomatch globs over `/`-separated relative paths, dotfiles matched.
 #[derive(Clone, Debug, Default)]
 pub struct PathGlobs {
-    /// `None` matches nothing.
-    automaton: Option<Regex>,
+    automata: Vec<Regex>,
 }
 
 /// A text that is not a glob, or not one that is supported.
@@ -30,23 +36,35 @@ impl PathGlobs {
         compile(globs, expression)
     }
 
+    /// Whether a glob can be used; cheaper than to compile it.
+    pub fn check(glob: &str) -> Result<(), GlobError> {
+        let refused = |reason: String| GlobError { glob: glob.to_owned(), reason };
+        expression(glob).map_err(refused)?;
+        // Only deep nesting is found out by compiling.
+        if glob.matches('{').count() > 64 { compile(&[glob], expression).map(drop) } else { Ok(()) }
+    }
+
     /// What matches every directory below which one of the globs could match something; the root is the empty path.
     pub fn directories<S: AsRef<str>>(globs: &[S]) -> Result<Self, GlobError> {
         compile(globs, directories_expression)
     }
 
     pub fn is_match(&self, path: &str) -> bool {
-        self.automaton.as_ref().is_some_and(|automaton| automaton.is_match(path))
+        self.automata.iter().any(|automaton| automaton.is_match(path))
     }
 
     /// Whether there are no globs, so that nothing matches.
     pub fn is_empty(&self) -> bool {
-        self.automaton.is_none()
+        self.automata.is_empty()
     }
 }
 
 fn compile<S: AsRef<str>>(globs: &[S], translate: fn(&str) -> Result<String, Refusal>) -> Result<PathGlobs, GlobError> {
-    let Some(last) = globs.last() else { return Ok(PathGlobs::default()) };
+    let automata = globs.chunks(GLOBS_PER_AUTOMATON).map(|globs| automaton(globs, translate));
+    Ok(PathGlobs { automata: automata.collect::<Result<_, _>>()? })
+}
+
+fn automaton<S: AsRef<str>>(globs: &[S], translate: fn(&str) -> Result<String, Refusal>) -> Result<Regex, GlobError> {
     let refused = |glob: &str, reason: String| GlobError { glob: glob.to_owned(), reason };
     let mut expressions = Vec::with_capacity(globs.len());
     for glob in globs {
@@ -56,16 +74,16 @@ fn compile<S: AsRef<str>>(globs: &[S], translate: fn(&str) -> Result<String, Ref
     }
     let config = Config::new()
         .nfa_size_limit(Some(MAX_AUTOMATON))
+        .hybrid_cache_capacity(MAX_REMEMBERED)
+        // Paths are short, and these would cost more to build than they save.
+        .onepass(false)
+        .auto_prefilter(false)
         // Which part of a path matches is never asked for.
-        .which_captures(regex_automata::nfa::thompson::WhichCaptures::None);
-    let automaton = Regex::builder()
-        .configure(config)
-        .syntax(syntax::Config::new().dot_matches_new_line(true).unicode(true))
-        .build_many(&expressions)
-        .map_err(|error| {
-            let at = error.pattern().and_then(|pattern| globs.get(pattern.as_usize())).unwrap_or(last);
-            let reason = if error.size_limit().is_some() { "it is too large" } else { "it nests too deeply" };
-            refused(at.as_ref(), reason.to_owned())
-        })?;
-    Ok(PathGlobs { automaton: Some(automaton) })
+        .which_captures(WhichCaptures::None);
+    let builder = syntax::Config::new().dot_matches_new_line(true).unicode(true);
+    Regex::builder().configure(config).syntax(builder).build_many(&expressions).map_err(|error| {
+        let at = error.pattern().and_then(|pattern| globs.get(pattern.as_usize())).or(globs.last());
+        let reason = if error.size_limit().is_some() { "it is too large" } else { "it nests too deeply" };
+        refused(at.map(AsRef::as_ref).unwrap_or_default(), reason.to_owned())
+    })
 }

@@ -72,11 +72,7 @@ fn escaped_character(character: Option<char>) -> Result<char, Refusal> {
 }
 
 fn refused_group(before: Option<&Token>, character: char) -> Refusal {
-    let is_extended = match before {
-        Some(Token::Literal('!' | '@' | '+') | Token::One) => true,
-        Some(Token::Stars(_)) => true,
-        _ => false,
-    };
+    let is_extended = matches!(before, Some(Token::Literal('!' | '@' | '+') | Token::One | Token::Stars(_)));
     if character == '(' && is_extended {
         "extended globs such as `!(…)` are not supported; write alternatives as `{a,b}`".to_owned()
     } else {

@@ -1,0 +1,57 @@
+//! A glob that may lead anywhere, as the folder that it starts in and a glob below that folder.
+
+use super::path_globs::{GlobError, PathGlobs};
+use super::tokens::{Token, tokens};
+
+/// A glob, cut where its wildcards start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootedGlob {
+    /// The longest prefix of whole names without wildcards, escapes undone: relative, absolute, or empty. For a plain
+    /// path its folder.
+    pub parent: String,
+    /// What is left, relative to the parent.
+    pub pattern: String,
+}
+
+impl RootedGlob {
+    /// Takes a glob that may start with `../` or `/`, which other globs may not.
+    pub fn new(glob: &str) -> Result<Self, GlobError> {
+        let refused = |reason: &str| GlobError { glob: glob.to_owned(), reason: reason.to_owned() };
+        if glob.starts_with("~/") || glob == "~" {
+            return Err(refused("`~` is not expanded; write the whole path"));
+        }
+        let (mut parent, mut rest) = match glob.strip_prefix('/') {
+            Some(rest) => ("/".to_owned(), rest),
+            None => (String::new(), glob),
+        };
+        while let Some((step @ ("." | ".."), after)) = rest.split_once('/') {
+            if step == ".." {
+                push(&mut parent, step);
+            }
+            rest = after;
+        }
+        if matches!(rest, "" | "." | "..") {
+            return Err(refused("it names a folder; write what is wanted in it, such as `**/*.md`"));
+        }
+        PathGlobs::check(rest).map_err(|error| refused(&error.reason))?;
+        while let Some((name, after)) = rest.split_once('/') {
+            let Some(literal) = literal(name) else { break };
+            push(&mut parent, &literal);
+            rest = after;
+        }
+        Ok(Self { parent, pattern: rest.to_owned() })
+    }
+}
+
+fn push(parent: &mut String, name: &str) {
+    if !parent.is_empty() && !parent.ends_with('/') {
+        parent.push('/');
+    }
+    parent.push_str(name);
+}
+
+/// The name that a part of a glob stands for, if it stands for one only.
+fn literal(part: &str) -> Option<String> {
+    let character = |token: &Token| if let Token::Literal(character) = token { Some(*character) } else { None };
+    tokens(part).ok()?.iter().map(character).collect()
+}
