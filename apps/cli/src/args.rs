@@ -2,6 +2,10 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use stan_engine::tokens::Tokenizer;
+
+use crate::commands::init::InitArgs;
+
 /// The context engine for coding assistants: the dependency graph of a repository, exact and reproducible.
 #[derive(Parser)]
 #[command(name = "stan", version, propagate_version = true, arg_required_else_help = true)]
@@ -48,6 +52,37 @@ pub(crate) enum Command {
     State(StateArgs),
     /// Compare an archive with the tree, the installed packages and the map
     Verify(VerifyArgs),
+    /// Set the repository up for assistants: configuration, instructions, ignore rules
+    Init(InitArgs),
+    /// Check an assistant's reply against the protocol before acting on it
+    Check(CheckArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct CheckArgs {
+    /// The reply, as Markdown (`-`: standard input)
+    #[arg(value_name = "REPLY")]
+    pub(crate) reply: String,
+
+    /// The archive that the assistant was given; without it the workspace's output/archive.tar
+    #[arg(long, value_name = "ARCHIVE")]
+    pub(crate) archive: Option<String>,
+
+    /// The map was seen earlier in the thread, whatever the archive shows
+    #[arg(long)]
+    pub(crate) seen: bool,
+
+    /// Warn when the archive that would result has more tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<u64>,
+
+    /// How tokens are counted: o200k, cl100k, or bytes4 (bytes / 4)
+    #[arg(long, value_name = "TOKENIZER", default_value = "o200k", value_parser = tokenizer)]
+    pub(crate) tokens: Tokenizer,
+
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]
@@ -219,4 +254,9 @@ pub(crate) struct GraphArgs {
 pub(crate) enum Format {
     Dot,
     Mermaid,
+}
+
+/// A tokenizer by its name.
+fn tokenizer(name: &str) -> Result<Tokenizer, String> {
+    Tokenizer::from_name(name).ok_or_else(|| "expected o200k, cl100k or bytes4".to_owned())
 }

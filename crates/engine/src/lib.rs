@@ -7,7 +7,10 @@ mod context_pack;
 mod documents;
 pub mod graph;
 pub mod imports;
+pub mod init;
+pub mod reply;
 mod slice;
+pub mod tokens;
 mod watched;
 
 pub use context_pack::{ContextCommand, context_pack};

@@ -1,6 +1,8 @@
 //! One file per command: arguments to an engine request, its outcome to text.
 
+mod check;
 mod graph;
+pub(crate) mod init;
 mod input;
 mod run;
 mod select;
@@ -19,5 +21,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Snap(args) => snap::run(cli, args),
         Command::State(args) => state::run(cli, args),
         Command::Verify(args) => verify::run(cli, args),
+        Command::Init(args) => init::run(cli, args),
+        Command::Check(args) => check::run(cli, args),
     }
 }

@@ -2,6 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
 
 mod archives;
+mod check;
 mod context;
 mod graph;
+mod init;
 mod support;

@@ -32,6 +32,16 @@ pub use verify::verify;
 
 use crate::config::Config;
 
+/// The pieces that the reply gate needs to know what a selection would archive.
+pub(crate) mod gate {
+    pub(crate) use super::allow::{Documents, Origin, Rules, selected};
+    pub(crate) use super::assemble::excludes;
+    pub(crate) use super::locate::{Located, Locator};
+    pub(crate) use super::map::{load_integrity, load_map};
+    pub(crate) use super::walk::walk;
+    pub(crate) use super::workspace_files::read_if_there;
+}
+
 /// The documents that the verbs report with.
 pub mod reports {
     pub use stan_model::document::reports::*;

@@ -1,0 +1,98 @@
+//! Carries a plan out: folders, then files, each file all at once. When one step fails, those before it are taken back.
+//! What is to be written was decided before; here it is only checked that the world is still the one that was looked at.
+
+use std::io;
+use std::path::PathBuf;
+
+use stan_repo::{EntryKind, WritableSystem};
+
+use super::place::{self, Place};
+use super::{InitError, InitPlan, Write};
+
+/// Does what the plan says. After an error everything is as it was, or the error names what is not.
+pub fn apply(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
+    let mut work = Work { system, plan, made: Vec::new(), written: Vec::new() };
+    let result = work.run();
+    result.map_err(|(path, reason)| InitError::Failed { path, reason, left: work.take_back() })
+}
+
+struct Work<'a> {
+    system: &'a dyn WritableSystem,
+    plan: &'a InitPlan,
+    /// Folders made so far, parents first.
+    made: Vec<&'a str>,
+    written: Vec<&'a Write>,
+}
+
+impl<'a> Work<'a> {
+    fn run(&mut self) -> Result<(), (String, String)> {
+        let plan = self.plan;
+        for folder in &plan.folders {
+            self.make(folder).map_err(|error| (folder.clone(), format!("the folder cannot be made: {error}")))?;
+        }
+        for write in &plan.writes {
+            self.write(write).map_err(|reason| (write.path.clone(), reason))?;
+        }
+        Ok(())
+    }
+
+    /// Its parent exists: folders come parents first.
+    fn make(&mut self, folder: &'a str) -> io::Result<()> {
+        let path = self.absolute(folder);
+        match self.system.lstat(&path) {
+            Ok(stat) if stat.kind == EntryKind::Dir => Ok(()),
+            Ok(_) => Err(io::Error::other("something else took its place meanwhile")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.system.create_dir_all(&path)?;
+                self.made.push(folder);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&mut self, write: &'a Write) -> Result<(), String> {
+        place::missing_folders(self.system, &self.plan.root, place::folder_of(&write.path))
+            .map_err(|refusal| refusal.message)?;
+        let unchanged = match place::look(self.system, &self.plan.root, &write.path) {
+            Place::Nothing => write.before.is_none(),
+            Place::File(now) => write.before.as_deref() == Some(now.as_slice()),
+            _ => false,
+        };
+        if !unchanged {
+            return Err("it changed while stan was at work; run `stan init` again".to_owned());
+        }
+        self.put(write, write.after.as_deref()).map_err(|error| format!("it cannot be written: {error}"))?;
+        self.written.push(write);
+        Ok(())
+    }
+
+    fn put(&self, write: &Write, bytes: Option<&[u8]>) -> io::Result<()> {
+        let path = self.absolute(&write.path);
+        match bytes {
+            Some(bytes) => self.system.write_atomic(&path, bytes),
+            None => self.system.remove_file(&path),
+        }
+    }
+
+    /// Undoes all steps, the last one first, and returns what would not go.
+    fn take_back(&mut self) -> Vec<String> {
+        let mut left = Vec::new();
+        while let Some(write) = self.written.pop() {
+            if self.put(write, write.before.as_deref()).is_err() {
+                left.push(write.path.clone());
+            }
+        }
+        while let Some(folder) = self.made.pop() {
+            if self.system.remove_dir(&self.absolute(folder)).is_err() {
+                left.push(format!("{folder}/"));
+            }
+        }
+        left.sort();
+        left
+    }
+
+    fn absolute(&self, path: &str) -> PathBuf {
+        place::absolute(&self.plan.root, path)
+    }
+}

@@ -1,0 +1,55 @@
+//! Why `stan init` does not do what was asked: said before anything is written, or after all of it was taken back.
+
+use std::fmt;
+
+use crate::config::ConfigError;
+
+/// Something in the repository that stands in the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Root-relative.
+    pub path: String,
+    /// 1-based, when a line is to blame.
+    pub line: Option<usize>,
+    /// What is wrong and what to do, as one sentence without a full stop.
+    pub message: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.path, self.message),
+            None => write!(f, "{}: {}", self.path, self.message),
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// The workspace folder cannot be one.
+    #[error(transparent)]
+    StanPath(#[from] ConfigError),
+    /// Found while planning; nothing was written. At least one.
+    #[error("{}", lines(.0))]
+    Refused(Vec<Refusal>),
+    /// Writing failed half-way, and what was done before was taken back.
+    #[error("{path}: {reason}; {}", outcome(.left))]
+    Failed {
+        /// Root-relative.
+        path: String,
+        reason: String,
+        /// What could not be taken back, root-relative; usually nothing.
+        left: Vec<String>,
+    },
+}
+
+fn lines(refusals: &[Refusal]) -> String {
+    refusals.iter().map(Refusal::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn outcome(left: &[String]) -> String {
+    if left.is_empty() {
+        return "everything is as it was before".to_owned();
+    }
+    format!("this was done already and could not be taken back: {}", left.join(", "))
+}

@@ -1,0 +1,328 @@
+//! `stan init`: what a repository needs so that an assistant can work with it. First a plan, which only looks; then
+//! [`apply`], which does what the plan says. Running it again changes nothing that a person wrote.
+//!
+//! Finding the root and the workspace folder is the business of `config`; printing that of the programs.
+
+mod agents;
+mod apply;
+mod difference;
+mod error;
+mod ignore_file;
+mod place;
+mod shipped;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use serde::Serialize;
+use stan_repo::System;
+
+use self::agents::{Addition, BrokenMarkers, Removal};
+pub use self::apply::apply;
+pub use self::difference::Difference;
+use self::difference::difference;
+pub use self::error::{InitError, Refusal};
+use self::place::Place;
+pub use self::shipped::system_document;
+use crate::config::{Config, FILE_NAMES};
+
+const AGENTS_FILE: &str = "AGENTS.md";
+const IGNORE_FILE: &str = ".gitignore";
+
+/// What the user asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InitOptions {
+    /// Replace a system document that differs from the shipped one.
+    pub force: bool,
+    /// What to do about the block in AGENTS.md; removing it is then all that is done.
+    pub agents: Option<AgentsBlock>,
+    /// The configuration in force, relative to the root, when it has a name of its own.
+    pub config_file: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentsBlock {
+    Add,
+    Remove,
+}
+
+/// What would be done, in the order in which it would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitPlan {
+    pub actions: Vec<Action>,
+    /// Root-relative path of the workspace folder.
+    pub stan_path: String,
+    root: String,
+    /// Folders to be made, parents first.
+    folders: Vec<String>,
+    writes: Vec<Write>,
+}
+
+/// One file and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Action {
+    /// Root-relative.
+    pub path: String,
+    #[serde(flatten)]
+    pub kind: ActionKind,
+    /// Why, where that is not plain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "action", rename_all = "camelCase")]
+pub enum ActionKind {
+    Create,
+    /// Left as it is.
+    Keep,
+    /// Neither there nor wanted.
+    Absent,
+    /// Left as it is, although the shipped text is another; the difference leads from the file to the shipped text.
+    Differs(Difference),
+    /// Replaced by the shipped text.
+    Replace(Difference),
+    Append {
+        lines: Vec<String>,
+    },
+    /// The block between the markers is brought up to date.
+    Update(Difference),
+    /// The block between the markers goes, the rest stays.
+    RemoveBlock,
+    /// The file goes, because nothing but the block was in it.
+    Remove,
+}
+
+/// `stan init --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InitReport<'a> {
+    pub stan_path: &'a str,
+    /// Nothing was written: this is what would be.
+    pub dry_run: bool,
+    /// Whether anything was, or would be, written.
+    pub changed: bool,
+    pub actions: &'a [Action],
+}
+
+/// A file before and after; `None` when it does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Write {
+    path: String,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+}
+
+impl InitPlan {
+    /// Whether anything would be written.
+    pub fn changes_anything(&self) -> bool {
+        !self.writes.is_empty()
+    }
+
+    pub fn report(&self, dry_run: bool) -> InitReport<'_> {
+        InitReport { stan_path: &self.stan_path, dry_run, changed: self.changes_anything(), actions: &self.actions }
+    }
+}
+
+/// Looks at the repository at `root` (absolute, real) and says what is to be done. Writes nothing.
+pub fn plan(system: &dyn System, root: &str, stan_path: &str, options: &InitOptions) -> Result<InitPlan, InitError> {
+    let mut config = Config::default();
+    config.set_stan_path(stan_path)?;
+    let mut planner = Planner {
+        system,
+        force: options.force,
+        plan: InitPlan {
+            actions: Vec::new(),
+            stan_path: config.stan_path,
+            root: root.to_owned(),
+            folders: Vec::new(),
+            writes: Vec::new(),
+        },
+        refusals: Vec::new(),
+    };
+    if options.agents == Some(AgentsBlock::Remove) {
+        planner.remove_block();
+    } else {
+        planner.config(options.config_file.as_deref());
+        planner.documents();
+        planner.ignore_file();
+        if options.agents == Some(AgentsBlock::Add) {
+            planner.add_block();
+        }
+    }
+    if planner.refusals.is_empty() { Ok(planner.plan) } else { Err(InitError::Refused(planner.refusals)) }
+}
+
+struct Planner<'a> {
+    system: &'a dyn System,
+    force: bool,
+    plan: InitPlan,
+    /// All of them are told at once.
+    refusals: Vec<Refusal>,
+}
+
+impl Planner<'_> {
+    fn config(&mut self, named: Option<&str>) {
+        let known = named.into_iter().chain(FILE_NAMES);
+        let existing =
+            known.into_iter().find(|name| matches!(self.look(name), Place::File(_) | Place::Link | Place::TooLarge));
+        match existing {
+            Some(name) => self.act(name, ActionKind::Keep),
+            None => {
+                let text = shipped::config(&self.plan.stan_path);
+                self.create_or_keep(FILE_NAMES[0], &text);
+            }
+        }
+    }
+
+    fn documents(&mut self) {
+        let folder = format!("{}/system", self.plan.stan_path);
+        match place::missing_folders(self.system, &self.plan.root, &folder) {
+            Ok(missing) => self.plan.folders.extend(missing),
+            Err(refusal) => {
+                self.refusals.push(refusal);
+                return;
+            }
+        }
+        self.system_document(&format!("{folder}/stan.system.md"));
+        for name in ["stan.scratch.md", "stan.todo.md"] {
+            self.create_or_keep(&format!("{folder}/{name}"), "");
+        }
+    }
+
+    fn system_document(&mut self, path: &str) {
+        let text = shipped::system_document(&self.plan.stan_path);
+        let bytes = match self.look(path) {
+            Place::File(bytes) => bytes,
+            Place::Link if !self.force => {
+                let note = "it is a link, so it was not compared with the shipped text";
+                return self.act_noted(path, ActionKind::Keep, note);
+            }
+            Place::Nothing => return self.write(path, None, Some(text.into_bytes()), ActionKind::Create),
+            other => return self.refuse(path, &other),
+        };
+        let plain = text::plain(&bytes);
+        if *plain == *text.as_bytes() {
+            return self.act(path, ActionKind::Keep);
+        }
+        let difference = difference(&plain, text.as_bytes());
+        if self.force {
+            self.write(path, Some(bytes), Some(text.into_bytes()), ActionKind::Replace(difference));
+        } else {
+            self.act(path, ActionKind::Differs(difference));
+        }
+    }
+
+    /// A file that belongs to people as soon as it exists.
+    fn create_or_keep(&mut self, path: &str, text: &str) {
+        match self.look(path) {
+            Place::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),
+            Place::File(_) | Place::TooLarge => self.act(path, ActionKind::Keep),
+            Place::Link => self.act_noted(path, ActionKind::Keep, "it is a link"),
+            other => self.refuse(path, &other),
+        }
+    }
+
+    fn ignore_file(&mut self) {
+        let before = match self.look(IGNORE_FILE) {
+            Place::Nothing => None,
+            Place::File(bytes) if text::is_no_text(&bytes) => return self.refuse_binary(IGNORE_FILE),
+            Place::File(bytes) => Some(bytes),
+            other => return self.refuse(IGNORE_FILE, &other),
+        };
+        let known = before.as_deref().unwrap_or_default();
+        let lines = ignore_file::missing_lines(known, &self.plan.stan_path);
+        if lines.is_empty() {
+            return self.act(IGNORE_FILE, ActionKind::Keep);
+        }
+        let after = ignore_file::append(known, &lines);
+        let kind = if before.is_none() { ActionKind::Create } else { ActionKind::Append { lines } };
+        self.write(IGNORE_FILE, before, Some(after), kind);
+    }
+
+    fn add_block(&mut self) {
+        let Some(before) = self.agents_file() else { return };
+        let block = shipped::agents_block(&self.plan.stan_path);
+        match agents::add(before.as_deref(), &block) {
+            Err(broken) => self.refuse_markers(&broken),
+            Ok(Addition::Unchanged) => self.act(AGENTS_FILE, ActionKind::Keep),
+            Ok(Addition::Added(after)) => {
+                let lines = block.lines().map(str::to_owned).collect();
+                let kind = if before.is_none() { ActionKind::Create } else { ActionKind::Append { lines } };
+                self.write(AGENTS_FILE, before, Some(after), kind);
+            }
+            Ok(Addition::Updated(after)) => {
+                let old = text::plain(before.as_deref().unwrap_or_default());
+                let kind = ActionKind::Update(difference(&old, &text::plain(&after)));
+                self.write(AGENTS_FILE, before, Some(after), kind);
+            }
+        }
+    }
+
+    fn remove_block(&mut self) {
+        let Some(before) = self.agents_file() else { return };
+        let Some(before) = before else {
+            return self.act_noted(AGENTS_FILE, ActionKind::Absent, "there is nothing to remove");
+        };
+        match agents::remove(&before) {
+            Err(broken) => self.refuse_markers(&broken),
+            Ok(Removal::NoBlock) => self.act_noted(AGENTS_FILE, ActionKind::Keep, "there is no block of stan in it"),
+            Ok(Removal::Rest(rest)) => self.write(AGENTS_FILE, Some(before), Some(rest), ActionKind::RemoveBlock),
+            Ok(Removal::NothingLeft) => self.write(AGENTS_FILE, Some(before), None, ActionKind::Remove),
+        }
+    }
+
+    /// The bytes of AGENTS.md, inner `None` without one; outer `None` when it was refused.
+    fn agents_file(&mut self) -> Option<Option<Vec<u8>>> {
+        match self.look(AGENTS_FILE) {
+            Place::Nothing => return Some(None),
+            Place::File(bytes) if text::is_no_text(&bytes) => self.refuse_binary(AGENTS_FILE),
+            Place::File(bytes) => return Some(Some(bytes)),
+            other => self.refuse(AGENTS_FILE, &other),
+        }
+        None
+    }
+
+    fn look(&self, path: &str) -> Place {
+        place::look(self.system, &self.plan.root, path)
+    }
+
+    fn act(&mut self, path: &str, kind: ActionKind) {
+        self.plan.actions.push(Action { path: path.to_owned(), kind, note: None });
+    }
+
+    fn act_noted(&mut self, path: &str, kind: ActionKind, note: &str) {
+        self.plan.actions.push(Action { path: path.to_owned(), kind, note: Some(note.to_owned()) });
+    }
+
+    fn write(&mut self, path: &str, before: Option<Vec<u8>>, after: Option<Vec<u8>>, kind: ActionKind) {
+        self.plan.writes.push(Write { path: path.to_owned(), before, after });
+        self.act(path, kind);
+    }
+
+    fn refuse(&mut self, path: &str, place: &Place) {
+        let message = match place {
+            Place::Link => "this is a link, and stan writes through none; put a file in its place".to_owned(),
+            Place::Folder => "this is a folder where a file is needed; move it away".to_owned(),
+            Place::TooLarge => "this is larger than 8 MiB, which no such file is; make it smaller".to_owned(),
+            Place::Unreadable(error) => format!("this cannot be read: {error}"),
+            Place::Nothing | Place::File(_) | Place::Other => {
+                "this is no regular file; put one in its place".to_owned()
+            }
+        };
+        self.refusals.push(Refusal { path: path.to_owned(), line: None, message });
+    }
+
+    fn refuse_binary(&mut self, path: &str) {
+        let message = "this is UTF-16 or binary, so no lines can be added; save it as UTF-8".to_owned();
+        self.refusals.push(Refusal { path: path.to_owned(), line: None, message });
+    }
+
+    fn refuse_markers(&mut self, broken: &BrokenMarkers) {
+        let message = format!(
+            "{}; leave one `<!-- stan:begin -->` and after it one `<!-- stan:end -->`, each on a line of its own, or neither",
+            broken.reason
+        );
+        self.refusals.push(Refusal { path: AGENTS_FILE.to_owned(), line: Some(broken.line), message });
+    }
+}

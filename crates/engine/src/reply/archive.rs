@@ -1,0 +1,79 @@
+//! Where each file of an archive starts, so that single ones can be read without holding the others.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, Read, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use stan_archive::{TarKind, read_tar};
+use stan_repo::System;
+
+use crate::context::Refusal;
+
+pub(super) struct ArchiveIndex<'s> {
+    system: &'s dyn System,
+    path: PathBuf,
+    files: BTreeMap<String, (u64, u64)>,
+}
+
+impl<'s> ArchiveIndex<'s> {
+    pub(super) fn read(system: &'s dyn System, shown: &str, path: &Path) -> Result<Self, Refusal> {
+        let unreadable = |reason: String| {
+            Refusal::input(format!("the archive `{shown}` cannot be read: {reason}"))
+                .hint("make one with `stan run --context`, or name the one that the assistant has with --archive")
+        };
+        let file = system.open(path).map_err(|error| {
+            unreadable(if error.kind() == io::ErrorKind::NotFound { "there is none".to_owned() } else { error.to_string() })
+        })?;
+        let position = Rc::new(Cell::new(0));
+        let mut reader =
+            Counting { reader: BufReader::with_capacity(1 << 20, file.reader), position: Rc::clone(&position) };
+        let mut files = BTreeMap::new();
+        let end = read_tar(&mut reader, &mut |entry, _| {
+            // Headers are read in whole blocks, so what has been read so far ends where the contents begin.
+            if let (TarKind::File, Some(name)) = (&entry.kind, entry.safe_name()) {
+                files.insert(name.to_owned(), (position.get(), entry.size));
+            }
+            Ok(())
+        })
+        .map_err(|error| unreadable(error.to_string()))?;
+        if !end.is_marked {
+            return Err(unreadable("its end is missing, so it may have been cut".to_owned()));
+        }
+        Ok(Self { system, path: path.to_owned(), files })
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.files.contains_key(name)
+    }
+
+    pub(super) fn contains_below(&self, folder: &str) -> bool {
+        let prefix = [folder, "/"].concat();
+        self.files.range(prefix.clone()..).next().is_some_and(|(name, _)| name.starts_with(&prefix))
+    }
+
+    /// The bytes of a file; `None` also when the archive was changed meanwhile.
+    pub(super) fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        let &(start, size) = self.files.get(name)?;
+        let mut reader = self.system.open(&self.path).ok()?.reader;
+        reader.seek(SeekFrom::Start(start)).ok()?;
+        let mut bytes = Vec::new();
+        reader.take(size).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 == size).then_some(bytes)
+    }
+}
+
+/// Knows how many bytes have gone through it.
+struct Counting<R> {
+    reader: R,
+    position: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.position.set(self.position.get() + count as u64);
+        Ok(count)
+    }
+}

@@ -1,0 +1,66 @@
+//! The verb `check`: may this reply of an assistant be acted upon? Joins the rules of `stan-reply` with the archive, the
+//! map, the selection and the tree. Only reads.
+
+mod archive;
+mod workspace;
+
+use std::path::Path;
+
+use serde::Serialize;
+pub use stan_reply::{Excerpt, Finding, Severity};
+use stan_reply::{CheckOptions, check};
+use stan_repo::System;
+
+use self::archive::ArchiveIndex;
+use self::workspace::Workspace;
+use crate::context::{Artefact, Context, NamedBytes, Refusal};
+use crate::tokens::Tokenizer;
+
+/// Which reply, against what.
+#[derive(Clone, Debug)]
+pub struct CheckRequest {
+    pub reply: NamedBytes,
+    /// How the archive is shown and where it is, absolute; without it the workspace's `output/archive.tar`.
+    pub archive: Option<(String, String)>,
+    /// The map was seen earlier in the thread.
+    pub seen: bool,
+    /// The most tokens that the resulting archive should have.
+    pub budget: Option<u64>,
+    pub tokenizer: Tokenizer,
+}
+
+/// The answer, as `--json` prints it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReplyReport {
+    pub reply: String,
+    pub archive: String,
+    /// Whether the reply may be acted upon.
+    pub accepted: bool,
+    pub findings: Vec<Finding>,
+    pub notes: Vec<String>,
+}
+
+/// Checks a reply. A refusal means that it could not be checked at all.
+pub fn check_reply(
+    system: &dyn System,
+    context: &Context<'_>,
+    request: &CheckRequest,
+) -> Result<ReplyReport, Refusal> {
+    let place = context.place();
+    let (shown, path) = request.archive.clone().unwrap_or_else(|| {
+        let relative = place.artefact(Artefact::Archive);
+        let absolute = place.absolute(&relative);
+        (relative, absolute)
+    });
+    let archive = ArchiveIndex::read(system, &shown, Path::new(&path))?;
+    let workspace = Workspace::open(system, context, &place, &archive, request.tokenizer)?;
+    let text = String::from_utf8_lossy(&request.reply.bytes);
+    let options = CheckOptions { seen: request.seen, budget: request.budget };
+    let report = check(&text, &workspace, &options);
+    let accepted = report.is_accepted();
+    let mut notes = report.notes;
+    if matches!(text, std::borrow::Cow::Owned(_)) {
+        notes.push("the reply is not UTF-8; what is not was read as U+FFFD".to_owned());
+    }
+    Ok(ReplyReport { reply: request.reply.name.clone(), archive: shown, accepted, findings: report.findings, notes })
+}

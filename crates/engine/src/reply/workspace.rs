@@ -1,0 +1,255 @@
+//! What the gate asks about the workspace, answered from the archive, the map, the selection and the tree.
+
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use stan_graph::{Map, SelectOptions, Selection, select};
+use stan_model::NodeKind;
+use stan_model::document::integrity::Integrity;
+use stan_model::document::state::{Entry, State};
+use stan_reply::{ChangedFiles, ClosureSize};
+use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file};
+
+use super::archive::ArchiveIndex;
+use crate::context::gate::{
+    Documents, Located, Locator, Origin, Rules, excludes, load_integrity, load_map, read_if_there, selected, walk,
+};
+use crate::context::{Artefact, Context, Place, Refusal};
+use crate::tokens::Tokenizer;
+
+/// Folders with more files than this are not searched to the end.
+const MOST_LISTED: usize = 200_000;
+
+pub(super) struct Workspace<'a> {
+    system: &'a dyn System,
+    place: &'a Place,
+    archive: &'a ArchiveIndex<'a>,
+    map: Option<Map>,
+    meta_bytes: Vec<u8>,
+    integrity: Option<Integrity>,
+    state: Option<Vec<u8>>,
+    scan: ScanOptions,
+    excludes: PathGlobs,
+    tokenizer: Tokenizer,
+    locator: RefCell<Locator<'a>>,
+    /// First half of the SHA-256 → path, of every staged import.
+    imports: OnceCell<BTreeMap<[u8; 16], String>>,
+    /// Bytes and tokens of nodes that were counted.
+    counted: RefCell<BTreeMap<String, ClosureSize>>,
+}
+
+impl<'a> Workspace<'a> {
+    pub(super) fn open(
+        system: &'a dyn System,
+        context: &Context<'_>,
+        place: &'a Place,
+        archive: &'a ArchiveIndex<'a>,
+        tokenizer: Tokenizer,
+    ) -> Result<Self, Refusal> {
+        let state_file = place.artefact(Artefact::State);
+        let on_disk = read_if_there(system, place, &state_file)?;
+        let meta_file = place.artefact(Artefact::Meta);
+        let (map, meta_bytes) = match load_map(system, place)? {
+            Some((map, bytes)) => (Some(map), bytes),
+            // The assistant judged by the archive's map, so it serves where the workspace has none.
+            None => match archive.bytes(&meta_file) {
+                Some(bytes) => (Map::decode(&bytes, &meta_file).ok(), bytes),
+                None => (None, Vec::new()),
+            },
+        };
+        Ok(Self {
+            system,
+            place,
+            archive,
+            map,
+            meta_bytes,
+            integrity: load_integrity(system, place)?.map(|(integrity, _)| integrity),
+            state: on_disk.or_else(|| archive.bytes(&state_file)),
+            scan: context.config.graph_options(context.root).scan,
+            excludes: excludes(context)?,
+            tokenizer,
+            locator: RefCell::new(Locator::new(system, place)),
+            imports: OnceCell::new(),
+            counted: RefCell::default(),
+        })
+    }
+
+    fn select(&self, state: &State) -> Option<(&Map, Selection)> {
+        let map = self.map.as_ref()?;
+        // The default options have no policy that fails.
+        let selection = select(map, state, &SelectOptions::default()).ok()?;
+        Some((map, selection))
+    }
+
+    /// The bytes of a file of the repository or of an external, where it can be read.
+    fn read(&self, absolute: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // What cannot be read is not archived either, and counts as nothing.
+        if self.system.read_into(Path::new(absolute), &mut bytes).is_err() {
+            bytes.clear();
+        }
+        bytes
+    }
+
+    fn bytes_of(&self, path: &str) -> Vec<u8> {
+        let external = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(path));
+        match external {
+            Some(node) => self.read(&node.locator),
+            None => match self.locator.borrow_mut().locate(path) {
+                Located::File(real) => self.read(&self.place.absolute(&real)),
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    fn size_of(&self, path: &str) -> ClosureSize {
+        if let Some(size) = self.counted.borrow().get(path) {
+            return *size;
+        }
+        let size = self.measure(&self.bytes_of(path));
+        self.counted.borrow_mut().insert(path.to_owned(), size);
+        size
+    }
+
+    /// Binary files are never archived, so they count as nothing.
+    fn measure(&self, bytes: &[u8]) -> ClosureSize {
+        let start = bytes.get(..stan_archive::BINARY_PREFIX).unwrap_or(bytes);
+        if start.contains(&0) {
+            return ClosureSize::default();
+        }
+        ClosureSize { bytes: bytes.len() as u64, tokens: self.tokenizer.count(bytes) }
+    }
+
+    fn import_digests(&self) -> &BTreeMap<[u8; 16], String> {
+        self.imports.get_or_init(|| {
+            let folder = self.place.own("imports");
+            let mut locator = Locator::new(self.system, self.place);
+            let files = walk(self.system, self.place, &mut locator, &folder, &mut Vec::new());
+            let mut digests = BTreeMap::new();
+            for file in files {
+                let absolute = self.place.absolute(&file.real);
+                if let Ok((_, digest, _)) = hash_file(self.system, Path::new(&absolute)) {
+                    digests.entry(digest.prefix()).or_insert(file.path);
+                }
+            }
+            digests
+        })
+    }
+}
+
+impl stan_reply::Context for Workspace<'_> {
+    fn stan_path(&self) -> &str {
+        self.place.stan_path()
+    }
+
+    fn archived(&self, path: &str) -> Option<Cow<'_, [u8]>> {
+        self.archive.bytes(path).map(Cow::Owned)
+    }
+
+    fn is_archived(&self, path: &str) -> bool {
+        self.archive.contains(path)
+    }
+
+    fn has_archived_below(&self, folder: &str) -> bool {
+        self.archive.contains_below(folder)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        matches!(self.locator.borrow_mut().locate(path), Located::File(_))
+    }
+
+    fn first_unarchived_below(&self, folder: &str) -> Option<String> {
+        let mut found: Option<String> = None;
+        let mut pending = vec![folder.to_owned()];
+        let mut listed = 0;
+        while let Some(directory) = pending.pop() {
+            let absolute = self.place.absolute(&directory);
+            let is_folder = self.system.lstat(Path::new(&absolute)).is_ok_and(|stat| stat.kind == EntryKind::Dir);
+            let entries = if is_folder { self.system.read_dir(Path::new(&absolute)).ok() } else { None };
+            for entry in entries.into_iter().flatten() {
+                listed += 1;
+                let Ok(name) = entry.name.into_string() else { continue };
+                let path = [&directory, "/", &name].concat();
+                match entry.kind {
+                    EntryKind::Dir if name != ".git" => pending.push(path),
+                    EntryKind::File if !self.archive.contains(&path) && found.as_ref().is_none_or(|best| path < *best) => {
+                        found = Some(path);
+                    }
+                    _ => {}
+                }
+            }
+            if listed > MOST_LISTED && found.is_some() {
+                break;
+            }
+        }
+        found
+    }
+
+    fn is_mapped(&self, id: &str) -> bool {
+        let Some(map) = &self.map else { return false };
+        map.find(id).is_some_and(|index| matches!(map.kind(index), NodeKind::Source | NodeKind::External))
+    }
+
+    fn state(&self) -> Option<Cow<'_, [u8]>> {
+        self.state.as_deref().map(Cow::Borrowed)
+    }
+
+    fn selected(&self, state: &State) -> Vec<String> {
+        let Some((map, selection)) = self.select(state) else { return Vec::new() };
+        selection.selected.iter().map(|&index| map.id(index).to_owned()).collect()
+    }
+
+    fn closure_size(&self, entry: &Entry) -> ClosureSize {
+        let state = State { include: vec![entry.clone()], exclude: Vec::new() };
+        let Some((map, selection)) = self.select(&state) else { return ClosureSize::default() };
+        let mut total = ClosureSize::default();
+        for &index in &selection.selected {
+            let size = self.size_of(map.id(index));
+            total.bytes += size.bytes;
+            total.tokens += size.tokens;
+        }
+        total
+    }
+
+    fn imported_copy(&self, external: &str) -> Option<String> {
+        let map = self.map.as_ref()?;
+        let hash = map.hash(map.find(external)?)?;
+        self.import_digests().get(hash).cloned()
+    }
+
+    fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64 {
+        let Some((map, selection)) = self.select(state) else { return 0 };
+        let rules = Rules { system: self.system, place: self.place, scan: &self.scan, excludes: &self.excludes };
+        let documents = Documents { meta: self.meta_bytes.clone(), state: state.encode() };
+        let allowlist = selected(&rules, documents, map, &selection);
+        let state_file = self.place.artefact(Artefact::State);
+        let mut tokens = 0;
+        for (path, allowed) in &allowlist.files {
+            tokens += match (changed.get(path), &allowed.origin) {
+                // The state is counted as the reply leaves it, which is what `state` says.
+                (Some(bytes), _) if *path != state_file => {
+                    bytes.as_deref().map_or(0, |bytes| self.measure(bytes).tokens)
+                }
+                (_, Origin::Bytes(bytes)) => self.tokenizer.count(bytes),
+                _ => self.size_of(path).tokens,
+            };
+        }
+        let unselected = changed.iter().filter(|(path, _)| !allowlist.files.contains_key(*path));
+        for (path, bytes) in unselected {
+            if let (Some(bytes), true) = (bytes, is_base(self.place, path) || selection.unknown.contains(path)) {
+                tokens += self.measure(bytes).tokens;
+            }
+        }
+        tokens
+    }
+}
+
+/// Whether a new file goes into every archive by where it is.
+fn is_base(place: &Place, path: &str) -> bool {
+    match place.below_stan_path(path) {
+        Some(below) => below.starts_with("system/") && below != "system/.docs.meta.json",
+        None => !path.contains('/'),
+    }
+}
