@@ -36,8 +36,7 @@ fn rounds() -> usize {
 
 fn seeds(directory: &str) -> Vec<Vec<u8>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(directory);
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }

@@ -66,19 +66,17 @@ fn cut_to_bytes(draft: &mut Draft<'_, '_>, max_bytes: u64) -> Result<(), SliceEr
     // What the entry expression in focus calls is the last thing to go: the expression alone says little.
     let kept = usize::from(draft.focus.kind == FocusKind::Entry);
     while draft.bytes() as u64 > max_bytes && draft.declaration_count() > kept && draft.drop_last() {}
+    // The toolchain would have begun with none of these declarations, and so without their imports.
+    let is_nowhere = matches!(draft.focus.kind, FocusKind::Imports | FocusKind::Metadata | FocusKind::Other);
+    if is_nowhere && draft.declaration_count() == 0 {
+        draft.narrow();
+    }
     if cut_around_focus(draft, max_bytes) {
         return Ok(());
     }
     while draft.drop_last() {
         draft.restore_cuts();
         if cut_around_focus(draft, max_bytes) {
-            return Ok(());
-        }
-    }
-    // The toolchain would have begun with none of these declarations, and so without their imports.
-    if matches!(draft.focus.kind, FocusKind::Imports | FocusKind::Metadata | FocusKind::Other) {
-        draft.narrow();
-        if draft.bytes() as u64 <= max_bytes {
             return Ok(());
         }
     }

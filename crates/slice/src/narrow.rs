@@ -66,6 +66,9 @@ impl Draft<'_, '_> {
             let part = self.parts.get_mut(number).filter(|part| part.is_in);
             let Some(imports) = part.map(|part| std::mem::take(&mut part.imports)) else { continue };
             self.use_imports(&imports);
+            if let Some(part) = self.parts.get_mut(number) {
+                part.imports = imports;
+            }
         }
         if let Some(entry) = self.entry.take() {
             let imports = self.imports_of([&entry]);

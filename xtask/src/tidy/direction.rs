@@ -22,7 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Developer tools use whatever they need; nothing may depend on them.
-const TOOLS: &[&str] = &["xtask"];
+const TOOLS: &[&str] = &["stan-fuzz", "xtask"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     // What cannot be read is reported by the check of the manifests.
