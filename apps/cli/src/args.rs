@@ -48,6 +48,10 @@ pub(crate) enum Command {
     State(StateArgs),
     /// Compare an archive with the tree, the installed packages and the map
     Verify(VerifyArgs),
+    /// Print the completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands into a folder
+    Man(ManArgs),
 }
 
 #[derive(Args)]
@@ -138,6 +142,20 @@ pub(crate) struct VerifyArgs {
     /// Print the result as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell that is to read the script
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+pub(crate) struct ManArgs {
+    /// Write stan.1 and a page for each command into DIR
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<String>,
 }
 
 /// What every command that needs the graph takes.

@@ -1,7 +1,9 @@
 //! One file per command: arguments to an engine request, its outcome to text.
 
+mod completions;
 mod graph;
 mod input;
+mod man;
 mod run;
 mod select;
 mod snap;
@@ -19,5 +21,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Snap(args) => snap::run(cli, args),
         Command::State(args) => state::run(cli, args),
         Command::Verify(args) => verify::run(cli, args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(cli, args),
     }
 }
