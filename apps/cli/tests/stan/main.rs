@@ -2,6 +2,14 @@
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
 
 mod archives;
+/// The definition of the command line, compiled a second time: a program has no library to take it from.
+#[path = "../../src/args.rs"]
+mod args;
+mod completions;
 mod context;
+mod docs;
+#[cfg(unix)]
+mod examples;
 mod graph;
+mod schemas;
 mod support;
