@@ -1,6 +1,6 @@
 //! The examples of the documentation are run, so that what they show is what the program prints. In a `console` block a
 //! line that starts with `$ ` is a command for `sh`, and one below it that starts with `> ` continues it; everything else
-//! is output, and is replaced by what comes out now; where on this machine it ran is shown as `/…`. Not a terminal: there
+//! is output, and is replaced by what comes out now; the folder it ran in is shown as `/…`. Not a terminal: there
 //! are no colours and no progress.
 
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use expect_test::expect_file;
 /// A shell that finds the programs of this build, and remembers `cd`.
 pub(crate) struct Session {
     folder: PathBuf,
-    /// The start of absolute paths, which differs with each session.
+    /// Where the first command starts, as absolute paths have it; each session has another.
     machine: String,
     /// Outside the folder that commands see.
     output: PathBuf,
@@ -23,8 +23,8 @@ pub(crate) struct Session {
 impl Session {
     /// `scratch` holds what the session itself needs; `folder` is where the first command starts.
     pub(crate) fn new(scratch: &Path, folder: PathBuf) -> Self {
-        let parent = folder.canonicalize().expect("it exists").parent().expect("it is not the root").to_owned();
-        let machine = parent.to_str().expect("temporary folders have plain names").to_owned();
+        let machine = folder.canonicalize().expect("it exists");
+        let machine = machine.to_str().expect("temporary folders have plain names").to_owned();
         let programs = Path::new(env!("CARGO_BIN_EXE_stan")).parent().expect("it is in a folder");
         let mut path = programs.as_os_str().to_owned();
         path.push(":");
@@ -93,7 +93,7 @@ fn output_is_replaced_and_everything_else_stays() {
     let mut session = Session::new(scratch.path(), scratch.path().join("work"));
     let page = "# Page\n\n```console\n$ echo a\nold\n$ cat <<E\n> b\n> E\n$ mkdir d\n$ cd d\n$ ls -d ../d; false\n$ pwd\n```\n\n```sh\n$ echo c\n```\n";
     let expected = page.replace("old", "a").replace("> E\n", "> E\nb\n").replace("; false\n", "; false\n../d\n");
-    let expected = expected.replace("$ pwd\n", "$ pwd\n/…/work/d\n");
+    let expected = expected.replace("$ pwd\n", "$ pwd\n/…/d\n");
     assert_eq!(session.replay(page), expected);
     assert_eq!(Session::new(scratch.path(), scratch.path().join("work")).replay("no blocks\n"), "no blocks\n");
 }
