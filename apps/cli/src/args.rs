@@ -4,8 +4,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use stan_engine::tokens::Tokenizer;
 
-use crate::commands::init::InitArgs;
-
 /// The context engine for coding assistants: the dependency graph of a repository, exact and reproducible.
 #[derive(Parser)]
 #[command(name = "stan", version, propagate_version = true, arg_required_else_help = true)]
@@ -56,6 +54,10 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Check an assistant's reply against the protocol before acting on it
     Check(CheckArgs),
+    /// Print the completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands into a folder
+    Man(ManArgs),
 }
 
 #[derive(Args)]
@@ -175,6 +177,20 @@ pub(crate) struct VerifyArgs {
     pub(crate) json: bool,
 }
 
+#[derive(Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell that is to read the script
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+pub(crate) struct ManArgs {
+    /// Write stan.1 and a page for each command into DIR
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<String>,
+}
+
 /// What every command that needs the graph takes.
 #[derive(Args)]
 pub(crate) struct WorkArgs {
@@ -259,4 +275,29 @@ pub(crate) enum Format {
 /// A tokenizer by its name.
 fn tokenizer(name: &str) -> Result<Tokenizer, String> {
     Tokenizer::from_name(name).ok_or_else(|| "expected o200k, cl100k or bytes4".to_owned())
+}
+
+#[derive(Args)]
+pub(crate) struct InitArgs {
+    /// Replace a system document that differs from the shipped one; nothing else is ever replaced
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Say what would be done, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Also put a block for coding agents into AGENTS.md, or bring it up to date; `remove` only takes it out
+    #[arg(long, value_name = "ACTION", num_args = 0..=1, require_equals = true, default_missing_value = "add")]
+    pub(crate) agents: Option<AgentsAction>,
+
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AgentsAction {
+    Add,
+    Remove,
 }

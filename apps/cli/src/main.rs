@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod describe;
 mod environment;
 mod exit;
 mod figures;

@@ -1,5 +1,7 @@
 //! The program `x07`: slices of x07 modules and context packs for agents.
 
+#[path = "../describe.rs"]
+mod describe;
 #[path = "../x07/mod.rs"]
 mod x07;
 

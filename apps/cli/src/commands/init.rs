@@ -3,42 +3,16 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, ValueEnum};
 use stan_engine::OsSystem;
 use stan_engine::config::{self, Config, Found};
 use stan_engine::init::{Action, ActionKind, AgentsBlock, Difference, InitError, InitOptions, InitPlan, apply, plan};
 
-use crate::args::Cli;
+use crate::args::{AgentsAction, Cli, InitArgs};
 use crate::exit::Failure;
 use crate::workspace::Workspace;
 
 /// More lines than these are counted and not shown.
 const SHOWN_LINES: usize = 10;
-
-#[derive(Args)]
-pub(crate) struct InitArgs {
-    /// Replace a system document that differs from the shipped one; nothing else is ever replaced
-    #[arg(long)]
-    force: bool,
-
-    /// Say what would be done, and change nothing
-    #[arg(long)]
-    dry_run: bool,
-
-    /// Also put a block for coding agents into AGENTS.md, or bring it up to date; `remove` only takes it out
-    #[arg(long, value_name = "ACTION", num_args = 0..=1, require_equals = true, default_missing_value = "add")]
-    agents: Option<AgentsAction>,
-
-    /// Print the result as one JSON document
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AgentsAction {
-    Add,
-    Remove,
-}
 
 pub(crate) fn run(cli: &Cli, args: &InitArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli)?;

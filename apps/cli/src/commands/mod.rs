@@ -1,9 +1,11 @@
 //! One file per command: arguments to an engine request, its outcome to text.
 
 mod check;
+mod completions;
 mod graph;
-pub(crate) mod init;
+mod init;
 mod input;
+mod man;
 mod run;
 mod select;
 mod snap;
@@ -23,5 +25,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(cli, args),
         Command::Init(args) => init::run(cli, args),
         Command::Check(args) => check::run(cli, args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(cli, args),
     }
 }

@@ -4,15 +4,24 @@ use std::ffi::OsString;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use stan_engine::x07_documents::{Closure, Enclosure};
 use stan_engine::{ContextCommand, Outcome, Reading, SliceCommand, SliceRequest};
+
+use crate::describe::{self, ManualPage};
+
+use super::machine;
 
 /// What the arguments ask for.
 pub(crate) enum Invocation {
     Slice(SliceCommand),
     Context(ContextCommand),
-    /// Help, version, or what is wrong with the arguments.
+    /// The pages of the manual, to be written into a folder.
+    Manual {
+        folder: String,
+        pages: Vec<ManualPage>,
+    },
+    /// Help, version, completions, a manual page, or what is wrong with the arguments.
     Text(Outcome),
 }
 
@@ -30,6 +39,10 @@ pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool
         Some(Command::Agent { command: Some(AgentCommand::Context(context)) }) => {
             Invocation::Context(context.into_command(cli.out, is_wrapped))
         }
+        Some(Command::Completions { shell }) => {
+            Invocation::Text(printed(describe::completions(machine::describe(Cli::command()), shell)))
+        }
+        Some(Command::Man) => manual(cli.out),
         Some(Command::Ast { command: None }) => usage("missing subcommand (try --help)"),
         Some(Command::Agent { command: None }) => usage("missing agent subcommand (try --help)"),
         None => usage("missing command (try --help)"),
@@ -40,12 +53,22 @@ fn usage(message: &str) -> Invocation {
     Invocation::Text(Outcome { exit_code: 2, stderr: format!("{message}\n"), ..Outcome::default() })
 }
 
+fn printed(stdout: Vec<u8>) -> Outcome {
+    Outcome { stdout, ..Outcome::default() }
+}
+
+fn manual(folder: Option<String>) -> Invocation {
+    match (describe::manual_pages(machine::describe(Cli::command())), folder) {
+        (Ok(pages), Some(folder)) => Invocation::Manual { folder, pages },
+        (Ok(pages), None) => Invocation::Text(printed(pages.into_iter().take(1).flat_map(|page| page.text).collect())),
+        (Err(error), _) => usage(&format!("cannot make the manual: {error}")),
+    }
+}
+
 fn clap_outcome(error: &clap::Error) -> Outcome {
     let text = error.render().to_string();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            Outcome { stdout: text.into_bytes(), ..Outcome::default() }
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => printed(text.into_bytes()),
         _ => Outcome { exit_code: 2, stderr: text, ..Outcome::default() },
     }
 }
@@ -54,7 +77,7 @@ fn clap_outcome(error: &clap::Error) -> Outcome {
 #[derive(Parser)]
 #[command(name = "x07", bin_name = "x07", version)]
 struct Cli {
-    /// Write the slice or the pack to this file.
+    /// Write the slice or the pack to this file (with `man`: the pages into this folder).
     #[arg(long, global = true, value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
     out: Option<String>,
 
@@ -74,6 +97,10 @@ enum Command {
         #[command(subcommand)]
         command: Option<AgentCommand>,
     },
+    /// Print the completion script for a shell.
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page, or write all of them into the folder that --out names.
+    Man,
 }
 
 #[derive(Subcommand)]

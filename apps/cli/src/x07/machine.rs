@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use clap::{Arg, ArgAction, Command};
+
 /// What standard output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -109,6 +111,26 @@ impl MachineFlags {
             self.mode = Mode::Lines;
         }
     }
+}
+
+/// The command with the machine flags among its options, for completions and the manual. It is never asked to parse.
+pub(crate) fn describe(command: Command) -> Command {
+    let switch = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).action(ArgAction::SetTrue).global(true)
+    };
+    let json = Arg::new("json").long("json").value_name("MODE").value_parser(["canon", "pretty", "off"]);
+    command.args([
+        json.num_args(0..=1).require_equals(true).global(true).help("Print a report about the run as JSON"),
+        switch("jsonl", "Print a line of JSON for each event"),
+        switch("json-schema", "Print the JSON Schema of the report"),
+        switch("json-schema-id", "Print the name of that schema"),
+        switch("quiet-json", "With --report-out: print no report"),
+        Arg::new("report-out")
+            .long("report-out")
+            .value_name("PATH")
+            .global(true)
+            .help("Write the report to this file too"),
+    ])
 }
 
 fn json_mode(value: &str) -> Option<Mode> {

@@ -11,6 +11,8 @@ use std::time::Instant;
 
 use stan_engine::{DocumentStore, Outcome};
 
+use crate::describe::ManualPage;
+
 use args::Invocation;
 use files::ProgramFiles;
 use machine::{MachineFlags, Mode};
@@ -39,8 +41,23 @@ fn execute(program: &OsString, arguments: &[OsString], is_wrapped: bool, files: 
     match args::parse(program, arguments, is_wrapped) {
         Invocation::Slice(command) => stan_engine::slice(files, &command),
         Invocation::Context(command) => stan_engine::context_pack(files, &command),
+        Invocation::Manual { folder, pages } => write_manual(&folder, &pages, files),
         Invocation::Text(outcome) => outcome,
     }
+}
+
+/// Puts the pages into the folder and names them.
+fn write_manual(folder: &str, pages: &[ManualPage], files: &mut dyn DocumentStore) -> Outcome {
+    let mut names = String::new();
+    for page in pages {
+        let name = format!("{}/{}", folder.trim_end_matches('/'), page.file_name);
+        if let Err(error) = files.write(&name, &page.text) {
+            return Outcome { exit_code: 2, stderr: format!("write {name}: {error}\n"), ..Outcome::default() };
+        }
+        names.push_str(&name);
+        names.push('\n');
+    }
+    Outcome { stdout: names.into_bytes(), ..Outcome::default() }
 }
 
 fn print(outcome: &Outcome) -> u8 {

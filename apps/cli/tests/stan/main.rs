@@ -3,7 +3,15 @@
 
 mod archives;
 mod check;
+/// The definition of the command line, compiled a second time: a program has no library to take it from.
+#[path = "../../src/args.rs"]
+mod args;
+mod completions;
 mod context;
+mod docs;
+#[cfg(unix)]
+mod examples;
 mod graph;
 mod init;
+mod schemas;
 mod support;

@@ -1,0 +1,39 @@
+//! `stan man`: the manual page of the program on stdout, or the pages of all commands in a folder. Needs no repository.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::CommandFactory;
+use stan_engine::{OsSystem, WritableSystem};
+
+use crate::args::{Cli, ManArgs};
+use crate::describe::{self, ManualPage};
+use crate::exit::Failure;
+
+/// What the page of the program says beside its options.
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the input or the workspace is at fault, 2 usage, 3 verification failed, \
+                          4 internal error.";
+
+pub(crate) fn run(cli: &Cli, args: &ManArgs) -> Result<(), Failure> {
+    let pages = describe::manual_pages(Cli::command().after_help(EXIT_CODES))?;
+    let mut out = io::stdout().lock();
+    match &args.out {
+        None => pages.iter().take(1).try_for_each(|page| out.write_all(&page.text))?,
+        Some(folder) => {
+            // A typed path is relative to where the program is told to run, as with every command.
+            let place = Path::new(cli.directory.as_deref().unwrap_or(".")).join(folder);
+            write_pages(&place, &pages).map_err(|error| {
+                Failure::input(format!("cannot write the pages into `{folder}`: {error}"))
+                    .hint("name a folder that you may write to after --out")
+            })?;
+            pages.iter().try_for_each(|page| writeln!(out, "{}", Path::new(folder).join(&page.file_name).display()))?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn write_pages(folder: &Path, pages: &[ManualPage]) -> io::Result<()> {
+    OsSystem.create_dir_all(folder)?;
+    pages.iter().try_for_each(|page| OsSystem.write_atomic(&folder.join(&page.file_name), &page.text))
+}

@@ -1,0 +1,41 @@
+//! The command line of a program as completion scripts and manual pages, made from its definition. Which program that
+//! is, and where the bytes go, is the caller's business.
+
+use std::io;
+
+use clap::Command;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+/// One page of the manual.
+pub(crate) struct ManualPage {
+    /// Such as `stan-run.1`.
+    pub(crate) file_name: String,
+    pub(crate) text: Vec<u8>,
+}
+
+/// The script that teaches a shell the program's commands and options.
+pub(crate) fn completions(mut command: Command, shell: Shell) -> Vec<u8> {
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    script
+}
+
+/// A page for the program, and one for each of its commands; the program's own comes first.
+pub(crate) fn manual_pages(command: Command) -> io::Result<Vec<ManualPage>> {
+    // `help` is a command to type, not one to read about.
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    collect_pages(&command, &mut pages)?;
+    Ok(pages)
+}
+
+fn collect_pages(command: &Command, pages: &mut Vec<ManualPage>) -> io::Result<()> {
+    let page = Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    pages.push(ManualPage { file_name: page.get_filename(), text });
+    command.get_subcommands().filter(|below| !below.is_hide_set()).try_for_each(|below| collect_pages(below, pages))
+}

@@ -1,0 +1,151 @@
+//! What the program prints with `--json` and writes to disk is what the committed schemas say. The schemas themselves
+//! are compared with the types in the libraries.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::Repository;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas")
+}
+
+/// The schema, made strict: reports may grow by a field, but not by one that the schema does not know.
+fn schema(name: &str) -> Value {
+    let text = fs::read_to_string(folder().join(format!("{name}.schema.json"))).unwrap();
+    let mut schema = serde_json::from_str(&text).unwrap();
+    close(&mut schema);
+    schema
+}
+
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if object.contains_key("properties") && !object.contains_key("additionalProperties") {
+                object.insert("additionalProperties".to_owned(), json!(false));
+            }
+            object.values_mut().for_each(close);
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+#[track_caller]
+fn check(name: &str, document: &[u8]) -> Value {
+    let document: Value = serde_json::from_slice(document).unwrap();
+    let validator = jsonschema::validator_for(&schema(name)).unwrap();
+    let complaints: Vec<String> =
+        validator.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path)).collect();
+    assert!(complaints.is_empty(), "{name}: {complaints:#?}\n{document:#}");
+    document
+}
+
+/// Runs the program and checks its one document.
+#[track_caller]
+fn printed(repository: &Repository, name: &str, arguments: &[&str], code: i32) -> Value {
+    let output = repository.output(arguments, &[]);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    check(name, &output.stdout)
+}
+
+#[track_caller]
+fn file(repository: &Repository, name: &str, path: &str) -> Value {
+    check(name, &fs::read(repository.root().join(path)).unwrap())
+}
+
+fn repository() -> Repository {
+    Repository::new(&[
+        ("package.json", "{\"name\":\"app\",\"dependencies\":{\"zed\":\"1.2.3\"}}\n"),
+        ("tsconfig.json", "{\"compilerOptions\":{\"module\":\"nodenext\"}}\n"),
+        (".gitignore", "node_modules\n"),
+        ("logo.png", "\0png"),
+        ("broken.ts", "import {\n"),
+        (
+            "src/a.ts",
+            "/** @module Where it starts. */\nimport './b.js';\nimport 'zed';\nimport 'node:fs';\nimport 'gone';\n",
+        ),
+        ("src/b.ts", "import type {} from './a.js';\nexport const lazy = () => import('./a.js');\n"),
+        ("node_modules/zed/package.json", "{\"name\":\"zed\",\"version\":\"1.2.3\",\"types\":\"index.d.ts\"}\n"),
+        ("node_modules/zed/index.d.ts", "export {};\n"),
+    ])
+}
+
+const STATE: &str = ".stan/context/dependency.state.json";
+
+#[test]
+fn graphs() {
+    let repository = repository();
+    let graph = printed(&repository, "stan-graph.result", &["graph", "--json"], 0);
+    let nodes = graph["graph"]["nodes"].as_object().unwrap();
+    for kind in ["source", "external", "builtin", "missing"] {
+        assert!(nodes.values().any(|node| node["kind"] == kind), "the example has a node of kind {kind}");
+    }
+    assert!(graph["stats"]["dirty"] == 1 && !graph["errors"].as_array().unwrap().is_empty());
+    printed(&repository, "stan-graph.result", &["graph", "src/b.ts", "--dependents", "--json"], 0);
+    let cycles = printed(&repository, "stan-graph.cycles", &["graph", "--cycles", "--json"], 0);
+    assert_eq!(cycles[0]["members"], json!(["src/a.ts", "src/b.ts"]));
+    printed(&repository, "dependency.meta", &["graph", "--meta"], 0);
+}
+
+#[test]
+fn a_thread() {
+    let repository = repository();
+    printed(&repository, "stan-run.report", &["run", "--context", "--meta", "--json"], 0);
+    file(&repository, "dependency.state", STATE);
+    file(&repository, "dependency.meta", ".stan/context/dependency.meta.json");
+    repository.write(STATE, "{\"v\":2,\"i\":[[\"src/a.ts\",1],\"logo.png\",\"not-there.ts\"],\"x\":[\"broken.ts\"]}\n");
+    let select = printed(&repository, "stan-select.report", &["select", "--json"], 0);
+    assert!(!select["warnings"].as_array().unwrap().is_empty());
+    let state = printed(&repository, "stan-state.report", &["state", "validate", "--json"], 0);
+    assert_eq!((&state["valid"], &state["version"]), (&json!(true), &json!(2)));
+    let run = printed(&repository, "stan-run.report", &["run", "--context", "--json"], 0);
+    assert_eq!((&run["map"]["staged"], &run["diff"]["hasBaseline"]), (&json!(1), &json!(false)));
+    file(&repository, "dependency.map", ".stan/context/dependency.map.json");
+    let snapshot = ".stan/diff/.archive.snapshot.context.json";
+    assert!(file(&repository, "archive.snapshot", snapshot).as_object().unwrap().contains_key("src/a.ts"));
+    assert_eq!(printed(&repository, "stan-verify.report", &["verify", "--json"], 0)["matches"], true);
+
+    repository.write("src/b.ts", "export {};\n");
+    repository.write("README.md", "# new\n");
+    fs::remove_file(repository.root().join("tsconfig.json")).unwrap();
+    let verify = printed(&repository, "stan-verify.report", &["verify", "--json"], 3);
+    for key in ["differ", "gone", "new"] {
+        assert!(!verify[key].as_array().unwrap().is_empty(), "the example has something under `{key}`: {verify}");
+    }
+    let run = printed(&repository, "stan-run.report", &["run", "--context", "--json"], 0);
+    let list = file(&repository, "archive.diff", ".stan/output/archive.diff.json");
+    assert_eq!((&list["added"], &list["removed"]), (&json!(["README.md"]), &json!(["tsconfig.json"])));
+    for key in ["added", "changed", "removed"] {
+        assert_eq!(run["diff"][key], list[key]);
+    }
+    printed(&repository, "stan-run.report", &["run", "--context", "--plan", "--json"], 0);
+    printed(&repository, "stan-snap.report", &["snap", "--json"], 0);
+}
+
+#[test]
+fn plain_runs_and_broken_selections() {
+    let repository = repository();
+    let run = printed(&repository, "stan-run.report", &["run", "--json"], 0);
+    assert_eq!((&run["map"], run["binaries"].as_array().unwrap().len()), (&json!(null), 1));
+    file(&repository, "archive.snapshot", ".stan/diff/.archive.snapshot.json");
+    repository.write(STATE, "{\"include\":[[\"src/a.ts\",1,[\"runtime\"]]]}\n");
+    let migrated = printed(&repository, "stan-state.report", &["state", "migrate", "--json"], 0);
+    assert_eq!((&migrated["version"], &migrated["rewritten"]), (&json!(1), &json!(true)));
+    repository.write(STATE, "{\"v\":2,\"i\":[[\"src/a.ts\",-1]]}\n");
+    let broken = printed(&repository, "stan-state.report", &["state", "validate", "--json"], 1);
+    assert_eq!((&broken["valid"], &broken["version"]), (&json!(false), &json!(null)));
+}
+
+#[test]
+fn committed_schemas_carry_their_names() {
+    for entry in fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        let schema: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert_eq!(Some(name), schema["$id"].as_str().map(|id| format!("{id}.schema.json")).as_deref());
+        jsonschema::validator_for(&schema).unwrap();
+    }
+}
