@@ -1,5 +1,4 @@
 //! What the environment says and a run takes into account: one variable, by the convention of reproducible builds.
-#![expect(clippy::disallowed_methods, reason = "the environment is the program's business")]
 
 use crate::exit::Failure;
 

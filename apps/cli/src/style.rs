@@ -1,5 +1,4 @@
 //! Colours of the terminal: a few words stand out, nothing depends on them.
-#![expect(clippy::disallowed_methods, reason = "whether a terminal wants colours is said by its environment")]
 
 use std::io::IsTerminal;
 

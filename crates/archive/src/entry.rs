@@ -52,6 +52,15 @@ impl ArchiveEntry {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// The size of its contents, as far as it is known before they are read.
+    pub fn known_size(&self) -> u64 {
+        match &self.source {
+            Source::Bytes(bytes) => bytes.len() as u64,
+            Source::Proved { size, .. } => *size,
+            Source::File(_) => 0,
+        }
+    }
 }
 
 /// One file that is in an archive.

@@ -49,11 +49,7 @@ impl Tokenizer {
     }
 
     /// Counts every item with all threads; `text` gives its bytes, or `None` when it cannot be read.
-    pub fn count_each<T: Sync>(
-        &self,
-        items: &[T],
-        text: impl Fn(&T) -> Option<Vec<u8>> + Sync,
-    ) -> Vec<Option<u64>> {
+    pub fn count_each<T: Sync>(&self, items: &[T], text: impl Fn(&T) -> Option<Vec<u8>> + Sync) -> Vec<Option<u64>> {
         items.par_iter().map(|item| text(item).map(|bytes| self.count(&bytes))).collect()
     }
 }

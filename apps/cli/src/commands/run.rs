@@ -57,15 +57,17 @@ fn print(report: &RunReport, style: Style, out: &mut dyn Write) -> io::Result<()
     }
     if report.mode != Mode::Plain {
         writeln!(out)?;
+        // A thread opener has nothing but the base.
         let rows = [("base", report.base), ("closure", report.closure), ("overlap", report.overlap)];
-        for line in columns(&rows.map(part_row)) {
+        let shown = if report.mode == Mode::Meta { 1 } else { rows.len() };
+        for line in columns(&rows.map(part_row)[..shown]) {
             writeln!(out, "{line}")?;
         }
     }
     if let Some(map) = &report.map {
         writeln!(
             out,
-            "map      {}, {}; {} selected, {} verified",
+            "map: {}, {} (one for each pair); {} selected, {} verified",
             counted(map.nodes, "node"),
             counted(map.edges, "edge"),
             grouped(map.selected),
@@ -82,6 +84,11 @@ fn print(report: &RunReport, style: Style, out: &mut dyn Write) -> io::Result<()
         for left_out in &report.left_out {
             writeln!(out, "  {}: {}", left_out.path, left_out.reason)?;
         }
+    }
+    if report.mode == Mode::Meta && !report.plan {
+        let archive = &report.archive.path;
+        writeln!(out, "\nnext: give {archive} to the assistant; put its selection into dependency.state.json")?;
+        writeln!(out, "      beside the map, and run `stan run --context`")?;
     }
     out.flush()
 }

@@ -35,7 +35,8 @@ pub(crate) fn run(cli: &Cli, args: &SelectArgs) -> Result<(), Failure> {
 
 /// Each node with its size, and behind it the way that brought it in.
 fn print(report: &SelectReport, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<[String; 2]> = report.nodes.iter().map(|node| [node.node_id.clone(), grouped(node.bytes)]).collect();
+    let rows: Vec<[String; 2]> =
+        report.nodes.iter().map(|node| [node.node_id.clone(), format!("{} bytes", grouped(node.bytes))]).collect();
     for (line, node) in columns(&rows).iter().zip(&report.nodes) {
         match node.path.split_last() {
             Some((_, way)) if !way.is_empty() => {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use stan_engine::OsSystem;
-use stan_engine::context::reports::VerifyReport;
+use stan_engine::context::reports::{Difference, VerifyReport};
 use stan_engine::context::verify;
 
 use crate::args::{Cli, VerifyArgs};
@@ -37,16 +37,9 @@ pub(crate) fn run(cli: &Cli, args: &VerifyArgs) -> Result<(), Failure> {
 }
 
 fn print(report: &VerifyReport, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    for difference in &report.differ {
-        writeln!(
-            out,
-            "{} {} (against {}): expected {}, found {}",
-            style.error("differs:"),
-            difference.path,
-            difference.with,
-            difference.expected,
-            difference.actual
-        )?;
+    for Difference { path, with, expected, actual } in &report.differ {
+        let (expected, actual) = (shortened(expected), shortened(actual));
+        writeln!(out, "{} {path}: {with} has {expected}, the archive {actual}", style.error("differs:"))?;
     }
     for path in &report.gone {
         writeln!(out, "{} {path}", style.error("gone:"))?;
@@ -56,15 +49,24 @@ fn print(report: &VerifyReport, style: Style, out: &mut dyn Write) -> io::Result
     }
     let entries = counted(report.entries, "entry");
     if report.matches {
-        writeln!(out, "{} matches: {entries}", report.archive)
-    } else {
-        writeln!(
-            out,
-            "{}: of {entries}, {} differ, {} are gone, {} are new",
-            report.archive,
-            report.differ.len(),
-            report.gone.len(),
-            report.new.len()
-        )
+        return writeln!(out, "{} matches: {entries}", report.archive);
     }
+    writeln!(
+        out,
+        "{}: {entries}; {} different, {} gone, {} new",
+        report.archive,
+        report.differ.len(),
+        report.gone.len(),
+        report.new.len()
+    )?;
+    writeln!(out, "{} make a new archive with `stan run` or `stan run --context`", style.strong("help:"))
+}
+
+/// Hashes are cut to what people compare; `--json` has them whole.
+fn shortened(text: &str) -> String {
+    let short = |word: &str| {
+        let is_hash = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        word.get(..12).filter(|_| is_hash).map_or_else(|| word.to_owned(), |start| format!("{start}…"))
+    };
+    text.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }

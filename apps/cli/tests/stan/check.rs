@@ -91,7 +91,10 @@ fn an_edit_of_a_file_that_the_assistant_never_saw() {
 
 #[test]
 fn a_patch_that_does_not_apply() {
-    check(&GOOD.replace("-export const a = b;", "-export const a = c;"), &[], expect![[r#"
+    check(
+        &GOOD.replace("-export const a = b;", "-export const a = c;"),
+        &[],
+        expect![[r#"
         exit 1
         --- stdout
         error[STAN-REPLY-0011]: the patch of `src/a.ts` does not apply: these lines are not in the archived file
@@ -102,7 +105,8 @@ fn a_patch_that_does_not_apply() {
 
         ../reply.md must not be acted upon: 1 error, 0 warnings
         --- stderr
-    "#]]);
+    "#]],
+    );
 }
 
 const SELECTS: &str = "\
@@ -135,7 +139,10 @@ diff --git a/.stan/system/stan.scratch.md b/.stan/system/stan.scratch.md
 
 #[test]
 fn warnings_about_a_selection() {
-    check(SELECTS, &["--budget", "50", "--tokens", "bytes4"], expect![[r#"
+    check(
+        SELECTS,
+        &["--budget", "50", "--tokens", "bytes4"],
+        expect![[r#"
         exit 0
         --- stdout
         warning[STAN-REPLY-0104]: the archive would have 164 tokens, 114 more than the budget of 50
@@ -158,7 +165,8 @@ fn warnings_about_a_selection() {
 
         ../reply.md may be acted upon: 0 errors, 3 warnings
         --- stderr
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -170,7 +178,8 @@ fn without_an_archive_nothing_can_be_checked() {
         --- stderr
         error: the archive `.stan/output/archive.tar` cannot be read: there is none
           help: make one with `stan run --context`, or name the one that the assistant has with --archive
-    "#]].assert_eq(&repository.stan(&["check", "reply.md"]));
+    "#]]
+    .assert_eq(&repository.stan(&["check", "reply.md"]));
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! `stan init` as its users run it, on real folders. The finer cases are tested where they are decided.
 
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use expect_test::{Expect, expect};
 use crate::support::Repository;
+use expect_test::{Expect, expect};
 
 /// Every path below the root with its bytes; folders without.
 fn tree(repository: &Repository) -> BTreeMap<String, Option<Vec<u8>>> {

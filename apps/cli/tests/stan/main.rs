@@ -2,10 +2,10 @@
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
 
 mod archives;
-mod check;
 /// The definition of the command line, compiled a second time: a program has no library to take it from.
 #[path = "../../src/args.rs"]
 mod args;
+mod check;
 mod completions;
 mod context;
 mod docs;

@@ -249,7 +249,7 @@ impl Run<'_> {
         if baseline.is_none() {
             self.write_changed(transaction, self.snapshot_artefact(), &snapshot.encode(), Access::Shared)?;
         }
-        Ok(Some(self.diff_report(&changes, written, baseline.is_some(), size)))
+        Ok(Some(self.diff_report(&changes, written, &extra, baseline.is_some(), size)))
     }
 
     fn planned_diff(
@@ -271,7 +271,7 @@ impl Run<'_> {
         let extra = self.extra_entries(&changes, baseline.is_some());
         let names = changes.added.iter().chain(&changes.changed).map(String::as_str);
         let size = stan_archive::diff_size(written, names, &extra).map_err(refuse)?;
-        Ok(Some(self.diff_report(&changes, written, baseline.is_some(), size)))
+        Ok(Some(self.diff_report(&changes, written, &extra, baseline.is_some(), size)))
     }
 
     /// What a diff archive holds beside changed files.
@@ -286,8 +286,16 @@ impl Run<'_> {
         }]
     }
 
-    fn diff_report(&self, changes: &Changes, written: &Written, has_baseline: bool, size: u64) -> DiffReport {
+    fn diff_report(
+        &self,
+        changes: &Changes,
+        written: &Written,
+        extra: &[ArchiveEntry],
+        has_baseline: bool,
+        size: u64,
+    ) -> DiffReport {
         let mut part = Part::default();
+        extra.iter().for_each(|entry| part.add(entry.known_size()));
         for name in changes.added.iter().chain(&changes.changed) {
             if let Some(file) = written.file(name) {
                 part.add(file.size);

@@ -52,7 +52,8 @@ pub(crate) fn refuse(error: stan_archive::Error) -> Refusal {
         Error::Mismatches(_) | Error::ChangedAfterProof { .. } => {
             let mut lines = error.to_string().lines().map(str::to_owned).collect::<Vec<_>>().into_iter();
             let first = lines.next().unwrap_or_default();
-            Refusal::verification(first).details(lines).hint(super::map::REBUILD)
+            let details = lines.map(|line| line.trim_start().to_owned()).filter(|line| line != super::map::REBUILD);
+            Refusal::verification(first).details(details).hint(super::map::REBUILD)
         }
         Error::DuplicateName { .. } => Refusal::new(RefusalKind::Internal, error.to_string()),
         _ => Refusal::input(error.to_string()),

@@ -24,7 +24,11 @@ impl<'s> ArchiveIndex<'s> {
                 .hint("make one with `stan run --context`, or name the one that the assistant has with --archive")
         };
         let file = system.open(path).map_err(|error| {
-            unreadable(if error.kind() == io::ErrorKind::NotFound { "there is none".to_owned() } else { error.to_string() })
+            unreadable(if error.kind() == io::ErrorKind::NotFound {
+                "there is none".to_owned()
+            } else {
+                error.to_string()
+            })
         })?;
         let position = Rc::new(Cell::new(0));
         let mut reader =

@@ -7,8 +7,8 @@ mod workspace;
 use std::path::Path;
 
 use serde::Serialize;
-pub use stan_reply::{Excerpt, Finding, Severity};
 use stan_reply::{CheckOptions, check};
+pub use stan_reply::{Excerpt, Finding, Severity};
 use stan_repo::System;
 
 use self::archive::ArchiveIndex;
@@ -41,11 +41,7 @@ pub struct ReplyReport {
 }
 
 /// Checks a reply. A refusal means that it could not be checked at all.
-pub fn check_reply(
-    system: &dyn System,
-    context: &Context<'_>,
-    request: &CheckRequest,
-) -> Result<ReplyReport, Refusal> {
+pub fn check_reply(system: &dyn System, context: &Context<'_>, request: &CheckRequest) -> Result<ReplyReport, Refusal> {
     let place = context.place();
     let (shown, path) = request.archive.clone().unwrap_or_else(|| {
         let relative = place.artefact(Artefact::Archive);

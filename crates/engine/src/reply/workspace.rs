@@ -174,7 +174,9 @@ impl stan_reply::Context for Workspace<'_> {
                 let path = [&directory, "/", &name].concat();
                 match entry.kind {
                     EntryKind::Dir if name != ".git" => pending.push(path),
-                    EntryKind::File if !self.archive.contains(&path) && found.as_ref().is_none_or(|best| path < *best) => {
+                    EntryKind::File
+                        if !self.archive.contains(&path) && found.as_ref().is_none_or(|best| path < *best) =>
+                    {
                         found = Some(path);
                     }
                     _ => {}
