@@ -161,12 +161,11 @@ fn an_existing_configuration_decides() {
         &repository,
         &["init"],
         expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        error: stan.config.yaml:2:3: unknown key `stan-core.stanpath`; did you mean `stanPath`?
-          help: mend the configuration first: it says where stan's folder is
-    "#]],
+            exit 1
+            --- stdout
+            --- stderr
+            error: stan.config.yaml:2:3: unknown key `stan-core.stanpath`; did you mean `stanPath`?
+        "#]],
     );
 }
 
