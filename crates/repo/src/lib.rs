@@ -31,6 +31,6 @@ pub use os::OsSystem;
 pub use paths::real_path;
 pub use scan::scan;
 pub use stamp::{hash_file, is_racy};
-pub use system::{DirEntry, EntryKind, Stat, System, WritableSystem};
+pub use system::{DirEntry, DirectoryFiles, EntryKind, Stat, System, WritableSystem};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
 pub use world::{FileContents, World};

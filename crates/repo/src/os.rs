@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+#[cfg(unix)]
+use crate::system::DirectoryFiles;
 use crate::system::{DirEntry, EntryKind, Stat, System, WritableSystem};
+
+#[cfg(unix)]
+mod directory;
 
 /// The real file system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +77,11 @@ impl System for OsSystem {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    #[cfg(unix)]
+    fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        Some(Box::new(directory::OpenDirectory::new(path).ok()?))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

@@ -36,6 +36,20 @@ pub struct Stat {
     pub inode: u64,
 }
 
+/// Reads the files of one directory by their names alone: the way to the directory is walked once for all of them.
+pub trait DirectoryFiles: Send {
+    /// Reads the regular file `name`, as `System::read_at_most` would, into the start of `buffer`, and says how many
+    /// bytes it has. The buffer only ever grows, and what lies behind the bytes is of no meaning. The stat is taken
+    /// before reading, and only where it is wanted: it costs a system call.
+    fn read(
+        &self,
+        name: &str,
+        limit: u64,
+        wants_stat: bool,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<(usize, Option<Stat>)>;
+}
+
 /// The read-only half of the outside world.
 pub trait System: Send + Sync {
     /// The entries of a directory in any order, without `.` and `..`.
@@ -65,6 +79,11 @@ pub trait System: Send + Sync {
         let stat = self.read_into(path, &mut buffer)?;
         take(&buffer);
         Ok(stat)
+    }
+
+    /// A shorter way to the files of a directory than their paths, where the system has one.
+    fn directory_files(&self, _path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        None
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;

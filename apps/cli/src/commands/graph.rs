@@ -25,6 +25,7 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
         threads: args.threads.map(usize::from),
         cache_directory: cache_directory(args, &workspace)?,
         figures_only: !wants_graph,
+        leaves_memory: true,
     };
     let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
     if cli.verbose {

@@ -1,6 +1,7 @@
 //! The whole pipeline: scan → analyse → resolve → tunnel → graph. What a warm run may skip is decided elsewhere;
 //! here everything is computed, except that facts of files known to be unchanged may be handed in.
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,25 +14,16 @@ use stan_lang::typescript::workspaces::Workspaces;
 use stan_model::{EdgeKind, Language, Problem, Resolution};
 use stan_repo::{Observations, System, Universe, World};
 
-use super::analyse::{Analysed, analyse};
+use super::analyse::{Analysed, Analyst, analyse};
 use super::names::{Name, Names};
 use super::record::Record;
-use super::{GraphError, GraphOptions};
+use super::{GraphError, GraphOptions, leave};
 use crate::cache::data::{NONE, UNKNOWN};
 
 /// Hands in what an earlier run knows of a file of the universe, if the file is unchanged since.
 pub(crate) trait Known: Sync {
     /// `with_facts`: what is known must include the facts, if the file is one that has any.
     fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed>;
-}
-
-/// An earlier run that knows nothing.
-pub(crate) struct Nothing;
-
-impl Known for Nothing {
-    fn analysed(&self, _: &dyn System, _: &str, _: bool) -> Option<Analysed> {
-        None
-    }
 }
 
 /// Everything that a run computed: the graph, and what the next run needs to know.
@@ -55,27 +47,27 @@ pub(crate) struct Kept {
     pub(crate) observations: Observations,
 }
 
-/// Computes everything. `keep`: also gather what the cache wants.
+/// Computes everything. `keep`: also gather what the cache wants. `leaves_memory`: see [`super::GraphRequest`].
 pub(crate) fn compile(
     system: &dyn System,
     options: &GraphOptions,
-    known: &dyn Known,
+    known: Option<&dyn Known>,
     keep: bool,
+    leaves_memory: bool,
 ) -> Result<Compiled, GraphError> {
     let root = &*options.root;
-    let universe = stan_repo::scan(system, Path::new(root), &options.scan);
-    let world = World::new(system, root, Some(&universe));
-    let configs = Configs::new(&world, root);
+    let universe = ManuallyDrop::new(stan_repo::scan(system, Path::new(root), &options.scan));
+    let world = ManuallyDrop::new(World::new(system, root, Some(&universe)));
+    let configs = Configs::new(&*world, root);
     let mut general_problems = universe.problems.clone();
-    let (workspaces, workspace_problems) = Workspaces::find(&world, root, universe.files.iter().map(|file| &**file));
+    let (workspaces, workspace_problems) = Workspaces::find(&*world, root, universe.files.iter().map(|file| &**file));
     general_problems.extend(workspace_problems);
     let workspaces = LazyWorkspaces::ready(workspaces);
-    let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
-    let names = Names::new(root, &universe.files);
+    let resolver = Resolver::new(&*world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
+    let names = ManuallyDrop::new(Names::new(root, &universe.files));
     let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names, known };
 
-    let (mut files, analysed) = run.analyse_universe();
-    files.par_iter_mut().zip(0..names.universe_len()).for_each(|(file, key)| run.resolve(key, file));
+    let (files, analysed) = run.analyse_universe(keep);
     run.load_own_files();
     let implicit = run.tunnel(&files);
     let hops = run.external_edges(&files, &implicit);
@@ -95,10 +87,14 @@ pub(crate) fn compile(
         );
         Some(Kept { records, general_problems, observations })
     } else {
-        // Hundreds of thousands of small pieces, and the process is about to end.
-        std::thread::spawn(move || drop(files));
+        leave(files, leaves_memory);
         None
     };
+    drop(resolver);
+    drop(configs);
+    leave(ManuallyDrop::into_inner(names), leaves_memory);
+    leave(ManuallyDrop::into_inner(world), leaves_memory);
+    leave(ManuallyDrop::into_inner(universe), leaves_memory);
     Ok(Compiled { graph, problems, dirty, analysed, kept })
 }
 
@@ -109,22 +105,42 @@ struct Run<'r> {
     universe: &'r Universe,
     resolver: &'r Resolver<'r>,
     names: &'r Names<'r>,
-    known: &'r dyn Known,
+    known: Option<&'r dyn Known>,
 }
 
 impl Run<'_> {
-    /// Analyses every file of the universe; also says how many had to be read.
-    fn analyse_universe(&self) -> (Vec<Analysed>, usize) {
+    /// Analyses every file of the universe and resolves its requests; also says how many had to be read.
+    fn analyse_universe(&self, keep: bool) -> (Vec<Analysed>, usize) {
         let read = AtomicUsize::new(0);
-        let one = |path: &str| {
-            let absolute = self.absolute(path);
-            self.known.analysed(self.system, &absolute, true).unwrap_or_else(|| {
-                read.fetch_add(1, Ordering::Relaxed);
-                analyse(self.system, &absolute, path, true, &self.options.extract)
-            })
-        };
-        let files = self.universe.files.par_iter().map(|path| one(path)).collect();
+        let files = self
+            .universe
+            .files
+            .par_iter()
+            .map_init(
+                || Analyst::new(self.system, &self.options.extract, keep),
+                |analyst, path| self.analyse_one(analyst, path, keep, &read),
+            )
+            .collect();
         (files, read.into_inner())
+    }
+
+    /// One after the other for each file, while what was just read is at hand.
+    fn analyse_one<'p>(&self, analyst: &mut Analyst<'p>, path: &'p str, keep: bool, read: &AtomicUsize) -> Analysed {
+        let absolute = self.absolute(path);
+        let mut file = self.known(&absolute, true).unwrap_or_else(|| {
+            read.fetch_add(1, Ordering::Relaxed);
+            analyst.analyse(path, &absolute)
+        });
+        self.resolve(&absolute, &mut file);
+        if !keep && let Some(facts) = &mut file.facts {
+            // Specifiers were needed to get here; without a cache nobody asks for them again.
+            facts.requests = Vec::new();
+        }
+        file
+    }
+
+    fn known(&self, path: &str, with_facts: bool) -> Option<Analysed> {
+        self.known?.analysed(self.system, path, with_facts)
     }
 
     fn absolute(&self, relative: &str) -> String {
@@ -132,13 +148,12 @@ impl Run<'_> {
     }
 
     /// Resolves all requests of a file and fills its edges and targets.
-    fn resolve(&self, key: u32, file: &mut Analysed) {
+    fn resolve(&self, path: &str, file: &mut Analysed) {
         let Some(facts) = file.facts.take() else { return };
-        let path = self.names.absolute(key).unwrap_or_default();
         // Asked for every file, so that the problems of configurations depend on the files alone, not on imports.
-        let importer = self.resolver.importer(&path);
+        let importer = self.resolver.importer(path);
         if !facts.requests.is_empty() || !facts.globs.is_empty() {
-            let display = self.names.display(&path).to_owned();
+            let display = self.names.display(path);
             file.edges.reserve(facts.requests.len());
             file.targets.reserve(facts.requests.len());
             for request in &facts.requests {
@@ -148,11 +163,11 @@ impl Run<'_> {
                 file.edges.extend(key.map(|key| (key, request.kind)));
                 if let Target::Missing { problem: Some(problem), .. } = &target {
                     let message = format!("`{}` {problem}", request.specifier);
-                    file.request_problems.push(Problem::at(&*display, request.line, message));
+                    file.request_problems.push(Problem::at(display, request.line, message));
                 }
             }
             for glob in &facts.globs {
-                self.expand_glob(&importer, &display, glob, file);
+                self.expand_glob(&importer, display, glob, file);
             }
         }
         file.facts = Some(facts);
@@ -160,7 +175,7 @@ impl Run<'_> {
 
     fn expand_glob(
         &self,
-        importer: &Importer,
+        importer: &Importer<'_>,
         display: &str,
         glob: &stan_lang::facts::GlobRequest,
         file: &mut Analysed,
@@ -199,11 +214,10 @@ impl Run<'_> {
         Some(slot.loaded.get_or_init(|| {
             let display = self.names.display(path);
             let mut file = self
-                .known
-                .analysed(self.system, path, true)
+                .known(path, true)
                 .unwrap_or_else(|| analyse(self.system, path, display, true, &self.options.extract));
             if with_requests {
-                self.resolve(key, &mut file);
+                self.resolve(path, &mut file);
             } else {
                 self.resolve_reexports(path, &mut file);
                 // What is wrong inside a package is not this repository's concern, unless it cannot be read.
@@ -331,7 +345,7 @@ impl Run<'_> {
                     let display = self.names.display(path);
                     // Facts without resolved requests would look like a module that leads nowhere to a later run.
                     let known =
-                        self.known.analysed(self.system, path, false).map(|file| Analysed { facts: None, ..file });
+                        self.known(path, false).map(|file| Analysed { facts: None, ..file });
                     known.unwrap_or_else(|| analyse(self.system, path, display, false, &self.options.extract))
                 });
             }

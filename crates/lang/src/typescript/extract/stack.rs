@@ -45,6 +45,10 @@ pub(super) enum Room {
 
 impl Room {
     pub(super) fn for_text(text: &str) -> Self {
+        // Most files have fewer bytes than levels would be too many.
+        if text.len() < DEEPEST_GUESS {
+            return Self::Here;
+        }
         // Raw counts first: only suspicious text is read as tokens, so that others pay next to nothing.
         if may_guess_deeply(text.as_bytes()) && scan::guesses_deeply(text, DEEPEST_GUESS) {
             return Self::Nowhere("is nested too deeply to parse");

@@ -89,18 +89,12 @@ impl<'f> LazyWorkspaces<'f> {
 }
 
 /// A file that asks, with all that its place in the repository decides.
-pub struct Importer {
-    file: Box<str>,
+pub struct Importer<'p> {
+    directory: &'p str,
     config: Arc<Config>,
     /// Mode of static imports; `None` where syntax does not matter.
     static_mode: Option<Mode>,
     import_call_mode: Option<Mode>,
-}
-
-impl Importer {
-    fn directory(&self) -> &str {
-        path::parent(&self.file)
-    }
 }
 
 impl<'f> Resolver<'f> {
@@ -139,11 +133,11 @@ impl<'f> Resolver<'f> {
     }
 
     /// Prepares the requests of one file, given by its absolute path.
-    pub fn importer(&self, file: &str) -> Importer {
+    pub fn importer<'p>(&self, file: &'p str) -> Importer<'p> {
         let in_root = path::contains(&self.root, file) && !path::in_node_modules(&file[self.root.len()..]);
         let config = if in_root { self.configs.for_file(file) } else { self.configs.default_config() };
         let (static_mode, import_call_mode) = self.modes(file, &config);
-        Importer { file: file.into(), config, static_mode, import_call_mode }
+        Importer { directory: path::parent(file), config, static_mode, import_call_mode }
     }
 
     /// The nearest named package of a file, by the directory of its manifest.
@@ -155,7 +149,7 @@ impl<'f> Resolver<'f> {
     }
 
     /// Where a request of this importer leads.
-    pub fn resolve(&self, importer: &Importer, request: &Request) -> Target {
+    pub fn resolve(&self, importer: &Importer<'_>, request: &Request) -> Target {
         let specifier = &*request.specifier;
         match request.form {
             Form::ReferencePath => return self.reference_path(importer, specifier),
@@ -174,7 +168,7 @@ impl<'f> Resolver<'f> {
         self.bare.get_or(&*key, || self.find(importer, request, mode))
     }
 
-    fn find(&self, importer: &Importer, request: &Request, mode: Option<Mode>) -> Target {
+    fn find(&self, importer: &Importer<'_>, request: &Request, mode: Option<Mode>) -> Target {
         let specifier = &*request.specifier;
         if let Some(found) = self.typescript(importer, specifier, mode) {
             return self.place(&found, importer, specifier);
@@ -189,7 +183,7 @@ impl<'f> Resolver<'f> {
 
     /// Patterns as they are to be matched: an alias such as `@/pages/*.vue` becomes what the configuration maps it
     /// to, relative to the importer.
-    pub fn glob_patterns(&self, importer: &Importer, patterns: &[Box<str>]) -> Vec<String> {
+    pub fn glob_patterns(&self, importer: &Importer<'_>, patterns: &[Box<str>]) -> Vec<String> {
         let mut expanded = Vec::with_capacity(patterns.len());
         for pattern in patterns {
             let (mark, text) = match pattern.strip_prefix('!') {
@@ -203,7 +197,7 @@ impl<'f> Resolver<'f> {
             match targets {
                 None => expanded.push(pattern.to_string()),
                 Some(targets) => {
-                    let directory = path::parent(&importer.file);
+                    let directory = importer.directory;
                     let relative = |target: String| relative_path(directory, &target);
                     expanded.extend(targets.into_iter().map(|target| format!("{mark}{}", relative(target))));
                 }
@@ -225,12 +219,12 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
-        Lookup::module(self, &importer.config, importer.directory(), mode).resolve(specifier, ALL)
+    fn typescript(&self, importer: &Importer<'_>, specifier: &str, mode: Option<Mode>) -> Option<String> {
+        Lookup::module(self, &importer.config, importer.directory, mode).resolve(specifier, ALL)
     }
 
-    fn reference_path(&self, importer: &Importer, specifier: &str) -> Target {
-        let candidate = path::join(importer.directory(), specifier);
+    fn reference_path(&self, importer: &Importer<'_>, specifier: &str) -> Target {
+        let candidate = path::join(importer.directory, specifier);
         let found = ["", ".ts", ".tsx", ".d.ts"]
             .iter()
             .map(|extension| format!("{candidate}{extension}"))
@@ -241,8 +235,8 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    fn reference_types(&self, importer: &Importer, request: &Request) -> Target {
-        let lookup = Lookup::type_directive(self, &importer.config, importer.directory(), request.mode);
+    fn reference_types(&self, importer: &Importer<'_>, request: &Request) -> Target {
+        let lookup = Lookup::type_directive(self, &importer.config, importer.directory, request.mode);
         match lookup.resolve_type_directive(&request.specifier) {
             Some(found) => self.place(&found, importer, &request.specifier),
             None => self.missing(importer, &request.specifier),
@@ -250,7 +244,7 @@ impl<'f> Resolver<'f> {
     }
 
     /// `new URL('x', import.meta.url)`: a URL relative to the file, so only a path counts.
-    fn url(&self, importer: &Importer, specifier: &str) -> Target {
+    fn url(&self, importer: &Importer<'_>, specifier: &str) -> Target {
         let end = specifier.find(['?', '#']).unwrap_or(specifier.len());
         let text = &specifier[..end];
         let has_scheme = text.split_once(':').is_some_and(|(scheme, _)| {
@@ -261,7 +255,7 @@ impl<'f> Resolver<'f> {
             return Target::Nothing;
         }
         let Some(decoded) = percent_decode(text) else { return Target::Nothing };
-        let candidate = path::join(importer.directory(), &decoded);
+        let candidate = path::join(importer.directory, &decoded);
         if !self.files.is_file(&candidate) {
             return Target::Nothing;
         }
@@ -272,7 +266,7 @@ impl<'f> Resolver<'f> {
     }
 
     /// Turns a path that exists into a target: links resolved, and nothing outside that must stay outside.
-    fn place(&self, found: &str, importer: &Importer, specifier: &str) -> Target {
+    fn place(&self, found: &str, importer: &Importer<'_>, specifier: &str) -> Target {
         let Some(real) = self.files.real_path(found) else { return self.missing(importer, specifier) };
         if self.is_hidden(&real) {
             return self.missing(importer, specifier);
@@ -294,20 +288,20 @@ impl<'f> Resolver<'f> {
     }
 
     /// The id of a node for what is not there: the path it would have had, or the specifier as written.
-    fn missing(&self, importer: &Importer, specifier: &str) -> Target {
+    fn missing(&self, importer: &Importer<'_>, specifier: &str) -> Target {
         let as_written = || Target::Missing { id: specifier.into(), problem: None };
         if !path::is_relative(specifier) {
             return as_written();
         }
         let text = specifier.split('?').next().unwrap_or(specifier);
-        let absolute = path::join_plain(importer.directory(), text);
+        let absolute = path::join_plain(importer.directory, text);
         match absolute.strip_prefix(self.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
             Some(inside) if !inside.is_empty() => Target::Missing { id: inside.into(), problem: None },
             _ => as_written(),
         }
     }
 
-    fn mode_of(&self, importer: &Importer, request: &Request) -> Option<Mode> {
+    fn mode_of(&self, importer: &Importer<'_>, request: &Request) -> Option<Mode> {
         if request.mode.is_some() {
             return request.mode;
         }
@@ -366,7 +360,7 @@ impl<'f> Resolver<'f> {
 }
 
 /// All that the answer for a bare specifier depends on: text, folder, configuration, mode, kind of form.
-fn bare_key(importer: &Importer, request: &Request, mode: Option<Mode>) -> String {
+fn bare_key(importer: &Importer<'_>, request: &Request, mode: Option<Mode>) -> String {
     let mode = match mode {
         None => "?",
         Some(Mode::Import) => "i",
@@ -378,7 +372,7 @@ fn bare_key(importer: &Importer, request: &Request, mode: Option<Mode>) -> Strin
         _ => "",
     };
     let config = importer.config.file.as_deref().unwrap_or("");
-    [&*request.specifier, "\0", importer.directory(), "\0", config, "\0", mode, form].concat()
+    [&*request.specifier, "\0", importer.directory, "\0", config, "\0", mode, form].concat()
 }
 
 /// The way from a directory to a path, beginning with `./` or `../`.
