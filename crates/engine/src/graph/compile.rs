@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use stan_graph::{Built, FileKey, Graph, GraphBuilder, Indices, Module, Modules, Node, Tunneller};
+use stan_lang::facts::Request;
 use stan_lang::typescript::globs;
 use stan_lang::typescript::resolve::{Importer, LazyWorkspaces, Resolver, Target};
 use stan_lang::typescript::tsconfig::Configs;
@@ -16,6 +17,7 @@ use stan_repo::{Observations, System, Universe, World};
 
 use super::analyse::{Analysed, Analyst, analyse};
 use super::names::{Name, Names};
+use super::recent::{Answer, Recent};
 use super::record::Record;
 use super::{GraphError, GraphOptions, leave};
 use crate::cache::data::{NONE, UNKNOWN};
@@ -98,6 +100,12 @@ pub(crate) fn compile(
     Ok(Compiled { graph, problems, dirty, analysed, kept })
 }
 
+/// What one thread has before it while it goes from file to file.
+struct Desk<'p> {
+    analyst: Analyst<'p>,
+    recent: Recent,
+}
+
 /// The fixed surroundings of one run.
 struct Run<'r> {
     system: &'r dyn System,
@@ -117,21 +125,24 @@ impl Run<'_> {
             .files
             .par_iter()
             .map_init(
-                || Analyst::new(self.system, &self.options.extract, keep),
-                |analyst, path| self.analyse_one(analyst, path, keep, &read),
+                || Desk {
+                    analyst: Analyst::new(self.system, &self.options.extract, keep),
+                    recent: Recent::default(),
+                },
+                |desk, path| self.analyse_one(desk, path, keep, &read),
             )
             .collect();
         (files, read.into_inner())
     }
 
     /// One after the other for each file, while what was just read is at hand.
-    fn analyse_one<'p>(&self, analyst: &mut Analyst<'p>, path: &'p str, keep: bool, read: &AtomicUsize) -> Analysed {
+    fn analyse_one<'p>(&self, desk: &mut Desk<'p>, path: &'p str, keep: bool, read: &AtomicUsize) -> Analysed {
         let absolute = self.absolute(path);
         let mut file = self.known(&absolute, true).unwrap_or_else(|| {
             read.fetch_add(1, Ordering::Relaxed);
-            analyst.analyse(path, &absolute)
+            desk.analyst.analyse(path, &absolute)
         });
-        self.resolve(&absolute, &mut file);
+        self.resolve(&absolute, &mut file, &mut desk.recent);
         if !keep && let Some(facts) = &mut file.facts {
             // Specifiers were needed to get here; without a cache nobody asks for them again.
             facts.requests = Vec::new();
@@ -148,34 +159,50 @@ impl Run<'_> {
     }
 
     /// Resolves all requests of a file and fills its edges and targets.
-    fn resolve(&self, path: &str, file: &mut Analysed) {
+    fn resolve(&self, path: &str, file: &mut Analysed, recent: &mut Recent) {
         let Some(facts) = file.facts.take() else { return };
         // Asked for every file, so that the problems of configurations depend on the files alone, not on imports.
-        let importer = self.resolver.importer(path);
+        let (importer, answers) = recent.importer(self.resolver, path);
         if !facts.requests.is_empty() || !facts.globs.is_empty() {
             let display = self.names.display(path);
-            file.edges.reserve(facts.requests.len());
-            file.targets.reserve(facts.requests.len());
+            file.edges.reserve_exact(facts.requests.len());
+            file.targets.reserve_exact(facts.requests.len());
+            let mut answers = answers.filter(|_| facts.requests.len() <= Recent::MOST_REQUESTS);
             for request in &facts.requests {
-                let target = self.resolver.resolve(&importer, request);
-                let key = self.names.key_of(&target);
-                file.targets.push(key.filter(|_| matches!(target, Target::File(_))).map(FileKey));
-                file.edges.extend(key.map(|key| (key, request.kind)));
-                if let Target::Missing { problem: Some(problem), .. } = &target {
-                    let message = format!("`{}` {problem}", request.specifier);
-                    file.request_problems.push(Problem::at(display, request.line, message));
-                }
+                let known = answers.as_ref().and_then(|answers| answers.get(request));
+                let answer = known.unwrap_or_else(|| {
+                    let (answer, problem) = self.answer(importer, request, display);
+                    match problem {
+                        Some(problem) => file.request_problems.push(problem),
+                        None => answers.iter_mut().for_each(|answers| answers.remember(request, answer)),
+                    }
+                    answer
+                });
+                file.targets.push(answer.key.filter(|_| answer.is_file).map(FileKey));
+                file.edges.extend(answer.key.map(|key| (key, request.kind)));
             }
             for glob in &facts.globs {
-                self.expand_glob(&importer, display, glob, file);
+                self.expand_glob(importer, display, glob, file);
             }
         }
         file.facts = Some(facts);
     }
 
+    fn answer(&self, importer: &Importer, request: &Request, display: &str) -> (Answer, Option<Problem>) {
+        let target = self.resolver.resolve(importer, request);
+        let problem = match &target {
+            Target::Missing { problem: Some(problem), .. } => {
+                let message = format!("`{}` {problem}", request.specifier);
+                Some(Problem::at(display, request.line, message))
+            }
+            _ => None,
+        };
+        (Answer { key: self.names.key_of(&target), is_file: matches!(target, Target::File(_)) }, problem)
+    }
+
     fn expand_glob(
         &self,
-        importer: &Importer<'_>,
+        importer: &Importer,
         display: &str,
         glob: &stan_lang::facts::GlobRequest,
         file: &mut Analysed,
@@ -217,7 +244,7 @@ impl Run<'_> {
                 .known(path, true)
                 .unwrap_or_else(|| analyse(self.system, path, display, true, &self.options.extract));
             if with_requests {
-                self.resolve(path, &mut file);
+                self.resolve(path, &mut file, &mut Recent::default());
             } else {
                 self.resolve_reexports(path, &mut file);
                 // What is wrong inside a package is not this repository's concern, unless it cannot be read.

@@ -8,6 +8,7 @@ pub use stan_graph::{Graph, Summary};
 pub(crate) mod analyse;
 pub(crate) mod compile;
 mod names;
+mod recent;
 pub(crate) mod record;
 mod update;
 

@@ -107,7 +107,10 @@ impl Extractor {
         let decoded = decode::decode(bytes);
         let (Some(text), Some(syntax)) = (&decoded.text, Syntax::of_path(path)) else { return 0 };
         match Room::for_text(text) {
-            Room::Here => parse::parse_once(self.clean_arena(text.len()), text, syntax),
+            Room::Here => {
+                clean(&mut self.arena, text.len());
+                parse::parse_once(&self.arena, text, syntax)
+            }
             Room::Thread(size) => {
                 stack::with_stack(size, || parse::parse_once(&Allocator::default(), text, syntax)).unwrap_or(0)
             }
@@ -122,27 +125,28 @@ impl Extractor {
         }
         match Room::for_text(text) {
             Room::Here => {
-                // Taken out for the time being, because the arena is borrowed until the file is done.
-                let mut spare = std::mem::take(&mut self.spare);
-                let extraction = file.parsed(self.clean_arena(text.len()), &mut spare);
-                self.spare = spare;
-                extraction
+                clean(&mut self.arena, text.len());
+                file.parsed(&self.arena, &mut self.spare)
             }
-            Room::Thread(size) => stack::with_stack(size, || file.parsed(&Allocator::default(), &mut Spare::default()))
-                .unwrap_or_else(|| file.scanned("needs more stack than the system gives")),
+            // Large files are the ones whose memory is worth keeping, so that the thread borrows it.
+            Room::Thread(size) => {
+                clean(&mut self.arena, text.len());
+                let Self { arena, spare } = self;
+                stack::with_stack(size, move || file.parsed(arena, spare)).unwrap_or_else(|| file.scanned("needs more stack than the system gives"))
+            }
             Room::Nowhere(reason) => file.scanned(reason),
         }
     }
+}
 
-    fn clean_arena(&mut self, length: usize) -> &Allocator {
-        let wanted = length.saturating_mul(TREE_PER_BYTE).clamp(1 << 18, ARENA_KEPT / 2).next_power_of_two();
-        let capacity = self.arena.capacity();
-        if capacity > ARENA_KEPT || capacity < wanted {
-            self.arena = Allocator::with_capacity(wanted);
-        } else {
-            self.arena.reset();
-        }
-        &self.arena
+/// Makes an arena ready for the tree of a text of this many bytes.
+fn clean(arena: &mut Allocator, length: usize) {
+    let wanted = length.saturating_mul(TREE_PER_BYTE).clamp(1 << 18, ARENA_KEPT / 2).next_power_of_two();
+    let capacity = arena.capacity();
+    if capacity > ARENA_KEPT || capacity < wanted {
+        *arena = Allocator::with_capacity(wanted);
+    } else {
+        arena.reset();
     }
 }
 
@@ -169,7 +173,10 @@ impl<'t> File<'t> {
         Some(Block { start: 0, source: self.text, syntax, external: None })
     }
 
-    fn parsed(self, arena: &'t Allocator, spare: &mut Spare) -> Extraction {
+    fn parsed<'a>(self, arena: &'a Allocator, spare: &mut Spare) -> Extraction
+    where
+        't: 'a,
+    {
         let mut extraction = Extraction::default();
         let mut found = spare.collector();
         // The usual case is one block, and needs no list.

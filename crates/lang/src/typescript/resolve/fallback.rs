@@ -14,7 +14,7 @@ pub(super) enum Found {
 }
 
 impl Resolver<'_> {
-    pub(super) fn fallback(&self, importer: &Importer<'_>, specifier: &str, form: Form, mode: Option<Mode>) -> Found {
+    pub(super) fn fallback(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Found {
         if let Some(found) = self.asset(importer, specifier) {
             return Found::File(found);
         }
@@ -36,7 +36,7 @@ impl Resolver<'_> {
         }
         let is_require = matches!(form, Form::Require | Form::RequireResolve | Form::RequireParam);
         if (is_require || !path::is_path(text))
-            && let Some(found) = self.node(importer.directory, text)
+            && let Some(found) = self.node(&importer.directory, text)
             && (is_require || !path::is_script(&found))
         {
             return Found::File(found);
@@ -51,10 +51,10 @@ impl Resolver<'_> {
 
     /// A file that the specifier names as it stands: relative, through `paths` or `baseUrl`, or from the root of
     /// the package or the repository, as bundlers serve it.
-    fn asset(&self, importer: &Importer<'_>, text: &str) -> Option<String> {
+    fn asset(&self, importer: &Importer, text: &str) -> Option<String> {
         let exists = |candidate: String| self.files.is_file(&candidate).then_some(candidate);
         if path::is_relative(text) {
-            return exists(path::join(importer.directory, text));
+            return exists(path::join(&importer.directory, text));
         }
         if let Some(targets) = matching_path_targets(&importer.config, text)
             && let Some(found) = targets.into_iter().find_map(exists)
@@ -62,7 +62,7 @@ impl Resolver<'_> {
             return Some(found);
         }
         if let Some(rooted) = text.strip_prefix('/') {
-            let package = self.packages.scope(importer.directory).map(|package| package.directory.clone());
+            let package = self.packages.scope(&importer.directory).map(|package| package.directory.clone());
             let bases =
                 package.into_iter().chain([self.root.to_string()]).filter(|base| path::contains(&self.root, base));
             return bases.map(|base| path::join(&base, rooted)).find_map(exists);
@@ -72,8 +72,8 @@ impl Resolver<'_> {
     }
 
     /// `"#os": "os"` in the `imports` of a package.
-    fn imported_builtin(&self, importer: &Importer<'_>, specifier: &str, mode: Option<Mode>) -> Option<String> {
-        let package = self.packages.scope(importer.directory)?;
+    fn imported_builtin(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+        let package = self.packages.scope(&importer.directory)?;
         let mut target = package.imports()?.get(specifier)?;
         let syntax = if mode == Some(Mode::Require) { "require" } else { "import" };
         for _ in 0..32 {

@@ -89,12 +89,37 @@ impl<'f> LazyWorkspaces<'f> {
 }
 
 /// A file that asks, with all that its place in the repository decides.
-pub struct Importer<'p> {
-    directory: &'p str,
+pub struct Importer {
+    directory: Box<str>,
+    /// What follows the last dot of the file's name.
+    ending: Box<str>,
+    /// Whether files of the same directory and ending are the same to resolution.
+    is_shared: bool,
     config: Arc<Config>,
     /// Mode of static imports; `None` where syntax does not matter.
     static_mode: Option<Mode>,
     import_call_mode: Option<Mode>,
+}
+
+impl Importer {
+    /// Whether the answers hold for other files of the directory with the same ending.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Whether this importer can stand for the file, too: most files of a directory get the same answers.
+    pub fn serves(&self, file: &str) -> bool {
+        let rest = file.strip_prefix(&*self.directory).and_then(|rest| rest.strip_prefix('/'));
+        self.is_shared && rest.is_some_and(|name| ending(name) == &*self.ending && !name.as_bytes().contains(&b'/'))
+    }
+}
+
+/// What follows the last dot of a path's last segment: all of a name that modes depend on.
+fn ending(file: &str) -> &str {
+    match file.bytes().rposition(|byte| matches!(byte, b'.' | b'/')) {
+        Some(at) if file.as_bytes()[at] == b'.' => &file[at + 1..],
+        _ => "",
+    }
 }
 
 impl<'f> Resolver<'f> {
@@ -133,11 +158,15 @@ impl<'f> Resolver<'f> {
     }
 
     /// Prepares the requests of one file, given by its absolute path.
-    pub fn importer<'p>(&self, file: &'p str) -> Importer<'p> {
+    pub fn importer(&self, file: &str) -> Importer {
+        let directory = path::parent(file);
         let in_root = path::contains(&self.root, file) && !path::in_node_modules(&file[self.root.len()..]);
-        let config = if in_root { self.configs.for_file(file) } else { self.configs.default_config() };
+        let shared = if in_root { self.configs.for_directory(directory) } else { Some(self.configs.default_config()) };
+        let is_shared = shared.is_some();
+        let config = shared.unwrap_or_else(|| self.configs.for_file(file));
         let (static_mode, import_call_mode) = self.modes(file, &config);
-        Importer { directory: path::parent(file), config, static_mode, import_call_mode }
+        let ending = ending(file).into();
+        Importer { directory: directory.into(), ending, is_shared, config, static_mode, import_call_mode }
     }
 
     /// The nearest named package of a file, by the directory of its manifest.
@@ -149,7 +178,7 @@ impl<'f> Resolver<'f> {
     }
 
     /// Where a request of this importer leads.
-    pub fn resolve(&self, importer: &Importer<'_>, request: &Request) -> Target {
+    pub fn resolve(&self, importer: &Importer, request: &Request) -> Target {
         let specifier = &*request.specifier;
         match request.form {
             Form::ReferencePath => return self.reference_path(importer, specifier),
@@ -168,7 +197,7 @@ impl<'f> Resolver<'f> {
         self.bare.get_or(&*key, || self.find(importer, request, mode))
     }
 
-    fn find(&self, importer: &Importer<'_>, request: &Request, mode: Option<Mode>) -> Target {
+    fn find(&self, importer: &Importer, request: &Request, mode: Option<Mode>) -> Target {
         let specifier = &*request.specifier;
         if let Some(found) = self.typescript(importer, specifier, mode) {
             return self.place(&found, importer, specifier);
@@ -183,7 +212,7 @@ impl<'f> Resolver<'f> {
 
     /// Patterns as they are to be matched: an alias such as `@/pages/*.vue` becomes what the configuration maps it
     /// to, relative to the importer.
-    pub fn glob_patterns(&self, importer: &Importer<'_>, patterns: &[Box<str>]) -> Vec<String> {
+    pub fn glob_patterns(&self, importer: &Importer, patterns: &[Box<str>]) -> Vec<String> {
         let mut expanded = Vec::with_capacity(patterns.len());
         for pattern in patterns {
             let (mark, text) = match pattern.strip_prefix('!') {
@@ -197,7 +226,7 @@ impl<'f> Resolver<'f> {
             match targets {
                 None => expanded.push(pattern.to_string()),
                 Some(targets) => {
-                    let directory = importer.directory;
+                    let directory = &importer.directory;
                     let relative = |target: String| relative_path(directory, &target);
                     expanded.extend(targets.into_iter().map(|target| format!("{mark}{}", relative(target))));
                 }
@@ -219,12 +248,12 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    fn typescript(&self, importer: &Importer<'_>, specifier: &str, mode: Option<Mode>) -> Option<String> {
-        Lookup::module(self, &importer.config, importer.directory, mode).resolve(specifier, ALL)
+    fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+        Lookup::module(self, &importer.config, &importer.directory, mode).resolve(specifier, ALL)
     }
 
-    fn reference_path(&self, importer: &Importer<'_>, specifier: &str) -> Target {
-        let candidate = path::join(importer.directory, specifier);
+    fn reference_path(&self, importer: &Importer, specifier: &str) -> Target {
+        let candidate = path::join(&importer.directory, specifier);
         let found = ["", ".ts", ".tsx", ".d.ts"]
             .iter()
             .map(|extension| format!("{candidate}{extension}"))
@@ -235,8 +264,8 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    fn reference_types(&self, importer: &Importer<'_>, request: &Request) -> Target {
-        let lookup = Lookup::type_directive(self, &importer.config, importer.directory, request.mode);
+    fn reference_types(&self, importer: &Importer, request: &Request) -> Target {
+        let lookup = Lookup::type_directive(self, &importer.config, &importer.directory, request.mode);
         match lookup.resolve_type_directive(&request.specifier) {
             Some(found) => self.place(&found, importer, &request.specifier),
             None => self.missing(importer, &request.specifier),
@@ -244,7 +273,7 @@ impl<'f> Resolver<'f> {
     }
 
     /// `new URL('x', import.meta.url)`: a URL relative to the file, so only a path counts.
-    fn url(&self, importer: &Importer<'_>, specifier: &str) -> Target {
+    fn url(&self, importer: &Importer, specifier: &str) -> Target {
         let end = specifier.find(['?', '#']).unwrap_or(specifier.len());
         let text = &specifier[..end];
         let has_scheme = text.split_once(':').is_some_and(|(scheme, _)| {
@@ -255,7 +284,7 @@ impl<'f> Resolver<'f> {
             return Target::Nothing;
         }
         let Some(decoded) = percent_decode(text) else { return Target::Nothing };
-        let candidate = path::join(importer.directory, &decoded);
+        let candidate = path::join(&importer.directory, &decoded);
         if !self.files.is_file(&candidate) {
             return Target::Nothing;
         }
@@ -266,7 +295,7 @@ impl<'f> Resolver<'f> {
     }
 
     /// Turns a path that exists into a target: links resolved, and nothing outside that must stay outside.
-    fn place(&self, found: &str, importer: &Importer<'_>, specifier: &str) -> Target {
+    fn place(&self, found: &str, importer: &Importer, specifier: &str) -> Target {
         let Some(real) = self.files.real_path(found) else { return self.missing(importer, specifier) };
         if self.is_hidden(&real) {
             return self.missing(importer, specifier);
@@ -288,20 +317,20 @@ impl<'f> Resolver<'f> {
     }
 
     /// The id of a node for what is not there: the path it would have had, or the specifier as written.
-    fn missing(&self, importer: &Importer<'_>, specifier: &str) -> Target {
+    fn missing(&self, importer: &Importer, specifier: &str) -> Target {
         let as_written = || Target::Missing { id: specifier.into(), problem: None };
         if !path::is_relative(specifier) {
             return as_written();
         }
         let text = specifier.split('?').next().unwrap_or(specifier);
-        let absolute = path::join_plain(importer.directory, text);
+        let absolute = path::join_plain(&importer.directory, text);
         match absolute.strip_prefix(self.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
             Some(inside) if !inside.is_empty() => Target::Missing { id: inside.into(), problem: None },
             _ => as_written(),
         }
     }
 
-    fn mode_of(&self, importer: &Importer<'_>, request: &Request) -> Option<Mode> {
+    fn mode_of(&self, importer: &Importer, request: &Request) -> Option<Mode> {
         if request.mode.is_some() {
             return request.mode;
         }
@@ -360,7 +389,7 @@ impl<'f> Resolver<'f> {
 }
 
 /// All that the answer for a bare specifier depends on: text, folder, configuration, mode, kind of form.
-fn bare_key(importer: &Importer<'_>, request: &Request, mode: Option<Mode>) -> String {
+fn bare_key(importer: &Importer, request: &Request, mode: Option<Mode>) -> String {
     let mode = match mode {
         None => "?",
         Some(Mode::Import) => "i",
@@ -372,7 +401,7 @@ fn bare_key(importer: &Importer<'_>, request: &Request, mode: Option<Mode>) -> S
         _ => "",
     };
     let config = importer.config.file.as_deref().unwrap_or("");
-    [&*request.specifier, "\0", importer.directory, "\0", config, "\0", mode, form].concat()
+    [&*request.specifier, "\0", &importer.directory, "\0", config, "\0", mode, form].concat()
 }
 
 /// The way from a directory to a path, beginning with `./` or `../`.

@@ -38,10 +38,10 @@ const SOURCES: [&str; 10] = [".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".js
 
 impl Resolver<'_> {
     /// A bare specifier that names a package of this repository.
-    pub(super) fn workspace_package(&self, importer: &Importer<'_>, specifier: &str, mode: Option<Mode>) -> Option<String> {
+    pub(super) fn workspace_package(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
         let (name, rest) = path::split_package_name(specifier);
         let directory = path::join_plain(&self.root, &self.workspaces.get().get(name)?.directory);
-        let lookup = Lookup::module(self, &importer.config, importer.directory, mode);
+        let lookup = Lookup::module(self, &importer.config, &importer.directory, mode);
         let priority = TYPESCRIPT | DECLARATION;
         lookup
             .package_at(&directory, rest, priority)
