@@ -90,6 +90,10 @@ impl System for Watched<'_> {
         self.watch(self.system.read_chunks(path, take))
     }
 
+    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.watch(self.system.read_range(path, offset, buffer))
+    }
+
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
         let files = self.system.directory_files(path)?;
         Some(Box::new(WatchedFiles { files, failed: self.failed.clone() }))

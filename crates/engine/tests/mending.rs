@@ -11,8 +11,12 @@ use support::{ROOT, cold, json, run};
 fn check(before: &str, edits: &[(&str, &str)]) -> Work {
     let system = MemorySystem::from_fixture(before);
     let options = GraphOptions::new(ROOT);
-    let request =
-        GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    let request = GraphRequest {
+        threads: Some(2),
+        cache_directory: Some("/r/.stan/cache".into()),
+        figures_only: false,
+        leaves_memory: false,
+    };
     system.set_now(100_000_000_000);
     run(&system, &options, &request);
     system.set_now(200_000_000_000);
@@ -181,8 +185,12 @@ fn packages_are_looked_through_again() {
         "#,
     );
     let options = GraphOptions::new(ROOT);
-    let request =
-        GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    let request = GraphRequest {
+        threads: Some(2),
+        cache_directory: Some("/r/.stan/cache".into()),
+        figures_only: false,
+        leaves_memory: false,
+    };
     // The new file makes a whole run of the second, which then knows the package from the first.
     let edits = [
         ("z.ts", ""),

@@ -80,6 +80,13 @@ impl System for OsSystem {
     }
 
     #[cfg(unix)]
+    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        use std::os::unix::fs::FileExt;
+        let (file, _) = open_with_stat(path)?;
+        file.read_exact_at(buffer, offset)
+    }
+
+    #[cfg(unix)]
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
         Some(Box::new(directory::OpenDirectory::new(path).ok()?))
     }

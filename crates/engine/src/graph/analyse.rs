@@ -59,7 +59,8 @@ pub(crate) fn analyse(
     }
     with_scratch(|Scratch { extractor, buffer }| {
         buffer.clear();
-        let read = system.read_at_most(Path::new(path), MAX_ANALYSED_BYTES, buffer).map(|stat| (buffer.len(), Some(stat)));
+        let read =
+            system.read_at_most(Path::new(path), MAX_ANALYSED_BYTES, buffer).map(|stat| (buffer.len(), Some(stat)));
         let Ok((length, stat)) = read else { return failed(system, path, display, read) };
         extracted(extractor, display, buffer.get(..length).unwrap_or_default(), stat, options)
     })

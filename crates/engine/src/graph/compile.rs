@@ -125,10 +125,7 @@ impl Run<'_> {
             .files
             .par_iter()
             .map_init(
-                || Desk {
-                    analyst: Analyst::new(self.system, &self.options.extract, keep),
-                    recent: Recent::default(),
-                },
+                || Desk { analyst: Analyst::new(self.system, &self.options.extract, keep), recent: Recent::default() },
                 |desk, path| self.analyse_one(desk, path, keep, &read),
             )
             .collect();
@@ -371,8 +368,7 @@ impl Run<'_> {
                 slot.loaded.get_or_init(|| {
                     let display = self.names.display(path);
                     // Facts without resolved requests would look like a module that leads nowhere to a later run.
-                    let known =
-                        self.known(path, false).map(|file| Analysed { facts: None, ..file });
+                    let known = self.known(path, false).map(|file| Analysed { facts: None, ..file });
                     known.unwrap_or_else(|| analyse(self.system, path, display, false, &self.options.extract))
                 });
             }

@@ -6,6 +6,7 @@ pub use stan_graph::{
 pub use stan_graph::{Graph, Summary};
 
 pub(crate) mod analyse;
+mod changed_names;
 pub(crate) mod compile;
 mod names;
 mod recent;

@@ -132,7 +132,8 @@ impl Extractor {
             Room::Thread(size) => {
                 clean(&mut self.arena, text.len());
                 let Self { arena, spare } = self;
-                stack::with_stack(size, move || file.parsed(arena, spare)).unwrap_or_else(|| file.scanned("needs more stack than the system gives"))
+                stack::with_stack(size, move || file.parsed(arena, spare))
+                    .unwrap_or_else(|| file.scanned("needs more stack than the system gives"))
             }
             Room::Nowhere(reason) => file.scanned(reason),
         }

@@ -61,7 +61,10 @@ impl Syntax {
 /// asked for this several times, and extensions are short.
 pub(super) fn extension(path: &str) -> Option<(&str, &str)> {
     let at = path.bytes().rposition(|byte| matches!(byte, b'.' | b'/'))?;
-    path.get(at..).is_some_and(|rest| rest.starts_with('.')).then(|| path.split_at(at)).map(|(stem, rest)| (stem, &rest[1..]))
+    path.get(at..)
+        .is_some_and(|rest| rest.starts_with('.'))
+        .then(|| path.split_at(at))
+        .map(|(stem, rest)| (stem, &rest[1..]))
 }
 
 /// A syntax tree that can be used, or not.
