@@ -13,11 +13,10 @@ pub(super) struct Answer {
     pub(super) is_file: bool,
 }
 
-/// The last importer, and its answers.
+/// The importers of the last directory, one for each ending, and the answers that they got.
 #[derive(Default)]
 pub(super) struct Recent {
-    importer: Option<Importer>,
-    answers: Answers,
+    importers: Vec<(Importer, Answers)>,
 }
 
 /// Answers by specifier, and then by all else that a request says.
@@ -30,14 +29,26 @@ impl Recent {
     /// A file that asks for more has specifiers that no other file asks for.
     pub(super) const MOST_REQUESTS: usize = 64;
 
+    /// A directory with files of more endings than this starts anew now and then.
+    const MOST_IMPORTERS: usize = 8;
+
     /// The importer for a file, and the answers that hold for it; none if they hold for that file alone.
     pub(super) fn importer(&mut self, resolver: &Resolver<'_>, file: &str) -> (&Importer, Option<&mut Answers>) {
-        if !self.importer.as_ref().is_some_and(|importer| importer.serves(file)) {
-            self.importer = None;
-            self.answers.by_specifier.clear();
+        if !self.importers.first().is_some_and(|(importer, _)| importer.is_beside(file)) {
+            self.importers.clear();
         }
-        let importer = self.importer.get_or_insert_with(|| resolver.importer(file));
-        (importer, importer.is_shared().then_some(&mut self.answers))
+        let at = match self.importers.iter().position(|(importer, _)| importer.serves(file)) {
+            Some(at) => at,
+            None => {
+                if self.importers.len() >= Self::MOST_IMPORTERS {
+                    self.importers.clear();
+                }
+                self.importers.push((resolver.importer(file), Answers::default()));
+                self.importers.len() - 1
+            }
+        };
+        let (importer, answers) = &mut self.importers[at];
+        (importer, importer.is_shared().then_some(answers))
     }
 }
 

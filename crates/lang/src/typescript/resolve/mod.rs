@@ -107,10 +107,15 @@ impl Importer {
         self.is_shared
     }
 
-    /// Whether this importer can stand for the file, too: most files of a directory get the same answers.
-    pub fn serves(&self, file: &str) -> bool {
+    /// Whether the file lies in the directory of this importer's.
+    pub fn is_beside(&self, file: &str) -> bool {
         let rest = file.strip_prefix(&*self.directory).and_then(|rest| rest.strip_prefix('/'));
-        self.is_shared && rest.is_some_and(|name| ending(name) == &*self.ending && !name.as_bytes().contains(&b'/'))
+        rest.is_some_and(|name| !name.as_bytes().contains(&b'/'))
+    }
+
+    /// Whether this importer can stand for a file beside its own, too: most files of a directory get the same answers.
+    pub fn serves(&self, beside: &str) -> bool {
+        self.is_shared && ending(beside) == &*self.ending
     }
 }
 
