@@ -12,6 +12,9 @@ use stan_repo::{DirectoryFiles, Stat, System};
 /// A file of more bytes than this is hashed but not analysed.
 const MAX_ANALYSED_BYTES: u64 = 256 << 20;
 
+/// A file that is only hashed is read piece by piece when it has more bytes than this.
+const FIRST_BUFFER: u64 = 1 << 20;
+
 /// A buffer that grew beyond this is given back after the file that needed it.
 const KEPT_BUFFER: usize = 4 << 20;
 
@@ -94,13 +97,22 @@ impl<'a> Analyst<'a> {
             let end = absolute.len().saturating_sub(name.len()).max(1);
             self.files = absolute.get(..end).and_then(|directory| self.system.directory_files(Path::new(directory)));
         }
-        let Some(files) = self.files.as_deref().filter(|_| is_analysed(name)) else {
+        let Some(files) = self.files.as_deref() else {
             return analyse(self.system, absolute, relative, true, self.options);
         };
-        with_scratch(|Scratch { extractor, buffer }| {
-            let read = files.read(name, MAX_ANALYSED_BYTES, self.wants_stats, buffer);
-            let Ok((length, stat)) = read else { return failed(self.system, absolute, relative, read) };
-            extracted(extractor, relative, buffer.get(..length).unwrap_or_default(), stat, self.options)
+        let is_analysed = is_analysed(name);
+        // What is only hashed must not fill the memory.
+        let limit = if is_analysed { MAX_ANALYSED_BYTES } else { FIRST_BUFFER };
+        with_scratch(|Scratch { extractor, buffer }| match files.read(name, limit, self.wants_stats, buffer) {
+            Ok((length, stat)) => {
+                let bytes = buffer.get(..length).unwrap_or_default();
+                match is_analysed {
+                    true => extracted(extractor, relative, bytes, stat, self.options),
+                    false => Analysed { stat, meta: Some(meta_of(bytes)), ..Analysed::default() },
+                }
+            }
+            Err(_) if !is_analysed => hashed(self.system, absolute, relative),
+            read => failed(self.system, absolute, relative, read),
         })
     }
 }
@@ -122,7 +134,7 @@ fn extracted(
     stat: Option<Stat>,
     options: &ExtractOptions,
 ) -> Analysed {
-    let meta = FileMeta { digest: stan_repo::sha256(bytes), size: bytes.len() as u64 };
+    let meta = meta_of(bytes);
     let extraction = extractor.get_or_insert_with(Extractor::new).extract(display, bytes, options);
     Analysed {
         stat,
@@ -132,6 +144,10 @@ fn extracted(
         incomplete: extraction.incomplete,
         ..Analysed::default()
     }
+}
+
+fn meta_of(bytes: &[u8]) -> FileMeta {
+    FileMeta { digest: stan_repo::sha256(bytes), size: bytes.len() as u64 }
 }
 
 /// A file that is not read as a whole: only its hash is wanted.
