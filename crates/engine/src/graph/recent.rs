@@ -19,10 +19,13 @@ pub(super) struct Recent {
     importers: Vec<(Importer, Answers)>,
 }
 
+/// The answer to a form with a mode.
+type Known = (Form, Option<Mode>, Answer);
+
 /// Answers by specifier, and then by all else that a request says.
 #[derive(Default)]
 pub(super) struct Answers {
-    by_specifier: FxHashMap<Box<str>, Vec<(Form, Option<Mode>, Answer)>>,
+    by_specifier: FxHashMap<Box<str>, Vec<Known>>,
 }
 
 impl Recent {
@@ -58,7 +61,7 @@ impl Answers {
 
     pub(super) fn get(&self, request: &Request) -> Option<Answer> {
         let answers = self.by_specifier.get(&request.specifier)?;
-        let same = |(form, mode, _): &&(Form, Option<Mode>, Answer)| (*form, *mode) == (request.form, request.mode);
+        let same = |(form, mode, _): &&Known| (*form, *mode) == (request.form, request.mode);
         answers.iter().find(same).map(|(_, _, answer)| *answer)
     }
 

@@ -243,10 +243,9 @@ const FEW: usize = 12;
 
 /// Sorts by place, folds duplicates into their first occurrence, and tells each raw request's final index.
 fn ordered_requests(raw: &[RawRequest<'_>], text: &str) -> (Vec<Request>, Vec<u32>) {
+    // Mostly they were found in their order, and need no other.
     let mut order: Vec<usize> = Vec::new();
-    // Mostly they were found in their order.
-    let is_sorted = raw.is_sorted_by_key(|request| request.position);
-    if !is_sorted {
+    if !raw.is_sorted_by_key(|request| request.position) {
         order.extend(0..raw.len());
         order.sort_by_key(|&index| raw[index].position);
     }
@@ -258,8 +257,7 @@ fn ordered_requests(raw: &[RawRequest<'_>], text: &str) -> (Vec<Request>, Vec<u3
         seen.reserve(raw.len());
     }
     let mut requests: Vec<Request> = Vec::with_capacity(raw.len());
-    for place in 0..raw.len() {
-        let index = if is_sorted { place } else { order[place] };
+    for index in (0..raw.len()).map(|place| order.get(place).copied().unwrap_or(place)) {
         let RawRequest { position, specifier, kind, form, mode } = &raw[index];
         let next = requests.len() as u32;
         let number = if is_small {

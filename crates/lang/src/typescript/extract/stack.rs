@@ -122,8 +122,8 @@ pub(super) fn most_tokens(text: &str) -> usize {
     let mut tokens = 1;
     for (before, block) in blocks_before.iter().zip(blocks) {
         let mut sum = 0_u8;
-        for at in 0..BLOCK {
-            sum += starts(before[at], block[at]);
+        for (before, byte) in before.iter().zip(block) {
+            sum += starts(*before, *byte);
         }
         tokens += usize::from(sum);
     }
