@@ -54,6 +54,7 @@ impl Workspace {
             threads: args.threads.map(usize::from),
             cache_directory: self.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
             figures_only: false,
+            leaves_memory: true,
         })
     }
 

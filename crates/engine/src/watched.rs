@@ -3,18 +3,19 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stan_repo::{DirEntry, Stat, System};
+use stan_repo::{DirEntry, DirectoryFiles, OpenFile, Stat, System};
 
 pub(crate) struct Watched<'s> {
     system: &'s dyn System,
-    failed: AtomicBool,
+    failed: Arc<AtomicBool>,
 }
 
 impl<'s> Watched<'s> {
     pub(crate) fn new(system: &'s dyn System) -> Self {
-        Self { system, failed: AtomicBool::new(false) }
+        Self { system, failed: Arc::default() }
     }
 
     /// Whether another run may see something else although no file changed.
@@ -23,12 +24,34 @@ impl<'s> Watched<'s> {
     }
 
     fn watch<T>(&self, result: io::Result<T>) -> io::Result<T> {
-        if let Err(error) = &result
-            && !is_an_answer(error.kind())
-        {
-            self.failed.store(true, Ordering::Relaxed);
-        }
-        result
+        watch(&self.failed, result)
+    }
+}
+
+fn watch<T>(failed: &AtomicBool, result: io::Result<T>) -> io::Result<T> {
+    if let Err(error) = &result
+        && !is_an_answer(error.kind())
+    {
+        failed.store(true, Ordering::Relaxed);
+    }
+    result
+}
+
+/// The files of a directory, watched likewise.
+struct WatchedFiles {
+    files: Box<dyn DirectoryFiles>,
+    failed: Arc<AtomicBool>,
+}
+
+impl DirectoryFiles for WatchedFiles {
+    fn read(
+        &self,
+        name: &str,
+        limit: u64,
+        wants_stat: bool,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<(usize, Option<Stat>)> {
+        watch(&self.failed, self.files.read(name, limit, wants_stat, buffer))
     }
 }
 
@@ -65,6 +88,19 @@ impl System for Watched<'_> {
 
     fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
         self.watch(self.system.read_chunks(path, take))
+    }
+
+    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.watch(self.system.read_range(path, offset, buffer))
+    }
+
+    fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        let files = self.system.directory_files(path)?;
+        Some(Box::new(WatchedFiles { files, failed: self.failed.clone() }))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        self.watch(self.system.open(path))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 const CACHE: &str = "/r/.stan/cache";
 
 fn request(figures_only: bool) -> GraphRequest {
-    GraphRequest { threads: Some(2), cache_directory: Some(CACHE.into()), figures_only }
+    GraphRequest { threads: Some(2), cache_directory: Some(CACHE.into()), figures_only, leaves_memory: false }
 }
 
 fn warm_disk() -> (MemoryDisk, GraphOptions, String) {

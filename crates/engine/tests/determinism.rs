@@ -126,8 +126,12 @@ fn twenty_runs_are_one() {
 fn a_cache_made_on_eight_threads_serves_one() {
     let system = repository("/r", 7);
     let options = GraphOptions::new("/r");
-    let request =
-        |threads| GraphRequest { threads: Some(threads), cache_directory: Some("/c".into()), figures_only: false };
+    let request = |threads| GraphRequest {
+        threads: Some(threads),
+        cache_directory: Some("/c".into()),
+        figures_only: false,
+        leaves_memory: false,
+    };
     let first = answer(&system, "/r", 1, 0);
     for threads in [8, 1, 8] {
         assert_eq!(json(&run(&system, &options, &request(threads))), first);

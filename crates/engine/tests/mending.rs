@@ -11,8 +11,12 @@ use support::{ROOT, cold, json, run};
 fn check(before: &str, edits: &[(&str, &str)]) -> Work {
     let system = MemorySystem::from_fixture(before);
     let options = GraphOptions::new(ROOT);
-    let request =
-        GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    let request = GraphRequest {
+        threads: Some(2),
+        cache_directory: Some("/r/.stan/cache".into()),
+        figures_only: false,
+        leaves_memory: false,
+    };
     system.set_now(100_000_000_000);
     run(&system, &options, &request);
     system.set_now(200_000_000_000);
@@ -61,6 +65,59 @@ fn edits_of_single_files_are_mended() {
     assert_eq!(check(SMALL, &[("x.ts", "export const y = 1;"), ("y.ts", "export const x = 1;")]), Work::Edited(2));
     assert_eq!(check(SMALL, &[("x.ts", "export const x = 1;\n")]), Work::Unchanged, "a touch is no edit");
     assert_eq!(check(SMALL, &[]), Work::Unchanged);
+}
+
+/// Names on their way through renames, stars, cycles, namespaces and `export =`.
+const CHAIN: &str = "
+    //- /r/leaf.ts
+    export const a = 1, b = 2; export default 1;
+    //- /r/other.ts
+    export const c = 1, a = 2;
+    //- /r/named.ts
+    export {a as renamed, b} from './leaf';
+    //- /r/star.ts
+    export * from './named'; export * from './loop';
+    //- /r/loop.ts
+    export * from './star'; export {c} from './other';
+    //- /r/space.ts
+    export * as all from './leaf';
+    //- /r/whole.d.ts
+    import leaf = require('./leaf'); export = leaf;
+    //- /r/use.ts
+    import {renamed, b} from './star'; import d, {a} from './leaf';
+    //- /r/more.ts
+    import {c} from './star'; import {all} from './space'; import w, {a, missing} from './whole';
+";
+
+#[test]
+fn only_names_that_changed_are_followed() {
+    for (path, text) in [
+        ("leaf.ts", "export const a = 1, b = 2, added = 3; export default 1;"),
+        ("leaf.ts", "export const b = 2; export default 1;"),
+        ("leaf.ts", "import {c} from './other'; export {c as a}; export const b = 2; export default 1;"),
+        ("leaf.ts", "export {a} from './other'; export const b = 2; export default 1;"),
+        ("leaf.ts", "export * from './other'; export const b = 2; export default 1;"),
+        ("leaf.ts", "export const a = 1, b = 2; export {c as default} from './other';"),
+        ("leaf.ts", "export const a = 1, b = 2;"),
+        ("leaf.ts", "import o = require('./other'); export = o;"),
+        ("leaf.ts", "const a = 1;"),
+        ("other.ts", "export const a = 2; export {b as c} from './leaf';"),
+        ("other.ts", "export {c} from './loop';"),
+        ("named.ts", "export {a as renamed} from './other'; export {b} from './leaf';"),
+        ("named.ts", "export {b as renamed, a as b} from './leaf';"),
+        ("loop.ts", "export * from './star'; export {a as c, a as renamed} from './other';"),
+        ("star.ts", "export * from './named';"),
+        ("space.ts", "export {a as all} from './leaf';"),
+        ("whole.d.ts", "import o = require('./other'); export = o;"),
+        ("whole.d.ts", "export {a} from './leaf'; export const missing: 1;"),
+    ] {
+        assert_eq!(check(CHAIN, &[(path, text)]), Work::Edited(1), "{path}: {text}");
+    }
+    let both = [
+        ("leaf.ts", "export {a} from './other'; export const b = 2; export default 1;"),
+        ("named.ts", "export {a as renamed, a as b} from './leaf';"),
+    ];
+    assert_eq!(check(CHAIN, &both), Work::Edited(2));
 }
 
 #[test]
@@ -181,8 +238,12 @@ fn packages_are_looked_through_again() {
         "#,
     );
     let options = GraphOptions::new(ROOT);
-    let request =
-        GraphRequest { threads: Some(2), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    let request = GraphRequest {
+        threads: Some(2),
+        cache_directory: Some("/r/.stan/cache".into()),
+        figures_only: false,
+        leaves_memory: false,
+    };
     // The new file makes a whole run of the second, which then knows the package from the first.
     let edits = [
         ("z.ts", ""),

@@ -31,7 +31,12 @@ fn a_root_that_does_not_exist() {
 fn a_root_that_comes_to_exist() {
     let system = MemorySystem::new();
     let options = GraphOptions::new(ROOT);
-    let request = GraphRequest { threads: Some(1), cache_directory: Some("/cache".into()), figures_only: false };
+    let request = GraphRequest {
+        threads: Some(1),
+        cache_directory: Some("/cache".into()),
+        figures_only: false,
+        leaves_memory: false,
+    };
     assert_eq!(nodes(&run(&system, &options, &request)), "");
     system.set_file("/r/a.ts", "");
     assert_eq!(nodes(&run(&system, &options, &request)), "source a.ts\n");
@@ -172,8 +177,12 @@ impl WritableSystem for Disturbed<'_> {
 /// and the next run, which has the disturbed one's cache, gives the cold answer.
 fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()> + Sync)) {
     let options = GraphOptions::new(ROOT);
-    let request =
-        GraphRequest { threads: Some(1), cache_directory: Some("/r/.stan/cache".into()), figures_only: false };
+    let request = GraphRequest {
+        threads: Some(1),
+        cache_directory: Some("/r/.stan/cache".into()),
+        figures_only: false,
+        leaves_memory: false,
+    };
     for at in 0.. {
         let system = MemorySystem::from_fixture(TREE);
         system.set_now(100_000_000_000);

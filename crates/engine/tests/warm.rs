@@ -75,7 +75,8 @@ fn check_step(disk: &dyn Disk, options: &GraphOptions, number: usize, step: &Ste
 }
 
 fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, figures_only: bool) -> GraphOutcome {
-    let request = GraphRequest { threads: Some(2), cache_directory: cache.cloned(), figures_only };
+    let request =
+        GraphRequest { threads: Some(2), cache_directory: cache.cloned(), figures_only, leaves_memory: false };
     run(disk.system(), options, &request)
 }
 

@@ -33,7 +33,8 @@ pub use paths::real_path;
 pub use scan::{scan, scan_top};
 pub use stamp::{hash_file, is_racy};
 pub use system::{
-    Access, DirEntry, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System, WritableSystem,
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System,
+    WritableSystem,
 };
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
 pub use world::{FileContents, World};

@@ -9,9 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+#[cfg(unix)]
+use crate::system::DirectoryFiles;
 use crate::system::{
     Access, DirEntry, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System, WritableSystem,
 };
+
+#[cfg(unix)]
+mod directory;
 
 /// The real file system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,6 +88,18 @@ impl System for OsSystem {
         let metadata = file.metadata()?;
         let stat = regular(stat(&metadata))?;
         Ok(OpenFile { stat, executable: is_executable(&metadata), reader: Box::new(file) })
+    }
+
+    #[cfg(unix)]
+    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        use std::os::unix::fs::FileExt;
+        let (file, _) = open_with_stat(path)?;
+        file.read_exact_at(buffer, offset)
+    }
+
+    #[cfg(unix)]
+    fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        Some(Box::new(directory::OpenDirectory::new(path).ok()?))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

@@ -4,6 +4,7 @@
 //! real path. Not done here: reading the files themselves.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +19,7 @@ use crate::ignore::PatternList;
 use crate::links::{Destination, destination};
 use crate::observations::{Observations, Reading, Recorder, Unread, sorted_entries};
 use crate::paths::{Root, escape_bytes, real_path};
-use crate::system::{DirEntry, EntryKind, System};
+use crate::system::{DirEntry, EntryKind, Stat, System};
 use crate::universe::{ScanOptions, ScannedDirectory, Universe};
 
 /// Git does not read larger pattern files either.
@@ -58,9 +59,12 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -
         None | Some("") => String::new(),
         Some(below) => [below, "/"].concat(),
     };
+    // The index of a large repository takes as long to read as its root takes to list.
+    let (tracked, listed) =
+        rayon::join(|| checkout.tracked_paths(&mut recorder, &root), || Listed::new(system, root.path()));
     let walk = Walk {
         system,
-        tracked: checkout.tracked_paths(&mut recorder, &root),
+        tracked,
         globs: Globs::new(&options.includes, &options.excludes, &mut recorder.problems),
         stan_path: options.stan_path.trim_start_matches("./").trim_matches('/').to_owned(),
         prefix,
@@ -70,7 +74,7 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -
         visited: Mutex::default(),
     };
     let (rules, mode) = walk.rules_above_root(&mut recorder, &checkout);
-    let first = Task { path: String::new(), rules, mode };
+    let first = Task { path: String::new(), rules, mode, listed: Some(listed) };
     rayon::scope(|scope| walk.directory(scope, first));
     walk.finish(recorder)
 }
@@ -94,6 +98,26 @@ struct Task {
     path: String,
     rules: Rules,
     mode: Mode,
+    /// If it was listed already.
+    listed: Option<Listed>,
+}
+
+/// A directory's stat, taken first, and its entries.
+struct Listed {
+    stat: io::Result<Stat>,
+    entries: io::Result<Vec<DirEntry>>,
+}
+
+impl Listed {
+    fn new(system: &dyn System, path: &str) -> Self {
+        let path = Path::new(path);
+        let stat = system.lstat(path);
+        let entries = match &stat {
+            Ok(stat) if stat.kind == EntryKind::Dir => sorted_entries(system, path),
+            _ => Ok(Vec::new()),
+        };
+        Self { stat, entries }
+    }
 }
 
 struct Walk<'a> {
@@ -236,13 +260,14 @@ struct Visit<'w, 'a> {
 impl Visit<'_, '_> {
     fn run(&mut self) -> Option<ScannedDirectory> {
         let absolute = self.walk.root.absolute(&self.task.path);
-        let path = Path::new(&absolute);
-        let stat = match self.walk.system.lstat(path) {
+        let listed = self.task.listed.take();
+        let Listed { stat, entries } = listed.unwrap_or_else(|| Listed::new(self.walk.system, &absolute));
+        let stat = match stat {
             Ok(stat) if stat.kind == EntryKind::Dir => stat,
             Ok(_) => return self.unlisted("it changed while it was scanned"),
             Err(error) => return self.unlisted(Unread::of(&error).reason()),
         };
-        let entries = match sorted_entries(self.walk.system, path) {
+        let entries = match entries {
             Ok(entries) => entries,
             Err(error) => {
                 self.unlisted(Unread::of(&error).reason());
@@ -340,7 +365,7 @@ impl Visit<'_, '_> {
             && !walk.is_stans_own(&path, true)
             && !walk.globs.prunes(&path)
         {
-            self.children.push(Task { path: path.into_string(), rules: self.task.rules.clone(), mode });
+            self.children.push(Task { path: path.into_string(), rules: self.task.rules.clone(), mode, listed: None });
         }
     }
 

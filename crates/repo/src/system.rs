@@ -74,6 +74,15 @@ pub trait HeldLock: Send + Sync {
     fn describe(&mut self, holder: &str) -> io::Result<()>;
 }
 
+/// Reads the files of one directory by their names alone: the way to the directory is walked once for all of them.
+pub trait DirectoryFiles: Send {
+    /// Reads the regular file `name`, as `System::read_at_most` would, into the start of `buffer`, and says how many
+    /// bytes it has. The buffer only ever grows, and what lies behind the bytes is of no meaning. The stat is taken
+    /// before reading, and only where it is wanted: it costs a system call.
+    fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>)
+    -> io::Result<(usize, Option<Stat>)>;
+}
+
 /// The read-only half of the outside world.
 pub trait System: Send + Sync {
     /// The entries of a directory in any order, without `.` and `..`.
@@ -112,6 +121,20 @@ pub trait System: Send + Sync {
         let mut bytes = Vec::new();
         let stat = self.read_into(path, &mut bytes)?;
         Ok(OpenFile { stat, executable: false, reader: Box::new(WholeFile { bytes: Cursor::new(bytes), stat }) })
+    }
+
+    /// Fills `buffer` with the bytes of a regular file from `offset` on; fails when there are not as many.
+    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let mut whole = Vec::new();
+        self.read_into(path, &mut whole)?;
+        let part = usize::try_from(offset).ok().and_then(|start| whole.get(start..)?.get(..buffer.len()));
+        buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    /// A shorter way to the files of a directory than their paths, where the system has one.
+    fn directory_files(&self, _path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        None
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;

@@ -32,6 +32,8 @@ pub struct World<'a> {
     system: &'a dyn System,
     root: Root,
     universe: Option<&'a Universe>,
+    /// Whether single entries are looked at before whole directories are listed.
+    probes_first: bool,
     /// By the path that was asked for; `None` when it is no directory.
     directories: Sharded<Option<Arc<Directory<'a>>>>,
     /// By real path of the directory, and the link's name.
@@ -57,11 +59,18 @@ impl<'a> World<'a> {
             system,
             root: Root::new(root),
             universe,
+            probes_first: false,
             directories: Sharded::default(),
             links: Sharded::default(),
             probes: Sharded::default(),
             reads: Mutex::default(),
         }
+    }
+
+    /// For a run with a handful of questions: listing a large directory would cost more than they do.
+    pub fn probing_first(mut self) -> Self {
+        self.probes_first = true;
+        self
     }
 
     /// Reads a regular file with its digest. The error says why not, as the end of a sentence.
@@ -210,9 +219,20 @@ impl<'a> World<'a> {
 
     /// The kind of an entry, links not followed.
     fn entry(&self, directory: &Directory<'a>, name: &str) -> Option<EntryKind> {
-        if directory.listable {
-            return directory.entry(self.listing(directory).entries(), name);
+        if !directory.listable {
+            return self.probe(directory, name);
         }
+        if self.probes_first && directory.listing.get().is_none() {
+            let found = self.probe(directory, name);
+            // Other systems may find a name that is spelled in another case, and only the listing tells.
+            if found.is_none() || cfg!(target_os = "linux") {
+                return found;
+            }
+        }
+        directory.entry(self.listing(directory).entries(), name)
+    }
+
+    fn probe(&self, directory: &Directory<'a>, name: &str) -> Option<EntryKind> {
         let path = join(&directory.real, name);
         self.probes.get_or_insert(&path, || self.system.lstat(Path::new(&path)).ok().map(|stat| stat.kind))
     }

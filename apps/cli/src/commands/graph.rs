@@ -28,6 +28,7 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
         threads: args.threads.map(usize::from),
         cache_directory: workspace.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
         figures_only: !wants_graph,
+        leaves_memory: true,
     };
     let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
     if cli.verbose {
@@ -47,6 +48,7 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), 
         threads: args.threads.map(usize::from),
         cache_directory: workspace.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
         figures_only: false,
+        leaves_memory: true,
     };
     let map = build_map(&OsSystem, &workspace.context(), &request)?;
     let mut out = io::BufWriter::new(io::stdout().lock());

@@ -40,7 +40,7 @@ pub(crate) struct Data<'b> {
     targets: Blobs<'b>,
     /// For each file the files whose exports it passes on.
     pub(crate) passes: Blobs<'b>,
-    /// For each file the files that it takes names from.
+    /// For each file the files that it takes names from, each followed by what stands for the name.
     pub(crate) takes: Blobs<'b>,
     general: &'b [u8],
 }
@@ -174,6 +174,15 @@ pub(crate) fn u32s(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.as_chunks::<4>().0.iter().map(|chunk| u32::from_le_bytes(*chunk))
 }
 
+/// Pairs of numbers in a blob of [`Data`].
+pub(crate) fn u32_pairs(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    let numbers = |chunk: &[u8; 8]| {
+        let [a, b, c, d, e, f, g, h] = *chunk;
+        (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+    };
+    bytes.as_chunks::<8>().0.iter().map(numbers)
+}
+
 fn u32_bytes(values: impl Iterator<Item = u32>) -> Vec<u8> {
     values.flat_map(u32::to_le_bytes).collect()
 }
@@ -206,7 +215,8 @@ fn write_records(writer: &mut Writer, records: &[Record]) -> Option<()> {
         })
         .collect::<Option<Vec<_>>>()?;
     writer.blobs(problems.iter().map(Vec::as_slice));
-    for list in [|record: &Record| record.targets.clone(), Record::passes_to, Record::takes_from] {
+    let taken = |record: &Record| record.takes_from().into_iter().flat_map(|(file, name)| [file, name]).collect();
+    for list in [|record: &Record| record.targets.clone(), Record::passes_to, taken] {
         let lists: Vec<Vec<u8>> = records.par_iter().map(|record| u32_bytes(list(record).into_iter())).collect();
         writer.blobs(lists.iter().map(Vec::as_slice));
     }

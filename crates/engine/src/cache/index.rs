@@ -25,9 +25,12 @@ pub(crate) struct Index {
     pub(crate) observed_at: i64,
     /// Of the data file that belongs to this index.
     pub(crate) data_checksum: u64,
+    pub(crate) data_length: u64,
     pub(crate) answer: Answer,
     pub(crate) observations: Observations,
     pub(crate) files: FileTable,
+    /// For each file what its facts come to.
+    pub(crate) facts: FactsTable,
 }
 
 impl Index {
@@ -35,9 +38,11 @@ impl Index {
         let mut writer = Writer::default();
         writer.u64(self.observed_at.cast_unsigned());
         writer.u64(self.data_checksum);
+        writer.u64(self.data_length);
         writer.blob(&postcard::to_stdvec(&self.answer).ok()?);
         writer.blob(&postcard::to_stdvec(&self.observations).ok()?);
         self.files.write(&mut writer);
+        writer.blob(&self.facts.bytes);
         Some(writer.into_bytes())
     }
 
@@ -46,11 +51,34 @@ impl Index {
         let index = Self {
             observed_at: reader.u64()?.cast_signed(),
             data_checksum: reader.u64()?,
+            data_length: reader.u64()?,
             answer: postcard::from_bytes(reader.blob()?).ok()?,
             observations: postcard::from_bytes(reader.blob()?).ok()?,
             files: FileTable::read(&mut reader)?,
+            facts: FactsTable { bytes: reader.blob()?.to_vec() },
         };
         reader.is_empty().then_some(index)
+    }
+}
+
+/// What tells that an edit changed no figure, without the data.
+#[derive(Default)]
+pub(crate) struct FactsTable {
+    bytes: Vec<u8>,
+}
+
+impl FactsTable {
+    /// Of a file about which nothing can be told from here.
+    pub(crate) const OPAQUE: u64 = u64::MAX;
+
+    /// `print`: of the facts, 0 for a file that has none and needs none.
+    pub(crate) fn push(&mut self, print: u64) {
+        self.bytes.extend_from_slice(&print.to_le_bytes());
+    }
+
+    pub(crate) fn get(&self, file: usize) -> Option<u64> {
+        let (prints, _) = self.bytes.as_chunks::<8>();
+        prints.get(file).map(|print| u64::from_le_bytes(*print)).filter(|print| *print != Self::OPAQUE)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stan_repo::{DirEntry, OpenFile, Stat, System, WritableSystem};
+use stan_repo::{DirEntry, DirectoryFiles, OpenFile, Stat, System, WritableSystem};
 
 pub(crate) struct ReadOnly<'s>(pub(crate) &'s dyn WritableSystem);
 
@@ -30,6 +30,14 @@ impl System for ReadOnly<'_> {
 
     fn open(&self, path: &Path) -> io::Result<OpenFile> {
         self.0.open(path)
+    }
+
+    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.0.read_range(path, offset, buffer)
+    }
+
+    fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        self.0.directory_files(path)
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

@@ -7,10 +7,13 @@ use stan_graph::{FileKey, FileMeta};
 use stan_lang::FileFacts;
 use stan_lang::typescript::extract::{ExtractOptions, Extractor, is_analysed};
 use stan_model::{EdgeKind, Problem};
-use stan_repo::{Stat, System};
+use stan_repo::{DirectoryFiles, Stat, System};
 
 /// A file of more bytes than this is hashed but not analysed.
 const MAX_ANALYSED_BYTES: u64 = 256 << 20;
+
+/// A file that is only hashed is read piece by piece when it has more bytes than this.
+const FIRST_BUFFER: u64 = 1 << 20;
 
 /// A buffer that grew beyond this is given back after the file that needed it.
 const KEPT_BUFFER: usize = 4 << 20;
@@ -54,8 +57,69 @@ pub(crate) fn analyse(
     with_facts: bool,
     options: &ExtractOptions,
 ) -> Analysed {
+    if !(with_facts && is_analysed(display)) {
+        return hashed(system, path, display);
+    }
+    with_scratch(|Scratch { extractor, buffer }| {
+        buffer.clear();
+        let read =
+            system.read_at_most(Path::new(path), MAX_ANALYSED_BYTES, buffer).map(|stat| (buffer.len(), Some(stat)));
+        let Ok((length, stat)) = read else { return failed(system, path, display, read) };
+        extracted(extractor, display, buffer.get(..length).unwrap_or_default(), stat, options)
+    })
+}
+
+/// Analyses files of the repository one after the other. Neighbours mostly lie in one directory, which is then kept
+/// open. Stats are left out unless they are wanted.
+pub(crate) struct Analyst<'a> {
+    system: &'a dyn System,
+    options: &'a ExtractOptions,
+    wants_stats: bool,
+    /// Of the last file, relative to the root.
+    directory: &'a str,
+    /// `None` until a second file of the directory comes.
+    files: Option<Box<dyn DirectoryFiles>>,
+}
+
+impl<'a> Analyst<'a> {
+    pub(crate) fn new(system: &'a dyn System, options: &'a ExtractOptions, wants_stats: bool) -> Self {
+        // No directory is called so.
+        Self { system, options, wants_stats, directory: "/", files: None }
+    }
+
+    /// Analyses a file, given by its path relative to the root and by its whole path.
+    pub(crate) fn analyse(&mut self, relative: &'a str, absolute: &str) -> Analysed {
+        let (directory, name) = relative.rsplit_once('/').unwrap_or(("", relative));
+        if directory != self.directory {
+            self.directory = directory;
+            self.files = None;
+        } else if self.files.is_none() {
+            let end = absolute.len().saturating_sub(name.len()).max(1);
+            self.files = absolute.get(..end).and_then(|directory| self.system.directory_files(Path::new(directory)));
+        }
+        let Some(files) = self.files.as_deref() else {
+            return analyse(self.system, absolute, relative, true, self.options);
+        };
+        let is_analysed = is_analysed(name);
+        // What is only hashed must not fill the memory.
+        let limit = if is_analysed { MAX_ANALYSED_BYTES } else { FIRST_BUFFER };
+        with_scratch(|Scratch { extractor, buffer }| match files.read(name, limit, self.wants_stats, buffer) {
+            Ok((length, stat)) => {
+                let bytes = buffer.get(..length).unwrap_or_default();
+                match is_analysed {
+                    true => extracted(extractor, relative, bytes, stat, self.options),
+                    false => Analysed { stat, meta: Some(meta_of(bytes)), ..Analysed::default() },
+                }
+            }
+            Err(_) if !is_analysed => hashed(self.system, absolute, relative),
+            read => failed(self.system, absolute, relative, read),
+        })
+    }
+}
+
+fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     SCRATCH.with_borrow_mut(|scratch| {
-        let outcome = analyse_with(system, path, display, with_facts, options, scratch);
+        let outcome = work(scratch);
         if scratch.buffer.capacity() > KEPT_BUFFER {
             scratch.buffer = Vec::new();
         }
@@ -63,48 +127,57 @@ pub(crate) fn analyse(
     })
 }
 
-fn analyse_with(
-    system: &dyn System,
-    path: &str,
+fn extracted(
+    extractor: &mut Option<Extractor>,
     display: &str,
-    with_facts: bool,
+    bytes: &[u8],
+    stat: Option<Stat>,
     options: &ExtractOptions,
-    scratch: &mut Scratch,
 ) -> Analysed {
-    let unreadable = |error: &std::io::Error| Analysed {
-        problems: vec![Problem::new(display, format!("cannot be read ({}); it has no edges", reason(error)))],
-        incomplete: true,
-        ..Analysed::default()
-    };
-    if !(with_facts && is_analysed(display)) {
-        return match stan_repo::hash_file(system, Path::new(path)) {
-            Ok((stat, digest, size)) => {
-                Analysed { stat: Some(stat), meta: Some(FileMeta { digest, size }), ..Analysed::default() }
-            }
-            Err(error) => unreadable(&error),
-        };
-    }
-    scratch.buffer.clear();
-    let stat = match system.read_at_most(Path::new(path), MAX_ANALYSED_BYTES, &mut scratch.buffer) {
-        Ok(stat) => stat,
-        Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
-            let mut analysed = analyse_with(system, path, display, false, options, scratch);
-            let message = format!("is larger than {} MiB; it was not analysed", MAX_ANALYSED_BYTES >> 20);
-            analysed.problems.push(Problem::new(display, message));
-            analysed.incomplete = true;
-            return analysed;
-        }
-        Err(error) => return unreadable(&error),
-    };
-    let meta = FileMeta { digest: stan_repo::sha256(&scratch.buffer), size: scratch.buffer.len() as u64 };
-    let extractor = scratch.extractor.get_or_insert_with(Extractor::new);
-    let extraction = extractor.extract(display, &scratch.buffer, options);
+    let meta = meta_of(bytes);
+    let extraction = extractor.get_or_insert_with(Extractor::new).extract(display, bytes, options);
     Analysed {
-        stat: Some(stat),
+        stat,
         meta: Some(meta),
         facts: Some(Box::new(extraction.facts)),
         problems: extraction.problems,
         incomplete: extraction.incomplete,
+        ..Analysed::default()
+    }
+}
+
+fn meta_of(bytes: &[u8]) -> FileMeta {
+    FileMeta { digest: stan_repo::sha256(bytes), size: bytes.len() as u64 }
+}
+
+/// A file that is not read as a whole: only its hash is wanted.
+fn hashed(system: &dyn System, path: &str, display: &str) -> Analysed {
+    match stan_repo::hash_file(system, Path::new(path)) {
+        Ok((stat, digest, size)) => {
+            Analysed { stat: Some(stat), meta: Some(FileMeta { digest, size }), ..Analysed::default() }
+        }
+        Err(error) => unreadable(display, &error),
+    }
+}
+
+/// What becomes of a file that was to be analysed and could not be read.
+fn failed<T>(system: &dyn System, path: &str, display: &str, read: std::io::Result<T>) -> Analysed {
+    match read {
+        Err(error) if error.kind() != std::io::ErrorKind::FileTooLarge => unreadable(display, &error),
+        _ => {
+            let mut analysed = hashed(system, path, display);
+            let message = format!("is larger than {} MiB; it was not analysed", MAX_ANALYSED_BYTES >> 20);
+            analysed.problems.push(Problem::new(display, message));
+            analysed.incomplete = true;
+            analysed
+        }
+    }
+}
+
+fn unreadable(display: &str, error: &std::io::Error) -> Analysed {
+    Analysed {
+        problems: vec![Problem::new(display, format!("cannot be read ({}); it has no edges", reason(error)))],
+        incomplete: true,
         ..Analysed::default()
     }
 }

@@ -1,11 +1,13 @@
 //! The whole pipeline: scan → analyse → resolve → tunnel → graph. What a warm run may skip is decided elsewhere;
 //! here everything is computed, except that facts of files known to be unchanged may be handed in.
 
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use stan_graph::{Built, FileKey, Graph, GraphBuilder, Indices, Module, Modules, Node, Tunneller};
+use stan_lang::facts::Request;
 use stan_lang::typescript::globs;
 use stan_lang::typescript::resolve::{Importer, LazyWorkspaces, Resolver, Target};
 use stan_lang::typescript::tsconfig::Configs;
@@ -13,25 +15,17 @@ use stan_lang::typescript::workspaces::Workspaces;
 use stan_model::{EdgeKind, Language, Problem, Resolution};
 use stan_repo::{Observations, System, Universe, World};
 
-use super::analyse::{Analysed, analyse};
+use super::analyse::{Analysed, Analyst, analyse};
 use super::names::{Name, Names};
+use super::recent::{Answer, Recent};
 use super::record::Record;
-use super::{GraphError, GraphOptions};
+use super::{GraphError, GraphOptions, leave};
 use crate::cache::data::{NONE, UNKNOWN};
 
 /// Hands in what an earlier run knows of a file of the universe, if the file is unchanged since.
 pub(crate) trait Known: Sync {
     /// `with_facts`: what is known must include the facts, if the file is one that has any.
     fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed>;
-}
-
-/// An earlier run that knows nothing.
-pub(crate) struct Nothing;
-
-impl Known for Nothing {
-    fn analysed(&self, _: &dyn System, _: &str, _: bool) -> Option<Analysed> {
-        None
-    }
 }
 
 /// Everything that a run computed: the graph, and what the next run needs to know.
@@ -55,27 +49,27 @@ pub(crate) struct Kept {
     pub(crate) observations: Observations,
 }
 
-/// Computes everything. `keep`: also gather what the cache wants.
+/// Computes everything. `keep`: also gather what the cache wants. `leaves_memory`: see [`super::GraphRequest`].
 pub(crate) fn compile(
     system: &dyn System,
     options: &GraphOptions,
-    known: &dyn Known,
+    known: Option<&dyn Known>,
     keep: bool,
+    leaves_memory: bool,
 ) -> Result<Compiled, GraphError> {
     let root = &*options.root;
-    let universe = stan_repo::scan(system, Path::new(root), &options.scan);
-    let world = World::new(system, root, Some(&universe));
-    let configs = Configs::new(&world, root);
+    let universe = ManuallyDrop::new(stan_repo::scan(system, Path::new(root), &options.scan));
+    let world = ManuallyDrop::new(World::new(system, root, Some(&universe)));
+    let configs = Configs::new(&*world, root);
     let mut general_problems = universe.problems.clone();
-    let (workspaces, workspace_problems) = Workspaces::find(&world, root, universe.files.iter().map(|file| &**file));
+    let (workspaces, workspace_problems) = Workspaces::find(&*world, root, universe.files.iter().map(|file| &**file));
     general_problems.extend(workspace_problems);
     let workspaces = LazyWorkspaces::ready(workspaces);
-    let resolver = Resolver::new(&world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
-    let names = Names::new(root, &universe.files);
+    let resolver = Resolver::new(&*world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
+    let names = ManuallyDrop::new(Names::new(root, &universe.files));
     let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names, known };
 
-    let (mut files, analysed) = run.analyse_universe();
-    files.par_iter_mut().zip(0..names.universe_len()).for_each(|(file, key)| run.resolve(key, file));
+    let (files, analysed) = run.analyse_universe(keep);
     run.load_own_files();
     let implicit = run.tunnel(&files);
     let hops = run.external_edges(&files, &implicit);
@@ -95,11 +89,21 @@ pub(crate) fn compile(
         );
         Some(Kept { records, general_problems, observations })
     } else {
-        // Hundreds of thousands of small pieces, and the process is about to end.
-        std::thread::spawn(move || drop(files));
+        leave(files, leaves_memory);
         None
     };
+    drop(resolver);
+    drop(configs);
+    leave(ManuallyDrop::into_inner(names), leaves_memory);
+    leave(ManuallyDrop::into_inner(world), leaves_memory);
+    leave(ManuallyDrop::into_inner(universe), leaves_memory);
     Ok(Compiled { graph, problems, dirty, analysed, kept })
+}
+
+/// What one thread has before it while it goes from file to file.
+struct Desk<'p> {
+    analyst: Analyst<'p>,
+    recent: Recent,
 }
 
 /// The fixed surroundings of one run.
@@ -109,22 +113,42 @@ struct Run<'r> {
     universe: &'r Universe,
     resolver: &'r Resolver<'r>,
     names: &'r Names<'r>,
-    known: &'r dyn Known,
+    known: Option<&'r dyn Known>,
 }
 
 impl Run<'_> {
-    /// Analyses every file of the universe; also says how many had to be read.
-    fn analyse_universe(&self) -> (Vec<Analysed>, usize) {
+    /// Analyses every file of the universe and resolves its requests; also says how many had to be read.
+    fn analyse_universe(&self, keep: bool) -> (Vec<Analysed>, usize) {
         let read = AtomicUsize::new(0);
-        let one = |path: &str| {
-            let absolute = self.absolute(path);
-            self.known.analysed(self.system, &absolute, true).unwrap_or_else(|| {
-                read.fetch_add(1, Ordering::Relaxed);
-                analyse(self.system, &absolute, path, true, &self.options.extract)
-            })
-        };
-        let files = self.universe.files.par_iter().map(|path| one(path)).collect();
+        let files = self
+            .universe
+            .files
+            .par_iter()
+            .map_init(
+                || Desk { analyst: Analyst::new(self.system, &self.options.extract, keep), recent: Recent::default() },
+                |desk, path| self.analyse_one(desk, path, keep, &read),
+            )
+            .collect();
         (files, read.into_inner())
+    }
+
+    /// One after the other for each file, while what was just read is at hand.
+    fn analyse_one<'p>(&self, desk: &mut Desk<'p>, path: &'p str, keep: bool, read: &AtomicUsize) -> Analysed {
+        let absolute = self.absolute(path);
+        let mut file = self.known(&absolute, true).unwrap_or_else(|| {
+            read.fetch_add(1, Ordering::Relaxed);
+            desk.analyst.analyse(path, &absolute)
+        });
+        self.resolve(&absolute, &mut file, &mut desk.recent);
+        if !keep && let Some(facts) = &mut file.facts {
+            // Specifiers were needed to get here; without a cache nobody asks for them again.
+            facts.requests = Vec::new();
+        }
+        file
+    }
+
+    fn known(&self, path: &str, with_facts: bool) -> Option<Analysed> {
+        self.known?.analysed(self.system, path, with_facts)
     }
 
     fn absolute(&self, relative: &str) -> String {
@@ -132,30 +156,45 @@ impl Run<'_> {
     }
 
     /// Resolves all requests of a file and fills its edges and targets.
-    fn resolve(&self, key: u32, file: &mut Analysed) {
+    fn resolve(&self, path: &str, file: &mut Analysed, recent: &mut Recent) {
         let Some(facts) = file.facts.take() else { return };
-        let path = self.names.absolute(key).unwrap_or_default();
         // Asked for every file, so that the problems of configurations depend on the files alone, not on imports.
-        let importer = self.resolver.importer(&path);
+        let (importer, answers) = recent.importer(self.resolver, path);
         if !facts.requests.is_empty() || !facts.globs.is_empty() {
-            let display = self.names.display(&path).to_owned();
-            file.edges.reserve(facts.requests.len());
-            file.targets.reserve(facts.requests.len());
+            let display = self.names.display(path);
+            file.edges.reserve_exact(facts.requests.len());
+            file.targets.reserve_exact(facts.requests.len());
+            let mut answers = answers.filter(|_| facts.requests.len() <= Recent::MOST_REQUESTS);
             for request in &facts.requests {
-                let target = self.resolver.resolve(&importer, request);
-                let key = self.names.key_of(&target);
-                file.targets.push(key.filter(|_| matches!(target, Target::File(_))).map(FileKey));
-                file.edges.extend(key.map(|key| (key, request.kind)));
-                if let Target::Missing { problem: Some(problem), .. } = &target {
-                    let message = format!("`{}` {problem}", request.specifier);
-                    file.request_problems.push(Problem::at(&*display, request.line, message));
-                }
+                let known = answers.as_ref().and_then(|answers| answers.get(request));
+                let answer = known.unwrap_or_else(|| {
+                    let (answer, problem) = self.answer(importer, request, display);
+                    match problem {
+                        Some(problem) => file.request_problems.push(problem),
+                        None => answers.iter_mut().for_each(|answers| answers.remember(request, answer)),
+                    }
+                    answer
+                });
+                file.targets.push(answer.key.filter(|_| answer.is_file).map(FileKey));
+                file.edges.extend(answer.key.map(|key| (key, request.kind)));
             }
             for glob in &facts.globs {
-                self.expand_glob(&importer, &display, glob, file);
+                self.expand_glob(importer, display, glob, file);
             }
         }
         file.facts = Some(facts);
+    }
+
+    fn answer(&self, importer: &Importer, request: &Request, display: &str) -> (Answer, Option<Problem>) {
+        let target = self.resolver.resolve(importer, request);
+        let problem = match &target {
+            Target::Missing { problem: Some(problem), .. } => {
+                let message = format!("`{}` {problem}", request.specifier);
+                Some(Problem::at(display, request.line, message))
+            }
+            _ => None,
+        };
+        (Answer { key: self.names.key_of(&target), is_file: matches!(target, Target::File(_)) }, problem)
     }
 
     fn expand_glob(
@@ -199,11 +238,10 @@ impl Run<'_> {
         Some(slot.loaded.get_or_init(|| {
             let display = self.names.display(path);
             let mut file = self
-                .known
-                .analysed(self.system, path, true)
+                .known(path, true)
                 .unwrap_or_else(|| analyse(self.system, path, display, true, &self.options.extract));
             if with_requests {
-                self.resolve(key, &mut file);
+                self.resolve(path, &mut file, &mut Recent::default());
             } else {
                 self.resolve_reexports(path, &mut file);
                 // What is wrong inside a package is not this repository's concern, unless it cannot be read.
@@ -330,8 +368,7 @@ impl Run<'_> {
                 slot.loaded.get_or_init(|| {
                     let display = self.names.display(path);
                     // Facts without resolved requests would look like a module that leads nowhere to a later run.
-                    let known =
-                        self.known.analysed(self.system, path, false).map(|file| Analysed { facts: None, ..file });
+                    let known = self.known(path, false).map(|file| Analysed { facts: None, ..file });
                     known.unwrap_or_else(|| analyse(self.system, path, display, false, &self.options.extract))
                 });
             }

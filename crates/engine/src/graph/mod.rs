@@ -6,8 +6,10 @@ pub use stan_graph::{
 pub use stan_graph::{Graph, Summary};
 
 pub(crate) mod analyse;
+mod changed_names;
 pub(crate) mod compile;
 mod names;
+mod recent;
 pub(crate) mod record;
 mod update;
 
@@ -67,6 +69,9 @@ pub struct GraphRequest {
     pub cache_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
     pub figures_only: bool,
+    /// The process ends after this: the system takes its memory back at once, which is faster than freeing hundreds of
+    /// thousands of pieces. Must be `false` in a process that lives on.
+    pub leaves_memory: bool,
 }
 
 /// The dependency graph of a repository.
@@ -113,7 +118,17 @@ pub fn graph(
     if let Some(threads) = request.threads {
         pool = pool.num_threads(threads);
     }
-    pool.build()?.install(|| run(system, options, request))
+    let pool = pool.build()?;
+    let outcome = pool.install(|| run(system, options, request));
+    leave(pool, request.leaves_memory);
+    outcome
+}
+
+/// Drops something large, or leaves it to the end of the process.
+fn leave<T>(value: T, leaves_memory: bool) {
+    if leaves_memory {
+        std::mem::forget(value);
+    }
 }
 
 fn run(
@@ -126,7 +141,7 @@ fn run(
         .as_ref()
         .and_then(|directory| Cache::open(system, directory, &options.stan_folder(), &key(options)));
     let Some(cache) = cache else {
-        let compiled = compile::compile(system.as_system(), options, &compile::Nothing, false)?;
+        let compiled = compile::compile(system.as_system(), options, None, false, request.leaves_memory)?;
         return Ok(outcome(compiled, options, request));
     };
     let observed_at = system.now();
@@ -137,11 +152,11 @@ fn run(
             Verdict::Answer(outcome) => Ok(outcome),
             Verdict::Stale(data) => {
                 let known = cache::Earlier::new(&index, &data);
-                compile_and_store(system, options, request, &cache, &known, observed_at)
+                compile_and_store(system, options, request, &cache, Some(&known), observed_at)
             }
         };
     }
-    compile_and_store(system, options, request, &cache, &compile::Nothing, observed_at)
+    compile_and_store(system, options, request, &cache, None, observed_at)
 }
 
 fn compile_and_store(
@@ -149,11 +164,11 @@ fn compile_and_store(
     options: &GraphOptions,
     request: &GraphRequest,
     cache: &Cache<'_>,
-    known: &dyn Known,
+    known: Option<&dyn Known>,
     observed_at: i64,
 ) -> Result<GraphOutcome, GraphError> {
     let watched = Watched::new(system.as_system());
-    let mut compiled = compile::compile(&watched, options, known, true)?;
+    let mut compiled = compile::compile(&watched, options, known, true, request.leaves_memory)?;
     let errors = error_lines(&compiled.problems, options.max_errors);
     let summary = Summary::of(&compiled.graph);
     // A run that could not see everything, or not even the root, has nothing to tell the next one.
@@ -163,7 +178,7 @@ fn compile_and_store(
         cache.store(&compiled.graph, kept, answer, observed_at);
     }
     let work = Work::Compiled(compiled.analysed);
-    let graph = (!request.figures_only).then_some(compiled.graph);
+    let graph = wanted_graph(compiled.graph, request);
     Ok(GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work })
 }
 
@@ -174,8 +189,16 @@ fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -
         dirty: compiled.dirty,
         errors,
         work: Work::Compiled(compiled.analysed),
-        graph: (!request.figures_only).then_some(compiled.graph),
+        graph: wanted_graph(compiled.graph, request),
     }
+}
+
+fn wanted_graph(graph: Graph, request: &GraphRequest) -> Option<Graph> {
+    if request.figures_only {
+        leave(graph, request.leaves_memory);
+        return None;
+    }
+    Some(graph)
 }
 
 /// Everything besides the repository's contents that the answer depends on.

@@ -4,6 +4,7 @@ use stan_graph::FileMeta;
 use stan_lang::FileFacts;
 use stan_model::Problem;
 use stan_repo::Stat;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::cache::data::{NONE, UNKNOWN};
 
@@ -30,9 +31,21 @@ impl Record {
         self.targets_of(self.facts.iter().flat_map(|facts| facts.reexported_requests()))
     }
 
-    /// Records that this file takes names from.
-    pub(crate) fn takes_from(&self) -> Vec<u32> {
-        self.targets_of(self.facts.iter().flat_map(|facts| facts.imports.iter().map(|import| import.request)))
+    /// Records that this file takes names from, each with what stands for the name.
+    pub(crate) fn takes_from(&self) -> Vec<(u32, u32)> {
+        let imports = self.facts.iter().flat_map(|facts| &facts.imports);
+        let mut taken: Vec<(u32, u32)> = imports
+            .filter_map(|import| Some((*self.targets.get(import.request as usize)?, name_print(&import.name))))
+            .filter(|(target, _)| !matches!(*target, NONE | UNKNOWN))
+            .collect();
+        taken.sort_unstable();
+        taken.dedup();
+        taken
+    }
+
+    /// Everything that other files and the graph's edges can depend on, as a number; 0 for a file without facts.
+    pub(crate) fn facts_print(&self) -> u64 {
+        self.facts.as_deref().map_or(0, facts_print)
     }
 
     fn targets_of(&self, requests: impl Iterator<Item = u32>) -> Vec<u32> {
@@ -44,4 +57,16 @@ impl Record {
         targets.dedup();
         targets
     }
+}
+
+/// A number that stands for a name. Two names may share one: then more is looked at than necessary.
+pub(crate) fn name_print(name: &str) -> u32 {
+    xxh3_64(name.as_bytes()) as u32
+}
+
+/// A number that differs when facts do, apart from the description. Never 0.
+pub(crate) fn facts_print(facts: &FileFacts) -> u64 {
+    let FileFacts { requests, globs, imports, exports, stars, description: _ } = facts;
+    let bytes = postcard::to_stdvec(&(requests, globs, imports, exports, stars)).unwrap_or_default();
+    xxh3_64(&bytes).max(1)
 }

@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Edge, FileKey, Graph, GraphBuilder, Module, Modules, Node, Tunneller};
 use stan_lang::FileFacts;
-use stan_lang::facts::ExportSource;
 use stan_lang::typescript::resolve::{LazyWorkspaces, Resolver, Target};
 use stan_lang::typescript::tsconfig::Configs;
 use stan_lang::typescript::workspaces::Workspaces;
@@ -20,8 +19,10 @@ use stan_model::{Language, NodeKind, Problem, Resolution, error_lines};
 use stan_repo::{System, World};
 
 use super::analyse::{Analysed, analyse};
+use super::changed_names::ChangedNames;
+use super::record::facts_print;
 use super::{GraphOptions, GraphOutcome, GraphRequest, Work};
-use crate::cache::data::{Data, NONE, UNKNOWN, u32s};
+use crate::cache::data::{Data, NONE, UNKNOWN, u32_pairs, u32s};
 use crate::cache::{Cache, Index};
 
 /// More changed files than this are not mended.
@@ -50,6 +51,9 @@ pub(super) fn answer(
     if !world_changed && changed.is_empty() && request.figures_only {
         return Some(Verdict::Answer(unchanged(index, None)));
     }
+    if !world_changed && request.figures_only && keeps_figures(system, options, index, &changed) {
+        return Some(Verdict::Answer(GraphOutcome { work: Work::Edited(changed.len()), ..unchanged(index, None) }));
+    }
     let bytes = cache.load_data(index)?;
     let data = Data::decode(&bytes).filter(|data| data.len() == index.files.len())?;
     if !world_changed && changed.is_empty() {
@@ -73,6 +77,22 @@ fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
         errors: index.answer.errors.clone(),
         work: Work::Unchanged,
     }
+}
+
+/// Whether the changed files ask for, take and offer what they did, so that only texts differ.
+fn keeps_figures(system: &dyn System, options: &GraphOptions, index: &Index, changed: &[u32]) -> bool {
+    let root = options.root.trim_end_matches('/');
+    changed.len() <= MAX_EDITS
+        && changed.iter().all(|&file| {
+            let Some(print) = index.facts.get(file as usize) else { return false };
+            let path = index.files.path(file as usize);
+            let display = path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path);
+            let now = analyse(system, path, display, true, &options.extract);
+            now.meta.is_some()
+                && now.problems.is_empty()
+                && !now.incomplete
+                && now.facts.as_deref().map_or(0, facts_print) == print
+        })
 }
 
 /// A file whose contents differ from the earlier run's.
@@ -113,7 +133,7 @@ impl Mending<'_> {
             return Some(unchanged(self.index, graph));
         }
         let root = &*self.options.root;
-        let world = World::new(self.system, root, None);
+        let world = World::new(self.system, root, None).probing_first();
         let configs = Configs::new(&world, root);
         let read = || Workspaces::find(&world, root, self.universe().iter().map(|file| &**file)).0;
         let workspaces = LazyWorkspaces::on_demand(&read);
@@ -223,51 +243,61 @@ impl Mending<'_> {
         }
     }
 
-    /// The files whose implicit edges may have changed: the edited ones, and those that look through one whose
-    /// exports changed.
+    /// The files whose implicit edges may have changed: the edited ones, and those that take a name whose way to its
+    /// definers leads through a change.
     fn affected(&self, edits: &[Edit]) -> Option<Vec<u32>> {
-        let mut affected: FxHashSet<u32> = edits.iter().map(|edit| edit.file).collect();
-        let mut through: FxHashSet<u32> = FxHashSet::default();
-        for edit in edits {
-            if self.surface_changed(edit)? {
-                through.insert(edit.file);
-            }
-        }
-        if !through.is_empty() {
-            // Whoever passes on what one of these exports, exports something else now, too.
-            loop {
-                let before = through.len();
-                for file in 0..self.data.len() {
-                    let passes = self.data.passes.get(file)?;
-                    if u32s(passes).any(|target| through.contains(&target)) {
-                        through.insert(u32::try_from(file).ok()?);
-                    }
-                }
-                if through.len() == before {
-                    break;
-                }
-            }
+        let mut affected: BTreeSet<u32> = edits.iter().map(|edit| edit.file).collect();
+        let changes = self.changed_names(edits)?;
+        if !changes.is_empty() {
             for file in (0..self.data.len()).filter(|file| self.is_own(*file)) {
-                if u32s(self.data.takes.get(file)?).any(|target| through.contains(&target)) {
+                let concerns = |(target, name): (u32, u32)| changes.get(&target).is_some_and(|names| names.has(name));
+                if u32_pairs(self.data.takes.get(file)?).any(concerns) {
                     affected.insert(u32::try_from(file).ok()?);
                 }
             }
         }
-        let mut affected: Vec<u32> = affected.into_iter().collect();
-        affected.sort_unstable();
-        (affected.len() <= MAX_AFFECTED).then_some(affected)
+        (affected.len() <= MAX_AFFECTED).then(|| affected.into_iter().collect())
     }
 
-    /// Whether what a file exports, or where it passes on, is not what it was.
-    fn surface_changed(&self, edit: &Edit) -> Option<bool> {
-        let file = edit.file as usize;
-        let (old, new) = match (self.data.facts(file), edit.analysed.facts.as_deref()) {
-            (None, None) => return Some(false),
-            (Some(old), Some(new)) => (old, new),
-            _ => return Some(true),
-        };
-        let old_targets = self.data.targets(file)?;
-        Some(surface(&old, &old_targets) != surface(new, &edit.targets))
+    /// For each file the names that may lead elsewhere now, also through others that pass them on.
+    fn changed_names(&self, edits: &[Edit]) -> Option<FxHashMap<u32, ChangedNames>> {
+        let mut changes: FxHashMap<u32, ChangedNames> = FxHashMap::default();
+        for edit in edits {
+            let old = self.data.facts(edit.file as usize);
+            let old_targets = self.data.targets(edit.file as usize)?;
+            let old = old.as_ref().map(|facts| (facts, &*old_targets));
+            let names = ChangedNames::between(old, edit.analysed.facts.as_deref().map(|facts| (facts, &*edit.targets)));
+            if !names.is_empty() {
+                changes.insert(edit.file, names);
+            }
+        }
+        let by_file: FxHashMap<u32, &Edit> = edits.iter().map(|edit| (edit.file, edit)).collect();
+        let mut grows = !changes.is_empty();
+        while grows {
+            grows = false;
+            for file in 0..self.data.len() {
+                let passes = self.data.passes.get(file)?;
+                if !u32s(passes).any(|target| changes.contains_key(&target)) {
+                    continue;
+                }
+                let key = u32::try_from(file).ok()?;
+                let passed = match by_file.get(&key) {
+                    Some(edit) => edit
+                        .analysed
+                        .facts
+                        .as_deref()
+                        .map(|facts| ChangedNames::passed_on(facts, &edit.targets, &changes)),
+                    None => {
+                        let facts = self.data.facts(file)?;
+                        Some(ChangedNames::passed_on(&facts, &self.data.targets(file)?, &changes))
+                    }
+                };
+                if let Some(passed) = passed.filter(|passed| !passed.is_empty()) {
+                    grows |= changes.entry(key).or_default().add(passed);
+                }
+            }
+        }
+        Some(changes)
     }
 
     /// Implicit edges of the affected files, by record.
@@ -459,20 +489,6 @@ impl Patch {
             NodeRef::Old(_) => None,
         })
     }
-}
-
-/// An exported name, the file that it leads to, and its name there.
-type VisibleExport<'f> = (&'f str, u32, Option<&'f str>);
-
-/// Exported names with what they lead to, and stars: all that other files can see.
-fn surface<'f>(facts: &'f FileFacts, targets: &[u32]) -> (Vec<VisibleExport<'f>>, Vec<u32>) {
-    let target = |request: u32| targets.get(request as usize).copied().unwrap_or(NONE);
-    let exports = facts.exports.iter().map(|export| match &export.source {
-        ExportSource::Local => (&*export.name, UNKNOWN, None),
-        ExportSource::Name { request, name } => (&*export.name, target(*request), Some(&**name)),
-        ExportSource::Namespace { request } => (&*export.name, target(*request), None),
-    });
-    (exports.collect(), facts.stars.iter().map(|request| target(*request)).collect())
 }
 
 fn keys(targets: &[u32]) -> Vec<Option<FileKey>> {

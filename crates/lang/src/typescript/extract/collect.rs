@@ -143,26 +143,27 @@ impl<'a> Collector<'a> {
         }
     }
 
-    pub(super) fn finish(mut self, text: &str) -> FileFacts {
+    pub(super) fn finish(mut self, text: &str, spare: &mut Spare) -> FileFacts {
         self.end_of_block();
-        let exports = self.traced_exports();
-        let (requests, renumbered) = ordered_requests(std::mem::take(&mut self.requests), text);
+        let (requests, renumbered) = ordered_requests(&self.requests, text);
         let renumber = |id: RawId| renumbered.get(id.0 as usize).copied().unwrap_or_default();
-        let mut stars: Vec<u32> = self.stars.into_iter().map(renumber).collect();
+        let mut stars: Vec<u32> = self.stars.iter().copied().map(renumber).collect();
         stars.sort_unstable();
         stars.dedup();
-        FileFacts {
-            imports: ordered_names(self.names, renumber),
-            exports: ordered_exports(exports, renumber),
-            globs: ordered_globs(self.globs, text),
+        let facts = FileFacts {
+            imports: ordered_names(&self.names, renumber),
+            exports: self.ordered_exports(renumber),
+            globs: ordered_globs(std::mem::take(&mut self.globs), text),
             requests,
             stars,
-            description: self.description,
-        }
+            description: self.description.take(),
+        };
+        spare.take_back(self);
+        facts
     }
 
-    /// Replaces local names that an import bound by what they were bound to.
-    fn traced_exports(&mut self) -> Vec<(Cow<'a, str>, Option<Bound<'a>>)> {
+    /// Local names that an import bound are replaced by what they were bound to.
+    fn ordered_exports(&self, renumber: impl Fn(RawId) -> u32) -> Vec<Export> {
         let bindings = &self.bindings;
         let mut table: FxHashMap<&str, &Bound<'a>> = FxHashMap::default();
         if bindings.len() > FEW && !self.exports.is_empty() {
@@ -173,37 +174,90 @@ impl<'a> Collector<'a> {
             true => bindings.iter().rev().find(|(local, _)| local == name).map(|(_, bound)| bound),
             false => table.get(name).copied(),
         };
-        std::mem::take(&mut self.exports)
-            .into_iter()
-            .map(|(name, export)| {
-                let source = match export {
-                    RawExport::Local => None,
-                    RawExport::Binding(local) => bound(&local).cloned(),
-                    RawExport::Member(local, member) => match bound(&local) {
-                        Some(Bound::Namespace(request)) => Some(Bound::Name(*request, member)),
-                        _ => None,
-                    },
-                    RawExport::From(bound) => Some(bound),
-                };
-                (name, source)
-            })
-            .collect()
+        let named = |request: RawId, name: &str| ExportSource::Name { request: renumber(request), name: name.into() };
+        let from = |bound: &Bound<'_>| match bound {
+            Bound::Name(request, name) => named(*request, name),
+            Bound::Namespace(request) => ExportSource::Namespace { request: renumber(*request) },
+        };
+        let source = |export: &RawExport<'_>| match export {
+            RawExport::Local => ExportSource::Local,
+            RawExport::Binding(local) => bound(local).map_or(ExportSource::Local, from),
+            RawExport::Member(local, member) => match bound(local) {
+                Some(Bound::Namespace(request)) => named(*request, member),
+                _ => ExportSource::Local,
+            },
+            RawExport::From(bound) => from(bound),
+        };
+        let mut exports: Vec<Export> = Vec::with_capacity(self.exports.len());
+        exports.extend(self.exports.iter().map(|(name, raw)| Export { name: (&**name).into(), source: source(raw) }));
+        exports.sort_unstable();
+        exports.dedup();
+        exports
     }
+}
+
+/// The memory of a collector, kept for the next one: barrels with thousands of names would otherwise ask the system
+/// for megabytes each.
+#[derive(Default)]
+pub(super) struct Spare {
+    requests: Vec<RawRequest<'static>>,
+    names: Vec<RawName<'static>>,
+    bindings: Vec<(Cow<'static, str>, Bound<'static>)>,
+    exports: Vec<(Cow<'static, str>, RawExport<'static>)>,
+}
+
+impl Spare {
+    pub(super) fn collector<'a>(&mut self) -> Collector<'a> {
+        Collector {
+            requests: emptied(std::mem::take(&mut self.requests)),
+            names: emptied(std::mem::take(&mut self.names)),
+            bindings: emptied(std::mem::take(&mut self.bindings)),
+            exports: emptied(std::mem::take(&mut self.exports)),
+            ..Collector::default()
+        }
+    }
+
+    fn take_back(&mut self, collector: Collector<'_>) {
+        self.requests = emptied(collector.requests);
+        self.names = emptied(collector.names);
+        self.bindings = emptied(collector.bindings);
+        self.exports = emptied(collector.exports);
+    }
+}
+
+/// More than this is given back: a file with so many names is an exception.
+const MOST_KEPT: usize = 1 << 16;
+
+/// The same memory without its contents, for things of the same size that live for another time. Collecting from a
+/// list's own iterator happens in place.
+fn emptied<A, B>(mut list: Vec<A>) -> Vec<B> {
+    if list.capacity() > MOST_KEPT {
+        return Vec::new();
+    }
+    list.clear();
+    list.into_iter().filter_map(|_| None).collect()
 }
 
 /// Lists up to this length are searched as they are: most files import a handful of modules.
 const FEW: usize = 12;
 
 /// Sorts by place, folds duplicates into their first occurrence, and tells each raw request's final index.
-fn ordered_requests(raw: Vec<RawRequest<'_>>, text: &str) -> (Vec<Request>, Vec<u32>) {
-    let mut order: Vec<usize> = (0..raw.len()).collect();
-    order.sort_by_key(|&index| raw[index].position);
+fn ordered_requests(raw: &[RawRequest<'_>], text: &str) -> (Vec<Request>, Vec<u32>) {
+    // Mostly they were found in their order, and need no other.
+    let mut order: Vec<usize> = Vec::new();
+    if !raw.is_sorted_by_key(|request| request.position) {
+        order.extend(0..raw.len());
+        order.sort_by_key(|&index| raw[index].position);
+    }
     let mut lines = LineCounter::new(text);
     let mut renumbered = vec![0; raw.len()];
     let is_small = raw.len() <= FEW;
     let mut seen: FxHashMap<(&str, EdgeKind, Form, Option<Mode>), u32> = FxHashMap::default();
+    if !is_small {
+        seen.reserve(raw.len());
+    }
     let mut requests: Vec<Request> = Vec::with_capacity(raw.len());
-    for index in order {
+    for index in (0..raw.len()).map(|place| order.get(place).copied().unwrap_or(place)) {
         let RawRequest { position, specifier, kind, form, mode } = &raw[index];
         let next = requests.len() as u32;
         let number = if is_small {
@@ -228,10 +282,14 @@ fn ordered_requests(raw: Vec<RawRequest<'_>>, text: &str) -> (Vec<Request>, Vec<
     (requests, renumbered)
 }
 
-fn ordered_names(raw: Vec<RawName<'_>>, renumber: impl Fn(RawId) -> u32) -> Vec<ImportedName> {
+fn ordered_names(raw: &[RawName<'_>], renumber: impl Fn(RawId) -> u32) -> Vec<ImportedName> {
     let mut names: Vec<ImportedName> = raw
-        .into_iter()
-        .map(|RawName { request, name, kind }| ImportedName { request: renumber(request), name: name.into(), kind })
+        .iter()
+        .map(|RawName { request, name, kind }| ImportedName {
+            request: renumber(*request),
+            name: (&**name).into(),
+            kind: *kind,
+        })
         .collect();
     names.sort_by_key(|name| name.request);
     if names.len() <= FEW {
@@ -251,25 +309,6 @@ fn ordered_names(raw: Vec<RawName<'_>>, renumber: impl Fn(RawId) -> u32) -> Vec<
     let mut first = first.into_iter();
     names.retain(|_| first.next().unwrap_or(true));
     names
-}
-
-fn ordered_exports(raw: Vec<(Cow<'_, str>, Option<Bound<'_>>)>, renumber: impl Fn(RawId) -> u32) -> Vec<Export> {
-    let mut exports: Vec<Export> = raw
-        .into_iter()
-        .map(|(name, source)| {
-            let source = match source {
-                None => ExportSource::Local,
-                Some(Bound::Name(request, name)) => {
-                    ExportSource::Name { request: renumber(request), name: name.into() }
-                }
-                Some(Bound::Namespace(request)) => ExportSource::Namespace { request: renumber(request) },
-            };
-            Export { name: name.into(), source }
-        })
-        .collect();
-    exports.sort_unstable();
-    exports.dedup();
-    exports
 }
 
 fn ordered_globs(mut raw: Vec<(u32, Vec<Box<str>>)>, text: &str) -> Vec<GlobRequest> {

@@ -4,7 +4,6 @@
 //! the configured tag's own line up to the next block tag (TypeDoc's habit: what stands beside `@module` on its line
 //! is the module's name). `@packageDocumentation` has no name, so that text beside it is prose too.
 
-use memchr::memmem;
 use oxc_ast::ast::Program;
 
 use super::ExtractOptions;
@@ -15,14 +14,11 @@ const LONGEST_PROSE: usize = 8 * 1024;
 
 /// The longest description that a comment gives; of equally long ones, that of the earlier tag.
 pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Option<Box<str>> {
-    if program.comments.is_empty() {
-        return None;
-    }
-    let occurs =
-        |text: &str| options.description_tags.iter().any(|tag| memmem::find(text.as_bytes(), tag.as_bytes()).is_some());
-    if !occurs(program.source_text) {
-        return None;
-    }
+    let tags = &options.description_tags;
+    let occurs = |text: &str| {
+        let starts = |at: usize| tags.iter().any(|tag| text.get(at..).is_some_and(|rest| rest.starts_with(&**tag)));
+        memchr::memchr_iter(b'@', text.as_bytes()).any(starts)
+    };
     let mut best: Option<(usize, usize, String)> = None;
     for comment in &program.comments {
         let Some((_, content)) = jsdoc::content(program.source_text, comment) else { continue };

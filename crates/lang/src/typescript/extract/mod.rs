@@ -24,7 +24,7 @@ use oxc_ast::ast::Program;
 use stan_model::{EdgeKind, Problem};
 
 use self::blocks::{Block, Component};
-use self::collect::{Collector, LineCounter};
+use self::collect::{Collector, LineCounter, Spare};
 use self::needs::Needs;
 use self::parse::Syntax;
 use self::stack::Room;
@@ -35,12 +35,18 @@ pub use self::stack::WORKER_STACK;
 /// An arena that grew beyond this is given back instead of kept for the next file.
 const ARENA_KEPT: usize = 64 << 20;
 
+/// Bytes that the syntax tree of dense code takes for each byte of its text. An arena of that size holds the tree in one
+/// piece, which stays for the next file; one that grows piece by piece gives all but the last back. Only what is used
+/// of it takes memory.
+const TREE_PER_BYTE: usize = 12;
+
 /// Turns files into facts, one after the other. Keep one per thread: it reuses its memory.
 ///
 /// The thread must have a stack of at least [`WORKER_STACK`] bytes.
 #[derive(Default)]
 pub struct Extractor {
     arena: Allocator,
+    spare: Spare,
 }
 
 /// What is configurable about extraction.
@@ -101,7 +107,10 @@ impl Extractor {
         let decoded = decode::decode(bytes);
         let (Some(text), Some(syntax)) = (&decoded.text, Syntax::of_path(path)) else { return 0 };
         match Room::for_text(text) {
-            Room::Here => parse::parse_once(self.clean_arena(), text, syntax),
+            Room::Here => {
+                clean(&mut self.arena, text.len());
+                parse::parse_once(&self.arena, text, syntax)
+            }
             Room::Thread(size) => {
                 stack::with_stack(size, || parse::parse_once(&Allocator::default(), text, syntax)).unwrap_or(0)
             }
@@ -115,20 +124,30 @@ impl Extractor {
             return file.scanned("is larger than 4 GiB");
         }
         match Room::for_text(text) {
-            Room::Here => file.parsed(self.clean_arena()),
-            Room::Thread(size) => stack::with_stack(size, || file.parsed(&Allocator::default()))
-                .unwrap_or_else(|| file.scanned("needs more stack than the system gives")),
+            Room::Here => {
+                clean(&mut self.arena, text.len());
+                file.parsed(&self.arena, &mut self.spare)
+            }
+            // Large files are the ones whose memory is worth keeping, so that the thread borrows it.
+            Room::Thread(size) => {
+                clean(&mut self.arena, text.len());
+                let Self { arena, spare } = self;
+                stack::with_stack(size, move || file.parsed(arena, spare))
+                    .unwrap_or_else(|| file.scanned("needs more stack than the system gives"))
+            }
             Room::Nowhere(reason) => file.scanned(reason),
         }
     }
+}
 
-    fn clean_arena(&mut self) -> &Allocator {
-        if self.arena.capacity() > ARENA_KEPT {
-            self.arena = Allocator::default();
-        } else {
-            self.arena.reset();
-        }
-        &self.arena
+/// Makes an arena ready for the tree of a text of this many bytes.
+fn clean(arena: &mut Allocator, length: usize) {
+    let wanted = length.saturating_mul(TREE_PER_BYTE).clamp(1 << 18, ARENA_KEPT / 2).next_power_of_two();
+    let capacity = arena.capacity();
+    if capacity > ARENA_KEPT || capacity < wanted {
+        *arena = Allocator::with_capacity(wanted);
+    } else {
+        arena.reset();
     }
 }
 
@@ -155,9 +174,12 @@ impl<'t> File<'t> {
         Some(Block { start: 0, source: self.text, syntax, external: None })
     }
 
-    fn parsed(self, arena: &'t Allocator) -> Extraction {
+    fn parsed<'a>(self, arena: &'a Allocator, spare: &mut Spare) -> Extraction
+    where
+        't: 'a,
+    {
         let mut extraction = Extraction::default();
-        let mut found = Collector::default();
+        let mut found = spare.collector();
         // The usual case is one block, and needs no list.
         if let (None, Some(block)) = (Component::of_path(self.path), self.whole()) {
             self.parsed_block(arena, block, &mut found, &mut extraction);
@@ -167,7 +189,7 @@ impl<'t> File<'t> {
                 self.parsed_block(arena, block, &mut found, &mut extraction);
             }
         }
-        self.finish(found, extraction)
+        self.finish(found, extraction, spare)
     }
 
     fn parsed_block<'a>(
@@ -218,14 +240,15 @@ impl<'t> File<'t> {
         }
         let message = format!("{reason}; it was searched for import forms instead");
         let problems = vec![Problem::new(self.path, message)];
-        self.finish(found, Extraction { problems, incomplete: true, ..Extraction::default() })
+        let extraction = Extraction { problems, incomplete: true, ..Extraction::default() };
+        self.finish(found, extraction, &mut Spare::default())
     }
 
-    fn finish(&self, mut found: Collector<'_>, mut extraction: Extraction) -> Extraction {
+    fn finish(&self, mut found: Collector<'_>, mut extraction: Extraction, spare: &mut Spare) -> Extraction {
         if Component::of_path(self.path).is_some() {
             found.export_local("default");
         }
-        extraction.facts = found.finish(self.text);
+        extraction.facts = found.finish(self.text, spare);
         extraction
     }
 }

@@ -20,36 +20,33 @@ pub(super) struct Needs {
 struct Finders {
     escape: Finder<'static>,
     import: Finder<'static>,
-    require: Finder<'static>,
-    create_require: Finder<'static>,
+    equire: Finder<'static>,
     ock: Finder<'static>,
-    actual: Finder<'static>,
 }
 
 static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
     escape: Finder::new("\\u"),
     import: Finder::new("import"),
-    require: Finder::new("require"),
-    create_require: Finder::new("createRequire"),
+    // `require`, `createRequire` and `requireActual`.
+    equire: Finder::new("equire"),
     // `mock` and `Mock`.
     ock: Finder::new("ock"),
-    actual: Finder::new("Actual"),
 });
 
 impl Needs {
     pub(super) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let finders = &*FINDERS;
-        let has = |finder: &Finder<'_>| finder.find(bytes).is_some();
         // An escape can spell any identifier (`\u0072equire`), so that the words prove nothing.
-        if has(&finders.escape) && has_escaped_identifier(bytes) {
+        if memchr::memchr(b'\\', bytes).is_some()
+            && FINDERS.escape.find(bytes).is_some()
+            && has_escaped_identifier(bytes)
+        {
             return Self { expressions: true, types: true, create_require: true };
         }
-        let (call, member) = import_followed_by(bytes);
-        let create_require = has(&finders.create_require);
-        let expressions =
-            call || member || create_require || has_require(bytes) || has_mock(bytes) || has(&finders.actual);
-        Self { expressions, types: call, create_require }
+        let imports = import_followed_by(bytes);
+        let (require, create_require) = requires(bytes);
+        let expressions = imports.call || imports.other || create_require || require || has_mock(bytes);
+        Self { expressions, types: imports.call, create_require }
     }
 }
 
@@ -57,16 +54,26 @@ fn has_mock(bytes: &[u8]) -> bool {
     FINDERS.ock.find_iter(bytes).any(|at| at > 0 && matches!(bytes[at - 1], b'm' | b'M'))
 }
 
-/// Whether `require` occurs on its own (not as `required`) and is followed by what its call or `.resolve` can start
+/// Whether `require` or `requireActual` may be called, and whether `createRequire` occurs.
+fn requires(bytes: &[u8]) -> (bool, bool) {
+    let (mut require, mut create) = (false, false);
+    for at in FINDERS.equire.find_iter(bytes) {
+        let (before, after) = (bytes.get(..at).unwrap_or_default(), bytes.get(at + 6..).unwrap_or_default());
+        match before.strip_suffix(b"r") {
+            Some(before) => require |= is_call(before, after) || after.starts_with(b"Actual"),
+            None => create |= before.ends_with(b"createR"),
+        }
+    }
+    (require, create)
+}
+
+/// Whether `require` stands on its own (not as `required`) and is followed by what its call or `.resolve` can start
 /// with. Comments often have the English word.
-fn has_require(bytes: &[u8]) -> bool {
-    FINDERS.require.find_iter(bytes).any(|at| {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        let in_word = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
-        let after = bytes.get(at + 7..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
-        // `<` for type arguments, `/` for a comment between, and white space that is not ASCII.
-        !in_word && matches!(after, Some(b'(' | b'.' | b'?' | b'<' | b'/' | 0x80..))
-    })
+fn is_call(before: &[u8], after: &[u8]) -> bool {
+    let in_word = before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
+    let after = after.iter().find(|byte| !byte.is_ascii_whitespace());
+    // `<` for type arguments, `/` for a comment between, and white space that is not ASCII.
+    !in_word && matches!(after, Some(b'(' | b'.' | b'?' | b'<' | b'/' | 0x80..))
 }
 
 /// Whether an escape spells an ASCII letter or digit, as an identifier of ours would need. Files full of
@@ -84,23 +91,33 @@ fn has_escaped_identifier(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether `import` occurs before `(`, and before `.`; white space and comments may lie between.
-fn import_followed_by(bytes: &[u8]) -> (bool, bool) {
-    let (mut call, mut member) = (false, false);
+/// What follows the word `import` somewhere in a text.
+#[derive(Default)]
+struct Imports {
+    /// `(`: a call, or a type.
+    call: bool,
+    /// `.`, or the rest of `importActual`.
+    other: bool,
+}
+
+/// White space and comments may lie between.
+fn import_followed_by(bytes: &[u8]) -> Imports {
+    let mut found = Imports::default();
     for at in FINDERS.import.find_iter(bytes) {
         let rest = bytes.get(at + 6..).unwrap_or_default();
         match rest.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            Some(b'(') => call = true,
-            Some(b'.') => member = true,
+            Some(b'(') => found.call = true,
+            Some(b'.') => found.other = true,
+            Some(b'A') if rest.starts_with(b"Actual") => found.other = true,
             // A comment may hide either; exotic white space is not ASCII; `import<T>()` is an error that recovers.
-            Some(b'/' | b'<' | 0x80..) => (call, member) = (true, true),
+            Some(b'/' | b'<' | 0x80..) => (found.call, found.other) = (true, true),
             _ => {}
         }
-        if call && member {
+        if found.call && found.other {
             break;
         }
     }
-    (call, member)
+    found
 }
 
 #[cfg(test)]
@@ -128,5 +145,9 @@ mod tests {
         check("re\\u{71}uire('a')", true, true, true);
         check("'\\u00e9\\u2028'", false, false, false);
         check("vi.mock('a')", true, false, false);
+        check("vi.importActual('a')", true, false, false);
+        check("jest.requireActual('a')", true, false, false);
+        check("importActually; theActual('a')", true, false, false);
+        check("theActual('a'); Require('a'); preRequire('a')", false, false, false);
     }
 }

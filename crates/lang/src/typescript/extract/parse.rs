@@ -22,14 +22,13 @@ pub(super) enum Syntax {
 impl Syntax {
     /// By file name; `None` for anything that is not a plain script.
     pub(super) fn of_path(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let (stem, extension) = name.rsplit_once('.')?;
+        let (stem, extension) = extension(path)?;
         match extension {
             "js" | "jsx" | "mjs" | "cjs" => Some(Self::JavaScript),
             "tsx" => Some(Self::TypeScriptJsx),
             "mts" | "cts" | "ts" if stem.ends_with(".d") => Some(Self::Declaration),
             // `style.d.css.ts` declares `style.css`.
-            "ts" if stem.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".d")) => Some(Self::Declaration),
+            "ts" if self::extension(stem).is_some_and(|(stem, _)| stem.ends_with(".d")) => Some(Self::Declaration),
             "ts" | "mts" | "cts" => Some(Self::TypeScript),
             _ => None,
         }
@@ -56,6 +55,16 @@ impl Syntax {
             Self::Declaration => DECLARATION,
         }
     }
+}
+
+/// A path as what is before and what is after the last dot of its last segment. From the end, because every file is
+/// asked for this several times, and extensions are short.
+pub(super) fn extension(path: &str) -> Option<(&str, &str)> {
+    let at = path.bytes().rposition(|byte| matches!(byte, b'.' | b'/'))?;
+    path.get(at..)
+        .is_some_and(|rest| rest.starts_with('.'))
+        .then(|| path.split_at(at))
+        .map(|(stem, rest)| (stem, &rest[1..]))
 }
 
 /// A syntax tree that can be used, or not.

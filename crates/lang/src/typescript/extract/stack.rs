@@ -45,6 +45,10 @@ pub(super) enum Room {
 
 impl Room {
     pub(super) fn for_text(text: &str) -> Self {
+        // Most files have fewer bytes than levels would be too many.
+        if text.len() < DEEPEST_GUESS {
+            return Self::Here;
+        }
         // Raw counts first: only suspicious text is read as tokens, so that others pay next to nothing.
         if may_guess_deeply(text.as_bytes()) && scan::guesses_deeply(text, DEEPEST_GUESS) {
             return Self::Nowhere("is nested too deeply to parse");
@@ -103,23 +107,27 @@ fn may_guess_deeply(bytes: &[u8]) -> bool {
 /// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
 /// A byte that is not ASCII may be white space, so that it never joins what is around it.
 pub(super) fn most_tokens(text: &str) -> usize {
-    // Blocks of single-byte sums without branches: the compiler makes vector instructions of them.
-    const BLOCK: usize = 128;
+    // Blocks of single-byte sums without branches, of a length known beforehand: the compiler makes vector instructions
+    // of them.
+    const BLOCK: usize = 64;
     let is_word = |byte: u8| {
         let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
         letter | (byte.wrapping_sub(b'0') < 10) | (byte == b'_') | (byte == b'$')
     };
+    let starts = |before: u8, byte: u8| u8::from((byte > b' ') & !(is_word(before) & is_word(byte)));
     let bytes = text.as_bytes();
-    let Some((_, rest)) = bytes.split_first() else { return 0 };
+    let Some(((_, rest), (_, but_last))) = bytes.split_first().zip(bytes.split_last()) else { return 0 };
+    let (blocks, last) = rest.as_chunks::<BLOCK>();
+    let (blocks_before, last_before) = but_last.as_chunks::<BLOCK>();
     let mut tokens = 1;
-    for (before, block) in bytes.chunks(BLOCK).zip(rest.chunks(BLOCK)) {
+    for (before, block) in blocks_before.iter().zip(blocks) {
         let mut sum = 0_u8;
         for (before, byte) in before.iter().zip(block) {
-            sum += u8::from((*byte > b' ') & !(is_word(*before) & is_word(*byte)));
+            sum += starts(*before, *byte);
         }
         tokens += usize::from(sum);
     }
-    tokens
+    tokens + last_before.iter().zip(last).map(|(before, byte)| usize::from(starts(*before, *byte))).sum::<usize>()
 }
 
 /// How far opening brackets outnumber closing ones, wherever they stand; 0 when there are not enough to matter.

@@ -39,7 +39,7 @@ const MAX_HOPS: u8 = 16;
 pub(super) struct Lookup<'a> {
     pub(super) resolver: &'a Resolver<'a>,
     pub(super) config: &'a Config,
-    pub(super) conditions: Vec<&'a str>,
+    pub(super) conditions: Conditions<'a>,
     pub(super) features: Features,
     /// The directory of the file that asks.
     pub(super) directory: &'a str,
@@ -57,12 +57,12 @@ impl<'a> Lookup<'a> {
         let (features, conditions) = match config.module_resolution {
             ModuleResolution::Node16 | ModuleResolution::NodeNext => {
                 let esm = if mode == Some(Mode::Import) { ESM } else { 0 };
-                (ALL_FEATURES | esm, conditions(config, mode.or(Some(Mode::Require))))
+                (ALL_FEATURES | esm, Conditions::new(config, mode.or(Some(Mode::Require))))
             }
-            ModuleResolution::Bundler => (package_features(config), conditions(config, mode)),
+            ModuleResolution::Bundler => (package_features(config), Conditions::new(config, mode)),
             // Node's old algorithm knows no exports, unless the syntax forces a mode.
-            ModuleResolution::Node10 if mode.is_some() => (ALL_FEATURES, conditions(config, mode)),
-            ModuleResolution::Node10 => (0, Vec::new()),
+            ModuleResolution::Node10 if mode.is_some() => (ALL_FEATURES, Conditions::new(config, mode)),
+            ModuleResolution::Node10 => (0, Conditions::none(config)),
         };
         Self { resolver, config, conditions, features, directory, hops: 0 }
     }
@@ -82,7 +82,7 @@ impl<'a> Lookup<'a> {
         if mode == Some(Mode::Import) && is_node16 {
             features |= ESM;
         }
-        let conditions = if features & EXPORTS == 0 { Vec::new() } else { conditions(config, mode) };
+        let conditions = if features & EXPORTS == 0 { Conditions::none(config) } else { Conditions::new(config, mode) };
         Self { resolver, config, conditions, features, directory, hops: 0 }
     }
 
@@ -451,7 +451,7 @@ impl<'a> Lookup<'a> {
         (self.hops < MAX_HOPS).then(|| Lookup {
             resolver: self.resolver,
             config: self.config,
-            conditions: self.conditions.clone(),
+            conditions: self.conditions,
             features: self.features,
             directory,
             hops: self.hops + 1,
@@ -473,20 +473,38 @@ fn package_features(config: &Config) -> Features {
     features
 }
 
-fn conditions(config: &Config, mode: Option<Mode>) -> Vec<&str> {
-    let is_bundler = config.module_resolution == ModuleResolution::Bundler;
-    let mode = match mode {
-        Some(mode) => mode,
-        None if is_bundler => Mode::Import,
-        None if config.module_resolution == ModuleResolution::Node10 => return Vec::new(),
-        None => Mode::Require,
-    };
-    let mut conditions = vec![if mode == Mode::Import { "import" } else { "require" }, "types"];
-    if !is_bundler {
-        conditions.push("node");
+/// The conditions that hold in maps of packages. Asked about one by one, because most lookups never ask.
+#[derive(Clone, Copy)]
+pub(super) struct Conditions<'a> {
+    config: &'a Config,
+    /// `None`: no condition holds.
+    mode: Option<Mode>,
+}
+
+impl<'a> Conditions<'a> {
+    fn none(config: &'a Config) -> Self {
+        Self { config, mode: None }
     }
-    conditions.extend(config.custom_conditions.iter().map(|condition| &**condition));
-    conditions
+
+    fn new(config: &'a Config, mode: Option<Mode>) -> Self {
+        let default = match config.module_resolution {
+            ModuleResolution::Bundler => Some(Mode::Import),
+            ModuleResolution::Node10 => None,
+            ModuleResolution::Node16 | ModuleResolution::NodeNext => Some(Mode::Require),
+        };
+        Self { config, mode: mode.or(default) }
+    }
+
+    pub(super) fn contain(&self, condition: &str) -> bool {
+        let Some(mode) = self.mode else { return false };
+        match condition {
+            "types" => true,
+            "import" if mode == Mode::Import => true,
+            "require" if mode == Mode::Require => true,
+            "node" if self.config.module_resolution != ModuleResolution::Bundler => true,
+            other => self.config.custom_conditions.iter().any(|custom| custom == other),
+        }
+    }
 }
 
 /// An exact pattern, else the one with the longest text before its star; with the text that the star stands for.

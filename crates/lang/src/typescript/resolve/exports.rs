@@ -129,8 +129,8 @@ impl Lookup<'_> {
 
     fn applies(&self, condition: &str) -> bool {
         condition == "default"
-            || self.conditions.contains(&condition)
-            || (self.conditions.contains(&"types")
+            || self.conditions.contain(condition)
+            || (self.conditions.contain("types")
                 && condition.strip_prefix("types@").and_then(semver::admits_typescript) == Some(true))
     }
 

@@ -36,7 +36,7 @@ impl Resolver<'_> {
         }
         let is_require = matches!(form, Form::Require | Form::RequireResolve | Form::RequireParam);
         if (is_require || !path::is_path(text))
-            && let Some(found) = self.node(importer.directory(), text)
+            && let Some(found) = self.node(&importer.directory, text)
             && (is_require || !path::is_script(&found))
         {
             return Found::File(found);
@@ -54,7 +54,7 @@ impl Resolver<'_> {
     fn asset(&self, importer: &Importer, text: &str) -> Option<String> {
         let exists = |candidate: String| self.files.is_file(&candidate).then_some(candidate);
         if path::is_relative(text) {
-            return exists(path::join(importer.directory(), text));
+            return exists(path::join(&importer.directory, text));
         }
         if let Some(targets) = matching_path_targets(&importer.config, text)
             && let Some(found) = targets.into_iter().find_map(exists)
@@ -62,7 +62,7 @@ impl Resolver<'_> {
             return Some(found);
         }
         if let Some(rooted) = text.strip_prefix('/') {
-            let package = self.packages.scope(importer.directory()).map(|package| package.directory.clone());
+            let package = self.packages.scope(&importer.directory).map(|package| package.directory.clone());
             let bases =
                 package.into_iter().chain([self.root.to_string()]).filter(|base| path::contains(&self.root, base));
             return bases.map(|base| path::join(&base, rooted)).find_map(exists);
@@ -73,7 +73,7 @@ impl Resolver<'_> {
 
     /// `"#os": "os"` in the `imports` of a package.
     fn imported_builtin(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
-        let package = self.packages.scope(importer.directory())?;
+        let package = self.packages.scope(&importer.directory)?;
         let mut target = package.imports()?.get(specifier)?;
         let syntax = if mode == Some(Mode::Require) { "require" } else { "import" };
         for _ in 0..32 {

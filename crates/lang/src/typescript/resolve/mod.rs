@@ -90,7 +90,11 @@ impl<'f> LazyWorkspaces<'f> {
 
 /// A file that asks, with all that its place in the repository decides.
 pub struct Importer {
-    file: Box<str>,
+    directory: Box<str>,
+    /// What follows the last dot of the file's name.
+    ending: Box<str>,
+    /// Whether files of the same directory and ending are the same to resolution.
+    is_shared: bool,
     config: Arc<Config>,
     /// Mode of static imports; `None` where syntax does not matter.
     static_mode: Option<Mode>,
@@ -98,8 +102,28 @@ pub struct Importer {
 }
 
 impl Importer {
-    fn directory(&self) -> &str {
-        path::parent(&self.file)
+    /// Whether the answers hold for other files of the directory with the same ending.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Whether the file lies in the directory of this importer's.
+    pub fn is_beside(&self, file: &str) -> bool {
+        let rest = file.strip_prefix(&*self.directory).and_then(|rest| rest.strip_prefix('/'));
+        rest.is_some_and(|name| !name.as_bytes().contains(&b'/'))
+    }
+
+    /// Whether this importer can stand for a file beside its own, too: most files of a directory get the same answers.
+    pub fn serves(&self, beside: &str) -> bool {
+        self.is_shared && ending(beside) == &*self.ending
+    }
+}
+
+/// What follows the last dot of a path's last segment: all of a name that modes depend on.
+fn ending(file: &str) -> &str {
+    match file.bytes().rposition(|byte| matches!(byte, b'.' | b'/')) {
+        Some(at) if file.as_bytes()[at] == b'.' => &file[at + 1..],
+        _ => "",
     }
 }
 
@@ -140,10 +164,14 @@ impl<'f> Resolver<'f> {
 
     /// Prepares the requests of one file, given by its absolute path.
     pub fn importer(&self, file: &str) -> Importer {
+        let directory = path::parent(file);
         let in_root = path::contains(&self.root, file) && !path::in_node_modules(&file[self.root.len()..]);
-        let config = if in_root { self.configs.for_file(file) } else { self.configs.default_config() };
+        let shared = if in_root { self.configs.for_directory(directory) } else { Some(self.configs.default_config()) };
+        let is_shared = shared.is_some();
+        let config = shared.unwrap_or_else(|| self.configs.for_file(file));
         let (static_mode, import_call_mode) = self.modes(file, &config);
-        Importer { file: file.into(), config, static_mode, import_call_mode }
+        let ending = ending(file).into();
+        Importer { directory: directory.into(), ending, is_shared, config, static_mode, import_call_mode }
     }
 
     /// The nearest named package of a file, by the directory of its manifest.
@@ -203,7 +231,7 @@ impl<'f> Resolver<'f> {
             match targets {
                 None => expanded.push(pattern.to_string()),
                 Some(targets) => {
-                    let directory = path::parent(&importer.file);
+                    let directory = &importer.directory;
                     let relative = |target: String| relative_path(directory, &target);
                     expanded.extend(targets.into_iter().map(|target| format!("{mark}{}", relative(target))));
                 }
@@ -226,11 +254,11 @@ impl<'f> Resolver<'f> {
     }
 
     fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
-        Lookup::module(self, &importer.config, importer.directory(), mode).resolve(specifier, ALL)
+        Lookup::module(self, &importer.config, &importer.directory, mode).resolve(specifier, ALL)
     }
 
     fn reference_path(&self, importer: &Importer, specifier: &str) -> Target {
-        let candidate = path::join(importer.directory(), specifier);
+        let candidate = path::join(&importer.directory, specifier);
         let found = ["", ".ts", ".tsx", ".d.ts"]
             .iter()
             .map(|extension| format!("{candidate}{extension}"))
@@ -242,7 +270,7 @@ impl<'f> Resolver<'f> {
     }
 
     fn reference_types(&self, importer: &Importer, request: &Request) -> Target {
-        let lookup = Lookup::type_directive(self, &importer.config, importer.directory(), request.mode);
+        let lookup = Lookup::type_directive(self, &importer.config, &importer.directory, request.mode);
         match lookup.resolve_type_directive(&request.specifier) {
             Some(found) => self.place(&found, importer, &request.specifier),
             None => self.missing(importer, &request.specifier),
@@ -261,7 +289,7 @@ impl<'f> Resolver<'f> {
             return Target::Nothing;
         }
         let Some(decoded) = percent_decode(text) else { return Target::Nothing };
-        let candidate = path::join(importer.directory(), &decoded);
+        let candidate = path::join(&importer.directory, &decoded);
         if !self.files.is_file(&candidate) {
             return Target::Nothing;
         }
@@ -300,7 +328,7 @@ impl<'f> Resolver<'f> {
             return as_written();
         }
         let text = specifier.split('?').next().unwrap_or(specifier);
-        let absolute = path::join_plain(importer.directory(), text);
+        let absolute = path::join_plain(&importer.directory, text);
         match absolute.strip_prefix(self.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
             Some(inside) if !inside.is_empty() => Target::Missing { id: inside.into(), problem: None },
             _ => as_written(),
@@ -378,7 +406,7 @@ fn bare_key(importer: &Importer, request: &Request, mode: Option<Mode>) -> Strin
         _ => "",
     };
     let config = importer.config.file.as_deref().unwrap_or("");
-    [&*request.specifier, "\0", importer.directory(), "\0", config, "\0", mode, form].concat()
+    [&*request.specifier, "\0", &importer.directory, "\0", config, "\0", mode, form].concat()
 }
 
 /// The way from a directory to a path, beginning with `./` or `../`.

@@ -41,7 +41,7 @@ impl Resolver<'_> {
     pub(super) fn workspace_package(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
         let (name, rest) = path::split_package_name(specifier);
         let directory = path::join_plain(&self.root, &self.workspaces.get().get(name)?.directory);
-        let lookup = Lookup::module(self, &importer.config, importer.directory(), mode);
+        let lookup = Lookup::module(self, &importer.config, &importer.directory, mode);
         let priority = TYPESCRIPT | DECLARATION;
         lookup
             .package_at(&directory, rest, priority)

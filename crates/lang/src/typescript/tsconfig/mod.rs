@@ -136,6 +136,14 @@ impl<'f> Configs<'f> {
         Arc::clone(owner.map_or(&project.config, |(config, _)| config))
     }
 
+    /// The configuration that governs every file of a directory, if one does.
+    pub fn for_directory(&self, directory: &str) -> Option<Arc<Config>> {
+        match self.nearest(directory) {
+            None => Some(self.default_config()),
+            Some(project) => project.references.is_empty().then(|| Arc::clone(&project.config)),
+        }
+    }
+
     /// The configuration in one file, whether or not it governs any.
     pub fn load(&self, config_path: &str) -> Arc<Config> {
         Arc::clone(&self.project(config_path).config)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use oxc_allocator::Allocator;
 
 use super::super::stack::{self, BYTES_PER_TOKEN, Room, WORKER_STACK};
-use super::super::{ExtractOptions, Extractor, File};
+use super::super::{ExtractOptions, Extractor, File, Spare};
 
 /// `before`, then `open` n times, `middle`, `close` n times.
 struct Construct(&'static str, &'static str, &'static str, &'static str, &'static str);
@@ -133,7 +133,7 @@ fn a_token_never_costs_more_stack_than_assumed() {
         for text in [construct.text(DEPTH), construct.open_text(DEPTH)] {
             let file = File { path: construct.0, text: &text, options: &options };
             let touched = stack::with_stack(1 << 30, || {
-                let _ = file.parsed(&Allocator::default());
+                let _ = file.parsed(&Allocator::default(), &mut Spare::default());
                 touched_stack()
             });
             let Some(Some(touched)) = touched else { return };

@@ -1,0 +1,198 @@
+//! Which of a module's exported names may lead elsewhere after an edit. Errs towards more names, never towards fewer: whoever
+//! takes one of them is looked at again.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use stan_lang::FileFacts;
+use stan_lang::facts::ExportSource;
+
+use super::record::name_print;
+use crate::cache::data::{NONE, UNKNOWN};
+
+/// The name of `export =` in facts: what is not exported by name may be a member of it.
+const WHOLE: &str = "export=";
+
+/// Names of one module, by what stands for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ChangedNames {
+    /// Any name may be among them.
+    all: bool,
+    prints: FxHashSet<u32>,
+}
+
+/// Facts, and for each request the file that it leads to.
+type Surface<'f> = (&'f FileFacts, &'f [u32]);
+
+impl ChangedNames {
+    fn every() -> Self {
+        Self { all: true, prints: FxHashSet::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        !self.all && self.prints.is_empty()
+    }
+
+    pub(super) fn has(&self, print: u32) -> bool {
+        self.all || self.prints.contains(&print)
+    }
+
+    /// Says whether anything came to it.
+    pub(super) fn add(&mut self, other: Self) -> bool {
+        let before = (self.all, self.prints.len());
+        self.all |= other.all;
+        self.prints.extend(other.prints);
+        before != (self.all, self.prints.len())
+    }
+
+    /// The names that an edited file itself exports differently.
+    pub(super) fn between(old: Option<Surface<'_>>, new: Option<Surface<'_>>) -> Self {
+        let (old, new) = match (old, new) {
+            (None, None) => return Self::default(),
+            (Some(old), Some(new)) => (old, new),
+            _ => return Self::every(),
+        };
+        let is_opaque = |(facts, _): Surface<'_>| facts.exports.is_empty() && facts.stars.is_empty();
+        if is_opaque(old) != is_opaque(new) || stars(old) != stars(new) {
+            return Self::every();
+        }
+        let (old, new) = (exports(old), exports(new));
+        let mut names = Self::default();
+        for (name, ..) in old.symmetric_difference(&new) {
+            names.all |= *name == WHOLE;
+            names.prints.insert(name_print(name));
+        }
+        names
+    }
+
+    /// The names of a module that lead through changed names of others.
+    pub(super) fn passed_on(facts: &FileFacts, targets: &[u32], changes: &FxHashMap<u32, ChangedNames>) -> Self {
+        let changes_of = |request: u32| changes.get(&target(targets, request));
+        let mut names = Self::default();
+        for request in &facts.stars {
+            // One name too many for each: stars do not pass on `default`.
+            if let Some(changed) = changes_of(*request) {
+                names.add(changed.clone());
+            }
+        }
+        for export in &facts.exports {
+            let changed = match &export.source {
+                ExportSource::Local => false,
+                ExportSource::Name { request, name } => {
+                    changes_of(*request).is_some_and(|changed| &*export.name == WHOLE || changed.has(name_print(name)))
+                }
+                // The module itself is the answer, whatever it exports, except for members of `export =`.
+                ExportSource::Namespace { request } => &*export.name == WHOLE && changes_of(*request).is_some(),
+            };
+            if changed {
+                names.all |= &*export.name == WHOLE;
+                names.prints.insert(name_print(&export.name));
+            }
+        }
+        names
+    }
+}
+
+fn target(targets: &[u32], request: u32) -> u32 {
+    targets.get(request as usize).copied().unwrap_or(NONE)
+}
+
+fn stars((facts, targets): Surface<'_>) -> Vec<u32> {
+    facts.stars.iter().map(|request| target(targets, *request)).collect()
+}
+
+/// Exported names with the file that each leads to, and its name there.
+fn exports<'f>((facts, targets): Surface<'f>) -> BTreeSet<(&'f str, u32, Option<&'f str>)> {
+    let visible = |source: &'f ExportSource| match source {
+        ExportSource::Local => (UNKNOWN, None),
+        ExportSource::Name { request, name } => (target(targets, *request), Some(&**name)),
+        ExportSource::Namespace { request } => (target(targets, *request), None),
+    };
+    let entries = facts.exports.iter().map(|export| (&*export.name, visible(&export.source)));
+    entries.map(|(name, (target, there))| (name, target, there)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stan_lang::facts::Export;
+
+    /// `a`, `a=2` (all of 2), `a=2.b`, `*2`: exports of a module, with the files that they lead to.
+    fn facts(text: &str) -> (FileFacts, Vec<u32>) {
+        let (mut facts, mut targets) = (FileFacts::default(), Vec::new());
+        for word in text.split_whitespace() {
+            let request = targets.len() as u32;
+            let (name, source) = match word.rsplit_once('=') {
+                _ if word.starts_with('*') => ("", word.trim_start_matches('*')),
+                Some((name, source)) if !source.is_empty() => (name, source),
+                _ => (word, ""),
+            };
+            let (file, there) = source.split_once('.').unwrap_or((source, ""));
+            if let Ok(file) = file.parse() {
+                targets.push(file);
+            }
+            let source = match (source, there) {
+                ("", _) => ExportSource::Local,
+                (_, "") => ExportSource::Namespace { request },
+                (_, there) => ExportSource::Name { request, name: there.into() },
+            };
+            if name.is_empty() {
+                facts.stars.push(request);
+            } else {
+                facts.exports.push(Export { name: name.into(), source });
+            }
+        }
+        facts.exports.sort();
+        (facts, targets)
+    }
+
+    fn named(names: &str) -> ChangedNames {
+        if names == "ALL" {
+            return ChangedNames::every();
+        }
+        ChangedNames { all: false, prints: names.split_whitespace().map(name_print).collect() }
+    }
+
+    #[test]
+    fn an_edit_changes_the_names_that_differ() {
+        let check = |old: &str, new: &str, expected: &str| {
+            let (old_facts, old_targets) = facts(old);
+            let (new_facts, new_targets) = facts(new);
+            let names = ChangedNames::between(Some((&old_facts, &old_targets)), Some((&new_facts, &new_targets)));
+            assert_eq!((names.all, &names.prints), (named(expected).all, &named(expected).prints), "{old} -> {new}");
+        };
+        check("a b", "a b", "");
+        check("a b", "a b c", "c");
+        check("a b", "a", "b");
+        check("a=2.x b", "a=3.x b", "a");
+        check("a=2.x b", "a=2.y b", "a");
+        check("a=2", "a=2.a", "a");
+        check("a", "a=2.a", "a");
+        check("a *2", "a *3", "ALL");
+        check("a", "", "ALL");
+        check("", "a", "ALL");
+        check("*2", "a *2", "a");
+    }
+
+    #[test]
+    fn whoever_has_no_facts_any_more_may_have_changed_any_name() {
+        let (facts, targets) = facts("a");
+        assert_eq!(ChangedNames::between(None, None), named(""));
+        assert_eq!(ChangedNames::between(Some((&facts, &targets)), None), named("ALL"));
+    }
+
+    #[test]
+    fn names_are_passed_on_under_their_new_names() {
+        let check = |module: &str, changed: &str, expected: &str| {
+            let (facts, targets) = facts(module);
+            let names = ChangedNames::passed_on(&facts, &targets, &FxHashMap::from_iter([(2, named(changed))]));
+            assert_eq!(names, named(expected), "{module} of {changed}");
+        };
+        check("b=2.a c=2.d e=3.a", "a", "b");
+        check("b=2.a", "ALL", "b");
+        check("b=2", "a", "");
+        check("*2 x", "a b", "a b");
+        check("*2", "ALL", "ALL");
+        check("*3 b=3.a", "a", "");
+    }
+}

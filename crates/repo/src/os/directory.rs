@@ -1,0 +1,129 @@
+//! An open directory whose files are read by name. The system finds a name in an open directory in half the time that it
+//! needs for a whole path, which shows when files are small and many. Not for listing.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, openat};
+
+use super::stat;
+use crate::system::{DirectoryFiles, EntryKind, Stat};
+
+/// What a read asks for before anything is known of the file: more than most source files have.
+const FIRST_READ: usize = 64 << 10;
+
+pub(super) struct OpenDirectory {
+    descriptor: OwnedFd,
+}
+
+impl OpenDirectory {
+    pub(super) fn new(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        #[cfg(target_os = "linux")]
+        let flags = flags | OFlags::PATH;
+        Ok(Self { descriptor: rustix::fs::open(path, flags, Mode::empty())? })
+    }
+}
+
+impl DirectoryFiles for OpenDirectory {
+    fn read(
+        &self,
+        name: &str,
+        limit: u64,
+        wants_stat: bool,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<(usize, Option<Stat>)> {
+        // Without blocking, so that a pipe put in the place of a file cannot hang the run.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut file = File::from(openat(&self.descriptor, name, flags, Mode::empty())?);
+        let mut seen = if wants_stat { Some(regular_stat(&file, limit)?) } else { None };
+        if buffer.len() < FIRST_READ {
+            buffer.resize(FIRST_READ, 0);
+        }
+        let mut filled = 0;
+        loop {
+            match file.read(buffer.get_mut(filled..).unwrap_or_default()) {
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            // A file that fills the buffer may be anything, and so may one that has nothing to read.
+            if seen.is_none() && (filled == 0 || filled == buffer.len()) {
+                seen = Some(regular_stat(&file, limit)?);
+            }
+            if filled < buffer.len() {
+                break;
+            }
+            if filled as u64 > limit {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            // One byte more than the size, so that one more read sees both the rest and the end.
+            let size = seen.map_or(0, |stat| usize::try_from(stat.size).unwrap_or(usize::MAX));
+            let wanted = if size >= filled { size.saturating_add(1) } else { filled.saturating_mul(2) };
+            buffer.resize(wanted, 0);
+        }
+        if filled as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok((filled, seen.filter(|_| wants_stat)))
+    }
+}
+
+fn regular_stat(file: &File, limit: u64) -> io::Result<Stat> {
+    let stat = stat(&file.metadata()?);
+    if stat.kind != EntryKind::File {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    if stat.size > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(stat)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{OsSystem, System, WritableSystem};
+
+    /// Both ways of reading give the same bytes and the same stat, whatever the size.
+    #[test]
+    fn names_read_as_paths_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = OsSystem.directory_files(folder.path()).unwrap();
+        let mut buffer = Vec::new();
+        for size in [0, 1, 100, FIRST_READ - 1, FIRST_READ, FIRST_READ + 1, 3 * FIRST_READ, 5] {
+            let path = folder.path().join("file");
+            let bytes: Vec<u8> = (0..size).map(|at| at as u8).collect();
+            OsSystem.write_atomic(&path, &bytes).unwrap();
+            let mut expected = Vec::new();
+            let stat = OsSystem.read_into(&path, &mut expected).unwrap();
+            assert_eq!(expected, bytes);
+            for (wants_stat, seen) in [(true, Some(stat)), (false, None)] {
+                assert_eq!(files.read("file", u64::MAX, wants_stat, &mut buffer).unwrap(), (size, seen), "{size}");
+                assert_eq!(buffer[..size], bytes);
+            }
+            let refused = |limit: usize| files.read("file", limit as u64, false, &mut Vec::new());
+            assert_eq!(refused(size).unwrap().0, size);
+            if let Some(less) = size.checked_sub(1) {
+                assert_eq!(refused(less).unwrap_err().kind(), io::ErrorKind::FileTooLarge, "{size}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        OsSystem.create_dir_all(&folder.path().join("below")).unwrap();
+        let files = OsSystem.directory_files(folder.path()).unwrap();
+        for wants_stat in [true, false] {
+            assert!(files.read("below", u64::MAX, wants_stat, &mut Vec::new()).is_err());
+            let absent = files.read("absent", u64::MAX, wants_stat, &mut Vec::new());
+            assert_eq!(absent.unwrap_err().kind(), io::ErrorKind::NotFound);
+        }
+        assert!(OsSystem.directory_files(&folder.path().join("absent")).is_none());
+        let device = OsSystem.directory_files(Path::new("/dev"));
+        assert!(device.is_none_or(|files| files.read("null", u64::MAX, false, &mut Vec::new()).is_err()));
+    }
+}
