@@ -55,6 +55,12 @@ fn pages_are_up_to_date() {
 }
 
 #[test]
+fn guides_are_up_to_date() {
+    let path = folder().join("../guide-assistant.md");
+    expect_test::expect_file![&path].assert_eq(&replay(&std::fs::read_to_string(&path).unwrap()));
+}
+
+#[test]
 fn every_page_is_the_page_of_a_command() {
     let definition = definition();
     let mut expected: BTreeSet<String> =
