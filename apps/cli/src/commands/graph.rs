@@ -134,7 +134,7 @@ fn print_cycles(graph: &Graph, cycles: &[Cycle], json: bool, out: &mut dyn Write
 fn explain(outcome: &GraphOutcome) {
     match outcome.work {
         Work::Unchanged => eprintln!("cache: nothing changed"),
-        Work::Edited(files) => eprintln!("cache: {files} changed files, the rest kept"),
+        Work::Edited(files) => eprintln!("cache: {files} files read again, the rest kept"),
         Work::Compiled(files) => eprintln!("analysed {files} files"),
     }
 }

@@ -362,7 +362,10 @@ fn how_the_answer_was_found() {
     let repository = Repository::new(FILES);
     let stderr = |arguments: &[&str]| String::from_utf8_lossy(&repository.output(arguments, &[]).stderr).into_owned();
     assert_eq!(stderr(&["graph", "--verbose"]), "analysed 4 files\n");
-    assert_eq!(stderr(&["graph", "--verbose"]), "cache: nothing changed\n");
+    // Files as young as these are read again, because their times prove nothing yet.
+    let second = stderr(&["graph", "--verbose"]);
+    let possible = ["cache: nothing changed\n", "cache: 4 files read again, the rest kept\n"];
+    assert!(possible.contains(&second.as_str()), "{second}");
     assert_eq!(stderr(&["graph", "--verbose", "--no-cache"]), "analysed 4 files\n");
 }
 
