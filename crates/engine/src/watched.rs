@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stan_repo::{DirEntry, Stat, System};
+use stan_repo::{DirEntry, OpenFile, Stat, System};
 
 pub(crate) struct Watched<'s> {
     system: &'s dyn System,
@@ -65,6 +65,10 @@ impl System for Watched<'_> {
 
     fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
         self.watch(self.system.read_chunks(path, take))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        self.watch(self.system.open(path))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

@@ -118,6 +118,16 @@ impl Thread {
     }
 }
 
+impl Thread {
+    /// The externals that are in the map alone.
+    pub(crate) fn unselected_externals(&self) -> impl Iterator<Item = u32> {
+        let is_external = |&index: &u32| self.map.kind(index) == NodeKind::External;
+        // Selected nodes are sorted, because everything about a selection is.
+        let is_selected = |index: &u32| self.selection.selected.binary_search(index).is_ok();
+        self.map.indices().filter(is_external).filter(move |index| !is_selected(index))
+    }
+}
+
 /// An entry for everything that needs no proof; externals come from staging.
 pub(crate) fn plain_entries(place: &Place, allowlist: &Allowlist) -> Vec<ArchiveEntry> {
     let mut entries = Vec::with_capacity(allowlist.files.len());

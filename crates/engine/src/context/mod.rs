@@ -9,6 +9,7 @@ mod locate;
 mod map;
 mod patience;
 mod place;
+mod promises;
 mod read_only;
 mod refusal;
 mod run;

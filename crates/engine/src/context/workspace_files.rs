@@ -17,8 +17,12 @@ pub(crate) fn read_if_there(system: &dyn System, place: &Place, file: &str) -> R
     match system.lstat(Path::new(&path)) {
         Ok(stat) if stat.kind == EntryKind::File => {}
         Ok(stat) => {
-            let what = if stat.kind == EntryKind::Dir { "a folder" } else { "a link or no regular file" };
-            return Err(Refusal::input(format!("`{file}` is {what}")).hint("remove it and run again"));
+            let (what, hint) = match stat.kind {
+                EntryKind::Dir => ("a folder", "move or remove it, and run again"),
+                EntryKind::Link => ("a link", "links are not followed here: put the file itself in its place"),
+                EntryKind::File | EntryKind::Other => ("a pipe, socket or device", "move or remove it, and run again"),
+            };
+            return Err(Refusal::input(format!("`{file}` is {what}, where stan needs a file")).hint(hint));
         }
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(unreadable(file, &error)),
