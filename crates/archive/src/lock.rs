@@ -57,7 +57,7 @@ impl Lock {
             return Err(Error::NotALock { path: name });
         }
         let mut told: Option<String> = None;
-        let mut is_first_look = true;
+        let mut seen: Option<String> = None;
         loop {
             if let Some(mut held) = system.try_lock(&path).map_err(|error| Error::io("lock", &path, error))? {
                 // Only a courtesy to those who wait: on a full disk the run itself will say so better.
@@ -65,12 +65,13 @@ impl Lock {
                 return Ok(Self { stan_path: stan_path.to_owned(), process: holder.process, _held: held });
             }
             let other = read_holder(system, &path);
-            // Whoever takes the lock says so a moment later: the first look may find nobody, or the one before.
-            if !is_first_look && told.as_ref() != Some(&other) {
+            // Whoever takes the lock says so a moment later, and until then the file names nobody, or the one before:
+            // what two looks agree on is true.
+            if seen.as_ref() == Some(&other) && told.as_ref() != Some(&other) {
                 on_wait(&other);
                 told = Some(other.clone());
             }
-            is_first_look = false;
+            seen = Some(other.clone());
             if !pause() {
                 return Err(Error::Locked { lock: name, holder: other });
             }
