@@ -206,7 +206,11 @@ impl<'a> Corruptor<'a> {
             }
         };
         let bytes = meta.to_string().into_bytes();
-        Corruption { what: format!("{what} in the meta: {nodes:?}"), files: vec![(META.to_owned(), Some(bytes))], nodes }
+        Corruption {
+            what: format!("{what} in the meta: {nodes:?}"),
+            files: vec![(META.to_owned(), Some(bytes))],
+            nodes,
+        }
     }
 
     /// Size, hash or place of a node in the private map, or the whole entry.

@@ -67,9 +67,8 @@ fn times(archive: &Path) -> Vec<String> {
 fn runs_never_interleave() {
     let repository = thread();
     // Every run has a time of its own, so that a mixture would show.
-    let mut children: Vec<Child> = (1..=6)
-        .map(|number| start(&repository, &["run", "--context"], &number.to_string()))
-        .collect();
+    let mut children: Vec<Child> =
+        (1..=6).map(|number| start(&repository, &["run", "--context"], &number.to_string())).collect();
     children.push(start(&repository, &["snap", "--context"], "0"));
     while children.iter_mut().any(|child| child.try_wait().is_ok_and(|status| status.is_none())) {
         // Whoever reads meanwhile sees whole archives.

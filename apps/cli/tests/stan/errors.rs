@@ -22,7 +22,8 @@ pub(crate) fn check_in(repository: &Repository, arguments: &[&str], environment:
     let said = said.replace(&repository.root().display().to_string(), "<root>");
     expected.assert_eq(&format!("exit {}\n{said}", output.status.code().unwrap_or(-1)));
     let after = everything(repository.root());
-    let differ: Vec<_> = before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)).collect();
+    let differ: Vec<_> =
+        before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)).collect();
     assert!(differ.is_empty(), "a refused run changed {differ:?}");
 }
 
@@ -35,144 +36,210 @@ fn state(text: &str, expected: Expect) {
 
 #[test]
 fn selections_that_are_no_json() {
-    state("", expect![[r#"
+    state(
+        "",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 1 column 1: not JSON: EOF while parsing a value
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":[\"src/index.ts\",]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":[\"src/index.ts\",]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 1 column 28: not JSON: expected value
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\n \"i\":[\"src/index.ts\"]\n", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\n \"i\":[\"src/index.ts\"]\n",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 3 column 1: not JSON: EOF while parsing a list or an object
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("```json\n{\"v\":2,\"i\":[]}\n```\n", expect![[r#"
+    "#]],
+    );
+    state(
+        "```json\n{\"v\":2,\"i\":[]}\n```\n",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 1 column 1: not JSON: expected value
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    check(|repository| fs::write(repository.root().join(STATE), b"{\"v\":2,\"i\":[\"\xff\"]}").unwrap(), RUN, &expect![[r#"
+    "#]],
+    );
+    check(
+        |repository| fs::write(repository.root().join(STATE), b"{\"v\":2,\"i\":[\"\xff\"]}").unwrap(),
+        RUN,
+        &expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 1 column 14: not JSON: invalid UTF-8
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn selections_of_another_shape() {
-    state("[]", expect![[r#"
+    state(
+        "[]",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json`: expected an object, found []
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json`: the list `i` is missing: {"v":2,"i":[]} selects nothing
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":3,\"i\":[]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":3,\"i\":[]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /v: expected the version 2, found 3
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"i\":[]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"i\":[]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json`: the version is missing: write "v":2
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"includes\":[\"src/index.ts\"]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"includes\":[\"src/index.ts\"]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /includes: unknown key "includes"; the known ones are "v", "i", "x", "include", "exclude"
           `.stan/context/dependency.state.json`: the list `i` is missing: {"v":2,"i":[]} selects nothing
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":[],\"include\":[]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":[],\"include\":[]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /include: `i` and `include` mean the same: keep one of them
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":1,\"i\":[]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":1,\"i\":[]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i: `i` is a key of version 2: write "v":2, or `include` for version 1
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":\"src/index.ts\"}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":\"src/index.ts\"}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i: expected a list of entries, found "src/index.ts"
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn selections_with_broken_entries() {
-    state("{\"v\":2,\"i\":[[\"src/index.ts\",-1],[\"src/index.ts\",1.5],[\"src/index.ts\",\"1\"]]}", expect![[r#"
+    state(
+        "{\"v\":2,\"i\":[[\"src/index.ts\",-1],[\"src/index.ts\",1.5],[\"src/index.ts\",\"1\"]]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0/1: expected a depth of 0 or more, found -1 in ["src/index.ts",-1]
           `.stan/context/dependency.state.json` at /i/1/1: expected a whole number as depth, found 1.5 in ["src/index.ts",1.5]
           `.stan/context/dependency.state.json` at /i/2/1: expected a depth of 0 or more, found "1" in ["src/index.ts","1"]
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":[[\"src/index.ts\",1,-1]]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":[[\"src/index.ts\",1,-1]]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0/2: expected a mask of runtime 1, type 2, dynamic 4, found -1 in ["src/index.ts",1,-1]
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":[[\"src/index.ts\",1,[\"type\"]]]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":[[\"src/index.ts\",1,[\"type\"]]]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0/2: expected a mask (runtime 1, type 2, dynamic 4; kind names belong to version 1), found ["type"] in ["src/index.ts",1,["type"]]
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"include\":[[\"src/index.ts\",1,[]]]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"include\":[[\"src/index.ts\",1,[]]]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /include/0/2: expected a list of "runtime", "type" or "dynamic" (a mask needs "v":2), found [] in ["src/index.ts",1,[]]
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"include\":[[\"src/index.ts\",1,[\"types\"]]]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"include\":[[\"src/index.ts\",1,[\"types\"]]]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /include/0/2/0: expected "runtime", "type" or "dynamic", found "types" in ["src/index.ts",1,["types"]]
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":[\"/etc/passwd\"]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":[\"/etc/passwd\"]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0: expected a path relative to the repository instead of an absolute one, found "/etc/passwd"
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":[\"src/../../secret\"]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":[\"src/../../secret\"]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0: expected a path without `..`, found "src/../../secret"
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":[\"a\\u0000b\"]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":[\"a\\u0000b\"]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0: expected a node id without a NUL character, found "a\u0000b"
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
-    state("{\"v\":2,\"i\":[7,[],[\"a\",1,7,9]],\"x\":[null]}", expect![[r#"
+    "#]],
+    );
+    state(
+        "{\"v\":2,\"i\":[7,[],[\"a\",1,7,9]],\"x\":[null]}",
+        expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0: expected a node id or [nodeId, depth, kindMask], found 7
@@ -180,7 +247,8 @@ fn selections_with_broken_entries() {
           `.stan/context/dependency.state.json` at /i/2: expected a node id or [nodeId, depth, kindMask], found ["a",1,7,9]
           `.stan/context/dependency.state.json` at /x/0: expected a node id or [nodeId, depth, kindMask], found null
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -197,31 +265,51 @@ fn selections_that_are_no_file() {
               help: move or remove it, and run again
         "#]],
     );
-    check(|_| {}, &["select", "--state", "gone.json"], &expect![[r#"
+    check(
+        |_| {},
+        &["select", "--state", "gone.json"],
+        &expect![[r#"
         exit 1
         error: cannot read `gone.json`: No such file or directory (os error 2)
-    "#]]);
-    check(|_| {}, &["select", "--state", "src"], &expect![[r#"
+    "#]],
+    );
+    check(
+        |_| {},
+        &["select", "--state", "src"],
+        &expect![[r#"
         exit 1
         error: cannot read `src`: not a regular file
-    "#]]);
-    check(|repository| fs::remove_file(repository.root().join(STATE)).unwrap(), &["state", "validate"], &expect![[r#"
+    "#]],
+    );
+    check(
+        |repository| fs::remove_file(repository.root().join(STATE)).unwrap(),
+        &["state", "validate"],
+        &expect![[r#"
         exit 1
         error: there is no selection at `.stan/context/dependency.state.json`
           help: `stan run --context --meta` writes an empty one
-    "#]]);
-    check(|repository| repository.write(STATE, "{\"v\":2,\"j\":[]}"), &["state", "validate"], &expect![[r#"
+    "#]],
+    );
+    check(
+        |repository| repository.write(STATE, "{\"v\":2,\"j\":[]}"),
+        &["state", "validate"],
+        &expect![[r#"
         exit 1
         error: `.stan/context/dependency.state.json` at /j: unknown key "j"; the known ones are "v", "i", "x", "include", "exclude"
         error: `.stan/context/dependency.state.json`: the list `i` is missing: {"v":2,"i":[]} selects nothing
-    "#]]);
-    check(|repository| repository.write(STATE, "{\"v\":2,\"j\":[]}"), &["state", "migrate"], &expect![[r#"
+    "#]],
+    );
+    check(
+        |repository| repository.write(STATE, "{\"v\":2,\"j\":[]}"),
+        &["state", "migrate"],
+        &expect![[r#"
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /j: unknown key "j"; the known ones are "v", "i", "x", "include", "exclude"
           `.stan/context/dependency.state.json`: the list `i` is missing: {"v":2,"i":[]} selects nothing
           help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
-    "#]]);
+    "#]],
+    );
 }
 
 fn config(text: &str, expected: Expect) {
@@ -230,57 +318,93 @@ fn config(text: &str, expected: Expect) {
 
 #[test]
 fn configurations() {
-    config("stan-core:\n\tstanPath: .stan\n", expect![[r#"
+    config(
+        "stan-core:\n\tstanPath: .stan\n",
+        expect![[r#"
         exit 1
         error: stan.config.yml:2:2: this is not valid YAML: tabs disallowed within this context (block indentation)
-    "#]]);
-    config("stan-core: [\n", expect![[r#"
+    "#]],
+    );
+    config(
+        "stan-core: [\n",
+        expect![[r#"
         exit 1
         error: stan.config.yml:2:1: this is not valid YAML: while parsing a node, did not find expected node content
-    "#]]);
-    config("stan-core:\n  exclude: [dist]\n", expect![[r#"
+    "#]],
+    );
+    config(
+        "stan-core:\n  exclude: [dist]\n",
+        expect![[r#"
         exit 1
         error: stan.config.yml:2:3: unknown key `stan-core.exclude`; did you mean `excludes`?
-    "#]]);
-    config("stan-core:\n  includes: 3\n", expect![[r#"
+    "#]],
+    );
+    config(
+        "stan-core:\n  includes: 3\n",
+        expect![[r#"
         exit 1
         error: stan.config.yml:2:13: `stan-core.includes` must be a list of globs, found 3
-    "#]]);
-    config("stan-core:\n  excludes: ['!(a|b).ts']\n", expect![[r#"
+    "#]],
+    );
+    config(
+        "stan-core:\n  excludes: ['!(a|b).ts']\n",
+        expect![[r#"
         exit 1
         error: stan.config.yml:2:14: the glob `!(a|b).ts` in `stan-core.excludes[0]` cannot be used, because extended globs such as `!(…)` are not supported; write alternatives as `{a,b}`
-    "#]]);
-    config("stan-core:\n  context:\n    metaHashes: some\n    descriptionLimit: -1\n", expect![[r#"
+    "#]],
+    );
+    config(
+        "stan-core:\n  context:\n    metaHashes: some\n    descriptionLimit: -1\n",
+        expect![[r#"
         exit 1
         error: stan.config.yml:3:17: `stan-core.context.metaHashes` must be `all` or `external`, found "some"
         stan.config.yml:4:23: `stan-core.context.descriptionLimit` must be a whole number of 1 or more, found -1
-    "#]]);
-    config("stan-core:\n  imports:\n    ../up: docs/**\n", expect![[r#"
+    "#]],
+    );
+    config(
+        "stan-core:\n  imports:\n    ../up: docs/**\n",
+        expect![[r#"
         exit 1
         error: stan.config.yml:3:5: the import label `../up` cannot be used, because it contains `..`, which would leave `<stanPath>/imports`
-    "#]]);
+    "#]],
+    );
     for path in ["/tmp/stan", "../stan", ".", ".git", "''"] {
         let repository = thread();
         repository.write("stan.config.yml", &format!("stan-core:\n  stanPath: {path}\n"));
         let output = repository.output(RUN, &[]);
         assert_eq!(output.status.code(), Some(1), "{path}");
     }
-    config("stan-core:\n  stanPath: ../stan\n", expect![[r#"
+    config(
+        "stan-core:\n  stanPath: ../stan\n",
+        expect![[r#"
         exit 1
         error: stan.config.yml:2:13: `stanPath` cannot be `../stan`, because it leaves the root; it must be a folder below the root
-    "#]]);
-    check(|_| {}, &["run", "--stan-path", "/elsewhere"], &expect![[r#"
+    "#]],
+    );
+    check(
+        |_| {},
+        &["run", "--stan-path", "/elsewhere"],
+        &expect![[r#"
         exit 1
         error: `stanPath` cannot be `/elsewhere`, because it is absolute; it must be a folder below the root
-    "#]]);
-    check(|_| {}, &["run", "--config", "gone.yml"], &expect![[r#"
+    "#]],
+    );
+    check(
+        |_| {},
+        &["run", "--config", "gone.yml"],
+        &expect![[r#"
         exit 1
         error: gone.yml: the configuration cannot be read, because it does not exist
-    "#]]);
-    check(|repository| repository.write("stan.config.json", "{\"stan-core\":{}}"), RUN, &expect![[r#"
+    "#]],
+    );
+    check(
+        |repository| repository.write("stan.config.json", "{\"stan-core\":{}}"),
+        RUN,
+        &expect![[r#"
         exit 1
         error: there is more than one configuration in <root>: stan.config.yml and stan.config.json; keep one of them, or name one with `--config`
-    "#]]);
+    "#]],
+    );
 }
 
 fn snapshot(text: &str, expected: Expect) {
@@ -289,18 +413,27 @@ fn snapshot(text: &str, expected: Expect) {
 
 #[test]
 fn snapshots() {
-    snapshot("{\n\"README.md\":\"12", expect![[r#"
+    snapshot(
+        "{\n\"README.md\":\"12",
+        expect![[r#"
         exit 1
         error: the snapshot `.stan/diff/.archive.snapshot.context.json` cannot be used: it is not JSON: EOF while parsing a string at line 2 column 16; make a new one with `stan snap`
-    "#]]);
-    snapshot("{\"version\":1,\"files\":{}}", expect![[r#"
+    "#]],
+    );
+    snapshot(
+        "{\"version\":1,\"files\":{}}",
+        expect![[r#"
         exit 1
         error: the snapshot `.stan/diff/.archive.snapshot.context.json` cannot be used: the value of "version" is not a SHA-256 in lower-case hex; make a new one with `stan snap`
-    "#]]);
-    snapshot("{\"../x\":\"0000000000000000000000000000000000000000000000000000000000000000\"}", expect![[r#"
+    "#]],
+    );
+    snapshot(
+        "{\"../x\":\"0000000000000000000000000000000000000000000000000000000000000000\"}",
+        expect![[r#"
         exit 1
         error: the snapshot `.stan/diff/.archive.snapshot.context.json` cannot be used: "../x" is not a path of an archive; make a new one with `stan snap`
-    "#]]);
+    "#]],
+    );
     check(
         |repository| {
             fs::remove_file(repository.root().join(SNAPSHOT)).unwrap();
@@ -328,54 +461,89 @@ fn meta(from: &str, to: &str, expected: Expect) {
 
 #[test]
 fn maps() {
-    check(|repository| fs::remove_file(repository.root().join(META)).unwrap(), FROZEN, &expect![[r#"
+    check(
+        |repository| fs::remove_file(repository.root().join(META)).unwrap(),
+        FROZEN,
+        &expect![[r#"
         exit 1
         error: `.stan/context/dependency.meta.json` is missing, and --frozen does not build it
           help: rebuild the map: stan run --context
-    "#]]);
-    meta("}}", "}", expect![[r#"
+    "#]],
+    );
+    meta(
+        "}}",
+        "}",
+        expect![[r#"
         exit 1
         error: the map cannot be read
           `.stan/context/dependency.meta.json` at line 2 column 1: not JSON: EOF while parsing a list or an object
           help: rebuild the map: stan run --context
-    "#]]);
-    meta("\"v\":2", "\"v\":1", expect![[r#"
+    "#]],
+    );
+    meta(
+        "\"v\":2",
+        "\"v\":1",
+        expect![[r#"
         exit 1
         error: the map cannot be read
           `.stan/context/dependency.meta.json` at /v: expected the version 2, found 1
           help: rebuild the map: stan run --context
-    "#]]);
-    meta("[\"src/helper.ts\",1]", "[\"src/helped.ts\",1]", expect![[r#"
+    "#]],
+    );
+    meta(
+        "[\"src/helper.ts\",1]",
+        "[\"src/helped.ts\",1]",
+        expect![[r#"
         exit 1
         error: the map cannot be read
           `.stan/context/dependency.meta.json` at /n/src~1index.ts/e/1/0: expected the id of a node of this map, found "src/helped.ts" in ["src/helped.ts",1]
           help: rebuild the map: stan run --context
-    "#]]);
-    meta("\"h\":\"", "\"h\":\"!", expect![[r#"
+    "#]],
+    );
+    meta(
+        "\"h\":\"",
+        "\"h\":\"!",
+        expect![[r#"
         exit 1
         error: the map cannot be read
           `.stan/context/dependency.meta.json` at /n/.gitignore/h: expected a hash of 22 base64url characters, found "!Ur5rKDkh3gMu4uD_lRh9hA"
           help: rebuild the map: stan run --context
-    "#]]);
-    meta("\"k\":1", "\"k\":7", expect![[r#"
+    "#]],
+    );
+    meta(
+        "\"k\":1",
+        "\"k\":7",
+        expect![[r#"
         exit 1
         error: the map cannot be read
           `.stan/context/dependency.meta.json` at /n/.stan~1context~1npm~1zed~11.2.3~1index.d.ts/k: expected 0 (source), 1 (external), 2 (builtin) or 3 (missing), found 7
           help: rebuild the map: stan run --context
-    "#]]);
-    meta("{\"k\":1,\"s\":32", "{\"k\":1,\"s\":31", expect![[r#"
+    "#]],
+    );
+    meta(
+        "{\"k\":1,\"s\":32",
+        "{\"k\":1,\"s\":31",
+        expect![[r#"
         exit 3
         error: installed files (externals) are not what the map says; nothing was changed
           .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/index.d.ts): its size (s) in dependency.meta.json: expected 31 bytes, found 32 bytes
           help: rebuild the map: stan run --context
-    "#]]);
-    meta("{\"k\":0,\"s\":41", "{\"k\":0,\"s\":40", expect![[r#"
+    "#]],
+    );
+    meta(
+        "{\"k\":0,\"s\":41",
+        "{\"k\":0,\"s\":40",
+        expect![[r#"
         exit 3
         error: files of the repository are not what the map says; nothing was changed
           src/helper.ts: expected 40 bytes, h ZDogDjK9vE_JV6eSAPjYRQ, found 41 bytes, h ZDogDjK9vE_JV6eSAPjYRQ
           help: rebuild the map: stan run --context
-    "#]]);
-    check(|_| {}, &["select", "--meta", "package.json"], &expect![[r#"
+    "#]],
+    );
+    check(
+        |_| {},
+        &["select", "--meta", "package.json"],
+        &expect![[r#"
         exit 1
         error: the map cannot be read
           `package.json` at /name: unknown key "name"; the known ones are "v", "n"
@@ -383,7 +551,8 @@ fn maps() {
           `package.json`: the version is missing: `stan run --context --meta` writes a new map
           `package.json`: `n` is missing: `stan run --context --meta` writes a new map
           help: name a dependency.meta.json, or leave --meta out to use the workspace's own
-    "#]]);
+    "#]],
+    );
 }
 
 fn map(from: &str, to: &str, expected: Expect) {
@@ -392,83 +561,131 @@ fn map(from: &str, to: &str, expected: Expect) {
 
 #[test]
 fn private_maps() {
-    check(|repository| fs::remove_file(repository.root().join(MAP)).unwrap(), FROZEN, &expect![[r#"
+    check(
+        |repository| fs::remove_file(repository.root().join(MAP)).unwrap(),
+        FROZEN,
+        &expect![[r#"
         exit 1
         error: `.stan/context/dependency.map.json` is missing, and --frozen does not build it
           help: rebuild the map: stan run --context
-    "#]]);
-    map("}}}", "}}", expect![[r#"
+    "#]],
+    );
+    map(
+        "}}}",
+        "}}",
+        expect![[r#"
         exit 1
         error: the private map cannot be read
           `.stan/context/dependency.map.json` at line 2 column 1: not JSON: EOF while parsing a list or an object
           help: rebuild the map: stan run --context
-    "#]]);
-    map("\"size\":32", "\"size\":-32", expect![[r#"
+    "#]],
+    );
+    map(
+        "\"size\":32",
+        "\"size\":-32",
+        expect![[r#"
         exit 1
         error: the private map cannot be read
           `.stan/context/dependency.map.json` at /nodes/.stan~1context~1npm~1zed~11.2.3~1index.d.ts/size: expected a number of bytes, found -32 in {"id":".stan/context/npm/zed/1.2.3/index.d.ts","locatorAbs":"<root>/node_modules/zed/index.d.ts","pathInPackage":"index.d.ts","pkgName":"zed","pkgVer…
           help: rebuild the map: stan run --context
-    "#]]);
-    map("\"size\":32", "\"size\":33", expect![[r#"
+    "#]],
+    );
+    map(
+        "\"size\":32",
+        "\"size\":33",
+        expect![[r#"
         exit 3
         error: installed files (externals) are not what the map says; nothing was changed
           .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/index.d.ts): its size in dependency.map.json: expected 33 bytes, found 32 bytes
           help: rebuild the map: stan run --context
-    "#]]);
-    map("\"sha256\":\"", "\"sha256\":\"zz", expect![[r#"
+    "#]],
+    );
+    map(
+        "\"sha256\":\"",
+        "\"sha256\":\"zz",
+        expect![[r#"
         exit 1
         error: the private map cannot be read
           `.stan/context/dependency.map.json` at /nodes/.stan~1context~1npm~1zed~11.2.3~1index.d.ts/sha256: expected a SHA-256 of 64 lower-case hex digits, found "zzb55f978ccebe6becb59615e442adb14dfb1856dbac654c87319ac3b91ac45407" in {"id":".stan/context/npm/zed/1.2.3/index.d.ts","locatorAbs":"<root>/node_modules/zed/index.d.ts","pathInPackage":"index.d.ts","pkgName":"zed","pkgVer…
           help: rebuild the map: stan run --context
-    "#]]);
-    map("\"locatorAbs\":\"", "\"locatorAbs\":\"./", expect![[r#"
+    "#]],
+    );
+    map(
+        "\"locatorAbs\":\"",
+        "\"locatorAbs\":\"./",
+        expect![[r#"
         exit 1
         error: the private map cannot be read
           `.stan/context/dependency.map.json` at /nodes/.stan~1context~1npm~1zed~11.2.3~1index.d.ts/locatorAbs: expected an absolute path, found "./<root>/node_modules/zed/index.d.ts" in {"id":".stan/context/npm/zed/1.2.3/index.d.ts","locatorAbs":"./<root>/node_modules/zed/index.d.ts","pathInPackage":"index.d.ts","pkgName":"zed","pkgV…
           help: rebuild the map: stan run --context
-    "#]]);
-    map("index.d.ts\",\"size\"", "gone.d.ts\",\"size\"", expect![[r#"
+    "#]],
+    );
+    map(
+        "index.d.ts\",\"size\"",
+        "gone.d.ts\",\"size\"",
+        expect![[r#"
         exit 3
         error: installed files (externals) are not what the map says; nothing was changed
           .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/gone.d.ts): its source: expected a file of 32 bytes, found nothing there
           help: rebuild the map: stan run --context
-    "#]]);
-    map("\"v\":1,\"nodes\":{", "\"v\":1,\"nodes\":{},\"more\":{", expect![[r#"
+    "#]],
+    );
+    map(
+        "\"v\":1,\"nodes\":{",
+        "\"v\":1,\"nodes\":{},\"more\":{",
+        expect![[r#"
         exit 1
         error: the private map cannot be read
           `.stan/context/dependency.map.json` at /more: unknown key "more"; the known ones are "v", "nodes"
           help: rebuild the map: stan run --context
-    "#]]);
-    check(|repository| repository.write(MAP, "{\"v\":1,\"nodes\":{}}\n"), FROZEN, &expect![[r#"
+    "#]],
+    );
+    check(
+        |repository| repository.write(MAP, "{\"v\":1,\"nodes\":{}}\n"),
+        FROZEN,
+        &expect![[r#"
         exit 3
         error: installed files (externals) are not what the map says; nothing was changed
           .stan/context/npm/zed/1.2.3/index.d.ts: its entry in dependency.map.json: expected size and SHA-256, found nothing
           help: rebuild the map: stan run --context
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn externals() {
-    check(|repository| repository.write(EXTERNAL, "export declare const z: string;\n"), FROZEN, &expect![[r#"
+    check(
+        |repository| repository.write(EXTERNAL, "export declare const z: string;\n"),
+        FROZEN,
+        &expect![[r#"
         exit 3
         error: installed files (externals) are not what the map says; nothing was changed
           .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/index.d.ts): its SHA-256 in dependency.map.json: expected b55f978ccebe6becb59615e442adb14dfb1856dbac654c87319ac3b91ac45407, found 807da2041fabe4f56a41e9ab0320665cda8cc4497b9a23d9181bbf136e7a0882
           .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/index.d.ts): its hash (h) in dependency.meta.json: expected tV-XjM6-a-y1lhXkQq2xTQ, found gH2iBB-r5PVqQemrAyBmXA
           help: rebuild the map: stan run --context
-    "#]]);
-    check(|repository| repository.write(EXTERNAL, ""), FROZEN, &expect![[r#"
+    "#]],
+    );
+    check(
+        |repository| repository.write(EXTERNAL, ""),
+        FROZEN,
+        &expect![[r#"
         exit 3
         error: installed files (externals) are not what the map says; nothing was changed
           .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/index.d.ts): its size in dependency.map.json: expected 32 bytes, found 0 bytes
           .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/index.d.ts): its size (s) in dependency.meta.json: expected 32 bytes, found 0 bytes
           help: rebuild the map: stan run --context
-    "#]]);
-    check(|repository| fs::remove_file(repository.root().join(EXTERNAL)).unwrap(), FROZEN, &expect![[r#"
+    "#]],
+    );
+    check(
+        |repository| fs::remove_file(repository.root().join(EXTERNAL)).unwrap(),
+        FROZEN,
+        &expect![[r#"
         exit 3
         error: installed files (externals) are not what the map says; nothing was changed
           .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/index.d.ts): its source: expected a file of 32 bytes, found nothing there
           help: rebuild the map: stan run --context
-    "#]]);
+    "#]],
+    );
     check(
         |repository| {
             fs::remove_file(repository.root().join(EXTERNAL)).unwrap();
@@ -482,12 +699,16 @@ fn externals() {
               help: rebuild the map: stan run --context
         "#]],
     );
-    check(|repository| fs::remove_file(repository.root().join("src/helper.ts")).unwrap(), FROZEN, &expect![[r#"
+    check(
+        |repository| fs::remove_file(repository.root().join("src/helper.ts")).unwrap(),
+        FROZEN,
+        &expect![[r#"
         exit 3
         error: files of the repository are not what the map says; nothing was changed
           src/helper.ts: expected 41 bytes, h ZDogDjK9vE_JV6eSAPjYRQ, found nothing there
           help: rebuild the map: stan run --context
-    "#]]);
+    "#]],
+    );
     // A staged file that somebody edited is not believed, and mended by the way.
     let repository = thread();
     repository.write(NODE, "export declare const z: any;\n");

@@ -109,13 +109,16 @@ fn nothing_private_is_in_any_archive() {
                 assert!(!name_is_private, "{arguments:?}: {archive} holds {name}");
                 // The selection repeats what the assistant asked for, whatever it was.
                 if name != ".stan/context/dependency.state.json" {
-                    check_private(&format!("{arguments:?}: {name} in {archive}"), &String::from_utf8_lossy(&bytes), &root);
+                    check_private(
+                        &format!("{arguments:?}: {name} in {archive}"),
+                        &String::from_utf8_lossy(&bytes),
+                        &root,
+                    );
                 }
             }
         }
-        let mode = std::os::unix::fs::MetadataExt::mode(
-            &fs::metadata(app.join(".stan/context/dependency.map.json")).unwrap(),
-        );
+        let mode =
+            std::os::unix::fs::MetadataExt::mode(&fs::metadata(app.join(".stan/context/dependency.map.json")).unwrap());
         assert_eq!(mode & 0o777, 0o600);
     }
     let archive = contents(&app.join(".stan/output/archive.tar"));

@@ -381,10 +381,7 @@ fn external_of(thread: &Thread, index: u32) -> External {
 }
 
 /// One list of everything that does not match, so that nobody mends one file only to be told of the next.
-fn with_mismatches<T>(
-    outcome: Result<T, stan_archive::Error>,
-    more: Vec<Mismatch>,
-) -> Result<T, stan_archive::Error> {
+fn with_mismatches<T>(outcome: Result<T, stan_archive::Error>, more: Vec<Mismatch>) -> Result<T, stan_archive::Error> {
     let mut all = match outcome {
         Err(stan_archive::Error::Mismatches(mismatches)) => mismatches.0,
         outcome if more.is_empty() => return outcome,

@@ -49,11 +49,11 @@ impl<'s> Session<'s> {
 pub(crate) fn refuse(error: stan_archive::Error) -> Refusal {
     use stan_archive::Error;
     match error {
-        Error::Mismatches(mismatches) => Refusal::verification(
-            "installed files (externals) are not what the map says; nothing was changed",
-        )
-            .details(mismatches.0.iter().map(ToString::to_string))
-            .hint(super::map::REBUILD),
+        Error::Mismatches(mismatches) => {
+            Refusal::verification("installed files (externals) are not what the map says; nothing was changed")
+                .details(mismatches.0.iter().map(ToString::to_string))
+                .hint(super::map::REBUILD)
+        }
         Error::ChangedAfterProof { .. } => Refusal::verification(error.to_string()).hint(super::map::REBUILD),
         Error::DuplicateName { .. } => Refusal::new(RefusalKind::Internal, error.to_string()),
         _ => Refusal::input(error.to_string()),

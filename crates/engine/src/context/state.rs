@@ -60,7 +60,8 @@ pub fn migrate_state(
         _ => None,
     };
     let named = read(system, context, source)?;
-    let decoded = state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
+    let decoded =
+        state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
     let document = decoded.state.encode();
     let is_new = is_old_form(&decoded);
     let report = valid(&named, &decoded, is_new);
@@ -85,9 +86,7 @@ pub fn migrate_state(
 pub(crate) fn load(system: &dyn System, place: &Place) -> Result<Option<(DecodedState, Vec<u8>)>, Refusal> {
     let file = place.artefact(Artefact::State);
     let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
-    let decoded = state::decode(&bytes, &file).map_err(|errors| {
-        broken("the selection", &errors).hint(MEND)
-    })?;
+    let decoded = state::decode(&bytes, &file).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
     Ok(Some((decoded, bytes)))
 }
 
