@@ -6,6 +6,7 @@ mod archives;
 mod at_once;
 mod context;
 mod errors;
+mod errors_maps;
 mod errors_workspace;
 mod graph;
 mod integrity;

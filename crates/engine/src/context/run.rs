@@ -21,7 +21,7 @@ use super::promises::{Promises, changed_meanwhile, no_longer_matching};
 use super::refusal::Refusal;
 use super::reports::{ArchiveReport, DiffReport, LeftOutReport, MapReport, Mode, Part, RunReport, SizedPath, tokens};
 use super::session::{Session, refuse};
-use super::workspace_files::{check_folders, read_if_there};
+use super::workspace_files::{check_folders, holds, read_if_there};
 use crate::graph::GraphRequest;
 
 /// Which run.
@@ -93,7 +93,7 @@ impl Run<'_> {
 
         patience.stage("writing the archive");
         let archive_path = self.place.artefact(Artefact::Archive);
-        let mut stream = transaction.stream(&archive_path, Access::Shared).map_err(refuse)?;
+        let mut stream = transaction.stream_unless_same(&archive_path, Access::Shared).map_err(refuse)?;
         let written = self.archive(entries, &mut stream)?;
         let archive = transaction.finish(stream).map_err(refuse)?;
         self.check_against_map(&assembled, &written)?;
@@ -166,7 +166,7 @@ impl Run<'_> {
     ) -> Result<(), Refusal> {
         let path = self.place.artefact(artefact);
         // The private map is always written anew, because its permissions may not be what they were either.
-        if artefact != Artefact::Integrity && read_if_there(self.system, self.place, &path)?.as_deref() == Some(bytes) {
+        if artefact != Artefact::Integrity && holds(self.system, self.place, &path, bytes)? {
             return Ok(());
         }
         // Nobody can make the selection and the snapshots again, so that they must survive a power cut too.
@@ -239,7 +239,7 @@ impl Run<'_> {
         let changes = snapshot.changes_since(baseline);
         let extra = self.extra_entries(&changes, baseline.is_some());
         let names = changes.added.iter().chain(&changes.changed).map(String::as_str);
-        let mut stream = transaction.stream(&path, Access::Shared).map_err(refuse)?;
+        let mut stream = transaction.stream_unless_same(&path, Access::Shared).map_err(refuse)?;
         let size = write_diff(self.system, (archive, written), names, &extra, self.request.epoch, &mut stream)
             .map_err(refuse)?;
         transaction.finish(stream).map_err(refuse)?;

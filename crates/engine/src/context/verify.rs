@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use stan_archive::{TarEntry, TarKind, read_tar};
@@ -304,16 +305,17 @@ impl Check<'_> {
         let loaded = state::load(self.system, self.place)?;
         let decoded = loaded.map_or_else(state::nothing, |(decoded, _)| decoded);
         // The documents' own bytes were compared with those on the disk already.
-        let documents = Documents { meta: Vec::new(), state: Vec::new() };
+        let documents = Documents { meta: Arc::default(), state: Arc::default() };
+        let top = allow::top_of(&rules);
         let imports = self.place.own("imports/");
         let has_imports = self.contents.entries.keys().any(|name| name.starts_with(&imports));
         if decoded.state.include.is_empty() && !has_imports {
-            return Ok(allow::thread_opener(&rules, documents));
+            return Ok(allow::thread_opener(&rules, documents, top));
         }
-        let Some((map, _)) = &self.map else { return Ok(allow::thread_opener(&rules, documents)) };
+        let Some((map, _)) = &self.map else { return Ok(allow::thread_opener(&rules, documents, top)) };
         let selection = select::selection(map, &decoded.state)?;
         warnings.extend(selection.warnings.iter().cloned());
-        Ok(allow::selected(&rules, documents, map, &selection))
+        Ok(allow::selected(&rules, documents, top, map, &selection))
     }
 
     fn is_binary(&self, absolute: &str) -> bool {
