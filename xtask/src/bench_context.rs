@@ -1,6 +1,7 @@
 //! `cargo xtask bench context`: what context mode costs, as ratios that mean the same on every machine.
 //!
-//! The repository measured is a copy of the corpus `icons` (43,000 files) below `.bench/`; the program is built first
+//! The repository measured holds a copy of the corpus `icons` (43,000 files) in a folder: files in the root itself are in
+//! every archive, so that the corpus alone would measure how fast 21,000 files are archived. The program is built first
 //! unless it is named. Writing an archive and selecting are measured inside their crates, whose measurements are started
 //! from here, so that one run prints every ratio.
 
@@ -67,18 +68,28 @@ fn cargo(root: &Path) -> Command {
 
 /// A copy, because runs write into the repository and other benchmarks want it as it was published.
 fn copy_of(corpus: &Path, scratch: &Path) -> Result<(), String> {
-    if !scratch.exists() {
-        std::fs::create_dir_all(scratch.parent().unwrap_or(scratch)).map_err(|error| error.to_string())?;
-        let status = Command::new("cp").arg("-a").arg(corpus).arg(scratch).status();
-        if !status.is_ok_and(|status| status.success()) {
-            return Err(format!("{} could not be copied", corpus.display()));
-        }
+    let write = |file: &str, text: &str| {
+        let path = scratch.join(file);
+        std::fs::create_dir_all(path.parent().unwrap_or(scratch)).map_err(|error| error.to_string())?;
+        std::fs::write(path, text).map_err(|error| format!("{file}: {error}"))
+    };
+    if !scratch.join(".git/index").exists() {
+        write("package.json", "{\"name\":\"nested\",\"version\":\"1.0.0\"}\n")?;
+        write(".gitignore", "/.stan/\n")?;
+        let icons = scratch.join("packages/icons");
+        std::fs::create_dir_all(&icons).map_err(|error| error.to_string())?;
+        succeed(Command::new("cp").arg("-a").arg(corpus.join(".")).arg(&icons))?;
+        std::fs::remove_dir_all(icons.join(".git")).map_err(|error| error.to_string())?;
+        succeed(Command::new("git").args(["init", "--quiet"]).current_dir(scratch))?;
+        succeed(Command::new("git").args(["add", "--all"]).current_dir(scratch))?;
     }
-    let context = scratch.join(".stan/context");
-    std::fs::create_dir_all(&context).map_err(|error| error.to_string())?;
     // A selection as threads have them: a module and what it needs.
-    let state = "{\"v\":2,\"i\":[[\"index.js\",0],[\"Abc.js\",2]]}\n";
-    std::fs::write(context.join("dependency.state.json"), state).map_err(|error| error.to_string())
+    let selection = "{\"v\":2,\"i\":[[\"packages/icons/index.js\",0],[\"packages/icons/Abc.js\",2]]}\n";
+    write(".stan/context/dependency.state.json", selection)
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    if command.status().is_ok_and(|status| status.success()) { Ok(()) } else { Err(format!("{command:?} failed")) }
 }
 
 /// Whole commands. The machine may be busy: they take turns, and the fastest turn counts.
