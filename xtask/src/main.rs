@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool talks to the terminal")]
 
 mod bench;
+mod bench_context;
 mod bench_slice;
 mod limit;
 mod tidy;

@@ -6,6 +6,7 @@
 
 mod group;
 mod large;
+mod memory;
 
 use rayon::prelude::*;
 use stan_model::Digest;

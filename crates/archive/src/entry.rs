@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use stan_model::Digest;
 
@@ -19,7 +20,7 @@ pub struct ArchiveEntry {
 pub(crate) enum Source {
     /// Links are followed: that they stay inside is for the caller to know.
     File(PathBuf),
-    Bytes(Vec<u8>),
+    Bytes(Arc<Vec<u8>>),
     /// A file whose bytes were proved, and are proved again.
     Proved {
         path: PathBuf,
@@ -35,7 +36,12 @@ impl ArchiveEntry {
     }
 
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { name: name.into(), source: Source::Bytes(bytes.into()), executable: Some(false) }
+        Self::shared(name, Arc::new(bytes.into()))
+    }
+
+    /// Bytes that somebody else needs too: maps are large.
+    pub fn shared(name: impl Into<String>, bytes: Arc<Vec<u8>>) -> Self {
+        Self { name: name.into(), source: Source::Bytes(bytes), executable: Some(false) }
     }
 
     /// Says whether the file can be run, instead of asking the file system.

@@ -28,6 +28,10 @@ pub enum Error {
     #[error("`{path}` is a folder, and a file is to be written there; move or remove it")]
     FolderInPlaceOfFile { path: String },
 
+    /// Links are not followed and folders cannot be locked.
+    #[error("`{path}` is a link, a folder or something else where the lock's file belongs; remove it and run again")]
+    NotALock { path: String },
+
     /// A run writes below `<stanPath>` and nowhere else.
     #[error("`{path}` is not below `{stan_path}/`, where alone stan writes")]
     OutsideStanPath { path: String, stan_path: String },

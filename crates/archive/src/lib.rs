@@ -12,6 +12,7 @@ mod folders;
 mod lock;
 mod mismatch;
 mod names;
+mod output;
 mod snapshot;
 mod stage;
 mod tar;

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::path::Path;
 
-use stan_repo::{HeldLock, WritableSystem};
+use stan_repo::{EntryKind, HeldLock, WritableSystem};
 
 use crate::error::Error;
 use crate::folders::Folders;
@@ -39,7 +39,7 @@ impl Lock {
     /// Takes the lock, and makes `<stanPath>` for it where it is missing.
     ///
     /// While another run holds it, `pause` is called again and again: it sleeps, and says `false` when it has waited long
-    /// enough. `on_wait` is told whom it waits for, once for each holder.
+    /// enough. `on_wait` is told whom it waits for, once for each holder and after the first pause.
     pub fn acquire(
         system: &dyn WritableSystem,
         root: &Path,
@@ -53,7 +53,11 @@ impl Lock {
         folders.ensure(system, stan_path)?;
         let name = [stan_path, "/.lock"].concat();
         let path = folders.absolute(&name);
+        if system.lstat(&path).is_ok_and(|stat| stat.kind != EntryKind::File) {
+            return Err(Error::NotALock { path: name });
+        }
         let mut told: Option<String> = None;
+        let mut seen: Option<String> = None;
         loop {
             if let Some(mut held) = system.try_lock(&path).map_err(|error| Error::io("lock", &path, error))? {
                 // Only a courtesy to those who wait: on a full disk the run itself will say so better.
@@ -61,10 +65,13 @@ impl Lock {
                 return Ok(Self { stan_path: stan_path.to_owned(), process: holder.process, _held: held });
             }
             let other = read_holder(system, &path);
-            if told.as_ref() != Some(&other) {
+            // Whoever takes the lock says so a moment later, and until then the file names nobody, or the one before:
+            // what two looks agree on is true.
+            if seen.as_ref() == Some(&other) && told.as_ref() != Some(&other) {
                 on_wait(&other);
                 told = Some(other.clone());
             }
+            seen = Some(other.clone());
             if !pause() {
                 return Err(Error::Locked { lock: name, holder: other });
             }
@@ -167,7 +174,7 @@ mod tests {
         let _held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();
         for (text, expected) in [("", "a process that did"), ("\x1b[2Jevil\nmore", "[2Jevil"), ("ok\n", "ok")] {
             system.set_file("/r/.stan/.lock", text);
-            let told = acquire(&system, "x", 1).1;
+            let told = acquire(&system, "x", 2).1;
             assert!(told[0].starts_with(expected), "{told:?}");
         }
         system.set_dir("/s").set_link("/s/.stan", "/r/.stan");

@@ -68,7 +68,12 @@ impl MismatchKind {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, source, kind, expected, actual } = self;
-        write!(f, "{id} (from {}): {}: expected {expected}, found {actual}", source.display(), kind.words())
+        f.write_str(id)?;
+        // Without an entry in the private map nobody knows where it comes from.
+        if !source.as_os_str().is_empty() {
+            write!(f, " (from {})", source.display())?;
+        }
+        write!(f, ": {}: expected {expected}, found {actual}", kind.words())
     }
 }
 

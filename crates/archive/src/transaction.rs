@@ -24,6 +24,7 @@ use crate::error::Error;
 use crate::folders::Folders;
 use crate::lock::Lock;
 use crate::names::check_name;
+use crate::output::Sink;
 
 /// How temporary files are named: this, the process, a number, and the name of the target.
 const TEMPORARY: &str = ".stan-tmp-";
@@ -59,7 +60,7 @@ enum Removal {
     EmptyFolder(PathBuf),
 }
 
-/// A whole temporary file that waits for its commit.
+/// A whole temporary file that waits for its commit, or a target that need not change.
 #[derive(Debug)]
 pub struct Prepared {
     step: usize,
@@ -77,7 +78,7 @@ impl Prepared {
 pub struct OutputStream {
     target: String,
     temporary: PathBuf,
-    file: BufWriter<Box<dyn OutputFile>>,
+    file: BufWriter<Sink>,
 }
 
 /// Where bytes go that are only counted and hashed.
@@ -103,7 +104,7 @@ impl OutputStream {
     /// A stream that leads nowhere: for plans, which must know what would be written.
     pub fn discarding() -> Self {
         // Without a buffer, because copying into one is all that it would do.
-        let file = BufWriter::with_capacity(0, Box::new(Nowhere) as Box<dyn OutputFile>);
+        let file = BufWriter::with_capacity(0, Sink::new(Box::new(Nowhere)));
         Self { target: "nowhere".to_owned(), temporary: PathBuf::new(), file }
     }
 
@@ -162,14 +163,38 @@ impl<'s> Transaction<'s> {
     /// Prepares a file piece by piece.
     pub fn stream(&mut self, target: &str, access: Access) -> Result<OutputStream, Error> {
         let (temporary, file) = self.create(target, access)?;
-        Ok(OutputStream { target: target.to_owned(), temporary, file: BufWriter::with_capacity(BUFFER, file) })
+        let file = BufWriter::with_capacity(BUFFER, Sink::new(file));
+        Ok(OutputStream { target: target.to_owned(), temporary, file })
+    }
+
+    /// As [`Transaction::stream`], for what every run makes again: a target that says the same already stays as it is,
+    /// because replacing a file costs more than comparing it.
+    pub fn stream_unless_same(&mut self, target: &str, access: Access) -> Result<OutputStream, Error> {
+        let (temporary, file) = self.create(target, access)?;
+        let absolute = self.folders.absolute(target);
+        let is_file = self.system.lstat(&absolute).is_ok_and(|stat| stat.kind == EntryKind::File);
+        let old = if is_file { self.system.open(&absolute).ok() } else { None };
+        let sink = match old {
+            Some(old) => Sink::unless_same(file, old.reader),
+            None => Sink::new(file),
+        };
+        let file = BufWriter::with_capacity(BUFFER, sink);
+        Ok(OutputStream { target: target.to_owned(), temporary, file })
     }
 
     /// The stream is whole. One that is dropped instead is taken away with the transaction.
     pub fn finish(&mut self, stream: OutputStream) -> Result<Prepared, Error> {
         let OutputStream { target, temporary, file } = stream;
-        file.into_inner().map_err(|error| write_error(&target, error.into_error()))?;
-        Ok(self.add_step(target, temporary, false))
+        let mut sink = file.into_inner().map_err(|error| write_error(&target, error.into_error()))?;
+        if !sink.is_same().map_err(|reason| write_error(&target, reason))? {
+            return Ok(self.add_step(target, temporary, false));
+        }
+        drop(sink);
+        self.temporaries.remove(&temporary);
+        self.system.remove_file(&temporary).map_err(|error| Error::io("remove", &temporary, error))?;
+        // A step that does nothing: the bytes are where they belong already.
+        self.steps.push(None);
+        Ok(Prepared { step: self.steps.len() - 1, temporary: self.folders.absolute(&target) })
     }
 
     /// Takes a prepared file back: its target stays as it is.

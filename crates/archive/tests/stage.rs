@@ -96,7 +96,7 @@ fn every_offender_is_named_and_nothing_changes() {
           .stan/context/../x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/abs/, found .stan/context/../x
           .stan/context/npm/deny (from /n/deny): its source: expected a file of 16 bytes, found permission denied
           .stan/context/npm/flip (from /n/flip): its SHA-256 in dependency.map.json: expected c960db02f088f3087acfae76633c3be31d7575ca1650bfa456a1de1a431b553a, found 86cc333776fa08cfd5e6004b37ca22e370abca1fe7cda83f8a45719625bf2be6
-          .stan/context/npm/flip (from /n/flip): its hash (h) in dependency.meta.json: expected c960db02f088f3087acfae76633c3be3, found 86cc333776fa08cfd5e6004b37ca22e3
+          .stan/context/npm/flip (from /n/flip): its hash (h) in dependency.meta.json: expected yWDbAvCI8wh6z652Yzw74w, found hswzN3b6CM_V5gBLN8oi4w
           .stan/context/npm/gone (from /n/gone): its source: expected a file of 16 bytes, found nothing there
           .stan/context/npm/good (from /n/other): its source: expected one source for the id, found a second one
           .stan/context/npm/meta (from /n/meta): its size (s) in dependency.meta.json: expected 3 bytes, found 16 bytes

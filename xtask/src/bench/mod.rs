@@ -28,6 +28,8 @@ pub(crate) enum Bench {
     Graph(Options),
     /// `x07 ast slice`: linear time, flat memory, quick start.
     Slice,
+    /// `stan run --context`: against the warm graph, `tar cf` and parsing the map.
+    Context(crate::bench_context::Options),
 }
 
 #[derive(clap::Args)]
@@ -63,6 +65,7 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Graph(options) => run_graph(root, options),
         Bench::Slice => Ok(crate::bench_slice::run(root).map(|()| true)?),
+        Bench::Context(options) => run_context(root, options),
     }
 }
 
@@ -91,6 +94,12 @@ fn run_graph(root: &Path, options: &Options) -> Result<bool> {
         std::fs::write(root.join("docs/benchmarks.md"), report.page())?;
     }
     Ok(!options.check || report.passes())
+}
+
+fn run_context(root: &Path, options: &crate::bench_context::Options) -> Result<bool> {
+    let corpus = CORPORA.iter().find(|corpus| corpus.name == "icons").ok_or("the corpus `icons` is gone")?;
+    let folder = Store::open(root)?.corpus(corpus)?;
+    Ok(crate::bench_context::run(root, &folder, options).map(|()| true)?)
 }
 
 fn chosen(options: &Options) -> Result<Vec<&'static Corpus>> {

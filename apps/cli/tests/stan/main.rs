@@ -1,17 +1,27 @@
 //! `stan` as its users run it: arguments in; stdout, stderr, exit code and files out. One program, so that it links once.
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
+#![expect(clippy::print_stdout, reason = "a test says what it skips on this machine")]
 
 mod archives;
 /// The definition of the command line, compiled a second time: a program has no library to take it from.
 #[path = "../../src/args.rs"]
 mod args;
+mod at_once;
 mod check;
 mod completions;
 mod context;
 mod docs;
+mod errors;
+mod errors_maps;
+mod errors_workspace;
 #[cfg(unix)]
 mod examples;
 mod graph;
 mod init;
+mod integrity;
+mod killed;
+mod privacy;
+mod project;
+mod reproducible;
 mod schemas;
 mod support;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use stan_model::Digest;
 use stan_repo::{OpenFile, sha256};
 
-use super::Context;
+use super::{Context, memory};
 use crate::classify::{LARGE_BYTES, TextShape, is_binary};
 use crate::entry::{ArchiveEntry, Source};
 use crate::error::Error;
@@ -89,6 +89,10 @@ impl Group {
 
     fn add(&mut self, context: &Context<'_>, index: usize, entry: &ArchiveEntry) -> Result<(), Error> {
         let path = match &entry.source {
+            Source::Bytes(bytes) if bytes.len() as u64 > LARGE_BYTES => {
+                self.large = Some((index, memory::open(bytes)));
+                return Ok(());
+            }
             Source::Bytes(bytes) => {
                 let executable = entry.executable.unwrap_or(false);
                 let start = self.start(context, entry, bytes.len() as u64, executable)?;

@@ -1,6 +1,5 @@
 //! The proof itself: bytes against the map's size and SHA-256 and against the meta's size and half of it.
 
-use std::fmt::Write as _;
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -41,7 +40,7 @@ impl Promise<'_> {
         if meta_size != size {
             mismatches.push(self.mismatch(MismatchKind::MetaSize, bytes(meta_size), bytes(size)));
         } else if let Some(half) = digest.map(first_half).filter(|half| *half != meta_half) {
-            mismatches.push(self.mismatch(MismatchKind::MetaHash, hex(&meta_half), hex(&half)));
+            mismatches.push(self.mismatch(MismatchKind::MetaHash, spelled(meta_half), spelled(half)));
         }
         mismatches
     }
@@ -137,9 +136,11 @@ fn first_half(digest: Digest) -> [u8; 16] {
     std::array::from_fn(|index| digest.0.get(index).copied().unwrap_or(0))
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+/// The hash as the meta spells it, so that whoever looks into the file finds it there: base64url without padding.
+fn spelled(half: [u8; 16]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    // 128 bits and four zeros make 22 characters of 6 bits.
+    let bits = u128::from_be_bytes(half);
+    let six = |place: u32| if place == 21 { bits << 4 } else { bits >> (122 - 6 * place) };
+    (0..22).map(|place| char::from(ALPHABET[(six(place) & 63) as usize])).collect()
 }

@@ -167,3 +167,44 @@ fn a_link_at_the_target_is_replaced() {
     assert_eq!(system.lstat(Path::new("/r/.stan/l")).unwrap().kind, EntryKind::File);
     assert_eq!(system.lstat(Path::new("/r/elsewhere/x")).unwrap().size, 0);
 }
+
+#[test]
+fn what_says_the_same_stays() {
+    let system = MemorySystem::new();
+    system.set_dir("/r");
+    let root = Path::new("/r");
+    let target = ".stan/output/archive.tar";
+    let put = |pieces: &[&str]| {
+        let lock = locked(&system);
+        let mut transaction = Transaction::begin(&system, root, &lock, &["output"]).unwrap();
+        let mut stream = transaction.stream_unless_same(target, Access::Shared).unwrap();
+        for piece in pieces {
+            stream.put(piece.as_bytes()).unwrap();
+            stream.flush().unwrap();
+        }
+        let prepared = transaction.finish(stream).unwrap();
+        let mut waiting = Vec::new();
+        system.read_into(prepared.path(), &mut waiting).unwrap();
+        assert_eq!(waiting, pieces.concat().as_bytes(), "the bytes are there before the commit");
+        let writes = transaction.writes().count();
+        transaction.commit().unwrap();
+        let mut bytes = Vec::new();
+        system.read_into(&root.join(target), &mut bytes).unwrap();
+        assert_eq!(bytes, pieces.concat().as_bytes());
+        assert_eq!(system.read_dir(&root.join(".stan/output")).unwrap().len(), 1, "nothing is left beside it");
+        writes
+    };
+    for (pieces, writes) in [
+        (&["one", "two"][..], 1),
+        (&["one", "two"], 0),
+        (&["onetwo"], 0),
+        (&["one", "twx"], 1),
+        (&["one"], 1),
+        (&["one", "more"], 1),
+        (&["xne", "more"], 1),
+        (&[], 1),
+        (&[], 0),
+    ] {
+        assert_eq!(put(pieces), writes, "{pieces:?}");
+    }
+}

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use stan_graph::{Map, Selection};
 use stan_model::NodeKind;
@@ -16,7 +17,7 @@ use super::walk::{Walked, walk};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Written by this run.
-    Bytes(Vec<u8>),
+    Bytes(Arc<Vec<u8>>),
     /// A file of the repository, by its real root-relative path.
     File(String),
     /// A file elsewhere, by its absolute path: an import that is planned and not yet staged.
@@ -59,8 +60,8 @@ pub(crate) struct Rules<'a> {
 
 /// The documents that every context archive holds.
 pub(crate) struct Documents {
-    pub(crate) meta: Vec<u8>,
-    pub(crate) state: Vec<u8>,
+    pub(crate) meta: Arc<Vec<u8>>,
+    pub(crate) state: Arc<Vec<u8>>,
 }
 
 /// A plain run: everything that the configuration selects.
@@ -74,21 +75,27 @@ pub(crate) fn whole_repository(rules: &Rules<'_>) -> Allowlist {
 }
 
 /// A run that opens a thread: instructions, map, empty selection, and the files in the root.
-pub(crate) fn thread_opener(rules: &Rules<'_>, documents: Documents) -> Allowlist {
+pub(crate) fn thread_opener(rules: &Rules<'_>, documents: Documents, top: Universe) -> Allowlist {
     let mut builder = Builder::new(rules);
     builder.folder("system");
     builder.documents(documents);
-    builder.top();
+    builder.top(top);
     builder.finish()
 }
 
 /// A context run: the base and the selected closure.
-pub(crate) fn selected(rules: &Rules<'_>, documents: Documents, map: &Map, selection: &Selection) -> Allowlist {
+pub(crate) fn selected(
+    rules: &Rules<'_>,
+    documents: Documents,
+    top: Universe,
+    map: &Map,
+    selection: &Selection,
+) -> Allowlist {
     let mut builder = Builder::new(rules);
     builder.folder("system");
     builder.folder("imports");
     builder.documents(documents);
-    builder.top();
+    builder.top(top);
     for &index in &selection.selected {
         let id = map.id(index);
         match map.kind(index) {
@@ -101,6 +108,11 @@ pub(crate) fn selected(rules: &Rules<'_>, documents: Documents, map: &Map, selec
         builder.explicit(id, false);
     }
     builder.finish()
+}
+
+/// What lies in the root itself. Needs no map, so that it can be looked at while one is made.
+pub(crate) fn top_of(rules: &Rules<'_>) -> Universe {
+    scan_top(rules.system, Path::new(rules.place.root()), rules.scan)
 }
 
 struct Builder<'a> {
@@ -138,10 +150,8 @@ impl<'a> Builder<'a> {
     }
 
     /// The files that lie in the root itself.
-    fn top(&mut self) {
-        let rules = self.rules;
-        let universe = scan_top(rules.system, Path::new(rules.place.root()), rules.scan);
-        self.universe(universe, |path| !path.contains('/'));
+    fn top(&mut self, top: Universe) {
+        self.universe(top, |path| !path.contains('/'));
     }
 
     /// Files and links of the universe whose own name is wanted.

@@ -1,10 +1,12 @@
 //! Everything that an archive is made of, put together and not yet written: the same for a run, its plan and a snapshot.
 
+use std::sync::Arc;
+
 use stan_archive::ArchiveEntry;
 use stan_graph::{Map, Selection};
 use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
-use stan_repo::{PathGlobs, WritableSystem};
+use stan_repo::{PathGlobs, Universe, WritableSystem};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
 use super::map::{self, BuiltMap};
@@ -37,8 +39,8 @@ pub(crate) struct Thread {
     pub(crate) map: Map,
     pub(crate) integrity: Integrity,
     pub(crate) selection: Selection,
-    pub(crate) meta_bytes: Vec<u8>,
-    pub(crate) state_bytes: Vec<u8>,
+    pub(crate) meta_bytes: Arc<Vec<u8>>,
+    pub(crate) state_bytes: Arc<Vec<u8>>,
 }
 
 pub(crate) fn assemble(
@@ -64,15 +66,15 @@ pub(crate) fn assemble(
         Some((decoded, _)) => (decoded, None),
         None => (state::nothing(), None),
     };
-    let state_bytes = kept.unwrap_or_else(|| decoded.state.encode());
-    let (built, meta_bytes) = the_map(system, context, &place, wanted, patience)?;
-    let BuiltMap { map, integrity, errors } = built;
+    let state_bytes = Arc::new(kept.unwrap_or_else(|| decoded.state.encode()));
+    let (BuiltMap { map, integrity, errors }, meta_bytes, top) = the_map(system, context, &rules, wanted, patience)?;
+    let meta_bytes = Arc::new(meta_bytes);
     patience.stage("selecting");
     let selection = select::selection(&map, &decoded.state)?;
-    let documents = Documents { meta: meta_bytes.clone(), state: state_bytes.clone() };
+    let documents = Documents { meta: Arc::clone(&meta_bytes), state: Arc::clone(&state_bytes) };
     let mut allowlist = match wanted.mode {
-        Mode::Meta => allow::thread_opener(&rules, documents),
-        _ => allow::selected(&rules, documents, &map, &selection),
+        Mode::Meta => allow::thread_opener(&rules, documents, top),
+        _ => allow::selected(&rules, documents, top, &map, &selection),
     };
     let mut warnings = std::mem::take(&mut allowlist.warnings);
     warnings.extend(decoded.warnings);
@@ -81,14 +83,15 @@ pub(crate) fn assemble(
     Ok(Assembled { allowlist, thread: Some(thread), warnings, errors })
 }
 
-/// The map, rebuilt or as an earlier run left it, and the bytes of its document.
+/// The map, rebuilt or as an earlier run left it, the bytes of its document, and what lies in the root.
 fn the_map(
     system: &dyn WritableSystem,
     context: &Context<'_>,
-    place: &Place,
+    rules: &Rules<'_>,
     wanted: &Wanted<'_>,
     patience: &mut dyn Patience,
-) -> Result<(BuiltMap, Vec<u8>), Refusal> {
+) -> Result<(BuiltMap, Vec<u8>, Universe), Refusal> {
+    let place = rules.place;
     if wanted.frozen {
         patience.stage("reading the map");
         let absent = |artefact| {
@@ -97,13 +100,13 @@ fn the_map(
         };
         let (map, bytes) = map::load_map(system, place)?.ok_or_else(|| absent(Artefact::Meta))?;
         let (integrity, _) = map::load_integrity(system, place)?.ok_or_else(|| absent(Artefact::Integrity))?;
-        return Ok((BuiltMap { map, integrity, errors: Vec::new() }, bytes));
+        return Ok((BuiltMap { map, integrity, errors: Vec::new() }, bytes, allow::top_of(rules)));
     }
     patience.stage("building the map");
-    let built = map::build_map(system, context, wanted.work)?;
+    let (built, top) = map::build_map_beside(system, context, wanted.work, || allow::top_of(rules))?;
     let mut bytes = Vec::new();
     built.map.write(&mut bytes, wanted.pretty).map_err(|error| Refusal::internal(error.to_string()))?;
-    Ok((built, bytes))
+    Ok((built, bytes, top))
 }
 
 /// The config's `excludes`, which were checked when it was read.
@@ -118,12 +121,22 @@ impl Thread {
     }
 }
 
+impl Thread {
+    /// The externals that are in the map alone.
+    pub(crate) fn unselected_externals(&self) -> impl Iterator<Item = u32> {
+        let is_external = |&index: &u32| self.map.kind(index) == NodeKind::External;
+        // Selected nodes are sorted, because everything about a selection is.
+        let is_selected = |index: &u32| self.selection.selected.binary_search(index).is_ok();
+        self.map.indices().filter(is_external).filter(move |index| !is_selected(index))
+    }
+}
+
 /// An entry for everything that needs no proof; externals come from staging.
 pub(crate) fn plain_entries(place: &Place, allowlist: &Allowlist) -> Vec<ArchiveEntry> {
     let mut entries = Vec::with_capacity(allowlist.files.len());
     for (path, allowed) in &allowlist.files {
         match &allowed.origin {
-            Origin::Bytes(bytes) => entries.push(ArchiveEntry::bytes(path.clone(), bytes.clone())),
+            Origin::Bytes(bytes) => entries.push(ArchiveEntry::shared(path.clone(), Arc::clone(bytes))),
             Origin::File(real) => entries.push(ArchiveEntry::file(path.clone(), place.absolute(real))),
             Origin::Elsewhere(absolute) => entries.push(ArchiveEntry::file(path.clone(), absolute.clone())),
             Origin::Staged => {}

@@ -13,7 +13,7 @@ use super::place::{Artefact, Place};
 use super::refusal::Refusal;
 use super::workspace_files::read_if_there;
 use crate::config;
-use crate::graph::{GraphRequest, graph};
+use crate::graph::{Graph, GraphRequest, graph};
 
 /// A map, and what proves the files that it names outside the repository.
 #[derive(Debug)]
@@ -30,19 +30,38 @@ pub fn build_map(
     context: &Context<'_>,
     request: &GraphRequest,
 ) -> Result<BuiltMap, Refusal> {
+    build_map_beside(system, context, request, || ()).map(|(built, ())| built)
+}
+
+/// As [`build_map`]. While one thread names and maps, which no other can help with, another does the work `beside`.
+pub(crate) fn build_map_beside<T: Send>(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    request: &GraphRequest,
+    beside: impl FnOnce() -> T + Send,
+) -> Result<(BuiltMap, T), Refusal> {
     let options = context.config.graph_options(context.root);
     let request = GraphRequest { figures_only: false, ..request.clone() };
     let outcome = graph(system, &options, &request).map_err(|error| Refusal::internal(error.to_string()))?;
     let Some(graph) = outcome.graph else { return Err(Refusal::internal("the graph is missing from its outcome")) };
-    let externals = locate_externals(system, context.root, &graph);
-    let canonical = Canonical::of(&graph, &context.config.stan_path, &externals)
+    let (built, other) = std::thread::scope(|scope| {
+        let other = scope.spawn(beside);
+        (map_of(system, context, &graph), other.join())
+    });
+    let (map, integrity) = built?;
+    let other = other.map_err(|_| Refusal::internal("a thread was lost"))?;
+    Ok((BuiltMap { map, integrity, errors: outcome.errors }, other))
+}
+
+fn map_of(system: &dyn System, context: &Context<'_>, graph: &Graph) -> Result<(Map, Integrity), Refusal> {
+    let externals = locate_externals(system, context.root, graph);
+    let canonical = Canonical::of(graph, &context.config.stan_path, &externals)
         .map_err(|error| Refusal::input(format!("the map cannot be made: {error}")))?;
     let hashes = match context.config.context.meta_hashes {
         config::MetaHashes::All => MetaHashes::All,
         config::MetaHashes::External => MetaHashes::External,
     };
-    let map = Map::from_graph(&graph, &canonical, hashes);
-    Ok(BuiltMap { map, integrity: canonical.integrity(&graph, &externals), errors: outcome.errors })
+    Ok((Map::from_graph(graph, &canonical, hashes), canonical.integrity(graph, &externals)))
 }
 
 /// The map on the disk, with its exact bytes; `None` when there is none.

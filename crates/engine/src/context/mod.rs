@@ -9,6 +9,7 @@ mod locate;
 mod map;
 mod patience;
 mod place;
+mod promises;
 mod read_only;
 mod refusal;
 mod run;
@@ -34,7 +35,7 @@ use crate::config::Config;
 
 /// The pieces that the reply gate needs to know what a selection would archive.
 pub(crate) mod gate {
-    pub(crate) use super::allow::{Documents, Origin, Rules, selected};
+    pub(crate) use super::allow::{Documents, Origin, Rules, selected, top_of};
     pub(crate) use super::assemble::excludes;
     pub(crate) use super::locate::{Located, Locator};
     pub(crate) use super::map::{load_integrity, load_map};

@@ -94,6 +94,16 @@ impl Place {
             return Some("git's own files are never archived");
         }
         let folded = path.to_ascii_lowercase();
+        // Anywhere: a repository can hold workspaces of its packages, and one from before `stanPath` was changed.
+        match folded.rsplit('/').next() {
+            Some("dependency.map.json") => {
+                return Some("the private map names places on this machine and is never archived");
+            }
+            Some(name) if name.starts_with(".stan-tmp-") => {
+                return Some("stan's own working files are never archived");
+            }
+            _ => {}
+        }
         let below =
             folded.strip_prefix(&self.stan_path.to_ascii_lowercase()).and_then(|rest| rest.strip_prefix('/'))?;
         let first = below.split('/').next().unwrap_or(below);
@@ -102,12 +112,6 @@ impl Place {
             "patch" => Some("patches are never archived"),
             "cache" | ".lock" => Some("stan's own working files are never archived"),
             "output" if below.starts_with("output/archive.") => Some("archives are never archived"),
-            "context" if below == "context/dependency.map.json" => {
-                Some("the private map names places on this machine and is never archived")
-            }
-            _ if below.rsplit('/').next().is_some_and(|name| name.starts_with(".stan-tmp-")) => {
-                Some("stan's own working files are never archived")
-            }
             _ => None,
         }
     }
@@ -141,6 +145,7 @@ mod tests {
             ".stan/output/archive.diff.json",
             ".stan/context/dependency.map.json",
             ".STAN/Context/dependency.MAP.json",
+            "packages/a/.stan/context/dependency.map.json",
             ".stan/cache/graph.data",
             ".stan/.lock",
             ".stan/output/.stan-tmp-1-0-archive.tar",

@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use rayon::ThreadPoolBuilder;
 use stan_archive::{
-    ArchiveEntry, Changes, External, OutputStream, Prepared, Snapshot, Transaction, Written, stage, write_archive,
-    write_diff,
+    ArchiveEntry, Changes, External, Mismatch, Mismatches, OutputStream, Prepared, Snapshot, Transaction, Written,
+    stage, write_archive, write_diff,
 };
-use stan_model::NodeKind;
 use stan_repo::{Access, WritableSystem};
 
 use super::Context;
@@ -18,10 +17,11 @@ use super::assemble::{Assembled, Thread, Wanted, assemble, plain_entries};
 use super::import;
 use super::patience::Patience;
 use super::place::{Artefact, Place};
+use super::promises::{Promises, changed_meanwhile, no_longer_matching};
 use super::refusal::Refusal;
 use super::reports::{ArchiveReport, DiffReport, LeftOutReport, MapReport, Mode, Part, RunReport, SizedPath, tokens};
 use super::session::{Session, refuse};
-use super::workspace_files::{check_folders, read_if_there};
+use super::workspace_files::{check_folders, holds, read_if_there};
 use crate::graph::GraphRequest;
 
 /// Which run.
@@ -85,14 +85,15 @@ impl Run<'_> {
         patience.stage("verifying externals");
         let mut entries = plain_entries(self.place, &assembled.allowlist);
         if let Some(thread) = &assembled.thread {
-            let staged = self.pool.install(|| stage(&mut transaction, externals_of(thread))).map_err(refuse)?;
+            let staged = self.pool.install(|| stage(&mut transaction, externals_of(thread)));
+            let staged = with_mismatches(staged, self.prove_unselected(thread)).map_err(refuse)?;
             entries.extend(staged.entries());
         }
         self.documents(&assembled, &mut transaction)?;
 
         patience.stage("writing the archive");
         let archive_path = self.place.artefact(Artefact::Archive);
-        let mut stream = transaction.stream(&archive_path, Access::Shared).map_err(refuse)?;
+        let mut stream = transaction.stream_unless_same(&archive_path, Access::Shared).map_err(refuse)?;
         let written = self.archive(entries, &mut stream)?;
         let archive = transaction.finish(stream).map_err(refuse)?;
         self.check_against_map(&assembled, &written)?;
@@ -120,8 +121,8 @@ impl Run<'_> {
         let mut outputs = Outputs::default();
         if let Some(thread) = &assembled.thread {
             patience.stage("verifying externals");
-            let proved =
-                stan_archive::prove(self.system, self.place.stan_path(), externals_of(thread)).map_err(refuse)?;
+            let proved = stan_archive::prove(self.system, self.place.stan_path(), externals_of(thread));
+            let proved = with_mismatches(proved, self.prove_unselected(thread)).map_err(refuse)?;
             entries.extend(proved);
             outputs.written.extend(thread.externals().map(|index| thread.map.id(index).to_owned()));
             outputs
@@ -150,8 +151,8 @@ impl Run<'_> {
         let Some(thread) = &assembled.thread else { return Ok(()) };
         if !self.request.frozen {
             let integrity = thread.integrity.encode();
-            self.write_changed(transaction, Artefact::Meta, &thread.meta_bytes, Access::Shared)?;
             self.write_changed(transaction, Artefact::Integrity, &integrity, Access::Private)?;
+            self.write_changed(transaction, Artefact::Meta, &thread.meta_bytes, Access::Shared)?;
         }
         self.write_changed(transaction, Artefact::State, &thread.state_bytes, Access::Shared)
     }
@@ -165,47 +166,44 @@ impl Run<'_> {
     ) -> Result<(), Refusal> {
         let path = self.place.artefact(artefact);
         // The private map is always written anew, because its permissions may not be what they were either.
-        if artefact != Artefact::Integrity && read_if_there(self.system, self.place, &path)?.as_deref() == Some(bytes) {
+        if artefact != Artefact::Integrity && holds(self.system, self.place, &path, bytes)? {
             return Ok(());
         }
-        transaction.write(&path, bytes, access).map_err(refuse)?;
-        Ok(())
+        // Nobody can make the selection and the snapshots again, so that they must survive a power cut too.
+        let is_unique = matches!(artefact, Artefact::State | Artefact::PlainSnapshot | Artefact::ContextSnapshot);
+        let prepared = if is_unique {
+            transaction.write_durable(&path, bytes, access)
+        } else {
+            transaction.write(&path, bytes, access)
+        };
+        prepared.map(drop).map_err(refuse)
     }
 
-    /// Every archived file that the map names must have the bytes that the map promises.
+    /// Every file that the map names must have the bytes that the map promises: the archived ones, and in a frozen run,
+    /// which hands the map on as it is, all others too.
     fn check_against_map(&self, assembled: &Assembled, written: &Written) -> Result<(), Refusal> {
-        let Some(Thread { map, .. }) = &assembled.thread else { return Ok(()) };
-        let mut details = Vec::new();
-        for file in &written.files {
-            let Some(index) = map.find(&file.name).filter(|&index| map.kind(index) == NodeKind::Source) else {
-                continue;
-            };
-            let prefix = file.digest.prefix();
-            let size_fits = map.size(index).is_none_or(|size| size == file.size);
-            let hash_fits = map.hash(index).is_none_or(|hash| *hash == prefix);
-            if !(size_fits && hash_fits) {
-                let expected = map.hash(index).map_or_else(|| "no hash".to_owned(), stan_graph::hash_text);
-                details.push(format!(
-                    "{}: expected {} bytes {expected}, found {} bytes {}",
-                    file.name,
-                    map.size(index).unwrap_or_default(),
-                    file.size,
-                    stan_graph::hash_text(&prefix)
-                ));
-            }
+        let Some(thread) = &assembled.thread else { return Ok(()) };
+        let promises = Promises { system: self.system, place: self.place, map: &thread.map };
+        if !self.request.frozen {
+            let details = promises.broken_by_archive(written);
+            return if details.is_empty() { Ok(()) } else { Err(changed_meanwhile(details)) };
         }
-        if details.is_empty() {
-            return Ok(());
+        let mut details = promises.broken_by_archive(written);
+        details.extend(self.pool.install(|| promises.broken_elsewhere(written)));
+        if details.is_empty() { Ok(()) } else { Err(no_longer_matching(details)) }
+    }
+
+    /// Externals that are not selected are proved as well in a frozen run, where they are installed.
+    fn prove_unselected(&self, thread: &Thread) -> Vec<Mismatch> {
+        if !self.request.frozen {
+            return Vec::new();
         }
-        Err(if self.request.frozen {
-            Refusal::verification("files are not what the map says; nothing was changed")
-                .details(details)
-                .hint(super::map::REBUILD)
-        } else {
-            Refusal::input("files changed while the run was at work; nothing was changed")
-                .details(details)
-                .hint("run again when nothing writes to them")
-        })
+        let externals = thread.unselected_externals().map(|index| external_of(thread, index)).collect();
+        match self.pool.install(|| stan_archive::prove(self.system, self.place.stan_path(), externals)) {
+            Err(stan_archive::Error::Mismatches(mismatches)) => mismatches.0,
+            // Proving finds mismatches and fails in no other way.
+            _ => Vec::new(),
+        }
     }
 
     fn snapshot_artefact(&self) -> Artefact {
@@ -241,7 +239,7 @@ impl Run<'_> {
         let changes = snapshot.changes_since(baseline);
         let extra = self.extra_entries(&changes, baseline.is_some());
         let names = changes.added.iter().chain(&changes.changed).map(String::as_str);
-        let mut stream = transaction.stream(&path, Access::Shared).map_err(refuse)?;
+        let mut stream = transaction.stream_unless_same(&path, Access::Shared).map_err(refuse)?;
         let size = write_diff(self.system, (archive, written), names, &extra, self.request.epoch, &mut stream)
             .map_err(refuse)?;
         transaction.finish(stream).map_err(refuse)?;
@@ -376,17 +374,31 @@ impl Run<'_> {
 
 /// What must be proved of each selected external.
 pub(crate) fn externals_of(thread: &Thread) -> Vec<External> {
-    let external = |index: u32| {
-        let id = thread.map.id(index);
-        let known = thread.integrity.nodes.get(id);
-        External {
-            id: id.to_owned(),
-            source: known.map(|node| node.locator.clone()).unwrap_or_default().into(),
-            map: known.map(|node| (node.size, node.sha256)),
-            meta: thread.map.size(index).zip(thread.map.hash(index).copied()),
-        }
+    thread.externals().map(|index| external_of(thread, index)).collect()
+}
+
+fn external_of(thread: &Thread, index: u32) -> External {
+    let id = thread.map.id(index);
+    let known = thread.integrity.nodes.get(id);
+    External {
+        id: id.to_owned(),
+        source: known.map(|node| node.locator.clone()).unwrap_or_default().into(),
+        map: known.map(|node| (node.size, node.sha256)),
+        meta: thread.map.size(index).zip(thread.map.hash(index).copied()),
+    }
+}
+
+/// One list of everything that does not match, so that nobody mends one file only to be told of the next.
+fn with_mismatches<T>(outcome: Result<T, stan_archive::Error>, more: Vec<Mismatch>) -> Result<T, stan_archive::Error> {
+    let mut all = match outcome {
+        Err(stan_archive::Error::Mismatches(mismatches)) => mismatches.0,
+        outcome if more.is_empty() => return outcome,
+        Err(other) => return Err(other),
+        Ok(_) => Vec::new(),
     };
-    thread.externals().map(external).collect()
+    all.extend(more);
+    all.sort_by(|left, right| left.id.cmp(&right.id));
+    Err(stan_archive::Error::Mismatches(Mismatches(all)))
 }
 
 /// What a run changes on the disk.

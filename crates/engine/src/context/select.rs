@@ -79,13 +79,15 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectRep
 }
 
 fn decode_state(named: &NamedBytes) -> Result<DecodedState, Refusal> {
-    state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors))
+    state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(super::state::MEND))
 }
+
+const NAME_A_MAP: &str = "name a dependency.meta.json, or leave --meta out to use the workspace's own";
 
 /// A map in either of its forms.
 fn decode_map(named: &NamedBytes) -> Result<Map, Refusal> {
     Map::decode(&named.bytes, &named.name).or_else(|errors| {
         // A long-form graph is told by its keys; anything else is judged as the map that it should be.
-        Map::decode_long(&named.bytes, &named.name).map_err(|_| broken("the map", &errors))
+        Map::decode_long(&named.bytes, &named.name).map_err(|_| broken("the map", &errors).hint(NAME_A_MAP))
     })
 }

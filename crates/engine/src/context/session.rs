@@ -48,13 +48,13 @@ impl<'s> Session<'s> {
 /// An error of the archive crate as a refusal: only bytes that are not what they should be are a failed verification.
 pub(crate) fn refuse(error: stan_archive::Error) -> Refusal {
     use stan_archive::Error;
-    match &error {
-        Error::Mismatches(_) | Error::ChangedAfterProof { .. } => {
-            let mut lines = error.to_string().lines().map(str::to_owned).collect::<Vec<_>>().into_iter();
-            let first = lines.next().unwrap_or_default();
-            let details = lines.map(|line| line.trim_start().to_owned()).filter(|line| line != super::map::REBUILD);
-            Refusal::verification(first).details(details).hint(super::map::REBUILD)
+    match error {
+        Error::Mismatches(mismatches) => {
+            Refusal::verification("installed files (externals) are not what the map says; nothing was changed")
+                .details(mismatches.0.iter().map(ToString::to_string))
+                .hint(super::map::REBUILD)
         }
+        Error::ChangedAfterProof { .. } => Refusal::verification(error.to_string()).hint(super::map::REBUILD),
         Error::DuplicateName { .. } => Refusal::new(RefusalKind::Internal, error.to_string()),
         _ => Refusal::input(error.to_string()),
     }

@@ -51,7 +51,7 @@ pub fn snap(
         let bytes = snapshot.encode();
         let changed = read_if_there(system, &place, &path)?.as_deref() != Some(&*bytes);
         if changed {
-            transaction.write(&path, &bytes, Access::Shared).map_err(refuse)?;
+            transaction.write_durable(&path, &bytes, Access::Shared).map_err(refuse)?;
         }
         report.snapshots.push(SnapshotReport { path, files: snapshot.files.len() as u64, changed });
     }

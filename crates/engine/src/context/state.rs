@@ -60,7 +60,8 @@ pub fn migrate_state(
         _ => None,
     };
     let named = read(system, context, source)?;
-    let decoded = state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors))?;
+    let decoded =
+        state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
     let document = decoded.state.encode();
     let is_new = is_old_form(&decoded);
     let report = valid(&named, &decoded, is_new);
@@ -70,7 +71,7 @@ pub fn migrate_state(
         StateSource::Workspace => {
             if let Some(session) = &session {
                 let mut transaction = session.begin(&place)?;
-                transaction.write(&named.name, &document, Access::Shared).map_err(refuse)?;
+                transaction.write_durable(&named.name, &document, Access::Shared).map_err(refuse)?;
                 transaction.commit().map_err(refuse)?;
             }
         }
@@ -85,12 +86,11 @@ pub fn migrate_state(
 pub(crate) fn load(system: &dyn System, place: &Place) -> Result<Option<(DecodedState, Vec<u8>)>, Refusal> {
     let file = place.artefact(Artefact::State);
     let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
-    let decoded = state::decode(&bytes, &file).map_err(|errors| {
-        broken("the selection", &errors)
-            .hint("mend the file; `stan state validate` checks it, {\"v\":2,\"i\":[]} selects nothing")
-    })?;
+    let decoded = state::decode(&bytes, &file).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
     Ok(Some((decoded, bytes)))
 }
+
+pub(crate) const MEND: &str = "mend the file; `stan state validate` checks it, {\"v\":2,\"i\":[]} selects nothing";
 
 /// Nothing selected.
 pub(crate) fn nothing() -> DecodedState {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use stan_archive::{TarEntry, TarKind, read_tar};
@@ -24,6 +25,9 @@ use super::{Context, select, state};
 /// Documents of this size are kept while an archive is read.
 const LARGEST_KEPT: u64 = 2 << 30;
 
+/// Tar files consist of whole blocks.
+const BLOCK: u64 = 512;
+
 /// Compares an archive, named as shown and by its absolute path, with the workspace; without one, the workspace's own.
 pub fn verify(
     system: &dyn System,
@@ -31,12 +35,16 @@ pub fn verify(
     archive: Option<(String, String)>,
 ) -> Result<VerifyReport, Refusal> {
     let place = context.place();
-    let (shown, path) = archive.unwrap_or_else(|| {
-        let relative = place.artefact(Artefact::Archive);
-        let absolute = place.absolute(&relative);
-        (relative, absolute)
-    });
-    let contents = Contents::read(system, &place, &shown, &path)?;
+    let own = place.artefact(Artefact::Archive);
+    let is_named = archive.is_some();
+    let (shown, path) = archive.unwrap_or_else(|| (own.clone(), place.absolute(&own)));
+    let contents = Contents::read(system, &place, &shown, &path).map_err(|refusal| {
+        refusal.hint(if is_named {
+            format!("name an archive that stan wrote, or none for `{own}`")
+        } else {
+            "make a new one: stan run, or stan run --context".to_owned()
+        })
+    })?;
     let mut check = Check {
         system,
         place: &place,
@@ -86,11 +94,15 @@ struct Held {
 
 impl Contents {
     fn read(system: &dyn System, place: &Place, shown: &str, path: &str) -> Result<Self, Refusal> {
-        let unreadable = |reason: String| {
-            Refusal::input(format!("the archive `{shown}` cannot be read: {reason}"))
-                .hint("make a new one: stan run, or stan run --context")
-        };
-        let file = system.open(Path::new(path)).map_err(|error| unreadable(error.to_string()))?;
+        let unreadable = |reason: String| Refusal::input(format!("the archive `{shown}` cannot be read: {reason}"));
+        let file = system.open(Path::new(path)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Refusal::input(format!("there is no archive `{shown}`")),
+            _ => unreadable(error.to_string()),
+        })?;
+        if !file.stat.size.is_multiple_of(BLOCK) {
+            let reason = "its size is no multiple of 512 bytes, so it was cut or is no tar file";
+            return Err(unreadable(reason.to_owned()));
+        }
         let mut reader = io::BufReader::with_capacity(1 << 20, file.reader);
         let mut contents =
             Self { entries: BTreeMap::new(), oddities: Vec::new(), documents: BTreeMap::new(), place: place.clone() };
@@ -293,16 +305,17 @@ impl Check<'_> {
         let loaded = state::load(self.system, self.place)?;
         let decoded = loaded.map_or_else(state::nothing, |(decoded, _)| decoded);
         // The documents' own bytes were compared with those on the disk already.
-        let documents = Documents { meta: Vec::new(), state: Vec::new() };
+        let documents = Documents { meta: Arc::default(), state: Arc::default() };
+        let top = allow::top_of(&rules);
         let imports = self.place.own("imports/");
         let has_imports = self.contents.entries.keys().any(|name| name.starts_with(&imports));
         if decoded.state.include.is_empty() && !has_imports {
-            return Ok(allow::thread_opener(&rules, documents));
+            return Ok(allow::thread_opener(&rules, documents, top));
         }
-        let Some((map, _)) = &self.map else { return Ok(allow::thread_opener(&rules, documents)) };
+        let Some((map, _)) = &self.map else { return Ok(allow::thread_opener(&rules, documents, top)) };
         let selection = select::selection(map, &decoded.state)?;
         warnings.extend(selection.warnings.iter().cloned());
-        Ok(allow::selected(&rules, documents, map, &selection))
+        Ok(allow::selected(&rules, documents, top, map, &selection))
     }
 
     fn is_binary(&self, absolute: &str) -> bool {

@@ -1,9 +1,9 @@
 //! Reading what earlier runs and people left in stan's folder, and refusing to be led out of it by links.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
-use stan_repo::{EntryKind, System};
+use stan_repo::{EntryKind, Stat, System};
 
 use super::place::Place;
 use super::refusal::Refusal;
@@ -11,21 +11,56 @@ use super::refusal::Refusal;
 /// No document of ours is larger; what is would not fit into memory either.
 const MAX_SIZE: u64 = 2 << 30;
 
+/// So much is compared at once.
+const PIECE: usize = 256 << 10;
+
 /// The bytes of a root-relative file in stan's folder; `None` when there is none.
 pub(crate) fn read_if_there(system: &dyn System, place: &Place, file: &str) -> Result<Option<Vec<u8>>, Refusal> {
-    let path = place.absolute(file);
-    match system.lstat(Path::new(&path)) {
-        Ok(stat) if stat.kind == EntryKind::File => {}
-        Ok(stat) => {
-            let what = if stat.kind == EntryKind::Dir { "a folder" } else { "a link or no regular file" };
-            return Err(Refusal::input(format!("`{file}` is {what}")).hint("remove it and run again"));
-        }
-        Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(unreadable(file, &error)),
+    if stat_if_there(system, place, file)?.is_none() {
+        return Ok(None);
     }
     let mut bytes = Vec::new();
-    match system.read_at_most(Path::new(&path), MAX_SIZE, &mut bytes) {
+    match system.read_at_most(Path::new(&place.absolute(file)), MAX_SIZE, &mut bytes) {
         Ok(_) => Ok(Some(bytes)),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(unreadable(file, &error)),
+    }
+}
+
+/// Whether a root-relative file in stan's folder has exactly these bytes. Reads no more than it must, and piece by piece.
+pub(crate) fn holds(system: &dyn System, place: &Place, file: &str, bytes: &[u8]) -> Result<bool, Refusal> {
+    let Some(stat) = stat_if_there(system, place, file)? else { return Ok(false) };
+    if stat.size != bytes.len() as u64 {
+        return Ok(false);
+    }
+    let mut reader = system.open(Path::new(&place.absolute(file))).map_err(|error| unreadable(file, &error))?.reader;
+    let mut buffer = vec![0; PIECE];
+    let mut left = bytes;
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(left.is_empty()),
+            Ok(count) => match buffer.get(..count).and_then(|read| left.strip_prefix(read)) {
+                Some(rest) => left = rest,
+                None => return Ok(false),
+            },
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(unreadable(file, &error)),
+        }
+    }
+}
+
+/// What is at a place where a file belongs; `None` when nothing is. Anything but a file is refused.
+fn stat_if_there(system: &dyn System, place: &Place, file: &str) -> Result<Option<Stat>, Refusal> {
+    match system.lstat(Path::new(&place.absolute(file))) {
+        Ok(stat) if stat.kind == EntryKind::File => Ok(Some(stat)),
+        Ok(stat) => {
+            let (what, hint) = match stat.kind {
+                EntryKind::Dir => ("a folder", "move or remove it, and run again"),
+                EntryKind::Link => ("a link", "links are not followed here: put the file itself in its place"),
+                EntryKind::File | EntryKind::Other => ("a pipe, socket or device", "move or remove it, and run again"),
+            };
+            Err(Refusal::input(format!("`{file}` is {what}, where stan needs a file")).hint(hint))
+        }
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(file, &error)),
     }

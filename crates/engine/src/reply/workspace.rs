@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use stan_graph::{Map, SelectOptions, Selection, select};
 use stan_model::NodeKind;
@@ -14,7 +15,8 @@ use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file};
 
 use super::archive::ArchiveIndex;
 use crate::context::gate::{
-    Documents, Located, Locator, Origin, Rules, excludes, load_integrity, load_map, read_if_there, selected, walk,
+    Documents, Located, Locator, Origin, Rules, excludes, load_integrity, load_map, read_if_there, selected, top_of,
+    walk,
 };
 use crate::context::{Artefact, Context, Place, Refusal};
 use crate::tokens::Tokenizer;
@@ -27,7 +29,7 @@ pub(super) struct Workspace<'a> {
     place: &'a Place,
     archive: &'a ArchiveIndex<'a>,
     map: Option<Map>,
-    meta_bytes: Vec<u8>,
+    meta_bytes: Arc<Vec<u8>>,
     integrity: Option<Integrity>,
     state: Option<Vec<u8>>,
     scan: ScanOptions,
@@ -64,7 +66,7 @@ impl<'a> Workspace<'a> {
             place,
             archive,
             map,
-            meta_bytes,
+            meta_bytes: Arc::new(meta_bytes),
             integrity: load_integrity(system, place)?.map(|(integrity, _)| integrity),
             state: on_disk.or_else(|| archive.bytes(&state_file)),
             scan: context.config.graph_options(context.root).scan,
@@ -224,8 +226,8 @@ impl stan_reply::Context for Workspace<'_> {
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64 {
         let Some((map, selection)) = self.select(state) else { return 0 };
         let rules = Rules { system: self.system, place: self.place, scan: &self.scan, excludes: &self.excludes };
-        let documents = Documents { meta: self.meta_bytes.clone(), state: state.encode() };
-        let allowlist = selected(&rules, documents, map, &selection);
+        let documents = Documents { meta: Arc::clone(&self.meta_bytes), state: Arc::new(state.encode()) };
+        let allowlist = selected(&rules, documents, top_of(&rules), map, &selection);
         let state_file = self.place.artefact(Artefact::State);
         let mut tokens = 0;
         for (path, allowed) in &allowlist.files {

@@ -1,0 +1,90 @@
+//! Where the bytes of an output go while it is being made. One that is made again and again is compared with the file
+//! that it would replace, so that a run that finds nothing changed writes nothing and leaves the file's time alone.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use stan_repo::{InputFile, OutputFile};
+
+/// A temporary file, and the file that it may replace as long as both say the same.
+pub(crate) struct Sink {
+    out: Box<dyn OutputFile>,
+    old: Option<Old>,
+}
+
+struct Old {
+    reader: Box<dyn InputFile>,
+    /// How many bytes agree so far. None of them is in the temporary file.
+    agreed: u64,
+    buffer: Vec<u8>,
+}
+
+/// So much is copied at once.
+const PIECE: u64 = 1 << 20;
+
+impl Sink {
+    pub(crate) fn new(out: Box<dyn OutputFile>) -> Self {
+        Self { out, old: None }
+    }
+
+    pub(crate) fn unless_same(out: Box<dyn OutputFile>, old: Box<dyn InputFile>) -> Self {
+        Self { out, old: Some(Old { reader: old, agreed: 0, buffer: Vec::new() }) }
+    }
+
+    /// Nothing more will come: whether the old file says exactly the same. Otherwise the temporary file is whole now.
+    pub(crate) fn is_same(&mut self) -> io::Result<bool> {
+        let Some(old) = &mut self.old else { return Ok(false) };
+        if old.rest_is_empty() {
+            return Ok(true);
+        }
+        self.diverge()?;
+        Ok(false)
+    }
+
+    /// From here on the files differ: what agreed is copied, and the old one forgotten.
+    fn diverge(&mut self) -> io::Result<()> {
+        let Some(Old { mut reader, agreed, mut buffer }) = self.old.take() else { return Ok(()) };
+        reader.seek(SeekFrom::Start(0))?;
+        let mut left = agreed;
+        while left > 0 {
+            buffer.clear();
+            match (&mut *reader).take(left.min(PIECE)).read_to_end(&mut buffer)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => left -= count as u64,
+            }
+            self.out.write_all(&buffer)?;
+        }
+        Ok(())
+    }
+}
+
+impl Old {
+    fn agrees(&mut self, bytes: &[u8]) -> bool {
+        self.buffer.resize(bytes.len(), 0);
+        // Whatever cannot be read is not the same: then the output is simply written.
+        let same = self.reader.read_exact(&mut self.buffer).is_ok() && self.buffer == bytes;
+        if same {
+            self.agreed += bytes.len() as u64;
+        }
+        same
+    }
+
+    fn rest_is_empty(&mut self) -> bool {
+        matches!(self.reader.read(&mut [0]), Ok(0))
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(old) = &mut self.old {
+            if old.agrees(bytes) {
+                return Ok(bytes.len());
+            }
+            self.diverge()?;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,81 @@
+//! What the map promises about the repository's own files, held against the bytes that were archived and, when the map
+//! is handed on as it is, against those that were not. Externals are proved by `stan_archive`.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use stan_archive::Written;
+use stan_graph::Map;
+use stan_model::{Digest, NodeKind};
+use stan_repo::{System, hash_file};
+
+use super::place::Place;
+use super::refusal::Refusal;
+
+pub(crate) struct Promises<'a> {
+    pub(crate) system: &'a dyn System,
+    pub(crate) place: &'a Place,
+    pub(crate) map: &'a Map,
+}
+
+impl Promises<'_> {
+    /// The archived files that are not what the map says, one line each.
+    pub(crate) fn broken_by_archive(&self, written: &Written) -> Vec<String> {
+        let sources = written.files.iter().filter_map(|file| Some((self.source(&file.name)?, file)));
+        sources.filter_map(|(index, file)| self.complaint(index, Ok((file.size, file.digest)))).collect()
+    }
+
+    /// The files that are not archived and not what the map says, one line each. Reads them.
+    pub(crate) fn broken_elsewhere(&self, written: &Written) -> Vec<String> {
+        let rest: Vec<u32> = self
+            .map
+            .indices()
+            .filter(|&index| self.map.kind(index) == NodeKind::Source)
+            .filter(|&index| written.file(self.map.id(index)).is_none())
+            .collect();
+        rest.par_iter()
+            .filter_map(|&index| {
+                let path = self.place.absolute(self.map.id(index));
+                let found = hash_file(self.system, Path::new(&path)).map(|(_, digest, size)| (size, digest));
+                self.complaint(index, found)
+            })
+            .collect()
+    }
+
+    fn source(&self, name: &str) -> Option<u32> {
+        self.map.find(name).filter(|&index| self.map.kind(index) == NodeKind::Source)
+    }
+
+    fn complaint(&self, index: u32, found: std::io::Result<(u64, Digest)>) -> Option<String> {
+        let (size, hash) = (self.map.size(index), self.map.hash(index));
+        let found = match found {
+            Ok((found_size, digest)) => {
+                let prefix = digest.prefix();
+                if size.is_none_or(|size| size == found_size) && hash.is_none_or(|hash| *hash == prefix) {
+                    return None;
+                }
+                format!("{found_size} bytes, h {}", stan_graph::hash_text(&prefix))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => "nothing there".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let size = size.map_or_else(|| "any size".to_owned(), |size| format!("{size} bytes"));
+        let hash = hash.map_or_else(|| "any h".to_owned(), |hash| format!("h {}", stan_graph::hash_text(hash)));
+        Some(format!("{}: expected {size}, {hash}, found {found}", self.map.id(index)))
+    }
+}
+
+/// A run that made the map itself.
+pub(crate) fn changed_meanwhile(details: Vec<String>) -> Refusal {
+    Refusal::input("files changed while the run was at work; nothing was changed")
+        .details(details)
+        .hint("run again when nothing writes to them")
+}
+
+/// A run that was to believe the map.
+pub(crate) fn no_longer_matching(mut details: Vec<String>) -> Refusal {
+    details.sort_unstable();
+    Refusal::verification("files of the repository are not what the map says; nothing was changed")
+        .details(details)
+        .hint(super::map::REBUILD)
+}

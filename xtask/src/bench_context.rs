@@ -1,0 +1,168 @@
+//! `cargo xtask bench context`: what context mode costs, as ratios that mean the same on every machine.
+//!
+//! The repository measured holds a copy of the corpus `icons` (43,000 files) in a folder: files in the root itself are in
+//! every archive, so that the corpus alone would measure how fast 21,000 files are archived. The program is built first
+//! unless it is named. Writing an archive and selecting are measured inside their crates, whose measurements are started
+//! from here, so that one run prints every ratio.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Measure this program instead of building it.
+    #[arg(long, value_name = "PATH")]
+    stan: Option<PathBuf>,
+    /// Rounds, of which the fastest counts.
+    #[arg(long, value_name = "N", default_value_t = 9)]
+    rounds: usize,
+    /// Leave out what is measured inside the crates and has to be built for it.
+    #[arg(long)]
+    commands_only: bool,
+}
+
+/// A ratio and what it may be at most.
+struct Check {
+    name: &'static str,
+    value: f64,
+    limit: f64,
+}
+
+/// Runs the benchmark in the root of the workspace on the corpus at `corpus`. Fails when a ratio is above its limit.
+pub(crate) fn run(root: &Path, corpus: &Path, options: &Options) -> Result<(), String> {
+    let program = match &options.stan {
+        Some(path) => std::path::absolute(path).map_err(|error| error.to_string())?,
+        None => built(root)?,
+    };
+    let scratch = root.join(".bench/scratch/context");
+    copy_of(corpus, &scratch)?;
+    let mut checks = commands(&program, &scratch, options.rounds)?;
+    if !options.commands_only {
+        checks.push(archive_check(root, corpus)?);
+        checks.push(select_check(root)?);
+    }
+    let mut failed = Vec::new();
+    for Check { name, value, limit } in checks {
+        println!("{name:52} {value:6.2}  (limit {limit})");
+        if value > limit {
+            failed.push(name);
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(format!("above the limit: {}", failed.join("; "))) }
+}
+
+fn built(root: &Path) -> Result<PathBuf, String> {
+    let status = cargo(root).args(["build", "--release", "-p", "stan-cli", "--bin", "stan"]).status();
+    if !status.is_ok_and(|status| status.success()) {
+        return Err("stan could not be built".to_owned());
+    }
+    Ok(root.join("target/release/stan"))
+}
+
+fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+/// A copy, because runs write into the repository and other benchmarks want it as it was published.
+fn copy_of(corpus: &Path, scratch: &Path) -> Result<(), String> {
+    let write = |file: &str, text: &str| {
+        let path = scratch.join(file);
+        std::fs::create_dir_all(path.parent().unwrap_or(scratch)).map_err(|error| error.to_string())?;
+        std::fs::write(path, text).map_err(|error| format!("{file}: {error}"))
+    };
+    if !scratch.join(".git/index").exists() {
+        write("package.json", "{\"name\":\"nested\",\"version\":\"1.0.0\"}\n")?;
+        write(".gitignore", "/.stan/\n")?;
+        let icons = scratch.join("packages/icons");
+        std::fs::create_dir_all(&icons).map_err(|error| error.to_string())?;
+        succeed(Command::new("cp").arg("-a").arg(corpus.join(".")).arg(&icons))?;
+        std::fs::remove_dir_all(icons.join(".git")).map_err(|error| error.to_string())?;
+        succeed(Command::new("git").args(["init", "--quiet"]).current_dir(scratch))?;
+        succeed(Command::new("git").args(["add", "--all"]).current_dir(scratch))?;
+    }
+    // A selection as threads have them: a module and what it needs.
+    let selection = "{\"v\":2,\"i\":[[\"packages/icons/index.js\",0],[\"packages/icons/Abc.js\",2]]}\n";
+    write(".stan/context/dependency.state.json", selection)
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    if command.status().is_ok_and(|status| status.success()) { Ok(()) } else { Err(format!("{command:?} failed")) }
+}
+
+/// Whole commands. The machine may be busy: they take turns, and the fastest turn counts.
+fn commands(program: &Path, folder: &Path, rounds: usize) -> Result<Vec<Check>, String> {
+    let timed = |arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let started = Instant::now();
+        match command.output() {
+            Ok(output) if output.status.success() => Ok(started.elapsed()),
+            Ok(output) => Err(format!("stan {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr))),
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    let measured = [
+        &["graph"][..],
+        &["graph", "--json"],
+        &["graph", "--meta"],
+        &["run", "--context"],
+        &["run", "--context", "--frozen"],
+    ];
+    // The first round fills the cache, and what it took is forgotten.
+    let mut best = [Duration::MAX; 5];
+    for round in 0..=rounds {
+        for (arguments, best) in measured.iter().zip(&mut best) {
+            let time = timed(arguments)?;
+            if round > 0 {
+                *best = time.min(*best);
+            }
+        }
+    }
+    for (arguments, best) in measured.iter().zip(best) {
+        println!("stan {:47} {best:.1?}", arguments.join(" "));
+    }
+    let [graph, json, meta, context, frozen] = best.map(|time| time.as_secs_f64());
+    let check = |name, value, limit| Check { name, value, limit };
+    Ok(vec![
+        check("run --context, unchanged / warm graph", context / graph, 1.5),
+        check("run --context, unchanged / warm graph --json", context / json, f64::INFINITY),
+        check("run --context, unchanged / warm graph --meta", context / meta, f64::INFINITY),
+        check("run --context --frozen / warm graph", frozen / graph, f64::INFINITY),
+    ])
+}
+
+/// The archive of a list of files against `tar cf` of it, by the measurement of `stan-archive`.
+fn archive_check(root: &Path, corpus: &Path) -> Result<Check, String> {
+    let arguments = ["test", "--release", "-p", "stan-archive", "--test", "measure", "--", "--ignored", "--nocapture"];
+    let output = cargo(root).args(arguments).env("STAN_MEASURE_TREE", corpus).output();
+    let said = text_of(output)?;
+    let value = number_after(&said, "ratio ").ok_or_else(|| format!("no ratio in: {said}"))?;
+    Ok(Check { name: "writing an archive / tar cf", value, limit: 1.3 })
+}
+
+/// Selecting from 100,000 nodes and 1,000,000 edges against parsing them, by the example of `stan-graph`.
+fn select_check(root: &Path) -> Result<Check, String> {
+    let output = cargo(root).args(["run", "--release", "-p", "stan-graph", "--example", "select_time"]).output();
+    let said = text_of(output)?;
+    let values = said.lines().filter(|line| line.starts_with("select ")).filter_map(|line| number_after(line, " = "));
+    let value = values.fold(f64::NAN, f64::max);
+    if value.is_nan() {
+        return Err(format!("no ratio in: {said}"));
+    }
+    Ok(Check { name: "the costliest selection / parsing the map", value, limit: 1.5 })
+}
+
+fn text_of(output: std::io::Result<std::process::Output>) -> Result<String, String> {
+    let output = output.map_err(|error| error.to_string())?;
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    if output.status.success() { Ok(said) } else { Err(said) }
+}
+
+fn number_after(text: &str, marker: &str) -> Option<f64> {
+    let (_, rest) = text.split_once(marker)?;
+    let end = rest.find(|character: char| !character.is_ascii_digit() && character != '.').unwrap_or(rest.len());
+    rest.get(..end)?.parse().ok()
+}
