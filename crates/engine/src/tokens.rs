@@ -1,0 +1,117 @@
+//! How many tokens a text is for a model: the real tokenizers, and the estimate that the formats use. Knows nothing of
+//! archives or selections.
+//!
+//! The vocabularies are part of the program and are unpacked by the first text that is counted, so that commands which
+//! count nothing do not pay for them.
+
+use std::fmt;
+
+use rayon::prelude::*;
+
+/// A way to count tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tokenizer {
+    /// `o200k_base`, which the current models of OpenAI use and which is close for others.
+    #[default]
+    O200k,
+    /// `cl100k_base`, of the generation before.
+    Cl100k,
+    /// A quarter of the bytes, rounded up: the estimate of the formats (spec 30 §6).
+    Bytes4,
+}
+
+impl Tokenizer {
+    pub const ALL: [Self; 3] = [Self::O200k, Self::Cl100k, Self::Bytes4];
+
+    /// The name that people type and reports show.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::O200k => "o200k",
+            Self::Cl100k => "cl100k",
+            Self::Bytes4 => "bytes4",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tokenizer| tokenizer.name() == name)
+    }
+
+    /// The number of tokens of a text. Bytes that are no UTF-8 count as the replacement characters that a model would
+    /// be shown. Takes time in proportion to the length, whatever the text holds.
+    pub fn count(&self, text: &[u8]) -> u64 {
+        let tokenizer = match self {
+            Self::O200k => bpe_openai::o200k_base(),
+            Self::Cl100k => bpe_openai::cl100k_base(),
+            Self::Bytes4 => return stan_model::document::run_report::tokens(text.len() as u64),
+        };
+        // Text is borrowed; only what is no UTF-8 is copied.
+        tokenizer.count(&*String::from_utf8_lossy(text)) as u64
+    }
+
+    /// Counts every item with all threads; `text` gives its bytes, or `None` when it cannot be read.
+    pub fn count_each<T: Sync>(&self, items: &[T], text: impl Fn(&T) -> Option<Vec<u8>> + Sync) -> Vec<Option<u64>> {
+        items.par_iter().map(|item| text(item).map(|bytes| self.count(&bytes))).collect()
+    }
+}
+
+impl fmt::Display for Tokenizer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The expected numbers are those of `tiktoken`.
+    #[test]
+    fn texts_count_as_the_tokenizers_count_them() {
+        for (text, o200k, cl100k, bytes4) in [
+            ("", 0, 0, 0),
+            ("a", 1, 1, 1),
+            ("hello world", 2, 2, 3),
+            ("import { a } from './a';\n", 8, 8, 7),
+            ("tiktoken is great!", 6, 6, 5),
+            ("\u{4f60}\u{597d}", 1, 2, 2),
+        ] {
+            assert_eq!(Tokenizer::O200k.count(text.as_bytes()), o200k, "{text}");
+            assert_eq!(Tokenizer::Cl100k.count(text.as_bytes()), cl100k, "{text}");
+            assert_eq!(Tokenizer::Bytes4.count(text.as_bytes()), bytes4, "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_count_as_replacement_characters() {
+        let shown = "a\u{fffd}b".as_bytes();
+        assert_eq!(Tokenizer::O200k.count(b"a\xffb"), Tokenizer::O200k.count(shown));
+        assert!(Tokenizer::O200k.count(&[0xff; 1000]) > 0);
+    }
+
+    /// A quadratic count of these would take hours.
+    #[test]
+    fn hostile_texts_take_time_in_proportion_to_their_length() {
+        let length = 500_000;
+        for unit in ["a", "A", " ", "\n", "\t ", "aB", "\u{4f60}", "0", "=", "' ", "\r\n ", "\u{0301}"] {
+            let text = unit.repeat(length / unit.len());
+            assert!(Tokenizer::O200k.count(text.as_bytes()) > 0, "{unit:?}");
+            assert!(Tokenizer::Cl100k.count(text.as_bytes()) > 0, "{unit:?}");
+        }
+        assert!(Tokenizer::O200k.count(&vec![0xc3; length]) > 0);
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for tokenizer in Tokenizer::ALL {
+            assert_eq!(Tokenizer::from_name(tokenizer.name()), Some(tokenizer));
+        }
+        assert_eq!(Tokenizer::from_name("gpt2"), None);
+    }
+
+    #[test]
+    fn many_texts_are_counted_in_their_order() {
+        let texts = ["a", "hello world", "missing", "b"];
+        let counts = Tokenizer::O200k.count_each(&texts, |text| (*text != "missing").then(|| text.as_bytes().to_vec()));
+        assert_eq!(counts, [Some(1), Some(2), None, Some(1)]);
+    }
+}
