@@ -8,6 +8,7 @@ mod documents;
 pub mod graph;
 pub mod imports;
 mod slice;
+pub mod suggest;
 pub mod tokens;
 mod watched;
 

@@ -56,11 +56,7 @@ fn closer_files_come_first() {
     assert_eq!(order("a x 1\na y 1\nx =30", &["a"]), "a y x", "smaller first");
     assert_eq!(order("p/a q/x 1\np/a p/y 1", &["p/a"]), "p/a p/y q/x", "the same folder first");
     assert_eq!(order("a b 1\na node:fs 1\nnode:fs c 1", &["a"]), "a b", "only files");
-    assert_eq!(
-        order("a b 1\nb c 1\na z 1", &["a:2"]),
-        "a b c z",
-        "all within the depth"
-    );
+    assert_eq!(order("a b 1\nb c 1\na z 1", &["a:2"]), "a b c z", "all within the depth");
 }
 
 #[test]
