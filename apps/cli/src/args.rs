@@ -1,6 +1,7 @@
 //! The command line of `stan`: names, help texts and value checks. What the commands do is in `commands`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stan_engine::tokens::Tokenizer;
 
 /// The context engine for coding assistants: the dependency graph of a repository, exact and reproducible.
 #[derive(Parser)]
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Snap(SnapArgs),
     /// Check the selection file, or rewrite it in the current form
     State(StateArgs),
+    /// Propose a selection around files, changes or a log that fits a budget of tokens
+    Suggest(SuggestArgs),
     /// Compare an archive with the tree, the installed packages and the map
     Verify(VerifyArgs),
 }
@@ -72,6 +75,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) plan: bool,
 
+    /// Also count the tokens of what is archived, instead of only estimating them
+    #[arg(long, value_name = "TOKENIZER")]
+    pub(crate) tokens: Option<TokenizerChoice>,
+
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -85,6 +92,10 @@ pub(crate) struct SelectArgs {
     /// Read the map from FILE instead of the workspace
     #[arg(long, value_name = "FILE")]
     pub(crate) meta: Option<String>,
+
+    /// How tokens are counted
+    #[arg(long, value_name = "TOKENIZER", default_value = "o200k")]
+    pub(crate) tokens: TokenizerChoice,
 
     #[command(flatten)]
     pub(crate) work: WorkArgs,
@@ -130,6 +141,41 @@ pub(crate) struct StateFileArgs {
 }
 
 #[derive(Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true).args(["focus", "changed", "log"]))]
+pub(crate) struct SuggestArgs {
+    /// A file that you work on; `:N` behind it asks for N steps of its dependencies
+    #[arg(long, value_name = "FILE[:DEPTH]", num_args = 1..)]
+    pub(crate) focus: Vec<String>,
+
+    /// Every source that differs from git's index
+    #[arg(long, value_name = "REV", num_args = 0..=1)]
+    pub(crate) changed: Option<Option<String>>,
+
+    /// Every source that the output of a compiler or test runner names (`-`: standard input)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<String>,
+
+    /// The most tokens that the selection may have
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: u64,
+
+    /// How tokens are counted
+    #[arg(long, value_name = "TOKENIZER", default_value = "o200k")]
+    pub(crate) tokens: TokenizerChoice,
+
+    /// Put the proposal into the selection file
+    #[arg(long)]
+    pub(crate) write: bool,
+
+    /// Show the score of each file and the way to it
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args)]
 pub(crate) struct VerifyArgs {
     /// The archive; without it the workspace's output/archive.tar
     #[arg(value_name = "ARCHIVE")]
@@ -158,6 +204,27 @@ pub(crate) struct WorkArgs {
     /// Keep the cache in DIR instead of the workspace folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cache_dir: Option<String>,
+}
+
+/// How tokens are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TokenizerChoice {
+    /// The tokenizer of current models
+    O200k,
+    /// The tokenizer of the generation before
+    Cl100k,
+    /// A quarter of the bytes
+    Bytes4,
+}
+
+impl From<TokenizerChoice> for Tokenizer {
+    fn from(choice: TokenizerChoice) -> Self {
+        match choice {
+            TokenizerChoice::O200k => Self::O200k,
+            TokenizerChoice::Cl100k => Self::Cl100k,
+            TokenizerChoice::Bytes4 => Self::Bytes4,
+        }
+    }
 }
 
 /// When output is coloured.

@@ -6,6 +6,7 @@ mod run;
 mod select;
 mod snap;
 mod state;
+mod suggest;
 mod verify;
 
 use crate::args::{Cli, Command};
@@ -18,6 +19,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Select(args) => select::run(cli, args),
         Command::Snap(args) => snap::run(cli, args),
         Command::State(args) => state::run(cli, args),
+        Command::Suggest(args) => suggest::run(cli, args),
         Command::Verify(args) => verify::run(cli, args),
     }
 }

@@ -4,4 +4,5 @@
 mod archives;
 mod context;
 mod graph;
+mod suggest;
 mod support;
