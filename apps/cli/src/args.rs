@@ -1,7 +1,6 @@
 //! The command line of `stan`: names, help texts and value checks. What the commands do is in `commands`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-
 use stan_engine::tokens::Tokenizer;
 
 /// The context engine for coding assistants: the dependency graph of a repository, exact and reproducible.
@@ -48,6 +47,8 @@ pub(crate) enum Command {
     Snap(SnapArgs),
     /// Check the selection file, or rewrite it in the current form
     State(StateArgs),
+    /// Propose a selection around files, changes or a log that fits a budget of tokens
+    Suggest(SuggestArgs),
     /// Compare an archive with the tree, the installed packages and the map
     Verify(VerifyArgs),
     /// Set the repository up for assistants: configuration, instructions, ignore rules
@@ -78,9 +79,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<u64>,
 
-    /// How tokens are counted: o200k, cl100k, or bytes4 (bytes / 4)
-    #[arg(long, value_name = "TOKENIZER", default_value = "o200k", value_parser = tokenizer)]
-    pub(crate) tokens: Tokenizer,
+    /// How tokens are counted
+    #[arg(long, value_name = "TOKENIZER", default_value = "o200k")]
+    pub(crate) tokens: TokenizerChoice,
 
     /// Print the result as one JSON document
     #[arg(long)]
@@ -109,6 +110,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) plan: bool,
 
+    /// Also count the tokens of what is archived, instead of only estimating them
+    #[arg(long, value_name = "TOKENIZER")]
+    pub(crate) tokens: Option<TokenizerChoice>,
+
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -122,6 +127,10 @@ pub(crate) struct SelectArgs {
     /// Read the map from FILE instead of the workspace
     #[arg(long, value_name = "FILE")]
     pub(crate) meta: Option<String>,
+
+    /// How tokens are counted
+    #[arg(long, value_name = "TOKENIZER", default_value = "o200k")]
+    pub(crate) tokens: TokenizerChoice,
 
     #[command(flatten)]
     pub(crate) work: WorkArgs,
@@ -167,6 +176,41 @@ pub(crate) struct StateFileArgs {
 }
 
 #[derive(Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true).args(["focus", "changed", "log"]))]
+pub(crate) struct SuggestArgs {
+    /// A file that you work on; `:N` behind it asks for N steps of its dependencies
+    #[arg(long, value_name = "FILE[:DEPTH]", num_args = 1..)]
+    pub(crate) focus: Vec<String>,
+
+    /// Every source that differs from git's index
+    #[arg(long, value_name = "REV", num_args = 0..=1)]
+    pub(crate) changed: Option<Option<String>>,
+
+    /// Every source that the output of a compiler or test runner names (`-`: standard input)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<String>,
+
+    /// The most tokens that the selection may have
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: u64,
+
+    /// How tokens are counted
+    #[arg(long, value_name = "TOKENIZER", default_value = "o200k")]
+    pub(crate) tokens: TokenizerChoice,
+
+    /// Put the proposal into the selection file
+    #[arg(long)]
+    pub(crate) write: bool,
+
+    /// Show the score of each file and the way to it
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args)]
 pub(crate) struct VerifyArgs {
     /// The archive; without it the workspace's output/archive.tar
     #[arg(value_name = "ARCHIVE")]
@@ -209,6 +253,27 @@ pub(crate) struct WorkArgs {
     /// Keep the cache in DIR instead of the workspace folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cache_dir: Option<String>,
+}
+
+/// How tokens are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TokenizerChoice {
+    /// The tokenizer of current models
+    O200k,
+    /// The tokenizer of the generation before
+    Cl100k,
+    /// A quarter of the bytes
+    Bytes4,
+}
+
+impl From<TokenizerChoice> for Tokenizer {
+    fn from(choice: TokenizerChoice) -> Self {
+        match choice {
+            TokenizerChoice::O200k => Self::O200k,
+            TokenizerChoice::Cl100k => Self::Cl100k,
+            TokenizerChoice::Bytes4 => Self::Bytes4,
+        }
+    }
 }
 
 /// When output is coloured.
@@ -270,11 +335,6 @@ pub(crate) struct GraphArgs {
 pub(crate) enum Format {
     Dot,
     Mermaid,
-}
-
-/// A tokenizer by its name.
-fn tokenizer(name: &str) -> Result<Tokenizer, String> {
-    Tokenizer::from_name(name).ok_or_else(|| "expected o200k, cl100k or bytes4".to_owned())
 }
 
 #[derive(Args)]

@@ -10,6 +10,7 @@ pub mod imports;
 pub mod init;
 pub mod reply;
 mod slice;
+pub mod suggest;
 pub mod tokens;
 mod watched;
 

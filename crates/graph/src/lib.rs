@@ -10,6 +10,7 @@ mod graph;
 mod map;
 mod query;
 mod select;
+pub mod suggest;
 mod summary;
 mod tunnel;
 mod write;

@@ -51,7 +51,7 @@ impl Corpus {
     }
 }
 
-const fn package(name: &'static str, version: &'static str, sha256: &'static str) -> Package {
+pub(super) const fn package(name: &'static str, version: &'static str, sha256: &'static str) -> Package {
     Package { name, version, sha256 }
 }
 

@@ -70,15 +70,13 @@ impl Store {
         for package in packages {
             let (archive, folder) = (self.archive(package)?, place(package));
             std::fs::create_dir_all(&folder)?;
-            let mut tar = Command::new("tar");
-            tar.arg("xzf").arg(&archive).arg("-C").arg(&folder).args(["--strip-components=1", "--no-same-owner"]);
-            succeed(&mut tar)?;
+            unpack(&archive, &folder)?;
         }
         Ok(())
     }
 
     /// The archive of `package`, whose bytes are the pinned ones.
-    fn archive(&self, package: &Package) -> Result<PathBuf> {
+    pub(super) fn archive(&self, package: &Package) -> Result<PathBuf> {
         let archive = self.base.join("archives").join(format!("{}.tgz", package.sha256));
         if archive.exists() && sha256_of(&archive)? == package.sha256 {
             return Ok(archive);
@@ -131,12 +129,19 @@ impl Store {
     }
 }
 
+/// Puts the files of an npm archive into a folder that is there.
+pub(super) fn unpack(archive: &Path, folder: &Path) -> Result<()> {
+    let mut tar = Command::new("tar");
+    tar.arg("xzf").arg(archive).arg("-C").arg(folder).args(["--strip-components=1", "--no-same-owner"]);
+    succeed(&mut tar)
+}
+
 fn folder_name(package: &str) -> String {
     package.trim_start_matches('@').replace('/', "-")
 }
 
 /// What users have is a git repository whose files are tracked and whose installs are ignored.
-fn make_repository(folder: &Path) -> Result<()> {
+pub(super) fn make_repository(folder: &Path) -> Result<()> {
     std::fs::write(folder.join(".gitignore"), "node_modules/\n")?;
     git(folder, &["init", "--quiet"])?;
     git(folder, &["add", "--all"])

@@ -10,6 +10,8 @@ mod measure;
 mod process;
 mod report;
 mod row;
+mod suggest;
+mod suggest_pairs;
 mod verdict;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +32,8 @@ pub(crate) enum Bench {
     Slice,
     /// `stan run --context`: against the warm graph, `tar cf` and parsing the map.
     Context(crate::bench_context::Options),
+    /// `stan suggest`: how much of a change it finds.
+    Suggest(suggest::SuggestOptions),
 }
 
 #[derive(clap::Args)]
@@ -64,6 +68,10 @@ pub(crate) struct Options {
 pub(crate) fn run(root: &Path, bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Graph(options) => run_graph(root, options),
+        Bench::Suggest(options) => {
+            let stan = stan_program(root, options.stan.as_deref())?;
+            suggest::run(root, &stan, options)
+        }
         Bench::Slice => Ok(crate::bench_slice::run(root).map(|()| true)?),
         Bench::Context(options) => run_context(root, options),
     }
@@ -73,7 +81,7 @@ fn run_graph(root: &Path, options: &Options) -> Result<bool> {
     let corpora = chosen(options)?;
     let store = Store::open(root)?;
     let programs = Programs {
-        stan: stan_program(root, options)?,
+        stan: stan_program(root, options.stan.as_deref())?,
         own: std::env::current_exe()?,
         peers: if options.no_peers { None } else { Some(store.peers()?) },
         slow_peers: !options.quick && !options.no_peers,
@@ -91,7 +99,9 @@ fn run_graph(root: &Path, options: &Options) -> Result<bool> {
     }
     if options.write {
         std::fs::create_dir_all(root.join("docs"))?;
-        std::fs::write(root.join("docs/benchmarks.md"), report.page())?;
+        let page = root.join("docs/benchmarks.md");
+        let old = std::fs::read_to_string(&page).unwrap_or_default();
+        std::fs::write(&page, suggest::kept_section(&old, &report.page()))?;
     }
     Ok(!options.check || report.passes())
 }
@@ -117,8 +127,8 @@ fn chosen(options: &Options) -> Result<Vec<&'static Corpus>> {
 }
 
 /// The release build of this tree, made now, so that nobody measures an old one.
-fn stan_program(root: &Path, options: &Options) -> Result<PathBuf> {
-    if let Some(path) = &options.stan {
+fn stan_program(root: &Path, given: Option<&Path>) -> Result<PathBuf> {
+    if let Some(path) = given {
         return Ok(std::path::absolute(path)?);
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

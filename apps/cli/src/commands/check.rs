@@ -30,7 +30,7 @@ pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
         archive,
         seen: args.seen,
         budget: args.budget,
-        tokenizer: args.tokens,
+        tokenizer: args.tokens.into(),
     };
     let report = check_reply(&OsSystem, &workspace.context(), &request)?;
     let mut out = io::BufWriter::new(io::stdout().lock());

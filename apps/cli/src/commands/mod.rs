@@ -10,6 +10,7 @@ mod run;
 mod select;
 mod snap;
 mod state;
+mod suggest;
 mod verify;
 
 use crate::args::{Cli, Command};
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Select(args) => select::run(cli, args),
         Command::Snap(args) => snap::run(cli, args),
         Command::State(args) => state::run(cli, args),
+        Command::Suggest(args) => suggest::run(cli, args),
         Command::Verify(args) => verify::run(cli, args),
         Command::Init(args) => init::run(cli, args),
         Command::Check(args) => check::run(cli, args),

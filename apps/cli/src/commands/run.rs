@@ -27,6 +27,7 @@ pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
         frozen: args.frozen,
         pretty: args.pretty,
         plan: args.plan,
+        tokens: args.tokens.map(Into::into),
         epoch: crate::environment::source_date_epoch()?,
         work: workspace.graph_request(&args.work)?,
     };
@@ -118,7 +119,12 @@ fn archive_row(archive: &ArchiveReport) -> [String; 4] {
         archive.path.clone(),
         counted(archive.files, "file"),
         format!("{} bytes", grouped(archive.bytes)),
-        format!("~{} tokens", grouped(archive.tokens)),
+        match &archive.exact_tokens {
+            Some(exact) if exact.tokenizer != "bytes4" => {
+                format!("{} {} tokens", grouped(exact.tokens), exact.tokenizer)
+            }
+            _ => format!("~{} tokens", grouped(archive.tokens)),
+        },
     ]
 }
 

@@ -21,6 +21,7 @@ pub(crate) fn run(cli: &Cli, args: &SelectArgs) -> Result<(), Failure> {
     let request = SelectRequest {
         state: args.state.as_deref().map(|file| input::read(&workspace, file)).transpose()?,
         meta: args.meta.as_deref().map(|file| input::read(&workspace, file)).transpose()?,
+        tokens: Some(args.tokens.into()),
         work: workspace.graph_request(&args.work)?,
     };
     let report = select(&OsSystem, &workspace.context(), &request)?;
@@ -45,12 +46,12 @@ fn print(report: &SelectReport, style: Style, out: &mut dyn Write) -> io::Result
             _ => writeln!(out, "{line}")?,
         }
     }
-    writeln!(
-        out,
-        "{}, {} bytes, ~{} tokens",
-        counted(report.selected_count, "node"),
-        grouped(report.total_bytes),
-        grouped(report.tokens)
-    )?;
+    let exact = report.exact_tokens.as_ref().filter(|exact| exact.tokenizer != "bytes4");
+    let tokens = match exact {
+        Some(exact) => format!("{} {} tokens", grouped(exact.tokens), exact.tokenizer),
+        None => format!("~{} tokens", grouped(report.tokens)),
+    };
+    let nodes = counted(report.selected_count, "node");
+    writeln!(out, "{nodes}, {} bytes, {tokens}", grouped(report.total_bytes))?;
     out.flush()
 }

@@ -24,4 +24,5 @@ mod privacy;
 mod project;
 mod reproducible;
 mod schemas;
+mod suggest;
 mod support;

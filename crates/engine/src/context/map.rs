@@ -72,6 +72,21 @@ pub(crate) fn load_map(system: &dyn System, place: &Place) -> Result<Option<(Map
     Ok(Some((map, bytes)))
 }
 
+/// The map that selections are counted on: the one on the disk, else one that is built. Its private twin may be missing.
+pub(crate) fn map_for_selection(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    request: &GraphRequest,
+) -> Result<(Map, Integrity), Refusal> {
+    let place = context.place();
+    match load_map(system, &place)? {
+        Some((map, _)) => {
+            Ok((map, load_integrity(system, &place)?.map(|(integrity, _)| integrity).unwrap_or_default()))
+        }
+        None => build_map(system, context, request).map(|built| (built.map, built.integrity)),
+    }
+}
+
 /// The private map on the disk; `None` when there is none.
 pub(crate) fn load_integrity(system: &dyn System, place: &Place) -> Result<Option<(Integrity, Vec<u8>)>, Refusal> {
     let file = place.artefact(Artefact::Integrity);

@@ -3,6 +3,7 @@
 
 mod allow;
 mod assemble;
+mod count;
 mod externals;
 mod import;
 mod locate;
@@ -30,6 +31,10 @@ pub use select::{SelectRequest, select};
 pub use snap::{SnapRequest, snap};
 pub use state::{StateSource, check_state, migrate_state};
 pub use verify::verify;
+
+pub(crate) use map::map_for_selection;
+pub(crate) use session::{Session, refuse};
+pub(crate) use workspace_files::check_folders;
 
 use crate::config::Config;
 

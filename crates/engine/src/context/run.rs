@@ -14,6 +14,7 @@ use stan_repo::{Access, WritableSystem};
 
 use super::Context;
 use super::assemble::{Assembled, Thread, Wanted, assemble, plain_entries};
+use super::count::count;
 use super::import;
 use super::patience::Patience;
 use super::place::{Artefact, Place};
@@ -23,6 +24,7 @@ use super::reports::{ArchiveReport, DiffReport, LeftOutReport, MapReport, Mode, 
 use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, holds, read_if_there};
 use crate::graph::GraphRequest;
+use crate::tokens::Tokenizer;
 
 /// Which run.
 #[derive(Clone, Debug)]
@@ -36,6 +38,8 @@ pub struct RunRequest {
     pub plan: bool,
     /// The time of every entry, in seconds since the epoch.
     pub epoch: u64,
+    /// Count the archived files with this, beside the estimate. It costs a second reading of them.
+    pub tokens: Option<Tokenizer>,
     pub work: GraphRequest,
 }
 
@@ -105,7 +109,7 @@ impl Run<'_> {
         outputs.removed.extend(transaction.removals());
         patience.stage("putting everything in place");
         transaction.commit().map_err(refuse)?;
-        Ok(self.report(&assembled, &written, diff, outputs))
+        Ok(self.counted(&assembled, &written, self.report(&assembled, &written, diff, outputs)))
     }
 
     /// The same without a lock and without a transaction: externals are proved where they are.
@@ -134,7 +138,20 @@ impl Run<'_> {
         self.check_against_map(&assembled, &written)?;
         outputs.written.push(self.place.artefact(Artefact::Archive));
         let diff = self.planned_diff(&mut outputs, &written, baseline.as_ref())?;
-        Ok(self.report(&assembled, &written, diff, outputs))
+        Ok(self.counted(&assembled, &written, self.report(&assembled, &written, diff, outputs)))
+    }
+
+    /// The report with exact tokens, where they were asked for.
+    fn counted(&self, assembled: &Assembled, written: &Written, mut report: RunReport) -> RunReport {
+        if let Some(tokenizer) = self.request.tokens {
+            let counts = self.pool.install(|| count(self.system, self.place, assembled, written, tokenizer));
+            report.archive.exact_tokens = Some(counts.of(written.files.iter().map(|file| file.name.as_str())));
+            if let Some(diff) = &mut report.diff {
+                let names = diff.added.iter().chain(&diff.changed).map(String::as_str);
+                diff.archive.exact_tokens = Some(counts.of(names));
+            }
+        }
+        report
     }
 
     fn wanted(&self) -> Wanted<'_> {
@@ -304,6 +321,7 @@ impl Run<'_> {
             files: part.files,
             bytes: part.bytes,
             tokens: part.tokens,
+            exact_tokens: None,
             archive_bytes: size,
         };
         let Changes { added, changed, removed } = changes.clone();
@@ -342,6 +360,7 @@ impl Run<'_> {
                 files: whole.files,
                 bytes: whole.bytes,
                 tokens: tokens(whole.bytes),
+                exact_tokens: None,
                 archive_bytes: written.size,
             },
             diff,

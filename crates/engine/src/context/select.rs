@@ -1,15 +1,18 @@
 //! The verb `select`: what a selection holds, how large it is, and why each node is in.
 
 use stan_graph::{Map, Reasons, SelectOptions, Selection};
+use stan_model::document::integrity::Integrity;
 use stan_model::document::run_report::tokens;
 use stan_model::document::state::{self, DecodedState, State};
 use stan_repo::WritableSystem;
 
-use super::map::{broken, build_map, load_map};
+use super::map::{broken, map_for_selection};
 use super::refusal::Refusal;
 use super::reports::{SelectReport, SelectedNode, SizedNode};
 use super::{Context, NamedBytes};
 use crate::graph::GraphRequest;
+use crate::suggest::Weigher;
+use crate::tokens::Tokenizer;
 
 /// What to select from what.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +21,8 @@ pub struct SelectRequest {
     pub state: Option<NamedBytes>,
     /// Instead of the workspace's map.
     pub meta: Option<NamedBytes>,
+    /// Count the selected files with this, beside the estimate.
+    pub tokens: Option<Tokenizer>,
     pub work: GraphRequest,
 }
 
@@ -33,15 +38,20 @@ pub fn select(
         Some(named) => decode_state(named)?,
         None => super::state::load(system, &place)?.map_or_else(super::state::nothing, |(decoded, _)| decoded),
     };
-    let map = match &request.meta {
-        Some(named) => decode_map(named)?,
-        None => match load_map(system, &place)? {
-            Some((map, _)) => map,
-            None => build_map(system, context, &request.work)?.map,
-        },
+    let (map, integrity) = match &request.meta {
+        Some(named) => (decode_map(named)?, Integrity::default()),
+        None => map_for_selection(system, context, &request.work)?,
     };
     let selection = selection(&map, &decoded.state)?;
-    Ok(report(&map, &decoded, &selection))
+    let mut report = report(&map, &decoded, &selection);
+    if let Some(tokenizer) = request.tokens {
+        let weigher = Weigher { system, place: &place, map: &map, integrity: &integrity, tokenizer };
+        let (tokens, warnings) = weigher.total(&selection.selected);
+        report.exact_tokens = Some(tokens);
+        report.warnings.extend(warnings);
+        report.warnings.sort_unstable();
+    }
+    Ok(report)
 }
 
 /// The selection with the defaults of spec 20 §3.
@@ -72,6 +82,7 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectRep
         selected_count: nodes.len() as u64,
         total_bytes: selection.total_bytes,
         tokens: tokens(selection.total_bytes),
+        exact_tokens: None,
         largest: largest.collect(),
         warnings,
         nodes,

@@ -15,11 +15,23 @@ pub struct SelectReport {
     pub total_bytes: u64,
     /// Estimated: bytes / 4.
     pub tokens: u64,
+    /// Counted; absent when nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact_tokens: Option<ExactTokens>,
     /// Largest first, then by id.
     pub largest: Vec<SizedNode>,
     /// Sorted and unique.
     pub warnings: Vec<String>,
     pub nodes: Vec<SelectedNode>,
+}
+
+/// Tokens as a tokenizer counts them, beside the estimates of the formats.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct ExactTokens {
+    /// `o200k`, `cl100k` or `bytes4`.
+    pub tokenizer: String,
+    pub tokens: u64,
 }
 
 /// A node and the size of its file.

@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::reports::ExactTokens;
+
 /// Which archive was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -63,6 +65,9 @@ pub struct ArchiveReport {
     pub bytes: u64,
     /// Estimated: bytes / 4.
     pub tokens: u64,
+    /// Counted; absent when nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact_tokens: Option<ExactTokens>,
     /// Size of the archive itself.
     pub archive_bytes: u64,
 }

@@ -1,0 +1,269 @@
+//! The verb `suggest`: a selection around what somebody works on that fits a budget of tokens. Where the focus comes
+//! from is decided here; ranking and covering are `stan_graph::suggest`.
+
+mod changed;
+mod log;
+mod report;
+mod weigh;
+
+pub use report::{NextStep, SuggestReport, SuggestedNode};
+pub(crate) use weigh::Weigher;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use stan_graph::Map;
+use stan_graph::suggest::{Candidate, Focus, FocusTooHeavy, Ranking, Relation, Taken, Weighed, cover, rank, take};
+use stan_model::NodeKind;
+use stan_model::document::integrity::Integrity;
+use stan_repo::{Access, WritableSystem};
+
+use crate::context::{Artefact, Context, NamedBytes, Patience, Place, Refusal};
+use crate::context::{Session, check_folders, map_for_selection, refuse};
+use crate::graph::GraphRequest;
+use crate::tokens::Tokenizer;
+
+/// What to propose a selection for.
+#[derive(Clone, Debug, Default)]
+pub struct SuggestRequest {
+    /// Files named by hand.
+    pub focus: Vec<FocusFile>,
+    /// Also every source that differs from git's index.
+    pub changed: bool,
+    /// Also every source that this output of a compiler or a test runner names.
+    pub log: Option<NamedBytes>,
+    /// In tokens.
+    pub budget: u64,
+    pub tokenizer: Tokenizer,
+    /// Put the proposal into the workspace's selection file.
+    pub write: bool,
+    pub work: GraphRequest,
+}
+
+/// A file that somebody works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FocusFile {
+    /// As the user typed it.
+    pub shown: String,
+    pub node_id: String,
+    /// How many steps of its dependencies must come along.
+    pub depth: u32,
+}
+
+/// Proposes a selection on the map that `select` would use, so that both count the same. Writes the selection when asked
+/// to, and nothing else but the cache.
+pub fn suggest(
+    system: &dyn WritableSystem,
+    context: &Context<'_>,
+    request: &SuggestRequest,
+    patience: &mut dyn Patience,
+) -> Result<SuggestReport, Refusal> {
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = request.work.threads {
+        pool = pool.num_threads(threads);
+    }
+    let pool = pool.build().map_err(|error| Refusal::internal(format!("no threads can be started: {error}")))?;
+    let place = context.place();
+    patience.stage("reading the map");
+    let (map, integrity) = map_for_selection(system, context, &request.work)?;
+    let verb = Suggestion { system, place: &place, map: &map, integrity: &integrity, request };
+    let mut warnings = Vec::new();
+    patience.stage("finding the focus");
+    let focus = pool.install(|| verb.focus(&mut warnings))?;
+    patience.stage("counting tokens");
+    let report = pool.install(|| verb.propose(&focus, warnings))?;
+    if !request.write {
+        return Ok(report.0);
+    }
+    let (mut report, document) = report;
+    report.written = Some(write(system, &place, &document, patience)?);
+    Ok(report)
+}
+
+fn write(
+    system: &dyn WritableSystem,
+    place: &Place,
+    document: &[u8],
+    patience: &mut dyn Patience,
+) -> Result<String, Refusal> {
+    check_folders(system, place)?;
+    let session = Session::open(system, place, patience)?;
+    let path = place.artefact(Artefact::State);
+    let mut transaction = session.begin(place)?;
+    transaction.write(&path, document, Access::Shared).map_err(refuse)?;
+    transaction.commit().map_err(refuse)?;
+    Ok(path)
+}
+
+struct Suggestion<'a> {
+    system: &'a dyn WritableSystem,
+    place: &'a Place,
+    map: &'a Map,
+    integrity: &'a Integrity,
+    request: &'a SuggestRequest,
+}
+
+impl Suggestion<'_> {
+    /// All files of the focus, each with the largest depth that was asked for.
+    fn focus(&self, warnings: &mut Vec<String>) -> Result<Vec<Focus>, Refusal> {
+        let mut focus: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut unknown = Vec::new();
+        for file in &self.request.focus {
+            match self.map.find(&file.node_id).filter(|&node| self.is_file(node)) {
+                Some(node) => {
+                    let depth = focus.entry(node).or_default();
+                    *depth = file.depth.max(*depth);
+                }
+                None => unknown.push(self.unknown(file)),
+            }
+        }
+        if !unknown.is_empty() {
+            return Err(Refusal::input("the focus names files that the map does not know")
+                .details(unknown)
+                .hint("name a module of the map; `stan run --context --meta` writes a new map"));
+        }
+        if self.request.changed {
+            for node in self.changed()? {
+                focus.entry(node).or_default();
+            }
+        }
+        if let Some(log) = &self.request.log {
+            let named = log::files_named(self.map, self.place.root(), &log.bytes);
+            if named.is_empty() {
+                warnings.push(format!("{} names no file of the map", log.name));
+            }
+            for node in named {
+                focus.entry(node).or_default();
+            }
+        }
+        if focus.is_empty() {
+            return Err(Refusal::input(
+                "there is nothing to suggest files for: no file of the map changed or was named",
+            )
+            .hint("name a file: stan suggest --focus src/a.ts --budget 20000"));
+        }
+        self.warn_of_old_sizes(focus.keys().copied(), warnings);
+        Ok(focus.into_iter().map(|(node, depth)| Focus { node, depth }).collect())
+    }
+
+    fn is_file(&self, node: u32) -> bool {
+        matches!(self.map.kind(node), NodeKind::Source | NodeKind::External)
+    }
+
+    /// One line about a file that is not in the map, with the ids that end alike.
+    fn unknown(&self, file: &FocusFile) -> String {
+        let name = file.node_id.rsplit('/').next().unwrap_or_default();
+        let ends_alike = |id: &&str| id.rsplit('/').next() == Some(name);
+        let alike: Vec<String> = self
+            .map
+            .indices()
+            .filter(|&node| self.is_file(node))
+            .map(|node| self.map.id(node))
+            .filter(ends_alike)
+            .take(3)
+            .map(|id| format!("`{id}`"))
+            .collect();
+        let hint = if alike.is_empty() { String::new() } else { format!("; there is {}", alike.join(", ")) };
+        format!("`{}`{hint}", file.shown)
+    }
+
+    /// The sources that are not what git's index says.
+    fn changed(&self) -> Result<Vec<u32>, Refusal> {
+        let sources = self.map.indices().filter(|&node| self.map.kind(node) == NodeKind::Source);
+        let ids: Vec<&str> = sources.map(|node| self.map.id(node)).collect();
+        let changed = changed::changed_files(self.system, self.place.root(), &ids).map_err(|error| {
+            Refusal::input(format!("git cannot say what changed: {error}")).hint("name the files with --focus instead")
+        })?;
+        Ok(changed.into_iter().filter_map(|id| self.map.find(id)).collect())
+    }
+
+    /// Sizes that differ tell that the map is older than the files.
+    fn warn_of_old_sizes(&self, nodes: impl Iterator<Item = u32>, warnings: &mut Vec<String>) {
+        let sources = nodes.filter(|&node| self.map.kind(node) == NodeKind::Source);
+        let old = sources.filter(|&node| {
+            let path = self.place.absolute(self.map.id(node));
+            let size = self.system.lstat(Path::new(&path)).ok().map(|stat| stat.size);
+            self.map.size(node).is_some_and(|known| Some(known) != size)
+        });
+        if let Some(first) = old.into_iter().next() {
+            warnings.push(format!(
+                "the map is older than `{}`: what it imports now may be missing; `stan run --context` writes a new map",
+                self.map.id(first)
+            ));
+        }
+    }
+
+    fn propose(&self, focus: &[Focus], mut warnings: Vec<String>) -> Result<(SuggestReport, Vec<u8>), Refusal> {
+        let Self { system, place, map, integrity, request } = *self;
+        let weigher = Weigher { system, place, map, integrity, tokenizer: request.tokenizer };
+        let ranking = rank(map, focus);
+        let mut estimated = BTreeSet::new();
+        let taken = take(&ranking, weigher.budget(request.budget), |nodes| {
+            let weights = weigher.weigh(nodes);
+            estimated.extend(weights.estimated);
+            weights.weights
+        })
+        .map_err(|error| self.too_heavy(&weigher, &error))?;
+        let wanted: BTreeSet<u32> = taken.taken.iter().map(|one| one.candidate.node).collect();
+        warnings.extend(estimated.intersection(&wanted).map(|&node| weigher.warning(node)));
+        warnings.sort_unstable();
+        warnings.dedup();
+        let state = cover(map, &wanted.into_iter().collect::<Vec<_>>());
+        let document = state.encode();
+        let report = SuggestReport {
+            budget: request.budget,
+            tokenizer: request.tokenizer.name().to_owned(),
+            tokens: weigher.tokens(taken.total),
+            focus: focus.iter().map(|one| map.id(one.node).to_owned()).collect(),
+            state: serde_json::from_slice(&document).map_err(|error| Refusal::internal(error.to_string()))?,
+            next: next_step(map, &weigher, &taken),
+            nodes: taken.taken.iter().map(|one| self.node(&weigher, &ranking, one)).collect(),
+            too_large: taken.too_heavy.iter().map(|one| self.node(&weigher, &ranking, one)).collect(),
+            not_counted: taken.not_weighed as u64,
+            written: None,
+            warnings,
+        };
+        Ok((report, document))
+    }
+
+    fn too_heavy(&self, weigher: &Weigher<'_>, error: &FocusTooHeavy) -> Refusal {
+        const SHOWN: usize = 10;
+        let needed = weigher.tokens(error.needed);
+        let line =
+            |one: &Weighed| format!("{}: {} tokens", self.map.id(one.candidate.node), weigher.tokens(one.weight));
+        let more = error.focus.len().saturating_sub(SHOWN);
+        let rest = (more > 0).then(|| format!("and {more} more"));
+        Refusal::input(format!(
+            "the focus alone needs {needed} {} tokens, and the budget is {}",
+            weigher.tokenizer, self.request.budget
+        ))
+        .details(error.focus.iter().take(SHOWN).map(line).chain(rest))
+        .hint(format!("give --budget {needed} or more, or fewer files"))
+    }
+
+    fn node(&self, weigher: &Weigher<'_>, ranking: &Ranking, one: &Weighed) -> SuggestedNode {
+        let Candidate { node, score, relation, reached_by, .. } = one.candidate;
+        SuggestedNode {
+            node_id: self.map.id(node).to_owned(),
+            bytes: self.map.size(node).unwrap_or(0),
+            tokens: weigher.tokens(one.weight),
+            relation: match relation {
+                Relation::Focus => "focus",
+                Relation::Dependency => "dependency",
+                Relation::Dependent => "dependent",
+            },
+            score,
+            reached_by,
+            path: ranking.path(node).iter().map(|&step| self.map.id(step).to_owned()).collect(),
+        }
+    }
+}
+
+fn next_step(map: &Map, weigher: &Weigher<'_>, taken: &Taken) -> Option<NextStep> {
+    let first = taken.too_heavy.first()?;
+    Some(NextStep {
+        node_id: map.id(first.candidate.node).to_owned(),
+        tokens: weigher.tokens(first.weight),
+        budget: weigher.tokens(taken.total.saturating_add(first.weight)),
+    })
+}

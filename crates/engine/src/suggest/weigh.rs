@@ -1,0 +1,89 @@
+//! What the nodes of a map weigh in tokens: read from where they are and counted, or estimated from their size where
+//! they cannot be read. `stan select` and `stan suggest` share it, so that a budget means the same to both.
+
+use std::path::Path;
+
+use stan_graph::Map;
+use stan_model::NodeKind;
+use stan_model::document::integrity::Integrity;
+use stan_model::document::reports::ExactTokens;
+use stan_model::document::run_report::tokens;
+use stan_repo::System;
+
+use crate::context::Place;
+use crate::tokens::Tokenizer;
+
+/// Larger files are estimated: nobody gives them to a model.
+const MAX_SIZE: u64 = 256 << 20;
+
+pub(crate) struct Weigher<'a> {
+    pub(crate) system: &'a dyn System,
+    pub(crate) place: &'a Place,
+    pub(crate) map: &'a Map,
+    pub(crate) integrity: &'a Integrity,
+    pub(crate) tokenizer: Tokenizer,
+}
+
+/// Weights of nodes, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Weights {
+    pub(crate) weights: Vec<u64>,
+    /// Nodes that could not be read and were estimated.
+    pub(crate) estimated: Vec<u32>,
+}
+
+impl Weigher<'_> {
+    /// The weight of each node. For the estimate that is its bytes, because only their sum is divided.
+    pub(crate) fn weigh(&self, nodes: &[u32]) -> Weights {
+        let size = |node: u32| self.map.size(node).unwrap_or(0);
+        if self.tokenizer == Tokenizer::Bytes4 {
+            return Weights { weights: nodes.iter().map(|&node| size(node)).collect(), estimated: Vec::new() };
+        }
+        let counts = self.tokenizer.count_each(nodes, |&node| self.read(node));
+        let mut weights = Weights::default();
+        for (&node, count) in nodes.iter().zip(counts) {
+            weights.weights.push(count.unwrap_or_else(|| {
+                weights.estimated.push(node);
+                tokens(size(node))
+            }));
+        }
+        weights
+    }
+
+    /// A budget of tokens in the unit of the weights.
+    pub(crate) fn budget(&self, budget: u64) -> u64 {
+        if self.tokenizer == Tokenizer::Bytes4 { budget.saturating_mul(4) } else { budget }
+    }
+
+    /// The tokens of a sum of weights.
+    pub(crate) fn tokens(&self, weight: u64) -> u64 {
+        if self.tokenizer == Tokenizer::Bytes4 { tokens(weight) } else { weight }
+    }
+
+    /// The tokens of all nodes together, and a warning for each that was estimated.
+    pub(crate) fn total(&self, nodes: &[u32]) -> (ExactTokens, Vec<String>) {
+        let Weights { weights, estimated } = self.weigh(nodes);
+        let sum = weights.iter().fold(0u64, |sum, weight| sum.saturating_add(*weight));
+        let tokens = ExactTokens { tokenizer: self.tokenizer.name().to_owned(), tokens: self.tokens(sum) };
+        (tokens, estimated.iter().map(|&node| self.warning(node)).collect())
+    }
+
+    pub(crate) fn warning(&self, node: u32) -> String {
+        format!("`{}` cannot be read: its tokens are estimated from its size in the map", self.map.id(node))
+    }
+
+    fn read(&self, node: u32) -> Option<Vec<u8>> {
+        let id = self.map.id(node);
+        let path = match self.map.kind(node) {
+            NodeKind::External => self.integrity.nodes.get(id)?.locator.clone(),
+            // Maps may come from anywhere: nothing is looked at outside the repository.
+            NodeKind::Source if !id.starts_with('/') && !id.split('/').any(|part| part == "..") => {
+                self.place.absolute(id)
+            }
+            _ => return None,
+        };
+        let mut bytes = Vec::new();
+        self.system.read_at_most(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        Some(bytes)
+    }
+}
