@@ -105,7 +105,8 @@ fn table(rows: &[Row]) -> String {
          share of the *other* changed files in the proposal. Baselines with the same budget, both skipping what does not\n\
          fit: files of the same folder and then of the nearest ones; breadth-first over imports and importers, and over\n\
          imports alone. The pairs are the newest of each package with 50 to 1,000 sources in one folder, at least 9 and\n\
-         less than 40 % of them changed.\n\n",
+         less than 40 % of them changed. The weights of the ranking were chosen among 26 variants on 51 such pairs of other sizes\n\
+         too, these among them; the same variant is the best on the 31 pairs that are not shown here.\n\n",
     );
     let _ = writeln!(text, "| {:<47} | files | changed | focus | {} |", "releases", WAYS.join(" | "));
     text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|\n");
@@ -132,10 +133,12 @@ fn measure(store: &Store, stan: &Path, pair: &Pair) -> Result<Row> {
     let old = unpacked(store, pair, &pair.old)?;
     let new = unpacked(store, pair, &pair.new)?;
     let sources = sources(stan, &old)?;
+    // Every release changes its manifest, which says nothing about the change.
     let changed: Vec<&str> = sources
         .tokens
         .keys()
         .map(String::as_str)
+        .filter(|id| id.starts_with(&format!("{}/", pair.sources)))
         .filter(|id| std::fs::read(new.join(id)).ok() != std::fs::read(old.join(id)).ok())
         .collect();
     let focus: Vec<&str> = changed.iter().copied().step_by(3).collect();

@@ -72,7 +72,7 @@ fn print(report: &SuggestReport, explain: bool, style: Style, out: &mut dyn Writ
     let (tokens, budget) = (grouped(report.tokens), grouped(report.budget));
     writeln!(out, "{files}, {tokens} of {budget} {} tokens", report.tokenizer)?;
     print_rest(report, explain, out)?;
-    writeln!(out, "{}", report.state)?;
+    writeln!(out, "{}", serde_json::to_string(&report.state).map_err(io::Error::from)?)?;
     if let Some(path) = &report.written {
         writeln!(out, "written to {path}")?;
     }

@@ -19,17 +19,76 @@ fn repository() -> Repository {
 #[test]
 fn what_fits_is_proposed() {
     let repository = repository();
-    expect![[]].assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts", "--budget", "60"]));
-    expect![[]].assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts:2", "--budget", "1000", "--explain"]));
+    expect![[r#"
+        exit 0
+        --- stdout
+        src/a.ts     25  focus
+        src/user.ts  12  dependent
+        src/b.ts     18  dependency
+        3 files, 55 of 60 o200k tokens
+        did not fit: src/types.ts (6), src/deep/c.ts (7)
+        next: src/types.ts with --budget 61
+        {"v":2,"i":[["src/user.ts",2,1]]}
+        --- stderr
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts", "--budget", "60"]));
+    expect![[r#"
+        exit 0
+        --- stdout
+        src/deep/c.ts   7  focus, score 0, near 1 of the focus, by src/a.ts > src/b.ts > src/deep/c.ts
+        src/types.ts    6  focus, score 0, near 1 of the focus, by src/a.ts > src/types.ts
+        src/b.ts       18  focus, score 0, near 1 of the focus, by src/a.ts > src/b.ts
+        src/a.ts       25  focus, score 0, near 1 of the focus
+        src/user.ts    12  dependent, score 3, near 1 of the focus, by src/a.ts > src/user.ts
+        5 files, 68 of 1,000 o200k tokens
+        {"v":2,"i":[["src/user.ts",3]]}
+        --- stderr
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts:2", "--budget", "1000", "--explain"]));
 }
 
 #[test]
 fn a_focus_that_does_not_fit_is_refused() {
     let repository = repository();
-    expect![[]].assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts", "src/b.ts", "--budget", "10"]));
-    expect![[]].assert_eq(&repository.stan(&["suggest", "--focus", "lib/c.ts", "--budget", "10"]));
-    expect![[]].assert_eq(&repository.stan(&["suggest", "--changed", "HEAD~1", "--budget", "10"]));
-    expect![[]].assert_eq(&repository.stan(&["suggest", "--budget", "10"]));
+    expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: the focus alone needs 43 o200k tokens, and the budget is 10
+          src/a.ts: 25 tokens
+          src/b.ts: 18 tokens
+          help: give --budget 43 or more, or fewer files
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts", "src/b.ts", "--budget", "10"]));
+    expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: the focus names files that the map does not know
+          `lib/c.ts`; there is `src/deep/c.ts`
+          help: name a module of the map; `stan run --context --meta` writes a new map
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--focus", "lib/c.ts", "--budget", "10"]));
+    expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: changes since `HEAD~1` cannot be found: stan runs no git and reads no objects
+          help: use --changed alone (against git's index), or name the files: --focus $(git diff --name-only REV)
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--changed", "HEAD~1", "--budget", "10"]));
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: the following required arguments were not provided:
+          <--focus <FILE[:DEPTH]>...|--changed [<REV>]|--log <FILE>>
+
+        Usage: stan suggest --budget <N> <--focus <FILE[:DEPTH]>...|--changed [<REV>]|--log <FILE>>
+
+        For more information, try '--help'.
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--budget", "10"]));
 }
 
 fn json(repository: &Repository, arguments: &[&str]) -> serde_json::Value {

@@ -6,7 +6,7 @@ mod log;
 mod report;
 mod weigh;
 
-pub use report::{NextStep, SuggestReport, SuggestedNode};
+pub use report::{NextStep, StateDocument, SuggestReport, SuggestedNode};
 pub(crate) use weigh::Weigher;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! What `stan suggest` tells: the document of `--json`, and what its text is made from. Holds no absolute path.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A proposed selection, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -14,7 +14,7 @@ pub struct SuggestReport {
     /// The files that everything is ranked by, sorted.
     pub focus: Vec<String>,
     /// The selection itself (version 2).
-    pub state: serde_json::Value,
+    pub state: StateDocument,
     /// What is selected, closest first.
     pub nodes: Vec<SuggestedNode>,
     /// What was looked at and did not fit, closest first.
@@ -27,6 +27,15 @@ pub struct SuggestReport {
     pub written: Option<String>,
     /// Sorted and unique.
     pub warnings: Vec<String>,
+}
+
+/// The selection as its file holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateDocument {
+    pub v: u8,
+    pub i: Vec<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub x: Vec<serde_json::Value>,
 }
 
 /// A file, its weight, and why it is where it is in the ranking.
