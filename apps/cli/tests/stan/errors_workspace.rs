@@ -291,10 +291,11 @@ fn archives() {
         |repository| repository.write("src/helper.ts", "changed\n"),
         verify,
         &expect![[r#"
-        exit 3
-        differs: src/helper.ts (against the tree): expected 8 bytes 7f8b1dfc466b6249f06cbe55c9174df2578e7754da793fded244ef5cba2a38f1, found 41 bytes 643a200e32bdbc4fc957a79200f8d8450e40fdcb3681f37586cc52e6ff01c959
-        .stan/output/archive.tar: of 10 entries, 1 differ, 0 are gone, 0 are new
-    "#]],
+            exit 3
+            differs: src/helper.ts: the tree has 8 bytes 7f8b1dfc466b…, the archive 41 bytes 643a200e32bd…
+            .stan/output/archive.tar: 10 entries; 1 different, 0 gone, 0 new
+            help: make a new archive with `stan run` or `stan run --context`
+        "#]],
     );
 }
 
