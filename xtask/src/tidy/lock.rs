@@ -4,10 +4,10 @@ use toml::Table;
 
 use super::{Finding, tree::Tree};
 
-/// About 15 % above the count when this was last set (208): the TypeScript parser, the property tests and the JSON Schema
-/// oracle of the x07 tests bring most of them, and many are for other platforms or for tests only. Whoever needs more
+/// A little above the count when this was last set (241): the TypeScript parser, the tokenizers, the property tests and the
+/// JSON Schema oracle of the tests bring most of them, and many are for other platforms or for tests only. Whoever needs more
 /// raises it here, where a reviewer sees it.
-const MOST_PACKAGES: usize = 240;
+const MOST_PACKAGES: usize = 255;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     check_against(tree, MOST_PACKAGES)
