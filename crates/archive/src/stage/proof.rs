@@ -39,7 +39,7 @@ impl Promise<'_> {
         let (meta_size, meta_half) = self.meta;
         if meta_size != size {
             mismatches.push(self.mismatch(MismatchKind::MetaSize, bytes(meta_size), bytes(size)));
-        } else if let Some(half) = digest.map(first_half).filter(|half| *half != meta_half) {
+        } else if let Some(half) = digest.map(|digest| digest.prefix()).filter(|half| *half != meta_half) {
             mismatches.push(self.mismatch(MismatchKind::MetaHash, spelled(meta_half), spelled(half)));
         }
         mismatches
@@ -130,10 +130,6 @@ pub(super) fn stream_large(
 /// For a size that is not the map's, so that there is a mismatch.
 fn wrong<T>(promise: &Promise<'_>, size: u64, digest: Option<Digest>) -> Read<T> {
     Read::Wrong(promise.check(size, digest))
-}
-
-fn first_half(digest: Digest) -> [u8; 16] {
-    std::array::from_fn(|index| digest.0.get(index).copied().unwrap_or(0))
 }
 
 /// The hash as the meta spells it, so that whoever looks into the file finds it there: base64url without padding.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stan_graph::{Canonical, Map, MetaHashes};
+use stan_graph::{Canonical, Map};
 use stan_model::document::DocumentError;
 use stan_model::document::integrity::{self, Integrity};
 use stan_repo::{System, WritableSystem};
@@ -12,7 +12,6 @@ use super::externals::locate_externals;
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
 use super::workspace_files::read_if_there;
-use crate::config;
 use crate::graph::{Graph, GraphRequest, graph};
 
 /// A map, and what proves the files that it names outside the repository.
@@ -57,10 +56,7 @@ fn map_of(system: &dyn System, context: &Context<'_>, graph: &Graph) -> Result<(
     let externals = locate_externals(system, context.root, graph);
     let canonical = Canonical::of(graph, &context.config.stan_path, &externals)
         .map_err(|error| Refusal::input(format!("the map cannot be made: {error}")))?;
-    let hashes = match context.config.context.meta_hashes {
-        config::MetaHashes::All => MetaHashes::All,
-        config::MetaHashes::External => MetaHashes::External,
-    };
+    let hashes = context.config.context.meta_hashes;
     Ok((Map::from_graph(graph, &canonical, hashes), canonical.integrity(graph, &externals)))
 }
 

@@ -2,7 +2,7 @@
 
 use stan_model::NodeKind;
 
-use super::{Map, MapBuilder, MapEdge, MetaHashes, Record, hash, kind_bit, resolution_bit};
+use super::{Map, MapBuilder, MapEdge, MetaHashes, Record, kind_bit, resolution_bit};
 use crate::Graph;
 use crate::canonical::Canonical;
 
@@ -17,7 +17,7 @@ pub(super) fn from_graph(graph: &Graph, canonical: &Canonical, hashes: MetaHashe
         let record = Record {
             kind: node.kind,
             size: file.map(|file| file.size),
-            hash: file.filter(|_| shows_hash).map(|file| hash::prefix(&file.digest)),
+            hash: file.filter(|_| shows_hash).map(|file| file.digest.prefix()),
         };
         let description = graph.node(group.description).description.as_deref().filter(|_| is_file);
         builder.node(record, description.unwrap_or_default());

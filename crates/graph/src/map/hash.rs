@@ -1,19 +1,11 @@
 //! base64url without padding, for sixteen bytes. Nothing else is ever encoded so.
 
-use stan_model::Digest;
-
 use super::HashPrefix;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// How many characters sixteen bytes take.
 pub(super) const LENGTH: usize = 22;
-
-/// What the map shows of a digest.
-pub(super) fn prefix(digest: &Digest) -> HashPrefix {
-    let (prefix, _) = digest.0.split_at(16);
-    prefix.try_into().unwrap_or_default()
-}
 
 pub(super) fn encode(hash: &HashPrefix) -> [u8; LENGTH] {
     // 128 bits and four zeros make 22 characters of 6 bits.

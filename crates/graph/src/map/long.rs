@@ -106,7 +106,7 @@ fn read_metadata(
         if digest.is_none() {
             reader.expected(&pointer.key("hash"), "a SHA-256 of 64 lower-case hex digits", value, None);
         }
-        digest.map(|digest| super::hash::prefix(&digest))
+        digest.map(|digest| digest.prefix())
     });
     (size, hash)
 }

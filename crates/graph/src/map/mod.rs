@@ -12,6 +12,7 @@ mod texts;
 mod write;
 
 use stan_model::document::DocumentError;
+pub use stan_model::document::config::MetaHashes;
 use stan_model::{EdgeKind, NodeKind, Resolution};
 use std::io::{self, Write};
 
@@ -21,16 +22,6 @@ pub(crate) use texts::Texts;
 
 /// The first half of a SHA-256: what the map shows of it.
 pub type HashPrefix = [u8; 16];
-
-/// Which nodes of a map show their hash.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MetaHashes {
-    /// Every file.
-    #[default]
-    All,
-    /// Only what staging must verify.
-    External,
-}
 
 /// All edges of one pair of nodes as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
