@@ -167,9 +167,10 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     for _ in 0..100 {
-        let mut temporary = std::ffi::OsString::from(".");
+        // The name that runs give to all their temporary files, so that the next one knows what a killed one left.
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let mut temporary = std::ffi::OsString::from(format!(".stan-tmp-{}-{number}-", std::process::id()));
         temporary.push(name);
-        temporary.push(format!(".{}.{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
         let temporary = path.with_file_name(temporary);
         match fs::OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

@@ -47,22 +47,30 @@ impl Promises<'_> {
     }
 
     fn complaint(&self, index: u32, found: std::io::Result<(u64, Digest)>) -> Option<String> {
-        let (size, hash) = (self.map.size(index), self.map.hash(index));
-        let found = match found {
-            Ok((found_size, digest)) => {
-                let prefix = digest.prefix();
-                if size.is_none_or(|size| size == found_size) && hash.is_none_or(|hash| *hash == prefix) {
-                    return None;
-                }
-                format!("{found_size} bytes, h {}", stan_graph::hash_text(&prefix))
+        let (expected, found) = match found {
+            Ok((size, digest)) => broken(self.map, index, size, digest)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                (promised(self.map, index), "nothing there".to_owned())
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => "nothing there".to_owned(),
-            Err(error) => error.to_string(),
+            Err(error) => (promised(self.map, index), error.to_string()),
         };
-        let size = size.map_or_else(|| "any size".to_owned(), |size| format!("{size} bytes"));
-        let hash = hash.map_or_else(|| "any h".to_owned(), |hash| format!("h {}", stan_graph::hash_text(hash)));
-        Some(format!("{}: expected {size}, {hash}, found {found}", self.map.id(index)))
+        Some(format!("{}: expected {expected}, found {found}", self.map.id(index)))
     }
+}
+
+/// What the map promises of a node and what was found instead; `None` when the promise is kept.
+pub(crate) fn broken(map: &Map, index: u32, size: u64, digest: Digest) -> Option<(String, String)> {
+    let prefix = digest.prefix();
+    let is_kept = map.size(index).is_none_or(|promised| promised == size)
+        && map.hash(index).is_none_or(|promised| *promised == prefix);
+    let found = || format!("{size} bytes, h {}", stan_graph::hash_text(&prefix));
+    (!is_kept).then(|| (promised(map, index), found()))
+}
+
+fn promised(map: &Map, index: u32) -> String {
+    let size = map.size(index).map_or_else(|| "any size".to_owned(), |size| format!("{size} bytes"));
+    let hash = map.hash(index).map_or_else(|| "any h".to_owned(), |hash| format!("h {}", stan_graph::hash_text(hash)));
+    format!("{size}, {hash}")
 }
 
 /// A run that made the map itself.

@@ -9,8 +9,9 @@ use super::patience::Patience;
 use super::place::Place;
 use super::refusal::{Refusal, RefusalKind};
 
-/// Folders in which runs leave temporary files when they are killed.
-const WRITTEN: [&str; 4] = ["context", "diff", "imports", "output"];
+/// Folders in which runs leave temporary files when they are killed. Another program may be writing the cache without the
+/// lock; taking its temporary file away costs it that cache and nothing else.
+const WRITTEN: [&str; 5] = ["cache", "context", "diff", "imports", "output"];
 
 pub(crate) struct Session<'s> {
     system: &'s dyn WritableSystem,

@@ -18,6 +18,7 @@ use super::assemble::excludes;
 use super::locate::{Located, Locator};
 use super::map::{load_integrity, load_map};
 use super::place::{Artefact, Place};
+use super::promises::broken;
 use super::refusal::Refusal;
 use super::reports::{Difference, VerifyReport};
 use super::{Context, select, state};
@@ -236,15 +237,7 @@ impl Check<'_> {
     fn against_map(&mut self, name: &str, held: &Held) {
         let Some((map, _)) = &self.map else { return };
         let Some(index) = map.find(name) else { return };
-        let prefix = held.digest.prefix();
-        let size_fits = map.size(index).is_none_or(|size| size == held.size);
-        let hash_fits = map.hash(index).is_none_or(|hash| *hash == prefix);
-        if !(size_fits && hash_fits) {
-            let text = |size: Option<u64>, hash: Option<String>| {
-                shown(size.unwrap_or_default(), &hash.unwrap_or_else(|| "no hash".to_owned()))
-            };
-            let expected = text(map.size(index), map.hash(index).map(stan_graph::hash_text));
-            let found = text(Some(held.size), Some(stan_graph::hash_text(&prefix)));
+        if let Some((expected, found)) = broken(map, index, held.size, held.digest) {
             self.differ.push(difference(name, "the map", &expected, &found));
         }
     }
