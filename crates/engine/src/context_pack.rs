@@ -1,7 +1,8 @@
 //! The verb `x07 agent context`: diagnostics and a project in, one pack for an agent out.
 //!
 //! What lies below the working directory is named relative to it, so that the same project gives the same bytes on every
-//! machine. Only a request that reaches above it names the project absolutely, as the toolchain does.
+//! machine. A request that reaches above it names the project from the highest folder that it reaches, that folder's own
+//! name first: never absolutely, unless the user did.
 
 use std::io;
 
@@ -34,7 +35,7 @@ pub struct ContextCommand {
 
 /// Runs the verb. Every failure is a report in the form of the slice's.
 pub fn context_pack(store: &mut dyn DocumentStore, command: &ContextCommand) -> Outcome {
-    let mut run = Run { store, command, digests: Digests::default(), pointer: String::new(), reaches_above: false };
+    let mut run = Run { store, command, digests: Digests::default(), pointer: String::new(), top: None };
     match run.pack() {
         Ok(outcome) => outcome,
         Err(message) => run.failure(message),
@@ -47,8 +48,8 @@ struct Run<'r> {
     digests: Digests,
     /// Where the focus is, as far as it is known.
     pointer: String,
-    /// The project is named absolutely, because the request leads out of the working directory.
-    reaches_above: bool,
+    /// The folder that the project is named from, when the request leads out of the working directory.
+    top: Option<String>,
 }
 
 impl Run<'_> {
@@ -61,10 +62,10 @@ impl Run<'_> {
         let diagnostics = Diagnostics::read(&diag_bytes).map_err(|error| format!("{}: {error}", command.diag))?;
         self.pointer.clone_from(&diagnostics.focus.pointer);
         let (project_path, project_bytes) = self.read_project_file()?;
-        let manifest = read_project(&project_bytes).map_err(|error| format!("{project_path}: {error}"))?;
+        let manifest = read_project(&project_bytes).map_err(|error| format!("{}: {error}", self.shown(&project_path)))?;
         let entry_path = in_directory_of(&project_path, &manifest.entry);
         let entry_bytes = self.read("entry", &entry_path)?;
-        let module = read_module(&entry_bytes).map_err(|error| format!("{entry_path}: {error}"))?;
+        let module = read_module(&entry_bytes).map_err(|error| format!("{}: {error}", self.shown(&entry_path)))?;
         let request = self.request();
         let slice = stan_slice::slice(&module, &X07, &request)
             .map_err(|error| format!("slice entry at {:?}: {error}", self.pointer))?;
@@ -91,7 +92,7 @@ impl Run<'_> {
     }
 
     fn read(&mut self, what: &str, path: &str) -> Result<Vec<u8>, String> {
-        let bytes = self.store.read(path).map_err(|error| format!("read {what}: {path}: {error}"))?;
+        let bytes = self.store.read(path).map_err(|error| format!("read {what}: {}: {error}", self.shown(path)))?;
         self.digests.inputs.push(digest(&self.shown(path), &bytes));
         Ok(bytes)
     }
@@ -99,43 +100,44 @@ impl Run<'_> {
     /// The manifest and the path it was found at.
     fn read_project_file(&mut self) -> Result<(String, Vec<u8>), String> {
         let command = self.command;
+        let is_relative = !command.project.starts_with('/');
         let found = match self.store.read(&command.project) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !command.project.starts_with('/') => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_relative => {
                 self.read_above(&command.project).ok_or(error)
             }
-            read => {
-                let climbs = [&command.diag, &command.project].into_iter().any(|path| climbs(path));
-                let absolute = climbs && !command.project.starts_with('/');
-                let path = if absolute {
-                    below(&command.working_directory, &command.project)
-                } else {
-                    command.project.clone()
-                };
-                read.map(|bytes| (path, bytes))
-            }
+            read => read.map(|bytes| (command.project.clone(), 0, bytes)),
         };
-        let (path, bytes) = found.map_err(|error| format!("read project: {}: {error}", command.project))?;
-        self.reaches_above = path != command.project;
+        let (mut path, up, bytes) = found.map_err(|error| format!("read project: {}: {error}", command.project))?;
+        let climbed = climbs(&command.diag).max(climbs(&command.project)).max(up);
+        if climbed > 0 && is_relative {
+            self.top = Some(folder_above(&command.working_directory, climbed + 1).to_owned());
+            if !path.starts_with('/') {
+                path = below(&command.working_directory, &path);
+            }
+        }
         self.digests.inputs.push(digest(&self.shown(&path), &bytes));
         Ok((path, bytes))
     }
 
-    /// The same relative path, seen from the directories above the working directory, nearest first.
-    fn read_above(&mut self, path: &str) -> Option<(String, Vec<u8>)> {
+    /// The same relative path, seen from the directories above the working directory, nearest first; and how far above.
+    fn read_above(&mut self, path: &str) -> Option<(String, usize, Vec<u8>)> {
         let mut directory = self.command.working_directory.trim_end_matches('/');
+        let mut up = 0;
         while let Some((above, _)) = directory.rsplit_once('/') {
+            up += 1;
             let candidate = below(above, path);
             if let Ok(bytes) = self.store.read(&candidate) {
-                return Some((candidate, bytes));
+                return Some((candidate, up, bytes));
             }
             directory = above;
         }
         None
     }
 
-    /// A path as the pack names it: relative to the working directory when it lies below.
+    /// A path as the pack names it: relative to the working directory, or to the folder the request reaches up to, when
+    /// it lies below.
     fn shown(&self, path: &str) -> String {
-        if self.reaches_above { path.to_owned() } else { shown_path(path, &self.command.working_directory) }
+        shown_path(path, self.top.as_deref().unwrap_or(&self.command.working_directory))
     }
 
     fn request(&self) -> SliceRequest {
@@ -182,16 +184,26 @@ fn truncation_note(diagnostics: &[Diagnostic]) -> String {
     note
 }
 
-/// Whether a relative path leads above the directory it starts from.
-fn climbs(path: &str) -> bool {
-    let mut depth = 0_usize;
-    !path.starts_with('/')
-        && path.split('/').filter(|name| !matches!(*name, "" | ".")).any(|name| {
-            let is_up = name == "..";
-            let leaves = is_up && depth == 0;
-            depth = if is_up { depth.saturating_sub(1) } else { depth + 1 };
-            leaves
-        })
+/// How many folders a relative path leads above the directory it starts from, at its highest.
+fn climbs(path: &str) -> usize {
+    if path.starts_with('/') {
+        return 0;
+    }
+    let (mut depth, mut highest) = (0_usize, 0_usize);
+    for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
+        match (name, depth) {
+            ("..", 0) => highest += 1,
+            ("..", _) => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    highest
+}
+
+/// The folder so many levels above; the root, written as nothing, when there are not so many.
+fn folder_above(directory: &str, levels: usize) -> &str {
+    let directory = directory.trim_end_matches('/');
+    (0..levels).fold(directory, |folder, _| folder.rsplit_once('/').map_or("", |(above, _)| above))
 }
 
 fn below(directory: &str, path: &str) -> String {

@@ -149,7 +149,7 @@ fn n16_a_pack_is_the_same_bytes_everywhere() {
 }
 
 #[test]
-fn n16_only_a_request_that_reaches_above_names_the_project_absolutely() {
+fn n16_a_request_that_reaches_above_names_the_project_from_the_highest_folder_it_reaches() {
     let check = |working_directory: &str, diag: &str, project: &str, root: Option<&str>| {
         let (mut memory, command) = world("/place/p/", working_directory, "/decls/0");
         memory.0.insert(diag.to_owned(), diagnostics("/decls/0").to_string().into_bytes());
@@ -172,9 +172,11 @@ fn n16_only_a_request_that_reaches_above_names_the_project_absolutely() {
     check("/place/p", "d.json", "x07.json", Some("."));
     check("/place/p", "a/../d.json", "x07.json", Some("."));
     check("/place", "d.json", "/place/p/x07.json", Some("p"));
-    check("/place/p", "../d.json", "x07.json", Some("/place/p"));
+    check("/place/p", "../d.json", "x07.json", Some("place/p"));
+    check("/place/p", "../../../../d.json", "x07.json", Some("place/p"));
     // A relative name that is not here is looked for in the directories above.
-    check("/place/p/src/deep", "d.json", "x07.json", Some("/place/p"));
+    check("/place/p/src/deep", "d.json", "x07.json", Some("p"));
+    check("/place/p/src/deep", "../../../d.json", "x07.json", Some("place/p"));
     check("/place/p/src", "d.json", "other.json", None);
     check("/place/p/src", "d.json", "/x07.json", None);
 }
