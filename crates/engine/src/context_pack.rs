@@ -62,7 +62,8 @@ impl Run<'_> {
         let diagnostics = Diagnostics::read(&diag_bytes).map_err(|error| format!("{}: {error}", command.diag))?;
         self.pointer.clone_from(&diagnostics.focus.pointer);
         let (project_path, project_bytes) = self.read_project_file()?;
-        let manifest = read_project(&project_bytes).map_err(|error| format!("{}: {error}", self.shown(&project_path)))?;
+        let manifest =
+            read_project(&project_bytes).map_err(|error| format!("{}: {error}", self.shown(&project_path)))?;
         let entry_path = in_directory_of(&project_path, &manifest.entry);
         let entry_bytes = self.read("entry", &entry_path)?;
         let module = read_module(&entry_bytes).map_err(|error| format!("{}: {error}", self.shown(&entry_path)))?;

@@ -4,6 +4,8 @@ mod support;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use stan_engine::config::Config as StanConfig;
+use stan_engine::context::{Context, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest, Work};
 use stan_repo::{MemorySystem, System, WritableSystem};
 use support::disk::{Disk, MemoryDisk};
@@ -144,4 +146,36 @@ fn forge(system: &dyn WritableSystem, index: &mut [u8], data: &[u8]) {
     for (name, bytes) in CACHE_FILES.iter().zip([&*index, data]) {
         system.write_atomic(format!("{CACHE}/{name}").as_ref(), bytes).expect("memory is writable");
     }
+}
+
+/// The names of externals come from manifests that no resolution may have looked at.
+#[test]
+fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
+    let disk = MemoryDisk::new();
+    disk.write("src/a.ts", b"import '../node_modules/p/data/x.txt'; import '../node_modules/p/sub/y.js';");
+    disk.write("node_modules/p/data/x.txt", b"x");
+    disk.write("node_modules/p/sub/y.js", b"exports.y = 1;");
+    disk.write("node_modules/p/package.json", br#"{"name":"p","version":"1.0.0"}"#);
+    let config = StanConfig::default();
+    let context = Context { root: disk.root(), config: &config };
+    let ids = |cache: Option<&str>| -> Vec<String> {
+        let request = GraphRequest { cache_directory: cache.map(str::to_owned), ..GraphRequest::default() };
+        let map = build_map(disk.system(), &context, &request).expect("a map can be made").map;
+        map.indices().map(|index| map.id(index).to_owned()).filter(|id| id.contains("npm")).collect()
+    };
+    let check = |expected: &[&str]| {
+        disk.wait(3_000_000_000);
+        for cache in [Some(CACHE), Some(CACHE), None] {
+            assert_eq!(ids(cache), expected, "{cache:?}");
+        }
+        disk.wait(3_000_000_000);
+    };
+    let npm = ".stan/context/npm";
+    check(&[&format!("{npm}/p/1.0.0/data/x.txt"), &format!("{npm}/p/1.0.0/sub/y.js")]);
+    disk.write("node_modules/p/package.json", br#"{"name":"p","version":"2.0.0"}"#);
+    check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
+    disk.write("node_modules/p/data/package.json", br#"{"name":"inner","version":"3.0.0"}"#);
+    check(&[&format!("{npm}/inner/3.0.0/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
+    disk.remove("node_modules/p/data/package.json");
+    check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
 }

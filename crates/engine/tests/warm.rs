@@ -1,4 +1,5 @@
-//! The law of warm runs: after any sequence of edits, the answer with a cache is the answer without one, to the byte.
+//! The law of warm runs: after any sequence of edits, the answer with a cache is the answer without one, to the byte:
+//! the graph, its figures, and the map that is made of it.
 //!
 //! The same random sequences run in memory (with a clock that is sometimes too coarse) and on the real disk.
 
@@ -7,7 +8,9 @@ mod support;
 use std::ops::Range;
 
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use stan_engine::context::{Context, build_map};
 use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest};
+use stan_model::document::integrity::Integrity;
 
 use support::disk::{Disk, MemoryDisk, RealDisk};
 use support::edits::{Step, sequence, start};
@@ -71,7 +74,27 @@ fn check_step(disk: &dyn Disk, options: &GraphOptions, number: usize, step: &Ste
             return Err(TestCaseError::fail(format!("step {number}, {what} ({:?}):\n{difference}", warm.work)));
         }
     }
+    let cold = map(disk, options, None);
+    for (what, cache) in [("warm", &inside), ("warm again", &inside), ("cache outside", &outside)] {
+        let warm = map(disk, options, Some(cache));
+        if warm != cold {
+            return Err(TestCaseError::fail(format!("step {number}, the map {what}:\n{cold:#?}\n{warm:#?}")));
+        }
+    }
     Ok(())
+}
+
+/// The map's document, its private twin and the errors.
+fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (String, Integrity, Vec<String>) {
+    let mut config = stan_engine::config::Config::default();
+    config.context.external_depth = options.external_depth;
+    config.context.max_errors = 8;
+    let context = Context { root: disk.root(), config: &config };
+    let request = GraphRequest { threads: Some(2), cache_directory: cache.cloned(), ..GraphRequest::default() };
+    let built = build_map(disk.system(), &context, &request).expect("a map can be made");
+    let mut document = Vec::new();
+    built.map.write(&mut document, true).expect("memory takes everything");
+    (String::from_utf8(document).expect("maps are text"), built.integrity, built.errors)
 }
 
 fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, figures_only: bool) -> GraphOutcome {

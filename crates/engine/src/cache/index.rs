@@ -33,7 +33,20 @@ pub(crate) struct Index {
     pub(crate) facts: FactsTable,
 }
 
+/// Which run made a cache, and what of: nobody who did not see that run can guess it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Identity {
+    observed_at: i64,
+    data_checksum: u64,
+    data_length: u64,
+}
+
 impl Index {
+    pub(crate) fn identity(&self) -> Identity {
+        let Self { observed_at, data_checksum, data_length, .. } = *self;
+        Identity { observed_at, data_checksum, data_length }
+    }
+
     pub(crate) fn encode(&self) -> Option<Vec<u8>> {
         let mut writer = Writer::default();
         writer.u64(self.observed_at.cast_unsigned());

@@ -1,4 +1,5 @@
-//! What a run leaves for the next one: an index (what to look at, and the figures) and the data (graph and facts).
+//! What a run leaves for the next one: an index (what to look at, and the figures), the data (graph and facts), and the
+//! map that was made of that graph.
 //!
 //! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
 //! it is ignored; failing to write it is not an error either.
@@ -6,6 +7,7 @@
 mod bytes;
 pub(crate) mod data;
 mod index;
+mod map;
 
 use std::path::Path;
 
@@ -22,7 +24,8 @@ use crate::graph::analyse::Analysed;
 use crate::graph::compile::{Kept, Known};
 use crate::graph::record::Record;
 
-pub(crate) use self::index::{Answer, Index};
+pub(crate) use self::index::{Answer, Identity, Index};
+pub(crate) use self::map::{DocumentPrint, Manifests, MapKey, StoredMap};
 
 /// Changes whenever the layout of the files does.
 const FORMAT: u32 = 2;
@@ -83,7 +86,7 @@ impl<'s> Cache<'s> {
     }
 
     /// Stores the outcome of a run that began at `observed_at`.
-    pub(crate) fn store(&self, graph: &Graph, kept: Kept, answer: Answer, observed_at: i64) -> Option<()> {
+    pub(crate) fn store(&self, graph: &Graph, kept: Kept, answer: Answer, observed_at: i64) -> Option<Identity> {
         let Kept { records, general_problems, observations } = kept;
         let data = data::encode(graph, &records, &general_problems)?;
         let mut files = FileTable::default();
@@ -103,14 +106,17 @@ impl<'s> Cache<'s> {
         let (first, second) = data.split_at(data.len() / 2);
         let (first, second) = rayon::join(|| xxh3_64(first), || xxh3_64(second));
         let (data_checksum, data_length) = (halves(first, second), data.len() as u64);
-        let index = Index { observed_at, data_checksum, data_length, answer, observations, files, facts }.encode()?;
+        let index = Index { observed_at, data_checksum, data_length, answer, observations, files, facts };
+        let identity = index.identity();
+        let index = index.encode()?;
         let mut bytes = Vec::with_capacity(index.len() + 24);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&self.key.to_le_bytes());
         bytes.extend_from_slice(&xxh3_64(&index).to_le_bytes());
         bytes.extend_from_slice(&index);
         self.system.write_atomic(Path::new(&self.path("graph.data")), &data).ok()?;
-        self.system.write_atomic(Path::new(&self.path("graph.index")), &bytes).ok()
+        self.system.write_atomic(Path::new(&self.path("graph.index")), &bytes).ok()?;
+        Some(identity)
     }
 }
 

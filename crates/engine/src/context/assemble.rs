@@ -9,7 +9,7 @@ use stan_model::document::integrity::Integrity;
 use stan_repo::{PathGlobs, Universe, WritableSystem};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
-use super::map::{self, BuiltMap};
+use super::map::{self, BuiltMap, MapDocument};
 use super::patience::Patience;
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
@@ -40,6 +40,8 @@ pub(crate) struct Thread {
     pub(crate) integrity: Integrity,
     pub(crate) selection: Selection,
     pub(crate) meta_bytes: Arc<Vec<u8>>,
+    /// The map's document was read from its place, not made.
+    pub(crate) meta_is_in_place: bool,
     pub(crate) state_bytes: Arc<Vec<u8>>,
 }
 
@@ -67,8 +69,9 @@ pub(crate) fn assemble(
         None => (state::nothing(), None),
     };
     let state_bytes = Arc::new(kept.unwrap_or_else(|| decoded.state.encode()));
-    let (BuiltMap { map, integrity, errors }, meta_bytes, top) = the_map(system, context, &rules, wanted, patience)?;
-    let meta_bytes = Arc::new(meta_bytes);
+    let (built, document, top) = the_map(system, context, &rules, wanted, patience)?;
+    let BuiltMap { map, integrity, errors, .. } = built;
+    let (meta_bytes, meta_is_in_place) = (Arc::new(document.bytes), document.is_in_place);
     patience.stage("selecting");
     let selection = select::selection(&map, &decoded.state)?;
     let documents = Documents { meta: Arc::clone(&meta_bytes), state: Arc::clone(&state_bytes) };
@@ -79,18 +82,18 @@ pub(crate) fn assemble(
     let mut warnings = std::mem::take(&mut allowlist.warnings);
     warnings.extend(decoded.warnings);
     warnings.extend(selection.warnings.iter().cloned());
-    let thread = Thread { map, integrity, selection, meta_bytes, state_bytes };
+    let thread = Thread { map, integrity, selection, meta_bytes, meta_is_in_place, state_bytes };
     Ok(Assembled { allowlist, thread: Some(thread), warnings, errors })
 }
 
-/// The map, rebuilt or as an earlier run left it, the bytes of its document, and what lies in the root.
+/// The map, rebuilt or as an earlier run left it, its document, and what lies in the root.
 fn the_map(
     system: &dyn WritableSystem,
     context: &Context<'_>,
     rules: &Rules<'_>,
     wanted: &Wanted<'_>,
     patience: &mut dyn Patience,
-) -> Result<(BuiltMap, Vec<u8>, Universe), Refusal> {
+) -> Result<(BuiltMap, MapDocument, Universe), Refusal> {
     let place = rules.place;
     if wanted.frozen {
         patience.stage("reading the map");
@@ -100,13 +103,16 @@ fn the_map(
         };
         let (map, bytes) = map::load_map(system, place)?.ok_or_else(|| absent(Artefact::Meta))?;
         let (integrity, _) = map::load_integrity(system, place)?.ok_or_else(|| absent(Artefact::Integrity))?;
-        return Ok((BuiltMap { map, integrity, errors: Vec::new() }, bytes, allow::top_of(rules)));
+        return Ok((
+            BuiltMap { map, integrity, errors: Vec::new(), document: None },
+            MapDocument { bytes, is_in_place: true },
+            allow::top_of(rules),
+        ));
     }
     patience.stage("building the map");
     let (built, top) = map::build_map_beside(system, context, wanted.work, || allow::top_of(rules))?;
-    let mut bytes = Vec::new();
-    built.map.write(&mut bytes, wanted.pretty).map_err(|error| Refusal::internal(error.to_string()))?;
-    Ok((built, bytes, top))
+    let document = map::document_of(system, place, &built, wanted.pretty)?;
+    Ok((built, document, top))
 }
 
 /// The config's `excludes`, which were checked when it was read.

@@ -12,32 +12,44 @@ use stan_model::NodeKind;
 use stan_model::json::JsonTree;
 use stan_repo::System;
 
+use crate::cache::Manifests;
+
 /// Real manifests are far smaller; a larger one is not read.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 
 const MODULES: &str = "node_modules";
 
-/// Finds the place and the package of every external node. `root` is the absolute real path of the repository.
-pub(super) fn locate_externals(system: &dyn System, root: &str, graph: &Graph) -> Externals {
+/// Finds the place and the package of every external node, and tells which manifests decided that. `root` is the absolute
+/// real path of the repository.
+pub(super) fn locate_externals(system: &dyn System, root: &str, graph: &Graph) -> (Externals, Manifests) {
     let root = root.trim_end_matches('/');
-    let mut packages = Packages { system, buffer: Vec::new(), by_directory: FxHashMap::default() };
+    let mut packages = Packages {
+        system,
+        observed_at: system.now(),
+        buffer: Vec::new(),
+        by_directory: FxHashMap::default(),
+        manifests: Manifests::default(),
+    };
     let externals = graph.indices().filter(|index| graph.node(*index).kind == NodeKind::External);
-    externals
+    let located = externals
         .map(|index| {
             let id = &*graph.node(index).id;
             let absolute = if id.starts_with('/') { id.to_owned() } else { format!("{root}/{id}") };
             let package = packages.file(&absolute);
             (index, ExternalFile { absolute, package })
         })
-        .collect()
+        .collect();
+    (located, packages.manifests)
 }
 
 /// The manifests met so far. Each is read once, however many files ask for it.
 struct Packages<'s> {
     system: &'s dyn System,
+    observed_at: i64,
     buffer: Vec<u8>,
     /// The package that the files directly in a directory belong to.
     by_directory: FxHashMap<Box<str>, Option<Rc<Package>>>,
+    manifests: Manifests,
 }
 
 struct Package {
@@ -84,7 +96,9 @@ impl Packages<'_> {
     fn manifest(&mut self, directory: &str) -> Option<Package> {
         self.buffer.clear();
         let path = format!("{directory}/package.json");
-        self.system.read_at_most(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer).ok()?;
+        let read = self.system.read_at_most(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer);
+        self.manifests.note(&path, &read, self.observed_at);
+        read.ok()?;
         let text = self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer);
         let tree = JsonTree::parse(text).ok()?;
         let string = |key: &str| tree.string(tree.field(tree.root(), key)?).map(std::borrow::Cow::into_owned);

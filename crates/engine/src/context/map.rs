@@ -1,8 +1,9 @@
 //! The map of a repository and its private twin: built from the graph, or read back as an earlier run left them.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
-use stan_graph::{Canonical, Map};
+use stan_graph::{Canonical, Map, MetaHashes};
 use stan_model::document::DocumentError;
 use stan_model::document::integrity::{self, Integrity};
 use stan_repo::{System, WritableSystem};
@@ -12,7 +13,8 @@ use super::externals::locate_externals;
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
 use super::workspace_files::read_if_there;
-use crate::graph::{Graph, GraphRequest, graph};
+use crate::cache::{Cache, DocumentPrint, Manifests, MapKey, StoredMap};
+use crate::graph::{Graph, GraphRequest, graph_unless, open_cache};
 
 /// A map, and what proves the files that it names outside the repository.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct BuiltMap {
     pub integrity: Integrity,
     /// What the graph could not read or resolve; empty for a map that was read back.
     pub errors: Vec<String>,
+    /// Of the minified document, where it is known without writing it.
+    pub(crate) document: Option<DocumentPrint>,
 }
 
 /// Compiles the repository and names its externals by their archive addresses. Changes nothing but the cache.
@@ -41,23 +45,67 @@ pub(crate) fn build_map_beside<T: Send>(
 ) -> Result<(BuiltMap, T), Refusal> {
     let options = context.config.graph_options(context.root);
     let request = GraphRequest { figures_only: false, ..request.clone() };
-    let outcome = graph(system, &options, &request).map_err(|error| Refusal::internal(error.to_string()))?;
+    let key = MapKey {
+        stan_path: context.config.stan_path.clone(),
+        all_hashes: context.config.context.meta_hashes == MetaHashes::All,
+    };
+    let stored = OnceLock::new();
+    let is_kept = |cache: &Cache<'_>, kept_as| cache.load_map(kept_as, &key).is_some_and(|map| stored.set(map).is_ok());
+    let (outcome, kept_as) =
+        graph_unless(system, &options, &request, &is_kept).map_err(|error| Refusal::internal(error.to_string()))?;
+    if let Some(StoredMap { map, integrity, document }) = stored.into_inner() {
+        let built = BuiltMap { map, integrity, errors: outcome.errors, document: Some(document) };
+        return Ok((built, beside()));
+    }
     let Some(graph) = outcome.graph else { return Err(Refusal::internal("the graph is missing from its outcome")) };
     let (built, other) = std::thread::scope(|scope| {
         let other = scope.spawn(beside);
         (map_of(system, context, &graph), other.join())
     });
-    let (map, integrity) = built?;
+    let (map, integrity, manifests) = built?;
     let other = other.map_err(|_| Refusal::internal("a thread was lost"))?;
-    Ok((BuiltMap { map, integrity, errors: outcome.errors }, other))
+    let document = kept_as.and_then(|kept_as| {
+        let cache = open_cache(system, &options, &request)?;
+        let mut bytes = Vec::new();
+        map.write(&mut bytes, false).ok()?;
+        let document = DocumentPrint::of(&bytes);
+        cache.store_map((kept_as, &key), (&map, &integrity), document, &manifests)?;
+        Some(document)
+    });
+    Ok((BuiltMap { map, integrity, errors: outcome.errors, document }, other))
 }
 
-fn map_of(system: &dyn System, context: &Context<'_>, graph: &Graph) -> Result<(Map, Integrity), Refusal> {
-    let externals = locate_externals(system, context.root, graph);
+fn map_of(system: &dyn System, context: &Context<'_>, graph: &Graph) -> Result<(Map, Integrity, Manifests), Refusal> {
+    let (externals, manifests) = locate_externals(system, context.root, graph);
     let canonical = Canonical::of(graph, &context.config.stan_path, &externals)
         .map_err(|error| Refusal::input(format!("the map cannot be made: {error}")))?;
     let hashes = context.config.context.meta_hashes;
-    Ok((Map::from_graph(graph, &canonical, hashes), canonical.integrity(graph, &externals)))
+    Ok((Map::from_graph(graph, &canonical, hashes), canonical.integrity(graph, &externals), manifests))
+}
+
+/// The map as `dependency.meta.json` has it.
+pub(crate) struct MapDocument {
+    pub(crate) bytes: Vec<u8>,
+    /// They were read from the document's place, so that nothing needs to be written.
+    pub(crate) is_in_place: bool,
+}
+
+/// The map's document. Where an earlier run left exactly its bytes, they are read and not made again.
+pub(crate) fn document_of(
+    system: &dyn System,
+    place: &Place,
+    built: &BuiltMap,
+    pretty: bool,
+) -> Result<MapDocument, Refusal> {
+    if let Some(document) = built.document.filter(|_| !pretty)
+        && let Ok(Some(bytes)) = read_if_there(system, place, &place.artefact(Artefact::Meta))
+        && DocumentPrint::of(&bytes) == document
+    {
+        return Ok(MapDocument { bytes, is_in_place: true });
+    }
+    let mut bytes = Vec::new();
+    built.map.write(&mut bytes, pretty).map_err(|error| Refusal::internal(error.to_string()))?;
+    Ok(MapDocument { bytes, is_in_place: false })
 }
 
 /// The map on the disk, with its exact bytes; `None` when there is none.

@@ -169,7 +169,9 @@ impl Run<'_> {
         if !self.request.frozen {
             let integrity = thread.integrity.encode();
             self.write_changed(transaction, Artefact::Integrity, &integrity, Access::Private)?;
-            self.write_changed(transaction, Artefact::Meta, &thread.meta_bytes, Access::Shared)?;
+            if !thread.meta_is_in_place {
+                self.write_changed(transaction, Artefact::Meta, &thread.meta_bytes, Access::Shared)?;
+            }
         }
         self.write_changed(transaction, Artefact::State, &thread.state_bytes, Access::Shared)
     }

@@ -21,7 +21,7 @@ use stan_lang::typescript::resolve::ResolveOptions;
 use stan_model::error_lines;
 use stan_repo::{ScanOptions, System, WritableSystem};
 
-use crate::cache::{self, Cache};
+use crate::cache::{self, Cache, Identity};
 use crate::watched::Watched;
 
 use self::compile::{Compiled, Kept, Known};
@@ -88,6 +88,9 @@ pub struct GraphOutcome {
     pub work: Work,
 }
 
+/// Whether something that was made of the whole graph of this cache still holds, so that nobody needs the graph.
+pub(crate) type IsEnough<'f> = dyn Fn(&Cache<'_>, Identity) -> bool + Sync + 'f;
+
 /// How much of the work an earlier run saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
@@ -114,12 +117,23 @@ pub fn graph(
     options: &GraphOptions,
     request: &GraphRequest,
 ) -> Result<GraphOutcome, GraphError> {
+    graph_unless(system, options, request, &|_, _| false).map(|(outcome, _)| outcome)
+}
+
+/// As [`graph`], but where nothing changed and `is_enough` says so, without the graph itself. Also tells which cache
+/// holds exactly this graph, if one does.
+pub(crate) fn graph_unless(
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+    is_enough: &IsEnough<'_>,
+) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
     let mut pool = ThreadPoolBuilder::new().stack_size(WORKER_STACK);
     if let Some(threads) = request.threads {
         pool = pool.num_threads(threads);
     }
     let pool = pool.build()?;
-    let outcome = pool.install(|| run(system, options, request));
+    let outcome = pool.install(|| run(system, options, request, is_enough));
     leave(pool, request.leaves_memory);
     outcome
 }
@@ -131,25 +145,34 @@ fn leave<T>(value: T, leaves_memory: bool) {
     }
 }
 
+/// The cache that a request may use.
+pub(crate) fn open_cache<'s>(
+    system: &'s dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+) -> Option<Cache<'s>> {
+    Cache::open(system, request.cache_directory.as_ref()?, &options.stan_folder(), &key(options))
+}
+
 fn run(
     system: &dyn WritableSystem,
     options: &GraphOptions,
     request: &GraphRequest,
-) -> Result<GraphOutcome, GraphError> {
-    let cache = request
-        .cache_directory
-        .as_ref()
-        .and_then(|directory| Cache::open(system, directory, &options.stan_folder(), &key(options)));
-    let Some(cache) = cache else {
+    is_enough: &IsEnough<'_>,
+) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
+    let Some(cache) = open_cache(system, options, request) else {
         let compiled = compile::compile(system.as_system(), options, None, false, request.leaves_memory)?;
-        return Ok(outcome(compiled, options, request));
+        return Ok((outcome(compiled, options, request), None));
     };
     let observed_at = system.now();
     if let Some(index) = cache.load_index()
-        && let Some(outcome) = update::answer(system.as_system(), options, request, &cache, &index)
+        && let Some(outcome) = update::answer(system.as_system(), options, request, (&cache, &index), is_enough)
     {
         return match outcome {
-            Verdict::Answer(outcome) => Ok(outcome),
+            Verdict::Answer(outcome) => {
+                let kept_as = (outcome.work == Work::Unchanged).then(|| index.identity());
+                Ok((outcome, kept_as))
+            }
             Verdict::Stale(data) => {
                 let known = cache::Earlier::new(&index, &data);
                 compile_and_store(system, options, request, &cache, Some(&known), observed_at)
@@ -166,20 +189,20 @@ fn compile_and_store(
     cache: &Cache<'_>,
     known: Option<&dyn Known>,
     observed_at: i64,
-) -> Result<GraphOutcome, GraphError> {
+) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
     let watched = Watched::new(system.as_system());
     let mut compiled = compile::compile(&watched, options, known, true, request.leaves_memory)?;
     let errors = error_lines(&compiled.problems, options.max_errors);
     let summary = Summary::of(&compiled.graph);
     // A run that could not see everything, or not even the root, has nothing to tell the next one.
     let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
-    if let Some(kept) = compiled.kept.take().filter(is_whole) {
+    let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
         let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
-        cache.store(&compiled.graph, kept, answer, observed_at);
-    }
+        cache.store(&compiled.graph, kept, answer, observed_at)
+    });
     let work = Work::Compiled(compiled.analysed);
     let graph = wanted_graph(compiled.graph, request);
-    Ok(GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work })
+    Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
 }
 
 fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {

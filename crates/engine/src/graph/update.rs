@@ -21,7 +21,7 @@ use stan_repo::{System, World};
 use super::analyse::{Analysed, analyse};
 use super::changed_names::ChangedNames;
 use super::record::facts_print;
-use super::{GraphOptions, GraphOutcome, GraphRequest, Work};
+use super::{GraphOptions, GraphOutcome, GraphRequest, IsEnough, Work};
 use crate::cache::data::{Data, NONE, UNKNOWN, u32_pairs, u32s};
 use crate::cache::{Cache, Index};
 
@@ -41,14 +41,15 @@ pub(super) fn answer(
     system: &dyn System,
     options: &GraphOptions,
     request: &GraphRequest,
-    cache: &Cache<'_>,
-    index: &Index,
+    (cache, index): (&Cache<'_>, &Index),
+    is_enough: &IsEnough<'_>,
 ) -> Option<Verdict> {
     let (world_changed, changed) = rayon::join(
         || !index.observations.changes(system, index.observed_at).is_empty(),
         || index.files.changed(system),
     );
-    if !world_changed && changed.is_empty() && request.figures_only {
+    let is_unchanged = !world_changed && changed.is_empty();
+    if is_unchanged && (request.figures_only || is_enough(cache, index.identity())) {
         return Some(Verdict::Answer(unchanged(index, None)));
     }
     if !world_changed && request.figures_only && keeps_figures(system, options, index, &changed) {
@@ -56,7 +57,7 @@ pub(super) fn answer(
     }
     let bytes = cache.load_data(index)?;
     let data = Data::decode(&bytes).filter(|data| data.len() == index.files.len())?;
-    if !world_changed && changed.is_empty() {
+    if is_unchanged {
         return Some(Verdict::Answer(unchanged(index, Some(data.graph()?))));
     }
     if world_changed || changed.len() > MAX_EDITS {

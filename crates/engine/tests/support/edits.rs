@@ -47,7 +47,7 @@ pub(crate) enum Corruption {
     Directory { file: usize },
 }
 
-pub(crate) const CACHE_FILES: [&str; 2] = ["graph.index", "graph.data"];
+pub(crate) const CACHE_FILES: [&str; 3] = ["graph.index", "graph.data", "map.data"];
 
 const SOURCES: &[&str] = &[
     "src/a.ts",
@@ -303,14 +303,14 @@ fn installation() -> impl Strategy<Value = Installation> {
 }
 
 pub(crate) fn corruption() -> impl Strategy<Value = Corruption> {
-    let spot = || (0..2usize, 0..20_000usize);
+    let spot = || (0..CACHE_FILES.len(), 0..20_000usize);
     prop_oneof![
         4 => spot().prop_map(|(file, place)| Corruption::Flip { file, place }),
         2 => spot().prop_map(|(file, place)| Corruption::Truncate { file, place }),
-        1 => (0..2usize).prop_map(|file| Corruption::Remove { file }),
+        1 => (0..CACHE_FILES.len()).prop_map(|file| Corruption::Remove { file }),
         1 => Just(Corruption::Swap),
-        1 => (0..2usize).prop_map(|file| Corruption::Empty { file }),
-        1 => (0..2usize).prop_map(|file| Corruption::Directory { file }),
+        1 => (0..CACHE_FILES.len()).prop_map(|file| Corruption::Empty { file }),
+        1 => (0..CACHE_FILES.len()).prop_map(|file| Corruption::Directory { file }),
     ]
 }
 

@@ -3,6 +3,7 @@
 //! It is made from a [`Graph`](crate::Graph), from `dependency.meta.json` or from a long-form graph, and is the same
 //! thing whichever way. What is selected from it is decided in `select`.
 
+mod binary;
 mod decode;
 mod from_graph;
 mod hash;
@@ -74,6 +75,16 @@ impl Map {
     /// Writes `dependency.meta.json`: minified and a newline, or indented by two spaces.
     pub fn write(&self, out: &mut dyn Write, pretty: bool) -> io::Result<()> {
         write::write(self, out, pretty)
+    }
+
+    /// The map as a cache keeps it; `None` when it is too large for one.
+    pub fn to_cache(&self) -> Option<Vec<u8>> {
+        binary::encode(self)
+    }
+
+    /// Reads what [`Map::to_cache`] made. `None`: it is damaged.
+    pub fn from_cache(bytes: &[u8]) -> Option<Self> {
+        binary::decode(bytes)
     }
 
     pub fn node_count(&self) -> usize {

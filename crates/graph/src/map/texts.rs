@@ -13,6 +13,20 @@ impl Texts {
         self.ends.push(self.text.len());
     }
 
+    /// `ends` are rising and lie between characters; the last is where `text` ends.
+    pub(super) fn of_parts(text: String, ends: Vec<usize>) -> Self {
+        Self { text, ends }
+    }
+
+    /// All texts, one after the other.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn ends(&self) -> &[usize] {
+        &self.ends
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -1,0 +1,135 @@
+//! The map that was made of a graph, kept beside it: an unchanged run then needs neither the graph nor the making.
+//!
+//! It belongs to one index and to the manifests that externals were named by, and holds as long as all of these do.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use stan_graph::Map;
+use stan_model::document::integrity::{self, Integrity};
+use stan_repo::System;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::bytes::{Reader, Writer};
+use super::index::{Identity, UNPROVED, fingerprint, proved_fingerprint};
+use super::{Cache, FORMAT};
+
+const MAGIC: &[u8; 8] = b"stan-map";
+const FILE: &str = "map.data";
+
+/// What the map depends on besides the graph.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct MapKey {
+    pub(crate) stan_path: String,
+    pub(crate) all_hashes: bool,
+}
+
+/// A map and what belongs to it.
+pub(crate) struct StoredMap {
+    pub(crate) map: Map,
+    pub(crate) integrity: Integrity,
+    /// Of the map's minified document.
+    pub(crate) document: DocumentPrint,
+}
+
+/// Stands for the bytes of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DocumentPrint {
+    length: u64,
+    hash: u64,
+}
+
+impl DocumentPrint {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        Self { length: bytes.len() as u64, hash: xxh3_64(bytes) }
+    }
+}
+
+/// The manifests that were asked for, with a fingerprint each; [`ABSENT`] for those that were not there.
+#[derive(Debug, Default)]
+pub(crate) struct Manifests {
+    seen: Vec<(String, u64)>,
+    /// Something was seen that says nothing about the next time.
+    is_in_doubt: bool,
+}
+
+/// The fingerprint of a file that is not there; never that of one that is.
+const ABSENT: u64 = UNPROVED;
+
+impl Manifests {
+    /// Notes what reading a manifest came to, in a run that began at `observed_at`.
+    pub(crate) fn note(&mut self, path: &str, read: &std::io::Result<stan_repo::Stat>, observed_at: i64) {
+        let print = match read {
+            Ok(stat) => Some(proved_fingerprint(stat, observed_at)).filter(|print| *print != UNPROVED),
+            Err(error) if is_absent(error) => Some(ABSENT),
+            Err(_) => None,
+        };
+        match print {
+            Some(print) => self.seen.push((path.to_owned(), print)),
+            None => self.is_in_doubt = true,
+        }
+    }
+}
+
+fn still_holds(system: &dyn System, seen: &[(String, u64)]) -> bool {
+    seen.iter().all(|(path, print)| match system.lstat(Path::new(path)) {
+        Ok(stat) => fingerprint(&stat) == *print,
+        Err(error) => is_absent(&error) && *print == ABSENT,
+    })
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+impl Cache<'_> {
+    /// The map of the graph that an index stands for, if it was kept and still holds.
+    pub(crate) fn load_map(&self, identity: Identity, key: &MapKey) -> Option<StoredMap> {
+        let mut bytes = Vec::new();
+        self.system.read_into(Path::new(&self.path(FILE)), &mut bytes).ok()?;
+        let body = bytes.strip_prefix(MAGIC)?;
+        let (found_key, body) = body.split_first_chunk::<8>()?;
+        let (checksum, body) = body.split_first_chunk::<8>()?;
+        if u64::from_le_bytes(*found_key) != self.map_key(identity, key)?
+            || u64::from_le_bytes(*checksum) != xxh3_64(body)
+        {
+            return None;
+        }
+        let mut reader = Reader::new(body);
+        let seen: Vec<(String, u64)> = postcard::from_bytes(reader.blob()?).ok()?;
+        let document = postcard::from_bytes(reader.blob()?).ok()?;
+        let integrity = integrity::decode(reader.blob()?, FILE).ok()?;
+        let map = Map::from_cache(reader.blob()?)?;
+        let holds = reader.is_empty() && still_holds(self.system, &seen);
+        holds.then_some(StoredMap { map, integrity, document })
+    }
+
+    /// Keeps a map for the next run. Failing is no error.
+    pub(crate) fn store_map(
+        &self,
+        (identity, key): (Identity, &MapKey),
+        (map, integrity): (&Map, &Integrity),
+        document: DocumentPrint,
+        manifests: &Manifests,
+    ) -> Option<()> {
+        if manifests.is_in_doubt {
+            return None;
+        }
+        let mut writer = Writer::default();
+        writer.blob(&postcard::to_stdvec(&manifests.seen).ok()?);
+        writer.blob(&postcard::to_stdvec(&document).ok()?);
+        writer.blob(&integrity.encode());
+        writer.blob(&map.to_cache()?);
+        let body = writer.into_bytes();
+        let mut bytes = Vec::with_capacity(body.len() + 24);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&self.map_key(identity, key)?.to_le_bytes());
+        bytes.extend_from_slice(&xxh3_64(&body).to_le_bytes());
+        bytes.extend_from_slice(&body);
+        self.system.write_atomic(Path::new(&self.path(FILE)), &bytes).ok()
+    }
+
+    fn map_key(&self, identity: Identity, key: &MapKey) -> Option<u64> {
+        postcard::to_stdvec(&(FORMAT, self.key, identity, key)).ok().map(|bytes| xxh3_64(&bytes))
+    }
+}
