@@ -118,12 +118,14 @@ fn caches_made_to_look_right_do_no_harm() {
     let system = disk.system();
     let read = |name: &str| disk.read(&format!(".stan/cache/{name}")).expect("a run has left it");
     let (index, data) = (read("graph.index"), read("graph.data"));
+    forge(system, &mut index.clone(), &data);
+    assert_eq!(run(system, &options, &request(false)).work, Work::Unchanged, "the forger knows the layout");
     let mut random = Random::new(11);
     for round in 0..1_500 {
         let (mut index, mut data) = (index.clone(), data.clone());
         for _ in 0..1 + random.below(3) {
             let target = if random.below(2) == 0 { &mut index } else { &mut data };
-            let at = 40 + random.below(target.len() - 40);
+            let at = 64 + random.below(target.len() - 64);
             target[at] = [0, 1, 0x7f, 0x80, 0xfe, 0xff, random.below(256) as u8][random.below(7)];
         }
         if random.below(4) == 0 {
@@ -138,9 +140,17 @@ fn caches_made_to_look_right_do_no_harm() {
     }
 }
 
-/// Writes both files: 24 bytes of magic, key and checksum, then the index, whose second number is the data's checksum.
+/// Writes both files: 24 bytes of magic, key and checksum, then the index, whose second to fifth numbers are the length
+/// and the checksum of the data's first and second part.
 fn forge(system: &dyn WritableSystem, index: &mut [u8], data: &[u8]) {
-    index[32..40].copy_from_slice(&xxh3_64(data).to_le_bytes());
+    let length = u64::from_le_bytes(index[32..40].try_into().expect("eight bytes")) as usize;
+    let parts = data.split_at(length.min(data.len()));
+    for (part, at) in [parts.0, parts.1].into_iter().zip([32, 48]) {
+        let (first, second) = part.split_at(part.len() / 2);
+        let checksum = xxh3_64(first).rotate_left(1) ^ xxh3_64(second);
+        index[at..at + 8].copy_from_slice(&(part.len() as u64).to_le_bytes());
+        index[at + 8..at + 16].copy_from_slice(&checksum.to_le_bytes());
+    }
     let checksum = xxh3_64(&index[24..]);
     index[16..24].copy_from_slice(&checksum.to_le_bytes());
     for (name, bytes) in CACHE_FILES.iter().zip([&*index, data]) {

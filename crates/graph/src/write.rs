@@ -43,19 +43,23 @@ impl<'o> Sink<'o> {
         self.buffer.extend_from_slice(text.as_bytes());
     }
 
-    fn number(&mut self, mut number: u64) {
-        let mut digits = [0u8; 20];
-        let mut start = digits.len();
-        loop {
-            start -= 1;
-            digits[start] = b'0' + (number % 10) as u8;
-            number /= 10;
-            if number == 0 {
-                break;
-            }
-        }
-        self.buffer.extend_from_slice(&digits[start..]);
+    fn number(&mut self, number: u64) {
+        write_number(&mut self.buffer, number);
     }
+}
+
+fn write_number(out: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0u8; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[start..]);
 }
 
 #[cfg(test)]

@@ -19,13 +19,21 @@ const HAS_FACTS: u8 = 4;
 const HAS_META: u8 = 8;
 const OUTSIDE: u8 = 16;
 
-/// Writes graph, records and the problems that belong to no single file.
-pub(crate) fn encode(graph: &Graph, records: &[Record], problems: &[Problem]) -> Option<Vec<u8>> {
-    let mut writer = Writer::default();
-    write_graph(&mut writer, graph);
-    write_records(&mut writer, records)?;
-    writer.blob(&postcard::to_stdvec(problems).ok()?);
-    Some(writer.into_bytes())
+/// Writes the graph; and the records with the problems that belong to no single file.
+pub(crate) fn encode(graph: &Graph, records: &[Record], problems: &[Problem]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let mut graph_part = Writer::default();
+    write_graph(&mut graph_part, graph);
+    let mut record_part = Writer::default();
+    write_records(&mut record_part, records)?;
+    record_part.blob(&postcard::to_stdvec(problems).ok()?);
+    Some((graph_part.into_bytes(), record_part.into_bytes()))
+}
+
+/// Reads the graph from the part that holds nothing else.
+pub(crate) fn decode_graph(bytes: &[u8]) -> Option<Graph> {
+    let mut reader = Reader::new(bytes);
+    let graph = StoredGraph::read(&mut reader)?;
+    if reader.is_empty() { graph.decode() } else { None }
 }
 
 /// The data of an earlier run.
@@ -59,16 +67,7 @@ struct StoredGraph<'b> {
 impl<'b> Data<'b> {
     pub(crate) fn decode(bytes: &'b [u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
-        let graph = StoredGraph {
-            ids: reader.blobs()?,
-            kinds: reader.blob()?,
-            flags: reader.blob()?,
-            descriptions: reader.blobs()?,
-            metas: reader.blob()?,
-            ends: reader.u32s()?,
-            edge_targets: reader.u32s()?,
-            edge_kinds: reader.blob()?,
-        };
+        let graph = StoredGraph::read(&mut reader)?;
         let data = Self {
             graph,
             nodes: reader.u32s()?,
@@ -248,7 +247,20 @@ fn write_graph(writer: &mut Writer, graph: &Graph) {
     writer.blob(&lists().flatten().map(|edge| (edge.kind as u8) << 1 | edge.resolution as u8).collect::<Vec<_>>());
 }
 
-impl StoredGraph<'_> {
+impl<'b> StoredGraph<'b> {
+    fn read(reader: &mut Reader<'b>) -> Option<Self> {
+        Some(Self {
+            ids: reader.blobs()?,
+            kinds: reader.blob()?,
+            flags: reader.blob()?,
+            descriptions: reader.blobs()?,
+            metas: reader.blob()?,
+            ends: reader.u32s()?,
+            edge_targets: reader.u32s()?,
+            edge_kinds: reader.blob()?,
+        })
+    }
+
     fn edge(&self, index: usize) -> Option<Edge> {
         let code = *self.edge_kinds.get(index)?;
         let kind = match code >> 1 {
@@ -263,8 +275,10 @@ impl StoredGraph<'_> {
 
     fn decode(&self) -> Option<Graph> {
         let count = self.ids.len();
-        let nodes = (0..count).map(|index| self.node(index)).collect::<Option<Vec<_>>>()?;
-        let edges = (0..self.edge_targets.len()).map(|index| self.edge(index)).collect::<Option<Vec<_>>>()?;
+        let nodes = || (0..count).into_par_iter().with_min_len(1024).map(|index| self.node(index)).collect();
+        let edges = || (0..self.edge_targets.len()).map(|index| self.edge(index)).collect();
+        let (nodes, edges): (Option<Vec<Node>>, Option<Vec<Edge>>) = rayon::join(nodes, edges);
+        let (nodes, edges) = (nodes?, edges?);
         let ends: Vec<usize> = self.ends.iter().map(|end| end as usize).collect();
         Graph::from_parts(nodes, ends, edges)
     }

@@ -23,9 +23,9 @@ pub(crate) struct Answer {
 pub(crate) struct Index {
     /// `System::now` at the start of the run that made the cache.
     pub(crate) observed_at: i64,
-    /// Of the data file that belongs to this index.
-    pub(crate) data_checksum: u64,
-    pub(crate) data_length: u64,
+    /// The data file that belongs to this index: first the graph, then the records.
+    pub(crate) graph_part: Section,
+    pub(crate) record_part: Section,
     pub(crate) answer: Answer,
     pub(crate) observations: Observations,
     pub(crate) files: FileTable,
@@ -33,25 +33,43 @@ pub(crate) struct Index {
     pub(crate) facts: FactsTable,
 }
 
+/// A part of the data file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Section {
+    pub(crate) length: u64,
+    pub(crate) checksum: u64,
+}
+
+impl Section {
+    fn write(self, writer: &mut Writer) {
+        writer.u64(self.length);
+        writer.u64(self.checksum);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { length: reader.u64()?, checksum: reader.u64()? })
+    }
+}
+
 /// Which run made a cache, and what of: nobody who did not see that run can guess it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Identity {
     observed_at: i64,
-    data_checksum: u64,
-    data_length: u64,
+    graph_part: Section,
+    record_part: Section,
 }
 
 impl Index {
     pub(crate) fn identity(&self) -> Identity {
-        let Self { observed_at, data_checksum, data_length, .. } = *self;
-        Identity { observed_at, data_checksum, data_length }
+        let Self { observed_at, graph_part, record_part, .. } = *self;
+        Identity { observed_at, graph_part, record_part }
     }
 
     pub(crate) fn encode(&self) -> Option<Vec<u8>> {
         let mut writer = Writer::default();
         writer.u64(self.observed_at.cast_unsigned());
-        writer.u64(self.data_checksum);
-        writer.u64(self.data_length);
+        self.graph_part.write(&mut writer);
+        self.record_part.write(&mut writer);
         writer.blob(&postcard::to_stdvec(&self.answer).ok()?);
         writer.blob(&postcard::to_stdvec(&self.observations).ok()?);
         self.files.write(&mut writer);
@@ -63,8 +81,8 @@ impl Index {
         let mut reader = Reader::new(bytes);
         let index = Self {
             observed_at: reader.u64()?.cast_signed(),
-            data_checksum: reader.u64()?,
-            data_length: reader.u64()?,
+            graph_part: Section::read(&mut reader)?,
+            record_part: Section::read(&mut reader)?,
             answer: postcard::from_bytes(reader.blob()?).ok()?,
             observations: postcard::from_bytes(reader.blob()?).ok()?,
             files: FileTable::read(&mut reader)?,

@@ -19,7 +19,7 @@ use stan_repo::{System, WritableSystem};
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::Data;
-use self::index::{FactsTable, FileTable, UNPROVED, fingerprint, proved_fingerprint};
+use self::index::{FactsTable, FileTable, Section, UNPROVED, fingerprint, proved_fingerprint};
 use crate::graph::analyse::Analysed;
 use crate::graph::compile::{Kept, Known};
 use crate::graph::record::Record;
@@ -28,7 +28,7 @@ pub(crate) use self::index::{Answer, Identity, Index};
 pub(crate) use self::map::{DocumentPrint, Manifests, MapKey, StoredMap};
 
 /// Changes whenever the layout of the files does.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const MAGIC: &[u8; 8] = b"stangrph";
 
 /// The cache of one repository.
@@ -70,25 +70,45 @@ impl<'s> Cache<'s> {
 
     /// The bytes of the data that belong to an index.
     pub(crate) fn load_data(&self, index: &Index) -> Option<Vec<u8>> {
+        self.load_parts(index, true)
+    }
+
+    /// The graph alone: where nothing changed, nobody asks for more.
+    pub(crate) fn load_graph(&self, index: &Index) -> Option<Graph> {
+        data::decode_graph(&self.load_parts(index, false)?)
+    }
+
+    fn load_parts(&self, index: &Index, with_records: bool) -> Option<Vec<u8>> {
         let path = self.path("graph.data");
-        let length = usize::try_from(index.data_length).ok()?;
+        let (graph, records) = (index.graph_part, index.record_part);
         // An index that was made up must not make us ask for all the memory there is.
-        if self.system.lstat(Path::new(&path)).ok()?.size != index.data_length {
+        if self.system.lstat(Path::new(&path)).ok()?.size != graph.length.checked_add(records.length)? {
             return None;
         }
+        let middle = usize::try_from(graph.length).ok()?;
+        let length = if with_records { middle.checked_add(usize::try_from(records.length).ok()?)? } else { middle };
         let mut bytes = vec![0; length];
-        let (first, second) = bytes.split_at_mut(length / 2);
-        let read = |offset: usize, part: &mut [u8]| {
-            self.system.read_range(Path::new(&path), offset as u64, part).ok().map(|()| xxh3_64(part))
+        let (first, second) = bytes.split_at_mut(middle);
+        let check = |offset: u64, part: &mut [u8], section: Section| -> Option<()> {
+            let half = part.len() / 2;
+            let (start, end) = part.split_at_mut(half);
+            let read = |offset: u64, part: &mut [u8]| {
+                self.system.read_range(Path::new(&path), offset, part).ok().map(|()| xxh3_64(part))
+            };
+            let (start, end) = rayon::join(|| read(offset, start), || read(offset + half as u64, end));
+            (halves(start?, end?) == section.checksum).then_some(())
         };
-        let (first, second) = rayon::join(|| read(0, first), || read(length / 2, second));
-        (halves(first?, second?) == index.data_checksum).then_some(bytes)
+        check(0, first, graph)?;
+        if with_records {
+            check(graph.length, second, records)?;
+        }
+        Some(bytes)
     }
 
     /// Stores the outcome of a run that began at `observed_at`.
     pub(crate) fn store(&self, graph: &Graph, kept: Kept, answer: Answer, observed_at: i64) -> Option<Identity> {
         let Kept { records, general_problems, observations } = kept;
-        let data = data::encode(graph, &records, &general_problems)?;
+        let (mut data, record_data) = data::encode(graph, &records, &general_problems)?;
         let mut files = FileTable::default();
         let mut facts = FactsTable::default();
         records
@@ -103,10 +123,9 @@ impl<'s> Cache<'s> {
         }
         // Hundreds of thousands of small pieces, and the process is about to end.
         std::thread::spawn(move || drop(records));
-        let (first, second) = data.split_at(data.len() / 2);
-        let (first, second) = rayon::join(|| xxh3_64(first), || xxh3_64(second));
-        let (data_checksum, data_length) = (halves(first, second), data.len() as u64);
-        let index = Index { observed_at, data_checksum, data_length, answer, observations, files, facts };
+        let (graph_part, record_part) = rayon::join(|| section(&data), || section(&record_data));
+        data.extend_from_slice(&record_data);
+        let index = Index { observed_at, graph_part, record_part, answer, observations, files, facts };
         let identity = index.identity();
         let index = index.encode()?;
         let mut bytes = Vec::with_capacity(index.len() + 24);
@@ -120,7 +139,12 @@ impl<'s> Cache<'s> {
     }
 }
 
-/// The data is read and checked in two halves at once: one checksum of both.
+fn section(bytes: &[u8]) -> Section {
+    let (first, second) = bytes.split_at(bytes.len() / 2);
+    Section { length: bytes.len() as u64, checksum: halves(xxh3_64(first), xxh3_64(second)) }
+}
+
+/// A section is read and checked in two halves at once: one checksum of both.
 fn halves(first: u64, second: u64) -> u64 {
     first.rotate_left(1) ^ second
 }

@@ -55,11 +55,11 @@ pub(super) fn answer(
     if !world_changed && request.figures_only && keeps_figures(system, options, index, &changed) {
         return Some(Verdict::Answer(GraphOutcome { work: Work::Edited(changed.len()), ..unchanged(index, None) }));
     }
+    if is_unchanged {
+        return Some(Verdict::Answer(unchanged(index, Some(cache.load_graph(index)?))));
+    }
     let bytes = cache.load_data(index)?;
     let data = Data::decode(&bytes).filter(|data| data.len() == index.files.len())?;
-    if is_unchanged {
-        return Some(Verdict::Answer(unchanged(index, Some(data.graph()?))));
-    }
     if world_changed || changed.len() > MAX_EDITS {
         return Some(Verdict::Stale(bytes));
     }

@@ -2,10 +2,12 @@
 //! the specification's, not RFC 8785's.
 
 use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::mpsc;
 
 use stan_model::{EdgeKind, NodeKind, Resolution};
 
-use super::Sink;
+use super::{Sink, write_number};
 use crate::cycles::Cycle;
 use crate::graph::{Edge, Graph, Node};
 use crate::query::Stats;
@@ -13,15 +15,12 @@ use crate::query::Stats;
 /// Writes `{"graph":…,"stats":…,"errors":…}` and a newline.
 pub fn write_json(graph: &Graph, stats: &Stats, errors: &[String], out: &mut dyn Write) -> io::Result<()> {
     let ids = QuotedIds::of(graph);
+    out.write_all(b"{\"graph\":{\"nodes\":{")?;
+    let of_node = |index, text: &mut Vec<u8>| write_node(text, graph.node(index), ids.get(index));
+    in_blocks(graph, out, &of_node)?;
+    out.write_all(b"},\"edges\":{")?;
+    in_blocks(graph, out, &|index, text| write_edges(text, graph, &ids, index))?;
     let mut sink = Sink::new(out);
-    sink.text("{\"graph\":{\"nodes\":{");
-    for (separator, index) in separators().zip(graph.indices()) {
-        sink.text(separator);
-        write_node(&mut sink, graph.node(index), ids.get(index));
-        sink.flush_if_full()?;
-    }
-    sink.text("},\"edges\":{");
-    write_edges(&mut sink, graph, &ids)?;
     sink.text("}},\"stats\":{\"modules\":");
     sink.number(stats.modules);
     sink.text(",\"edges\":");
@@ -62,44 +61,108 @@ fn separators() -> impl Iterator<Item = &'static str> {
     std::iter::once("").chain(std::iter::repeat(","))
 }
 
-fn write_node(sink: &mut Sink<'_>, node: &Node, quoted_id: &[u8]) {
-    sink.buffer.extend_from_slice(quoted_id);
-    sink.text(":{\"id\":");
-    sink.buffer.extend_from_slice(quoted_id);
-    sink.text(",\"kind\":\"");
-    sink.text(node.kind.as_str());
-    sink.text("\",\"language\":\"");
-    sink.text(node.language.as_str());
-    sink.text("\"");
+/// So many nodes and edges are written at once.
+const BLOCK: usize = 4096;
+
+/// Writes a text for every node, commas between them. Texts of large graphs are made on two threads in turns, and always
+/// written in order.
+fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec<u8>) + Sync)) -> io::Result<()> {
+    let make = |block: Range<u32>, mut text: Vec<u8>| {
+        text.clear();
+        for index in block {
+            if index > 0 {
+                text.push(b',');
+            }
+            text_of(index, &mut text);
+        }
+        text
+    };
+    let blocks = blocks(graph);
+    if blocks.len() < 4 {
+        return blocks.into_iter().try_for_each(|block| out.write_all(&make(block, Vec::new())));
+    }
+    let others: Vec<Range<u32>> = blocks.iter().skip(1).step_by(2).cloned().collect();
+    std::thread::scope(|scope| {
+        let (give, take) = mpsc::sync_channel(1);
+        let (give_back, take_back) = mpsc::sync_channel(2);
+        scope.spawn(move || {
+            for block in others {
+                // Nobody takes it when nothing can be written any more.
+                if give.send(make(block, take_back.try_recv().unwrap_or_default())).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut own = Vec::new();
+        for pair in blocks.chunks(2) {
+            own = make(pair[0].clone(), own);
+            out.write_all(&own)?;
+            if pair.len() > 1 {
+                let other: Vec<u8> = take.recv().map_err(|_| io::Error::other("a thread was lost"))?;
+                out.write_all(&other)?;
+                // Full only when the other thread has enough to go on with.
+                let _ = give_back.try_send(other);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// All nodes in pieces of about the same work.
+fn blocks(graph: &Graph) -> Vec<Range<u32>> {
+    let mut blocks = Vec::new();
+    let (mut start, mut weight) = (0, 0);
+    for index in graph.indices() {
+        weight += 1 + graph.edges(index).len();
+        if weight >= BLOCK {
+            blocks.push(start..index + 1);
+            (start, weight) = (index + 1, 0);
+        }
+    }
+    if weight > 0 {
+        blocks.push(start..start.max(graph.indices().next_back().map_or(0, |last| last + 1)));
+    }
+    blocks
+}
+
+fn write_node(out: &mut Vec<u8>, node: &Node, quoted_id: &[u8]) {
+    out.extend_from_slice(quoted_id);
+    out.extend_from_slice(b":{\"id\":");
+    out.extend_from_slice(quoted_id);
+    out.extend_from_slice(b",\"kind\":\"");
+    out.extend_from_slice(node.kind.as_str().as_bytes());
+    out.extend_from_slice(b"\",\"language\":\"");
+    out.extend_from_slice(node.language.as_str().as_bytes());
+    out.push(b'"');
     if let Some(description) = &node.description {
-        sink.text(",\"description\":");
-        write_string(&mut sink.buffer, description);
+        out.extend_from_slice(b",\"description\":");
+        write_string(out, description);
     }
     let is_file = matches!(node.kind, NodeKind::Source | NodeKind::External);
     if is_file && (node.file.is_some() || node.outside_root) {
-        write_metadata(sink, node);
+        write_metadata(out, node);
     }
-    sink.text("}");
+    out.push(b'}');
 }
 
-fn write_metadata(sink: &mut Sink<'_>, node: &Node) {
-    sink.text(",\"metadata\":");
-    let mut open = "{";
+fn write_metadata(out: &mut Vec<u8>, node: &Node) {
+    out.extend_from_slice(b",\"metadata\":");
+    let mut open = b'{';
     if let Some(file) = &node.file {
-        sink.text("{\"hash\":\"");
-        sink.buffer.extend_from_slice(&file.digest.hex());
-        sink.text("\"");
-        open = ",";
+        out.extend_from_slice(b"{\"hash\":\"");
+        out.extend_from_slice(&file.digest.hex());
+        out.push(b'"');
+        open = b',';
     }
     if node.outside_root {
-        sink.text(open);
-        sink.text("\"isOutsideRoot\":true");
+        out.push(open);
+        out.extend_from_slice(b"\"isOutsideRoot\":true");
     }
     if let Some(file) = &node.file {
-        sink.text(",\"size\":");
-        sink.number(file.size);
+        out.extend_from_slice(b",\"size\":");
+        write_number(out, file.size);
     }
-    sink.text("}");
+    out.push(b'}');
 }
 
 /// Every id as a JSON string, one after the other: ids are written many times each, and mostly out of order.
@@ -127,22 +190,16 @@ impl QuotedIds {
     }
 }
 
-fn write_edges(sink: &mut Sink<'_>, graph: &Graph, ids: &QuotedIds) -> io::Result<()> {
-    for (separator, index) in separators().zip(graph.indices()) {
-        sink.text(separator);
-        sink.buffer.extend_from_slice(ids.get(index));
-        let mut before = ":[{\"target\":";
-        for edge in graph.edges(index) {
-            sink.text(before);
-            sink.buffer.extend_from_slice(ids.get(edge.target));
-            sink.text(after_target(edge));
-            sink.flush_if_full()?;
-            before = ",{\"target\":";
-        }
-        sink.text(if graph.edges(index).is_empty() { ":[]" } else { "]" });
-        sink.flush_if_full()?;
+fn write_edges(out: &mut Vec<u8>, graph: &Graph, ids: &QuotedIds, index: u32) {
+    out.extend_from_slice(ids.get(index));
+    let mut before: &[u8] = b":[{\"target\":";
+    for edge in graph.edges(index) {
+        out.extend_from_slice(before);
+        out.extend_from_slice(ids.get(edge.target));
+        out.extend_from_slice(after_target(edge).as_bytes());
+        before = b",{\"target\":";
     }
-    Ok(())
+    out.extend_from_slice(if graph.edges(index).is_empty() { b":[]" } else { b"]" });
 }
 
 /// The rest of an edge as one piece: there are six, and a million edges.

@@ -208,6 +208,32 @@ fn large_output_is_written_in_parts_and_a_broken_pipe_is_an_error() {
     }
 }
 
+/// Large graphs are written by two threads: in order, whole, and each piece once.
+#[test]
+fn large_graphs_are_written_in_order() {
+    let mut builder = GraphBuilder::new();
+    let count = 20_000u32;
+    for index in 0..count {
+        builder.node(index, Node::bare(format!("n{index:05}").into(), NodeKind::Missing));
+        let targets = if index == 7 { 6_000 } else { index % 3 };
+        (0..targets).for_each(|target| builder.edge(index, target, EdgeKind::Type, Resolution::Explicit));
+    }
+    let graph = builder.finish().unwrap().graph;
+    let mut out = Vec::new();
+    write_json(&graph, &Stats::of(&graph, 0), &[], &mut out).unwrap();
+    let read: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let ids = text.split("\"id\":\"").skip(1).map(|rest| &rest[..6]);
+    assert!(ids.eq((0..count).map(|index| format!("n{index:05}"))));
+    for index in 0..count {
+        let edges = read["graph"]["edges"][format!("n{index:05}")].as_array().unwrap();
+        let targets: Vec<&str> = edges.iter().map(|edge| edge["target"].as_str().unwrap()).collect();
+        let expected: Vec<String> = graph.edges(index).iter().map(|edge| format!("n{:05}", edge.target)).collect();
+        assert_eq!(targets, expected);
+    }
+    assert_eq!(read["graph"]["nodes"].as_object().unwrap().len(), count as usize);
+}
+
 proptest! {
     #[test]
     fn every_string_survives_json(text in any::<String>(), control in "[\u{0}-\u{3f}\u{7f}\\\\]{0,20}") {
