@@ -125,7 +125,7 @@ fn caches_made_to_look_right_do_no_harm() {
         let (mut index, mut data) = (index.clone(), data.clone());
         for _ in 0..1 + random.below(3) {
             let target = if random.below(2) == 0 { &mut index } else { &mut data };
-            let at = 64 + random.below(target.len() - 64);
+            let at = 96 + random.below(target.len() - 96);
             target[at] = [0, 1, 0x7f, 0x80, 0xfe, 0xff, random.below(256) as u8][random.below(7)];
         }
         if random.below(4) == 0 {
@@ -140,16 +140,18 @@ fn caches_made_to_look_right_do_no_harm() {
     }
 }
 
-/// Writes both files: 24 bytes of magic, key and checksum, then the index, whose second to fifth numbers are the length
-/// and the checksum of the data's first and second part.
+/// Writes both files: 24 bytes of magic, key and checksum, then the index: a time, and the length and the checksum of each
+/// of the data's four parts.
 fn forge(system: &dyn WritableSystem, index: &mut [u8], data: &[u8]) {
-    let length = u64::from_le_bytes(index[32..40].try_into().expect("eight bytes")) as usize;
-    let parts = data.split_at(length.min(data.len()));
-    for (part, at) in [parts.0, parts.1].into_iter().zip([32, 48]) {
+    let mut rest = data;
+    for at in (32..96).step_by(16) {
+        let length = u64::from_le_bytes(index[at..at + 8].try_into().expect("eight bytes")) as usize;
+        let (part, after) = rest.split_at(length.min(rest.len()));
         let (first, second) = part.split_at(part.len() / 2);
         let checksum = xxh3_64(first).rotate_left(1) ^ xxh3_64(second);
         index[at..at + 8].copy_from_slice(&(part.len() as u64).to_le_bytes());
         index[at + 8..at + 16].copy_from_slice(&checksum.to_le_bytes());
+        rest = after;
     }
     let checksum = xxh3_64(&index[24..]);
     index[16..24].copy_from_slice(&checksum.to_le_bytes());

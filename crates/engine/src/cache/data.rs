@@ -1,9 +1,12 @@
 //! The large half of the cache: the graph and the facts of every file, in flat sections that are read in place.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use stan_graph::{Edge, FileMeta, Graph, Node};
 use stan_lang::FileFacts;
 use stan_model::{Digest, EdgeKind, Language, NodeKind, Problem, Resolution};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Blobs, Reader, U32s, Writer};
 use crate::graph::record::Record;
@@ -19,20 +22,31 @@ const HAS_FACTS: u8 = 4;
 const HAS_META: u8 = 8;
 const OUTSIDE: u8 = 16;
 
-/// Writes the graph; and the records with the problems that belong to no single file.
-pub(crate) fn encode(graph: &Graph, records: &[Record], problems: &[Problem]) -> Option<(Vec<u8>, Vec<u8>)> {
-    let mut graph_part = Writer::default();
-    write_graph(&mut graph_part, graph);
-    let mut record_part = Writer::default();
-    write_records(&mut record_part, records)?;
-    record_part.blob(&postcard::to_stdvec(problems).ok()?);
-    Some((graph_part.into_bytes(), record_part.into_bytes()))
+/// The parts of the data file, in the order in which they lie there: the graph is the first two, and what an edit is
+/// mended with the second and the third.
+pub(crate) const METAS: usize = 0;
+pub(crate) const SHAPE: usize = 1;
+pub(crate) const RECORDS: usize = 2;
+pub(crate) const CONTENTS: usize = 3;
+pub(crate) const PARTS: usize = 4;
+
+/// Writes the graph, the records, and the problems that belong to no single file.
+pub(crate) fn encode(graph: &Graph, records: &[Record], problems: &[Problem]) -> Option<[Vec<u8>; PARTS]> {
+    let ((metas, shape), kept) = rayon::join(
+        || (write_metas(graph), write_shape(graph)),
+        || {
+            let (entries, contents) = write_contents(records)?;
+            Some((write_records(records, &entries, problems)?, contents))
+        },
+    );
+    let (records, contents) = kept?;
+    Some([metas, shape, records, contents])
 }
 
-/// Reads the graph from the part that holds nothing else.
-pub(crate) fn decode_graph(bytes: &[u8]) -> Option<Graph> {
-    let mut reader = Reader::new(bytes);
-    let graph = StoredGraph::read(&mut reader)?;
+/// Reads the graph from the two parts that hold nothing else.
+pub(crate) fn decode_graph(metas: &[u8], shape: &[u8]) -> Option<Graph> {
+    let mut reader = Reader::new(shape);
+    let graph = StoredGraph::read(metas, &mut reader)?;
     if reader.is_empty() { graph.decode() } else { None }
 }
 
@@ -41,17 +55,32 @@ pub(crate) struct Data<'b> {
     graph: StoredGraph<'b>,
     pub(crate) nodes: U32s<'b>,
     flags: &'b [u8],
-    digests: &'b [u8],
-    sizes: Blobs<'b>,
-    facts: Blobs<'b>,
+    /// Where the contents of each file end, and a number that they come to.
+    entry_ends: U32s<'b>,
+    entry_prints: U32s<'b>,
+    contents: Contents<'b>,
     problems: Blobs<'b>,
     targets: Blobs<'b>,
-    /// For each file the files whose exports it passes on.
+    /// For each file the files whose exports it passes on, each followed by what stands for the name, or [`ANY_NAME`].
     pub(crate) passes: Blobs<'b>,
     /// For each file the files that it takes names from, each followed by what stands for the name.
     pub(crate) takes: Blobs<'b>,
     general: &'b [u8],
 }
+
+/// Digest, size and facts of every file: all of it, or read as it is asked for.
+pub(crate) enum Contents<'b> {
+    Whole(&'b [u8]),
+    OnDemand(&'b (dyn ReadContents + 'b)),
+}
+
+/// Reads a piece of the contents. What comes is checked by whoever asked.
+pub(crate) trait ReadContents: Sync {
+    fn read(&self, offset: usize, length: usize) -> Option<Vec<u8>>;
+}
+
+/// Stands for all names that a module offers.
+pub(crate) const ANY_NAME: u32 = u32::MAX;
 
 struct StoredGraph<'b> {
     ids: Blobs<'b>,
@@ -65,23 +94,25 @@ struct StoredGraph<'b> {
 }
 
 impl<'b> Data<'b> {
-    pub(crate) fn decode(bytes: &'b [u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        let graph = StoredGraph::read(&mut reader)?;
+    /// `metas` may be empty when nobody will ask for the graph.
+    pub(crate) fn decode(metas: &'b [u8], shape: &'b [u8], records: &'b [u8], contents: Contents<'b>) -> Option<Self> {
+        let mut shape = Reader::new(shape);
+        let graph = StoredGraph::read(metas, &mut shape)?;
+        let mut reader = Reader::new(records);
         let data = Self {
             graph,
+            contents,
             nodes: reader.u32s()?,
             flags: reader.blob()?,
-            digests: reader.blob()?,
-            sizes: reader.blobs()?,
-            facts: reader.blobs()?,
+            entry_ends: reader.u32s()?,
+            entry_prints: reader.u32s()?,
             problems: reader.blobs()?,
             targets: reader.blobs()?,
             passes: reader.blobs()?,
             takes: reader.blobs()?,
             general: reader.blob()?,
         };
-        reader.is_empty().then_some(data)
+        (shape.is_empty() && reader.is_empty()).then_some(data)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -97,9 +128,23 @@ impl<'b> Data<'b> {
     }
 
     pub(crate) fn meta(&self, file: usize) -> Option<FileMeta> {
-        let digest = self.digests.get(file * 32..file * 32 + 32)?.try_into().ok()?;
-        let size = u64::from_le_bytes(self.sizes.get(file)?.try_into().ok()?);
-        (self.flags.get(file)? & HAS_META != 0).then_some(FileMeta { digest: Digest(digest), size })
+        if self.flags.get(file)? & HAS_META == 0 {
+            return None;
+        }
+        file_meta(self.entry(file)?.get(..META_LENGTH)?)
+    }
+
+    /// Digest, size and facts of a file, as they were written.
+    fn entry(&self, file: usize) -> Option<Cow<'b, [u8]>> {
+        let start = if file == 0 { 0 } else { self.entry_ends.get(file - 1)? } as usize;
+        let length = (self.entry_ends.get(file)? as usize).checked_sub(start)?;
+        match &self.contents {
+            Contents::Whole(bytes) => bytes.get(start..)?.get(..length).map(Cow::Borrowed),
+            Contents::OnDemand(source) => {
+                let entry = source.read(start, length)?;
+                (entry_print(&entry) == self.entry_prints.get(file)?).then_some(Cow::Owned(entry))
+            }
+        }
     }
 
     pub(crate) fn has_facts(&self, file: usize) -> bool {
@@ -107,7 +152,10 @@ impl<'b> Data<'b> {
     }
 
     pub(crate) fn facts(&self, file: usize) -> Option<FileFacts> {
-        self.has_facts(file).then(|| postcard::from_bytes(self.facts.get(file)?).ok()).flatten()
+        if !self.has_facts(file) {
+            return None;
+        }
+        postcard::from_bytes(self.entry(file)?.get(META_LENGTH..)?).ok()
     }
 
     /// Problems of the file's text, then those of its requests.
@@ -186,55 +234,94 @@ fn u32_bytes(values: impl Iterator<Item = u32>) -> Vec<u8> {
     values.flat_map(u32::to_le_bytes).collect()
 }
 
-fn write_records(writer: &mut Writer, records: &[Record]) -> Option<()> {
+/// Digest and size.
+const META_LENGTH: usize = 40;
+
+fn meta_bytes(meta: Option<FileMeta>) -> [u8; META_LENGTH] {
+    let mut bytes = [0; META_LENGTH];
+    if let Some(meta) = meta {
+        bytes[..32].copy_from_slice(&meta.digest.0);
+        bytes[32..].copy_from_slice(&meta.size.to_le_bytes());
+    }
+    bytes
+}
+
+fn file_meta(bytes: &[u8]) -> Option<FileMeta> {
+    let (digest, size) = bytes.split_first_chunk::<32>()?;
+    Some(FileMeta { digest: Digest(*digest), size: u64::from_le_bytes(size.try_into().ok()?) })
+}
+
+fn entry_print(entry: &[u8]) -> u32 {
+    xxh3_64(entry) as u32
+}
+
+/// For each record where its contents end and what they come to, and the contents of all.
+type Entries = Vec<(u32, u32)>;
+
+fn write_contents(records: &[Record]) -> Option<(Entries, Vec<u8>)> {
+    let entries = records
+        .par_iter()
+        .map(|record| {
+            let mut entry = meta_bytes(record.meta).to_vec();
+            if let Some(facts) = record.facts.as_deref() {
+                entry = postcard::to_extend(facts, entry).ok()?;
+            }
+            Some((entry_print(&entry), entry))
+        })
+        .collect::<Option<Vec<(u32, Vec<u8>)>>>()?;
+    let mut contents = Vec::with_capacity(entries.iter().map(|(_, entry)| entry.len()).sum());
+    let mut ends = Vec::with_capacity(entries.len());
+    for (print, entry) in entries {
+        contents.extend_from_slice(&entry);
+        ends.push((u32::try_from(contents.len()).ok()?, print));
+    }
+    Some((ends, contents))
+}
+
+fn write_records(records: &[Record], entries: &Entries, problems: &[Problem]) -> Option<Vec<u8>> {
     let flags = |record: &Record| {
         (if record.in_universe { UNIVERSE } else { 0 })
             | (if record.incomplete { INCOMPLETE } else { 0 })
             | (if record.facts.is_some() { HAS_FACTS } else { 0 })
             | (if record.meta.is_some() { HAS_META } else { 0 })
     };
+    let mut writer = Writer::default();
     writer.u32s(records.iter().map(|record| record.node.unwrap_or(NONE)));
     writer.blob(&records.iter().map(flags).collect::<Vec<_>>());
-    let digests: Vec<u8> =
-        records.iter().flat_map(|record| record.meta.map_or([0; 32], |meta| meta.digest.0)).collect();
-    writer.blob(&digests);
-    let sizes: Vec<[u8; 8]> =
-        records.iter().map(|record| record.meta.map_or(0, |meta| meta.size).to_le_bytes()).collect();
-    writer.blobs(sizes.iter().map(|size| size.as_slice()));
-    let facts = records
-        .par_iter()
-        .map(|record| record.facts.as_deref().map_or(Some(Vec::new()), |facts| postcard::to_stdvec(facts).ok()))
-        .collect::<Option<Vec<_>>>()?;
-    writer.blobs(facts.iter().map(Vec::as_slice));
-    let problems = records
+    writer.u32s(entries.iter().map(|(end, _)| *end));
+    writer.u32s(entries.iter().map(|(_, print)| *print));
+    let of_files = records
         .iter()
         .map(|record| match (record.problems.is_empty(), record.request_problems.is_empty()) {
             (true, true) => Some(Vec::new()),
             _ => postcard::to_stdvec(&(&record.problems, &record.request_problems)).ok(),
         })
         .collect::<Option<Vec<_>>>()?;
-    writer.blobs(problems.iter().map(Vec::as_slice));
-    let taken = |record: &Record| record.takes_from().into_iter().flat_map(|(file, name)| [file, name]).collect();
-    for list in [|record: &Record| record.targets.clone(), Record::passes_to, taken] {
+    writer.blobs(of_files.iter().map(Vec::as_slice));
+    let pairs = |pairs: Vec<(u32, u32)>| pairs.into_iter().flat_map(|(file, name)| [file, name]).collect();
+    let passed = |record: &Record| pairs(record.passes_to());
+    let taken = |record: &Record| pairs(record.takes_from());
+    let lists: [&(dyn Fn(&Record) -> Vec<u32> + Sync); 3] = [&|record| record.targets.clone(), &passed, &taken];
+    for list in lists {
         let lists: Vec<Vec<u8>> = records.par_iter().map(|record| u32_bytes(list(record).into_iter())).collect();
         writer.blobs(lists.iter().map(Vec::as_slice));
     }
-    Some(())
+    writer.blob(&postcard::to_stdvec(problems).ok()?);
+    Some(writer.into_bytes())
 }
 
-fn write_graph(writer: &mut Writer, graph: &Graph) {
+fn write_metas(graph: &Graph) -> Vec<u8> {
+    graph.nodes().iter().flat_map(|node| meta_bytes(node.file)).collect()
+}
+
+fn write_shape(graph: &Graph) -> Vec<u8> {
+    let mut writer = Writer::default();
     writer.blobs(graph.nodes().iter().map(|node| node.id.as_bytes()));
     writer.blob(&graph.nodes().iter().map(|node| node.kind as u8).collect::<Vec<_>>());
     let flags =
         |node: &Node| (if node.file.is_some() { HAS_META } else { 0 }) | (if node.outside_root { OUTSIDE } else { 0 });
     writer.blob(&graph.nodes().iter().map(flags).collect::<Vec<_>>());
     writer.blobs(graph.nodes().iter().map(|node| node.description.as_deref().unwrap_or("").as_bytes()));
-    let mut metas = Vec::with_capacity(graph.node_count() * 40);
-    for node in graph.nodes() {
-        metas.extend(node.file.map_or([0; 32], |meta| meta.digest.0));
-        metas.extend(node.file.map_or(0, |meta| meta.size).to_le_bytes());
-    }
-    writer.blob(&metas);
     let lists = || graph.indices().map(|index| graph.edges(index));
     let ends: Vec<u32> = lists()
         .scan(0u32, |end, edges| {
@@ -245,16 +332,17 @@ fn write_graph(writer: &mut Writer, graph: &Graph) {
     writer.u32s(ends.into_iter());
     writer.u32s(lists().flatten().map(|edge| edge.target).collect::<Vec<_>>().into_iter());
     writer.blob(&lists().flatten().map(|edge| (edge.kind as u8) << 1 | edge.resolution as u8).collect::<Vec<_>>());
+    writer.into_bytes()
 }
 
 impl<'b> StoredGraph<'b> {
-    fn read(reader: &mut Reader<'b>) -> Option<Self> {
+    fn read(metas: &'b [u8], reader: &mut Reader<'b>) -> Option<Self> {
         Some(Self {
+            metas,
             ids: reader.blobs()?,
             kinds: reader.blob()?,
             flags: reader.blob()?,
             descriptions: reader.blobs()?,
-            metas: reader.blob()?,
             ends: reader.u32s()?,
             edge_targets: reader.u32s()?,
             edge_kinds: reader.blob()?,
@@ -289,11 +377,7 @@ impl<'b> StoredGraph<'b> {
         let flags = *self.flags.get(index)?;
         let is_file = matches!(kind, NodeKind::Source | NodeKind::External);
         let description = self.descriptions.text(index)?;
-        let meta = self.metas.get(index * 40..index * 40 + 40)?;
-        let file = FileMeta {
-            digest: Digest(meta[..32].try_into().ok()?),
-            size: u64::from_le_bytes(meta[32..].try_into().ok()?),
-        };
+        let file = file_meta(self.metas.get(index * META_LENGTH..)?.get(..META_LENGTH)?)?;
         Some(Node {
             id: id.into(),
             kind,

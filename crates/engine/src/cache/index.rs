@@ -10,6 +10,7 @@ use stan_repo::{Observations, Stat, System};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};
+use super::data::PARTS;
 
 /// The figures of a graph that answer `--stats` without the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +24,8 @@ pub(crate) struct Answer {
 pub(crate) struct Index {
     /// `System::now` at the start of the run that made the cache.
     pub(crate) observed_at: i64,
-    /// The data file that belongs to this index: first the graph, then the records.
-    pub(crate) graph_part: Section,
-    pub(crate) record_part: Section,
+    /// The parts of the data file that belongs to this index.
+    pub(crate) parts: [Section; PARTS],
     pub(crate) answer: Answer,
     pub(crate) observations: Observations,
     pub(crate) files: FileTable,
@@ -41,13 +41,17 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    fn write(self, writer: &mut Writer) {
+    fn write(&self, writer: &mut Writer) {
         writer.u64(self.length);
         writer.u64(self.checksum);
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        Some(Self { length: reader.u64()?, checksum: reader.u64()? })
+    fn read_all(reader: &mut Reader<'_>) -> Option<[Self; PARTS]> {
+        let mut parts = [Self { length: 0, checksum: 0 }; PARTS];
+        for part in &mut parts {
+            *part = Self { length: reader.u64()?, checksum: reader.u64()? };
+        }
+        Some(parts)
     }
 }
 
@@ -55,21 +59,18 @@ impl Section {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Identity {
     observed_at: i64,
-    graph_part: Section,
-    record_part: Section,
+    parts: [Section; PARTS],
 }
 
 impl Index {
     pub(crate) fn identity(&self) -> Identity {
-        let Self { observed_at, graph_part, record_part, .. } = *self;
-        Identity { observed_at, graph_part, record_part }
+        Identity { observed_at: self.observed_at, parts: self.parts }
     }
 
     pub(crate) fn encode(&self) -> Option<Vec<u8>> {
         let mut writer = Writer::default();
         writer.u64(self.observed_at.cast_unsigned());
-        self.graph_part.write(&mut writer);
-        self.record_part.write(&mut writer);
+        self.parts.iter().for_each(|part| part.write(&mut writer));
         writer.blob(&postcard::to_stdvec(&self.answer).ok()?);
         writer.blob(&postcard::to_stdvec(&self.observations).ok()?);
         self.files.write(&mut writer);
@@ -81,8 +82,7 @@ impl Index {
         let mut reader = Reader::new(bytes);
         let index = Self {
             observed_at: reader.u64()?.cast_signed(),
-            graph_part: Section::read(&mut reader)?,
-            record_part: Section::read(&mut reader)?,
+            parts: Section::read_all(&mut reader)?,
             answer: postcard::from_bytes(reader.blob()?).ok()?,
             observations: postcard::from_bytes(reader.blob()?).ok()?,
             files: FileTable::read(&mut reader)?,

@@ -9,7 +9,10 @@ pub(crate) mod data;
 mod index;
 mod map;
 
+use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use stan_graph::Graph;
@@ -18,18 +21,20 @@ use stan_model::NodeKind;
 use stan_repo::{System, WritableSystem};
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::data::Data;
+use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
 use self::index::{FactsTable, FileTable, Section, UNPROVED, fingerprint, proved_fingerprint};
 use crate::graph::analyse::Analysed;
 use crate::graph::compile::{Kept, Known};
 use crate::graph::record::Record;
 
+pub(crate) use self::data::PARTS;
 pub(crate) use self::index::{Answer, Identity, Index};
 pub(crate) use self::map::{DocumentPrint, Manifests, MapKey, StoredMap};
 
 /// Changes whenever the layout of the files does.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 const MAGIC: &[u8; 8] = b"stangrph";
+const DATA: &str = "graph.data";
 
 /// The cache of one repository.
 pub(crate) struct Cache<'s> {
@@ -68,47 +73,61 @@ impl<'s> Cache<'s> {
         Index::decode(body)
     }
 
-    /// The bytes of the data that belong to an index.
-    pub(crate) fn load_data(&self, index: &Index) -> Option<Vec<u8>> {
-        self.load_parts(index, true)
-    }
-
     /// The graph alone: where nothing changed, nobody asks for more.
     pub(crate) fn load_graph(&self, index: &Index) -> Option<Graph> {
-        data::decode_graph(&self.load_parts(index, false)?)
+        let loaded = self.load(index, METAS..RECORDS)?;
+        data::decode_graph(loaded.part(METAS), loaded.part(SHAPE))
     }
 
-    fn load_parts(&self, index: &Index, with_records: bool) -> Option<Vec<u8>> {
-        let path = self.path("graph.data");
-        let (graph, records) = (index.graph_part, index.record_part);
+    /// Some parts of the data that belong to an index, proved whole.
+    pub(crate) fn load(&self, index: &Index, parts: Range<usize>) -> Option<Loaded> {
+        let path = self.path(DATA);
+        let lengths = index.parts.iter().map(|part| part.length);
+        let ends: Vec<u64> = lengths
+            .scan(0u64, |end, length| {
+                *end = end.saturating_add(length);
+                Some(*end)
+            })
+            .collect();
         // An index that was made up must not make us ask for all the memory there is.
-        if self.system.lstat(Path::new(&path)).ok()?.size != graph.length.checked_add(records.length)? {
+        if self.system.lstat(Path::new(&path)).ok()?.size != *ends.last()? {
             return None;
         }
-        let middle = usize::try_from(graph.length).ok()?;
-        let length = if with_records { middle.checked_add(usize::try_from(records.length).ok()?)? } else { middle };
-        let mut bytes = vec![0; length];
-        let (first, second) = bytes.split_at_mut(middle);
-        let check = |offset: u64, part: &mut [u8], section: Section| -> Option<()> {
-            let half = part.len() / 2;
-            let (start, end) = part.split_at_mut(half);
-            let read = |offset: u64, part: &mut [u8]| {
-                self.system.read_range(Path::new(&path), offset, part).ok().map(|()| xxh3_64(part))
-            };
-            let (start, end) = rayon::join(|| read(offset, start), || read(offset + half as u64, end));
-            (halves(start?, end?) == section.checksum).then_some(())
-        };
-        check(0, first, graph)?;
-        if with_records {
-            check(graph.length, second, records)?;
+        let start = |part: usize| if part == 0 { 0 } else { ends.get(part - 1).copied().unwrap_or(0) };
+        let first = start(parts.start);
+        let mut bytes = vec![0; usize::try_from(start(parts.end) - first).ok()?];
+        let mut rest = bytes.as_mut_slice();
+        let mut at = first;
+        let mut places: [Range<usize>; PARTS] = [const { 0..0 }; PARTS];
+        for part in parts {
+            let Section { length, checksum } = index.parts[part];
+            let (piece, others) = std::mem::take(&mut rest).split_at_mut(usize::try_from(length).ok()?);
+            rest = others;
+            if self.read_in_halves(&path, at, piece)? != checksum {
+                return None;
+            }
+            let place = usize::try_from(at - first).ok()?;
+            places[part] = place..place + piece.len();
+            at += length;
         }
-        Some(bytes)
+        Some(Loaded { bytes, places })
+    }
+
+    /// Reads a piece of a file; says what it comes to.
+    fn read_in_halves(&self, path: &str, offset: u64, piece: &mut [u8]) -> Option<u64> {
+        let half = piece.len() / 2;
+        let (first, second) = piece.split_at_mut(half);
+        let read = |offset: u64, part: &mut [u8]| {
+            self.system.read_range(Path::new(path), offset, part).ok().map(|()| xxh3_64(part))
+        };
+        let (first, second) = rayon::join(|| read(offset, first), || read(offset + half as u64, second));
+        Some(halves(first?, second?))
     }
 
     /// Stores the outcome of a run that began at `observed_at`.
     pub(crate) fn store(&self, graph: &Graph, kept: Kept, answer: Answer, observed_at: i64) -> Option<Identity> {
         let Kept { records, general_problems, observations } = kept;
-        let (mut data, record_data) = data::encode(graph, &records, &general_problems)?;
+        let parts = data::encode(graph, &records, &general_problems)?;
         let mut files = FileTable::default();
         let mut facts = FactsTable::default();
         records
@@ -123,9 +142,9 @@ impl<'s> Cache<'s> {
         }
         // Hundreds of thousands of small pieces, and the process is about to end.
         std::thread::spawn(move || drop(records));
-        let (graph_part, record_part) = rayon::join(|| section(&data), || section(&record_data));
-        data.extend_from_slice(&record_data);
-        let index = Index { observed_at, graph_part, record_part, answer, observations, files, facts };
+        let data = parts.concat();
+        let parts = parts.each_ref().map(|part| section(part));
+        let index = Index { observed_at, parts, answer, observations, files, facts };
         let identity = index.identity();
         let index = index.encode()?;
         let mut bytes = Vec::with_capacity(index.len() + 24);
@@ -133,7 +152,7 @@ impl<'s> Cache<'s> {
         bytes.extend_from_slice(&self.key.to_le_bytes());
         bytes.extend_from_slice(&xxh3_64(&index).to_le_bytes());
         bytes.extend_from_slice(&index);
-        self.system.write_atomic(Path::new(&self.path("graph.data")), &data).ok()?;
+        self.system.write_atomic(Path::new(&self.path(DATA)), &data).ok()?;
         self.system.write_atomic(Path::new(&self.path("graph.index")), &bytes).ok()?;
         Some(identity)
     }
@@ -147,6 +166,54 @@ fn section(bytes: &[u8]) -> Section {
 /// A section is read and checked in two halves at once: one checksum of both.
 fn halves(first: u64, second: u64) -> u64 {
     first.rotate_left(1) ^ second
+}
+
+/// Parts of the data.
+pub(crate) struct Loaded {
+    bytes: Vec<u8>,
+    places: [Range<usize>; PARTS],
+}
+
+impl Loaded {
+    /// Nothing for a part that was not asked for.
+    pub(crate) fn part(&self, part: usize) -> &[u8] {
+        self.places.get(part).and_then(|place| self.bytes.get(place.clone())).unwrap_or_default()
+    }
+}
+
+/// The contents of files, a file at a time. Whoever asks for many gets the rest of them from memory.
+pub(crate) struct ContentsOnDisk<'c> {
+    cache: &'c Cache<'c>,
+    index: &'c Index,
+    asked: AtomicUsize,
+    whole: OnceLock<Option<Loaded>>,
+}
+
+impl<'c> ContentsOnDisk<'c> {
+    /// More pieces than this cost more than reading everything.
+    const MOST_PIECES: usize = 64;
+
+    pub(crate) fn new(cache: &'c Cache<'c>, index: &'c Index) -> Self {
+        Self { cache, index, asked: AtomicUsize::new(0), whole: OnceLock::new() }
+    }
+}
+
+impl ReadContents for ContentsOnDisk<'_> {
+    fn read(&self, offset: usize, length: usize) -> Option<Vec<u8>> {
+        if self.asked.fetch_add(1, Ordering::Relaxed) >= Self::MOST_PIECES {
+            let whole = self.whole.get_or_init(|| self.cache.load(self.index, CONTENTS..PARTS)).as_ref()?;
+            return whole.part(CONTENTS).get(offset..)?.get(..length).map(<[u8]>::to_vec);
+        }
+        let (before, contents) = (self.index.parts.get(..CONTENTS)?, self.index.parts.get(CONTENTS)?);
+        if (offset.checked_add(length)? as u64) > contents.length {
+            return None;
+        }
+        let start = before.iter().try_fold(0u64, |sum, part| sum.checked_add(part.length))?;
+        let mut bytes = vec![0; length];
+        let path = self.cache.path(DATA);
+        self.cache.system.read_range(Path::new(&path), start.checked_add(offset as u64)?, &mut bytes).ok()?;
+        Some(bytes)
+    }
 }
 
 /// What an edit of this file must leave as it is for every figure to stay as it is.
@@ -165,8 +232,11 @@ pub(crate) struct Earlier<'c> {
 }
 
 impl<'c> Earlier<'c> {
-    pub(crate) fn new(index: &'c Index, data: &'c [u8]) -> Self {
-        let data = Data::decode(data).filter(|data| data.len() == index.files.len());
+    /// `loaded`: all parts.
+    pub(crate) fn new(index: &'c Index, loaded: &'c Loaded) -> Self {
+        let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
+        let data = Data::decode(metas, shape, records, Contents::Whole(contents));
+        let data = data.filter(|data| data.len() == index.files.len());
         let by_path = (0..index.files.len()).map(|file| (index.files.path(file), file)).collect();
         Self { index, data, by_path }
     }

@@ -8,10 +8,10 @@ use stan_lang::FileFacts;
 use stan_lang::facts::ExportSource;
 
 use super::record::name_print;
-use crate::cache::data::{NONE, UNKNOWN};
+use crate::cache::data::{ANY_NAME, NONE, UNKNOWN};
 
 /// The name of `export =` in facts: what is not exported by name may be a member of it.
-const WHOLE: &str = "export=";
+pub(super) const WHOLE: &str = "export=";
 
 /// Names of one module, by what stands for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +35,11 @@ impl ChangedNames {
 
     pub(super) fn has(&self, print: u32) -> bool {
         self.all || self.prints.contains(&print)
+    }
+
+    /// Whether a name that stands for itself, or for all of them, is among these.
+    pub(super) fn concern(&self, print: u32) -> bool {
+        print == ANY_NAME || self.has(print)
     }
 
     /// Says whether anything came to it.

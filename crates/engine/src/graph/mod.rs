@@ -173,9 +173,11 @@ fn run(
                 let kept_as = (outcome.work == Work::Unchanged).then(|| index.identity());
                 Ok((outcome, kept_as))
             }
-            Verdict::Stale(data) => {
-                let known = cache::Earlier::new(&index, &data);
-                compile_and_store(system, options, request, &cache, Some(&known), observed_at)
+            Verdict::Stale => {
+                let loaded = cache.load(&index, 0..cache::PARTS);
+                let known = loaded.as_ref().map(|loaded| cache::Earlier::new(&index, loaded));
+                let known = known.as_ref().map(|known| known as &dyn Known);
+                compile_and_store(system, options, request, &cache, known, observed_at)
             }
         };
     }

@@ -2,11 +2,13 @@
 
 use stan_graph::FileMeta;
 use stan_lang::FileFacts;
+use stan_lang::facts::ExportSource;
 use stan_model::Problem;
 use stan_repo::Stat;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::cache::data::{NONE, UNKNOWN};
+use super::changed_names::WHOLE;
+use crate::cache::data::{ANY_NAME, NONE, UNKNOWN};
 
 /// A file whose contents are part of the answer. Records of the universe come first, in its order.
 pub(crate) struct Record {
@@ -26,36 +28,39 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Records whose exports this file passes on.
-    pub(crate) fn passes_to(&self) -> Vec<u32> {
-        self.targets_of(self.facts.iter().flat_map(|facts| facts.reexported_requests()))
+    /// Records whose exports this file passes on, each with what stands for the name, or [`ANY_NAME`].
+    pub(crate) fn passes_to(&self) -> Vec<(u32, u32)> {
+        let Some(facts) = self.facts.as_deref() else { return Vec::new() };
+        let named = facts.exports.iter().filter_map(|export| match &export.source {
+            ExportSource::Local => None,
+            ExportSource::Name { request, .. } if &*export.name == WHOLE => Some((*request, ANY_NAME)),
+            ExportSource::Name { request, name } => Some((*request, name_print(name))),
+            ExportSource::Namespace { request } => (&*export.name == WHOLE).then_some((*request, ANY_NAME)),
+        });
+        let stars = facts.stars.iter().map(|request| (*request, ANY_NAME));
+        self.by_target(named.chain(stars))
     }
 
     /// Records that this file takes names from, each with what stands for the name.
     pub(crate) fn takes_from(&self) -> Vec<(u32, u32)> {
         let imports = self.facts.iter().flat_map(|facts| &facts.imports);
-        let mut taken: Vec<(u32, u32)> = imports
-            .filter_map(|import| Some((*self.targets.get(import.request as usize)?, name_print(&import.name))))
+        self.by_target(imports.map(|import| (import.request, name_print(&import.name))))
+    }
+
+    /// Names with the records that their requests lead to, in order and once each.
+    fn by_target(&self, names: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+        let mut found: Vec<(u32, u32)> = names
+            .filter_map(|(request, name)| Some((*self.targets.get(request as usize)?, name)))
             .filter(|(target, _)| !matches!(*target, NONE | UNKNOWN))
             .collect();
-        taken.sort_unstable();
-        taken.dedup();
-        taken
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Everything that other files and the graph's edges can depend on, as a number; 0 for a file without facts.
     pub(crate) fn facts_print(&self) -> u64 {
         self.facts.as_deref().map_or(0, facts_print)
-    }
-
-    fn targets_of(&self, requests: impl Iterator<Item = u32>) -> Vec<u32> {
-        let mut targets: Vec<u32> = requests
-            .filter_map(|request| self.targets.get(request as usize).copied())
-            .filter(|target| !matches!(*target, NONE | UNKNOWN))
-            .collect();
-        targets.sort_unstable();
-        targets.dedup();
-        targets
     }
 }
 

@@ -21,9 +21,9 @@ use stan_repo::{System, World};
 use super::analyse::{Analysed, analyse};
 use super::changed_names::ChangedNames;
 use super::record::facts_print;
-use super::{GraphOptions, GraphOutcome, GraphRequest, IsEnough, Work};
-use crate::cache::data::{Data, NONE, UNKNOWN, u32_pairs, u32s};
-use crate::cache::{Cache, Index};
+use super::{GraphOptions, GraphOutcome, GraphRequest, IsEnough, Work, leave};
+use crate::cache::data::{CONTENTS, Contents, Data, METAS, NONE, RECORDS, SHAPE, UNKNOWN, u32_pairs};
+use crate::cache::{Cache, ContentsOnDisk, Index};
 
 /// More changed files than this are not mended.
 const MAX_EDITS: usize = 64;
@@ -32,8 +32,8 @@ const MAX_AFFECTED: usize = 50_000;
 
 pub(crate) enum Verdict {
     Answer(GraphOutcome),
-    /// The earlier answer does not hold; its facts (these bytes) may still help.
-    Stale(Vec<u8>),
+    /// The earlier answer does not hold; its facts may still help.
+    Stale,
 }
 
 /// The earlier answer, if it still holds or can be mended; `None` when the cache is of no use at all.
@@ -58,16 +58,22 @@ pub(super) fn answer(
     if is_unchanged {
         return Some(Verdict::Answer(unchanged(index, Some(cache.load_graph(index)?))));
     }
-    let bytes = cache.load_data(index)?;
-    let data = Data::decode(&bytes).filter(|data| data.len() == index.files.len())?;
     if world_changed || changed.len() > MAX_EDITS {
-        return Some(Verdict::Stale(bytes));
+        return Some(Verdict::Stale);
+    }
+    // Figures need no digests, and mending looks at the contents of few files.
+    let first = if request.figures_only { SHAPE } else { METAS };
+    let loaded = cache.load(index, first..CONTENTS)?;
+    let contents = ContentsOnDisk::new(cache, index);
+    let [metas, shape, records] = [METAS, SHAPE, RECORDS].map(|part| loaded.part(part));
+    let data = Data::decode(metas, shape, records, Contents::OnDemand(&contents))?;
+    if data.len() != index.files.len() {
+        return None;
     }
     let mending = Mending { system, options, index, data: &data };
-    match mending.mend(&changed, request) {
-        Some(outcome) => Some(Verdict::Answer(outcome)),
-        None => Some(Verdict::Stale(bytes)),
-    }
+    let outcome = mending.mend(&changed, request);
+    leave((loaded, contents), request.leaves_memory);
+    Some(outcome.map_or(Verdict::Stale, Verdict::Answer))
 }
 
 fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
@@ -278,7 +284,9 @@ impl Mending<'_> {
             grows = false;
             for file in 0..self.data.len() {
                 let passes = self.data.passes.get(file)?;
-                if !u32s(passes).any(|target| changes.contains_key(&target)) {
+                let concerns =
+                    |(target, name): (u32, u32)| changes.get(&target).is_some_and(|names| names.concern(name));
+                if !u32_pairs(passes).any(concerns) {
                     continue;
                 }
                 let key = u32::try_from(file).ok()?;
