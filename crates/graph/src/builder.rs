@@ -93,6 +93,11 @@ impl GraphBuilder {
         self.nodes.push((key, node));
     }
 
+    /// Adds many nodes, each with its key.
+    pub fn nodes(&mut self, mut nodes: Vec<(u32, Node)>) {
+        if self.nodes.is_empty() { self.nodes = nodes } else { self.nodes.append(&mut nodes) }
+    }
+
     /// Adds an edge between two keys, whose nodes may still come. The same edge may be pushed again.
     pub fn edge(&mut self, source: u32, target: u32, kind: EdgeKind, resolution: Resolution) {
         self.edges.push(RawEdge { source, edge: Edge { target, kind, resolution } });

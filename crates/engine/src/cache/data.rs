@@ -299,15 +299,16 @@ fn write_records(records: &[Record], entries: &Entries, problems: &[Problem]) ->
         .collect::<Option<Vec<_>>>()?;
     writer.blobs(of_files.iter().map(Vec::as_slice));
     let pairs = |pairs: Vec<(u32, u32)>| pairs.into_iter().flat_map(|(file, name)| [file, name]).collect();
-    let passed = |record: &Record| pairs(record.passes_to());
-    let taken = |record: &Record| pairs(record.takes_from());
-    let lists: [&(dyn Fn(&Record) -> Vec<u32> + Sync); 3] = [&|record| record.targets.clone(), &passed, &taken];
-    for list in lists {
-        let lists: Vec<Vec<u8>> = records.par_iter().map(|record| u32_bytes(list(record).into_iter())).collect();
-        writer.blobs(lists.iter().map(Vec::as_slice));
-    }
+    write_lists(&mut writer, records, |record| record.targets.clone());
+    write_lists(&mut writer, records, |record| pairs(record.passes_to()));
+    write_lists(&mut writer, records, |record| pairs(record.takes_from()));
     writer.blob(&postcard::to_stdvec(problems).ok()?);
     Some(writer.into_bytes())
+}
+
+fn write_lists(writer: &mut Writer, records: &[Record], list: impl Fn(&Record) -> Vec<u32> + Sync) {
+    let lists: Vec<Vec<u8>> = records.par_iter().map(|record| u32_bytes(list(record).into_iter())).collect();
+    writer.blobs(lists.iter().map(Vec::as_slice));
 }
 
 fn write_metas(graph: &Graph) -> Vec<u8> {

@@ -346,8 +346,7 @@ impl Run<'_> {
             .chain(own_edges)
             .flat_map(|(key, edges)| edges.iter().map(move |(target, kind)| (key, *target, *kind)))
             .collect();
-        let mut builder =
-            GraphBuilder::with_capacity(self.names.len() as usize, explicit.len() + implicit.len() + hops.len());
+        let mut builder = GraphBuilder::with_capacity(0, explicit.len() + implicit.len() + hops.len());
         let mut is_node = vec![false; self.names.len() as usize];
         is_node[..files.len()].fill(true);
         for (source, target, kind) in explicit.iter().chain(hops) {
@@ -373,8 +372,7 @@ impl Run<'_> {
                 });
             }
         });
-        let nodes: Vec<Node> = keys.par_iter().map(|key| self.node(*key, files)).collect();
-        keys.into_iter().zip(nodes).for_each(|(key, node)| builder.node(key, node));
+        builder.nodes(keys.par_iter().map(|key| (*key, self.node(*key, files))).collect());
         Ok(builder.finish()?)
     }
 
