@@ -9,6 +9,7 @@ mod bench;
 mod bench_context;
 mod bench_slice;
 mod limit;
+mod load;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ enum Task {
     /// Measure the programs against the physical limit and their peers.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Many files, large files, many processes, many runs: the same answers, and no growth.
+    Load(load::Options),
     /// One run of a physical limit, as `bench` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let outcome = match Task::parse() {
         Task::Tidy => tidy::run(&workspace_root()),
         Task::Bench(bench) => bench::run(&workspace_root(), &bench),
+        Task::Load(options) => load::run(&workspace_root(), &options),
         Task::Limit(limit) => limit::run(&limit).map(|()| true),
     };
     match outcome {
