@@ -16,7 +16,7 @@ use crate::Result;
 const BASE_MEMORY: u64 = 192 << 20;
 
 /// Memory for what is known of one file: names, edges, hashes, and the documents that are made of them.
-const MEMORY_PER_FILE: u64 = 6 << 10;
+const MEMORY_PER_FILE: u64 = 3 << 10;
 
 pub(super) fn run(stan: Stan<'_>, repository: &Repository, report: &mut Report) -> Result<()> {
     let files = repository.everything().count() as u64 + super::layout::ROOT_FILES;
