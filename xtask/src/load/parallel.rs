@@ -188,7 +188,8 @@ fn other_answer(ran: &Ran, alone: &Alone) -> Option<String> {
 }
 
 fn listing(items: &[String]) -> String {
-    if items.is_empty() { "none amiss".to_owned() } else { items.join("; ") }
+    let some: Vec<&str> = items.iter().take(6).map(String::as_str).collect();
+    if items.is_empty() { "none amiss".to_owned() } else { format!("{} amiss: {}", items.len(), some.join("; ")) }
 }
 
 #[cfg(test)]
