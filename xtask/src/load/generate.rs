@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use super::layout::{Package, Shape};
 use super::text::{Bodies, INSTALLED, Surroundings, asset, barrel, module};
@@ -17,15 +16,17 @@ const GENERATOR: u32 = 1;
 pub(super) struct Repository {
     pub(super) root: PathBuf,
     pub(super) packages: Vec<Package>,
+    /// Whether it was written just now.
+    pub(super) is_new: bool,
 }
 
 impl Repository {
     /// Generates it into `folder`, unless it is there. A repository that runs have edited is not `reusable` by others.
     pub(super) fn generate(folder: &Path, shape: Shape, reusable: bool) -> Result<Self> {
         let packages = shape.packages();
-        let repository = Repository { root: folder.to_path_buf(), packages };
         let (mark, wanted) = (folder.with_extension("made"), format!("{GENERATOR} {shape:?}\n"));
         let is_there = reusable && std::fs::read_to_string(&mark).is_ok_and(|found| found == wanted);
+        let repository = Repository { root: folder.to_path_buf(), packages, is_new: !is_there };
         if !is_there {
             if folder.exists() {
                 std::fs::remove_dir_all(folder)?;
@@ -33,8 +34,6 @@ impl Repository {
             println!("generating {} files, {} MB", shape.files, shape.bytes / 1_000_000);
             repository.write_all(shape)?;
             std::fs::write(&mark, wanted)?;
-            // What was written a moment ago may be written again without a trace, so that no cache believes in it yet.
-            std::thread::sleep(Duration::from_secs(3));
         }
         repository.forget_runs()?;
         Ok(repository)

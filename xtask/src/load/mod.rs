@@ -19,6 +19,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use generate::Repository;
 use layout::Shape;
@@ -97,7 +98,14 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
 
 fn run_part(part: Part, program: &Path, folder: &Path, options: &Options, report: &mut Report) -> Result<()> {
     let choose = |given: Option<u64>, long, short| given.unwrap_or(if options.short { short } else { long });
-    let generated = |name: &str, shape, reusable| Repository::generate(&folder.join(name), shape, reusable);
+    let generated = |name: &str, shape, reusable| {
+        let repository = Repository::generate(&folder.join(name), shape, reusable)?;
+        if repository.is_new {
+            // What was written a moment ago may be written again without a trace, so that no cache believes in it yet.
+            std::thread::sleep(Duration::from_secs(3));
+        }
+        Result::Ok(repository)
+    };
     match part {
         Part::Scale => {
             let files = choose(options.files, 200_000, 5_000);
