@@ -124,7 +124,7 @@ fn run_part(part: Part, program: &Path, folder: &Path, options: &Options, report
             large::run(program, folder, sizes, report)
         }
         Part::Parallel => {
-            let files = choose(None, 20_000, 3_000);
+            let files = choose(None, 5_000, 3_000);
             let repository = generated("shared", Shape { files, bytes: files * 8_000 }, true)?;
             let stan = Stan { program, root: &repository.root, scratch: folder };
             parallel::run(stan, &repository, choose(options.parallel, 50, 8), report)

@@ -66,7 +66,7 @@ fn copy_source(root: &Path, target: &Path) -> Result<()> {
     if !listed.status.success() {
         return Err("git ls-files failed".into());
     }
-    // Only sources: what was built before is kept, or nobody would ever run this twice.
+    // Only what has changed, so that what was built before is kept: nobody would ever run this twice otherwise.
     for path in String::from_utf8(listed.stdout)?.split_terminator('\0') {
         let (from, to) = (root.join(path), target.join(path));
         if !std::fs::symlink_metadata(&from).is_ok_and(|metadata| metadata.is_file()) {
@@ -75,7 +75,10 @@ fn copy_source(root: &Path, target: &Path) -> Result<()> {
         if let Some(folder) = to.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        std::fs::copy(from, to)?;
+        let bytes = std::fs::read(from)?;
+        if std::fs::read(&to).ok().as_ref() != Some(&bytes) {
+            std::fs::write(to, bytes)?;
+        }
     }
     Ok(())
 }
