@@ -1,4 +1,5 @@
-//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it.
+//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it, `load` strains
+//! it, `supply`, `sbom` and `reproducible` tell what it is made of.
 //!
 //! Nothing here is part of the product: no other crate depends on this one, and it may print, read the environment and
 //! start other programs.
@@ -9,6 +10,8 @@ mod bench;
 mod bench_context;
 mod bench_slice;
 mod limit;
+mod load;
+mod supply;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +30,14 @@ enum Task {
     /// Measure the programs against the physical limit and their peers.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Many files, large files, many processes, many runs: the same answers, and no growth.
+    Load(load::Options),
+    /// Check what we build on against deny.toml: licences, sources, duplicates, forbidden crates, unsafe code.
+    Supply,
+    /// List what the programs are made of (CycloneDX 1.5).
+    Sbom(supply::SbomOptions),
+    /// Build the release programs twice in different places and compare the bytes.
+    Reproducible(supply::reproducible::Options),
     /// One run of a physical limit, as `bench` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -36,6 +47,10 @@ fn main() -> ExitCode {
     let outcome = match Task::parse() {
         Task::Tidy => tidy::run(&workspace_root()),
         Task::Bench(bench) => bench::run(&workspace_root(), &bench),
+        Task::Load(options) => load::run(&workspace_root(), &options),
+        Task::Supply => supply::run(&workspace_root()),
+        Task::Sbom(options) => supply::sbom(&workspace_root(), &options),
+        Task::Reproducible(options) => supply::reproducible::run(&workspace_root(), &options),
         Task::Limit(limit) => limit::run(&limit).map(|()| true),
     };
     match outcome {

@@ -35,11 +35,20 @@ pub struct Lock {
 /// More than any command line that is worth showing.
 const LONGEST_HOLDER: u64 = 64 << 10;
 
+/// Looks at the lock that must agree on a name before it is told.
+const LOOKS: u32 = 2;
+
+/// The same where the file names nobody: on a busy machine it may take its holder a while to write its name.
+const LOOKS_WITHOUT_NAME: u32 = 20;
+
+const NAMELESS: &str = "a process that did not say who it is";
+
 impl Lock {
     /// Takes the lock, and makes `<stanPath>` for it where it is missing.
     ///
     /// While another run holds it, `pause` is called again and again: it sleeps, and says `false` when it has waited long
-    /// enough. `on_wait` is told whom it waits for, once for each holder and after the first pause.
+    /// enough. `on_wait` is told whom it waits for, once for each holder and after the first pause, or some pauses later if
+    /// the holder does not say.
     pub fn acquire(
         system: &dyn WritableSystem,
         root: &Path,
@@ -58,6 +67,7 @@ impl Lock {
         }
         let mut told: Option<String> = None;
         let mut seen: Option<String> = None;
+        let mut looks = 0;
         loop {
             if let Some(mut held) = system.try_lock(&path).map_err(|error| Error::io("lock", &path, error))? {
                 // Only a courtesy to those who wait: on a full disk the run itself will say so better.
@@ -66,8 +76,10 @@ impl Lock {
             }
             let other = read_holder(system, &path);
             // Whoever takes the lock says so a moment later, and until then the file names nobody, or the one before:
-            // what two looks agree on is true.
-            if seen.as_ref() == Some(&other) && told.as_ref() != Some(&other) {
+            // what several looks agree on is true.
+            looks = if seen.as_ref() == Some(&other) { looks + 1 } else { 1 };
+            let enough = if other == NAMELESS { LOOKS_WITHOUT_NAME } else { LOOKS };
+            if looks >= enough && told.as_ref() != Some(&other) {
                 on_wait(&other);
                 told = Some(other.clone());
             }
@@ -106,7 +118,7 @@ fn read_holder(system: &dyn WritableSystem, path: &Path) -> String {
     let _ = system.read_at_most(path, LONGEST_HOLDER, &mut bytes);
     let text = String::from_utf8_lossy(&bytes);
     let line: String = text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(300).collect();
-    if line.trim().is_empty() { "a process that did not say who it is".to_owned() } else { line }
+    if line.trim().is_empty() { NAMELESS.to_owned() } else { line }
 }
 
 #[cfg(test)]
@@ -168,14 +180,36 @@ mod tests {
     }
 
     #[test]
+    fn a_holder_that_is_slow_to_say_its_name_is_waited_for_by_name() {
+        let system = MemorySystem::new();
+        system.set_dir("/r/.stan");
+        let mut held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();
+        let (mut pauses, mut told) = (0, Vec::new());
+        let mut pause = || {
+            pauses += 1;
+            // As on a busy machine: the lock is taken, and the process is not run again for a while.
+            if pauses == 5 {
+                held.describe("pid 7: stan run\n").unwrap();
+            }
+            pauses < 10
+        };
+        let holder = Holder { process: 8, command: "x".to_owned() };
+        let lock = Lock::acquire(&system, Path::new("/r"), ".stan", &holder, &mut pause, &mut |who| {
+            told.push(who.to_owned());
+        });
+        assert!(lock.is_err());
+        assert_eq!(told, ["pid 7: stan run"]);
+    }
+
+    #[test]
     fn a_hostile_lock_file_is_no_message() {
         let system = MemorySystem::new();
         system.set_dir("/r/.stan");
         let _held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();
         for (text, expected) in [("", "a process that did"), ("\x1b[2Jevil\nmore", "[2Jevil"), ("ok\n", "ok")] {
             system.set_file("/r/.stan/.lock", text);
-            let told = acquire(&system, "x", 2).1;
-            assert!(told[0].starts_with(expected), "{told:?}");
+            let told = acquire(&system, "x", 30).1;
+            assert!(told[0].starts_with(expected) && told.len() == 1, "{told:?}");
         }
         system.set_dir("/s").set_link("/s/.stan", "/r/.stan");
         let holder = Holder { process: 8, command: "x".to_owned() };

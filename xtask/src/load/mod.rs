@@ -1,0 +1,155 @@
+//! `cargo xtask load`: a repository of 200,000 files, files of gigabytes, fifty processes at once, a thousand runs in a row.
+//!
+//! Prints what was measured and judges laws: the same answers, no growth, nothing left behind. No time is a law, because a
+//! busy machine is no broken build.
+
+mod consecutive;
+mod edits;
+mod fit;
+mod generate;
+mod large;
+mod layout;
+mod parallel;
+mod program;
+mod random;
+mod report;
+mod scale;
+mod text;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use generate::Repository;
+use layout::Shape;
+use program::Stan;
+use report::Report;
+
+use crate::Result;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Where repositories are generated [default: .bench/load].
+    #[arg(value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Load this program instead of building it.
+    #[arg(long, value_name = "PATH")]
+    stan: Option<PathBuf>,
+    /// Files of the large repository [default: 200000, short: 5000].
+    #[arg(long, value_name = "N")]
+    files: Option<u64>,
+    /// Their bytes [default: 2000000000, short: 50000000].
+    #[arg(long, value_name = "M")]
+    bytes: Option<u64>,
+    /// Processes at once [default: 50, short: 8].
+    #[arg(long, value_name = "P")]
+    parallel: Option<u64>,
+    /// Runs in a row [default: 1000, short: 40].
+    #[arg(long, value_name = "R")]
+    runs: Option<u64>,
+    /// A minute instead of an hour.
+    #[arg(long)]
+    short: bool,
+    /// Only these parts.
+    #[arg(long, value_name = "PART", value_enum, num_args = 1..)]
+    only: Vec<Part>,
+    /// Write the results here as JSON [default: DIR/load.json].
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Only read every file below DIR: what runs are compared with.
+    #[arg(long, value_name = "DIR", hide = true)]
+    read: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Part {
+    /// One large repository.
+    Scale,
+    /// Large files.
+    Large,
+    /// Many processes.
+    Parallel,
+    /// Many runs.
+    Consecutive,
+}
+
+/// The answer is whether every law holds.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
+    if let Some(folder) = &options.read {
+        println!("{}", tree::read_everything(folder)?);
+        return Ok(true);
+    }
+    let folder = std::path::absolute(options.dir.clone().unwrap_or_else(|| root.join(".bench/load")))?;
+    std::fs::create_dir_all(&folder)?;
+    let program = stan_program(root, options.stan.as_deref())?;
+    let mut report = Report::default();
+    for part in [Part::Scale, Part::Large, Part::Parallel, Part::Consecutive] {
+        if options.only.is_empty() || options.only.contains(&part) {
+            println!("\n--- {part:?}");
+            run_part(part, &program, &folder, options, &mut report)?;
+        }
+    }
+    print!("{}", report.table());
+    let json = options.json.clone().unwrap_or_else(|| folder.join("load.json"));
+    std::fs::write(json, format!("{:#}\n", report.json()))?;
+    Ok(report.holds())
+}
+
+fn run_part(part: Part, program: &Path, folder: &Path, options: &Options, report: &mut Report) -> Result<()> {
+    let choose = |given: Option<u64>, long, short| given.unwrap_or(if options.short { short } else { long });
+    let generated = |name: &str, shape, reusable| {
+        let repository = Repository::generate(&folder.join(name), shape, reusable)?;
+        if repository.is_new {
+            // What was written a moment ago may be written again without a trace, so that no cache believes in it yet.
+            std::thread::sleep(Duration::from_secs(3));
+        }
+        Result::Ok(repository)
+    };
+    match part {
+        Part::Scale => {
+            let files = choose(options.files, 200_000, 5_000);
+            let shape = Shape { files, bytes: choose(options.bytes, 2_000_000_000, 50_000_000) };
+            let repository = generated("repository", shape, true)?;
+            scale::run(Stan { program, root: &repository.root, scratch: folder }, &repository, report)?;
+            // Two archives of everything and their cache are not worth the room.
+            repository.forget_runs()
+        }
+        Part::Large => {
+            let sizes = if options.short {
+                large::Sizes { parts: 4, part_bytes: 100 << 20, giant_bytes: None }
+            } else {
+                large::Sizes { parts: 7, part_bytes: 800 << 20, giant_bytes: Some((17 << 29) + 1) }
+            };
+            large::run(program, folder, sizes, report)
+        }
+        Part::Parallel => {
+            let files = choose(None, 5_000, 3_000);
+            let repository = generated("shared", Shape { files, bytes: files * 8_000 }, true)?;
+            let stan = Stan { program, root: &repository.root, scratch: folder };
+            parallel::run(stan, &repository, choose(options.parallel, 50, 8), report)
+        }
+        Part::Consecutive => {
+            let files = choose(None, 2_000, 1_000);
+            let repository = generated("edited", Shape { files, bytes: files * 6_000 }, false)?;
+            let stan = Stan { program, root: &repository.root, scratch: folder };
+            consecutive::run(stan, &repository, choose(options.runs, 1_000, 40), report)
+        }
+    }
+}
+
+/// The release build of this tree, made now, so that nobody loads an old one.
+fn stan_program(root: &Path, given: Option<&Path>) -> Result<PathBuf> {
+    if let Some(path) = given {
+        return Ok(std::path::absolute(path)?);
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let build = Command::new(cargo).args(["build", "--release", "--package", "stan-cli"]).current_dir(root).status()?;
+    if !build.success() {
+        return Err("stan does not build".into());
+    }
+    // The alias of this task builds in release mode too: the programs lie side by side.
+    let own = std::env::current_exe()?;
+    let folder = own.parent().ok_or("this program has no folder")?;
+    Ok(folder.join(format!("stan{}", std::env::consts::EXE_SUFFIX)))
+}
