@@ -4,6 +4,7 @@
 //! languages.
 
 mod ewah;
+mod faulty;
 mod files;
 mod fixture;
 mod git_directory;
@@ -19,10 +20,12 @@ mod paths;
 mod scan;
 mod stamp;
 mod system;
+mod temporary;
 mod universe;
 mod wildmatch;
 mod world;
 
+pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
 pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs};
 pub use hash::sha256;
@@ -36,5 +39,6 @@ pub use system::{
     Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System,
     WritableSystem,
 };
+pub use temporary::{remove_leftovers, target_of_temporary, temporary_name};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
 pub use world::{FileContents, World};
