@@ -1,10 +1,12 @@
 //! How verbs about single documents meet the outside: a store to read from and write to, and what a run came to.
 
 use std::io;
+use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
 use stan_model::document::x07::{Diagnostic, FileDigest};
+use stan_repo::{WritableSystem, remove_leftovers};
 
 /// Files by the names that the user gave. `-` is standard input, and is only ever read.
 pub trait DocumentStore {
@@ -12,6 +14,19 @@ pub trait DocumentStore {
 
     /// Replaces a file as a whole, with the directories above it.
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// Replaces a file that the user named as a whole, with the directories above it. What killed processes left beside it
+/// when they were about to do the same goes.
+pub fn write_document(system: &dyn WritableSystem, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder {
+        system.create_dir_all(folder)?;
+    }
+    if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
+        remove_leftovers(system, folder.unwrap_or(Path::new(".")), &[name]);
+    }
+    system.write_atomic(path, bytes)
 }
 
 /// What a program prints, and its exit code.

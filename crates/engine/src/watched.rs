@@ -55,14 +55,14 @@ impl DirectoryFiles for WatchedFiles {
     }
 }
 
-/// Whether the failure tells something that stays as it is until somebody changes it.
+/// Whether the failure tells something that stays as it is until somebody changes it. A denial does not: the same file,
+/// its stat as it was, may be open to the next user.
 fn is_an_answer(kind: io::ErrorKind) -> bool {
     matches!(
         kind,
         io::ErrorKind::NotFound
             | io::ErrorKind::NotADirectory
             | io::ErrorKind::IsADirectory
-            | io::ErrorKind::PermissionDenied
             | io::ErrorKind::InvalidInput
             | io::ErrorKind::InvalidFilename
             | io::ErrorKind::FileTooLarge

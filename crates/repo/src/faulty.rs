@@ -46,8 +46,8 @@ impl<'s> FaultySystem<'s> {
         self.plan.positions()
     }
 
-    /// The first effect that went wrong, and its path.
-    pub fn struck(&self) -> Option<(Effect, PathBuf)> {
+    /// The effects that went wrong so far, in their order, each with its path.
+    pub fn struck(&self) -> Vec<(Effect, PathBuf)> {
         self.plan.struck()
     }
 

@@ -3,6 +3,7 @@
 //! This is the only crate that may touch `std::fs`. It knows git's rules about files and nothing about
 //! languages.
 
+mod advice;
 mod ewah;
 mod faulty;
 mod files;
@@ -25,6 +26,7 @@ mod universe;
 mod wildmatch;
 mod world;
 
+pub use advice::{advice, is_passing};
 pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
 pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs};

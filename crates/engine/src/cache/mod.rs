@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use stan_graph::Graph;
 use stan_lang::typescript::extract::is_analysed;
 use stan_model::NodeKind;
-use stan_repo::{System, WritableSystem};
+use stan_repo::{System, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::Data;
@@ -109,6 +109,8 @@ impl<'s> Cache<'s> {
         bytes.extend_from_slice(&self.key.to_le_bytes());
         bytes.extend_from_slice(&xxh3_64(&index).to_le_bytes());
         bytes.extend_from_slice(&index);
+        // A run that was killed here is the only one that leaves anything, and whoever is at work holds its own.
+        remove_leftovers(self.system, Path::new(&self.directory), &[".gitignore", "graph.data", "graph.index"]);
         self.system.write_atomic(Path::new(&self.path("graph.data")), &data).ok()?;
         self.system.write_atomic(Path::new(&self.path("graph.index")), &bytes).ok()
     }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, System, WritableSystem, hash_file};
+use stan_repo::{Access, EntryKind, System, advice, hash_file};
 
 use super::Context;
+use super::careful::Careful;
 use super::allow::{Allowed, Allowlist, Origin};
 use super::place::Place;
 use super::refusal::Refusal;
@@ -30,7 +31,7 @@ pub(crate) fn planned(system: &dyn System, context: &Context<'_>) -> Result<Impo
 
 /// Makes the staged imports what the configuration says. Unchanged files are not written.
 pub(crate) fn refresh(
-    system: &dyn WritableSystem,
+    system: &Careful<'_>,
     context: &Context<'_>,
     place: &Place,
     session: &Session<'_>,
@@ -56,6 +57,8 @@ pub(crate) fn refresh(
             }
         }
     }
+    // What was not seen must not be taken for removed.
+    system.has_seen_everything()?;
     transaction.commit().map_err(refuse)?;
     Ok(imported)
 }
@@ -93,7 +96,7 @@ fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
 
 fn copy(system: &dyn System, file: &ImportFile, out: &mut dyn Write) -> Result<(), Refusal> {
     let failed =
-        |error: std::io::Error| Refusal::input(format!("the import `{}` cannot be copied: {error}", file.source));
+        |error: std::io::Error| Refusal::input(format!("the import `{}` cannot be copied: {}", file.source, advice(&error)));
     let mut source = system.open(Path::new(&file.source)).map_err(failed)?.reader;
     let mut buffer = vec![0; 256 << 10];
     loop {

@@ -152,7 +152,7 @@ pub(super) struct Plan {
     at: usize,
     lasting: bool,
     count: AtomicUsize,
-    struck: Mutex<Option<(Effect, PathBuf)>>,
+    struck: Mutex<Vec<(Effect, PathBuf)>>,
     /// The file that vanishes, shrinks or grows, and whether it has done so already.
     altered: Mutex<Vec<PathBuf>>,
 }
@@ -167,7 +167,7 @@ impl Plan {
         self.count.load(Ordering::Relaxed)
     }
 
-    pub(super) fn struck(&self) -> Option<(Effect, PathBuf)> {
+    pub(super) fn struck(&self) -> Vec<(Effect, PathBuf)> {
         locked(&self.struck).clone()
     }
 
@@ -220,7 +220,7 @@ impl Plan {
     }
 
     fn strike(&self, effect: Effect, path: &Path) {
-        locked(&self.struck).get_or_insert_with(|| (effect, path.to_owned()));
+        locked(&self.struck).push((effect, path.to_owned()));
     }
 }
 
