@@ -12,8 +12,12 @@ pub fn advice(reason: &io::Error) -> String {
         io::ErrorKind::NotFound => "it is gone; run again when nothing changes the tree",
         io::ErrorKind::FileTooLarge => "the file system allows no file of this size; make it smaller and run again",
         io::ErrorKind::CrossesDevices => "it lies on another file system than its folder; move it there and run again",
-        _ if is_out_of_handles(reason) => "too many files are open; end other programs or raise `ulimit -n`, and run again",
-        _ if is_disk_failure(reason) => "the disk or its connection failed (input/output error); check it and run again",
+        _ if is_out_of_handles(reason) => {
+            "too many files are open; end other programs or raise `ulimit -n`, and run again"
+        }
+        _ if is_disk_failure(reason) => {
+            "the disk or its connection failed (input/output error); check it and run again"
+        }
         _ => return format!("{reason}; run again when that is mended"),
     };
     hint.to_owned()
@@ -59,7 +63,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_passes_and_what_stays() {
-        for (number, expected) in [(5, true), (24, true), (12, true), (2, false), (13, false), (40, false), (6, false)] {
+        for (number, expected) in [(5, true), (24, true), (12, true), (2, false), (13, false), (40, false), (6, false)]
+        {
             assert_eq!(is_passing(&io::Error::from_raw_os_error(number)), expected, "{number}");
         }
     }

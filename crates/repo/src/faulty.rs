@@ -16,9 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use self::files::Faulty;
 pub use self::plan::{Effect, Fault};
 use self::plan::{Outcome, Plan};
-use crate::system::{
-    Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Stat, System, WritableSystem,
-};
+use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Stat, System, WritableSystem};
 use crate::temporary::temporary_name;
 
 /// The name that a listing shows although no such file is there.

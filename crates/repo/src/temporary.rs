@@ -62,8 +62,8 @@ mod tests {
     #[test]
     fn only_what_nobody_holds_goes() {
         let system = MemorySystem::new();
-        let [left, held, other, folder] =
-            [".stan-tmp-1-0-a", ".stan-tmp-2-0-a", ".stan-tmp-1-1-b", ".stan-tmp-3-0-a"].map(|name| format!("/d/{name}"));
+        let [left, held, other, folder] = [".stan-tmp-1-0-a", ".stan-tmp-2-0-a", ".stan-tmp-1-1-b", ".stan-tmp-3-0-a"]
+            .map(|name| format!("/d/{name}"));
         system.set_file(&left, "half").set_file(&held, "at work").set_file(&other, "").set_dir(&folder);
         let lock = system.try_lock(Path::new(&held)).unwrap();
         remove_leftovers(&system, Path::new("/d"), &["a"]);

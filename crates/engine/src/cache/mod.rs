@@ -28,6 +28,10 @@ pub(crate) use self::index::{Answer, Index};
 const FORMAT: u32 = 2;
 const MAGIC: &[u8; 8] = b"stangrph";
 
+const IGNORE: &str = ".gitignore";
+const DATA: &str = "graph.data";
+const INDEX: &str = "graph.index";
+
 /// The cache of one repository.
 pub(crate) struct Cache<'s> {
     system: &'s dyn WritableSystem,
@@ -41,8 +45,10 @@ impl<'s> Cache<'s> {
     pub(crate) fn open(system: &'s dyn WritableSystem, directory: &str, stan_path: &str, key: &[u8]) -> Option<Self> {
         let inside = directory.strip_prefix(stan_path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         system.create_dir_all(Path::new(directory)).ok()?;
+        // Runs that were killed while they wrote are the only ones that leave anything; whoever is at work holds its own.
+        remove_leftovers(system, Path::new(directory), &[IGNORE, DATA, INDEX]);
         // Only a folder of ours may hide itself from git.
-        let ignore = format!("{directory}/.gitignore");
+        let ignore = format!("{directory}/{IGNORE}");
         if inside && system.lstat(Path::new(&ignore)).is_err() {
             system.write_atomic(Path::new(&ignore), b"*\n").ok()?;
         }
@@ -55,7 +61,7 @@ impl<'s> Cache<'s> {
 
     pub(crate) fn load_index(&self) -> Option<Index> {
         let mut bytes = Vec::new();
-        self.system.read_into(Path::new(&self.path("graph.index")), &mut bytes).ok()?;
+        self.system.read_into(Path::new(&self.path(INDEX)), &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
         let (key, body) = body.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
@@ -67,7 +73,7 @@ impl<'s> Cache<'s> {
 
     /// The bytes of the data that belong to an index.
     pub(crate) fn load_data(&self, index: &Index) -> Option<Vec<u8>> {
-        let path = self.path("graph.data");
+        let path = self.path(DATA);
         let length = usize::try_from(index.data_length).ok()?;
         // An index that was made up must not make us ask for all the memory there is.
         if self.system.lstat(Path::new(&path)).ok()?.size != index.data_length {
@@ -109,10 +115,8 @@ impl<'s> Cache<'s> {
         bytes.extend_from_slice(&self.key.to_le_bytes());
         bytes.extend_from_slice(&xxh3_64(&index).to_le_bytes());
         bytes.extend_from_slice(&index);
-        // A run that was killed here is the only one that leaves anything, and whoever is at work holds its own.
-        remove_leftovers(self.system, Path::new(&self.directory), &[".gitignore", "graph.data", "graph.index"]);
-        self.system.write_atomic(Path::new(&self.path("graph.data")), &data).ok()?;
-        self.system.write_atomic(Path::new(&self.path("graph.index")), &bytes).ok()
+        self.system.write_atomic(Path::new(&self.path(DATA)), &data).ok()?;
+        self.system.write_atomic(Path::new(&self.path(INDEX)), &bytes).ok()
     }
 }
 

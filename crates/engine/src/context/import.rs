@@ -8,8 +8,8 @@ use std::path::Path;
 use stan_repo::{Access, EntryKind, System, advice, hash_file};
 
 use super::Context;
-use super::careful::Careful;
 use super::allow::{Allowed, Allowlist, Origin};
+use super::careful::Careful;
 use super::place::Place;
 use super::refusal::Refusal;
 use super::session::{Session, refuse};
@@ -39,7 +39,7 @@ pub(crate) fn refresh(
     if context.config.imports.is_empty() {
         return Ok(Imported::default());
     }
-    let ImportPlan { files, warnings } = planned(system, context)?;
+    let ImportPlan { files, warnings, unread } = planned(system, context)?;
     let mut imported = Imported { warnings, ..Imported::default() };
     let targets: BTreeSet<&str> = files.iter().map(|file| file.target.as_str()).collect();
     let mut transaction = session.begin(place)?;
@@ -49,7 +49,12 @@ pub(crate) fn refresh(
         transaction.finish(stream).map_err(refuse)?;
         imported.written.push(file.target.clone());
     }
-    for label in context.config.imports.keys() {
+    for label in &unread {
+        imported
+            .warnings
+            .push(format!("import `{label}`: what was staged before stays, because not all could be read"));
+    }
+    for label in context.config.imports.keys().filter(|label| !unread.contains(*label)) {
         for path in everything_below(system, place, &place.own(&["imports/", label].concat())) {
             if !targets.contains(path.as_str()) {
                 transaction.remove(&path).map_err(refuse)?;
@@ -95,8 +100,9 @@ fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
 }
 
 fn copy(system: &dyn System, file: &ImportFile, out: &mut dyn Write) -> Result<(), Refusal> {
-    let failed =
-        |error: std::io::Error| Refusal::input(format!("the import `{}` cannot be copied: {}", file.source, advice(&error)));
+    let failed = |error: std::io::Error| {
+        Refusal::input(format!("the import `{}` cannot be copied: {}", file.source, advice(&error)))
+    };
     let mut source = system.open(Path::new(&file.source)).map_err(failed)?.reader;
     let mut buffer = vec![0; 256 << 10];
     loop {

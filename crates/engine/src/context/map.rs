@@ -8,6 +8,7 @@ use stan_model::document::integrity::{self, Integrity};
 use stan_repo::{System, WritableSystem};
 
 use super::Context;
+use super::careful::Careful;
 use super::externals::locate_externals;
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
@@ -29,7 +30,10 @@ pub fn build_map(
     context: &Context<'_>,
     request: &GraphRequest,
 ) -> Result<BuiltMap, Refusal> {
-    build_map_beside(system, context, request, || ()).map(|(built, ())| built)
+    let careful = Careful::new(system, request.cache_directory.as_deref());
+    let (built, ()) = build_map_beside(&careful, context, request, || ())?;
+    careful.has_seen_everything()?;
+    Ok(built)
 }
 
 /// As [`build_map`]. While one thread names and maps, which no other can help with, another does the work `beside`.

@@ -466,7 +466,13 @@ mod tests {
 
     fn mismatch(id: &str) -> Mismatch {
         let text = String::new;
-        Mismatch { id: id.to_owned(), kind: MismatchKind::MapHash, source: PathBuf::new(), expected: text(), actual: text() }
+        Mismatch {
+            id: id.to_owned(),
+            kind: MismatchKind::MapHash,
+            source: PathBuf::new(),
+            expected: text(),
+            actual: text(),
+        }
     }
 
     fn gone() -> Error {

@@ -35,7 +35,8 @@ impl<'a> Work<'a> {
     fn run(&mut self) -> Result<(), (String, String)> {
         let plan = self.plan;
         for folder in &plan.folders {
-            self.make(folder).map_err(|error| (folder.clone(), format!("the folder cannot be made: {}", advice(&error))))?;
+            self.make(folder)
+                .map_err(|error| (folder.clone(), format!("the folder cannot be made: {}", advice(&error))))?;
         }
         for write in &plan.writes {
             self.write(write).map_err(|reason| (write.path.clone(), reason))?;

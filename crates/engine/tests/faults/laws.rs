@@ -42,7 +42,10 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { positions, struck, succeeded, degraded, refused, half_done, .. } = self;
-        write!(f, "{positions} positions, struck at {struck}: {succeeded} as if nothing had happened, {degraded} without ")?;
+        write!(
+            f,
+            "{positions} positions, struck at {struck}: {succeeded} as if nothing had happened, {degraded} without "
+        )?;
         write!(f, "what could not be read, {refused} refused, {half_done} half done and said so")
     }
 }
@@ -217,7 +220,7 @@ impl Strike<'_> {
     /// Whether a run may go on without something: it was denied or went away, or it is said what could not be read.
     fn may_see_less(&self, done: &Done) -> bool {
         let reads = [Effect::List, Effect::Look, Effect::Read, Effect::ReadPiece, Effect::ReadLink];
-        let is_read = self.struck.first().is_some_and(|(effect, _)| reads.contains(effect));
+        let is_read = self.struck.iter().any(|(effect, _)| reads.contains(effect));
         let is_said = done.said.len() > self.reference.answer.said.len();
         is_read && (self.fault == Fault::Denied || self.changes_inputs() || (self.path.tells_what_it_missed && is_said))
     }
@@ -240,7 +243,8 @@ impl Strike<'_> {
                 || folder.is_some_and(|folder| message.contains(&folder))
         });
         self.require("a message names the file", is_named, || message.to_owned());
-        let advice = ["again", "check", "make", "mend", "move", "remove", "see who", "wait", "rebuild", "name "];
+        let advice =
+            ["again", "check", "make", "mend", "move", "remove", "see who", "wait", "rebuild", "name ", "writes"];
         let is_of_help = advice.iter().any(|word| message.contains(word));
         self.require("a message says what to do", is_of_help, || message.to_owned());
     }

@@ -4,6 +4,7 @@
 //! The ordinary tests strike at a part of the positions, another part for each fault. All of them:
 //! `cargo test -p stan-engine --test faults -- --ignored --nocapture`
 
+mod found;
 mod laws;
 mod paths;
 
@@ -82,7 +83,7 @@ fn graph() {
 
 #[test]
 fn x07() {
-    drive_named(&["x07 ast slice --out"]);
+    drive_named(&["x07 ast slice --out", "x07 ast slice --out, a new folder"]);
 }
 
 #[test]

@@ -72,7 +72,9 @@ pub(crate) const PATHS: &[WritePath] = &[
     other("state migrate FILE", old_selection, |system| {
         migrate(system, &StateSource::File { shown: "mine.json".to_owned(), path: "/r/mine.json".to_owned() })
     }),
-    other("init", bare, |system| initialise(system, InitOptions { agents: Some(AgentsBlock::Add), ..InitOptions::default() })),
+    other("init", bare, |system| {
+        initialise(system, InitOptions { agents: Some(AgentsBlock::Add), ..InitOptions::default() })
+    }),
     other("init --force --agents", people, |system| {
         initialise(system, InitOptions { force: true, agents: Some(AgentsBlock::Add), ..InitOptions::default() })
     }),
@@ -83,7 +85,8 @@ pub(crate) const PATHS: &[WritePath] = &[
     a_graph("graph, no cache yet", edited),
     a_graph("graph, an old cache", renamed_since),
     a_graph("graph, a cache to mend", cached),
-    other("x07 ast slice --out", module, slice_to_file),
+    other("x07 ast slice --out", module, |system| slice_to_file(system, "/r/out/slice.json")),
+    other("x07 ast slice --out, a new folder", module, |system| slice_to_file(system, "/r/new/deep/slice.json")),
 ];
 
 const FILES: &str = "
@@ -125,14 +128,14 @@ Another.
 /// Far from the times of the files, so that stats prove something.
 const LATER: i64 = 1_000_000_000_000;
 
-fn opened() -> MemorySystem {
+pub(crate) fn opened() -> MemorySystem {
     let system = MemorySystem::from_fixture(FILES);
     system.set_now(LATER).set_file(STATE, "{\"v\":2,\"i\":[[\"src/index.ts\",1]]}\n");
     system
 }
 
 /// After runs of every sort, files were edited, added and removed.
-fn edited() -> MemorySystem {
+pub(crate) fn edited() -> MemorySystem {
     let system = opened();
     archive(&system, Mode::Plain, false, false).unwrap();
     archive(&system, Mode::Context, false, false).unwrap();
@@ -140,7 +143,7 @@ fn edited() -> MemorySystem {
     system
 }
 
-fn edit(system: &MemorySystem) {
+pub(crate) fn edit(system: &MemorySystem) {
     system.set_now(2 * LATER);
     system.set_file("/r/src/helper.ts", "import 'zed/other.js';\nexport const helper = 2;\n").remove("/r/src/gone.ts");
     system.set_file("/r/src/added.ts", "export {};\n").set_file("/r/node_modules/zed/index.js", "exports.z = 'new';\n");
@@ -195,7 +198,7 @@ fn bare() -> MemorySystem {
 }
 
 /// Files of people in every place that `init` looks after.
-fn people() -> MemorySystem {
+pub(crate) fn people() -> MemorySystem {
     let system = MemorySystem::from_fixture(FILES);
     system.set_now(LATER).set_file("/r/AGENTS.md", "# Ours\n\nBe kind.\n");
     system
@@ -225,7 +228,7 @@ fn text(refusal: &Refusal) -> String {
     format!("{refusal}; {}", refusal.hint.as_deref().unwrap_or_default())
 }
 
-fn work(with_cache: bool) -> GraphRequest {
+pub(crate) fn work(with_cache: bool) -> GraphRequest {
     let cache_directory = with_cache.then(|| "/r/.stan/cache".to_owned());
     GraphRequest { threads: Some(1), cache_directory, ..GraphRequest::default() }
 }
@@ -270,12 +273,13 @@ fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
-fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
+pub(crate) fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let outcome = graph(system, &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
     let graph = outcome.graph.as_ref().expect("the whole graph was asked for");
     let mut bytes = Vec::new();
-    write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &mut bytes).expect("memory is writable");
+    write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &mut bytes)
+        .expect("memory is writable");
     Ok(Done { said: outcome.errors, answer: String::from_utf8(bytes).expect("JSON is UTF-8") })
 }
 
@@ -294,7 +298,7 @@ impl DocumentStore for Documents<'_> {
     }
 }
 
-fn slice_to_file(system: &dyn WritableSystem) -> Result<Done, String> {
+fn slice_to_file(system: &dyn WritableSystem, out: &str) -> Result<Done, String> {
     let request = SliceRequest {
         pointer: "/decls/0".to_owned(),
         reading: Reading::File,
@@ -305,7 +309,7 @@ fn slice_to_file(system: &dyn WritableSystem) -> Result<Done, String> {
     };
     let command = SliceCommand {
         input: "/r/m.json".to_owned(),
-        out: Some("/r/out/slice.json".to_owned()),
+        out: Some(out.to_owned()),
         request,
         tells_reading: false,
         is_wrapped: false,
