@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use stan_repo::advice;
+
 use crate::mismatch::Mismatches;
 
 /// Why an archive, a snapshot or a run's outputs could not be made. Nothing was changed, unless the variant says so.
@@ -80,17 +82,4 @@ impl Error {
     pub(crate) fn io(doing: &'static str, path: &Path, reason: io::Error) -> Self {
         Self::Io { doing, path: path.to_owned(), reason }
     }
-}
-
-/// What the system said, and what to do when that is known.
-pub(crate) fn advice(reason: &io::Error) -> String {
-    let hint = match reason.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space is left; make some and run again",
-        io::ErrorKind::PermissionDenied => "permission denied; check who owns it and its folder",
-        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
-        io::ErrorKind::NotFound => "it is gone; run again when nothing changes the tree",
-        io::ErrorKind::FileTooLarge => "the file system allows no file of this size",
-        _ => return reason.to_string(),
-    };
-    hint.to_owned()
 }

@@ -18,16 +18,13 @@ use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use stan_repo::{Access, EntryKind, OutputFile, WritableSystem};
+use stan_repo::{Access, EntryKind, OutputFile, WritableSystem, target_of_temporary, temporary_name};
 
 use crate::error::Error;
 use crate::folders::Folders;
 use crate::lock::Lock;
 use crate::names::check_name;
 use crate::output::Sink;
-
-/// How temporary files are named: this, the process, a number, and the name of the target.
-const TEMPORARY: &str = ".stan-tmp-";
 
 /// So much of the target's name is kept that the temporary name still fits into 255 bytes.
 const KEPT_NAME: usize = 200;
@@ -328,7 +325,7 @@ impl<'s> Transaction<'s> {
         for _ in 0..100 {
             let number = self.next_number;
             self.next_number += 1;
-            let temporary = absolute.with_file_name(format!("{TEMPORARY}{}-{number}-{kept}", self.lock.process()));
+            let temporary = absolute.with_file_name(temporary_name(self.lock.process(), number, kept));
             match self.system.create_new(&temporary, access) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(write_error(target, error)),
@@ -381,11 +378,7 @@ impl Drop for Transaction<'_> {
 
 /// Whether a name is one that [`Transaction`] gives to temporary files.
 pub(crate) fn is_temporary(name: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    name.strip_prefix(TEMPORARY)
-        .and_then(|rest| rest.split_once('-'))
-        .and_then(|(process, rest)| Some((process, rest.split_once('-')?)))
-        .is_some_and(|(process, (number, _))| is_number(process) && is_number(number))
+    target_of_temporary(name).is_some()
 }
 
 fn write_error(target: &str, reason: io::Error) -> Error {

@@ -3,178 +3,13 @@
 
 mod support;
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use stan_archive::Error;
-use stan_repo::{
-    Access, DirEntry, HeldLock, InputFile, MemorySystem, OpenFile, OutputFile, Stat, System, WritableSystem,
-};
+use stan_repo::{Fault, FaultySystem, MemorySystem};
 
 use support::{Selection, external, outputs, run};
-
-/// When to fail, counted in effects.
-struct Plan {
-    at: usize,
-    /// Everything after it fails as well, as after a kill: not even the clean-up gets through.
-    is_kill: bool,
-    kind: io::ErrorKind,
-    calls: AtomicUsize,
-}
-
-impl Plan {
-    fn check(&self) -> io::Result<()> {
-        let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        if call == self.at || (self.is_kill && call > self.at) { Err(self.kind.into()) } else { Ok(()) }
-    }
-}
-
-struct FaultySystem<'m> {
-    inner: &'m MemorySystem,
-    plan: Arc<Plan>,
-}
-
-struct Faulty<T> {
-    inner: T,
-    plan: Arc<Plan>,
-}
-
-impl FaultySystem<'_> {
-    fn wrap<T>(&self, inner: T) -> Box<Faulty<T>> {
-        Box::new(Faulty { inner, plan: Arc::clone(&self.plan) })
-    }
-}
-
-impl System for FaultySystem<'_> {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.plan.check()?;
-        self.inner.read_dir(path)
-    }
-
-    fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.plan.check()?;
-        self.inner.lstat(path)
-    }
-
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.plan.check()?;
-        self.inner.read_into(path, buffer)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.plan.check()?;
-        let OpenFile { stat, executable, reader } = self.inner.open(path)?;
-        Ok(OpenFile { stat, executable, reader: self.wrap(reader) })
-    }
-
-    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
-        self.plan.check()?;
-        self.inner.read_link(path)
-    }
-
-    fn now(&self) -> i64 {
-        self.inner.now()
-    }
-}
-
-impl WritableSystem for FaultySystem<'_> {
-    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.plan.check()?;
-        self.inner.write_atomic(path, bytes)
-    }
-
-    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.plan.check()?;
-        self.inner.create_dir_all(path)
-    }
-
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.plan.check()?;
-        self.inner.remove_file(path)
-    }
-
-    fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
-        self.plan.check()?;
-        Ok(self.wrap(self.inner.create_new(path, access)?))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.plan.check()?;
-        self.inner.rename(from, to)
-    }
-
-    fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        self.plan.check()?;
-        self.inner.remove_dir(path)
-    }
-
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        self.plan.check()?;
-        self.inner.sync_dir(path)
-    }
-
-    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
-        self.plan.check()?;
-        Ok(self.inner.try_lock(path)?.map(|held| self.wrap(held) as Box<dyn HeldLock>))
-    }
-}
-
-/// Large pieces go through in parts, as they may.
-fn short(length: usize) -> usize {
-    if length > 1 << 19 { length - (1 << 19) } else { length }
-}
-
-impl Read for Faulty<Box<dyn InputFile>> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.plan.check()?;
-        let length = short(buffer.len());
-        self.inner.read(&mut buffer[..length])
-    }
-}
-
-impl Seek for Faulty<Box<dyn InputFile>> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.inner.seek(to)
-    }
-}
-
-impl InputFile for Faulty<Box<dyn InputFile>> {
-    fn stat(&self) -> io::Result<Stat> {
-        self.plan.check()?;
-        self.inner.stat()
-    }
-}
-
-impl Write for Faulty<Box<dyn OutputFile>> {
-    /// A full disk takes a part before it says so.
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Err(error) = self.plan.check() {
-            self.inner.write_all(&bytes[..bytes.len() / 2])?;
-            return Err(error);
-        }
-        self.inner.write(&bytes[..short(bytes.len())])
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl OutputFile for Faulty<Box<dyn OutputFile>> {
-    fn sync(&mut self) -> io::Result<()> {
-        self.plan.check()?;
-        self.inner.sync()
-    }
-}
-
-impl HeldLock for Faulty<Box<dyn HeldLock>> {
-    fn describe(&mut self, holder: &str) -> io::Result<()> {
-        self.plan.check()?;
-        self.inner.describe(holder)
-    }
-}
 
 /// A workspace after one run, edited since: what the second run is to archive.
 fn workspace() -> (MemorySystem, Selection) {
@@ -207,59 +42,90 @@ fn workspace() -> (MemorySystem, Selection) {
     (system, second)
 }
 
-fn fail_everything(is_kill: bool, kind: io::ErrorKind) {
+/// What came of a fault at every position.
+#[derive(Debug, Default)]
+struct Tally {
+    positions: usize,
+    refused: usize,
+    half_done: usize,
+}
+
+/// The paths at which two states of a workspace differ.
+fn difference<'o>(left: &'o BTreeMap<String, String>, right: &'o BTreeMap<String, String>) -> Vec<&'o str> {
+    let paths: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+    paths.into_iter().filter(|path| left.get(*path) != right.get(*path)).map(String::as_str).collect()
+}
+
+fn fail_everywhere(fault: Fault, lasting: bool) -> Tally {
     let root = Path::new("/r");
-    let (system, selection) = workspace();
-    let old = outputs(&system, root);
-    run(&system, root, &selection).unwrap();
-    let new = outputs(&system, root);
-    let (mut refused, mut half_done) = (0, 0);
+    let (before, selection) = workspace();
+    let old = outputs(&before, root);
+    let after = before.duplicate();
+    run(&after, root, &selection).unwrap();
+    let new = outputs(&after, root);
+    let mut tally = Tally::default();
     for at in 0.. {
-        let (system, selection) = workspace();
-        let plan = Arc::new(Plan { at, is_kill, kind, calls: AtomicUsize::new(0) });
-        let faulty = FaultySystem { inner: &system, plan: Arc::clone(&plan) };
+        let system = before.duplicate();
+        let faulty = FaultySystem::new(&system, fault, at, lasting);
         let result = run(&faulty, root, &selection);
+        let what = format!("{fault:?} at {at}, {:?}", faulty.struck().first());
         let after = outputs(&system, root);
         match &result {
-            Ok(_) => assert_eq!(after, new, "effect {at}: a run that says it succeeded has"),
-            Err(Error::HalfCommitted { .. }) => half_done += 1,
+            Ok(_) => assert_eq!(difference(&after, &new), [""; 0], "{what}: a run that says it succeeded has"),
+            Err(Error::HalfCommitted { done, .. }) => {
+                tally.half_done += 1;
+                // Exactly the outputs that it names are new ones.
+                for path in new.keys().filter(|path| old.get(*path) != new.get(*path) && new[*path] != "folder") {
+                    assert_eq!(after.get(path) == new.get(path), done.contains(path), "{what}: {path} of {done:?}");
+                }
+            }
             Err(error) => {
-                refused += 1;
-                assert!(error.to_string().len() > 20, "{error}");
-                if !is_kill {
-                    assert_eq!(after, old, "effect {at}: a failed run changes nothing ({error})");
+                tally.refused += 1;
+                assert!(error.to_string().len() > 20, "{what}: {error}");
+                if !lasting {
+                    assert_eq!(difference(&after, &old), [""; 0], "{what}: a failed run changes nothing ({error})");
                 }
             }
         }
         let is_named = |path: &str| !path.contains("/.stan-tmp-");
-        for (path, what) in after.iter().filter(|(path, _)| is_named(path)) {
-            let is_whole = Some(what) == old.get(path) || Some(what) == new.get(path) || what == "folder";
-            assert!(is_whole, "effect {at}: {path} is {what}");
+        for (path, text) in after.iter().filter(|(path, _)| is_named(path)) {
+            let is_whole = Some(text) == old.get(path) || Some(text) == new.get(path) || text == "folder";
+            assert!(is_whole, "{what}: {path} is {text}");
         }
-        for (path, what) in &old {
-            assert!(new.get(path) != Some(what) || after.get(path) == Some(what), "effect {at}: {path} is gone");
+        for (path, text) in &old {
+            assert!(new.get(path) != Some(text) || after.get(path) == Some(text), "{what}: {path} is gone");
         }
-        run(&system, root, &selection).unwrap_or_else(|error| panic!("after effect {at}: {error}"));
-        assert_eq!(outputs(&system, root), new, "the run after a failure at effect {at}");
-        if plan.calls.load(Ordering::Relaxed) <= at {
-            break;
+        run(&system, root, &selection).unwrap_or_else(|error| panic!("after {what}: {error}"));
+        assert_eq!(difference(&outputs(&system, root), &new), [""; 0], "the run after {what}");
+        if faulty.positions() <= at {
+            return tally;
+        }
+        tally.positions += 1;
+    }
+    tally
+}
+
+#[test]
+fn every_fault_at_every_effect_once() {
+    for fault in Fault::ALL {
+        let tally = fail_everywhere(fault, false);
+        println!("{fault:?} once: {tally:?}");
+        assert!(tally.positions > 0, "{fault:?} befalls nothing");
+        if fault.is_harmless() {
+            assert_eq!(tally.refused + tally.half_done, 0, "{fault:?}");
+        }
+        // Every write path is in these numbers; fewer would mean that a part of the run is not there.
+        assert!(fault != Fault::Denied || (tally.refused > 50 && tally.half_done > 5), "{tally:?}");
+    }
+}
+
+#[test]
+fn every_fault_from_every_effect_on() {
+    for fault in Fault::ALL {
+        // A write that is always interrupted is tried for ever.
+        if fault != Fault::Interrupted {
+            let tally = fail_everywhere(fault, true);
+            println!("{fault:?} for good: {tally:?}");
         }
     }
-    // Every write path is in these numbers; fewer would mean that a part of the run is not there.
-    assert!(refused > 50 && half_done > 5, "{refused} refused, {half_done} half done");
-}
-
-#[test]
-fn a_full_disk_at_any_moment() {
-    fail_everything(false, io::ErrorKind::StorageFull);
-}
-
-#[test]
-fn a_refusal_at_any_moment() {
-    fail_everything(false, io::ErrorKind::PermissionDenied);
-}
-
-#[test]
-fn a_kill_at_any_moment() {
-    fail_everything(true, io::ErrorKind::Other);
 }

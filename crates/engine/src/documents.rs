@@ -1,10 +1,12 @@
 //! How verbs about single documents meet the outside: a store to read from and write to, and what a run came to.
 
 use std::io;
+use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
 use stan_model::document::x07::{Diagnostic, FileDigest};
+use stan_repo::{WritableSystem, remove_leftovers};
 
 /// Files by the names that the user gave. `-` is standard input, and is only ever read.
 pub trait DocumentStore {
@@ -12,6 +14,29 @@ pub trait DocumentStore {
 
     /// Replaces a file as a whole, with the directories above it.
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// Replaces a file that the user named as a whole, with the directories above it, which go again when it fails. What
+/// killed processes left beside it when they were about to do the same goes too.
+pub fn write_document(system: &dyn WritableSystem, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let above = folder.into_iter().flat_map(Path::ancestors).filter(|folder| !folder.as_os_str().is_empty());
+    // The deepest first, so that they are empty one after the other.
+    let made: Vec<&Path> = above.take_while(|folder| is_missing(system, folder)).collect();
+    if let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|_| made.is_empty()) {
+        remove_leftovers(system, folder.unwrap_or(Path::new(".")), &[name]);
+    }
+    let written = folder.map_or(Ok(()), |folder| system.create_dir_all(folder));
+    let written = written.and_then(|()| system.write_atomic(path, bytes));
+    if written.is_err() {
+        // Somebody may have put something there by now: then it stays.
+        let _ = made.iter().try_for_each(|folder| system.remove_dir(folder));
+    }
+    written
+}
+
+fn is_missing(system: &dyn WritableSystem, folder: &Path) -> bool {
+    system.lstat(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// What a program prints, and its exit code.

@@ -36,6 +36,8 @@ pub struct ImportPlan {
     pub files: Vec<ImportFile>,
     /// Sorted: globs that matched nothing, links and folders that were left out.
     pub warnings: Vec<String>,
+    /// Labels of which a folder could not be read: which files they bring in is not known.
+    pub unread: BTreeSet<String>,
 }
 
 /// The imports cannot be staged as they are configured.
@@ -78,6 +80,7 @@ pub fn plan(
         planner.label(globs, &mut found)?;
         found.refuse_files_as_folders()?;
         plan.warnings.extend(found.warnings);
+        plan.unread.extend(found.is_unread.then(|| label.clone()));
         if found.are_warnings_cut {
             plan.warnings.push(format!("import `{label}`: there are more warnings than {MAX_WARNINGS}"));
         }
@@ -100,11 +103,14 @@ struct Found<'l> {
     sources: BTreeMap<String, String>,
     warnings: BTreeSet<String>,
     are_warnings_cut: bool,
+    /// A folder is there, or may be, and cannot be read.
+    is_unread: bool,
 }
 
 impl<'l> Found<'l> {
     fn new(label: &'l str, folder: String) -> Self {
-        Self { label, folder, sources: BTreeMap::new(), warnings: BTreeSet::new(), are_warnings_cut: false }
+        let (sources, warnings) = (BTreeMap::new(), BTreeSet::new());
+        Self { label, folder, sources, warnings, are_warnings_cut: false, is_unread: false }
     }
 
     fn warn(&mut self, message: String) {
@@ -182,10 +188,14 @@ impl Planner<'_> {
         for glob in globs {
             let refused = |error| ImportError::Glob { label: found.label.to_owned(), error };
             let RootedGlob { parent, pattern } = RootedGlob::new(glob).map_err(refused)?;
-            let Ok(parent) = real_path(self.system, &Path::new(self.root).join(parent)) else {
-                found
-                    .warn(format!("the glob `{glob}` matched nothing, because the folder it starts in does not exist"));
-                continue;
+            let parent = match real_path(self.system, &Path::new(self.root).join(parent)) {
+                Ok(parent) => parent,
+                Err(error) => {
+                    let why = if is_absent(&error) { "does not exist" } else { "cannot be read" };
+                    found.is_unread |= !is_absent(&error);
+                    found.warn(format!("the glob `{glob}` matched nothing, because the folder it starts in {why}"));
+                    continue;
+                }
             };
             if is_at_or_below(&parent, &self.staging) {
                 let (label, glob) = (found.label.to_owned(), glob.clone());
@@ -235,6 +245,7 @@ impl Walk<'_, '_, '_> {
                     entries
                 }
                 Err(error) => {
+                    found.is_unread |= !is_absent(&error);
                     found.warn(format!("{folder} was left out, because {}", reason(&error)));
                     continue;
                 }
@@ -313,6 +324,10 @@ impl Walk<'_, '_, '_> {
         found.warn(format!("the link {link} was left out, because {left_out}"));
         Ok(())
     }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn reason(error: &io::Error) -> &'static str {

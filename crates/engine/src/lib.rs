@@ -15,7 +15,7 @@ pub mod tokens;
 mod watched;
 
 pub use context_pack::{ContextCommand, context_pack};
-pub use documents::{DocumentStore, Outcome};
+pub use documents::{DocumentStore, Outcome, write_document};
 pub use slice::{SliceCommand, slice};
 pub use stan_model::document::x07 as x07_documents;
 pub use stan_model::jcs;

@@ -3,44 +3,63 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use stan_repo::{DirEntry, DirectoryFiles, OpenFile, Stat, System};
+use stan_repo::{DirEntry, DirectoryFiles, OpenFile, Stat, System, advice, is_passing};
 
 pub(crate) struct Watched<'s> {
     system: &'s dyn System,
-    failed: Arc<AtomicBool>,
+    failures: Arc<Failures>,
+}
+
+#[derive(Default)]
+struct Failures {
+    failed: AtomicBool,
+    /// The first one that may be gone a moment later: its path, and what to do about it.
+    passing: Mutex<Option<(PathBuf, String)>>,
+}
+
+impl Failures {
+    fn watch<T>(&self, path: impl FnOnce() -> PathBuf, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result {
+            if !is_an_answer(error.kind()) {
+                self.failed.store(true, Ordering::Relaxed);
+            }
+            if is_passing(error) {
+                let mut first = self.passing.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert_with(|| (path(), advice(error)));
+            }
+        }
+        result
+    }
 }
 
 impl<'s> Watched<'s> {
     pub(crate) fn new(system: &'s dyn System) -> Self {
-        Self { system, failed: Arc::default() }
+        Self { system, failures: Arc::default() }
     }
 
     /// Whether another run may see something else although no file changed.
     pub(crate) fn failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed)
+        self.failures.failed.load(Ordering::Relaxed)
     }
 
-    fn watch<T>(&self, result: io::Result<T>) -> io::Result<T> {
-        watch(&self.failed, result)
+    /// What a moment's failure hid: its path, and what to do about it.
+    pub(crate) fn hidden(&self) -> Option<(PathBuf, String)> {
+        self.failures.passing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-}
 
-fn watch<T>(failed: &AtomicBool, result: io::Result<T>) -> io::Result<T> {
-    if let Err(error) = &result
-        && !is_an_answer(error.kind())
-    {
-        failed.store(true, Ordering::Relaxed);
+    fn watch<T>(&self, path: &Path, result: io::Result<T>) -> io::Result<T> {
+        self.failures.watch(|| path.to_owned(), result)
     }
-    result
 }
 
 /// The files of a directory, watched likewise.
 struct WatchedFiles {
     files: Box<dyn DirectoryFiles>,
-    failed: Arc<AtomicBool>,
+    folder: PathBuf,
+    failures: Arc<Failures>,
 }
 
 impl DirectoryFiles for WatchedFiles {
@@ -51,18 +70,18 @@ impl DirectoryFiles for WatchedFiles {
         wants_stat: bool,
         buffer: &mut Vec<u8>,
     ) -> io::Result<(usize, Option<Stat>)> {
-        watch(&self.failed, self.files.read(name, limit, wants_stat, buffer))
+        self.failures.watch(|| self.folder.join(name), self.files.read(name, limit, wants_stat, buffer))
     }
 }
 
-/// Whether the failure tells something that stays as it is until somebody changes it.
+/// Whether the failure tells something that stays as it is until somebody changes it. A denial does not: the same file,
+/// its stat as it was, may be open to the next user.
 fn is_an_answer(kind: io::ErrorKind) -> bool {
     matches!(
         kind,
         io::ErrorKind::NotFound
             | io::ErrorKind::NotADirectory
             | io::ErrorKind::IsADirectory
-            | io::ErrorKind::PermissionDenied
             | io::ErrorKind::InvalidInput
             | io::ErrorKind::InvalidFilename
             | io::ErrorKind::FileTooLarge
@@ -71,40 +90,40 @@ fn is_an_answer(kind: io::ErrorKind) -> bool {
 
 impl System for Watched<'_> {
     fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.watch(self.system.read_dir(path))
+        self.watch(path, self.system.read_dir(path))
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.watch(self.system.lstat(path))
+        self.watch(path, self.system.lstat(path))
     }
 
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.watch(self.system.read_into(path, buffer))
+        self.watch(path, self.system.read_into(path, buffer))
     }
 
     fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.watch(self.system.read_at_most(path, limit, buffer))
+        self.watch(path, self.system.read_at_most(path, limit, buffer))
     }
 
     fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
-        self.watch(self.system.read_chunks(path, take))
+        self.watch(path, self.system.read_chunks(path, take))
     }
 
     fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.watch(self.system.read_range(path, offset, buffer))
+        self.watch(path, self.system.read_range(path, offset, buffer))
     }
 
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
         let files = self.system.directory_files(path)?;
-        Some(Box::new(WatchedFiles { files, failed: self.failed.clone() }))
+        Some(Box::new(WatchedFiles { files, folder: path.to_owned(), failures: Arc::clone(&self.failures) }))
     }
 
     fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.watch(self.system.open(path))
+        self.watch(path, self.system.open(path))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
-        self.watch(self.system.read_link(path))
+        self.watch(path, self.system.read_link(path))
     }
 
     fn now(&self) -> i64 {

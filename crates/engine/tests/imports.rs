@@ -20,7 +20,7 @@ fn check(fixture: &str, imports: &[(&str, &[&str])], expected: &Expect) {
         system.set_order(order);
         let shown = match plan_of(&system, imports) {
             Err(error) => format!("{error}\n"),
-            Ok(ImportPlan { files, warnings }) => {
+            Ok(ImportPlan { files, warnings, .. }) => {
                 let files = files.iter().map(|file| format!("{} <- {}\n", file.target, file.source));
                 let warnings = warnings.iter().map(|warning| format!("warning: {warning}\n"));
                 files.chain(warnings).collect()

@@ -3,7 +3,9 @@
 //! This is the only crate that may touch `std::fs`. It knows git's rules about files and nothing about
 //! languages.
 
+mod advice;
 mod ewah;
+mod faulty;
 mod files;
 mod fixture;
 mod git_directory;
@@ -19,10 +21,13 @@ mod paths;
 mod scan;
 mod stamp;
 mod system;
+mod temporary;
 mod universe;
 mod wildmatch;
 mod world;
 
+pub use advice::{advice, is_passing};
+pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
 pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs};
 pub use hash::sha256;
@@ -36,5 +41,6 @@ pub use system::{
     Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System,
     WritableSystem,
 };
+pub use temporary::{remove_leftovers, target_of_temporary, temporary_name};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
 pub use world::{FileContents, World};

@@ -19,7 +19,7 @@ pub struct MemorySystem {
     state: Arc<RwLock<State>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct State {
     /// The first one is `/`. Removed nodes stay, unreachable.
     nodes: Vec<Node>,
@@ -30,7 +30,7 @@ struct State {
     locked: BTreeSet<usize>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Node {
     content: Content,
     unreadable: bool,
@@ -39,7 +39,7 @@ struct Node {
     ctime: i64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Content {
     File(Vec<u8>),
     Dir(BTreeMap<OsString, usize>),
@@ -58,6 +58,12 @@ impl Default for MemorySystem {
 impl MemorySystem {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A second system that is the same now and knows nothing of this one afterwards. Nobody holds a lock in it.
+    pub fn duplicate(&self) -> Self {
+        let state = State { locked: BTreeSet::new(), ..self.read().clone() };
+        Self { state: Arc::new(RwLock::new(state)) }
     }
 
     /// Makes the file, or replaces its contents; the clock's time becomes its `mtime` and `ctime`.

@@ -2,11 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "this is the implementation that the lint points to")]
 
 mod output;
+mod replace;
 
 use std::fs::{self, File, FileType, Metadata};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 #[cfg(unix)]
@@ -113,17 +113,11 @@ impl System for OsSystem {
 
 impl WritableSystem for OsSystem {
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let (temporary, mut file) = create_beside(path)?;
-        let written = file.write_all(bytes).and_then(|()| {
-            // Windows does not rename over a file that is open.
-            drop(file);
-            fs::rename(&temporary, path)
-        });
-        if written.is_err() {
-            // The first failure is the one worth telling.
-            let _ = fs::remove_file(&temporary);
-        }
-        written
+        replace::replace(path, bytes, false)
+    }
+
+    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        replace::replace(path, bytes, true)
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
@@ -159,25 +153,6 @@ impl InputFile for File {
     fn stat(&self) -> io::Result<Stat> {
         self.metadata().map(|metadata| stat(&metadata))
     }
-}
-
-/// A new file in the same directory, so that renaming it cannot cross file systems. `create_new` neither follows a
-/// link that somebody put there nor takes over a file of another run.
-fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    for _ in 0..100 {
-        // The name that runs give to all their temporary files, so that the next one knows what a killed one left.
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = std::ffi::OsString::from(format!(".stan-tmp-{}-{number}-", std::process::id()));
-        temporary.push(name);
-        let temporary = path.with_file_name(temporary);
-        match fs::OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            result => return result.map(|file| (temporary, file)),
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// How much of a file is in memory when only its digest is wanted.

@@ -147,8 +147,13 @@ pub trait System: Send + Sync {
 /// as unsupported.
 pub trait WritableSystem: System {
     /// Puts a file in place all at once: readers see the old contents or the new, never a part. A link at `path` is
-    /// replaced, not followed. The directory must exist.
+    /// replaced, not followed; a file's permissions are kept. The directory must exist.
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// As `write_atomic`, for what people wrote and nobody can make again: it also survives a power cut.
+    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.write_atomic(path, bytes)
+    }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::CommandFactory;
-use stan_engine::{OsSystem, WritableSystem};
+use stan_engine::{OsSystem, write_document};
 
 use crate::args::{Cli, ManArgs};
 use crate::describe::{self, ManualPage};
@@ -34,6 +34,5 @@ pub(crate) fn run(cli: &Cli, args: &ManArgs) -> Result<(), Failure> {
 }
 
 fn write_pages(folder: &Path, pages: &[ManualPage]) -> io::Result<()> {
-    OsSystem.create_dir_all(folder)?;
-    pages.iter().try_for_each(|page| OsSystem.write_atomic(&folder.join(&page.file_name), &page.text))
+    pages.iter().try_for_each(|page| write_document(&OsSystem, &folder.join(&page.file_name), &page.text))
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use stan_engine::{DocumentStore, OsSystem, System, WritableSystem};
+use stan_engine::{DocumentStore, OsSystem, System, write_document};
 
 /// The real files.
 pub(crate) struct ProgramFiles;
@@ -20,11 +20,7 @@ impl DocumentStore for ProgramFiles {
     }
 
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let path = Path::new(name);
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            OsSystem.create_dir_all(parent)?;
-        }
-        OsSystem.write_atomic(path, bytes)
+        write_document(&OsSystem, Path::new(name), bytes)
     }
 }
 

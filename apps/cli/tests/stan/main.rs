@@ -16,9 +16,12 @@ mod errors_maps;
 mod errors_workspace;
 #[cfg(unix)]
 mod examples;
+#[cfg(unix)]
+mod full_disk;
 mod graph;
 mod init;
 mod integrity;
+#[cfg(unix)]
 mod killed;
 mod privacy;
 mod project;
@@ -26,3 +29,5 @@ mod reproducible;
 mod schemas;
 mod suggest;
 mod support;
+#[cfg(unix)]
+mod writers;

@@ -15,7 +15,7 @@ use super::index::{Identity, UNPROVED, fingerprint, proved_fingerprint};
 use super::{Cache, FORMAT};
 
 const MAGIC: &[u8; 8] = b"stan-map";
-const FILE: &str = "map.data";
+pub(super) const FILE: &str = "map.data";
 
 /// What the map depends on besides the graph.
 #[derive(Clone, Debug, Serialize)]

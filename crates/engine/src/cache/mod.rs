@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use stan_graph::Graph;
 use stan_lang::typescript::extract::is_analysed;
 use stan_model::NodeKind;
-use stan_repo::{System, WritableSystem};
+use stan_repo::{System, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
@@ -34,7 +34,9 @@ pub(crate) use self::map::{DocumentPrint, Manifests, MapKey, StoredMap};
 /// Changes whenever the layout of the files does.
 const FORMAT: u32 = 4;
 const MAGIC: &[u8; 8] = b"stangrph";
+const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
+const INDEX: &str = "graph.index";
 
 /// The cache of one repository.
 pub(crate) struct Cache<'s> {
@@ -49,8 +51,10 @@ impl<'s> Cache<'s> {
     pub(crate) fn open(system: &'s dyn WritableSystem, directory: &str, stan_path: &str, key: &[u8]) -> Option<Self> {
         let inside = directory.strip_prefix(stan_path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         system.create_dir_all(Path::new(directory)).ok()?;
+        // Runs that were killed while they wrote are the only ones that leave anything; whoever is at work holds its own.
+        remove_leftovers(system, Path::new(directory), &[IGNORE, DATA, INDEX, map::FILE]);
         // Only a folder of ours may hide itself from git.
-        let ignore = format!("{directory}/.gitignore");
+        let ignore = format!("{directory}/{IGNORE}");
         if inside && system.lstat(Path::new(&ignore)).is_err() {
             system.write_atomic(Path::new(&ignore), b"*\n").ok()?;
         }
@@ -63,7 +67,7 @@ impl<'s> Cache<'s> {
 
     pub(crate) fn load_index(&self) -> Option<Index> {
         let mut bytes = Vec::new();
-        self.system.read_into(Path::new(&self.path("graph.index")), &mut bytes).ok()?;
+        self.system.read_into(Path::new(&self.path(INDEX)), &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
         let (key, body) = body.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
@@ -153,7 +157,7 @@ impl<'s> Cache<'s> {
         bytes.extend_from_slice(&xxh3_64(&index).to_le_bytes());
         bytes.extend_from_slice(&index);
         self.system.write_atomic(Path::new(&self.path(DATA)), &data).ok()?;
-        self.system.write_atomic(Path::new(&self.path("graph.index")), &bytes).ok()?;
+        self.system.write_atomic(Path::new(&self.path(INDEX)), &bytes).ok()?;
         Some(identity)
     }
 }

@@ -16,7 +16,7 @@ use std::io;
 use std::path::Path;
 
 pub use stan_model::document::config::MetaHashes;
-use stan_repo::{EntryKind, System, real_path};
+use stan_repo::{EntryKind, System, advice, is_passing, real_path};
 
 pub(crate) use self::error::visible;
 pub use self::error::{ConfigError, Finding};
@@ -161,7 +161,7 @@ fn read_file(system: &dyn System, path: &str, shown: &str) -> Result<(Config, bo
             io::ErrorKind::FileTooLarge => "it is larger than 1 MiB, which no configuration is".to_owned(),
             io::ErrorKind::NotFound => "it does not exist, or is a link that leads nowhere".to_owned(),
             io::ErrorKind::PermissionDenied => "its permissions forbid it".to_owned(),
-            _ => error.to_string(),
+            _ => advice(&error),
         };
         ConfigError::new(shown, format!("the configuration cannot be read, because {reason}"))
     })?;
@@ -180,7 +180,12 @@ fn read_file(system: &dyn System, path: &str, shown: &str) -> Result<(Config, bo
 /// The nearest folder at or above `directory` that has a configuration, and the file's name.
 fn nearest_file(system: &dyn System, directory: &str) -> Result<Option<(String, String)>, ConfigError> {
     for folder in ancestors(directory) {
-        let names: Vec<&str> = FILE_NAMES.into_iter().filter(|name| is_file(system, &join(folder, name))).collect();
+        let mut names = Vec::new();
+        for name in FILE_NAMES {
+            if is_file(system, &join(folder, name), folder == directory)? {
+                names.push(name);
+            }
+        }
         match names.as_slice() {
             [] => {}
             [name] => return Ok(Some((folder.to_owned(), (*name).to_owned()))),
@@ -210,9 +215,18 @@ fn explicit_file(system: &dyn System, directory: &str, file: &str) -> Result<(St
     }
 }
 
-/// A link counts: where it leads is found out by reading it.
-fn is_file(system: &dyn System, path: &str) -> bool {
-    system.lstat(Path::new(path)).is_ok_and(|stat| matches!(stat.kind, EntryKind::File | EntryKind::Link))
+/// A link counts: where it leads is found out by reading it. What cannot be looked at may be there, and going on as if it
+/// were not would archive what it excludes; only folders above may be closed to us, as they often are.
+fn is_file(system: &dyn System, path: &str, is_inside: bool) -> Result<bool, ConfigError> {
+    match system.lstat(Path::new(path)) {
+        Ok(stat) => Ok(matches!(stat.kind, EntryKind::File | EntryKind::Link)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+        Err(error) if is_inside || is_passing(&error) => {
+            let message = format!("whether there is a configuration cannot be told: {}", advice(&error));
+            Err(ConfigError::new(path, message))
+        }
+        Err(_) => Ok(false),
+    }
 }
 
 /// A hint when the directory is inside a git worktree, but not its top.

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, System, WritableSystem, hash_file};
+use stan_repo::{Access, EntryKind, System, advice, hash_file};
 
 use super::Context;
 use super::allow::{Allowed, Allowlist, Origin};
+use super::careful::Careful;
 use super::place::Place;
 use super::refusal::Refusal;
 use super::session::{Session, refuse};
@@ -30,7 +31,7 @@ pub(crate) fn planned(system: &dyn System, context: &Context<'_>) -> Result<Impo
 
 /// Makes the staged imports what the configuration says. Unchanged files are not written.
 pub(crate) fn refresh(
-    system: &dyn WritableSystem,
+    system: &Careful<'_>,
     context: &Context<'_>,
     place: &Place,
     session: &Session<'_>,
@@ -38,7 +39,7 @@ pub(crate) fn refresh(
     if context.config.imports.is_empty() {
         return Ok(Imported::default());
     }
-    let ImportPlan { files, warnings } = planned(system, context)?;
+    let ImportPlan { files, warnings, unread } = planned(system, context)?;
     let mut imported = Imported { warnings, ..Imported::default() };
     let targets: BTreeSet<&str> = files.iter().map(|file| file.target.as_str()).collect();
     let mut transaction = session.begin(place)?;
@@ -48,7 +49,12 @@ pub(crate) fn refresh(
         transaction.finish(stream).map_err(refuse)?;
         imported.written.push(file.target.clone());
     }
-    for label in context.config.imports.keys() {
+    for label in &unread {
+        imported
+            .warnings
+            .push(format!("import `{label}`: what was staged before stays, because not all could be read"));
+    }
+    for label in context.config.imports.keys().filter(|label| !unread.contains(*label)) {
         for path in everything_below(system, place, &place.own(&["imports/", label].concat())) {
             if !targets.contains(path.as_str()) {
                 transaction.remove(&path).map_err(refuse)?;
@@ -56,6 +62,8 @@ pub(crate) fn refresh(
             }
         }
     }
+    // What was not seen must not be taken for removed.
+    system.has_seen_everything()?;
     transaction.commit().map_err(refuse)?;
     Ok(imported)
 }
@@ -92,8 +100,9 @@ fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
 }
 
 fn copy(system: &dyn System, file: &ImportFile, out: &mut dyn Write) -> Result<(), Refusal> {
-    let failed =
-        |error: std::io::Error| Refusal::input(format!("the import `{}` cannot be copied: {error}", file.source));
+    let failed = |error: std::io::Error| {
+        Refusal::input(format!("the import `{}` cannot be copied: {}", file.source, advice(&error)))
+    };
     let mut source = system.open(Path::new(&file.source)).map_err(failed)?.reader;
     let mut buffer = vec![0; 256 << 10];
     loop {

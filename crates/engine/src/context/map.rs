@@ -9,6 +9,7 @@ use stan_model::document::integrity::{self, Integrity};
 use stan_repo::{System, WritableSystem};
 
 use super::Context;
+use super::careful::Careful;
 use super::externals::locate_externals;
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
@@ -33,7 +34,10 @@ pub fn build_map(
     context: &Context<'_>,
     request: &GraphRequest,
 ) -> Result<BuiltMap, Refusal> {
-    build_map_beside(system, context, request, || ()).map(|(built, ())| built)
+    let careful = Careful::new(system, request.cache_directory.as_deref());
+    let (built, ()) = build_map_beside(&careful, context, request, || ())?;
+    careful.has_seen_everything()?;
+    Ok(built)
 }
 
 /// As [`build_map`]. While one thread names and maps, which no other can help with, another does the work `beside`.
@@ -53,7 +57,8 @@ pub(crate) fn build_map_beside<T: Send>(
     let is_kept = |cache: &Cache<'_>, kept_as| cache.load_map(kept_as, &key).is_some_and(|map| stored.set(map).is_ok());
     let (outcome, kept_as) =
         graph_unless(system, &options, &request, &is_kept).map_err(|error| Refusal::internal(error.to_string()))?;
-    if let Some(StoredMap { map, integrity, document }) = stored.into_inner() {
+    // A run that has made the graph after all has seen something that the kept map does not know.
+    if let Some(StoredMap { map, integrity, document }) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
         let built = BuiltMap { map, integrity, errors: outcome.errors, document: Some(document) };
         return Ok((built, beside()));
     }

@@ -3,6 +3,7 @@
 
 mod allow;
 mod assemble;
+mod careful;
 mod count;
 mod externals;
 mod import;
@@ -32,6 +33,7 @@ pub use snap::{SnapRequest, snap};
 pub use state::{StateSource, check_state, migrate_state};
 pub use verify::verify;
 
+pub(crate) use careful::Careful;
 pub(crate) use map::map_for_selection;
 pub(crate) use session::{Session, refuse};
 pub(crate) use workspace_files::check_folders;

@@ -14,6 +14,7 @@ use stan_repo::{Access, WritableSystem};
 
 use super::Context;
 use super::assemble::{Assembled, Thread, Wanted, assemble, plain_entries};
+use super::careful::Careful;
 use super::count::count;
 use super::import;
 use super::patience::Patience;
@@ -62,13 +63,14 @@ pub fn run(
     }
     let pool = pool.build().map_err(|error| Refusal::internal(format!("no threads can be started: {error}")))?;
     let place = context.place();
-    check_folders(system, &place)?;
-    let run = Run { system, context, request, place: &place, pool: &pool };
+    let careful = Careful::new(system, request.work.cache_directory.as_deref());
+    check_folders(&careful, &place)?;
+    let run = Run { system: &careful, context, request, place: &place, pool: &pool };
     if request.plan { run.plan(patience) } else { run.perform(patience) }
 }
 
 struct Run<'a> {
-    system: &'a dyn WritableSystem,
+    system: &'a Careful<'a>,
     context: &'a Context<'a>,
     request: &'a RunRequest,
     place: &'a Place,
@@ -107,6 +109,7 @@ impl Run<'_> {
         let mut outputs = Outputs { written: imported.written, removed: imported.removed };
         outputs.written.extend(transaction.writes().map(str::to_owned));
         outputs.removed.extend(transaction.removals());
+        self.system.has_seen_everything()?;
         patience.stage("putting everything in place");
         transaction.commit().map_err(refuse)?;
         Ok(self.counted(&assembled, &written, self.report(&assembled, &written, diff, outputs)))
@@ -138,6 +141,7 @@ impl Run<'_> {
         self.check_against_map(&assembled, &written)?;
         outputs.written.push(self.place.artefact(Artefact::Archive));
         let diff = self.planned_diff(&mut outputs, &written, baseline.as_ref())?;
+        self.system.has_seen_everything()?;
         Ok(self.counted(&assembled, &written, self.report(&assembled, &written, diff, outputs)))
     }
 
@@ -213,15 +217,15 @@ impl Run<'_> {
     }
 
     /// Externals that are not selected are proved as well in a frozen run, where they are installed.
-    fn prove_unselected(&self, thread: &Thread) -> Vec<Mismatch> {
+    fn prove_unselected(&self, thread: &Thread) -> Result<Vec<Mismatch>, stan_archive::Error> {
         if !self.request.frozen {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let externals = thread.unselected_externals().map(|index| external_of(thread, index)).collect();
         match self.pool.install(|| stan_archive::prove(self.system, self.place.stan_path(), externals)) {
-            Err(stan_archive::Error::Mismatches(mismatches)) => mismatches.0,
-            // Proving finds mismatches and fails in no other way.
-            _ => Vec::new(),
+            Ok(_) => Ok(Vec::new()),
+            Err(stan_archive::Error::Mismatches(mismatches)) => Ok(mismatches.0),
+            Err(other) => Err(other),
         }
     }
 
@@ -409,15 +413,18 @@ fn external_of(thread: &Thread, index: u32) -> External {
     }
 }
 
-/// One list of everything that does not match, so that nobody mends one file only to be told of the next.
-fn with_mismatches<T>(outcome: Result<T, stan_archive::Error>, more: Vec<Mismatch>) -> Result<T, stan_archive::Error> {
-    let mut all = match outcome {
-        Err(stan_archive::Error::Mismatches(mismatches)) => mismatches.0,
-        outcome if more.is_empty() => return outcome,
-        Err(other) => return Err(other),
-        Ok(_) => Vec::new(),
+/// One list of everything that does not match, so that nobody mends one file only to be told of the next. What could not
+/// be proved at all is no match either: any other failure is the outcome.
+fn with_mismatches<T>(
+    outcome: Result<T, stan_archive::Error>,
+    more: Result<Vec<Mismatch>, stan_archive::Error>,
+) -> Result<T, stan_archive::Error> {
+    let mut all = match (outcome, more) {
+        (Err(stan_archive::Error::Mismatches(mismatches)), Ok(more)) => [mismatches.0, more].concat(),
+        (outcome, Ok(more)) if more.is_empty() => return outcome,
+        (Ok(_), Ok(more)) => more,
+        (Err(other), _) | (Ok(_), Err(other)) => return Err(other),
     };
-    all.extend(more);
     all.sort_by(|left, right| left.id.cmp(&right.id));
     Err(stan_archive::Error::Mismatches(Mismatches(all)))
 }
@@ -449,4 +456,49 @@ pub(crate) fn load_snapshot(
     let file = place.artefact(artefact);
     let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
     Snapshot::decode(&bytes, &file).map(Some).map_err(refuse)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use stan_archive::{Error, MismatchKind};
+
+    use super::*;
+
+    fn mismatch(id: &str) -> Mismatch {
+        let text = String::new;
+        Mismatch {
+            id: id.to_owned(),
+            kind: MismatchKind::MapHash,
+            source: PathBuf::new(),
+            expected: text(),
+            actual: text(),
+        }
+    }
+
+    fn gone() -> Error {
+        Error::Unreadable { name: "gone".to_owned(), reason: std::io::ErrorKind::NotFound.into() }
+    }
+
+    /// What `with_mismatches` comes to, in one word.
+    fn word(outcome: Result<(), Error>, more: Result<Vec<Mismatch>, Error>) -> String {
+        match with_mismatches(outcome, more) {
+            Ok(()) => "proved".to_owned(),
+            Err(Error::Mismatches(all)) => all.0.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(" "),
+            Err(other) => other.to_string().chars().take(6).collect(),
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_proved_is_not_proved() {
+        let wrong = |ids: &[&str]| ids.iter().map(|id| mismatch(id)).collect::<Vec<_>>();
+        let failed = |ids: &[&str]| Err(Error::Mismatches(Mismatches(wrong(ids))));
+        assert_eq!(word(Ok(()), Ok(wrong(&[]))), "proved");
+        assert_eq!(word(Ok(()), Ok(wrong(&["b", "a"]))), "a b");
+        assert_eq!(word(failed(&["c"]), Ok(wrong(&["a"]))), "a c");
+        assert_eq!(word(failed(&["c"]), Err(gone())), "c");
+        assert_eq!(word(Ok(()), Err(gone())), "`gone`");
+        assert_eq!(word(Err(gone()), Ok(wrong(&["a"]))), "`gone`");
+    }
 }

@@ -5,6 +5,7 @@ use stan_repo::{Access, WritableSystem};
 
 use super::Context;
 use super::assemble::{Wanted, assemble, plain_entries};
+use super::careful::Careful;
 use super::import;
 use super::patience::Patience;
 use super::place::{Artefact, Place};
@@ -31,6 +32,7 @@ pub fn snap(
     patience: &mut dyn Patience,
 ) -> Result<SnapReport, Refusal> {
     let place = context.place();
+    let system = &Careful::new(system, request.work.cache_directory.as_deref());
     check_folders(system, &place)?;
     let session = Session::open(system, &place, patience)?;
     let imported = import::refresh(system, context, &place, &session)?;
@@ -55,6 +57,7 @@ pub fn snap(
         }
         report.snapshots.push(SnapshotReport { path, files: snapshot.files.len() as u64, changed });
     }
+    system.has_seen_everything()?;
     transaction.commit().map_err(refuse)?;
     report.warnings.sort_unstable();
     report.warnings.dedup();

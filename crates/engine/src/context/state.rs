@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stan_model::document::state::{self, DecodedState, State, StateVersion};
-use stan_repo::{Access, System, WritableSystem};
+use stan_repo::{Access, System, WritableSystem, advice, remove_leftovers};
 
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
@@ -75,9 +75,13 @@ pub fn migrate_state(
                 transaction.commit().map_err(refuse)?;
             }
         }
-        StateSource::File { shown, path } => system
-            .write_atomic(Path::new(path), &document)
-            .map_err(|error| Refusal::input(format!("`{shown}` cannot be written: {error}")))?,
+        StateSource::File { shown, path } => {
+            let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+            remove_leftovers(system, Path::new(if folder.is_empty() { "/" } else { folder }), &[name]);
+            system
+                .write_atomic_durable(Path::new(path), &document)
+                .map_err(|error| Refusal::input(format!("`{shown}` cannot be written: {}", advice(&error))))?;
+        }
     }
     Ok((report, None))
 }
@@ -114,7 +118,7 @@ fn read(system: &dyn System, context: &Context<'_>, source: &StateSource) -> Res
             match system.read_into(Path::new(path), &mut bytes) {
                 Ok(_) => Ok(NamedBytes { name: shown.clone(), bytes }),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(absent(shown)),
-                Err(error) => Err(Refusal::input(format!("`{shown}` cannot be read: {error}"))),
+                Err(error) => Err(Refusal::input(format!("`{shown}` cannot be read: {}", advice(&error)))),
             }
         }
         StateSource::Workspace => {

@@ -161,14 +161,22 @@ fn run(
     is_enough: &IsEnough<'_>,
 ) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
     let Some(cache) = open_cache(system, options, request) else {
-        let compiled = compile::compile(system.as_system(), options, None, false, request.leaves_memory)?;
-        return Ok((outcome(compiled, options, request), None));
+        let watched = Watched::new(system.as_system());
+        let compiled = compile::compile(&watched, options, None, false, request.leaves_memory)?;
+        let mut outcome = outcome(compiled, options, request);
+        tell_hidden(&mut outcome.errors, &watched, options);
+        return Ok((outcome, None));
     };
     let observed_at = system.now();
+    let watched = Watched::new(system.as_system());
     if let Some(index) = cache.load_index()
-        && let Some(outcome) = update::answer(system.as_system(), options, request, (&cache, &index), is_enough)
+        && let Some(outcome) = update::answer(&watched, options, request, (&cache, &index), is_enough)
     {
         return match outcome {
+            // What a moment's failure hid may be seen by now: everything is looked at again.
+            Verdict::Answer(_) if watched.hidden().is_some() => {
+                compile_and_store(system, options, request, &cache, None, observed_at)
+            }
             Verdict::Answer(outcome) => {
                 let kept_as = (outcome.work == Work::Unchanged).then(|| index.identity());
                 Ok((outcome, kept_as))
@@ -204,7 +212,21 @@ fn compile_and_store(
     });
     let work = Work::Compiled(compiled.analysed);
     let graph = wanted_graph(compiled.graph, request);
+    let mut errors = errors;
+    tell_hidden(&mut errors, &watched, options);
     Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
+}
+
+/// Much of what is looked for need not be there, and says nothing when it is not. But a file that only a moment's failure
+/// hid is not missing, so that the answer says what it may lack.
+fn tell_hidden(errors: &mut Vec<String>, watched: &Watched<'_>, options: &GraphOptions) {
+    let Some((path, advice)) = watched.hidden() else { return };
+    let path = path.to_string_lossy();
+    let shown =
+        path.strip_prefix(options.root.trim_end_matches('/')).map_or(&*path, |rest| rest.trim_start_matches('/'));
+    let shown = if shown.is_empty() { "." } else { shown };
+    errors.push(format!("{shown}: what it leads to may be missing, because {advice}"));
+    errors.sort_unstable();
 }
 
 fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {

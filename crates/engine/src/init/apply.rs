@@ -4,16 +4,23 @@
 use std::io;
 use std::path::PathBuf;
 
-use stan_repo::{EntryKind, WritableSystem};
+use stan_repo::{EntryKind, WritableSystem, advice, remove_leftovers};
 
 use super::place::{self, Place};
 use super::{InitError, InitPlan, Write};
 
 /// Does what the plan says. After an error everything is as it was, or the error names what is not.
 pub fn apply(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
+    plan.actions.iter().for_each(|action| clear(system, plan, &action.path));
     let mut work = Work { system, plan, made: Vec::new(), written: Vec::new() };
     let result = work.run();
     result.map_err(|(path, reason)| InitError::Failed { path, reason, left: work.take_back() })
+}
+
+/// Removes what an earlier `stan init` left beside the file when it was killed.
+fn clear(system: &dyn WritableSystem, plan: &InitPlan, path: &str) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    remove_leftovers(system, &place::absolute(&plan.root, place::folder_of(path)), &[name]);
 }
 
 struct Work<'a> {
@@ -28,7 +35,8 @@ impl<'a> Work<'a> {
     fn run(&mut self) -> Result<(), (String, String)> {
         let plan = self.plan;
         for folder in &plan.folders {
-            self.make(folder).map_err(|error| (folder.clone(), format!("the folder cannot be made: {error}")))?;
+            self.make(folder)
+                .map_err(|error| (folder.clone(), format!("the folder cannot be made: {}", advice(&error))))?;
         }
         for write in &plan.writes {
             self.write(write).map_err(|reason| (write.path.clone(), reason))?;
@@ -62,7 +70,7 @@ impl<'a> Work<'a> {
         if !unchanged {
             return Err("it changed while stan was at work; run `stan init` again".to_owned());
         }
-        self.put(write, write.after.as_deref()).map_err(|error| format!("it cannot be written: {error}"))?;
+        self.put(write, write.after.as_deref()).map_err(|error| format!("it cannot be written: {}", advice(&error)))?;
         self.written.push(write);
         Ok(())
     }
@@ -70,6 +78,8 @@ impl<'a> Work<'a> {
     fn put(&self, write: &Write, bytes: Option<&[u8]>) -> io::Result<()> {
         let path = self.absolute(&write.path);
         match bytes {
+            // What people wrote must survive a power cut; a new file can be made again.
+            Some(bytes) if write.before.is_some() => self.system.write_atomic_durable(&path, bytes),
             Some(bytes) => self.system.write_atomic(&path, bytes),
             None => self.system.remove_file(&path),
         }

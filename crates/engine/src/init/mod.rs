@@ -15,7 +15,7 @@ mod tests;
 mod text;
 
 use serde::Serialize;
-use stan_repo::System;
+use stan_repo::{System, advice};
 
 use self::agents::{Addition, BrokenMarkers, Removal};
 pub use self::apply::apply;
@@ -164,15 +164,16 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn config(&mut self, named: Option<&str>) {
         let known = named.into_iter().chain(FILE_NAMES);
-        let existing =
-            known.into_iter().find(|name| matches!(self.look(name), Place::File(_) | Place::Link | Place::TooLarge));
-        match existing {
-            Some(name) => self.act(name, ActionKind::Keep),
-            None => {
-                let text = shipped::config(&self.plan.stan_path);
-                self.create_or_keep(FILE_NAMES[0], &text);
+        for name in known {
+            match self.look(name) {
+                Place::File(_) | Place::Link | Place::TooLarge => return self.act(name, ActionKind::Keep),
+                // It may be there: a second configuration beside it would make both of no use.
+                place @ Place::Unreadable(_) => return self.refuse(name, &place),
+                Place::Nothing | Place::Folder | Place::Other => {}
             }
         }
+        let text = shipped::config(&self.plan.stan_path);
+        self.create_or_keep(FILE_NAMES[0], &text);
     }
 
     fn documents(&mut self) {
@@ -305,7 +306,7 @@ impl Planner<'_> {
             Place::Link => "this is a link, and stan writes through none; put a file in its place".to_owned(),
             Place::Folder => "this is a folder where a file is needed; move it away".to_owned(),
             Place::TooLarge => "this is larger than 8 MiB, which no such file is; make it smaller".to_owned(),
-            Place::Unreadable(error) => format!("this cannot be read: {error}"),
+            Place::Unreadable(error) => format!("this cannot be read: {}", advice(error)),
             Place::Nothing | Place::File(_) | Place::Other => {
                 "this is no regular file; put one in its place".to_owned()
             }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stan_repo::{EntryKind, System};
+use stan_repo::{EntryKind, System, advice};
 
 use super::error::Refusal;
 
@@ -60,7 +60,7 @@ pub(super) fn missing_folders(system: &dyn System, root: &str, folder: &str) -> 
             }
             Ok(_) => return refuse("this is a file where a folder is needed; move it away".to_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(path.to_owned()),
-            Err(error) => return refuse(format!("this folder cannot be looked at: {error}")),
+            Err(error) => return refuse(format!("this folder cannot be looked at: {}", advice(&error))),
         }
     }
     Ok(missing)

@@ -19,7 +19,7 @@ use stan_model::document::integrity::Integrity;
 use stan_repo::{Access, WritableSystem};
 
 use crate::context::{Artefact, Context, NamedBytes, Patience, Place, Refusal};
-use crate::context::{Session, check_folders, map_for_selection, refuse};
+use crate::context::{Careful, Session, check_folders, map_for_selection, refuse};
 use crate::graph::GraphRequest;
 use crate::tokens::Tokenizer;
 
@@ -64,6 +64,7 @@ pub fn suggest(
     }
     let pool = pool.build().map_err(|error| Refusal::internal(format!("no threads can be started: {error}")))?;
     let place = context.place();
+    let system = &Careful::new(system, request.work.cache_directory.as_deref());
     patience.stage("reading the map");
     let (map, integrity) = map_for_selection(system, context, &request.work)?;
     let verb = Suggestion { system, place: &place, map: &map, integrity: &integrity, request };
@@ -76,6 +77,7 @@ pub fn suggest(
         return Ok(report.0);
     }
     let (mut report, document) = report;
+    system.has_seen_everything()?;
     report.written = Some(write(system, &place, &document, patience)?);
     Ok(report)
 }
@@ -90,7 +92,8 @@ fn write(
     let session = Session::open(system, place, patience)?;
     let path = place.artefact(Artefact::State);
     let mut transaction = session.begin(place)?;
-    transaction.write(&path, document, Access::Shared).map_err(refuse)?;
+    // Nobody can make a selection again, so that it must survive a power cut too.
+    transaction.write_durable(&path, document, Access::Shared).map_err(refuse)?;
     transaction.commit().map_err(refuse)?;
     Ok(path)
 }

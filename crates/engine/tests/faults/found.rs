@@ -1,0 +1,168 @@
+//! What the suite found, one small case each: the effect that goes wrong is picked by name.
+
+use std::path::Path;
+
+use stan_engine::config::find;
+use stan_engine::graph::{Work, graph};
+use stan_engine::init::{InitOptions, apply, plan};
+use stan_repo::{Effect, Fault, FaultySystem, MemorySystem, System, WritableSystem};
+
+use crate::paths::{Done, PATHS, ROOT, WritePath, edit, edited, opened, people, the_graph, work};
+
+fn path(name: &str) -> &'static WritePath {
+    PATHS.iter().find(|path| path.name == name).expect("it is in the table")
+}
+
+/// Lets the first effect of this kind on a path that ends like this go wrong.
+fn strike<T>(
+    before: &MemorySystem,
+    fault: Fault,
+    (effect, end): (Effect, &str),
+    act: impl Fn(&dyn WritableSystem) -> T,
+) -> (T, MemorySystem) {
+    for at in 0.. {
+        let system = before.duplicate();
+        let faulty = FaultySystem::new(&system, fault, at, false);
+        let result = act(&faulty);
+        let struck = faulty.struck();
+        let (happened, path) = struck.first().expect("the effect that is meant never happens");
+        if *happened == effect && path.to_string_lossy().ends_with(end) {
+            return (result, system);
+        }
+    }
+    unreachable!("positions end before numbers do")
+}
+
+fn read(system: &MemorySystem, path: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    system.read_into(Path::new(path), &mut bytes).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+#[test]
+fn a_folder_that_a_failure_hid_is_not_missing_from_a_baseline() {
+    let before = edited();
+    let snapshot = |system: &MemorySystem| read(system, "/r/.stan/diff/.archive.snapshot.json");
+    for fault in [Fault::TooManyFiles, Fault::Io] {
+        let (result, after) = strike(&before, fault, (Effect::List, "/r/src"), path("snap").act);
+        let message = result.unwrap_err();
+        assert!(message.contains("`/r/src` could not be read") && message.contains("run again"), "{message}");
+        assert_eq!(snapshot(&after), snapshot(&before));
+    }
+}
+
+#[test]
+fn a_manifest_that_a_failure_hid_is_not_missing_from_the_map() {
+    let manifest = (Effect::Read, "/r/node_modules/zed/package.json");
+    let (result, _) = strike(&edited(), Fault::Io, manifest, path("run --context, a later one").act);
+    assert!(result.unwrap_err().contains("zed/package.json"));
+}
+
+#[test]
+fn a_configuration_that_cannot_be_looked_at_is_not_absent() {
+    let before = opened();
+    for fault in [Fault::Io, Fault::Denied] {
+        let config = (Effect::Look, "/r/stan.config.yml");
+        let (result, _) = strike(&before, fault, config, |system| find(system, ROOT, None));
+        assert!(result.unwrap_err().to_string().contains("stan.config.yml"));
+        let options = InitOptions::default();
+        let config = (Effect::Look, "/r/stan.config.yml");
+        let (result, _) = strike(&before, fault, config, |system| plan(system, ROOT, ".stan", &options));
+        assert!(result.unwrap_err().to_string().contains("stan.config.yml: this cannot be read"));
+    }
+    // Folders above are often closed to us, and say nothing about this one.
+    let above = MemorySystem::from_fixture("//- /top/r/a.ts\n");
+    let config = (Effect::Look, "/top/stan.config.yml");
+    let (result, _) = strike(&above, Fault::Denied, config, |system| find(system, "/top/r", None));
+    assert_eq!(result.unwrap().root, "/top/r");
+}
+
+#[test]
+fn a_denial_is_not_kept_for_the_next_user() {
+    let before = edited();
+    let expected = the_graph(&before.duplicate()).unwrap();
+    let (denied, after) = strike(&before, Fault::Denied, (Effect::Read, "/r/src/helper.ts"), the_graph);
+    assert_ne!(denied.unwrap(), expected);
+    assert_eq!(the_graph(&after).unwrap(), expected, "the files are the same, and who may read them is another");
+}
+
+#[test]
+fn the_graph_says_what_a_failure_may_have_hidden() {
+    let (result, after) = strike(&edited(), Fault::Io, (Effect::Look, "/elsewhere/shared.ts"), the_graph);
+    let Done { said, .. } = result.unwrap();
+    assert!(
+        said.iter().any(|line| line.starts_with("/elsewhere/shared.ts: what it leads to may be missing")),
+        "{said:?}"
+    );
+    assert_eq!(the_graph(&after).unwrap(), the_graph(&edited()).unwrap());
+}
+
+#[test]
+fn imports_that_cannot_be_read_stay_staged() {
+    let before = edited();
+    let notes = (Effect::List, "/elsewhere/notes");
+    let (result, after) = strike(&before, Fault::Denied, notes, path("run").act);
+    let said = result.unwrap().said;
+    assert!(said.iter().any(|line| line.contains("what was staged before stays")), "{said:?}");
+    for note in ["/r/.stan/imports/notes/a.md", "/r/.stan/imports/notes/b.md"] {
+        assert_eq!(read(&after, note), read(&before, note), "{note}");
+    }
+}
+
+#[test]
+fn the_selection_is_flushed_whoever_writes_it() {
+    for (name, file) in [("suggest --write", "-dependency.state.json"), ("state migrate FILE", "-mine.json")] {
+        let path = path(name);
+        let (result, after) = strike(&(path.before)(), Fault::Io, (Effect::Sync, file), path.act);
+        assert!(result.unwrap_err().contains("input/output error"), "{name}");
+        assert!((path.act)(&after).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn what_killed_writers_left_goes_with_the_next_one() {
+    let system = people();
+    let (left, theirs) = ("/r/.stan-tmp-7-0-AGENTS.md", "/r/.stan-tmp-notes");
+    system.set_file(left, "half").set_file(theirs, "of somebody else");
+    apply(&system, &plan(&system, ROOT, ".stan", &InitOptions::default()).unwrap()).unwrap();
+    assert!(read(&system, left).is_some(), "without --agents, AGENTS.md is not looked after");
+    (path("init --force --agents").act)(&system).unwrap();
+    assert_eq!((read(&system, left), read(&system, theirs).as_deref()), (None, Some("of somebody else")));
+    // A run that finds everything as it was writes no cache, and clears away all the same.
+    let system = edited();
+    the_graph(&system).unwrap();
+    let left = "/r/.stan/cache/.stan-tmp-7-0-graph.data";
+    system.set_file(left, "half");
+    the_graph(&system).unwrap();
+    assert_eq!(read(&system, left), None);
+}
+
+#[test]
+fn clocks_that_go_back_change_no_answer() {
+    let options = || find(&opened(), ROOT, None).unwrap().config.graph_options(ROOT);
+    let fresh = |system: &MemorySystem| {
+        let plain = system.duplicate();
+        graph(&plain, &options(), &work(false)).unwrap().graph.map(|graph| graph.nodes().len())
+    };
+    let system = opened();
+    system.set_now(9_000_000_000_000);
+    the_graph(&system).unwrap();
+    // The clock is set back by hours, and files are edited in what was the past.
+    system.set_now(5_000_000_000_000);
+    edit(&system);
+    system.set_now(4_000_000_000_000).set_file("/r/src/index.ts", "import './added.js';\n");
+    let warm = graph(&system, &options(), &work(true)).unwrap();
+    assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
+    // Another text of the same size and time, written in the same tick as the run: the stat proves nothing.
+    system.set_file("/r/src/index.ts", "import './adder.js';\n");
+    let warm = graph(&system, &options(), &work(true)).unwrap();
+    assert_ne!(warm.work, Work::Unchanged);
+    assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
+    // The same time and another size.
+    system.set_now(8_000_000_000_000);
+    the_graph(&system).unwrap();
+    let stat = system.lstat(Path::new("/r/src/index.ts")).unwrap();
+    system.set_file("/r/src/index.ts", "").set_times("/r/src/index.ts", stat.mtime, stat.ctime);
+    let warm = graph(&system, &options(), &work(true)).unwrap();
+    assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
+}

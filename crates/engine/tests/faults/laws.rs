@@ -1,0 +1,294 @@
+//! What must hold after something went wrong, whatever it was.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use stan_engine::config::find;
+use stan_engine::context::{Context, verify};
+use stan_repo::{Effect, EntryKind, Fault, FaultySystem, MemorySystem, System, target_of_temporary};
+
+use crate::paths::{Done, ROOT, WritePath};
+
+/// What came of striking at many positions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) positions: usize,
+    pub(crate) struck: usize,
+    /// The run did what it was to do, and said so.
+    pub(crate) succeeded: usize,
+    /// Inputs could not be read or changed meanwhile: the run did without them, and what it made agrees with itself.
+    pub(crate) degraded: usize,
+    pub(crate) refused: usize,
+    /// Some outputs were in place already; the message said so.
+    pub(crate) half_done: usize,
+    /// Laws that did not hold.
+    pub(crate) broken: Vec<String>,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.positions += other.positions;
+        self.struck += other.struck;
+        self.succeeded += other.succeeded;
+        self.degraded += other.degraded;
+        self.refused += other.refused;
+        self.half_done += other.half_done;
+        self.broken.extend_from_slice(&other.broken);
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { positions, struck, succeeded, degraded, refused, half_done, .. } = self;
+        write!(
+            f,
+            "{positions} positions, struck at {struck}: {succeeded} as if nothing had happened, {degraded} without "
+        )?;
+        write!(f, "what could not be read, {refused} refused, {half_done} half done and said so")
+    }
+}
+
+/// Every file by its bytes, every folder and link by what it is. The lock's text and the cache are no outputs.
+type Tree = BTreeMap<String, Vec<u8>>;
+
+fn tree(system: &MemorySystem) -> Tree {
+    let mut found = Tree::new();
+    let mut pending = vec!["/".to_owned()];
+    while let Some(folder) = pending.pop() {
+        for entry in system.read_dir(Path::new(&folder)).unwrap() {
+            let path = format!("{}/{}", folder.trim_end_matches('/'), entry.name.to_str().unwrap());
+            let is_ours_alone = path == "/r/.stan/.lock" || path == "/r/.stan/cache";
+            let mut bytes = Vec::new();
+            match entry.kind {
+                EntryKind::Dir => pending.push(path.clone()),
+                _ => drop(system.read_into(Path::new(&path), &mut bytes)),
+            }
+            if !is_ours_alone && !path.starts_with("/r/.stan/cache/") {
+                found.insert(path, bytes);
+            }
+        }
+    }
+    found
+}
+
+/// Temporary files anywhere, the cache included.
+fn leftovers(system: &MemorySystem) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut pending = vec!["/".to_owned()];
+    while let Some(folder) = pending.pop() {
+        for entry in system.read_dir(Path::new(&folder)).unwrap() {
+            let name = entry.name.to_str().unwrap();
+            let path = format!("{}/{name}", folder.trim_end_matches('/'));
+            match entry.kind {
+                EntryKind::Dir => pending.push(path),
+                _ if target_of_temporary(name).is_some() => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+fn difference<'t>(left: &'t Tree, right: &'t Tree, ignored: &[&str]) -> Vec<&'t str> {
+    let paths: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+    let is_different = |path: &&String| left.get(*path) != right.get(*path);
+    let is_ignored = |path: &&String| ignored.iter().any(|part| path.contains(part));
+    paths.into_iter().filter(is_different).filter(|path| !is_ignored(path)).map(String::as_str).collect()
+}
+
+/// What a write path comes to when nothing goes wrong.
+struct Reference {
+    before: MemorySystem,
+    old: Tree,
+    new: Tree,
+    /// After doing it twice: a second run has a baseline that the first one may have made.
+    twice: Tree,
+    answer: Done,
+    second_answer: Done,
+}
+
+impl Reference {
+    fn of(path: &WritePath) -> Self {
+        let before = (path.before)();
+        let old = tree(&before);
+        let system = before.duplicate();
+        let answer = (path.act)(&system).unwrap_or_else(|error| panic!("{}: {error}", path.name));
+        let new = tree(&system);
+        let second_answer = (path.act)(&system).unwrap_or_else(|error| panic!("{}, again: {error}", path.name));
+        Self { before, old, new, twice: tree(&system), answer, second_answer }
+    }
+}
+
+/// One strike, and everything that is checked about it.
+struct Strike<'a> {
+    path: &'a WritePath,
+    reference: &'a Reference,
+    fault: Fault,
+    lasting: bool,
+    what: String,
+    struck: Vec<(Effect, PathBuf)>,
+    /// Everything that does not hold.
+    broken: RefCell<Vec<String>>,
+}
+
+/// Strikes at the positions `offset`, `offset + stride` and so on.
+pub(crate) fn drive(path: &WritePath, fault: Fault, lasting: bool, stride: usize, offset: usize) -> Tally {
+    let reference = Reference::of(path);
+    let mut tally = Tally::default();
+    let mut at = offset;
+    loop {
+        let system = reference.before.duplicate();
+        let faulty = FaultySystem::new(&system, fault, at, lasting);
+        let result = (path.act)(&faulty);
+        let positions = faulty.positions();
+        tally.positions = tally.positions.max(positions);
+        let struck = faulty.struck();
+        let how = if lasting { "for good" } else { "once" };
+        let what = format!("{}: {fault:?} {how} at {at} {:?}", path.name, struck.first());
+        let strike = Strike { path, reference: &reference, fault, lasting, what, struck, broken: RefCell::default() };
+        tally.struck += usize::from(!strike.struck.is_empty());
+        strike.check(&system, result, &mut tally);
+        tally.broken.append(&mut strike.broken.borrow_mut());
+        if positions <= at {
+            return tally;
+        }
+        at += stride;
+    }
+}
+
+impl Strike<'_> {
+    fn require(&self, law: &str, holds: bool, but: impl FnOnce() -> String) {
+        if !holds {
+            self.broken.borrow_mut().push(format!("{law}. {}: {}", self.what, but()));
+        }
+    }
+
+    fn check(&self, system: &MemorySystem, result: Result<Done, String>, tally: &mut Tally) {
+        let after = tree(system);
+        self.inputs_are_untouched(&after);
+        let mut degraded = false;
+        match &result {
+            Ok(done) => {
+                degraded = self.success(system, &after, done);
+                *(if degraded { &mut tally.degraded } else { &mut tally.succeeded }) += 1;
+            }
+            Err(message) => {
+                let is_half_done = message.contains("already");
+                *(if is_half_done { &mut tally.half_done } else { &mut tally.refused }) += 1;
+                self.refusal(&after, message, is_half_done);
+            }
+        }
+        self.outputs_are_whole(&after, degraded);
+        self.restore(system);
+        self.next_run(system, degraded);
+    }
+
+    /// What is no output is never touched.
+    fn inputs_are_untouched(&self, after: &Tree) {
+        let Reference { old, new, .. } = self.reference;
+        let inputs = old.iter().filter(|(path, bytes)| new.get(*path) == Some(bytes) && !path.starts_with("/r/.stan/"));
+        for (path, bytes) in inputs {
+            self.require("inputs stay as they are", after.get(path) == Some(bytes), || path.clone());
+        }
+    }
+
+    /// A run that says it succeeded has; `true` when it did without what it could not see.
+    fn success(&self, system: &MemorySystem, after: &Tree, done: &Done) -> bool {
+        let different = difference(after, &self.reference.new, &[]);
+        if different.is_empty() && done.answer == self.reference.answer.answer {
+            return false;
+        }
+        self.require("nothing that failed is called a success", self.may_see_less(done), || {
+            format!("{different:?}, said {:?}", done.said)
+        });
+        if self.path.is_a_run {
+            let found = find(system, ROOT, None).expect("the configuration is sound");
+            let report = verify(system, &Context { root: &found.root, config: &found.config }, None);
+            // What was there all along but could not be seen is missing from the archive, and nothing else is wrong.
+            let is_consistent = report.as_ref().is_ok_and(|report| report.differ.is_empty()) || self.changes_inputs();
+            self.require("an archive agrees with its map", is_consistent, || format!("{report:?}"));
+        }
+        true
+    }
+
+    fn changes_inputs(&self) -> bool {
+        matches!(self.fault, Fault::Vanished | Fault::Shrunk | Fault::Grown | Fault::Ghost)
+    }
+
+    /// Whether a run may go on without something: it was denied or went away, or it is said what could not be read.
+    fn may_see_less(&self, done: &Done) -> bool {
+        let reads = [Effect::List, Effect::Look, Effect::Read, Effect::ReadPiece, Effect::ReadLink];
+        let is_read = self.struck.iter().any(|(effect, _)| reads.contains(effect));
+        let is_said = done.said.len() > self.reference.answer.said.len();
+        is_read && (self.fault == Fault::Denied || self.changes_inputs() || (self.path.tells_what_it_missed && is_said))
+    }
+
+    fn refusal(&self, after: &Tree, message: &str, is_half_done: bool) {
+        self.require("what is no failure is not refused", !self.fault.is_harmless(), || message.to_owned());
+        self.names_the_file(message);
+        // Imports are brought up to date before everything else, because the map must see them.
+        let different = difference(after, &self.reference.old, &["/r/.stan/imports"]);
+        let is_old = self.lasting || is_half_done || different.is_empty();
+        self.require("a refused run changes nothing", is_old, || format!("{different:?} ({message})"));
+    }
+
+    /// The message says which file it is about, or its folder, and what to do.
+    fn names_the_file(&self, message: &str) {
+        let is_named = self.struck.iter().any(|(_, path)| {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+            message.contains(target_of_temporary(&name).unwrap_or(&name))
+                || folder.is_some_and(|folder| message.contains(&folder))
+        });
+        self.require("a message names the file", is_named, || message.to_owned());
+        let advice =
+            ["again", "check", "make", "mend", "move", "remove", "see who", "wait", "rebuild", "name ", "writes"];
+        let is_of_help = advice.iter().any(|word| message.contains(word));
+        self.require("a message says what to do", is_of_help, || message.to_owned());
+    }
+
+    fn outputs_are_whole(&self, after: &Tree, degraded: bool) {
+        let Reference { old, new, .. } = self.reference;
+        let is_temporary = |path: &str| path.rsplit('/').next().is_some_and(|name| target_of_temporary(name).is_some());
+        for (path, bytes) in after.iter().filter(|(path, _)| !is_temporary(path)) {
+            let is_folder = bytes.is_empty();
+            let is_whole = degraded || is_folder || Some(bytes) == old.get(path) || Some(bytes) == new.get(path);
+            self.require("each file is the old or the new one", is_whole, || path.clone());
+        }
+        for path in old.keys().filter(|path| new.contains_key(*path)) {
+            self.require("nothing is gone", degraded || after.contains_key(path), || path.clone());
+        }
+    }
+
+    /// Files that changed under the run are what they were again: nobody else can tell what somebody took away.
+    fn restore(&self, system: &MemorySystem) {
+        if !self.changes_inputs() || self.fault == Fault::Ghost {
+            return;
+        }
+        for path in self.struck.iter().filter_map(|(_, path)| path.to_str()) {
+            if let Some(bytes) = self.reference.old.get(path).filter(|_| system.lstat(Path::new(path)).is_ok()) {
+                system.set_file(path, bytes.clone());
+            }
+        }
+    }
+
+    /// The next run succeeds, makes what it would have made anyway, and leaves nothing behind.
+    fn next_run(&self, system: &MemorySystem, degraded: bool) {
+        let done = match (self.path.act)(system) {
+            Ok(done) => done,
+            Err(message) => return self.require("the next run succeeds", false, || message),
+        };
+        let after = tree(system);
+        // A first run that saw less has left a baseline that knows less.
+        let ignored: &[&str] = if degraded { &["/r/.stan/diff", "archive.diff"] } else { &[] };
+        let different = difference(&after, &self.reference.new, ignored);
+        let is_right = different.is_empty() || difference(&after, &self.reference.twice, ignored).is_empty();
+        self.require("the next run makes what it would have made anyway", is_right, || format!("{different:?}"));
+        let answers = [&self.reference.answer.answer, &self.reference.second_answer.answer];
+        self.require("the next run answers as it would have", answers.contains(&&done.answer), String::new);
+        let left = leftovers(system);
+        self.require("the next run leaves nothing behind", left.is_empty(), || format!("{left:?}"));
+    }
+}

@@ -1,0 +1,97 @@
+//! Every write path × every fault × every position: what one effect that goes wrong leaves behind is the old or the new
+//! state, whole; nothing that failed is called a success; the next run succeeds and gives what it would have given anyway.
+//!
+//! The ordinary tests strike at a part of the positions, another part for each fault. All of them:
+//! `cargo test -p stan-engine --test faults -- --ignored --nocapture`
+
+mod found;
+mod laws;
+mod paths;
+
+use stan_repo::Fault;
+
+use laws::{Tally, drive};
+use paths::{PATHS, WritePath};
+
+/// Strikes at every `stride`-th position of every fault, and says what came of it.
+fn drive_all(path: &WritePath, stride: usize) -> Tally {
+    let mut sum = Tally::default();
+    for (number, fault) in Fault::ALL.into_iter().enumerate() {
+        for lasting in [false, true] {
+            // What is interrupted for ever is tried for ever, by every program there is.
+            if lasting && fault == Fault::Interrupted {
+                continue;
+            }
+            // Another offset for each fault, so that together they are nearly everywhere.
+            sum.add(&drive(path, fault, lasting, stride, (number + usize::from(lasting)) % stride));
+        }
+    }
+    println!("{}: {sum}", path.name);
+    // Thousands of lines help nobody, and the first of each law tell enough.
+    let broken: Vec<&String> = sum.broken.iter().take(40).collect();
+    assert!(broken.is_empty(), "{} times a law did not hold:\n{broken:#?}", sum.broken.len());
+    sum
+}
+
+fn drive_named(names: &[&str]) {
+    for name in names {
+        let path = PATHS.iter().find(|path| path.name == *name).expect("it is in the table");
+        let tally = drive_all(path, 7);
+        assert!(tally.refused > 0 && tally.succeeded > 0, "{name}: {tally}");
+    }
+}
+
+#[test]
+fn run_plain() {
+    drive_named(&["run"]);
+}
+
+#[test]
+fn run_context() {
+    drive_named(&["run --context, the first", "run --context, a later one"]);
+}
+
+#[test]
+fn run_meta_and_frozen() {
+    drive_named(&["run --context --meta", "run --context --frozen"]);
+}
+
+#[test]
+fn run_with_a_cache() {
+    drive_named(&["run --context, a cache to make", "run --context, a cache to mend"]);
+}
+
+#[test]
+fn snap_and_state() {
+    drive_named(&["snap", "state migrate", "state migrate FILE"]);
+}
+
+#[test]
+fn init() {
+    drive_named(&["init", "init --force --agents", "init --agents=remove"]);
+}
+
+#[test]
+fn suggest() {
+    drive_named(&["suggest --write"]);
+}
+
+#[test]
+fn graph() {
+    drive_named(&["graph, no cache yet", "graph, an old cache", "graph, a cache to mend"]);
+}
+
+#[test]
+fn x07() {
+    drive_named(&["x07 ast slice --out", "x07 ast slice --out, a new folder"]);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn every_position() {
+    let mut sum = Tally::default();
+    for path in PATHS {
+        sum.add(&drive_all(path, 1));
+    }
+    println!("{} write paths × {} faults: {sum}", PATHS.len(), Fault::ALL.len());
+}

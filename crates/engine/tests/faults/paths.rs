@@ -1,0 +1,321 @@
+//! The write paths: what is there before, and how the programs call the engine. One row for each in [`PATHS`].
+
+use std::io;
+use std::path::Path;
+
+use stan_engine::config::{Config, Found, find};
+use stan_engine::context::reports::Mode;
+use stan_engine::context::{
+    Context, Impatient, Refusal, RunRequest, SnapRequest, StateSource, migrate_state, run, snap,
+};
+use stan_engine::graph::{GraphRequest, Stats, graph, write_json};
+use stan_engine::init::{AgentsBlock, InitOptions, apply, plan};
+use stan_engine::suggest::{FocusFile, SuggestRequest, suggest};
+use stan_engine::x07_documents::{Closure, Enclosure};
+use stan_engine::{DocumentStore, Reading, SliceCommand, SliceRequest, slice, write_document};
+use stan_repo::{MemorySystem, System, WritableSystem};
+
+pub(crate) const ROOT: &str = "/r";
+const STATE: &str = "/r/.stan/context/dependency.state.json";
+
+/// Something that writes.
+pub(crate) struct WritePath {
+    pub(crate) name: &'static str,
+    pub(crate) before: fn() -> MemorySystem,
+    pub(crate) act: fn(&dyn WritableSystem) -> Result<Done, String>,
+    /// It makes archives that `verify` can be asked about.
+    pub(crate) is_a_run: bool,
+    /// Its answer may lack what could not be read, as long as it says so.
+    pub(crate) tells_what_it_missed: bool,
+}
+
+/// What was said beside a success.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
+    /// Warnings and errors.
+    pub(crate) said: Vec<String>,
+    /// What was printed, where that is the point.
+    pub(crate) answer: String,
+}
+
+const fn a_run(
+    name: &'static str,
+    before: fn() -> MemorySystem,
+    act: fn(&dyn WritableSystem) -> Result<Done, String>,
+) -> WritePath {
+    WritePath { name, before, act, is_a_run: true, tells_what_it_missed: false }
+}
+
+const fn other(
+    name: &'static str,
+    before: fn() -> MemorySystem,
+    act: fn(&dyn WritableSystem) -> Result<Done, String>,
+) -> WritePath {
+    WritePath { name, before, act, is_a_run: false, tells_what_it_missed: false }
+}
+
+const fn a_graph(name: &'static str, before: fn() -> MemorySystem) -> WritePath {
+    WritePath { name, before, act: the_graph, is_a_run: false, tells_what_it_missed: true }
+}
+
+/// All of them.
+pub(crate) const PATHS: &[WritePath] = &[
+    other("run", plain_before, |system| archive(system, Mode::Plain, false, false)),
+    a_run("run --context, the first", opened, |system| archive(system, Mode::Context, false, false)),
+    a_run("run --context, a later one", edited, |system| archive(system, Mode::Context, false, false)),
+    a_run("run --context --meta", edited, |system| archive(system, Mode::Meta, false, false)),
+    a_run("run --context --frozen", other_selection, |system| archive(system, Mode::Context, true, false)),
+    a_run("run --context, a cache to make", edited, |system| archive(system, Mode::Context, false, true)),
+    a_run("run --context, a cache to mend", cached, |system| archive(system, Mode::Context, false, true)),
+    other("snap", edited, snapshots),
+    other("state migrate", old_selection, |system| migrate(system, &StateSource::Workspace)),
+    other("state migrate FILE", old_selection, |system| {
+        migrate(system, &StateSource::File { shown: "mine.json".to_owned(), path: "/r/mine.json".to_owned() })
+    }),
+    other("init", bare, |system| {
+        initialise(system, InitOptions { agents: Some(AgentsBlock::Add), ..InitOptions::default() })
+    }),
+    other("init --force --agents", people, |system| {
+        initialise(system, InitOptions { force: true, agents: Some(AgentsBlock::Add), ..InitOptions::default() })
+    }),
+    other("init --agents=remove", with_block, |system| {
+        initialise(system, InitOptions { agents: Some(AgentsBlock::Remove), ..InitOptions::default() })
+    }),
+    other("suggest --write", edited, suggestion),
+    a_graph("graph, no cache yet", edited),
+    a_graph("graph, an old cache", renamed_since),
+    a_graph("graph, a cache to mend", cached),
+    other("x07 ast slice --out", module, |system| slice_to_file(system, "/r/out/slice.json")),
+    other("x07 ast slice --out, a new folder", module, |system| slice_to_file(system, "/r/new/deep/slice.json")),
+];
+
+const FILES: &str = "
+//- /r/stan.config.yml
+stan-core:
+  stanPath: .stan
+  imports:
+    notes: [/elsewhere/notes/*.md]
+//- /r/package.json
+{\"name\":\"app\"}
+//- /r/tsconfig.json
+{\"compilerOptions\":{\"module\":\"nodenext\"}}
+//- /r/.gitignore
+node_modules
+//- /r/.stan/system/stan.system.md
+Follow the protocol.
+//- /r/src/index.ts
+import './helper.js';
+import 'zed';
+import '../../elsewhere/shared.js';
+//- /r/src/helper.ts
+export const helper = 1;
+//- /r/src/gone.ts
+export {};
+//- /r/node_modules/zed/package.json
+{\"name\":\"zed\",\"version\":\"1.2.3\",\"main\":\"index.js\"}
+//- /r/node_modules/zed/index.js
+exports.z = 1;
+//- /r/node_modules/zed/other.js
+exports.z = 2;
+//- /elsewhere/shared.ts
+export const shared = 1;
+//- /elsewhere/notes/a.md
+A note.
+//- /elsewhere/notes/b.md
+Another.
+";
+
+/// Far from the times of the files, so that stats prove something.
+const LATER: i64 = 1_000_000_000_000;
+
+pub(crate) fn opened() -> MemorySystem {
+    let system = MemorySystem::from_fixture(FILES);
+    system.set_now(LATER).set_file(STATE, "{\"v\":2,\"i\":[[\"src/index.ts\",1]]}\n");
+    system
+}
+
+/// After runs of every sort, files were edited, added and removed.
+pub(crate) fn edited() -> MemorySystem {
+    let system = opened();
+    archive(&system, Mode::Plain, false, false).unwrap();
+    archive(&system, Mode::Context, false, false).unwrap();
+    edit(&system);
+    system
+}
+
+pub(crate) fn edit(system: &MemorySystem) {
+    system.set_now(2 * LATER);
+    system.set_file("/r/src/helper.ts", "import 'zed/other.js';\nexport const helper = 2;\n").remove("/r/src/gone.ts");
+    system.set_file("/r/src/added.ts", "export {};\n").set_file("/r/node_modules/zed/index.js", "exports.z = 'new';\n");
+    system.set_file("/elsewhere/notes/a.md", "Edited.\n").remove("/elsewhere/notes/b.md");
+    system.set_file(STATE, "{\"v\":2,\"i\":[[\"src/index.ts\",2]]}\n").set_now(3 * LATER);
+}
+
+fn plain_before() -> MemorySystem {
+    let system = opened();
+    archive(&system, Mode::Context, false, false).unwrap();
+    archive(&system, Mode::Plain, false, false).unwrap();
+    edit(&system);
+    system
+}
+
+/// Only the selection is another one.
+fn other_selection() -> MemorySystem {
+    let system = opened();
+    archive(&system, Mode::Context, false, false).unwrap();
+    system.set_now(2 * LATER).set_file(STATE, "{\"v\":2,\"i\":[\"src/helper.ts\"]}\n");
+    system
+}
+
+/// A cache that is right but for one file.
+fn cached() -> MemorySystem {
+    let system = opened();
+    archive(&system, Mode::Context, false, true).unwrap();
+    system.set_now(2 * LATER).set_file("/r/src/helper.ts", "export const other = 1;\nexport const helper = 2;\n");
+    system.set_now(3 * LATER);
+    system
+}
+
+/// A cache from before the listing changed.
+fn renamed_since() -> MemorySystem {
+    let system = opened();
+    the_graph(&system).unwrap();
+    edit(&system);
+    system
+}
+
+fn old_selection() -> MemorySystem {
+    let system = opened();
+    let old = "{\"include\":[[\"src/index.ts\",1]],\"exclude\":[]}\n";
+    system.set_file(STATE, old).set_file("/r/mine.json", old);
+    system
+}
+
+fn bare() -> MemorySystem {
+    let system = MemorySystem::from_fixture("//- /r/src/a.ts\nexport {};\n");
+    system.set_now(LATER);
+    system
+}
+
+/// Files of people in every place that `init` looks after.
+pub(crate) fn people() -> MemorySystem {
+    let system = MemorySystem::from_fixture(FILES);
+    system.set_now(LATER).set_file("/r/AGENTS.md", "# Ours\n\nBe kind.\n");
+    system
+}
+
+fn with_block() -> MemorySystem {
+    let system = people();
+    initialise(&system, InitOptions { agents: Some(AgentsBlock::Add), ..InitOptions::default() }).unwrap();
+    system
+}
+
+fn module() -> MemorySystem {
+    let system = MemorySystem::new();
+    let text = r#"{"schema_version":"x07.x07ast@0.9.0","kind":"entry","module_id":"m","imports":[],"solve":["m.f"],
+        "decls":[{"kind":"defn","name":"m.f","params":[],"result":"i32","body":1}]}"#;
+    system.set_file("/r/m.json", text).set_file("/r/out/slice.json", "an older one");
+    system
+}
+
+/// The repository, found as the programs do.
+fn found(system: &dyn System) -> Result<Found, String> {
+    find(system, ROOT, None).map_err(|error| format!("{error}; mend it and run again"))
+}
+
+/// As the programs show it.
+fn text(refusal: &Refusal) -> String {
+    format!("{refusal}; {}", refusal.hint.as_deref().unwrap_or_default())
+}
+
+pub(crate) fn work(with_cache: bool) -> GraphRequest {
+    let cache_directory = with_cache.then(|| "/r/.stan/cache".to_owned());
+    GraphRequest { threads: Some(1), cache_directory, ..GraphRequest::default() }
+}
+
+fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bool) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let context = Context { root: &root, config: &config };
+    let work = work(with_cache);
+    let request = RunRequest { mode, frozen, pretty: false, plan: false, epoch: 0, tokens: None, work };
+    let report = run(system, &context, &request, &mut Impatient).map_err(|refusal| text(&refusal))?;
+    let left_out = report.left_out.iter().map(|file| format!("{}: {}", file.path, file.reason));
+    Ok(Done { said: report.warnings.into_iter().chain(report.errors).chain(left_out).collect(), answer: String::new() })
+}
+
+fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let request = SnapRequest { plain: true, context: true, work: work(false) };
+    let report = snap(system, &Context { root: &root, config: &config }, &request, &mut Impatient);
+    report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
+}
+
+fn migrate(system: &dyn WritableSystem, source: &StateSource) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let context = Context { root: &root, config: &config };
+    migrate_state(system, &context, source, &mut Impatient).map_err(|refusal| text(&refusal))?;
+    Ok(Done::default())
+}
+
+fn initialise(system: &dyn WritableSystem, mut options: InitOptions) -> Result<Done, String> {
+    let Found { root, config: Config { stan_path, .. }, file, .. } = found(system)?;
+    options.config_file = file.as_deref().and_then(|file| file.rsplit('/').next()).map(str::to_owned);
+    let plan = plan(system, &root, &stan_path, &options).map_err(|error| format!("{error}; run `stan init` again"))?;
+    apply(system, &plan).map_err(|error| format!("{error}; see who may write there, then run `stan init` again"))?;
+    Ok(Done::default())
+}
+
+fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let focus = vec![FocusFile { shown: "src/index.ts".into(), node_id: "src/index.ts".into(), depth: 1 }];
+    let request = SuggestRequest { focus, budget: 10_000, write: true, work: work(false), ..SuggestRequest::default() };
+    let report = suggest(system, &Context { root: &root, config: &config }, &request, &mut Impatient);
+    report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
+}
+
+pub(crate) fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let outcome = graph(system, &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
+    let graph = outcome.graph.as_ref().expect("the whole graph was asked for");
+    let mut bytes = Vec::new();
+    write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &mut bytes)
+        .expect("memory is writable");
+    Ok(Done { said: outcome.errors, answer: String::from_utf8(bytes).expect("JSON is UTF-8") })
+}
+
+/// The documents that `x07` is given, on the system that may fail.
+struct Documents<'s>(&'s dyn WritableSystem);
+
+impl DocumentStore for Documents<'_> {
+    fn read(&mut self, name: &str) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.0.read_into(Path::new(name), &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        write_document(self.0, Path::new(name), bytes)
+    }
+}
+
+fn slice_to_file(system: &dyn WritableSystem, out: &str) -> Result<Done, String> {
+    let request = SliceRequest {
+        pointer: "/decls/0".to_owned(),
+        reading: Reading::File,
+        enclosure: Enclosure::Decl,
+        closure: Closure::All,
+        max_nodes: None,
+        max_bytes: None,
+    };
+    let command = SliceCommand {
+        input: "/r/m.json".to_owned(),
+        out: Some(out.to_owned()),
+        request,
+        tells_reading: false,
+        is_wrapped: false,
+    };
+    let outcome = slice(&mut Documents(system), &command);
+    // The toolchain's words are kept; its report names the input.
+    let message = || format!("{} {} run again", outcome.stderr, String::from_utf8_lossy(&outcome.stdout));
+    if outcome.exit_code == 0 { Ok(Done::default()) } else { Err(message()) }
+}

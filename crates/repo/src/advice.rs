@@ -1,0 +1,71 @@
+//! What the system said when something failed, and what to do about it, as one half of a sentence. Which file it was is
+//! for the caller to say.
+
+use std::io;
+
+/// The reason in words, with what to do now.
+pub fn advice(reason: &io::Error) -> String {
+    let hint = match reason.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "no space is left; make some and run again",
+        io::ErrorKind::PermissionDenied => "permission denied; check who owns it and its folder",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; make it writable and run again",
+        io::ErrorKind::NotFound => "it is gone; run again when nothing changes the tree",
+        io::ErrorKind::FileTooLarge => "the file system allows no file of this size; make it smaller and run again",
+        io::ErrorKind::CrossesDevices => "it lies on another file system than its folder; move it there and run again",
+        _ if is_out_of_handles(reason) => {
+            "too many files are open; end other programs or raise `ulimit -n`, and run again"
+        }
+        _ if is_disk_failure(reason) => {
+            "the disk or its connection failed (input/output error); check it and run again"
+        }
+        _ => return format!("{reason}; run again when that is mended"),
+    };
+    hint.to_owned()
+}
+
+/// Whether the failure says nothing about the files: the same question may be answered a moment later, although nobody
+/// changed anything.
+pub fn is_passing(reason: &io::Error) -> bool {
+    let kinds = [
+        io::ErrorKind::OutOfMemory,
+        io::ErrorKind::ResourceBusy,
+        io::ErrorKind::StaleNetworkFileHandle,
+        io::ErrorKind::TimedOut,
+        io::ErrorKind::WouldBlock,
+    ];
+    kinds.contains(&reason.kind()) || is_out_of_handles(reason) || is_disk_failure(reason)
+}
+
+/// ENFILE and EMFILE, for which there is no kind.
+fn is_out_of_handles(reason: &io::Error) -> bool {
+    cfg!(unix) && matches!(reason.raw_os_error(), Some(23 | 24))
+}
+
+/// EIO, for which there is no kind.
+fn is_disk_failure(reason: &io::Error) -> bool {
+    cfg!(unix) && reason.raw_os_error() == Some(5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_fails_comes_with_something_to_do() {
+        let errors = [io::ErrorKind::StorageFull, io::ErrorKind::NotFound, io::ErrorKind::Other].map(io::Error::from);
+        let raw = [1, 4, 5, 13, 18, 23, 24, 28, 30, 40].map(io::Error::from_raw_os_error);
+        for error in errors.into_iter().chain(raw) {
+            let text = advice(&error);
+            assert!(text.contains("; "), "{error}: {text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_passes_and_what_stays() {
+        for (number, expected) in [(5, true), (24, true), (12, true), (2, false), (13, false), (40, false), (6, false)]
+        {
+            assert_eq!(is_passing(&io::Error::from_raw_os_error(number)), expected, "{number}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! A system that fails on purpose, around any other: the k-th effect that a fault can befall goes wrong, once or from
+//! there on for good. For tests of everything that writes; which of the outcomes are right is for the tests to say.
+//!
+//! Not a model of one file system: faults are put where any file system may have them. `write_atomic` is taken apart into
+//! the steps that the real one takes, so that each of them can fail.
+
+mod files;
+mod plan;
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use self::files::Faulty;
+pub use self::plan::{Effect, Fault};
+use self::plan::{Outcome, Plan};
+use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Stat, System, WritableSystem};
+use crate::temporary::temporary_name;
+
+/// The name that a listing shows although no such file is there.
+const GHOST: &str = "zz-ghost.ts";
+
+/// So far times go back, in nanoseconds: an hour.
+const BACK: i64 = 3_600_000_000_000;
+
+/// A system in which one thing goes wrong.
+pub struct FaultySystem<'s> {
+    inner: &'s dyn WritableSystem,
+    plan: Arc<Plan>,
+    next_temporary: AtomicU64,
+}
+
+impl<'s> FaultySystem<'s> {
+    /// `fault` befalls the effect number `at`, counted from 0 among those that it can befall. `lasting`: all later ones as
+    /// well, so that not even the clean-up gets through, as after a kill.
+    pub fn new(inner: &'s dyn WritableSystem, fault: Fault, at: usize, lasting: bool) -> Self {
+        Self { inner, plan: Arc::new(Plan::new(fault, at, lasting)), next_temporary: AtomicU64::new(0) }
+    }
+
+    /// How many effects there were so far that the fault can befall.
+    pub fn positions(&self) -> usize {
+        self.plan.positions()
+    }
+
+    /// The effects that went wrong so far, in their order, each with its path.
+    pub fn struck(&self) -> Vec<(Effect, PathBuf)> {
+        self.plan.struck()
+    }
+
+    /// Fails, or lets the effect happen.
+    fn check(&self, effect: Effect, path: &Path) -> io::Result<()> {
+        match self.plan.next(effect, path) {
+            Outcome::Fail(error) => Err(error),
+            Outcome::Fine | Outcome::Odd => Ok(()),
+        }
+    }
+
+    fn wrap<T>(&self, inner: T, path: &Path) -> Box<Faulty<T>> {
+        Box::new(Faulty { inner, plan: Arc::clone(&self.plan), path: path.to_owned() })
+    }
+
+    /// What the plan made of a file's bytes since they were last looked at.
+    fn altered(&self, path: &Path, stat: Stat, buffer: &mut Vec<u8>, start: usize) -> io::Result<Stat> {
+        let length = buffer.len().saturating_sub(start);
+        match self.plan.length_of(path, length)? {
+            same if same == length => Ok(stat),
+            other => {
+                buffer.resize(start + other, b'\n');
+                Ok(Stat { size: other as u64, ..stat })
+            }
+        }
+    }
+
+    fn write_steps(&self, path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<()> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let temporary = path.with_file_name(self.temporary_name(name));
+        let mut file = self.create_new(&temporary, Access::Shared)?;
+        let written = file.write_all(bytes).and_then(|()| if is_durable { file.sync() } else { Ok(()) });
+        drop(file);
+        let placed = written.and_then(|()| self.rename(&temporary, path));
+        if placed.is_err() {
+            // As the real one does: the first failure is the one worth telling.
+            let _ = self.remove_file(&temporary);
+        }
+        placed
+    }
+
+    fn temporary_name(&self, target: &OsStr) -> std::ffi::OsString {
+        temporary_name(0, self.next_temporary.fetch_add(1, Ordering::Relaxed), target)
+    }
+}
+
+impl System for FaultySystem<'_> {
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        let outcome = self.plan.next(Effect::List, path);
+        if let Outcome::Fail(error) = outcome {
+            return Err(error);
+        }
+        let mut entries = self.inner.read_dir(path)?;
+        if matches!(outcome, Outcome::Odd) {
+            entries.push(DirEntry { name: GHOST.into(), kind: EntryKind::File });
+        }
+        Ok(entries)
+    }
+
+    fn lstat(&self, path: &Path) -> io::Result<Stat> {
+        let outcome = self.plan.next(Effect::Look, path);
+        if let Outcome::Fail(error) = outcome {
+            return Err(error);
+        }
+        let mut stat = self.inner.lstat(path)?;
+        if matches!(outcome, Outcome::Odd) {
+            stat.mtime -= BACK;
+            stat.ctime -= BACK;
+        }
+        if stat.kind == EntryKind::File {
+            let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
+            stat.size = self.plan.length_of(path, length)? as u64;
+            self.plan.looked_at(path);
+        }
+        Ok(stat)
+    }
+
+    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.check(Effect::Read, path)?;
+        let start = buffer.len();
+        let stat = self.inner.read_into(path, buffer)?;
+        self.altered(path, stat, buffer, start)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        self.check(Effect::Read, path)?;
+        let OpenFile { mut stat, executable, reader } = self.inner.open(path)?;
+        let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
+        stat.size = self.plan.length_of(path, length)? as u64;
+        Ok(OpenFile { stat, executable, reader: self.wrap(reader, path) })
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.check(Effect::ReadLink, path)?;
+        self.inner.read_link(path)
+    }
+
+    fn now(&self) -> i64 {
+        match self.plan.next(Effect::Now, Path::new("")) {
+            Outcome::Odd => self.inner.now() - BACK,
+            Outcome::Fine | Outcome::Fail(_) => self.inner.now(),
+        }
+    }
+}
+
+impl WritableSystem for FaultySystem<'_> {
+    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.write_steps(path, bytes, false)
+    }
+
+    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.write_steps(path, bytes, true)?;
+        // Some file systems cannot; the name is in place all the same.
+        let _ = path.parent().map(|folder| self.sync_dir(folder));
+        Ok(())
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.check(Effect::MakeFolder, path)?;
+        self.inner.create_dir_all(path)
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.check(Effect::Remove, path)?;
+        let is_there = self.plan.length_of(path, 0).map(drop);
+        // One that vanished is gone whoever removed it.
+        self.plan.replaced(path);
+        self.inner.remove_file(path).and(is_there)
+    }
+
+    fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
+        self.check(Effect::Create, path)?;
+        let file = self.inner.create_new(path, access)?;
+        Ok(self.wrap(file, path))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.check(Effect::Rename, to)?;
+        self.inner.rename(from, to)?;
+        self.plan.replaced(to);
+        Ok(())
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.check(Effect::RemoveFolder, path)?;
+        self.inner.remove_dir(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        self.check(Effect::SyncFolder, path)?;
+        self.inner.sync_dir(path)
+    }
+
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
+        match self.plan.next(Effect::Lock, path) {
+            Outcome::Fail(error) => return Err(error),
+            Outcome::Odd => return Ok(None),
+            Outcome::Fine => {}
+        }
+        Ok(self.inner.try_lock(path)?.map(|held| self.wrap(held, path) as Box<dyn HeldLock>))
+    }
+}
+
+#[cfg(test)]
+mod tests;

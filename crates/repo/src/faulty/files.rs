@@ -1,0 +1,108 @@
+//! Open files and locks of the system that fails on purpose.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::plan::{Effect, Fault, Outcome, Plan};
+use crate::system::{HeldLock, InputFile, OutputFile, Stat};
+
+/// Something open, and the plan that decides how its effects go.
+pub(super) struct Faulty<T> {
+    pub(super) inner: T,
+    pub(super) plan: Arc<Plan>,
+    pub(super) path: PathBuf,
+}
+
+impl<T> Faulty<T> {
+    fn next(&self, effect: Effect) -> Outcome {
+        self.plan.next(effect, &self.path)
+    }
+
+    fn check(&self, effect: Effect) -> io::Result<()> {
+        match self.next(effect) {
+            Outcome::Fail(error) => Err(error),
+            Outcome::Fine | Outcome::Odd => Ok(()),
+        }
+    }
+}
+
+impl Read for Faulty<Box<dyn InputFile>> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut length = buffer.len();
+        match self.next(Effect::ReadPiece) {
+            Outcome::Fail(error) => return Err(error),
+            Outcome::Odd => length = length.div_ceil(2),
+            Outcome::Fine => {}
+        }
+        // A file that changed ends elsewhere than the one underneath.
+        let position = self.inner.stream_position()?;
+        let underneath = usize::try_from(self.inner.stat()?.size).unwrap_or(usize::MAX);
+        let end = self.plan.length_of(&self.path, underneath)? as u64;
+        let left = usize::try_from(end.saturating_sub(position)).unwrap_or(usize::MAX);
+        let part = buffer.get_mut(..length.min(left)).unwrap_or_default();
+        let count = self.inner.read(part)?;
+        if count > 0 || part.is_empty() || (end as usize) <= underneath {
+            return Ok(count);
+        }
+        part.fill(b'\n');
+        let grown = part.len();
+        self.inner.seek(SeekFrom::Current(i64::try_from(grown).unwrap_or_default()))?;
+        Ok(grown)
+    }
+}
+
+impl Seek for Faulty<Box<dyn InputFile>> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+impl InputFile for Faulty<Box<dyn InputFile>> {
+    fn stat(&self) -> io::Result<Stat> {
+        // A question cannot be interrupted or half answered.
+        if !matches!(self.plan.fault(), Fault::Interrupted | Fault::Short) {
+            self.check(Effect::ReadPiece)?;
+        }
+        let stat = self.inner.stat()?;
+        let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
+        // An open file stays when its name is gone.
+        let size = self.plan.length_of(&self.path, length).unwrap_or(length) as u64;
+        Ok(Stat { size, ..stat })
+    }
+}
+
+impl Write for Faulty<Box<dyn OutputFile>> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.next(Effect::Write) {
+            Outcome::Fine => self.inner.write(bytes),
+            Outcome::Odd if self.plan.fault() == Fault::NothingWritten => Ok(0),
+            Outcome::Odd => self.inner.write(bytes.get(..bytes.len().div_ceil(2)).unwrap_or_default()),
+            Outcome::Fail(error) => {
+                // A full disk takes a part before it says so; others may as well.
+                if error.kind() != io::ErrorKind::Interrupted {
+                    self.inner.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default())?;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl OutputFile for Faulty<Box<dyn OutputFile>> {
+    fn sync(&mut self) -> io::Result<()> {
+        self.check(Effect::Sync)?;
+        self.inner.sync()
+    }
+}
+
+impl HeldLock for Faulty<Box<dyn HeldLock>> {
+    fn describe(&mut self, holder: &str) -> io::Result<()> {
+        self.check(Effect::DescribeLock)?;
+        self.inner.describe(holder)
+    }
+}

@@ -1,0 +1,229 @@
+//! What goes wrong and when: which effects a fault can befall, and the counting of them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Something that a program asks of a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    List,
+    Look,
+    /// Opening for reading, and reading a whole file.
+    Read,
+    /// Reading a piece of an open file, or asking what it is now.
+    ReadPiece,
+    ReadLink,
+    Now,
+    Create,
+    Write,
+    Sync,
+    Rename,
+    Remove,
+    MakeFolder,
+    RemoveFolder,
+    SyncFolder,
+    Lock,
+    DescribeLock,
+}
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// ENOSPC: a write takes half of the bytes before it says so.
+    NoSpace,
+    /// EIO, of anything.
+    Io,
+    /// EACCES, of anything.
+    Denied,
+    /// EMFILE, of whatever opens something.
+    TooManyFiles,
+    /// EROFS, of whatever changes something.
+    ReadOnly,
+    /// EXDEV, of renaming.
+    OtherDevice,
+    /// A write or a read takes only a part. No failure: callers go on.
+    Short,
+    /// A write that takes nothing and says so.
+    NothingWritten,
+    /// EINTR, of writing and of reading pieces. No failure: callers try again.
+    Interrupted,
+    /// Somebody else holds the lock.
+    LockHeld,
+    /// The file is gone after it was looked at.
+    Vanished,
+    /// The file is half as long after it was looked at.
+    Shrunk,
+    /// The file is longer after it was looked at.
+    Grown,
+    /// A listing names a file that is gone.
+    Ghost,
+    /// The clock and the times of files are an hour earlier. No failure.
+    TimeBack,
+}
+
+impl Fault {
+    pub const ALL: [Self; 15] = [
+        Self::NoSpace,
+        Self::Io,
+        Self::Denied,
+        Self::TooManyFiles,
+        Self::ReadOnly,
+        Self::OtherDevice,
+        Self::Short,
+        Self::NothingWritten,
+        Self::Interrupted,
+        Self::LockHeld,
+        Self::Vanished,
+        Self::Shrunk,
+        Self::Grown,
+        Self::Ghost,
+        Self::TimeBack,
+    ];
+
+    /// Whether the fault can befall the effect.
+    pub fn befalls(self, effect: Effect) -> bool {
+        use Effect::{
+            Create, DescribeLock, List, Lock, Look, MakeFolder, Now, Read, ReadPiece, Remove, RemoveFolder, Rename,
+            Sync, SyncFolder, Write,
+        };
+        match self {
+            Self::Io | Self::Denied => effect != Now,
+            Self::NoSpace => matches!(effect, Create | Write | Sync | Rename | MakeFolder | Lock | DescribeLock),
+            Self::ReadOnly => {
+                matches!(effect, Create | Write | Rename | Remove | MakeFolder | RemoveFolder | Lock | DescribeLock)
+            }
+            Self::TooManyFiles => matches!(effect, List | Read | Create | SyncFolder | Lock),
+            Self::OtherDevice => effect == Rename,
+            Self::Short | Self::Interrupted => matches!(effect, Write | ReadPiece),
+            Self::NothingWritten => effect == Write,
+            Self::LockHeld => effect == Lock,
+            Self::Vanished | Self::Shrunk | Self::Grown => effect == Look,
+            Self::Ghost => effect == List,
+            Self::TimeBack => matches!(effect, Look | Now),
+        }
+    }
+
+    /// Whether callers see no failure at all: what they make must be the same as without it.
+    pub fn is_harmless(self) -> bool {
+        matches!(self, Self::Short | Self::Interrupted | Self::TimeBack)
+    }
+
+    fn error(self) -> Option<io::Error> {
+        // Real numbers where there are any: libraries look at more than the kind.
+        #[cfg(unix)]
+        let number = match self {
+            Self::NoSpace => 28,
+            Self::Io => 5,
+            Self::Denied => 13,
+            Self::TooManyFiles => 24,
+            Self::ReadOnly => 30,
+            Self::OtherDevice => 18,
+            Self::Interrupted => 4,
+            _ => return None,
+        };
+        #[cfg(unix)]
+        return Some(io::Error::from_raw_os_error(number));
+        #[cfg(not(unix))]
+        Some(match self {
+            Self::NoSpace => io::ErrorKind::StorageFull.into(),
+            Self::Io => io::Error::other("input/output error"),
+            Self::Denied => io::ErrorKind::PermissionDenied.into(),
+            Self::TooManyFiles => io::Error::other("too many open files"),
+            Self::ReadOnly => io::ErrorKind::ReadOnlyFilesystem.into(),
+            Self::OtherDevice => io::ErrorKind::CrossesDevices.into(),
+            Self::Interrupted => io::ErrorKind::Interrupted.into(),
+            _ => return None,
+        })
+    }
+}
+
+/// How an effect goes.
+pub(super) enum Outcome {
+    Fine,
+    Fail(io::Error),
+    /// It succeeds, but not as one would wish; how depends on the fault and the effect.
+    Odd,
+}
+
+pub(super) struct Plan {
+    fault: Fault,
+    at: usize,
+    lasting: bool,
+    count: AtomicUsize,
+    struck: Mutex<Vec<(Effect, PathBuf)>>,
+    /// The file that vanishes, shrinks or grows, and whether it has done so already.
+    altered: Mutex<Vec<PathBuf>>,
+}
+
+impl Plan {
+    pub(super) fn new(fault: Fault, at: usize, lasting: bool) -> Self {
+        let (count, struck, altered) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
+        Self { fault, at, lasting, count, struck, altered }
+    }
+
+    pub(super) fn positions(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn struck(&self) -> Vec<(Effect, PathBuf)> {
+        locked(&self.struck).clone()
+    }
+
+    pub(super) fn fault(&self) -> Fault {
+        self.fault
+    }
+
+    /// Counts an effect and says how it goes.
+    pub(super) fn next(&self, effect: Effect, path: &Path) -> Outcome {
+        // Files that change after a look are counted when the look has found one.
+        if !self.fault.befalls(effect) || self.changes_files() || !self.is_due() {
+            return Outcome::Fine;
+        }
+        self.strike(effect, path);
+        self.fault.error().map_or(Outcome::Odd, Outcome::Fail)
+    }
+
+    /// A regular file was looked at: from here on it may be another one.
+    pub(super) fn looked_at(&self, path: &Path) {
+        if self.changes_files() && self.is_due() {
+            self.strike(Effect::Look, path);
+            locked(&self.altered).push(path.to_owned());
+        }
+    }
+
+    /// Something new was put in the place of a file.
+    pub(super) fn replaced(&self, path: &Path) {
+        locked(&self.altered).retain(|altered| altered != path);
+    }
+
+    /// How long a file of this length is by now.
+    pub(super) fn length_of(&self, path: &Path, length: usize) -> io::Result<usize> {
+        if !self.changes_files() || !locked(&self.altered).iter().any(|altered| altered == path) {
+            return Ok(length);
+        }
+        match self.fault {
+            Fault::Vanished => Err(io::ErrorKind::NotFound.into()),
+            Fault::Shrunk => Ok(length / 2),
+            _ => Ok(length + 7),
+        }
+    }
+
+    fn changes_files(&self) -> bool {
+        matches!(self.fault, Fault::Vanished | Fault::Shrunk | Fault::Grown)
+    }
+
+    fn is_due(&self) -> bool {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        number == self.at || (self.lasting && number > self.at)
+    }
+
+    fn strike(&self, effect: Effect, path: &Path) {
+        locked(&self.struck).push((effect, path.to_owned()));
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

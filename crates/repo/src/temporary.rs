@@ -1,0 +1,77 @@
+//! The names of files that are not meant to stay: written beside their target and renamed over it, so that only a killed
+//! process leaves one behind. What to do inside `<stanPath>`, where a lock tells who is at work, is `stan_archive`'s business.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::system::{EntryKind, WritableSystem};
+
+/// How temporary files are named: this, the process, a number, and the name of the target.
+const PREFIX: &str = ".stan-tmp-";
+
+/// The temporary name for a target in the same folder.
+pub fn temporary_name(process: u32, number: u64, target: impl AsRef<std::ffi::OsStr>) -> OsString {
+    let mut name = OsString::from(format!("{PREFIX}{process}-{number}-"));
+    name.push(target);
+    name
+}
+
+/// The name of the target that a temporary file was to become; `None` when the name is no temporary one.
+pub fn target_of_temporary(name: &str) -> Option<&str> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (process, rest) = name.strip_prefix(PREFIX)?.split_once('-')?;
+    let (number, target) = rest.split_once('-')?;
+    (is_number(process) && is_number(number)).then_some(target)
+}
+
+/// Removes what killed processes left in `folder` when they were about to replace one of `targets`. Whoever is still
+/// writing holds the lock of the temporary file, which then stays. What cannot be removed stays too: it is no output.
+pub fn remove_leftovers(system: &dyn WritableSystem, folder: &Path, targets: &[&str]) {
+    for entry in system.read_dir(folder).unwrap_or_default() {
+        let is_leftover = entry.kind == EntryKind::File
+            && entry.name.to_str().and_then(target_of_temporary).is_some_and(|target| targets.contains(&target));
+        let path = folder.join(&entry.name);
+        if is_leftover && let Ok(Some(_held)) = system.try_lock(&path) {
+            let _ = system.remove_file(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemorySystem;
+    use crate::system::System;
+
+    #[test]
+    fn names_lead_back_to_their_targets() {
+        assert_eq!(temporary_name(12, 3, "a-b"), ".stan-tmp-12-3-a-b");
+        for (name, target) in [
+            (".stan-tmp-12-3-a-b", Some("a-b")),
+            (".stan-tmp-1-2-", Some("")),
+            (".stan-tmp-x-2-a", None),
+            (".stan-tmp--2-a", None),
+            (".stan-tmp-1-a", None),
+            ("stan-tmp-1-2-a", None),
+            ("a", None),
+        ] {
+            assert_eq!(target_of_temporary(name), target, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_what_nobody_holds_goes() {
+        let system = MemorySystem::new();
+        let [left, held, other, folder] = [".stan-tmp-1-0-a", ".stan-tmp-2-0-a", ".stan-tmp-1-1-b", ".stan-tmp-3-0-a"]
+            .map(|name| format!("/d/{name}"));
+        system.set_file(&left, "half").set_file(&held, "at work").set_file(&other, "").set_dir(&folder);
+        let lock = system.try_lock(Path::new(&held)).unwrap();
+        remove_leftovers(&system, Path::new("/d"), &["a"]);
+        let is_there = |path: &String| system.lstat(Path::new(path)).is_ok();
+        assert_eq!([&left, &held, &other, &folder].map(is_there), [false, true, true, true]);
+        drop(lock);
+        remove_leftovers(&system, Path::new("/d"), &["a", "b"]);
+        assert_eq!([&left, &held, &other, &folder].map(is_there), [false, false, false, true]);
+        remove_leftovers(&system, Path::new("/gone"), &["a"]);
+    }
+}
