@@ -8,6 +8,7 @@
 mod bench;
 mod bench_context;
 mod bench_slice;
+mod hostile;
 mod limit;
 mod tidy;
 
@@ -27,6 +28,8 @@ enum Task {
     /// Measure the programs against the physical limit and their peers.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Build hostile repositories, or run every command on each of them and check the promises of SECURITY.md.
+    Hostile(hostile::Hostile),
     /// One run of a physical limit, as `bench` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let outcome = match Task::parse() {
         Task::Tidy => tidy::run(&workspace_root()),
         Task::Bench(bench) => bench::run(&workspace_root(), &bench),
+        Task::Hostile(hostile) => hostile::run(&workspace_root(), &hostile),
         Task::Limit(limit) => limit::run(&limit).map(|()| true),
     };
     match outcome {

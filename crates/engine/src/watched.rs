@@ -103,6 +103,10 @@ impl System for Watched<'_> {
         self.watch(self.system.open(path))
     }
 
+    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
+        self.watch(self.system.open_real(path))
+    }
+
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         self.watch(self.system.read_link(path))
     }

@@ -139,7 +139,7 @@ fn run(
     let cache = request
         .cache_directory
         .as_ref()
-        .and_then(|directory| Cache::open(system, directory, &options.stan_folder(), &key(options)));
+        .and_then(|directory| Cache::open(system, directory, (&options.root, &options.stan_folder()), &key(options)));
     let Some(cache) = cache else {
         let compiled = compile::compile(system.as_system(), options, None, false, request.leaves_memory)?;
         return Ok(outcome(compiled, options, request));
