@@ -213,7 +213,7 @@ impl Stage<'_> {
         let is_own = fs::symlink_metadata(&output).is_ok_and(|found| found.is_dir());
         for name in ["archive.tar", "archive.diff.tar"] {
             let archive = output.join(name);
-            if is_own && archive.is_file() {
+            if is_own && fs::symlink_metadata(&archive).is_ok_and(|found| found.is_file()) {
                 self.played.archives += 1;
                 for fault in archives::extract(&archive, &self.scratch)? {
                     self.played.breaches.push((name.to_owned(), fault));

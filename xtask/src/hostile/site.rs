@@ -191,6 +191,12 @@ impl Site {
         self.file("vault/private.ts", module("vault"))?;
         self.file("vault/index.ts", module("vault-index"))?;
         self.file("vault/package.json", manifest("vault"))?;
+        self.file("vault/dependency.state.json", format!(r#"{{"v":2,"i":["{CANARY}"]}}"#))?;
+        self.file("vault/dependency.meta.json", format!(r#"{{"v":2,"n":{{"{CANARY}":{{"k":0,"s":1}}}}}}"#))?;
+        self.file("vault/dependency.map.json", secret("map"))?;
+        self.file("vault/archive.tar", secret("archive"))?;
+        self.file("vault/stan.system.md", secret("document"))?;
+        self.file("vault/.archive.snapshot.json", secret("snapshot"))?;
         self.file("home/.ssh/id_rsa", secret("ssh"))?;
         self.file("home/.npmrc", secret("npmrc"))?;
         self.file("home/.gitconfig", format!("[core]\n\texcludesFile = ~/{CANARY}\n"))?;
@@ -223,7 +229,7 @@ pub(super) const MODULE: &str = r#"{"schema_version":"x07.x07ast@0.9.0","kind":"
 {"kind":"defn","name":"m.g","params":[],"result":"i32","body":2}]}
 "#;
 
-const PROJECT: &str = r#"{"schema_version":"x07.project@0.2.0","entry":"module.x07.json","module_roots":["."]}
+const PROJECT: &str = r#"{"schema_version":"x07.project@0.5.0","world":"solve-pure","entry":"module.x07.json","module_roots":["."]}
 "#;
 
 const DIAGNOSTICS: &str = r#"{"schema_version":"x07.x07diag@0.1.0","ok":false,"diagnostics":[{"code":"X07-TYPE-0001","severity":"error","stage":"type","message":"no","loc":{"kind":"x07ast","ptr":"/decls/0/body"}}]}

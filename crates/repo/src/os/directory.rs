@@ -91,7 +91,7 @@ pub(super) fn open_without_links(path: &Path, flags: OFlags) -> io::Result<Owned
 /// Says in plain words what the system calls too many levels of links.
 fn a_link_is_no_answer(error: rustix::io::Errno) -> io::Error {
     match error {
-        rustix::io::Errno::LOOP => io::Error::other("a link was put on the way to it meanwhile, and is not followed"),
+        rustix::io::Errno::LOOP => io::Error::other("there is a link on the way to it, which is not followed"),
         error => error.into(),
     }
 }

@@ -255,8 +255,8 @@ fn x07(site: &mut Site) -> io::Result<()> {
         ("diag-outside", r#"{"schema_version":"x07.x07diag@0.1.0","ok":false,"diagnostics":[{"code":"X","severity":"error","stage":"type","message":"m","loc":{"kind":"x07ast","ptr":"/decls/0","file":"../secret.txt"}},{"code":"X","severity":"error","stage":"type","message":"m","loc":{"kind":"text","file":"/etc/passwd","ptr":"/decls/99999999999999999999"}}]}"#.to_owned()),
         ("diag-many", format!(r#"{{"schema_version":"x07.x07diag@0.1.0","ok":false,"diagnostics":[{}{{"code":"X","severity":"error","stage":"type","message":"m"}}]}}"#, r#"{"code":"X","severity":"error","stage":"type","message":"m","loc":{"kind":"x07ast","ptr":"/decls/0"}},"#.repeat(count))),
         ("diag-pointer", format!(r#"{{"schema_version":"x07.x07diag@0.1.0","ok":false,"diagnostics":[{{"code":"X","severity":"error","stage":"type","message":"m","loc":{{"kind":"x07ast","ptr":"{}"}}}}]}}"#, "/0~1~0".repeat(count))),
-        ("project-outside", r#"{"schema_version":"x07.project@0.2.0","entry":"../secret.txt","module_roots":["../..","/","../vault"]}"#.to_owned()),
-        ("project-absolute", r#"{"schema_version":"x07.project@0.2.0","entry":"/etc/passwd","module_roots":["/etc"],"lockfile":"../secret.txt"}"#.to_owned()),
+        ("project-outside", r#"{"schema_version":"x07.project@0.5.0","world":"solve-pure","entry":"../secret.txt","module_roots":["../..","/","../vault"]}"#.to_owned()),
+        ("project-absolute", r#"{"schema_version":"x07.project@0.5.0","world":"solve-pure","entry":"/etc/passwd","module_roots":["/etc"],"lockfile":"../secret.txt"}"#.to_owned()),
     ] {
         site.file(&format!("given/{name}.json"), text)?;
     }
