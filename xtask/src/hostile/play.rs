@@ -1,6 +1,6 @@
 //! One tree from its building to the verdict: every command, twice, with the promises asked after each run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -46,6 +46,7 @@ pub(super) fn play(tree: &Tree, scale: Scale, machine: &Machine, folder: &Path) 
         scratch: folder.join("runs").join(format!("{}-extracted", tree.name)),
         site: set_up(tree, &place, scale, machine)?,
         listing: Listing::new(),
+        extracted: BTreeSet::new(),
         played: Played {
             name: tree.name,
             commands: 0,
@@ -69,7 +70,6 @@ pub(super) fn play(tree: &Tree, scale: Scale, machine: &Machine, folder: &Path) 
     } else {
         stage.commands(scale)?
     }
-    stage.extract_archives()?;
     remove(&place)?;
     Ok(stage.played)
 }
@@ -91,6 +91,8 @@ struct Stage<'a> {
     site: Site,
     /// The site's folder as the last run left it.
     listing: Listing,
+    /// Archives that were extracted already.
+    extracted: BTreeSet<[u8; 32]>,
     played: Played,
 }
 
@@ -116,6 +118,9 @@ impl Stage<'_> {
             return Ok(());
         }
         let archive = self.archive();
+        if step.repeats == Repeats::Archive {
+            self.extract_archives(step)?;
+        }
         let second = self.run(step, false)?;
         if second.code != Some(0) {
             self.breach(step, format!("succeeded, and then ended with the code {:?}", second.code));
@@ -202,22 +207,33 @@ impl Stage<'_> {
         Ok(())
     }
 
+    /// What identifies the archive that is there, unless something else stands in its place.
     fn archive(&self) -> Option<[u8; 32]> {
-        let path = self.site.repository().join(self.tree.stan_path).join("output/archive.tar");
-        fs::read(path).ok().map(|bytes| Sha256::digest(&bytes).into())
+        self.digest_of("archive.tar").map(|(_, digest)| digest)
     }
 
-    /// The archives that are there in the end, taken apart by GNU tar.
-    fn extract_archives(&mut self) -> Result<()> {
+    fn digest_of(&self, name: &str) -> Option<(PathBuf, [u8; 32])> {
         let output = self.site.repository().join(self.tree.stan_path).join("output");
-        let is_own = fs::symlink_metadata(&output).is_ok_and(|found| found.is_dir());
+        let path = output.join(name);
+        let is = |path: &Path, wanted: fn(&fs::Metadata) -> bool| {
+            fs::symlink_metadata(path).is_ok_and(|found| wanted(&found))
+        };
+        let is_own = is(&output, fs::Metadata::is_dir) && is(&path, fs::Metadata::is_file);
+        // A pipe in its place would be waited for.
+        let bytes = if is_own { fs::read(&path).ok() } else { None };
+        bytes.map(|bytes| (path, Sha256::digest(&bytes).into()))
+    }
+
+    /// The archives that a run has just written, taken apart by GNU tar; the same ones only once.
+    fn extract_archives(&mut self, step: &Step) -> Result<()> {
         for name in ["archive.tar", "archive.diff.tar"] {
-            let archive = output.join(name);
-            if is_own && fs::symlink_metadata(&archive).is_ok_and(|found| found.is_file()) {
-                self.played.archives += 1;
-                for fault in archives::extract(&archive, &self.scratch)? {
-                    self.played.breaches.push((name.to_owned(), fault));
-                }
+            let Some((path, digest)) = self.digest_of(name) else { continue };
+            if !self.extracted.insert(digest) {
+                continue;
+            }
+            self.played.archives += 1;
+            for fault in archives::extract(&path, &self.scratch)? {
+                self.breach(step, format!("{name}: {fault}"));
             }
         }
         Ok(())
