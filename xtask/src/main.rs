@@ -9,6 +9,7 @@
 mod bench;
 mod bench_context;
 mod bench_slice;
+mod hostile;
 mod limit;
 mod load;
 mod supply;
@@ -38,6 +39,8 @@ enum Task {
     Sbom(supply::SbomOptions),
     /// Build the release programs twice in different places and compare the bytes.
     Reproducible(supply::reproducible::Options),
+    /// Build hostile repositories, or run every command on each of them and check the promises of SECURITY.md.
+    Hostile(hostile::Hostile),
     /// One run of a physical limit, as `bench` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Task::Supply => supply::run(&workspace_root()),
         Task::Sbom(options) => supply::sbom(&workspace_root(), &options),
         Task::Reproducible(options) => supply::reproducible::run(&workspace_root(), &options),
+        Task::Hostile(hostile) => hostile::run(&workspace_root(), &hostile),
         Task::Limit(limit) => limit::run(&limit).map(|()| true),
     };
     match outcome {

@@ -18,7 +18,7 @@ pub struct ArchiveEntry {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// Links are followed: that they stay inside is for the caller to know.
+    /// Its real path: a link in it, which was not there before, is an error.
     File(PathBuf),
     Bytes(Arc<Vec<u8>>),
     /// A file whose bytes were proved, and are proved again.

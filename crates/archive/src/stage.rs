@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use stan_model::Digest;
-use stan_repo::{Access, EntryKind, System, hash_file};
+use stan_repo::{Access, EntryKind, System, hash_real_file};
 
 use crate::classify::LARGE_BYTES;
 use crate::entry::{ArchiveEntry, Source};
@@ -103,7 +103,7 @@ pub fn prove(system: &dyn System, stan_path: &str, mut externals: Vec<External>)
     let (promised, mut mismatches) = promises(&externals, stan_path);
     let found: Vec<Vec<Mismatch>> = promised
         .par_iter()
-        .map(|promise| match hash_file(system, &promise.external.source) {
+        .map(|promise| match hash_real_file(system, &promise.external.source) {
             Ok((_, digest, size)) => promise.check(size, Some(digest)),
             Err(error) => vec![promise.unreadable(&error)],
         })
@@ -240,10 +240,10 @@ fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>)
     let (size, digest) = promise.map;
     let is_staged = target.is_some_and(|path| {
         system.lstat(path).is_ok_and(|stat| stat.kind == EntryKind::File && stat.size == size)
-            && hash_file(system, path).is_ok_and(|(_, found, length)| found == digest && length == size)
+            && hash_real_file(system, path).is_ok_and(|(_, found, length)| found == digest && length == size)
     });
     if is_staged {
-        let read = match hash_file(system, &promise.external.source) {
+        let read = match hash_real_file(system, &promise.external.source) {
             Ok((_, found, length)) => promise.check(length, Some(found)),
             Err(error) => vec![promise.unreadable(&error)],
         };

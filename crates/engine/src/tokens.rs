@@ -45,13 +45,34 @@ impl Tokenizer {
             Self::Bytes4 => return stan_model::document::run_report::tokens(text.len() as u64),
         };
         // Text is borrowed; only what is no UTF-8 is copied.
-        tokenizer.count(&*String::from_utf8_lossy(text)) as u64
+        pieces(text).map(|piece| tokenizer.count(&*String::from_utf8_lossy(piece)) as u64).sum()
     }
 
     /// Counts every item with all threads; `text` gives its bytes, or `None` when it cannot be read.
     pub fn count_each<T: Sync>(&self, items: &[T], text: impl Fn(&T) -> Option<Vec<u8>> + Sync) -> Vec<Option<u64>> {
         items.par_iter().map(|item| text(item).map(|bytes| self.count(&bytes))).collect()
     }
+}
+
+/// The tokenizer needs ten times the memory of what it counts, so that a longer text is counted in pieces.
+const LONGEST_PIECE: usize = 8 << 20;
+
+/// Cuts a long text behind a line end, where tokens mostly end as well, or at least not inside a character.
+fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let longest = rest.get(..LONGEST_PIECE).filter(|_| rest.len() > LONGEST_PIECE).unwrap_or(rest);
+        let end = if longest.len() == rest.len() {
+            rest.len()
+        } else {
+            let line = longest.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
+            let character = longest.iter().rposition(|byte| byte & 0xc0 != 0x80).filter(|at| *at > 0);
+            line.or(character).unwrap_or(longest.len())
+        };
+        let (piece, after) = rest.split_at_checked(end)?;
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 impl fmt::Display for Tokenizer {
@@ -98,6 +119,22 @@ mod tests {
             assert!(Tokenizer::Cl100k.count(text.as_bytes()) > 0, "{unit:?}");
         }
         assert!(Tokenizer::O200k.count(&vec![0xc3; length]) > 0);
+    }
+
+    #[test]
+    fn long_texts_are_counted_in_pieces() {
+        let count = |text: &[u8]| pieces(text).map(<[u8]>::len).collect::<Vec<_>>();
+        assert_eq!(count(b""), [0; 0]);
+        assert_eq!(count(b"a\nb"), [3]);
+        let mut text = vec![b'a'; LONGEST_PIECE + 10];
+        text[LONGEST_PIECE - 100] = b'\n';
+        assert_eq!(count(&text), [LONGEST_PIECE - 99, 109]);
+        let umlauts = "\u{e4}".repeat(LONGEST_PIECE / 2 + 1).into_bytes();
+        assert!(pieces(&umlauts).all(|piece| std::str::from_utf8(piece).is_ok()));
+        assert_eq!(pieces(&vec![0x80; 2 * LONGEST_PIECE + 1]).map(<[u8]>::len).sum::<usize>(), 2 * LONGEST_PIECE + 1);
+        let lines = "let a = 1;\n".repeat(LONGEST_PIECE / 10);
+        let line = Tokenizer::O200k.count(b"let a = 1;\n");
+        assert_eq!(Tokenizer::O200k.count(lines.as_bytes()), line * (LONGEST_PIECE / 10) as u64);
     }
 
     #[test]

@@ -122,6 +122,10 @@ impl System for Watched<'_> {
         self.watch(path, self.system.open(path))
     }
 
+    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
+        self.watch(path, self.system.open_real(path))
+    }
+
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         self.watch(path, self.system.read_link(path))
     }

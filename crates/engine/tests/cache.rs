@@ -191,3 +191,23 @@ fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     disk.remove("node_modules/p/data/package.json");
     check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
 }
+
+/// A hostile repository has a link where stan's folder or its cache would be: whatever it leads to stays as it is.
+#[test]
+fn nothing_is_written_or_read_through_a_link() {
+    for links in ["//- link /r/.stan -> /out\n", "//- link /r/.stan/cache -> /out\n", "//- link /r/.stan -> nowhere\n"]
+    {
+        let system = MemorySystem::from_fixture(&format!("//- /r/a.ts\n//- /out/secret\n{links}"));
+        let outcome = run(&system, &GraphOptions::new("/r"), &request(false));
+        assert_eq!(outcome.summary.node_count(), 1, "{links}");
+        assert_eq!(system.read_dir("/out".as_ref()).unwrap().len(), 1, "{links}");
+    }
+    let (disk, options, expected) = warm_disk();
+    let index = disk.read(".stan/cache/graph.index").expect("a run has left it");
+    disk.system().write_atomic("/elsewhere".as_ref(), &index).unwrap();
+    disk.remove(".stan/cache/graph.index");
+    disk.link(".stan/cache/graph.index", "/elsewhere");
+    let outcome = run(disk.system(), &options, &request(false));
+    assert!(matches!(outcome.work, Work::Compiled(_)), "an index behind a link is not believed");
+    assert_eq!(json(&outcome), expected);
+}

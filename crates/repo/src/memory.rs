@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::paths::MAX_LINKS;
+use crate::paths::real_path;
 use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Stat, System, WritableSystem};
 
 /// A file system in memory. All paths are absolute; missing parent directories are made on the way.
@@ -190,6 +191,13 @@ impl System for MemorySystem {
     }
 
     fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        self.open_file(path)
+    }
+
+    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
+        if Path::new(&real_path(self, path)?) != path {
+            return Err(io::Error::other("there is a link on the way to it, which is not followed"));
+        }
         self.open_file(path)
     }
 

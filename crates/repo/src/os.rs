@@ -84,10 +84,14 @@ impl System for OsSystem {
     }
 
     fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        let file = open_regular(path)?;
-        let metadata = file.metadata()?;
-        let stat = regular(stat(&metadata))?;
-        Ok(OpenFile { stat, executable: is_executable(&metadata), reader: Box::new(file) })
+        opened(open_regular(path)?)
+    }
+
+    #[cfg(unix)]
+    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
+        use rustix::fs::OFlags;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        opened(directory::open_without_links(path, flags)?.into())
     }
 
     #[cfg(unix)]
@@ -160,6 +164,12 @@ const CHUNK: usize = 1 << 20;
 
 fn first_read(size: u64) -> usize {
     usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1).min(1 << 30)
+}
+
+fn opened(file: File) -> io::Result<OpenFile> {
+    let metadata = file.metadata()?;
+    let stat = regular(stat(&metadata))?;
+    Ok(OpenFile { stat, executable: is_executable(&metadata), reader: Box::new(file) })
 }
 
 fn open_with_stat(path: &Path) -> io::Result<(File, Stat)> {

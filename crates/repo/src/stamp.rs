@@ -1,12 +1,12 @@
 //! Reading a file for its digest alone, and knowing when a stat proves nothing.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
 
-use crate::system::{Stat, System};
+use crate::system::{OpenFile, Stat, System};
 
 /// Coarser than the clock of any file system in use (two seconds, on FAT).
 const CLOCK_GRAIN: i64 = 2_000_000_000;
@@ -21,6 +21,51 @@ pub fn hash_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Digest, 
     })?;
     Ok((stat, Digest(hasher.finalize().into()), size))
 }
+
+/// As [`hash_file`], for a path without a link anywhere in it (see `System::open_real`).
+pub fn hash_real_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Digest, u64)> {
+    let mut hasher = Sha256::new();
+    let mut size = 0;
+    let OpenFile { stat, mut reader, .. } = system.open_real(path)?;
+    let wanted = usize::try_from(stat.size).unwrap_or(usize::MAX).saturating_add(1);
+    let mut buffer = vec![0; wanted.min(PIECE)];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok((stat, Digest(hasher.finalize().into()), size)),
+            Ok(count) => {
+                hasher.update(buffer.get(..count).unwrap_or_default());
+                size += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// How much of a file is in memory while it is hashed.
+const PIECE: usize = 1 << 20;
+
+/// Appends the bytes of a file to `buffer`, if there are not more than `limit`. There is no link in the path (see
+/// `System::open_real`).
+pub fn read_real(system: &dyn System, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    let OpenFile { stat, reader, .. } = system.open_real(path)?;
+    if stat.size > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let start = buffer.len();
+    buffer.reserve(usize::try_from(stat.size).unwrap_or(0).saturating_add(1).min(MOST_RESERVED));
+    let read = reader.take(limit.saturating_add(1)).read_to_end(buffer).and_then(|count| match count as u64 > limit {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(stat),
+    });
+    if read.is_err() {
+        buffer.truncate(start);
+    }
+    read
+}
+
+/// A file that says to be larger gets its room as it is read.
+const MOST_RESERVED: usize = 64 << 20;
 
 /// Whether a change after `observed_at` may have left the stat as it was, because the file system's clock is coarse.
 pub fn is_racy(stat: &Stat, observed_at: i64) -> bool {

@@ -123,6 +123,12 @@ pub trait System: Send + Sync {
         Ok(OpenFile { stat, executable: false, reader: Box::new(WholeFile { bytes: Cursor::new(bytes), stat }) })
     }
 
+    /// As `open`, for a path without a link anywhere in it, as the caller has seen before. Where the system can tell, one
+    /// that was put there meanwhile is an error: what was checked is what is read.
+    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
+        self.open(path)
+    }
+
     /// Fills `buffer` with the bytes of a regular file from `offset` on; fails when there are not as many.
     fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         let mut whole = Vec::new();
@@ -132,7 +138,8 @@ pub trait System: Send + Sync {
         Ok(())
     }
 
-    /// A shorter way to the files of a directory than their paths, where the system has one.
+    /// A shorter way to the files of a directory than their paths, where the system has one. As for `open_real`, there is no
+    /// link in the path, and none among the files.
     fn directory_files(&self, _path: &Path) -> Option<Box<dyn DirectoryFiles>> {
         None
     }

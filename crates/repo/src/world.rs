@@ -34,6 +34,7 @@ pub struct World<'a> {
     universe: Option<&'a Universe>,
     /// Whether single entries are looked at before whole directories are listed.
     probes_first: bool,
+    stays_inside: bool,
     /// By the path that was asked for; `None` when it is no directory.
     directories: Sharded<Option<Arc<Directory<'a>>>>,
     /// By real path of the directory, and the link's name.
@@ -60,6 +61,7 @@ impl<'a> World<'a> {
             root: Root::new(root),
             universe,
             probes_first: false,
+            stays_inside: false,
             directories: Sharded::default(),
             links: Sharded::default(),
             probes: Sharded::default(),
@@ -73,6 +75,12 @@ impl<'a> World<'a> {
         self
     }
 
+    /// Reads nothing outside of the root but what installed packages have.
+    pub fn staying_inside(mut self, stays_inside: bool) -> Self {
+        self.stays_inside = stays_inside;
+        self
+    }
+
     /// Reads a regular file with its digest. The error says why not, as the end of a sentence.
     pub fn read_file(&self, path: &str) -> Result<FileContents, &'static str> {
         let real = match self.resolve(path) {
@@ -80,6 +88,9 @@ impl<'a> World<'a> {
             Some(_) => return Err("it is not a regular file"),
             None => return Err(Unread::Absent.reason()),
         };
+        if !self.may_read(path, &real) {
+            return Err("it lies outside of the root, where only what is needed is read");
+        }
         let (stat, result) = read_limited(self.system, &real, MAX_FILE);
         let digest = result.as_ref().ok().map(|bytes| sha256(bytes));
         let observed = ObservedFile { path: real, stat, digest, reading: Reading::Bytes };
@@ -111,6 +122,19 @@ impl<'a> World<'a> {
         });
         observations.sort();
         observations
+    }
+
+    /// Manifests and configurations outside of the root are read when they belong to an installed package, or are JSON
+    /// that lies where it was looked for. One that is itself a link to somewhere else is a way to have any file read.
+    fn may_read(&self, path: &str, real: &str) -> bool {
+        if self.root.relative(real).is_some() || real.split('/').any(|part| part == "node_modules") {
+            return true;
+        }
+        let is_itself = || {
+            let (parent, name) = split_last(path)?;
+            Some(join(&self.directory(parent)?.real, name) == real)
+        };
+        !self.stays_inside && real.ends_with(".json") && is_itself() == Some(true)
     }
 
     /// Real path and kind of what a path leads to.

@@ -217,3 +217,43 @@ fn deep_paths_need_no_stack() {
     assert!(world.is_file(&format!("{deep}/f")));
     assert!(!world.is_file(&format!("{}/f", "/e".repeat(20_000))));
 }
+
+/// A manifest or configuration is read where it lies, in installed packages, and in packages that are linked as a whole. One
+/// that is itself a link out of the root would have any file read; so would a name that is no JSON.
+#[test]
+fn what_lies_outside_is_read_where_it_belongs_alone() {
+    let system = MemorySystem::from_fixture(
+        "
+        //- /home/secret.json
+        {}
+        //- /home/key.pem
+        {}
+        //- /home/linked/package.json
+        {}
+        //- /store/node_modules/p/package.json
+        {}
+        //- /r/inside.json
+        {}
+        //- link /r/package.json -> ../home/secret.json
+        //- link /r/tsconfig.json -> inside.json
+        //- link /r/node_modules/linked -> ../../home/linked
+        //- link /r/node_modules/p -> /store/node_modules/p
+        //- link /r/node_modules/evil/package.json -> /home/secret.json
+        //- link /r/out -> ../home
+        ",
+    );
+    for (path, always, staying_inside) in [
+        ("/r/inside.json", true, true),
+        ("/r/tsconfig.json", true, true),
+        ("/r/node_modules/p/package.json", true, true),
+        ("/r/node_modules/linked/package.json", true, false),
+        ("/home/secret.json", true, false),
+        ("/r/package.json", false, false),
+        ("/r/node_modules/evil/package.json", false, false),
+        ("/home/key.pem", false, false),
+        ("/r/out/key.pem", false, false),
+    ] {
+        let read = |stays: bool| World::new(&system, "/r", None).staying_inside(stays).read(path).is_some();
+        assert_eq!((read(false), read(true)), (always, staying_inside), "{path}");
+    }
+}

@@ -103,7 +103,7 @@ impl Group {
             Source::File(path) | Source::Proved { path, .. } => path,
         };
         let unreadable = |reason| Error::Unreadable { name: entry.name.clone(), reason };
-        let mut file = context.system.open(path).map_err(unreadable)?;
+        let mut file = context.system.open_real(path).map_err(unreadable)?;
         if file.stat.size > LARGE_BYTES {
             self.large = Some((index, file));
             return Ok(());

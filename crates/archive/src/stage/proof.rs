@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
-use stan_repo::{System, hash_file, sha256};
+use stan_repo::{System, hash_real_file, sha256};
 
 use super::External;
 use crate::error::Error;
@@ -49,7 +49,7 @@ impl Promise<'_> {
     pub(super) fn check_copy(&self, system: &dyn System, path: &Path) -> Option<Mismatch> {
         let (size, digest) = self.map;
         let expected = format!("{size} bytes with SHA-256 {digest}");
-        let actual = match hash_file(system, path) {
+        let actual = match hash_real_file(system, path) {
             Ok((_, found, length)) if found == digest && length == size => return None,
             Ok((_, found, length)) => format!("{length} bytes with SHA-256 {found}"),
             Err(error) => error.to_string(),
@@ -75,7 +75,7 @@ impl Promise<'_> {
 
 /// Reads a source into memory, and proves it.
 pub(super) fn read_small(system: &dyn System, promise: &Promise<'_>) -> Read<Vec<u8>> {
-    let mut file = match system.open(&promise.external.source) {
+    let mut file = match system.open_real(&promise.external.source) {
         Ok(file) => file,
         Err(error) => return Read::Wrong(vec![promise.unreadable(&error)]),
     };
@@ -98,7 +98,7 @@ pub(super) fn stream_large(
     promise: &Promise<'_>,
     mut out: Option<&mut OutputStream>,
 ) -> Result<Read<()>, Error> {
-    let mut file = match system.open(&promise.external.source) {
+    let mut file = match system.open_real(&promise.external.source) {
         Ok(file) => file,
         Err(error) => return Ok(Read::Wrong(vec![promise.unreadable(&error)])),
     };

@@ -7,12 +7,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stan_graph::Map;
 use stan_model::document::integrity::{self, Integrity};
-use stan_repo::System;
+use stan_repo::{EntryKind, System};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};
 use super::index::{Identity, UNPROVED, fingerprint, proved_fingerprint};
-use super::{Cache, FORMAT};
+use super::{Cache, FORMAT, LARGEST_DATA};
 
 const MAGIC: &[u8; 8] = b"stan-map";
 pub(super) const FILE: &str = "map.data";
@@ -57,11 +57,13 @@ pub(crate) struct Manifests {
 const ABSENT: u64 = UNPROVED;
 
 impl Manifests {
-    /// Notes what reading a manifest came to, in a run that began at `observed_at`.
-    pub(crate) fn note(&mut self, path: &str, read: &std::io::Result<stan_repo::Stat>, observed_at: i64) {
-        let print = match read {
-            Ok(stat) => Some(proved_fingerprint(stat, observed_at)).filter(|print| *print != UNPROVED),
-            Err(error) if is_absent(error) => Some(ABSENT),
+    /// Notes what is at the place of a manifest, before it is read in a run that began at `observed_at`.
+    pub(crate) fn note(&mut self, system: &dyn System, path: &str, observed_at: i64) {
+        let print = match system.lstat(Path::new(path)) {
+            // What a link leads to may change without it.
+            Ok(stat) if stat.kind != EntryKind::File => None,
+            Ok(stat) => Some(proved_fingerprint(&stat, observed_at)).filter(|print| *print != UNPROVED),
+            Err(error) if is_absent(&error) => Some(ABSENT),
             Err(_) => None,
         };
         match print {
@@ -85,8 +87,13 @@ fn is_absent(error: &std::io::Error) -> bool {
 impl Cache<'_> {
     /// The map of the graph that an index stands for, if it was kept and still holds.
     pub(crate) fn load_map(&self, identity: Identity, key: &MapKey) -> Option<StoredMap> {
+        let path = self.path(FILE);
+        let stat = self.system.lstat(Path::new(&path)).ok()?;
+        if stat.kind != EntryKind::File || stat.size > LARGEST_DATA {
+            return None;
+        }
         let mut bytes = Vec::new();
-        self.system.read_into(Path::new(&self.path(FILE)), &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), LARGEST_DATA, &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
         let (found_key, body) = body.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;

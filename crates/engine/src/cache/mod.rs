@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use stan_graph::Graph;
 use stan_lang::typescript::extract::is_analysed;
 use stan_model::NodeKind;
-use stan_repo::{System, WritableSystem, remove_leftovers};
+use stan_repo::{EntryKind, System, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
@@ -37,6 +37,9 @@ const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
 const INDEX: &str = "graph.index";
+/// Far beyond what the largest repositories leave. Larger ones are somebody's attempt to fill the memory.
+const LARGEST_INDEX: u64 = 512 << 20;
+const LARGEST_DATA: u64 = 2 << 30;
 
 /// The cache of one repository.
 pub(crate) struct Cache<'s> {
@@ -48,8 +51,18 @@ pub(crate) struct Cache<'s> {
 
 impl<'s> Cache<'s> {
     /// Makes the folder, so that its making is not seen as a change by the next run. `None`: there can be no cache.
-    pub(crate) fn open(system: &'s dyn WritableSystem, directory: &str, stan_path: &str, key: &[u8]) -> Option<Self> {
+    ///
+    /// `root` and `stan_path` are absolute. A folder of ours behind a link is somebody else's: nothing is written there.
+    pub(crate) fn open(
+        system: &'s dyn WritableSystem,
+        directory: &str,
+        (root, stan_path): (&str, &str),
+        key: &[u8],
+    ) -> Option<Self> {
         let inside = directory.strip_prefix(stan_path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if inside && leads_elsewhere(system, root, directory) {
+            return None;
+        }
         system.create_dir_all(Path::new(directory)).ok()?;
         // Runs that were killed while they wrote are the only ones that leave anything; whoever is at work holds its own.
         remove_leftovers(system, Path::new(directory), &[IGNORE, DATA, INDEX, map::FILE]);
@@ -66,8 +79,20 @@ impl<'s> Cache<'s> {
     }
 
     pub(crate) fn load_index(&self) -> Option<Index> {
+        let path = self.path(INDEX);
+        let path = Path::new(&path);
+        let stat = self.system.lstat(path).ok()?;
+        if stat.kind != EntryKind::File || stat.size > LARGEST_INDEX {
+            return None;
+        }
+        // A file that is none of ours is not worth reading to its end.
+        let mut start = [0; 16];
+        self.system.read_range(path, 0, &mut start).ok()?;
+        if start.strip_prefix(MAGIC)? != self.key.to_le_bytes() {
+            return None;
+        }
         let mut bytes = Vec::new();
-        self.system.read_into(Path::new(&self.path(INDEX)), &mut bytes).ok()?;
+        self.system.read_at_most(path, LARGEST_INDEX, &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
         let (key, body) = body.split_first_chunk::<8>()?;
         let (checksum, body) = body.split_first_chunk::<8>()?;
@@ -94,7 +119,8 @@ impl<'s> Cache<'s> {
             })
             .collect();
         // An index that was made up must not make us ask for all the memory there is.
-        if self.system.lstat(Path::new(&path)).ok()?.size != *ends.last()? {
+        let stat = self.system.lstat(Path::new(&path)).ok()?;
+        if stat.kind != EntryKind::File || stat.size != *ends.last()? || stat.size > LARGEST_DATA {
             return None;
         }
         let start = |part: usize| if part == 0 { 0 } else { ends.get(part - 1).copied().unwrap_or(0) };
@@ -160,6 +186,16 @@ impl<'s> Cache<'s> {
         self.system.write_atomic(Path::new(&self.path(INDEX)), &bytes).ok()?;
         Some(identity)
     }
+}
+
+/// Whether anything but a folder stands on the way from the root to a folder below it.
+fn leads_elsewhere(system: &dyn WritableSystem, root: &str, folder: &str) -> bool {
+    let root = root.trim_end_matches('/');
+    let Some(below) = folder.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')) else { return true };
+    let ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
+    ends.filter_map(|end| folder.get(..root.len() + 1 + end))
+        .map_while(|part| system.lstat(Path::new(part)).ok())
+        .any(|stat| stat.kind != EntryKind::Dir)
 }
 
 fn section(bytes: &[u8]) -> Section {

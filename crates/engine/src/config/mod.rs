@@ -132,6 +132,9 @@ pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Res
     let path = join(&root, &name);
     // Inside the root its name is enough; from elsewhere it would not say which file is meant.
     let shown = if root == directory { name.as_str() } else { path.as_str() };
+    if explicit.is_none() {
+        refuse_link_out(system, &root, &path, shown)?;
+    }
     let (config, has_block) = read_file(system, &path, shown)?;
     let mut hints = Vec::new();
     if !has_block {
@@ -152,6 +155,19 @@ fn parse_text(text: &str, shown: &str) -> Result<(Config, bool), ConfigError> {
     let tree = if is_json { tree::read_json(text) } else { tree::read_yaml(text) };
     let tree = tree.map_err(|(place, message)| ConfigError::at(shown, place, message))?;
     read::read(tree.as_ref()).map_err(|findings| ConfigError { file: shown.to_owned(), findings })
+}
+
+/// A configuration that was found and not named may be a link, but not to a file that is none of the repository's: its
+/// contents would be told in messages.
+fn refuse_link_out(system: &dyn System, root: &str, path: &str, shown: &str) -> Result<(), ConfigError> {
+    let Ok(real) = real_path(system, Path::new(path)) else { return Ok(()) };
+    let root = root.trim_end_matches('/');
+    if real.strip_prefix(root).is_some_and(|rest| rest.starts_with('/')) {
+        return Ok(());
+    }
+    let message = "the configuration cannot be read, because it is a link that leads out of the repository; put a file in \
+                   its place, or name one with `--config`";
+    Err(ConfigError::new(shown, message))
 }
 
 fn read_file(system: &dyn System, path: &str, shown: &str) -> Result<(Config, bool), ConfigError> {

@@ -14,7 +14,7 @@ use super::reports::ExactTokens;
 use crate::tokens::Tokenizer;
 
 /// Larger files are estimated.
-const MAX_SIZE: u64 = 256 << 20;
+const MAX_SIZE: u64 = 64 << 20;
 
 /// The weight of every archived file; for the estimate its bytes, because only their sum is divided.
 pub(crate) struct Counts {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use stan_graph::{ExternalFile, Externals, Graph, PackageFile};
 use stan_model::NodeKind;
 use stan_model::json::JsonTree;
-use stan_repo::System;
+use stan_repo::{System, read_real, real_path};
 
 use crate::cache::Manifests;
 
@@ -96,9 +96,13 @@ impl Packages<'_> {
     fn manifest(&mut self, directory: &str) -> Option<Package> {
         self.buffer.clear();
         let path = format!("{directory}/package.json");
-        let read = self.system.read_at_most(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer);
-        self.manifests.note(&path, &read, self.observed_at);
-        read.ok()?;
+        self.manifests.note(self.system, &path, self.observed_at);
+        if read_real(self.system, Path::new(&path), LARGEST_MANIFEST, &mut self.buffer).is_err() {
+            // A link to a manifest of an installed package is as good as that; any other leads to somebody's secrets.
+            let real = real_path(self.system, Path::new(&path)).ok().filter(|real| *real != path)?;
+            end_of_modules(&real)?;
+            read_real(self.system, Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;
+        }
         let text = self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer);
         let tree = JsonTree::parse(text).ok()?;
         let string = |key: &str| tree.string(tree.field(tree.root(), key)?).map(std::borrow::Cow::into_owned);

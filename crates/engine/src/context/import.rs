@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, System, advice, hash_file};
+use stan_repo::{Access, EntryKind, System, advice, hash_file, real_path};
 
 use super::Context;
 use super::allow::{Allowed, Allowlist, Origin};
@@ -86,7 +86,9 @@ pub(crate) fn pretend(
         allowlist.files.retain(|path, _| !path.starts_with(&folder));
     }
     for file in plan.files {
-        let allowed = Allowed { origin: Origin::Elsewhere(file.source), in_base: true, in_closure: false };
+        // Archives are made of real paths; one that cannot be found is told when it is read.
+        let source = real_path(system, Path::new(&file.source)).unwrap_or(file.source);
+        let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure: false };
         allowlist.files.insert(file.target, allowed);
     }
     Ok(())

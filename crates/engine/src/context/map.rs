@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use stan_graph::{Canonical, Map, MetaHashes};
+use stan_graph::{Canonical, ExternalFile, Map, MetaHashes, canonical_id};
+use stan_lang::typescript::extract::is_analysed;
 use stan_model::document::DocumentError;
-use stan_model::document::integrity::{self, Integrity};
+use stan_model::document::integrity::{self, Integrity, IntegrityNode};
 use stan_repo::{System, WritableSystem};
 
 use super::Context;
@@ -142,7 +143,36 @@ pub(crate) fn load_integrity(system: &dyn System, place: &Place) -> Result<Optio
     let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
     let integrity =
         integrity::decode(&bytes, &file).map_err(|errors| broken("the private map", &errors).hint(REBUILD))?;
+    check_places(place, &integrity)?;
     Ok(Some((integrity, bytes)))
+}
+
+/// Refuses a private map that leads to files which no import could have led to: a repository may bring its own, and would
+/// have any file of this machine read.
+fn check_places(place: &Place, integrity: &Integrity) -> Result<(), Refusal> {
+    let astray: Vec<String> = integrity
+        .nodes
+        .iter()
+        .filter(|(id, node)| !is_place_of(place.stan_path(), id, node))
+        .map(|(id, node)| format!("{id}: this cannot be the file at {}", node.locator))
+        .collect();
+    if astray.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::verification("the private map leads to files that are not the map's").details(astray).hint(REBUILD))
+}
+
+/// Whether a file at the node's place would have been given this id, and could have been imported at all.
+fn is_place_of(stan_path: &str, id: &str, node: &IntegrityNode) -> bool {
+    let IntegrityNode { locator, package, .. } = node;
+    let is_installed = locator.split('/').any(|part| part == "node_modules");
+    let is_real = !locator.split('/').any(|part| matches!(part, "." | ".."));
+    let could_be_imported = match package {
+        Some(package) => is_installed && locator.ends_with(&["/", &package.path].concat()),
+        None => is_installed || is_analysed(locator) || locator.ends_with(".json"),
+    };
+    let file = ExternalFile { absolute: locator.clone(), package: package.clone() };
+    is_real && could_be_imported && canonical_id(stan_path, &file) == *id
 }
 
 pub(crate) const REBUILD: &str = "rebuild the map: stan run --context";
@@ -155,4 +185,42 @@ pub(crate) fn broken(what: &str, errors: &[DocumentError]) -> Refusal {
 /// Whether a file is there at all, link or not.
 pub(crate) fn exists(system: &dyn System, place: &Place, relative: &str) -> bool {
     system.lstat(Path::new(&place.absolute(relative))).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use stan_model::Digest;
+    use stan_model::document::integrity::PackageFile;
+
+    use super::*;
+
+    fn node(locator: &str, package: Option<(&str, &str)>) -> IntegrityNode {
+        let package = package.map(|(name, path)| PackageFile {
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            path: path.to_owned(),
+        });
+        IntegrityNode { locator: locator.to_owned(), size: 1, sha256: Digest([0; 32]), package }
+    }
+
+    #[test]
+    fn a_private_map_leads_to_importable_files_alone() {
+        let hashed =
+            |path: &str, name: &str| format!(".stan/context/abs/{}/{name}", stan_repo::sha256(path.as_bytes()));
+        let npm = ".stan/context/npm/a/1.0.0/x.js";
+        for (id, node, expected) in [
+            (npm.to_owned(), node("/r/node_modules/a/x.js", Some(("a", "x.js"))), true),
+            (npm.to_owned(), node("/store/node_modules/a/x.js", Some(("a", "x.js"))), true),
+            (npm.to_owned(), node("/home/u/.ssh/x.js", Some(("a", "x.js"))), false),
+            (npm.to_owned(), node("/r/node_modules/a/../../x.js", Some(("a", "x.js"))), false),
+            (npm.to_owned(), node("/r/node_modules/b/x.js", Some(("b", "x.js"))), false),
+            (npm.to_owned(), node("/r/node_modules/a/x.js", None), false),
+            (hashed("/o/lib.ts", "lib.ts"), node("/o/lib.ts", None), true),
+            (hashed("/o/data.json", "data.json"), node("/o/data.json", None), true),
+            (hashed("/o/id_rsa", "id_rsa"), node("/o/id_rsa", None), false),
+            (hashed("/o/lib.ts", "lib.ts"), node("/o/other.ts", None), false),
+        ] {
+            assert_eq!(is_place_of(".stan", &id, &node), expected, "{id} at {}", node.locator);
+        }
+    }
 }

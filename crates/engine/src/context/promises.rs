@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use stan_archive::Written;
 use stan_graph::Map;
 use stan_model::{Digest, NodeKind};
-use stan_repo::{System, hash_file};
+use stan_repo::{System, hash_real_file};
 
 use super::place::Place;
 use super::refusal::Refusal;
@@ -36,7 +36,7 @@ impl Promises<'_> {
         rest.par_iter()
             .filter_map(|&index| {
                 let path = self.place.absolute(self.map.id(index));
-                let found = hash_file(self.system, Path::new(&path)).map(|(_, digest, size)| (size, digest));
+                let found = hash_real_file(self.system, Path::new(&path)).map(|(_, digest, size)| (size, digest));
                 self.complaint(index, found)
             })
             .collect()

@@ -32,6 +32,10 @@ impl System for ReadOnly<'_> {
         self.0.open(path)
     }
 
+    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
+        self.0.open_real(path)
+    }
+
     fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         self.0.read_range(path, offset, buffer)
     }

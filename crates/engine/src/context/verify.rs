@@ -39,7 +39,7 @@ pub fn verify(
     let own = place.artefact(Artefact::Archive);
     let is_named = archive.is_some();
     let (shown, path) = archive.unwrap_or_else(|| (own.clone(), place.absolute(&own)));
-    let contents = Contents::read(system, &place, &shown, &path).map_err(|refusal| {
+    let contents = Contents::read(system, &place, (&shown, &path), is_named).map_err(|refusal| {
         refusal.hint(if is_named {
             format!("name an archive that stan wrote, or none for `{own}`")
         } else {
@@ -94,9 +94,12 @@ struct Held {
 }
 
 impl Contents {
-    fn read(system: &dyn System, place: &Place, shown: &str, path: &str) -> Result<Self, Refusal> {
+    /// An archive that was not named on the command line is the workspace's, and no link may lead elsewhere.
+    fn read(system: &dyn System, place: &Place, (shown, path): (&str, &str), is_named: bool) -> Result<Self, Refusal> {
         let unreadable = |reason: String| Refusal::input(format!("the archive `{shown}` cannot be read: {reason}"));
-        let file = system.open(Path::new(path)).map_err(|error| match error.kind() {
+        let path = Path::new(path);
+        let file = if is_named { system.open(path) } else { system.open_real(path) };
+        let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Refusal::input(format!("there is no archive `{shown}`")),
             _ => unreadable(error.to_string()),
         })?;

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use stan_repo::{EntryKind, Stat, System};
+use stan_repo::{EntryKind, Stat, System, read_real};
 
 use super::place::Place;
 use super::refusal::Refusal;
@@ -20,7 +20,7 @@ pub(crate) fn read_if_there(system: &dyn System, place: &Place, file: &str) -> R
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    match system.read_at_most(Path::new(&place.absolute(file)), MAX_SIZE, &mut bytes) {
+    match read_real(system, Path::new(&place.absolute(file)), MAX_SIZE, &mut bytes) {
         Ok(_) => Ok(Some(bytes)),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(file, &error)),
@@ -33,7 +33,8 @@ pub(crate) fn holds(system: &dyn System, place: &Place, file: &str, bytes: &[u8]
     if stat.size != bytes.len() as u64 {
         return Ok(false);
     }
-    let mut reader = system.open(Path::new(&place.absolute(file))).map_err(|error| unreadable(file, &error))?.reader;
+    let mut reader =
+        system.open_real(Path::new(&place.absolute(file))).map_err(|error| unreadable(file, &error))?.reader;
     let mut buffer = vec![0; PIECE];
     let mut left = bytes;
     loop {

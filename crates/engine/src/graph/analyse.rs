@@ -62,10 +62,9 @@ pub(crate) fn analyse(
     }
     with_scratch(|Scratch { extractor, buffer }| {
         buffer.clear();
-        let read =
-            system.read_at_most(Path::new(path), MAX_ANALYSED_BYTES, buffer).map(|stat| (buffer.len(), Some(stat)));
-        let Ok((length, stat)) = read else { return failed(system, path, display, read) };
-        extracted(extractor, display, buffer.get(..length).unwrap_or_default(), stat, options)
+        let read = stan_repo::read_real(system, Path::new(path), MAX_ANALYSED_BYTES, buffer);
+        let Ok(stat) = read else { return failed(system, path, display, read) };
+        extracted(extractor, display, buffer, Some(stat), options)
     })
 }
 
@@ -152,7 +151,7 @@ fn meta_of(bytes: &[u8]) -> FileMeta {
 
 /// A file that is not read as a whole: only its hash is wanted.
 fn hashed(system: &dyn System, path: &str, display: &str) -> Analysed {
-    match stan_repo::hash_file(system, Path::new(path)) {
+    match stan_repo::hash_real_file(system, Path::new(path)) {
         Ok((stat, digest, size)) => {
             Analysed { stat: Some(stat), meta: Some(FileMeta { digest, size }), ..Analysed::default() }
         }

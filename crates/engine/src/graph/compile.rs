@@ -59,7 +59,8 @@ pub(crate) fn compile(
 ) -> Result<Compiled, GraphError> {
     let root = &*options.root;
     let universe = ManuallyDrop::new(stan_repo::scan(system, Path::new(root), &options.scan));
-    let world = ManuallyDrop::new(World::new(system, root, Some(&universe)));
+    let world =
+        ManuallyDrop::new(World::new(system, root, Some(&universe)).staying_inside(!options.resolve.outside_root));
     let configs = Configs::new(&*world, root);
     let mut general_problems = universe.problems.clone();
     let (workspaces, workspace_problems) = Workspaces::find(&*world, root, universe.files.iter().map(|file| &**file));

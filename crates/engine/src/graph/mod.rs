@@ -151,7 +151,8 @@ pub(crate) fn open_cache<'s>(
     options: &GraphOptions,
     request: &GraphRequest,
 ) -> Option<Cache<'s>> {
-    Cache::open(system, request.cache_directory.as_ref()?, &options.stan_folder(), &key(options))
+    let own = options.stan_folder();
+    Cache::open(system, request.cache_directory.as_ref()?, (&options.root, &own), &key(options))
 }
 
 fn run(

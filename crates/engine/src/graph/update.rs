@@ -140,7 +140,8 @@ impl Mending<'_> {
             return Some(unchanged(self.index, graph));
         }
         let root = &*self.options.root;
-        let world = World::new(self.system, root, None).probing_first();
+        let world =
+            World::new(self.system, root, None).probing_first().staying_inside(!self.options.resolve.outside_root);
         let configs = Configs::new(&world, root);
         let read = || Workspaces::find(&world, root, self.universe().iter().map(|file| &**file)).0;
         let workspaces = LazyWorkspaces::on_demand(&read);

@@ -18,12 +18,14 @@ pub(super) struct ArchiveIndex<'s> {
 }
 
 impl<'s> ArchiveIndex<'s> {
-    pub(super) fn read(system: &'s dyn System, shown: &str, path: &Path) -> Result<Self, Refusal> {
+    /// An archive that was not named on the command line is the workspace's, and no link may lead elsewhere.
+    pub(super) fn read(system: &'s dyn System, shown: &str, path: &Path, is_named: bool) -> Result<Self, Refusal> {
         let unreadable = |reason: String| {
             Refusal::input(format!("the archive `{shown}` cannot be read: {reason}"))
                 .hint("make one with `stan run --context`, or name the one that the assistant has with --archive")
         };
-        let file = system.open(path).map_err(|error| {
+        let file = if is_named { system.open(path) } else { system.open_real(path) };
+        let file = file.map_err(|error| {
             unreadable(if error.kind() == io::ErrorKind::NotFound {
                 "there is none".to_owned()
             } else {

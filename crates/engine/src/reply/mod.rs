@@ -48,7 +48,7 @@ pub fn check_reply(system: &dyn System, context: &Context<'_>, request: &CheckRe
         let absolute = place.absolute(&relative);
         (relative, absolute)
     });
-    let archive = ArchiveIndex::read(system, &shown, Path::new(&path))?;
+    let archive = ArchiveIndex::read(system, &shown, Path::new(&path), request.archive.is_some())?;
     let workspace = Workspace::open(system, context, &place, &archive, request.tokenizer)?;
     let text = String::from_utf8_lossy(&request.reply.bytes);
     let options = CheckOptions { seen: request.seen, budget: request.budget };

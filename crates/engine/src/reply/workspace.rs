@@ -11,7 +11,7 @@ use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
 use stan_model::document::state::{Entry, State};
 use stan_reply::{ChangedFiles, ClosureSize};
-use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file};
+use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file, read_real};
 
 use super::archive::ArchiveIndex;
 use crate::context::gate::{
@@ -20,6 +20,9 @@ use crate::context::gate::{
 };
 use crate::context::{Artefact, Context, Place, Refusal};
 use crate::tokens::Tokenizer;
+
+/// Larger files are not counted: nobody could use an archive that holds one.
+const MOST_COUNTED: u64 = 64 << 20;
 
 /// Folders with more files than this are not searched to the end.
 const MOST_LISTED: usize = 200_000;
@@ -89,9 +92,7 @@ impl<'a> Workspace<'a> {
     fn read(&self, absolute: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
         // What cannot be read is not archived either, and counts as nothing.
-        if self.system.read_into(Path::new(absolute), &mut bytes).is_err() {
-            bytes.clear();
-        }
+        let _ = read_real(self.system, Path::new(absolute), MOST_COUNTED, &mut bytes);
         bytes
     }
 

@@ -8,13 +8,13 @@ use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
 use stan_model::document::reports::ExactTokens;
 use stan_model::document::run_report::tokens;
-use stan_repo::System;
+use stan_repo::{System, read_real};
 
 use crate::context::Place;
 use crate::tokens::Tokenizer;
 
 /// Larger files are estimated: nobody gives them to a model.
-const MAX_SIZE: u64 = 256 << 20;
+const MAX_SIZE: u64 = 64 << 20;
 
 pub(crate) struct Weigher<'a> {
     pub(crate) system: &'a dyn System,
@@ -69,7 +69,10 @@ impl Weigher<'_> {
     }
 
     pub(crate) fn warning(&self, node: u32) -> String {
-        format!("`{}` cannot be read: its tokens are estimated from its size in the map", self.map.id(node))
+        format!(
+            "`{}` is too large or cannot be read: its tokens are estimated from its size in the map",
+            self.map.id(node)
+        )
     }
 
     fn read(&self, node: u32) -> Option<Vec<u8>> {
@@ -83,7 +86,8 @@ impl Weigher<'_> {
             _ => return None,
         };
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        // Nodes are named by their real paths. A link on the way would lead a map that was made up out of the repository.
+        read_real(self.system, Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
         Some(bytes)
     }
 }

@@ -23,7 +23,7 @@ impl OpenDirectory {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
         #[cfg(target_os = "linux")]
         let flags = flags | OFlags::PATH;
-        Ok(Self { descriptor: rustix::fs::open(path, flags, Mode::empty())? })
+        Ok(Self { descriptor: open_without_links(path, flags)? })
     }
 }
 
@@ -36,8 +36,9 @@ impl DirectoryFiles for OpenDirectory {
         buffer: &mut Vec<u8>,
     ) -> io::Result<(usize, Option<Stat>)> {
         // Without blocking, so that a pipe put in the place of a file cannot hang the run.
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let mut file = File::from(openat(&self.descriptor, name, flags, Mode::empty())?);
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let opened = openat(&self.descriptor, name, flags, Mode::empty()).map_err(a_link_is_no_answer)?;
+        let mut file = File::from(opened);
         let mut seen = if wants_stat { Some(regular_stat(&file, limit)?) } else { None };
         if buffer.len() < FIRST_READ {
             buffer.resize(FIRST_READ, 0);
@@ -68,6 +69,30 @@ impl DirectoryFiles for OpenDirectory {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok((filled, seen.filter(|_| wants_stat)))
+    }
+}
+
+/// Opens a path that has no links in it. One that appeared since it was looked at is an error, wherever it stands; where
+/// the system cannot tell, at least the last name is none.
+pub(super) fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let flags = flags | OFlags::NOFOLLOW;
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, ResolveFlags, openat2};
+        match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            // Kernels before 5.6 do not have it, and some sandboxes refuse it.
+            Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
+            opened => return opened.map_err(a_link_is_no_answer),
+        }
+    }
+    rustix::fs::open(path, flags, Mode::empty()).map_err(a_link_is_no_answer)
+}
+
+/// Says in plain words what the system calls too many levels of links.
+fn a_link_is_no_answer(error: rustix::io::Errno) -> io::Error {
+    match error {
+        rustix::io::Errno::LOOP => io::Error::other("there is a link on the way to it, which is not followed"),
+        error => error.into(),
     }
 }
 
@@ -109,6 +134,26 @@ mod tests {
             if let Some(less) = size.checked_sub(1) {
                 assert_eq!(refused(less).unwrap_err().kind(), io::ErrorKind::FileTooLarge, "{size}");
             }
+        }
+    }
+
+    /// What somebody swaps in after the look is not followed, neither in place of the file nor above it.
+    #[test]
+    fn links_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = OsSystem.read_link(folder.path()).unwrap_or(folder.path().to_owned());
+        let real = crate::paths::real_path(&OsSystem, &real).unwrap();
+        let at = |name: &str| Path::new(&real).join(name);
+        OsSystem.create_dir_all(&at("secret")).unwrap();
+        OsSystem.write_atomic(&at("secret/file"), b"secret").unwrap();
+        std::os::unix::fs::symlink("secret/file", at("file")).unwrap();
+        std::os::unix::fs::symlink("secret", at("folder")).unwrap();
+        assert!(OsSystem.open_real(&at("secret/file")).is_ok() && OsSystem.open(&at("folder/file")).is_ok());
+        assert!(OsSystem.open_real(&at("file")).is_err() && OsSystem.open_real(&at("folder")).is_err());
+        assert!(OsSystem.directory_files(&at("")).unwrap().read("file", u64::MAX, false, &mut Vec::new()).is_err());
+        if cfg!(target_os = "linux") {
+            assert!(OsSystem.open_real(&at("folder/file")).is_err());
+            assert!(OsSystem.directory_files(&at("folder")).is_none());
         }
     }
 

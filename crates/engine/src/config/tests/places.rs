@@ -263,3 +263,32 @@ fn files_that_cannot_be_read() {
         "#]],
     );
 }
+
+/// Messages show what is wrong with a configuration, so that a link must not lead to a file that is none.
+#[test]
+fn a_link_out_of_the_repository_is_not_read() {
+    let fixture = "
+        //- /home/secret.yml
+        token: 1234
+        //- /r/settings/stan.yml
+        stan-core: { stanPath: inner }
+        //- link /r/stan.config.yml -> ../home/secret.yml
+        //- dir /r/a
+        //- link /s/stan.config.yml -> settings.yml
+        //- /s/settings.yml
+        stan-core: { stanPath: inner }
+    ";
+    let refused = expect![[r#"
+        stan.config.yml: the configuration cannot be read, because it is a link that leads out of the repository; put a file in its place, or name one with `--config`
+    "#]];
+    check_find(fixture, "/r", None, &refused);
+    check_find(
+        fixture,
+        "/s",
+        None,
+        &expect![[r#"
+        root /s, file /s/stan.config.yml
+        stanPath: inner
+    "#]],
+    );
+}

@@ -131,6 +131,22 @@ fn hostile_names_do_not_leave_the_context_directory() {
     assert!(id.starts_with(".stan/context/abs/") && id.ends_with("/x.js"), "{id}");
 }
 
+/// The name and the version of a package become an address that everybody sees: a manifest that leads elsewhere has none.
+#[test]
+fn a_manifest_behind_a_link_counts_if_it_is_of_an_installed_package() {
+    check(
+        r#"
+        //- /home/secret.json
+        {"name": "secret", "version": "1.2.3"}
+        //- link /r/node_modules/p/package.json -> ../../../home/secret.json
+        //- /r/node_modules/.store/node_modules/q/package.json
+        {"name": "q", "version": "1.0.0"}
+        //- link /r/node_modules/q/package.json -> ../.store/node_modules/q/package.json
+        "#,
+        &[("node_modules/p/x.js", "-"), ("node_modules/q/x.js", "q 1.0.0 x.js")],
+    );
+}
+
 /// Counts what is read.
 struct Counting {
     inner: MemorySystem,

@@ -1,0 +1,32 @@
+//! Links in place of stan's own documents: what they lead to is neither read nor told. The whole of it, on real disks and with
+//! the paths traced, is `cargo xtask hostile`.
+
+mod support;
+
+use stan_engine::config::Config;
+use stan_engine::context::{Context, StateSource, check_state, verify};
+use stan_repo::MemorySystem;
+use support::ROOT;
+
+#[test]
+fn documents_behind_links_are_refused() {
+    for links in [
+        "//- link /r/.stan/context/dependency.state.json -> /out/dependency.state.json\n//- link /r/.stan/output/archive.tar -> /out/archive.tar\n",
+        "//- link /r/.stan/context -> /out\n//- link /r/.stan/output -> /out\n",
+        "//- link /r/.stan -> /out/stan\n",
+    ] {
+        let system = MemorySystem::from_fixture(&format!("//- /r/a.ts\n{links}"));
+        for folder in ["/out", "/out/stan/context", "/out/stan/output"] {
+            system.set_file(&format!("{folder}/dependency.state.json"), "{\"v\":2,\"i\":[\"secret\"]}");
+            system.set_file(&format!("{folder}/archive.tar"), "secret");
+        }
+        let config = Config::default();
+        let context = Context { root: ROOT, config: &config };
+        let state = check_state(&system, &context, &StateSource::Workspace).expect_err("a link leads to it");
+        let archive = verify(&system, &context, None).expect_err("a link leads to it");
+        for refusal in [state, archive] {
+            let shown = refusal.to_string();
+            assert!(shown.contains("link") && !shown.contains("secret"), "{links}{shown}");
+        }
+    }
+}

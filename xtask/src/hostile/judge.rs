@@ -1,0 +1,247 @@
+//! The promises of SECURITY.md, asked of one run: what it printed, what it opened, what it changed, what it left behind.
+//!
+//! Each breach is one sentence. Nothing here knows what a tree is about, apart from the few outside files that it declares
+//! readable: the promises are the same for all of them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use super::archives;
+use super::process::Ran;
+use super::site::{CANARY, Site};
+use super::steps::{Step, Writes};
+use super::trace::Traced;
+use super::walk::{Listing, changes};
+
+/// A run that needs more processor time has no bound that anybody would wait for.
+const MOST_TIME: Duration = Duration::from_secs(60);
+/// A run that needs more has no bound.
+const MOST_MEMORY: u64 = 1 << 30;
+
+/// What the dynamic loader, the allocator and the count of processors read. Nothing here comes from a repository.
+const SYSTEM_FILES: &[&str] = &[
+    "/etc/ld.so.cache",
+    "/etc/ld.so.preload",
+    "/lib/",
+    "/lib64/",
+    "/usr/lib/",
+    "/usr/lib64/",
+    "/proc/sys/vm/overcommit_memory",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+    "/sys/devices/system/cpu/",
+    "/sys/devices/system/node/",
+    "/sys/fs/cgroup/",
+    "/dev/null",
+];
+
+/// What the standard library reads of the process itself.
+const OWN_PROCESS: &[&str] = &["maps", "cgroup", "mountinfo", "auxv"];
+
+/// Where one run took place.
+pub(super) struct Scene<'a> {
+    pub(super) site: &'a Site,
+    /// Root-relative folder of stan itself.
+    pub(super) stan_path: &'a str,
+    pub(super) step: &'a Step,
+}
+
+impl Scene<'_> {
+    /// What the run itself shows: how it ended and what it printed.
+    pub(super) fn of_output(&self, ran: &Ran) -> Vec<String> {
+        let mut breaches = Vec::new();
+        if ran.timed_out {
+            breaches.push(format!("was still running after {} s", ran.wall.as_secs()));
+        } else if let Some(signal) = ran.signal {
+            breaches.push(format!("was ended by signal {signal}"));
+        } else if !ran.code.is_some_and(|code| self.step.allows(code)) {
+            breaches.push(format!("ended with the code {:?}: {}", ran.code, first_line(&ran.stderr)));
+        }
+        if ran.processor > MOST_TIME {
+            breaches.push(format!("needed {} s of processor time", ran.processor.as_secs()));
+        }
+        if ran.peak_bytes > MOST_MEMORY {
+            breaches.push(format!("needed {} MB of memory", ran.peak_bytes >> 20));
+        }
+        if holds(&ran.stderr, b"panicked at") {
+            breaches.push(format!("panicked: {}", first_line(&ran.stderr)));
+        }
+        for (name, bytes) in [("standard output", &ran.stdout), ("standard error", &ran.stderr)] {
+            if holds(bytes, CANARY.as_bytes()) {
+                breaches.push(format!("a secret is on {name}: {}", around_canary(bytes)));
+            }
+            let is_text = name == "standard error" || !self.step.prints_json();
+            if is_text && bytes.iter().any(|byte| (*byte < 32 && !matches!(byte, b'\n' | b'\t')) || *byte == 127) {
+                breaches.push(format!("control characters are on {name}"));
+            }
+        }
+        if self.step.prints_json() && !ran.stdout.is_empty() && !ran.timed_out {
+            if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&ran.stdout) {
+                breaches.push(format!("standard output is not JSON: {error}"));
+            }
+        }
+        breaches
+    }
+
+    /// What the system saw of it.
+    pub(super) fn of_trace(&self, traced: &Traced) -> Vec<String> {
+        let mut breaches: Vec<String> = traced.forbidden.iter().map(|call| format!("called {call}")).collect();
+        let outside = traced.opened.iter().filter(|path| !self.may_open(path));
+        breaches.extend(outside.map(|path| format!("opened {}", self.shown(path))));
+        let elsewhere = traced.changed.iter().filter(|(_, path)| !self.may_change(path));
+        breaches.extend(elsewhere.map(|(call, path)| format!("called {call} on {}", self.shown(path))));
+        let unique: BTreeSet<String> = breaches.into_iter().collect();
+        unique.into_iter().collect()
+    }
+
+    /// What is different on the disk, as far as it must not be, and what is in the files that are new.
+    pub(super) fn of_disk(&self, before: &Listing, after: &Listing) -> Vec<String> {
+        let mut breaches = Vec::new();
+        for (path, what) in changes(before, after) {
+            let shown = String::from_utf8_lossy(&path).into_owned();
+            let only_times = before.get(&path).zip(after.get(&path)).is_some_and(|(a, b)| a.differs_in_times_alone(b));
+            let is_folder = after.get(&path).is_some_and(|entry| entry.kind == 'd');
+            let is_parent = is_folder && (only_times || what == "new");
+            if !(self.may_differ(&shown) || (is_parent && self.is_above_own(&shown))) {
+                breaches.push(format!("{shown} is {what}"));
+            }
+            if after.get(&path).is_some_and(|entry| entry.kind == 'f') {
+                breaches.extend(self.of_contents(&shown));
+            }
+        }
+        let left = after.keys().filter(|path| !before.contains_key(*path) && holds(path, b".stan-tmp-"));
+        breaches.extend(left.map(|path| format!("left {} behind", String::from_utf8_lossy(path))));
+        breaches
+    }
+
+    /// What a written file must not hold.
+    fn of_contents(&self, relative: &str) -> Vec<String> {
+        let Ok(bytes) = std::fs::read(self.site.path(relative)) else { return Vec::new() };
+        let mut breaches = Vec::new();
+        if holds(&bytes, CANARY.as_bytes()) {
+            breaches.push(format!("a secret is in {relative}: {}", around_canary(&bytes)));
+        }
+        let is_archive = relative.ends_with(".tar");
+        let is_shared =
+            is_archive || relative.ends_with("dependency.meta.json") || relative.ends_with("archive.diff.json");
+        if is_shared && holds(&bytes, self.site.folder().as_os_str().as_encoded_bytes()) {
+            breaches.push(format!("an absolute path of this machine is in {relative}"));
+        }
+        if is_archive {
+            breaches.extend(archives::faults(&bytes).iter().map(|fault| format!("{relative}: {fault}")));
+        }
+        breaches
+    }
+
+    fn may_open(&self, path: &[u8]) -> bool {
+        let path = self.absolute(path);
+        let folder = self.site.folder();
+        let is_below = |place: &Path| starts_at(&path, place.as_os_str().as_encoded_bytes());
+        is_below(&self.site.repository())
+            || is_below(&self.site.path("given"))
+            || self.site.readable.iter().any(|readable| match readable.strip_suffix('/') {
+                Some(folder) => is_below(&self.site.path(folder)),
+                None => path == self.site.path(readable).as_os_str().as_encoded_bytes(),
+            })
+            || folder.ancestors().any(|above| is_below(&above.join("node_modules")))
+            || SYSTEM_FILES.iter().any(|file| path.starts_with(file.as_bytes()))
+            || is_own_process(&path)
+    }
+
+    fn may_change(&self, path: &[u8]) -> bool {
+        let path = self.absolute(path);
+        let folder = self.site.folder().as_os_str().as_encoded_bytes();
+        let below = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix(b"/"));
+        below.is_some_and(|below| {
+            let below = String::from_utf8_lossy(below);
+            self.may_differ(&below) || self.is_temporary_twin(&below) || self.is_above_own(&below)
+        })
+    }
+
+    /// `init` writes its files by way of temporary ones beside them.
+    fn is_temporary_twin(&self, below: &str) -> bool {
+        self.step.writes == Writes::Setup && below.starts_with("repo/.stan-tmp-")
+    }
+
+    /// Whether a path, from the site's folder, is one that the step may change.
+    fn may_differ(&self, path: &str) -> bool {
+        let own = format!("repo/{}/", self.stan_path);
+        match self.step.writes {
+            Writes::Nothing => false,
+            Writes::Own => path.starts_with(&own),
+            Writes::Setup => {
+                path.starts_with(&format!("{own}system"))
+                    || matches!(path, "repo/stan.config.yml" | "repo/.gitignore" | "repo/AGENTS.md")
+            }
+            Writes::Named => path.starts_with("given/"),
+        }
+    }
+
+    /// Folders whose times change because something is made in them: those on the way to stan's own, and that one itself,
+    /// which the first run makes.
+    fn is_above_own(&self, path: &str) -> bool {
+        match self.step.writes {
+            Writes::Nothing => false,
+            Writes::Named => path == "given",
+            Writes::Own | Writes::Setup => {
+                let own = format!("repo/{}", self.stan_path);
+                own == path || own.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+            }
+        }
+    }
+
+    /// The path from the root of the file system, `.` and `..` resolved by name.
+    fn absolute(&self, path: &[u8]) -> Vec<u8> {
+        let start = if path.starts_with(b"/") {
+            Vec::new()
+        } else {
+            self.site.repository().into_os_string().into_encoded_bytes()
+        };
+        let mut parts: Vec<&[u8]> = Vec::new();
+        for part in start.split(|byte| *byte == b'/').chain(path.split(|byte| *byte == b'/')) {
+            match part {
+                b"" | b"." => {}
+                b".." => {
+                    parts.pop();
+                }
+                part => parts.push(part),
+            }
+        }
+        parts.iter().flat_map(|part| [b"/".as_slice(), part]).collect::<Vec<_>>().concat()
+    }
+
+    fn shown(&self, path: &[u8]) -> String {
+        let folder = self.site.folder().as_os_str().as_encoded_bytes();
+        match path.strip_prefix(folder) {
+            Some(below) => format!("…{}", String::from_utf8_lossy(below)),
+            None => String::from_utf8_lossy(path).into_owned(),
+        }
+    }
+}
+
+/// Whether `path` is `place` or lies below it.
+fn starts_at(path: &[u8], place: &[u8]) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+fn is_own_process(path: &[u8]) -> bool {
+    let Some(rest) = path.strip_prefix(b"/proc/") else { return false };
+    let Some(slash) = rest.iter().position(|byte| *byte == b'/') else { return false };
+    let (process, file) = rest.split_at(slash);
+    let is_process = process == b"self" || process.iter().all(u8::is_ascii_digit);
+    is_process && OWN_PROCESS.iter().any(|own| file.get(1..) == Some(own.as_bytes()))
+}
+
+pub(super) fn holds(bytes: &[u8], word: &[u8]) -> bool {
+    !word.is_empty() && bytes.windows(word.len()).any(|window| window == word)
+}
+
+fn around_canary(bytes: &[u8]) -> String {
+    let at = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes()).unwrap_or(0);
+    let end = (at + CANARY.len() + 30).min(bytes.len());
+    String::from_utf8_lossy(&bytes[at.saturating_sub(60)..end]).escape_debug().to_string()
+}
+
+fn first_line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().chars().take(160).collect()
+}

@@ -1,0 +1,94 @@
+//! The hostile trees. Each says in one sentence what must not happen; the promises that are checked are the same for all.
+
+mod bombs;
+mod configs;
+mod git;
+mod given;
+mod huge;
+mod links;
+mod names;
+mod packages;
+mod special;
+mod workspace;
+
+use std::io;
+
+use super::site::Site;
+
+type Build = Box<dyn Fn(&mut Site) -> io::Result<()> + Send + Sync>;
+
+/// Whose the tree is, and who runs the programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Whoever runs this task does both.
+    User,
+    /// Another user owns the tree and runs the programs; root itself can read everything.
+    Nobody,
+    /// Whoever runs this task owns the tree, and another user runs the programs.
+    Somebody,
+}
+
+pub(super) struct Tree {
+    pub(super) name: &'static str,
+    /// What must not happen.
+    pub(super) about: &'static str,
+    pub(super) build: Build,
+    /// Built anew for each command, because commands would mend what is hostile about it.
+    pub(super) fresh: bool,
+    pub(super) owner: Owner,
+    pub(super) stan_path: &'static str,
+    /// Paths in the repository that are swapped with their twins in `twins` while commands run.
+    pub(super) swapped: &'static [&'static str],
+}
+
+impl Tree {
+    fn new(
+        name: &'static str,
+        about: &'static str,
+        build: impl Fn(&mut Site) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        let build = Box::new(build);
+        Self { name, about, build, fresh: false, owner: Owner::User, stan_path: ".stan", swapped: &[] }
+    }
+
+    fn fresh(mut self) -> Self {
+        self.fresh = true;
+        self
+    }
+
+    fn owned_by(mut self, owner: Owner) -> Self {
+        self.owner = owner;
+        self
+    }
+
+    fn stan_path(mut self, stan_path: &'static str) -> Self {
+        self.stan_path = stan_path;
+        self
+    }
+
+    fn swapping(mut self, swapped: &'static [&'static str]) -> Self {
+        self.swapped = swapped;
+        self
+    }
+}
+
+pub(super) fn all() -> Vec<Tree> {
+    let healthy = Tree::new("healthy", "nothing: it is the project that all others are built upon", |site| {
+        site.project()?;
+        site.selection(r#"["src/main.ts",9]"#)
+    });
+    let groups = [
+        vec![healthy],
+        links::trees(),
+        names::trees(),
+        packages::trees(),
+        configs::trees(),
+        bombs::trees(),
+        huge::trees(),
+        special::trees(),
+        git::trees(),
+        workspace::trees(),
+        given::trees(),
+    ];
+    groups.into_iter().flatten().collect()
+}

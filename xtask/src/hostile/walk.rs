@@ -1,0 +1,189 @@
+//! What lies in a folder, down to any depth, and what changed between two looks: the judge of "nothing is written elsewhere".
+//!
+//! Folders are opened one from the other, because the names of deep ones are longer than any path that the system opens.
+//! Links are never followed, and nothing but regular files is opened.
+
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::io::Read as _;
+use std::path::Path;
+use std::rc::Rc;
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, openat, readlinkat, statat};
+use sha2::{Digest as _, Sha256};
+
+use crate::Result;
+
+/// Longer ways are walked from a folder that is held open.
+const LONGEST_WAY: usize = 2000;
+/// Larger files are told apart by their stat alone: whatever changes a file changes its ctime.
+const LARGEST_HASHED: u64 = 1 << 20;
+/// With more files than this their stats must do.
+const MOST_HASHED: usize = 20_000;
+
+/// Everything below a folder by its path from there, with `/` between names.
+pub(super) type Listing = BTreeMap<Vec<u8>, Entry>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) kind: char,
+    mode: u32,
+    owner: (u32, u32),
+    pub(super) size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+    inode: u64,
+    target: Option<Vec<u8>>,
+    digest: Option<[u8; 32]>,
+}
+
+/// Lists a folder. What `before` knows to be unchanged is not read again.
+pub(super) fn list(folder: &Path, before: &Listing) -> Result<Listing> {
+    let base = Rc::new(openat(CWD, folder, DIRECTORY, Mode::empty())?);
+    let mut listing = Listing::new();
+    let mut pending = vec![Place { base, way: b".".to_vec(), path: Vec::new() }];
+    while let Some(place) = pending.pop() {
+        // A folder that nobody may enter has nothing that we could compare.
+        let Ok(opened) = openat(&*place.base, place.way.as_slice(), DIRECTORY, Mode::empty()) else { continue };
+        let opened = Rc::new(opened);
+        for entry in Dir::read_from(&*opened)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let path = joined(&place.path, name);
+            // Something may have gone since it was listed; that it is gone is what the comparison says.
+            let Ok(stat) = statat(&*opened, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let hashed = listing.len() < MOST_HASHED;
+            let found = describe(&opened, name, &stat, before.get(&path).filter(|_| hashed), hashed);
+            if found.kind == 'd' {
+                pending.push(place.below(&opened, name, path.clone()));
+            }
+            listing.insert(path, found);
+        }
+    }
+    Ok(listing)
+}
+
+/// The paths that are not what they were: new, gone or different, each with what happened.
+pub(super) fn changes(before: &Listing, after: &Listing) -> Vec<(Vec<u8>, &'static str)> {
+    let mut changes = Vec::new();
+    for (path, entry) in before {
+        match after.get(path) {
+            None => changes.push((path.clone(), "gone")),
+            Some(now) if now != entry => changes.push((path.clone(), "changed")),
+            Some(_) => {}
+        }
+    }
+    changes.extend(after.keys().filter(|path| !before.contains_key(*path)).map(|path| (path.clone(), "new")));
+    changes
+}
+
+impl Entry {
+    /// Whether only the times differ, as they do of a folder in which something was made.
+    pub(super) fn differs_in_times_alone(&self, other: &Self) -> bool {
+        let timeless = |entry: &Self| Self { modified: (0, 0), changed: (0, 0), size: 0, ..entry.clone() };
+        timeless(self) == timeless(other)
+    }
+}
+
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+struct Place {
+    /// A folder that is held open, and the way from there.
+    base: Rc<OwnedFd>,
+    way: Vec<u8>,
+    /// The way from the folder that is listed.
+    path: Vec<u8>,
+}
+
+impl Place {
+    fn below(&self, opened: &Rc<OwnedFd>, name: &CStr, path: Vec<u8>) -> Self {
+        if self.way.len() < LONGEST_WAY {
+            return Self { base: Rc::clone(&self.base), way: joined(&self.way, name), path };
+        }
+        Self { base: Rc::clone(opened), way: name.to_bytes().to_vec(), path }
+    }
+}
+
+fn joined(path: &[u8], name: &CStr) -> Vec<u8> {
+    if path.is_empty() { name.to_bytes().to_vec() } else { [path, b"/", name.to_bytes()].concat() }
+}
+
+fn describe(folder: &OwnedFd, name: &CStr, stat: &Stat, before: Option<&Entry>, hashed: bool) -> Entry {
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    let mut entry = Entry {
+        kind: letter(kind),
+        mode: stat.st_mode & 0o7777,
+        owner: (stat.st_uid, stat.st_gid),
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        modified: (stat.st_mtime, i64::try_from(stat.st_mtime_nsec).unwrap_or(0)),
+        changed: (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(0)),
+        inode: stat.st_ino,
+        target: None,
+        digest: None,
+    };
+    if kind == FileType::Symlink {
+        entry.target = readlinkat(folder, name, Vec::new()).ok().map(|target| target.into_bytes());
+    } else if kind == FileType::RegularFile && hashed && entry.size <= LARGEST_HASHED {
+        let known = before.filter(|before| Entry { digest: None, ..(*before).clone() } == entry);
+        entry.digest = known.and_then(|known| known.digest).or_else(|| digest(folder, name));
+    }
+    entry
+}
+
+fn digest(folder: &OwnedFd, name: &CStr) -> Option<[u8; 32]> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = std::fs::File::from(openat(folder, name, flags, Mode::empty()).ok()?);
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    Some(Sha256::digest(&bytes).into())
+}
+
+fn letter(kind: FileType) -> char {
+    match kind {
+        FileType::RegularFile => 'f',
+        FileType::Directory => 'd',
+        FileType::Symlink => 'l',
+        FileType::Fifo => 'p',
+        FileType::Socket => 's',
+        _ => 'o',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Listing, changes, list};
+
+    #[test]
+    fn every_difference_is_seen() {
+        let folder = tempfile::tempdir().expect("a scratch folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("a/b")).expect("folders");
+        for name in ["same", "a/written", "a/b/gone", "mode"] {
+            fs::write(at(name), "1").expect("a file");
+        }
+        std::os::unix::fs::symlink("same", at("link")).expect("a link");
+        let before = list(folder.path(), &Listing::new()).expect("a listing");
+        assert_eq!(changes(&before, &list(folder.path(), &before).expect("a listing")), []);
+        fs::write(at("a/written"), "2").expect("a file");
+        fs::remove_file(at("a/b/gone")).expect("a file");
+        fs::write(at("made"), "").expect("a file");
+        fs::remove_file(at("link")).expect("a link");
+        std::os::unix::fs::symlink("made", at("link")).expect("a link");
+        let mut permissions = fs::metadata(at("mode")).expect("a file").permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(at("mode"), permissions).expect("permissions");
+        let found = changes(&before, &list(folder.path(), &before).expect("a listing"));
+        let found: Vec<String> =
+            found.iter().map(|(path, what)| format!("{} {what}", String::from_utf8_lossy(path))).collect();
+        assert_eq!(
+            found,
+            ["a/b changed", "a/b/gone gone", "a/written changed", "link changed", "mode changed", "made new"]
+        );
+    }
+}
