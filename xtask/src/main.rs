@@ -1,4 +1,4 @@
-//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it.
+//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it, `fuzz` tries to break it.
 //!
 //! Nothing here is part of the product: no other crate depends on this one, and it may print, read the environment and
 //! start other programs.
@@ -8,6 +8,7 @@
 mod bench;
 mod bench_context;
 mod bench_slice;
+mod fuzz;
 mod limit;
 mod tidy;
 
@@ -27,6 +28,8 @@ enum Task {
     /// Measure the programs against the physical limit and their peers.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Try to break the laws of every reader of untrusted input.
+    Fuzz(fuzz::Fuzz),
     /// One run of a physical limit, as `bench` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let outcome = match Task::parse() {
         Task::Tidy => tidy::run(&workspace_root()),
         Task::Bench(bench) => bench::run(&workspace_root(), &bench),
+        Task::Fuzz(fuzz) => fuzz::run(&workspace_root(), &fuzz),
         Task::Limit(limit) => limit::run(&limit).map(|()| true),
     };
     match outcome {

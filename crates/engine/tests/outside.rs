@@ -276,6 +276,34 @@ fn manifests_and_configurations_above_the_root_are_not_read() {
     );
 }
 
+/// Found by fuzzing: whatever `extends` or `references` named was read, and so was the manifest above the root.
+#[test]
+fn configurations_outside_the_root_are_not_read() {
+    check(
+        r##"
+        //- /shared/base.json
+        {"compilerOptions": {"paths": {"@/*": ["../r/*"]}}}
+        //- /package.json
+        {"name": "above", "exports": {"./base": "./shared/base.json"}, "imports": {"#base": "./shared/base.json"}}
+        //- /node_modules/installed/tsconfig.json
+        {"compilerOptions": {"paths": {"~/*": ["../../r/*"]}}}
+        //- /r/tsconfig.json
+        {
+          "extends": ["../shared/base.json", "/shared/base", "above/base", "#base", "./link.json", "installed"],
+          "files": [], "references": [{"path": "../shared/base.json"}]
+        }
+        //- link /r/link.json -> ../shared/base.json
+        //- link /r/lib/tsconfig.json -> ../../shared/base.json
+        //- /r/a.ts
+        import '@/b'; import '~/b';
+        //- /r/b.ts
+        //- /r/lib/c.ts
+        import '@/b';
+        "##,
+        expect![[r##""##]],
+    );
+}
+
 #[test]
 fn scripts_of_packages_win_by_typescripts_rules() {
     let text = r#"
