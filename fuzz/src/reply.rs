@@ -16,7 +16,7 @@ const IMPORTED: &str = ".stan/imports/zod/index.d.ts";
 const MOST_OF_ONE_CODE: usize = 1_000;
 
 /// The first byte says how the reply is checked. Every finding has its place in the reply, the gate says the same twice,
-/// asks only for files by paths inside the repository, and patched files are no larger than what made them.
+/// and patched files lie inside the repository and are no larger than what made them.
 pub fn law(bytes: &[u8]) {
     let Some((&mode, reply)) = bytes.split_first() else { return };
     let reply = String::from_utf8_lossy(reply);
@@ -25,9 +25,6 @@ pub fn law(bytes: &[u8]) {
     let report = check(&reply, &workspace, &options);
     assert_eq!(report, check(&reply, &workspace, &options), "the same reply has the same report");
     check_report(&report, &reply);
-    for path in workspace.asked.borrow().iter() {
-        assert!(!path.contains('\0'), "a path with a NUL was asked for: {path:?}");
-    }
     let archived: usize = workspace.archive.values().map(Vec::len).sum();
     let changed = workspace.changed.borrow();
     for (path, contents) in changed.iter() {
@@ -59,7 +56,6 @@ fn check_report(report: &Report, reply: &str) {
 /// A small workspace: `src/a.ts` → `src/b.ts` → `src/far.ts`, of which the last is not archived.
 struct Workspace {
     archive: BTreeMap<String, Vec<u8>>,
-    asked: RefCell<BTreeSet<String>>,
     changed: RefCell<ChangedFiles>,
 }
 
@@ -77,11 +73,7 @@ impl Workspace {
         ];
         let map = has_map.then_some((META, "{\"v\":2,\"n\":{}}\n"));
         let archive = files.into_iter().chain(map).map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
-        Self { archive: archive.collect(), asked: RefCell::default(), changed: RefCell::default() }
-    }
-
-    fn ask(&self, path: &str) {
-        self.asked.borrow_mut().insert(path.to_owned());
+        Self { archive: archive.collect(), changed: RefCell::default() }
     }
 
     fn closure(entry: &Entry) -> BTreeSet<String> {
@@ -99,22 +91,18 @@ impl Context for Workspace {
     }
 
     fn archived(&self, path: &str) -> Option<Cow<'_, [u8]>> {
-        self.ask(path);
         self.archive.get(path).map(|bytes| Cow::Borrowed(bytes.as_slice()))
     }
 
     fn has_archived_below(&self, folder: &str) -> bool {
-        self.ask(folder);
         self.archive.keys().any(|path| path.starts_with(&format!("{folder}/")))
     }
 
     fn exists(&self, path: &str) -> bool {
-        self.ask(path);
         path == "src/far.ts" || self.archive.contains_key(path)
     }
 
     fn first_unarchived_below(&self, folder: &str) -> Option<String> {
-        self.ask(folder);
         (folder == "src").then(|| "src/far.ts".to_owned())
     }
 

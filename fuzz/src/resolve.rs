@@ -66,7 +66,7 @@ pub fn law(bytes: &[u8]) {
         let system = MemorySystem::from_fixture(TREE);
         fill(&system, bytes);
         check_inside(&system);
-        check_outside(&system);
+        check_outside(&system, bytes);
     });
 }
 
@@ -92,9 +92,11 @@ fn put(system: &MemorySystem, slot: Option<&&str>, contents: &mut Vec<u8>) {
     }
 }
 
-/// With `outsideRoot: false`: nothing outside is read but the packages of the folders above.
+/// With `outsideRoot: false`: nothing outside is read but the packages of the folders above, and the manifest of a
+/// package that an import leads to, without which nobody knows where it leads.
 fn check_inside(system: &MemorySystem) {
-    let may_read = |path: &str| path.starts_with("/r/") || path.starts_with("/node_modules/");
+    let may_read =
+        |path: &str| path.starts_with("/r/") || path.starts_with("/node_modules/") || path == "/secret/package.json";
     let fence = Fence { system, may_read };
     let mut options = GraphOptions::new(ROOT);
     options.resolve.outside_root = false;
@@ -114,14 +116,22 @@ fn check_inside(system: &MemorySystem) {
     assert_eq!(json(&one), json(&two), "threads and the order of listings change nothing");
 }
 
-/// By default: outside are read only scripts, declarations and JSON that imports lead to, and no manifest above.
-fn check_outside(system: &MemorySystem) {
-    let may_read = |path: &str| {
-        let is_module = [".ts", ".tsx", ".js", ".json"].iter().any(|extension| path.ends_with(extension));
-        path.starts_with("/r/") || path.starts_with("/node_modules/") || path.starts_with("/secret/") && is_module
-    };
+/// By default: outside are read only scripts, declarations and JSON that imports lead to, and no manifest or configuration
+/// above that is not itself imported.
+fn check_outside(system: &MemorySystem, bytes: &[u8]) {
+    let names = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
+    let may_read = if names(b"package") || names(b"tsconfig") { is_module } else { is_module_and_not_above };
     let mut options = GraphOptions::new(ROOT);
     options.external_depth = 1;
     let request = GraphRequest { threads: Some(1), ..GraphRequest::default() };
     graph_of(&Fence { system, may_read }, &options, &request);
+}
+
+fn is_module(path: &str) -> bool {
+    let is_inside = path.starts_with("/r/") || path.starts_with("/node_modules/");
+    is_inside || [".ts", ".tsx", ".js", ".json"].iter().any(|extension| path.ends_with(extension))
+}
+
+fn is_module_and_not_above(path: &str) -> bool {
+    is_module(path) && !matches!(path, "/package.json" | "/tsconfig.json")
 }

@@ -243,6 +243,8 @@ fn left_of(budget: Budget, executions: u64, elapsed: Duration) -> Option<Budget>
 fn start(program: &Path, places: &Places, budget: Budget) -> Result<ExitStatus> {
     let log = File::create(&places.log)?;
     let mut command = Command::new(program);
+    // Naming the functions of a backtrace takes longer than an input may.
+    command.env("RUST_BACKTRACE", "0");
     command.arg(&places.corpus).args([
         format!("-dict={}", places.dictionary.display()),
         format!("-artifact_prefix={}/", places.crashes.display()),

@@ -260,16 +260,17 @@ fn manifests_and_configurations_above_the_root_are_not_read() {
     check(
         r##"
         //- /package.json
-        {"name": "above", "exports": {".": "./up.ts"}, "imports": {"#x": "./up.ts"}}
+        {"name": "above", "main": "./up.ts", "exports": {".": "./up.ts"}, "imports": {"#x": "./up.ts"}}
         //- /tsconfig.json
         {"compilerOptions": {"paths": {"@/*": ["./r/*"]}}}
         //- /up.ts
         //- /r/a.ts
-        import 'above'; import '#x'; import '@/b';
+        import 'above'; import '#x'; import '@/b'; import '..';
         //- /r/b.ts
         "##,
         expect![[r##"
             a.ts -> #x runtime
+            a.ts -> .. runtime
             a.ts -> @/b runtime
             a.ts -> above runtime
         "##]],
@@ -300,7 +301,20 @@ fn configurations_outside_the_root_are_not_read() {
         //- /r/lib/c.ts
         import '@/b';
         "##,
-        expect![[r##""##]],
+        expect![[r##"
+            a.ts -> @/b runtime
+            a.ts -> b.ts runtime
+            lib/c.ts -> @/b runtime
+            error: lib/tsconfig.json: leads outside the repository, so it is not read; it counts as empty
+            error: lib/tsconfig.json: link skipped, because it leads out of the root
+            error: link.json: link skipped, because it leads out of the root
+            error: tsconfig.json: `extends` names "#base", which does not exist; that link is left out
+            error: tsconfig.json: `extends` names "../shared/base.json", which leads outside the repository and is not read; that link is left out
+            error: tsconfig.json: `extends` names "./link.json", which leads outside the repository and is not read; that link is left out
+            error: tsconfig.json: `extends` names "/shared/base", which leads outside the repository and is not read; that link is left out
+            error: tsconfig.json: `extends` names "above/base", which does not exist; that link is left out
+            error: tsconfig.json: `references` names "../shared/base.json", which leads outside the repository and is not read; it is left out
+        "##]],
     );
 }
 
