@@ -2,10 +2,4 @@
 
 #![cfg_attr(fuzzing, no_main)]
 
-#[cfg(fuzzing)]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stan_fuzz::x07_slice(bytes));
-
-#[cfg(not(fuzzing))]
-fn main() {
-    stan_fuzz::replay(stan_fuzz::x07_slice);
-}
+stan_fuzz::program!(stan_fuzz::x07_slice::law);

@@ -1,18 +1,86 @@
-//! What must hold for any input: plain functions that take bytes and panic when a law is broken.
+//! What must hold for any input: plain functions that take bytes and panic when a law is broken, one file for each
+//! reader of what somebody else may have written.
 //!
 //! The fuzzer calls them with inputs of its own making, the tests here with seeds and random changes to them, and the
 //! programs with files that are named. Nothing here knows which of them it is.
 
+pub mod cache;
+pub mod components;
+pub mod config;
+pub mod extract;
+pub mod git_index;
+pub mod globs;
+pub mod ignore;
+pub mod integrity;
+pub mod jsonc;
+pub mod log;
+pub mod meta;
+pub mod reply;
+pub mod resolve;
+pub mod snapshot;
+pub mod state;
+pub mod tar;
+pub mod verify;
+pub mod x07_read;
+pub mod x07_slice;
+
+mod documents;
+mod room;
+mod tree;
 mod x07;
 
-pub use x07::{x07_read, x07_slice};
+/// A fuzz target, as the replaying tests know it.
+pub struct Target {
+    /// Also the name of its program, its seeds and its dictionary.
+    pub name: &'static str,
+    pub law: fn(&[u8]),
+    /// How many changed inputs the tests try: as many as take about a second.
+    pub changes: usize,
+}
 
-/// Calls a target with each file named on the command line: how a finding is looked at without a fuzzer.
-#[cfg(not(fuzzing))]
-pub fn replay(target: fn(&[u8])) {
+/// Every target, by name.
+pub const TARGETS: [Target; 19] = [
+    Target { name: "cache", law: cache::law, changes: 600 },
+    Target { name: "components", law: components::law, changes: 6_000 },
+    Target { name: "config", law: config::law, changes: 10_000 },
+    Target { name: "extract", law: extract::law, changes: 6_000 },
+    Target { name: "git_index", law: git_index::law, changes: 40_000 },
+    Target { name: "globs", law: globs::law, changes: 2_000 },
+    Target { name: "ignore", law: ignore::law, changes: 20_000 },
+    Target { name: "integrity", law: integrity::law, changes: 40_000 },
+    Target { name: "jsonc", law: jsonc::law, changes: 40_000 },
+    Target { name: "log", law: log::law, changes: 20_000 },
+    Target { name: "meta", law: meta::law, changes: 20_000 },
+    Target { name: "reply", law: reply::law, changes: 10_000 },
+    Target { name: "resolve", law: resolve::law, changes: 600 },
+    Target { name: "snapshot", law: snapshot::law, changes: 40_000 },
+    Target { name: "state", law: state::law, changes: 40_000 },
+    Target { name: "tar", law: tar::law, changes: 6_000 },
+    Target { name: "verify", law: verify::law, changes: 2_000 },
+    Target { name: "x07_read", law: x07_read::law, changes: 24_000 },
+    Target { name: "x07_slice", law: x07_slice::law, changes: 40_000 },
+];
+
+/// The program of a target: the fuzzer's entry, or without the fuzzer one that replays the files it is given.
+#[macro_export]
+macro_rules! program {
+    ($law:path) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $law(bytes));
+
+        #[cfg(not(fuzzing))]
+        fn main() {
+            $crate::replay($law);
+        }
+    };
+}
+
+/// Calls a law with each file named on the command line: how a finding is looked at without a fuzzer.
+#[expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
+pub fn replay(law: fn(&[u8])) {
     for path in std::env::args_os().skip(1) {
         match std::fs::read(&path) {
-            Ok(bytes) => target(&bytes),
+            Ok(bytes) => law(&bytes),
             Err(error) => eprintln!("{}: {error}", path.display()),
         }
     }

@@ -8,7 +8,7 @@ use stan_slice::{Diagnostics, Reading, Slice, SliceError, SliceRequest};
 
 /// Any bytes as a module, a manifest and a diagnostics file. A module that is read has a canonical form that is read
 /// again and stays as it is.
-pub fn x07_read(bytes: &[u8]) {
+pub fn read(bytes: &[u8]) {
     let _ = read_project(bytes);
     let _ = Diagnostics::read(bytes);
     let Ok(module) = read_module(bytes) else { return };
@@ -23,7 +23,7 @@ pub fn x07_read(bytes: &[u8]) {
 }
 
 /// A line with the request, then the file: `ENCLOSURE CLOSURE READING MAX_NODES MAX_BYTES POINTER`, `-` for no bound.
-pub fn x07_slice(bytes: &[u8]) {
+pub fn slice(bytes: &[u8]) {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let (line, file) = bytes.split_at(end);
     let Ok(line) = std::str::from_utf8(line) else { return };

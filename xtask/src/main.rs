@@ -1,5 +1,5 @@
-//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it, `load` strains
-//! it, `supply`, `sbom` and `reproducible` tell what it is made of.
+//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it, `fuzz`, `hostile` and
+//! `load` try to break it, `supply`, `sbom` and `reproducible` tell what it is made of.
 //!
 //! Nothing here is part of the product: no other crate depends on this one, and it may print, read the environment and
 //! start other programs.
@@ -9,6 +9,7 @@
 mod bench;
 mod bench_context;
 mod bench_slice;
+mod fuzz;
 mod hostile;
 mod limit;
 mod load;
@@ -41,6 +42,8 @@ enum Task {
     Reproducible(supply::reproducible::Options),
     /// Build hostile repositories, or run every command on each of them and check the promises of SECURITY.md.
     Hostile(hostile::Hostile),
+    /// Try to break the laws of every reader of untrusted input.
+    Fuzz(fuzz::Fuzz),
     /// One run of a physical limit, as `bench` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Task::Sbom(options) => supply::sbom(&workspace_root(), &options),
         Task::Reproducible(options) => supply::reproducible::run(&workspace_root(), &options),
         Task::Hostile(hostile) => hostile::run(&workspace_root(), &hostile),
+        Task::Fuzz(fuzz) => fuzz::run(&workspace_root(), &fuzz),
         Task::Limit(limit) => limit::run(&limit).map(|()| true),
     };
     match outcome {

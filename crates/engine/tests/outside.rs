@@ -260,18 +260,60 @@ fn manifests_and_configurations_above_the_root_are_not_read() {
     check(
         r##"
         //- /package.json
-        {"name": "above", "exports": {".": "./up.ts"}, "imports": {"#x": "./up.ts"}}
+        {"name": "above", "main": "./up.ts", "exports": {".": "./up.ts"}, "imports": {"#x": "./up.ts"}}
         //- /tsconfig.json
         {"compilerOptions": {"paths": {"@/*": ["./r/*"]}}}
         //- /up.ts
         //- /r/a.ts
-        import 'above'; import '#x'; import '@/b';
+        import 'above'; import '#x'; import '@/b'; import '..';
         //- /r/b.ts
         "##,
         expect![[r##"
             a.ts -> #x runtime
+            a.ts -> .. runtime
             a.ts -> @/b runtime
             a.ts -> above runtime
+        "##]],
+    );
+}
+
+/// Found by fuzzing: whatever `extends` or `references` named was read, and so was the manifest above the root.
+#[test]
+fn configurations_outside_the_root_are_not_read() {
+    check(
+        r##"
+        //- /shared/base.json
+        {"compilerOptions": {"paths": {"@/*": ["../r/*"]}}}
+        //- /package.json
+        {"name": "above", "exports": {"./base": "./shared/base.json"}, "imports": {"#base": "./shared/base.json"}}
+        //- /node_modules/installed/tsconfig.json
+        {"compilerOptions": {"paths": {"~/*": ["../../r/*"]}}}
+        //- /r/tsconfig.json
+        {
+          "extends": ["../shared/base.json", "/shared/base", "above/base", "#base", "./link.json", "installed"],
+          "files": [], "references": [{"path": "../shared/base.json"}]
+        }
+        //- link /r/link.json -> ../shared/base.json
+        //- link /r/lib/tsconfig.json -> ../../shared/base.json
+        //- /r/a.ts
+        import '@/b'; import '~/b';
+        //- /r/b.ts
+        //- /r/lib/c.ts
+        import '@/b';
+        "##,
+        expect![[r##"
+            a.ts -> @/b runtime
+            a.ts -> b.ts runtime
+            lib/c.ts -> @/b runtime
+            error: lib/tsconfig.json: leads outside the repository, so it is not read; it counts as empty
+            error: lib/tsconfig.json: link skipped, because it leads out of the root
+            error: link.json: link skipped, because it leads out of the root
+            error: tsconfig.json: `extends` names "#base", which does not exist; that link is left out
+            error: tsconfig.json: `extends` names "../shared/base.json", which leads outside the repository and is not read; that link is left out
+            error: tsconfig.json: `extends` names "./link.json", which leads outside the repository and is not read; that link is left out
+            error: tsconfig.json: `extends` names "/shared/base", which leads outside the repository and is not read; that link is left out
+            error: tsconfig.json: `extends` names "above/base", which does not exist; that link is left out
+            error: tsconfig.json: `references` names "../shared/base.json", which leads outside the repository and is not read; it is left out
         "##]],
     );
 }

@@ -1,35 +1,75 @@
 //! Decodes EWAH-compressed bitmaps, which git's split index uses to say which entries changed.
+//!
+//! A bitmap stays as short as it was written: a run of a billion equal bits is eight bytes in a hostile file, and must not
+//! be more here.
 
-/// Larger bitmaps than this many words do not come from an index that fits into memory.
-const MAX_WORDS: usize = 1 << 26;
+/// A bitmap in runs, each followed by words as they are.
+#[derive(Debug, Default)]
+pub(crate) struct Bitmap {
+    runs: Vec<Run>,
+    words: Vec<u64>,
+}
 
-/// The words of the bitmap, least significant bit first, and the bytes behind it.
-pub(crate) fn decode(bytes: &[u8]) -> Option<(Vec<u64>, &[u8])> {
+#[derive(Debug)]
+struct Run {
+    /// The first word of the bitmap that the run covers.
+    start: u64,
+    /// How many words are all zeros or all ones.
+    repetitions: u64,
+    fill: bool,
+    /// Where the words behind them are in `words`.
+    literals: usize,
+}
+
+impl Bitmap {
+    pub(crate) fn bit(&self, position: usize) -> bool {
+        let (word, shift) = ((position / 64) as u64, position % 64);
+        let behind = self.runs.partition_point(|run| run.start <= word);
+        let Some(run) = behind.checked_sub(1).and_then(|index| self.runs.get(index)) else { return false };
+        match (word - run.start).checked_sub(run.repetitions) {
+            None => run.fill,
+            // The words of the next run are found through that run, so that this one ends where it starts.
+            Some(offset) => {
+                let literal = usize::try_from(offset).ok().and_then(|offset| run.literals.checked_add(offset));
+                literal.and_then(|index| self.words.get(index)).is_some_and(|word| word >> shift & 1 == 1)
+            }
+        }
+    }
+
+    /// Everything that the bits depend on.
+    pub(crate) fn meaning(&self, write: &mut dyn FnMut(&[u8])) {
+        for run in &self.runs {
+            write(&run.start.to_be_bytes());
+            write(&run.repetitions.to_be_bytes());
+            write(&[u8::from(run.fill)]);
+        }
+        self.words.iter().for_each(|word| write(&word.to_be_bytes()));
+    }
+}
+
+/// The bitmap, and the bytes behind it.
+pub(crate) fn decode(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
     let (bits, bytes) = split_u32(bytes)?;
     let (count, bytes) = split_u32(bytes)?;
     let (compressed, bytes) = bytes.split_at_checked(usize::try_from(count).ok()?.checked_mul(8)?)?;
     let (_position_of_last_marker, bytes) = split_u32(bytes)?;
     let mut compressed = compressed.chunks_exact(8).filter_map(|chunk| chunk.try_into().ok().map(u64::from_be_bytes));
-    let limit = usize::try_from(bits.div_ceil(64)).ok()?.min(MAX_WORDS);
-    let mut words = Vec::new();
+    let limit = u64::from(bits.div_ceil(64));
+    let mut bitmap = Bitmap::default();
+    let mut start = 0;
     // Each marker word: one bit to repeat, 32 bits of repetitions, 31 bits counting the literal words that follow.
     while let Some(marker) = compressed.next() {
-        let fill = if marker & 1 == 1 { u64::MAX } else { 0 };
-        let repetitions = usize::try_from((marker >> 1) & 0xffff_ffff).ok()?;
-        let literals = usize::try_from(marker >> 33).ok()?;
-        if words.len().checked_add(repetitions)?.checked_add(literals)? > limit {
+        let (repetitions, literals) = ((marker >> 1) & 0xffff_ffff, marker >> 33);
+        bitmap.runs.push(Run { start, repetitions, fill: marker & 1 == 1, literals: bitmap.words.len() });
+        start += repetitions + literals;
+        if start > limit {
             return None;
         }
-        words.resize(words.len() + repetitions, fill);
         for _ in 0..literals {
-            words.push(compressed.next()?);
+            bitmap.words.push(compressed.next()?);
         }
     }
-    Some((words, bytes))
-}
-
-pub(crate) fn bit(words: &[u64], position: usize) -> bool {
-    words.get(position / 64).is_some_and(|word| word >> (position % 64) & 1 == 1)
+    Some((bitmap, bytes))
 }
 
 fn split_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {
@@ -52,9 +92,10 @@ mod tests {
     #[test]
     fn runs_and_literals() {
         let bytes = [encode(192, &[1 << 33 | 1 << 1 | 1, 0b101, 1 << 1]), b"rest".to_vec()].concat();
-        let (words, rest) = decode(&bytes).unwrap();
-        assert_eq!((words.as_slice(), rest), ([u64::MAX, 0b101, 0].as_slice(), b"rest".as_slice()));
-        assert!(bit(&words, 0) && bit(&words, 64) && !bit(&words, 65) && bit(&words, 66) && !bit(&words, 999));
+        let (bitmap, rest) = decode(&bytes).unwrap();
+        assert_eq!(rest, b"rest");
+        let set: Vec<usize> = (0..1000).filter(|position| bitmap.bit(*position)).collect();
+        assert_eq!(set, (0..65).chain([66]).collect::<Vec<_>>());
     }
 
     #[test]
@@ -62,5 +103,15 @@ mod tests {
         assert!(decode(&encode(64, &[0xffff_ffff << 1])).is_none());
         assert!(decode(&encode(64, &[1 << 33])).is_none());
         assert!(decode(b"").is_none());
+    }
+
+    /// A run is as short in memory as it is in the file.
+    #[test]
+    fn long_runs_take_no_memory() {
+        let long = encode(u32::MAX, &[0x03ff_ffff << 1 | 1, 1 << 33 | 2, 1]);
+        let (bitmap, _) = decode(&long).unwrap();
+        assert!(bitmap.bit(0) && bitmap.bit(0x03ff_ffff * 64 - 1) && !bitmap.bit(0x03ff_ffff * 64));
+        assert!(!bitmap.bit(usize::MAX));
+        assert_eq!((bitmap.runs.capacity() <= 8, bitmap.words.len()), (true, 1));
     }
 }

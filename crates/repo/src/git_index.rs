@@ -5,7 +5,12 @@
 
 use std::cmp::Ordering;
 
-use crate::ewah;
+use crate::ewah::{self, Bitmap};
+
+/// How much larger than the file the names of a version 4 index may be, which says of each name only what differs from the
+/// one before. An entry takes 63 bytes and no path is longer than 4,096, so that no index of real files comes near it; one
+/// that was made to fill the memory does.
+const GROWTH: usize = 64;
 
 /// Tracked paths from the top of the checkout, sorted by bytes and unique.
 #[derive(Debug, Default)]
@@ -28,8 +33,8 @@ pub(crate) struct IndexFile {
 pub(crate) struct SplitLink {
     /// Lower-case hex, the end of `sharedindex.<id>`; `None` when there is no base.
     pub(crate) base: Option<String>,
-    deleted: Vec<u64>,
-    replaced: Vec<u64>,
+    deleted: Bitmap,
+    replaced: Bitmap,
 }
 
 /// Many byte strings in one allocation.
@@ -71,6 +76,16 @@ impl TrackedPaths {
         self.names.get(first).is_some_and(|name| name.starts_with(&prefix))
     }
 
+    /// All names, sorted.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.names.iter()
+    }
+
+    /// All submodules, sorted.
+    pub(crate) fn gitlinks(&self) -> impl Iterator<Item = &[u8]> {
+        self.gitlinks.iter().map(AsRef::as_ref)
+    }
+
     pub(crate) fn is_gitlink(&self, path: &[u8]) -> bool {
         !self.gitlinks.is_empty() && self.gitlinks.binary_search_by(|link| link.as_ref().cmp(path)).is_ok()
     }
@@ -101,9 +116,9 @@ impl IndexFile {
         }
         if let Some(link) = &self.link {
             write(link.base.as_deref().unwrap_or_default().as_bytes());
-            for words in [&link.deleted, &link.replaced] {
+            for bitmap in [&link.deleted, &link.replaced] {
                 write(&[0]);
-                words.iter().for_each(|word| write(&word.to_be_bytes()));
+                bitmap.meaning(&mut write);
             }
         }
     }
@@ -114,11 +129,11 @@ fn merge(index: &IndexFile, link: &SplitLink, base: &IndexFile) -> Option<IndexF
     let mut names = Names::default();
     let mut gitlinks = Vec::with_capacity(base.gitlinks.len() + index.gitlinks.len());
     for (position, (name, gitlink)) in base.names.iter().zip(&base.gitlinks).enumerate() {
-        if ewah::bit(&link.deleted, position) {
+        if link.deleted.bit(position) {
             continue;
         }
         // Replacements come first in the index file, in the order of the base and with their names left out.
-        let gitlink = if ewah::bit(&link.replaced, position) { own.next()?.1 } else { gitlink };
+        let gitlink = if link.replaced.bit(position) { own.next()?.1 } else { gitlink };
         names.push(name);
         gitlinks.push(*gitlink);
     }
@@ -255,6 +270,9 @@ impl<'a> Reader<'a> {
             length => *names.ends.get(length - 2)?,
         };
         let keep = (end - start).checked_sub(strip)?;
+        if end + keep + suffix.len() > self.bytes.len().saturating_mul(GROWTH) {
+            return None;
+        }
         names.bytes.extend_from_within(start..start + keep);
         names.bytes.extend_from_slice(suffix);
         names.ends.push(names.bytes.len());
@@ -312,7 +330,7 @@ impl SplitLink {
         let (id, bitmaps) = content.split_at_checked(hash)?;
         let base = id.iter().any(|&byte| byte != 0).then(|| id.iter().map(|byte| format!("{byte:02x}")).collect());
         if bitmaps.is_empty() {
-            return Some(Self { base, deleted: Vec::new(), replaced: Vec::new() });
+            return Some(Self { base, deleted: Bitmap::default(), replaced: Bitmap::default() });
         }
         let (deleted, rest) = ewah::decode(bitmaps)?;
         let (replaced, rest) = ewah::decode(rest)?;
@@ -378,6 +396,16 @@ mod tests {
             let paths = tracked(&index(version, 20, &[("abc/", 0o040000), ("abcd", 0o100644), ("b", 0o100644)]));
             assert!(paths.contains(b"abcd") && paths.contains(b"b") && !paths.any_below(b"abc"));
         }
+    }
+
+    /// Found by fuzzing: a long name, repeated by entries that say "as before", grows with the square of the file.
+    #[test]
+    fn names_do_not_outgrow_the_file() {
+        let long = "a/".repeat(2_047) + "b";
+        let entries = |name| (0..200).map(|_| (name, 0o100644)).collect::<Vec<(&str, u32)>>();
+        assert!(IndexFile::parse(&index(4, 20, &entries(&long))).is_ok(), "paths of the greatest length");
+        let longer = "a/".repeat(50_000) + "b";
+        assert_eq!(IndexFile::parse(&index(4, 20, &entries(&longer))).err(), Some("its entries are damaged"));
     }
 
     #[test]

@@ -8,6 +8,8 @@ mod ewah;
 mod faulty;
 mod files;
 mod fixture;
+#[doc(hidden)]
+pub mod fuzzing;
 mod git_directory;
 mod git_index;
 mod globs;

@@ -75,6 +75,11 @@ impl<'b> Reader<'b> {
         self.bytes.is_empty()
     }
 
+    /// How many bytes are left.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(crate) fn take(&mut self, length: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(length)?;
         self.bytes = rest;

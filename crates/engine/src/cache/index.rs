@@ -113,6 +113,10 @@ impl FactsTable {
     }
 }
 
+/// How much longer than their section the paths may be, of which each says only what differs from the one before. Those of
+/// real repositories stay below ten times; more is a cache that was made to fill the memory.
+const GROWTH: usize = 64;
+
 /// A fingerprint that is never equal to that of a file.
 pub(crate) const UNPROVED: u64 = 0;
 
@@ -180,6 +184,7 @@ impl FileTable {
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let count = usize::try_from(reader.u64()?).ok()?;
+        let most = reader.len().saturating_mul(GROWTH);
         let mut paths: Vec<u8> = Vec::new();
         let mut ends = Vec::new();
         let mut fingerprints = Vec::new();
@@ -190,7 +195,7 @@ impl FileTable {
             let rest = reader.take(length)?;
             let previous = start..start.checked_add(shared)?;
             start = paths.len();
-            if previous.end > start {
+            if previous.end > start || start + shared + length > most {
                 return None;
             }
             paths.extend_from_within(previous);
@@ -239,5 +244,15 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(FileTable::read(&mut Reader::new(&bytes[..length])).is_none());
         }
+    }
+
+    /// A long path, repeated by entries that say "as before", grows with the square of the file.
+    #[test]
+    fn paths_do_not_outgrow_the_file() {
+        let mut table = FileTable::default();
+        (0..1_000).for_each(|print| table.push(&"a".repeat(100_000), print));
+        let mut writer = Writer::default();
+        table.write(&mut writer);
+        assert!(FileTable::read(&mut Reader::new(&writer.into_bytes())).is_none());
     }
 }

@@ -27,7 +27,9 @@ pub(super) fn stan_path(given: &str) -> Result<String, String> {
     if names.iter().any(|name| name.eq_ignore_ascii_case(".git")) {
         return refused("it is in git's own folder");
     }
-    Ok(names.join("/"))
+    let path = names.join("/");
+    // `./C:/x` is no longer hidden behind its dot.
+    if is_drive(&path) { refused("it is absolute; it must be a folder below the root") } else { Ok(path) }
 }
 
 /// Why a label cannot name a folder below `<stanPath>/imports`.
@@ -76,6 +78,8 @@ mod tests {
             ("/", "it is absolute"),
             ("/tmp/stan", "it is absolute"),
             ("C:/stan", "it is absolute"),
+            ("./C:/stan", "it is absolute"),
+            (".//c:", "it is absolute"),
             ("..", "it leaves the root"),
             ("a/../..", "it leaves the root"),
             (".git", "git's own folder"),

@@ -99,13 +99,20 @@ pub(super) fn read_json(text: &str) -> Result<Option<Node>, SyntaxError> {
         return Ok(None);
     }
     let tree = JsonTree::parse(text.as_bytes()).map_err(|error| {
-        let place = (narrow(error.line), narrow(error.column));
+        let place = (narrow(error.line), narrow(column_of(text, error.line, error.column)));
         (place, format!("this is not valid JSON: {}", error.message))
     })?;
     let mut reader =
         JsonReader { tree: &tree, cursor: Cursor { text, offset: 0, place: (1, 1) }, builder: Builder::default() };
     reader.read()?;
     Ok(reader.builder.root)
+}
+
+/// The column in characters of a column in bytes.
+fn column_of(text: &str, line: usize, column: usize) -> usize {
+    let line = text.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
+    let before = line.get(..line.floor_char_boundary(column.saturating_sub(1))).unwrap_or(line);
+    before.chars().count() + 1
 }
 
 fn place_of(line: usize, column: usize) -> Place {

@@ -13,7 +13,7 @@ const LONGEST: usize = 4096;
 const PARTS: usize = 40;
 
 /// The sources that the log names, sorted.
-pub(crate) fn files_named(map: &Map, root: &str, log: &[u8]) -> Vec<u32> {
+pub fn files_named(map: &Map, root: &str, log: &[u8]) -> Vec<u32> {
     let mut finder = Finder { map, root: root.trim_end_matches('/'), names: names(map), found: BTreeSet::new() };
     let mut plain = Vec::new();
     for line in log.split(|&byte| byte == b'\n') {

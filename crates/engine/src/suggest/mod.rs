@@ -6,6 +6,8 @@ mod log;
 mod report;
 mod weigh;
 
+#[doc(hidden)]
+pub use log::files_named;
 pub use report::{NextStep, StateDocument, SuggestReport, SuggestedNode};
 pub(crate) use weigh::Weigher;
 

@@ -46,6 +46,11 @@ fn directories_that_may_hold_included_files() {
         ("{a/b,c}/x.ts", "a/b", true),
         ("a.ts", "a", false),
         ("{node_modules,x}/a/b.js", "node_modules/a", true),
+        // A path that is spelled like the glob, escapes and all.
+        ("[...slug]/a.ts", "[...slug]", true),
+        (r"{a\*,b}/[x]/c.ts", r"{a\*,b}", true),
+        (r"{a\*,b}/[x]/c.ts", r"{a\*,b}/[x]", true),
+        (r"{a\*,b}/[x]/c.ts", r"{a\*,b}/[x]/c.ts", false),
     ];
     for (glob, directory, expected) in cases {
         assert_eq!(globs(&[glob], &[]).0.could_include_below(directory), expected, "{glob} {directory}");

@@ -42,11 +42,30 @@ pub(super) fn directories_expression(glob: &str) -> Result<String, Refusal> {
             break;
         }
         opened.push_str(if taken == 0 { "(?:" } else { "(?:/" });
-        opened.push_str(&format!("(?:{}|{})", emit(component), literal_text(component)));
+        opened.push_str(&emit(component));
         closed.push_str(")?");
         taken += 1;
     }
-    Ok(opened + &closed)
+    Ok(format!("(?:{opened}{closed}|{})", literal_directories(glob)))
+}
+
+/// The folders on the way to the path that is spelled like the glob: its own braces and backslashes are part of names.
+fn literal_directories(glob: &str) -> String {
+    let mut names = glob.split('/');
+    // The last one names a file.
+    names.next_back();
+    let mut opened = String::new();
+    let mut closed = String::new();
+    for (taken, name) in names.enumerate() {
+        if taken == MAX_COMPONENTS {
+            opened.push_str("(?:/.*)?");
+            break;
+        }
+        opened.push_str(if taken == 0 { "(?:" } else { "(?:/" });
+        opened.push_str(&escaped(name));
+        closed.push_str(")?");
+    }
+    opened + &closed
 }
 
 /// A glob is relative to the root: without `./` in front, and of names that a path can have.
@@ -255,23 +274,6 @@ fn literal_of(token: &Token) -> String {
         push_escaped(&mut out, *character);
     }
     out
-}
-
-/// The component as a name of exactly that spelling, for names such as `[...slug]`.
-fn literal_text(component: &[Token]) -> String {
-    component
-        .iter()
-        .map(|token| match token {
-            Token::Class { source, .. } => escaped(source),
-            Token::One => r"\?".to_owned(),
-            Token::Stars(count) => r"\*".repeat(*count),
-            Token::Open => r"\{".to_owned(),
-            Token::Close => r"\}".to_owned(),
-            Token::Comma => ",".to_owned(),
-            Token::Slash => "/".to_owned(),
-            Token::Literal(_) => literal_of(token),
-        })
-        .collect()
 }
 
 pub(super) fn escaped(text: &str) -> String {

@@ -354,6 +354,13 @@ fn texts_that_are_not_yaml_or_json() {
     );
     check_as(
         "stan.config.json",
+        "{\"äöü\": 1,}",
+        &expect![[r#"
+        stan.config.json:1:11: this is not valid JSON: key must be a string
+    "#]],
+    );
+    check_as(
+        "stan.config.json",
         &"[".repeat(200),
         &expect![[r#"
         stan.config.json:1:128: this is not valid JSON: recursion limit exceeded: containers may nest 127 deep

@@ -186,7 +186,8 @@ fn attribute_value(bytes: &[u8], at: usize) -> ((usize, usize), usize) {
     match bytes.get(at) {
         Some(quote @ (b'"' | b'\'')) => {
             let end = until(at + 1, &|byte| byte == *quote);
-            ((at + 1, end), end + 1)
+            // A quote that is never closed takes the rest of the file.
+            ((at + 1, end), (end + 1).min(bytes.len()))
         }
         Some(b'{') => {
             let end = closing_brace(bytes, at);

@@ -82,6 +82,13 @@ pub fn is_analysed(path: &str) -> bool {
     Component::of_path(path).is_some() || Syntax::of_path(path).is_some()
 }
 
+/// Where the blocks of code in a component file lie, for the fuzz targets in `fuzz/`: start, and the text itself.
+#[doc(hidden)]
+pub fn script_blocks<'t>(path: &str, text: &'t str) -> Vec<(usize, &'t str)> {
+    let blocks = Component::of_path(path).map(|component| blocks::cut(component, text)).unwrap_or_default();
+    blocks.iter().map(|block| (block.start as usize, block.source)).collect()
+}
+
 impl Extractor {
     pub fn new() -> Self {
         Self::default()

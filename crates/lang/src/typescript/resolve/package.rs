@@ -78,9 +78,12 @@ impl<'f> Packages<'f> {
         Self { files, root: root.into(), by_directory: Memo::new(), scopes: Memo::new() }
     }
 
-    /// The manifest in a directory.
+    /// The manifest in a directory. Manifests above the repository are not read.
     pub(crate) fn at(&self, directory: &str) -> Option<Arc<Package>> {
         self.by_directory.get_or(directory, || {
+            if self.is_above_root(directory) {
+                return None;
+            }
             let file = path::join_plain(directory, "package.json");
             if !self.files.is_file(&file) {
                 return None;
@@ -94,7 +97,7 @@ impl<'f> Packages<'f> {
         })
     }
 
-    /// The nearest manifest at or above a directory. Manifests above the repository are not read.
+    /// The nearest manifest at or above a directory.
     pub(crate) fn scope(&self, directory: &str) -> Option<Arc<Package>> {
         self.scopes.get_or(directory, || {
             if self.is_above_root(directory) {

@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use stan_model::Problem;
-use stan_repo::Files;
+use stan_repo::Files as _;
 
 use crate::jsonc::{self, Value};
 
+use super::inside::Inside;
 use super::options::{Options, has_template};
 use super::{Problems, extends, paths};
 
@@ -65,7 +66,7 @@ pub(super) struct Merged {
 
 /// Reads configuration files, each once.
 pub(super) struct Layers<'f> {
-    files: &'f dyn Files,
+    files: Inside<'f>,
     layers: Mutex<FxHashMap<String, Arc<Layer>>>,
     /// Chains without a loop in them; what loops depends on where one starts.
     merged: Mutex<FxHashMap<String, Option<Merged>>>,
@@ -80,7 +81,7 @@ struct Walk {
 }
 
 impl<'f> Layers<'f> {
-    pub(super) fn new(files: &'f dyn Files) -> Self {
+    pub(super) fn new(files: Inside<'f>) -> Self {
         Self { files, layers: Mutex::default(), merged: Mutex::default() }
     }
 
@@ -143,7 +144,7 @@ impl<'f> Layers<'f> {
         if let Some(layer) = lock(&self.layers).get(path) {
             return Arc::clone(layer);
         }
-        let layer = Arc::new(read_layer(self.files, path, problems));
+        let layer = Arc::new(read_layer(&self.files, path, problems));
         Arc::clone(lock(&self.layers).entry(path.to_owned()).or_insert(layer))
     }
 }
@@ -184,9 +185,14 @@ fn rebased(specs: Option<Specs>, from: &str, to: &str) -> Option<Specs> {
     Some(Specs::List(list.into_iter().map(rebase).collect()))
 }
 
-fn read_layer(files: &dyn Files, path: &str, problems: &Problems) -> Layer {
+fn read_layer(files: &Inside<'_>, path: &str, problems: &Problems) -> Layer {
     let Some(bytes) = files.read(path) else {
-        problems.report(path, None, "cannot be read; it counts as empty");
+        let reason = if files.leads_outside(path) {
+            "leads outside the repository, so it is not read"
+        } else {
+            "cannot be read"
+        };
+        problems.report(path, None, &format!("{reason}; it counts as empty"));
         return Layer::from_json(files, path, &Value::Null, true, problems);
     };
     let document = jsonc::parse_bytes(&bytes);
@@ -208,7 +214,7 @@ fn read_layer(files: &dyn Files, path: &str, problems: &Problems) -> Layer {
 }
 
 impl Layer {
-    fn from_json(files: &dyn Files, path: &str, root: &Value, is_broken: bool, problems: &Problems) -> Self {
+    fn from_json(files: &Inside<'_>, path: &str, root: &Value, is_broken: bool, problems: &Problems) -> Self {
         let directory = paths::directory(path);
         let mut report = |message: String| problems.report(path, None, &message);
         let options = root.get("compilerOptions").unwrap_or(&Value::Null);
@@ -238,7 +244,7 @@ fn specs(root: &Value, name: &str, report: &mut dyn FnMut(String)) -> Option<Spe
     }
 }
 
-fn read_extends(files: &dyn Files, root: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Vec<String> {
+fn read_extends(files: &Inside<'_>, root: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Vec<String> {
     let names: Vec<&str> = match root.get("extends") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(name)) => vec![name],
@@ -251,6 +257,9 @@ fn read_extends(files: &dyn Files, root: &Value, directory: &str, report: &mut d
     let mut found = Vec::with_capacity(names.len());
     for name in names {
         match extends::resolve(files, name, directory) {
+            Some(path) if files.leads_outside(&path) => report(format!(
+                "`extends` names {name:?}, which leads outside the repository and is not read; that link is left out"
+            )),
             Some(path) => found.push(path),
             None => report(format!("`extends` names {name:?}, which does not exist; that link is left out")),
         }
@@ -258,7 +267,7 @@ fn read_extends(files: &dyn Files, root: &Value, directory: &str, report: &mut d
     found
 }
 
-fn read_references(files: &dyn Files, root: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Vec<String> {
+fn read_references(files: &Inside<'_>, root: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Vec<String> {
     let Some(value) = root.get("references").filter(|value| !value.is_null()) else { return Vec::new() };
     let Some(references) = value.as_array() else {
         report("`references` must be a list; it is ignored".to_owned());
@@ -272,7 +281,11 @@ fn read_references(files: &dyn Files, root: &Value, directory: &str, report: &mu
         };
         let path = paths::normalize(name, directory);
         let path = if path.ends_with(".json") { path } else { paths::join(&path, "tsconfig.json") };
-        if files.is_file(&path) {
+        if files.leads_outside(&path) {
+            report(format!(
+                "`references` names {name:?}, which leads outside the repository and is not read; it is left out"
+            ));
+        } else if files.is_file(&path) {
             found.push(path);
         } else {
             report(format!("`references` names {name:?}, which does not exist; it is left out"));

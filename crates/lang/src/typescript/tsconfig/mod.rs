@@ -4,6 +4,7 @@
 //! import, and no directory is ever listed: membership is decided by matching the path.
 
 mod extends;
+mod inside;
 mod layer;
 mod membership;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::Problem;
 use stan_repo::{EntryKind, Files};
 
+use inside::Inside;
 use layer::{Layers, Merged, Specs};
 use membership::FileSet;
 use options::Options;
@@ -110,7 +112,7 @@ impl<'f> Configs<'f> {
         let root = paths::normalize(root, "/");
         Self {
             files,
-            layers: Layers::new(files),
+            layers: Layers::new(Inside::new(files, &root)),
             default: Arc::new(Options::default().finish(None, &root)),
             projects: Mutex::default(),
             nearest: RwLock::default(),

@@ -1,6 +1,7 @@
 //! The code of Vue, Svelte and Astro files.
 
 use super::{extract, render};
+use crate::typescript::extract::script_blocks;
 
 #[track_caller]
 fn check(path: &str, source: &str, expected: &str) {
@@ -36,6 +37,17 @@ fn vue() {
     );
     check("a.vue", "<script>import 'x'", "1: x runtime Static; export default");
     check("a.vue", "", "export default");
+}
+
+/// Found by fuzzing: such a tag was said to end behind the end of the file.
+#[test]
+fn a_quote_that_is_never_closed_takes_the_rest() {
+    for text in ["<script a='", "<script a=\"b", "<p>ä</p><script lang='ts", "<script a=\""] {
+        for (start, source) in script_blocks("a.vue", text) {
+            assert_eq!((start, source), (text.len(), ""), "{text}");
+        }
+        check("a.vue", text, "export default");
+    }
 }
 
 #[test]

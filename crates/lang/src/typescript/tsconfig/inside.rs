@@ -1,0 +1,44 @@
+//! The file system as configurations may see it: what `extends`, `references` and links lead to outside the repository and
+//! outside every `node_modules` is not read. Whether something is there may be asked of any path.
+
+use std::sync::Arc;
+
+use stan_repo::{EntryKind, Files};
+
+use super::paths;
+
+pub(super) struct Inside<'f> {
+    files: &'f dyn Files,
+    root: String,
+}
+
+impl<'f> Inside<'f> {
+    /// `root` is the absolute path of the repository.
+    pub(super) fn new(files: &'f dyn Files, root: &str) -> Self {
+        Self { files, root: root.to_owned() }
+    }
+
+    /// Whether the path leads to something, but to where nothing may be read.
+    pub(super) fn leads_outside(&self, path: &str) -> bool {
+        let is_outside = |real: String| !paths::contains(&self.root, &real) && !real.contains("/node_modules/");
+        self.files.real_path(path).is_some_and(is_outside)
+    }
+}
+
+impl Files for Inside<'_> {
+    fn kind(&self, path: &str) -> Option<EntryKind> {
+        self.files.kind(path)
+    }
+
+    fn read(&self, path: &str) -> Option<Arc<[u8]>> {
+        if self.leads_outside(path) { None } else { self.files.read(path) }
+    }
+
+    fn real_path(&self, path: &str) -> Option<String> {
+        self.files.real_path(path)
+    }
+
+    fn list(&self, path: &str) -> Vec<(String, EntryKind)> {
+        self.files.list(path)
+    }
+}

@@ -1,0 +1,157 @@
+//! The laws of the cache: damaged, foreign, or made to look right by somebody who can compute a checksum.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use stan_engine::graph::{GraphOptions, GraphRequest, Work};
+use stan_repo::{MemorySystem, System};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::room::with_room;
+use crate::tree::{ROOT, graph_of, json};
+
+const DIRECTORY: &str = "/r/.stan/cache";
+const INDEX: &str = "/r/.stan/cache/graph.index";
+const DATA: &str = "/r/.stan/cache/graph.data";
+
+/// Before what an index says: magic, key and checksum.
+const HEADER: usize = 24;
+
+const TREE: &str = "\
+//- /r/package.json
+{\"name\": \"self\"}
+//- /r/src/a.ts
+import {b} from './b'; import type {T} from 'dep'; import './gone'; import 'node:fs';
+//- /r/src/b.ts
+/** Words. @module */
+export * from './c'; export {c as d} from './c';
+//- /r/src/c.ts
+export const b = 1, c = 2;
+//- /r/src/broken.ts
+import {a from './b'; (((
+//- /r/node_modules/dep/index.d.ts
+export interface T {}
+";
+
+/// What a run leaves behind, and what it and the run after an edit answer without a cache.
+struct Genuine {
+    index: Vec<u8>,
+    data: Vec<u8>,
+    cold: [String; 2],
+}
+
+/// The first byte says what the others are: the two files themselves, or changes to those that a run left. As long as the
+/// checksums do not fit, the answer is the cold one. Where they are made to fit, a run may be lied to, but it ends, and
+/// well.
+pub fn law(bytes: &[u8]) {
+    static GENUINE: OnceLock<Genuine> = OnceLock::new();
+    let Some((&mode, rest)) = bytes.split_first() else { return };
+    with_room(|| {
+        let genuine = GENUINE.get_or_init(Genuine::make);
+        let (mut index, mut data) = (genuine.index.clone(), genuine.data.clone());
+        match mode % 6 {
+            0 => index = rest.to_vec(),
+            1 => data = rest.to_vec(),
+            2 => change(&mut index, &mut data, rest),
+            3 => index.splice(HEADER.., rest.iter().copied()).for_each(drop),
+            4 => data = rest.to_vec(),
+            _ => change(&mut index, &mut data, rest),
+        }
+        if mode % 6 >= 3 {
+            forge(&mut index, &data);
+        }
+        check(genuine, &index, &data, mode & 0x40 != 0);
+    });
+}
+
+/// Triples: a place, and what stands there. Places beyond the index are in the data; the highest one cuts the data.
+fn change(index: &mut [u8], data: &mut Vec<u8>, changes: &[u8]) {
+    for change in changes.chunks_exact(3) {
+        let place = usize::from(u16::from_le_bytes([change[0], change[1]]));
+        let in_data = place.checked_sub(index.len());
+        match in_data {
+            None => index[place] = change[2],
+            Some(_) if place == 0xffff => data.truncate(usize::from(change[2]) * 8),
+            Some(place) => data.iter_mut().skip(place).take(1).for_each(|byte| *byte = change[2]),
+        }
+    }
+}
+
+fn check(genuine: &Genuine, index: &[u8], data: &[u8], edits: bool) {
+    let system = tree();
+    system.set_file(INDEX, index).set_file(DATA, data);
+    if edits {
+        edit(&system);
+    }
+    let answer = answer(&system, Some(DIRECTORY), 2);
+    if !is_believable(genuine, index) {
+        assert_eq!(answer, genuine.cold[usize::from(edits)], "a cache cannot change an answer");
+    }
+}
+
+/// Whether the index passes for one of ours. The checksum of the data is in it.
+fn is_believable(genuine: &Genuine, index: &[u8]) -> bool {
+    index != genuine.index
+        && index.get(..16) == genuine.index.get(..16)
+        && index.get(16..HEADER) == Some(&checksum(index).to_le_bytes())
+}
+
+fn checksum(index: &[u8]) -> u64 {
+    xxh3_64(index.get(HEADER..).unwrap_or_default())
+}
+
+/// Writes the checksum and the length of the data into the index, and the index's own checksum before it.
+fn forge(index: &mut [u8], data: &[u8]) {
+    let (first, second) = data.split_at(data.len() / 2);
+    let sum = xxh3_64(first).rotate_left(1) ^ xxh3_64(second);
+    if let Some(place) = index.get_mut(HEADER + 8..HEADER + 24) {
+        place[..8].copy_from_slice(&sum.to_le_bytes());
+        place[8..].copy_from_slice(&(data.len() as u64).to_le_bytes());
+    }
+    let sum = checksum(index).to_le_bytes();
+    if let Some(place) = index.get_mut(16..HEADER) {
+        place.copy_from_slice(&sum);
+    }
+}
+
+impl Genuine {
+    fn make() -> Self {
+        let system = tree();
+        let cold = answer(&system, None, 2);
+        assert_eq!(answer(&system, Some(DIRECTORY), 2), cold);
+        let [index, data] = [INDEX, DATA].map(|path| {
+            let mut bytes = Vec::new();
+            system.read_into(Path::new(path), &mut bytes).expect("a run leaves it");
+            bytes
+        });
+        let mut forged = index.clone();
+        forge(&mut forged, &data);
+        assert_eq!(forged, index, "checksums are made here as the engine makes them");
+        let again = tree();
+        again.set_file(INDEX, &*index).set_file(DATA, &*data);
+        let request = GraphRequest { cache_directory: Some(DIRECTORY.to_owned()), ..GraphRequest::default() };
+        let work = graph_of(&again, &GraphOptions::new(ROOT), &request).work;
+        assert_eq!(work, Work::Unchanged, "what a run leaves is believed, so that changes to it matter");
+        edit(&system);
+        let edited = answer(&system, None, 2);
+        Self { index, data, cold: [cold, edited] }
+    }
+}
+
+/// The clock stands long after the files, so that none of them is too young to be believed.
+fn tree() -> MemorySystem {
+    let system = MemorySystem::from_fixture(TREE);
+    system.set_dir(DIRECTORY).set_file("/r/.stan/cache/.gitignore", "*\n").set_now(1 << 50);
+    system
+}
+
+/// Makes a run look into the parts that an unchanged one does not need.
+fn edit(system: &MemorySystem) {
+    system.set_file("/r/src/b.ts", "export * from './c'; import 'dep'; export const e = 1;");
+}
+
+fn answer(system: &MemorySystem, cache: Option<&str>, threads: usize) -> String {
+    let request =
+        GraphRequest { threads: Some(threads), cache_directory: cache.map(str::to_owned), ..GraphRequest::default() };
+    json(&graph_of(system, &GraphOptions::new(ROOT), &request))
+}

@@ -1,0 +1,21 @@
+//! What parsers of source code need around them: a large stack, and panics that may be caught. Not a law.
+
+use std::panic::resume_unwind;
+use std::sync::Once;
+use std::thread;
+
+use stan_lang::typescript::extract::WORKER_STACK;
+
+/// Runs a law as the engine runs extraction: on a thread with a stack of the promised size.
+///
+/// The extractor catches panics of the parser that it uses and says so beside its answer. The fuzzer's own hook would end
+/// the process before that, so it is taken out; a panic that nobody catches still reaches the fuzzer from here.
+pub(crate) fn with_room(law: impl FnOnce() + Send) {
+    static UNHOOKED: Once = Once::new();
+    UNHOOKED.call_once(|| drop(std::panic::take_hook()));
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(WORKER_STACK).spawn_scoped(scope, law);
+        let worker = worker.expect("there is room for a thread");
+        worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+    });
+}

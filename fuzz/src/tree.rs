@@ -1,0 +1,83 @@
+//! A small repository in memory, and a fence around it: what a run must not read ends the run. Not a law.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest, Stats, graph, write_json};
+use stan_repo::{DirEntry, MemorySystem, OpenFile, Stat, System, WritableSystem};
+
+/// Where the repository is.
+pub(crate) const ROOT: &str = "/r";
+
+/// A system that panics when the contents of a file are read that `may_read` forbids. Looking at names is free.
+pub(crate) struct Fence<'s> {
+    pub(crate) system: &'s MemorySystem,
+    pub(crate) may_read: fn(&str) -> bool,
+}
+
+impl Fence<'_> {
+    fn check(&self, path: &Path) {
+        // A link is a way to somewhere else, so where it leads is what counts.
+        let real = stan_repo::real_path(self.system, path);
+        let real = real.unwrap_or_else(|_| path.to_string_lossy().into_owned());
+        assert!((self.may_read)(&real), "{} was read as {}", real, path.display());
+    }
+}
+
+impl System for Fence<'_> {
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.system.read_dir(path)
+    }
+
+    fn lstat(&self, path: &Path) -> io::Result<Stat> {
+        self.system.lstat(path)
+    }
+
+    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        let stat = self.system.read_into(path, buffer)?;
+        self.check(path);
+        Ok(stat)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        let file = self.system.open(path)?;
+        self.check(path);
+        Ok(file)
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.system.read_link(path)
+    }
+
+    fn now(&self) -> i64 {
+        self.system.now()
+    }
+}
+
+impl WritableSystem for Fence<'_> {
+    fn write_atomic(&self, path: &Path, _bytes: &[u8]) -> io::Result<()> {
+        panic!("{} was written", path.display());
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        panic!("{} was made", path.display());
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        panic!("{} was removed", path.display());
+    }
+}
+
+/// The graph of the repository; no input makes a run fail.
+pub(crate) fn graph_of(system: &dyn WritableSystem, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {
+    graph(system, options, request).expect("no input makes a run fail")
+}
+
+/// The document that `stan graph --json` prints.
+pub(crate) fn json(outcome: &GraphOutcome) -> String {
+    let graph = outcome.graph.as_ref().expect("the whole graph was asked for");
+    let mut bytes = Vec::new();
+    write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &mut bytes)
+        .expect("memory is writable");
+    String::from_utf8(bytes).expect("JSON is UTF-8")
+}

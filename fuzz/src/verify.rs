@@ -1,0 +1,71 @@
+//! The laws of `stan verify`: any bytes as the archive of a small workspace.
+
+use std::path::Path;
+
+use stan_archive::TarKind;
+use stan_engine::config::Config;
+use stan_engine::context::{Context, RefusalKind, verify};
+use stan_repo::{MemorySystem, System};
+
+use crate::tar::{Entries, entries, with_checksums};
+use crate::tree::{Fence, ROOT};
+
+const ARCHIVE: &str = "/r/.stan/output/archive.tar";
+
+const TREE: &str = "\
+//- /r/a.ts
+export const a = 1;
+//- /r/src/b.ts
+export const b = 2;
+//- /r/.stan/context/dependency.map.json
+{\"v\":1,\"nodes\":{}}
+//- link /r/out -> ../secret
+//- /secret/key
+secret
+";
+
+/// Bytes as they are, and with the checksums of their headers mended. An archive that is said to match holds files of
+/// the tree with their very bytes and nothing else; whatever it names, nothing outside the root is read.
+pub fn law(bytes: &[u8]) {
+    check(bytes);
+    let mended = with_checksums(bytes);
+    if mended != bytes {
+        check(&mended);
+    }
+}
+
+fn check(archive: &[u8]) {
+    let system = MemorySystem::from_fixture(TREE);
+    system.set_file(ARCHIVE, archive);
+    let config = Config::default();
+    let fence = Fence { system: &system, may_read: |path| path.starts_with("/r/") };
+    let context = Context { root: ROOT, config: &config };
+    let outcome = verify(&fence, &context, None);
+    assert_eq!(outcome, verify(&fence, &context, None), "the same archive has the same report");
+    let held = entries(archive, true);
+    match outcome {
+        Ok(report) => {
+            assert!(report.entries <= held.0.len() as u64);
+            let complaints = report.differ.len() + report.gone.len() + report.new.len();
+            assert_eq!(report.matches, complaints == 0, "{report:?}");
+            assert!(!report.matches || is_true(&system, &held), "{report:?}");
+        }
+        Err(refusal) => assert!(refusal.kind == RefusalKind::Input && !refusal.message.is_empty(), "{refusal}"),
+    }
+}
+
+/// Whether everything in an archive is a file of the tree, once, with its bytes.
+fn is_true(system: &MemorySystem, (held, end): &Entries) -> bool {
+    let mut names: Vec<&str> = held.iter().filter_map(|(entry, _)| entry.safe_name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let is_same = |name: &str, contents: &[u8]| {
+        let mut bytes = Vec::new();
+        system.read_into(Path::new(&format!("{ROOT}/{name}")), &mut bytes).is_ok() && bytes == contents
+    };
+    end.is_some_and(|end| end.is_marked && !end.has_trailing_bytes)
+        && names.len() == held.len()
+        && held.iter().all(|(entry, contents)| {
+            entry.kind == TarKind::File && entry.safe_name().is_some_and(|name| is_same(name, contents))
+        })
+}
