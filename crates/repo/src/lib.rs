@@ -6,8 +6,11 @@
 mod ewah;
 mod files;
 mod fixture;
+mod git_changes;
 mod git_directory;
+mod git_entries;
 mod git_index;
+mod git_objects;
 mod globs;
 mod hash;
 mod ignore;
@@ -24,6 +27,8 @@ mod wildmatch;
 mod world;
 
 pub use files::Files;
+pub use git_changes::{GitChanges, git_changes};
+pub use git_objects::GitError;
 pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs};
 pub use hash::sha256;
 pub use memory::MemorySystem;

@@ -1,0 +1,261 @@
+//! What changed since a revision, against the real `git` program on generated histories, and on damaged repositories.
+//! Skipped, loudly, without git.
+#![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
+#![expect(clippy::print_stderr, reason = "a skipped test must say so")]
+#![cfg(unix)]
+
+mod histories;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use histories::{History, STORAGES, Storage, has_git};
+use rayon::prelude::*;
+use stan_repo::{GitChanges, GitError, MemorySystem, OsSystem, ScanOptions, git_changes, scan};
+
+type Paths = BTreeSet<String>;
+
+fn split(output: &[u8]) -> Vec<String> {
+    let names = output.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| String::from_utf8(name.to_vec()).unwrap()).collect()
+}
+
+/// What git says: files of the universe that are not as they were, and paths that are gone. `None` when git does not
+/// know the revision.
+fn gits(history: &History, root: &Path, universe: &Paths, revision: Option<&str>) -> Option<(Paths, Paths)> {
+    let run = |arguments: &[&str]| {
+        let output = history.git_at(root, arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        split(&output.stdout)
+    };
+    let mut diff = vec!["diff", "--name-only", "--no-renames", "--relative", "--ignore-submodules=all", "-z"];
+    let mut modes = BTreeMap::new();
+    if let Some(revision) = revision {
+        let tree = history.git_at(root, &["rev-parse", "--verify", "-q", &format!("{revision}^{{tree}}")]);
+        if !tree.status.success() {
+            return None;
+        }
+        diff.push(revision);
+        let listed = run(&["ls-tree", "-r", "-z", revision]);
+        modes.extend(
+            listed
+                .iter()
+                .filter_map(|line| line.split_once('\t'))
+                .map(|(head, name)| (name.to_owned(), head[..2].to_owned())),
+        );
+    } else {
+        let listed = run(&["ls-files", "-s", "-z"]);
+        modes.extend(
+            listed
+                .iter()
+                .filter_map(|line| line.split_once('\t'))
+                .map(|(head, name)| (name.to_owned(), head[..2].to_owned())),
+        );
+    }
+    let mut paths: Paths = run(&diff).into_iter().collect();
+    let gone = paths.iter().filter(|name| !universe.contains(*name) && is_gone(root, name, modes.get(*name)));
+    let gone = gone.cloned().collect();
+    paths.extend(run(&["ls-files", "-z", "-o", "--exclude-standard"]));
+    // What is not tracked but has a rule against it is no file of the universe either.
+    Some((paths.intersection(universe).cloned().collect(), gone))
+}
+
+/// Whether a path that differs was a file or a link, and is neither a file nor the link that it was.
+fn is_gone(root: &Path, name: &str, mode: Option<&String>) -> bool {
+    let path = root.join(name);
+    let parent = path.parent().unwrap();
+    let is_behind_link = parent.canonicalize().map_or(true, |real| real != parent);
+    let kind = path.symlink_metadata().ok().filter(|_| !is_behind_link);
+    match mode.map(String::as_str) {
+        Some("10") => !kind.is_some_and(|kind| kind.is_file()),
+        Some("12") => !kind.is_some_and(|kind| kind.is_file() || kind.is_symlink()),
+        _ => false,
+    }
+}
+
+fn ours(root: &Path, universe: &Paths, revision: Option<&str>) -> Result<(Paths, Paths), GitError> {
+    let files: Vec<&str> = universe.iter().map(String::as_str).collect();
+    let GitChanges { changed, added, deleted, .. } = git_changes(&OsSystem, root.to_str().unwrap(), &files, revision)?;
+    assert!(deleted.is_sorted() && changed.is_sorted() && added.is_sorted());
+    Ok((changed.into_iter().chain(added).map(str::to_owned).collect(), deleted.into_iter().collect()))
+}
+
+/// Spellings of revisions, most of which mean something in the history.
+fn revisions(history: &mut History) -> Vec<String> {
+    let names = [
+        "HEAD",
+        "@",
+        "main",
+        "topic/one",
+        "heads/main",
+        "refs/heads/topic/one",
+        "annotated",
+        "twice",
+        "tags/annotated",
+        "annotated^{commit}",
+        "twice^{}",
+        "twice~1",
+        "HEAD^{tree}",
+        "HEAD~1^{tree}",
+        "HEAD~2",
+        "HEAD^",
+        "HEAD^2",
+        "HEAD^^",
+        "HEAD^0",
+        "HEAD~1^2~1",
+        "HEAD~99",
+        "HEAD^9",
+        "v1",
+        "v2",
+        "v3^{commit}",
+        "origin/main",
+        "origin",
+        "remotes/origin/topic/one",
+        "nothing",
+        "refs/heads",
+        "config",
+        "HEAD.lock",
+        "../HEAD",
+        "0000000000000000000000000000000000000000",
+    ];
+    let mut all: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+    let ids = String::from_utf8(history.git(&["rev-list", "--all", "HEAD"])).unwrap();
+    for id in ids.lines().take(6) {
+        let length = 4 + history.below(8);
+        all.extend([id.to_owned(), id[..length].to_owned(), format!("{}~1", &id[..12]), id[..7].to_uppercase()]);
+        all.push(format!("v1-3-g{}", &id[..10]));
+    }
+    all
+}
+
+fn compare(history: &mut History, about: &str) -> usize {
+    let top = history.checkout.clone();
+    let mut answered = 0;
+    for root in [top.clone(), top.join("src"), top.join("src/deep")] {
+        if !root.is_dir() || root.symlink_metadata().unwrap().is_symlink() {
+            continue;
+        }
+        let universe: Paths =
+            scan(&OsSystem, &root, &ScanOptions::default()).files.into_iter().map(String::from).collect();
+        let spellings = revisions(history);
+        let spellings = spellings.iter().map(|spelling| Some(spelling.as_str()));
+        for revision in spellings.chain([None]).collect::<Vec<_>>() {
+            let (ours, gits) = (ours(&root, &universe, revision), gits(history, &root, &universe, revision));
+            match (ours, gits) {
+                (Ok(ours), Some(gits)) => {
+                    assert_eq!(ours, gits, "(ours) == (git's) since {revision:?} in {root:?} of {about}");
+                    answered += 1;
+                }
+                (Err(_), None) => {}
+                (Ok(_), None) if is_told_apart(history, revision) => {}
+                (ours, gits) => panic!("ours {ours:?}, git's {gits:?} since {revision:?} in {root:?} of {about}"),
+            }
+            if root != top && answered % 3 == 0 {
+                // The subfolders need not hear every spelling.
+                break;
+            }
+        }
+    }
+    answered
+}
+
+/// Git refuses digits that a commit and something else share; we take the commit.
+fn is_told_apart(history: &History, revision: Option<&str>) -> bool {
+    let output = history.git_at(&history.checkout, &["rev-parse", "--verify", revision.unwrap_or_default()]);
+    String::from_utf8_lossy(&output.stderr).contains("ambiguous")
+}
+
+#[test]
+fn generated_histories_agree_with_git() {
+    if !has_git() {
+        eprintln!("SKIPPED: git is not installed, so nothing is compared with it");
+        return;
+    }
+    let answered: usize = (0..130u64)
+        .into_par_iter()
+        .map(|seed| {
+            let storage = STORAGES[seed as usize % STORAGES.len()];
+            let mut history = History::generate(seed, storage);
+            compare(&mut history, &format!("history {seed}, {storage:?}"))
+        })
+        .sum();
+    assert!(answered > 3000, "only {answered} revisions were compared");
+}
+
+/// The whole of a checkout and its repository in memory, where it is quick to damage.
+fn in_memory(at: &Path, to: &str, files: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(at).unwrap() {
+        let entry = entry.unwrap();
+        let path = format!("{to}/{}", entry.file_name().to_str().unwrap());
+        match entry.file_type().unwrap() {
+            kind if kind.is_dir() => in_memory(&entry.path(), &path, files),
+            kind if kind.is_file() => drop(files.insert(path, fs::read(entry.path()).unwrap())),
+            _ => {}
+        }
+    }
+}
+
+type Answer = Result<GitChanges<'static>, GitError>;
+
+fn ask(system: &MemorySystem, revision: &str) -> Answer {
+    const FILES: [&str; 4] = ["a.ts", "src/a.ts", "src/deep/c.ts", "src/b.ts"];
+    git_changes(system, "/r", &FILES, Some(revision))
+}
+
+/// Asks once for each way to change one byte or to cut the file off; `allowed` judges an answer that is not the right one.
+fn damage(system: &MemorySystem, path: &str, good: &[u8], revisions: &[&str], is_allowed: impl Fn(&Answer) -> bool) {
+    let right: Vec<Answer> = revisions.iter().map(|revision| ask(system, revision)).collect();
+    assert!(right.iter().all(Result::is_ok), "{right:?}");
+    for at in 0..good.len() {
+        let flips = [1u8, 0x10, 0x80, 0xff].map(|mask| {
+            let mut bytes = good.to_vec();
+            bytes[at] ^= mask;
+            bytes
+        });
+        for bytes in flips.into_iter().chain([good[..at].to_vec()]) {
+            system.set_file(path, bytes.clone());
+            for (revision, right) in revisions.iter().zip(&right) {
+                let answer = ask(system, revision);
+                assert!(answer == *right || is_allowed(&answer), "{path} at {at}, {revision}: {answer:?}");
+            }
+        }
+    }
+    system.set_file(path, good.to_vec());
+}
+
+#[test]
+fn damage_is_an_error_or_harmless() {
+    if !has_git() {
+        eprintln!("SKIPPED: git is not installed, so there is nothing to damage");
+        return;
+    }
+    for (storage, seed) in
+        [(Storage::DeepDeltas, 3), (Storage::NamedBases, 5), (Storage::OldIndex, 6), (Storage::Loose, 8)]
+    {
+        let history = History::generate(seed, storage);
+        let mut files = BTreeMap::new();
+        in_memory(&history.checkout, "/r", &mut files);
+        let system = MemorySystem::new();
+        files.iter().for_each(|(path, bytes)| drop(system.set_file(path, bytes.clone())));
+        system.set_dir("/r/.git/refs").set_dir("/r/.git/objects");
+        let names = ["HEAD~2", "annotated", "main^{tree}"];
+        let ids: Vec<String> = names
+            .iter()
+            .map(|name| String::from_utf8(history.git(&["rev-parse", name])).unwrap().trim().to_owned())
+            .collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        for (path, bytes) in files.iter().filter(|(path, _)| path.starts_with("/r/.git/objects/")) {
+            // Nothing but what names them says what objects are, so that a damaged one is never believed.
+            damage(&system, path, bytes, &ids, Result::is_err);
+        }
+        let small = ["index", "HEAD", "packed-refs", "config", "refs/heads/main"];
+        for path in small.map(|name| format!("/r/.git/{name}")) {
+            // A name may become another name, and an option another one: an answer then, but never a crash.
+            let is_index = path.ends_with("index");
+            files
+                .get(&path)
+                .inspect(|bytes| damage(&system, &path, bytes, &names, |answer| !is_index || answer.is_err()));
+        }
+    }
+}
