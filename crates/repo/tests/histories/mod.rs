@@ -101,8 +101,21 @@ impl History {
         ((z ^ (z >> 31)) % limit as u64) as usize
     }
 
+    pub(crate) fn git_with_input(&self, arguments: &[&str], input: &str) -> Vec<u8> {
+        let file = self.home.join("input");
+        fs::write(&file, input).unwrap();
+        let output = self.command(&self.checkout, arguments).stdin(fs::File::open(file).unwrap()).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    }
+
     pub(crate) fn git_at(&self, at: &Path, arguments: &[&str]) -> Output {
-        Command::new("git")
+        self.command(at, arguments).output().unwrap()
+    }
+
+    fn command(&self, at: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command
             .current_dir(at)
             .args(["-c", "core.excludesFile=/dev/null", "-c", "init.defaultBranch=main", "-c", "gc.auto=0"])
             .args(["-c", "user.name=N", "-c", "user.email=e@example.org", "-c", "protocol.file.allow=always"])
@@ -113,9 +126,8 @@ impl History {
             .env("HOME", &self.home)
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_AUTHOR_DATE", "1700000000 +0000")
-            .env("GIT_COMMITTER_DATE", "1700000000 +0000")
-            .output()
-            .unwrap()
+            .env("GIT_COMMITTER_DATE", "1700000000 +0000");
+        command
     }
 
     pub(crate) fn git(&self, arguments: &[&str]) -> Vec<u8> {
