@@ -274,13 +274,11 @@ impl History {
                     fs::remove_file(&path).unwrap();
                     symlink("a.ts", &path).unwrap();
                 }
-                // The same size, and the same time as before: only the bytes tell.
+                // The same size: only the bytes and the time tell.
                 4 if is_file => {
-                    let modified = path.metadata().unwrap().modified().unwrap();
                     let mut bytes = fs::read(&path).unwrap();
                     bytes.iter_mut().take(1).for_each(|byte| *byte ^= 1);
                     fs::write(&path, bytes).unwrap();
-                    fs::File::options().append(true).open(&path).unwrap().set_modified(modified).unwrap();
                 }
                 5 => drop(fs::remove_dir_all(&path)),
                 _ => self.write(&path),
