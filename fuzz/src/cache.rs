@@ -17,6 +17,9 @@ const DATA: &str = "/r/.stan/cache/graph.data";
 /// Before what an index says: magic, key and checksum.
 const HEADER: usize = 24;
 
+/// Parts of the data. After a time, an index has the length and the checksum of each.
+const PARTS: usize = 4;
+
 const TREE: &str = "\
 //- /r/package.json
 {\"name\": \"self\"}
@@ -100,13 +103,19 @@ fn checksum(index: &[u8]) -> u64 {
     xxh3_64(index.get(HEADER..).unwrap_or_default())
 }
 
-/// Writes the checksum and the length of the data into the index, and the index's own checksum before it.
+/// Writes the lengths and the checksums of the data's parts into the index, and the index's own checksum before it.
 fn forge(index: &mut [u8], data: &[u8]) {
-    let (first, second) = data.split_at(data.len() / 2);
-    let sum = xxh3_64(first).rotate_left(1) ^ xxh3_64(second);
-    if let Some(place) = index.get_mut(HEADER + 8..HEADER + 24) {
-        place[..8].copy_from_slice(&sum.to_le_bytes());
-        place[8..].copy_from_slice(&(data.len() as u64).to_le_bytes());
+    let mut rest = data;
+    for part in 0..PARTS {
+        let start = HEADER + 8 + part * 16;
+        let Some(place) = index.get_mut(start..start + 16) else { break };
+        let (length, sum_place) = place.split_at_mut(8);
+        let wanted = length.iter().rev().fold(0usize, |sum, byte| sum << 8 | usize::from(*byte));
+        let (bytes, after) = rest.split_at(if part + 1 == PARTS { rest.len() } else { wanted.min(rest.len()) });
+        let (first, second) = bytes.split_at(bytes.len() / 2);
+        length.copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+        sum_place.copy_from_slice(&(xxh3_64(first).rotate_left(1) ^ xxh3_64(second)).to_le_bytes());
+        rest = after;
     }
     let sum = checksum(index).to_le_bytes();
     if let Some(place) = index.get_mut(16..HEADER) {

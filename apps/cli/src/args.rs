@@ -182,7 +182,7 @@ pub(crate) struct SuggestArgs {
     #[arg(long, value_name = "FILE[:DEPTH]", num_args = 1..)]
     pub(crate) focus: Vec<String>,
 
-    /// Every source that differs from git's index
+    /// Every source that differs from a revision of git's, or without one from its index; also what git does not track
     #[arg(long, value_name = "REV", num_args = 0..=1)]
     pub(crate) changed: Option<Option<String>>,
 

@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 use stan_engine::context::reports::{RunReport, SelectReport, SnapReport, StateReport, VerifyReport};
+use stan_engine::reply::ReplyReport;
+use stan_engine::suggest::SuggestReport;
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -44,6 +46,20 @@ fn schemas_of_reports() {
         written::<VerifyReport>(),
         "stan-verify.report",
         &expect_file!["../../../schemas/stan-verify.report.schema.json"],
+    );
+}
+
+#[test]
+fn schemas_of_the_assistants_side() {
+    check(
+        written::<SuggestReport>(),
+        "stan-suggest.report",
+        &expect_file!["../../../schemas/stan-suggest.report.schema.json"],
+    );
+    check(
+        written::<ReplyReport>(),
+        "stan-check.report",
+        &expect_file!["../../../schemas/stan-check.report.schema.json"],
     );
 }
 

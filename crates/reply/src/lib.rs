@@ -16,6 +16,7 @@ mod text;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use stan_model::document::state::{Entry, State};
 
@@ -62,8 +63,9 @@ pub trait Context {
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64;
 }
 
-/// What a reply makes of files: the new bytes, or `None` for a file that is gone.
-pub type ChangedFiles = BTreeMap<String, Option<Vec<u8>>>;
+/// What a reply makes of files: the new bytes, or `None` for a file that is gone. Copies share their bytes, because one
+/// reply can copy a large file a hundred thousand times.
+pub type ChangedFiles = BTreeMap<String, Option<Rc<Vec<u8>>>>;
 
 /// The size of a closure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

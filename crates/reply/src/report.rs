@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+pub use stan_model::document::assistant_reports::{Excerpt, Finding, Severity};
 
 use crate::excerpt;
 
@@ -20,40 +21,6 @@ impl Report {
     pub fn is_accepted(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity != Severity::Error)
     }
-}
-
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    Error,
-    Warning,
-}
-
-/// One broken rule at one place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// `STAN-REPLY-0001`.
-    pub code: &'static str,
-    pub severity: Severity,
-    /// 1-based line of the reply.
-    pub line: u32,
-    /// 1-based column in that line, in characters.
-    pub column: u32,
-    /// What is wrong, as one sentence without a full stop.
-    pub message: String,
-    /// What to do now, as one sentence without a full stop.
-    pub remedy: String,
-    pub excerpt: Excerpt,
-}
-
-/// The offending line, cut around the offending part when it is long.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Excerpt {
-    pub text: String,
-    /// What to underline: characters of `text`, from 0, without the last.
-    pub start: u32,
-    pub end: u32,
 }
 
 /// Collects findings about one reply.

@@ -58,6 +58,11 @@ impl Checkout {
         Self { top: root.clone(), repository: None }
     }
 
+    /// The folder of `HEAD` and the index, and the one of objects and references.
+    pub(crate) fn directories(&self) -> Option<(&str, &str)> {
+        self.repository.as_ref().map(|repository| (repository.directory.as_str(), repository.common.as_str()))
+    }
+
     /// The path of `info/exclude`, if there is a repository to have one.
     pub(crate) fn info_exclude(&self) -> Option<String> {
         Some(join(&self.repository.as_ref()?.common, "info/exclude"))

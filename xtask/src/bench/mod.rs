@@ -8,6 +8,7 @@ mod edit;
 mod fetch;
 mod measure;
 mod process;
+mod reply;
 mod report;
 mod row;
 mod suggest;
@@ -32,6 +33,8 @@ pub(crate) enum Bench {
     Slice,
     /// `stan run --context`: against the warm graph, `tar cf` and parsing the map.
     Context(crate::bench_context::Options),
+    /// `stan check`: replies of five megabytes, of every hostile shape, in a second.
+    Reply(reply::ReplyOptions),
     /// `stan suggest`: how much of a change it finds.
     Suggest(suggest::SuggestOptions),
 }
@@ -71,6 +74,10 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<bool> {
         Bench::Suggest(options) => {
             let stan = stan_program(root, options.stan.as_deref())?;
             suggest::run(root, &stan, options)
+        }
+        Bench::Reply(options) => {
+            let stan = stan_program(root, options.stan.as_deref())?;
+            reply::run(root, &stan, options)
         }
         Bench::Slice => Ok(crate::bench_slice::run(root).map(|()| true)?),
         Bench::Context(options) => run_context(root, options),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use stan_engine::OsSystem;
-use stan_engine::suggest::{FocusFile, SuggestReport, SuggestRequest, SuggestedNode, suggest};
+use stan_engine::suggest::{FocusFile, Since, SuggestReport, SuggestRequest, SuggestedNode, suggest};
 
 use crate::args::{Cli, SuggestArgs};
 use crate::commands::input;
@@ -20,16 +20,10 @@ pub(crate) fn run(cli: &Cli, args: &SuggestArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli)?;
     messages.hints(&workspace.hints);
-    if let Some(Some(revision)) = &args.changed {
-        return Err(Failure::input(format!(
-            "changes since `{revision}` cannot be found: stan runs no git and reads no objects"
-        ))
-        .hint("use --changed alone (against git's index), or name the files: --focus $(git diff --name-only REV)"));
-    }
     let focus = args.focus.iter().map(|typed| focus_file(&workspace, typed)).collect::<Result<_, _>>()?;
     let request = SuggestRequest {
         focus,
-        changed: args.changed.is_some(),
+        changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
         log: args.log.as_deref().map(|file| input::read(&workspace, file)).transpose()?,
         budget: args.budget,
         tokenizer: args.tokens.into(),
@@ -101,8 +95,8 @@ fn print_rest(report: &SuggestReport, explain: bool, out: &mut dyn Write) -> io:
 
 fn reason(node: &SuggestedNode, explain: bool) -> String {
     if !explain {
-        return node.relation.to_owned();
+        return node.relation.name().to_owned();
     }
     let way = if node.path.len() > 1 { format!(", by {}", node.path.join(" > ")) } else { String::new() };
-    format!("{}, score {}, near {} of the focus{way}", node.relation, node.score, node.reached_by)
+    format!("{}, score {}, near {} of the focus{way}", node.relation.name(), node.score, node.reached_by)
 }

@@ -140,6 +140,55 @@ fn plain_runs_and_broken_selections() {
 }
 
 #[test]
+fn proposals() {
+    let repository = repository();
+    let suggest = |arguments: &[&str]| {
+        let report = printed(&repository, "stan-suggest.report", &[&["suggest", "--json"], arguments].concat(), 0);
+        check("dependency.state", report["state"].to_string().as_bytes());
+        report
+    };
+    let tight = suggest(&["--focus", "src/b.ts", "--budget", "35", "--write"]);
+    assert!(tight["next"].is_object() && tight["written"] == STATE && tight.get("changes").is_none(), "{tight}");
+    assert!(suggest(&["--focus", "src/a.ts:1", "--budget", "9999"])["next"].is_null());
+    if repository.git(&["init", "--quiet"]).is_none() {
+        return;
+    }
+    repository.git(&["add", "--all"]);
+    repository.git(&["-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "--quiet", "-m", "one"]);
+    repository.write("src/b.ts", "export {};\n");
+    repository.write("src/new.ts", "export {};\n");
+    fs::remove_file(repository.root().join("tsconfig.json")).unwrap();
+    let changed = suggest(&["--changed", "HEAD", "--budget", "9999"]);
+    for (key, path) in [("changed", "src/b.ts"), ("added", "src/new.ts"), ("deleted", "tsconfig.json")] {
+        let paths = changed["changes"][key].as_array().unwrap();
+        assert!(paths.contains(&json!(path)), "{key}: {changed:#}");
+    }
+    assert_eq!(changed["changes"]["commit"].as_str().map(str::len), Some(40));
+    assert!(suggest(&["--changed", "--budget", "9999"])["changes"].get("since").is_none());
+}
+
+#[test]
+fn judged_replies() {
+    let repository = repository();
+    repository.stan(&["run", "--context", "--meta"]);
+    repository.write(STATE, "{\"v\":2,\"i\":[\"src/a.ts\"]}\n");
+    repository.stan(&["run", "--context"]);
+    repository.write("fine.md", "Nothing to do.\n");
+    repository.write("empty.md", "");
+    repository.write(
+        "broken.md",
+        "### Patch: x\n\n```diff\ndiff --git a/../x b/../x\n--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n```\n",
+    );
+    assert_eq!(printed(&repository, "stan-check.report", &["check", "fine.md", "--json"], 0)["accepted"], true);
+    let empty = printed(&repository, "stan-check.report", &["check", "empty.md", "--json"], 0);
+    assert!(!empty["notes"].as_array().unwrap().is_empty());
+    let broken = printed(&repository, "stan-check.report", &["check", "broken.md", "--json"], 1);
+    assert!(!broken["findings"].as_array().unwrap().is_empty() && broken["accepted"] == false, "{broken:#}");
+    let budget = printed(&repository, "stan-check.report", &["check", "fine.md", "--budget", "1", "--json"], 0);
+    assert_eq!(budget["findings"][0]["severity"], "warning", "{budget:#}");
+}
+
+#[test]
 fn committed_schemas_carry_their_names() {
     for entry in fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();

@@ -73,8 +73,8 @@ fn a_focus_that_does_not_fit_is_refused() {
         exit 1
         --- stdout
         --- stderr
-        error: changes since `HEAD~1` cannot be found: stan runs no git and reads no objects
-          help: use --changed alone (against git's index), or name the files: --focus $(git diff --name-only REV)
+        error: git cannot say what changed: there is no git repository around the root
+          help: name the files with --focus instead
     "#]]
     .assert_eq(&repository.stan(&["suggest", "--changed", "HEAD~1", "--budget", "10"]));
     expect![[r#"
@@ -141,6 +141,64 @@ fn what_git_says_changed_is_a_focus() {
     repository.write("src/new.ts", "export const fresh = 1;\n");
     let report = json(&repository, &["suggest", "--changed", "--budget", "1000", "--json"]);
     assert_eq!(report["focus"], serde_json::json!(["src/b.ts", "src/new.ts"]));
+}
+
+#[test]
+fn what_changed_since_a_revision_is_a_focus() {
+    let repository = repository();
+    if repository.git(&["init", "--quiet"]).is_none() {
+        return;
+    }
+    let commit = |message: &str| {
+        repository.git(&["add", "--all"]);
+        repository.git(&["-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "--quiet", "-m", message])
+    };
+    commit("one");
+    repository.git(&["tag", "v1"]);
+    repository.write("src/types.ts", "export type T = string;\n");
+    std::fs::remove_file(repository.root().join("src/alone.ts")).unwrap();
+    commit("two");
+    repository.git(&["gc", "--quiet"]);
+    repository.write("src/deep/c.ts", "export const c = 2;\n");
+    let focus = |since: &str| {
+        let report = json(&repository, &["suggest", "--changed", since, "--budget", "1000", "--json"]);
+        (report["focus"].clone(), report["changes"]["deleted"].clone())
+    };
+    let both = (serde_json::json!(["src/deep/c.ts", "src/types.ts"]), serde_json::json!(["src/alone.ts"]));
+    for since in ["v1", "HEAD~1", "HEAD^", "v1^{commit}"] {
+        assert_eq!(focus(since), both, "{since}");
+    }
+    assert_eq!(focus("HEAD"), (serde_json::json!(["src/deep/c.ts"]), serde_json::json!([])));
+    expect![[r#"
+        exit 0
+        --- stdout
+        src/deep/c.ts   7  focus
+        src/types.ts    6  focus
+        src/b.ts       18  dependent
+        src/a.ts       25  dependent
+        src/user.ts    12  dependent
+        5 files, 68 of 1,000 o200k tokens
+        {"v":2,"i":[["src/user.ts",3]]}
+        --- stderr
+        warning: deleted since v1, so not in the map and not in the focus: src/alone.ts; --focus what imported it
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--changed", "v1", "--budget", "1000"]));
+    expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: git cannot say what changed: no branch, tag, reference or commit is called `v2`
+          help: name a commit: a branch, a tag, HEAD, an object id, or one of them with ~N or ^N behind it
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--changed", "v2", "--budget", "1000"]));
+    expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: git cannot say what changed: `v1..HEAD` cannot be used as a revision: it is a range; name the one revision that the files are compared with
+          help: name a commit: a branch, a tag, HEAD, an object id, or one of them with ~N or ^N behind it
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--changed", "v1..HEAD", "--budget", "1000"]));
 }
 
 #[test]

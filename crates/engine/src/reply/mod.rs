@@ -6,9 +6,8 @@ mod workspace;
 
 use std::path::Path;
 
-use serde::Serialize;
+pub use stan_model::document::assistant_reports::{Excerpt, Finding, ReplyReport, Severity};
 use stan_reply::{CheckOptions, check};
-pub use stan_reply::{Excerpt, Finding, Severity};
 use stan_repo::System;
 
 use self::archive::ArchiveIndex;
@@ -27,17 +26,6 @@ pub struct CheckRequest {
     /// The most tokens that the resulting archive should have.
     pub budget: Option<u64>,
     pub tokenizer: Tokenizer,
-}
-
-/// The answer, as `--json` prints it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ReplyReport {
-    pub reply: String,
-    pub archive: String,
-    /// Whether the reply may be acted upon.
-    pub accepted: bool,
-    pub findings: Vec<Finding>,
-    pub notes: Vec<String>,
 }
 
 /// Checks a reply. A refusal means that it could not be checked at all.

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use stan_graph::{Map, SelectOptions, Selection, select};
 use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
@@ -39,6 +41,10 @@ pub(super) struct Workspace<'a> {
     excludes: PathGlobs,
     tokenizer: Tokenizer,
     locator: RefCell<Locator<'a>>,
+    /// What names lead to. A reply may ask for each of a hundred thousand several times.
+    located: RefCell<FxHashMap<String, Located>>,
+    /// Whether folders are not there.
+    absent: RefCell<FxHashMap<String, bool>>,
     /// First half of the SHA-256 → path, of every staged import.
     imports: OnceCell<BTreeMap<[u8; 16], String>>,
     /// Bytes and tokens of nodes that were counted.
@@ -76,6 +82,8 @@ impl<'a> Workspace<'a> {
             excludes: excludes(context)?,
             tokenizer,
             locator: RefCell::new(Locator::new(system, place)),
+            located: RefCell::default(),
+            absent: RefCell::default(),
             imports: OnceCell::new(),
             counted: RefCell::default(),
         })
@@ -94,6 +102,29 @@ impl<'a> Workspace<'a> {
         // What cannot be read is not archived either, and counts as nothing.
         let _ = read_real(self.system, Path::new(absolute), MOST_COUNTED, &mut bytes);
         bytes
+    }
+
+    /// What a name leads to, asked of the system once.
+    fn locate(&self, path: &str) -> Located {
+        if let Some(known) = self.located.borrow().get(path) {
+            return known.clone();
+        }
+        let located =
+            if self.is_below_nothing(path) { Located::Missing } else { self.locator.borrow_mut().locate(path) };
+        self.located.borrow_mut().insert(path.to_owned(), located.clone());
+        located
+    }
+
+    /// Whether the folder of a name is not there: then neither is the name, nor any other in it.
+    fn is_below_nothing(&self, path: &str) -> bool {
+        let Some((folder, _)) = path.rsplit_once('/') else { return false };
+        if let Some(&known) = self.absent.borrow().get(folder) {
+            return known;
+        }
+        let kind = self.system.lstat(Path::new(&self.place.absolute(folder)));
+        let is_absent = kind.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+        self.absent.borrow_mut().insert(folder.to_owned(), is_absent);
+        is_absent
     }
 
     fn bytes_of(&self, path: &str) -> Vec<u8> {
@@ -160,10 +191,13 @@ impl stan_reply::Context for Workspace<'_> {
     }
 
     fn exists(&self, path: &str) -> bool {
-        matches!(self.locator.borrow_mut().locate(path), Located::File(_))
+        matches!(self.locate(path), Located::File(_))
     }
 
     fn first_unarchived_below(&self, folder: &str) -> Option<String> {
+        if matches!(self.locate(folder), Located::File(_) | Located::Missing) {
+            return None;
+        }
         let mut found: Option<String> = None;
         let mut pending = vec![folder.to_owned()];
         let mut listed = 0;
@@ -230,13 +264,15 @@ impl stan_reply::Context for Workspace<'_> {
         let documents = Documents { meta: Arc::clone(&self.meta_bytes), state: Arc::new(state.encode()) };
         let allowlist = selected(&rules, documents, top_of(&rules), map, &selection);
         let state_file = self.place.artefact(Artefact::State);
+        // Copies share their bytes, so the address tells what was counted already.
+        let mut counted: BTreeMap<*const u8, u64> = BTreeMap::new();
+        let mut count =
+            |bytes: &Rc<Vec<u8>>| *counted.entry(bytes.as_ptr()).or_insert_with(|| self.measure(bytes).tokens);
         let mut tokens = 0;
         for (path, allowed) in &allowlist.files {
             tokens += match (changed.get(path), &allowed.origin) {
                 // The state is counted as the reply leaves it, which is what `state` says.
-                (Some(bytes), _) if *path != state_file => {
-                    bytes.as_deref().map_or(0, |bytes| self.measure(bytes).tokens)
-                }
+                (Some(bytes), _) if *path != state_file => bytes.as_ref().map_or(0, &mut count),
                 (_, Origin::Bytes(bytes)) => self.tokenizer.count(bytes),
                 _ => self.size_of(path).tokens,
             };
@@ -244,7 +280,7 @@ impl stan_reply::Context for Workspace<'_> {
         let unselected = changed.iter().filter(|(path, _)| !allowlist.files.contains_key(*path));
         for (path, bytes) in unselected {
             if let (Some(bytes), true) = (bytes, is_base(self.place, path) || selection.unknown.contains(path)) {
-                tokens += self.measure(bytes).tokens;
+                tokens += count(bytes);
             }
         }
         tokens

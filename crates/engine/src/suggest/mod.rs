@@ -1,14 +1,14 @@
 //! The verb `suggest`: a selection around what somebody works on that fits a budget of tokens. Where the focus comes
 //! from is decided here; ranking and covering are `stan_graph::suggest`.
 
-mod changed;
 mod log;
-mod report;
 mod weigh;
 
 #[doc(hidden)]
 pub use log::files_named;
-pub use report::{NextStep, StateDocument, SuggestReport, SuggestedNode};
+pub use stan_model::document::assistant_reports::{
+    ChangedPaths, NextStep, NodeRelation, StateDocument, SuggestReport, SuggestedNode,
+};
 pub(crate) use weigh::Weigher;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use stan_graph::Map;
 use stan_graph::suggest::{Candidate, Focus, FocusTooHeavy, Ranking, Relation, Taken, Weighed, cover, rank, take};
 use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
-use stan_repo::{Access, WritableSystem};
+use stan_repo::{Access, WritableSystem, git_changes};
 
 use crate::context::{Artefact, Context, NamedBytes, Patience, Place, Refusal};
 use crate::context::{Careful, Session, check_folders, map_for_selection, refuse};
@@ -30,8 +30,8 @@ use crate::tokens::Tokenizer;
 pub struct SuggestRequest {
     /// Files named by hand.
     pub focus: Vec<FocusFile>,
-    /// Also every source that differs from git's index.
-    pub changed: bool,
+    /// Also every source that is not as it was.
+    pub changed: Option<Since>,
     /// Also every source that this output of a compiler or a test runner names.
     pub log: Option<NamedBytes>,
     /// In tokens.
@@ -40,6 +40,15 @@ pub struct SuggestRequest {
     /// Put the proposal into the workspace's selection file.
     pub write: bool,
     pub work: GraphRequest,
+}
+
+/// What files are compared with to see whether they changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// What git's index says.
+    Index,
+    /// What a revision has, spelled as git spells revisions.
+    Revision(String),
 }
 
 /// A file that somebody works on.
@@ -72,13 +81,13 @@ pub fn suggest(
     let verb = Suggestion { system, place: &place, map: &map, integrity: &integrity, request };
     let mut warnings = Vec::new();
     patience.stage("finding the focus");
-    let focus = pool.install(|| verb.focus(&mut warnings))?;
+    let (focus, changes) = pool.install(|| verb.focus(&mut warnings))?;
     patience.stage("counting tokens");
-    let report = pool.install(|| verb.propose(&focus, warnings))?;
+    let (mut report, document) = pool.install(|| verb.propose(&focus, warnings))?;
+    report.changes = changes;
     if !request.write {
-        return Ok(report.0);
+        return Ok(report);
     }
-    let (mut report, document) = report;
     system.has_seen_everything()?;
     report.written = Some(write(system, &place, &document, patience)?);
     Ok(report)
@@ -110,7 +119,7 @@ struct Suggestion<'a> {
 
 impl Suggestion<'_> {
     /// All files of the focus, each with the largest depth that was asked for.
-    fn focus(&self, warnings: &mut Vec<String>) -> Result<Vec<Focus>, Refusal> {
+    fn focus(&self, warnings: &mut Vec<String>) -> Result<(Vec<Focus>, Option<ChangedPaths>), Refusal> {
         let mut focus: BTreeMap<u32, u32> = BTreeMap::new();
         let mut unknown = Vec::new();
         for file in &self.request.focus {
@@ -127,10 +136,10 @@ impl Suggestion<'_> {
                 .details(unknown)
                 .hint("name a module of the map; `stan run --context --meta` writes a new map"));
         }
-        if self.request.changed {
-            for node in self.changed()? {
-                focus.entry(node).or_default();
-            }
+        let changes = self.request.changed.as_ref().map(|since| self.changed(since, warnings)).transpose()?;
+        let not_gone = changes.iter().flat_map(|changes| changes.changed.iter().chain(&changes.added));
+        for node in not_gone.filter_map(|id| self.map.find(id)) {
+            focus.entry(node).or_default();
         }
         if let Some(log) = &self.request.log {
             let named = log::files_named(self.map, self.place.root(), &log.bytes);
@@ -145,10 +154,11 @@ impl Suggestion<'_> {
             return Err(Refusal::input(
                 "there is nothing to suggest files for: no file of the map changed or was named",
             )
+            .details(std::mem::take(warnings))
             .hint("name a file: stan suggest --focus src/a.ts --budget 20000"));
         }
         self.warn_of_old_sizes(focus.keys().copied(), warnings);
-        Ok(focus.into_iter().map(|(node, depth)| Focus { node, depth }).collect())
+        Ok((focus.into_iter().map(|(node, depth)| Focus { node, depth }).collect(), changes))
     }
 
     fn is_file(&self, node: u32) -> bool {
@@ -172,14 +182,31 @@ impl Suggestion<'_> {
         format!("`{}`{hint}", file.shown)
     }
 
-    /// The sources that are not what git's index says.
-    fn changed(&self) -> Result<Vec<u32>, Refusal> {
+    /// The sources that are not as they were, and what is gone.
+    fn changed(&self, since: &Since, warnings: &mut Vec<String>) -> Result<ChangedPaths, Refusal> {
         let sources = self.map.indices().filter(|&node| self.map.kind(node) == NodeKind::Source);
         let ids: Vec<&str> = sources.map(|node| self.map.id(node)).collect();
-        let changed = changed::changed_files(self.system, self.place.root(), &ids).map_err(|error| {
-            Refusal::input(format!("git cannot say what changed: {error}")).hint("name the files with --focus instead")
-        })?;
-        Ok(changed.into_iter().filter_map(|id| self.map.find(id)).collect())
+        let (revision, shown) = match since {
+            Since::Index => (None, "git's index was written"),
+            Since::Revision(revision) => (Some(revision.as_str()), revision.as_str()),
+        };
+        let found = git_changes(self.system, self.place.root(), &ids, revision)
+            .map_err(|error| Refusal::input(format!("git cannot say what changed: {error}")).hint(error.hint()))?;
+        let count = found.deleted.len();
+        if let Some(first) = found.deleted.first() {
+            let and_more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+            warnings.push(format!(
+                "deleted since {shown}, so not in the map and not in the focus: {first}{and_more}; --focus what imported it"
+            ));
+        }
+        let owned = |paths: Vec<&str>| paths.into_iter().map(str::to_owned).collect();
+        Ok(ChangedPaths {
+            since: revision.map(str::to_owned),
+            commit: found.commit,
+            changed: owned(found.changed),
+            added: owned(found.added),
+            deleted: found.deleted,
+        })
     }
 
     /// Sizes that differ tell that the map is older than the files.
@@ -220,6 +247,7 @@ impl Suggestion<'_> {
             tokenizer: request.tokenizer.name().to_owned(),
             tokens: weigher.tokens(taken.total),
             focus: focus.iter().map(|one| map.id(one.node).to_owned()).collect(),
+            changes: None,
             state: serde_json::from_slice(&document).map_err(|error| Refusal::internal(error.to_string()))?,
             next: next_step(map, &weigher, &taken),
             nodes: taken.taken.iter().map(|one| self.node(&weigher, &ranking, one)).collect(),
@@ -253,9 +281,9 @@ impl Suggestion<'_> {
             bytes: self.map.size(node).unwrap_or(0),
             tokens: weigher.tokens(one.weight),
             relation: match relation {
-                Relation::Focus => "focus",
-                Relation::Dependency => "dependency",
-                Relation::Dependent => "dependent",
+                Relation::Focus => NodeRelation::Focus,
+                Relation::Dependency => NodeRelation::Dependency,
+                Relation::Dependent => NodeRelation::Dependent,
             },
             score,
             reached_by,

@@ -1,5 +1,6 @@
 //! The documents that leave the program, as versioned types of their own. Nothing here computes anything.
 
+pub mod assistant_reports;
 pub mod config;
 #[cfg(feature = "schema")]
 pub mod context_schema;

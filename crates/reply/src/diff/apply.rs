@@ -26,16 +26,24 @@ impl Work {
         Self { left: steps }
     }
 
+    /// For reading or copying so many bytes.
+    pub(crate) fn spend_bytes(&mut self, count: usize) -> bool {
+        self.spend(count / 4)
+    }
+
     fn spend(&mut self, steps: usize) -> bool {
         self.left = self.left.saturating_sub(steps as u64);
         self.left > 0
     }
 }
 
+/// What is said when there is none left.
+pub(crate) const TOO_MUCH: &str = "the patches of this reply are too many to be checked";
+
 /// Applies the hunks of one file. The error names the hunk that does not fit.
 pub(crate) fn apply(file: &FileDiff, lines: &Lines<'_>, old: &[u8], work: &mut Work) -> Result<Applied, DiffError> {
-    if !work.spend(old.len() / 16) {
-        return Err(DiffError::new(file.index, "the patches of this reply are too many to be checked"));
+    if !work.spend_bytes(old.len()) {
+        return Err(DiffError::new(file.index, TOO_MUCH));
     }
     let mut image = Image::new(old);
     for hunk in &file.hunks {

@@ -12,7 +12,7 @@ mod names;
 
 use std::borrow::Cow;
 
-pub(crate) use apply::{Applied, Work, apply};
+pub(crate) use apply::{Applied, TOO_MUCH, Work, apply};
 pub(crate) use binary::BinaryPatch;
 pub(crate) use header::{parse, starts_file};
 pub(crate) use hunk::Hunk;

@@ -18,12 +18,12 @@
 //! | `rm` and the source of `mv` | as a deletion; below a folder the first file that is not archived |
 //! | the state | its bytes are the archived ones, else the current ones: it is never 0008 |
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::Facts;
 use crate::ChangedFiles;
-use crate::diff::{self, Change, DiffError, FileDiff, Work};
+use crate::diff::{self, Change, DiffError, FileDiff, TOO_MUCH, Work};
 use crate::paths::{normalise, outside};
 use crate::report::Findings;
 use crate::structure::{OperationKind, PatchFence};
@@ -36,6 +36,9 @@ const MOST_WORK: u64 = 40_000_000;
 
 /// Patches on one file beyond this many are reported as repeated (0013) and not applied.
 const MOST_PATCHES: usize = 8;
+
+/// How many archived bytes are kept at hand for the next patch of the same file.
+const MOST_KEPT: usize = 64 << 20;
 
 /// What the patches make of the files.
 #[derive(Debug, Default)]
@@ -61,6 +64,9 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Outcome {
         outcome: Outcome::default(),
         moved: BTreeMap::new(),
         seen: BTreeMap::new(),
+        archived: BTreeMap::new(),
+        kept: 0,
+        is_unseen_below: BTreeMap::new(),
     };
     examiner.operations();
     for patch in facts.structure.blocks.iter().flat_map(|block| &block.patches) {
@@ -80,9 +86,14 @@ struct Examiner<'a, 'f, 'l> {
     moved: BTreeMap<String, String>,
     /// How many patches a file had.
     seen: BTreeMap<String, usize>,
+    /// What the archive holds, of files that were asked for.
+    archived: BTreeMap<String, Option<Rc<Vec<u8>>>>,
+    kept: usize,
+    /// The first file that is not archived, of folders that were asked for.
+    is_unseen_below: BTreeMap<String, Option<String>>,
 }
 
-impl<'a> Examiner<'a, '_, '_> {
+impl Examiner<'_, '_, '_> {
     fn operations(&mut self) {
         for operation in &self.facts.structure.operations {
             match &operation.kind {
@@ -106,13 +117,51 @@ impl<'a> Examiner<'a, '_, '_> {
             self.unseen(line, &to);
         }
         let source = self.moved.get(&from).cloned().unwrap_or(from);
-        if let Some(bytes) = self.facts.context.archived(&source) {
-            if to == self.facts.layout.state {
-                self.outcome.state = Some(PatchedState { bytes: bytes.to_vec(), lines: Vec::new() });
+        match self.archived(&source) {
+            Err(TooMuch) => {
+                let remedy = "send fewer operations in one reply";
+                self.findings.add(APPLY, line, &to, format!("`{to}` cannot be made: {TOO_MUCH}"), remedy);
             }
-            self.outcome.changed.insert(to.clone(), Some(bytes.into_owned()));
+            Ok(None) => {}
+            Ok(Some(bytes)) => {
+                if to == self.facts.layout.state {
+                    self.outcome.state = Some(PatchedState { bytes: bytes.to_vec(), lines: Vec::new() });
+                }
+                self.outcome.changed.insert(to.clone(), Some(bytes));
+            }
         }
         self.moved.insert(to, source);
+    }
+
+    /// The bytes of an archived file. What was read is kept, and reading counts as work, so that a hundred thousand
+    /// copies of one file cost no more than one, and as many of different files are refused.
+    fn archived(&mut self, path: &str) -> Result<Option<Rc<Vec<u8>>>, TooMuch> {
+        if let Some(known) = self.archived.get(path) {
+            return Ok(known.clone());
+        }
+        if !self.work.spend_bytes(4) {
+            return Err(TooMuch);
+        }
+        let bytes = self.facts.context.archived(path).map(|bytes| Rc::new(bytes.into_owned()));
+        let size = bytes.as_ref().map_or(0, |bytes| bytes.len());
+        self.work.spend_bytes(size);
+        if self.kept.saturating_add(size) > MOST_KEPT {
+            self.archived.clear();
+            self.kept = 0;
+        }
+        self.kept = self.kept.saturating_add(size);
+        self.archived.insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
+    }
+
+    /// The first file below a folder that nobody has seen; each folder is searched once.
+    fn first_unseen_below(&mut self, folder: &str) -> Option<String> {
+        if let Some(known) = self.is_unseen_below.get(folder) {
+            return known.clone();
+        }
+        let found = self.facts.context.first_unarchived_below(folder);
+        self.is_unseen_below.insert(folder.to_owned(), found.clone());
+        found
     }
 
     fn remove(&mut self, line: u32, path: &str) {
@@ -124,7 +173,7 @@ impl<'a> Examiner<'a, '_, '_> {
         if facts.is_present(&path) || self.moved.contains_key(&path) {
             self.moved.remove(&path);
             self.outcome.changed.insert(path, None);
-        } else if let Some(below) = context.first_unarchived_below(&path) {
+        } else if let Some(below) = self.first_unseen_below(&path) {
             self.unseen(line, &below);
         } else if facts.is_known(&path) {
             self.unseen(line, &path);
@@ -209,18 +258,23 @@ impl<'a> Examiner<'a, '_, '_> {
     }
 
     /// The bytes that a diff is applied to. Reports when there are none.
-    fn base(&mut self, line: u32, file: &FileDiff, old: Option<&str>) -> Option<Cow<'a, [u8]>> {
+    fn base(&mut self, line: u32, file: &FileDiff, old: Option<&str>) -> Option<Rc<Vec<u8>>> {
         let (facts, context) = (self.facts, self.facts.context);
-        let Some(old) = old else { return Some(Cow::Borrowed(&[])) };
-        let archived = context.archived(old);
-        let bytes = archived.or_else(|| if old == facts.layout.state { context.state() } else { None });
-        let bytes = bytes.or_else(|| self.moved.get(old).and_then(|source| context.archived(source)));
-        if bytes.is_some() {
-            return bytes;
+        let Some(old) = old else { return Some(Rc::default()) };
+        let Ok(archived) = self.archived_or_moved(old) else {
+            let message = format!("the patch of `{old}` does not apply: {TOO_MUCH}");
+            self.findings.add(APPLY, line, old, message, "send fewer patches in one reply");
+            return None;
+        };
+        if archived.is_some() {
+            return archived;
+        }
+        if let Some(state) = context.state().filter(|_| old == facts.layout.state) {
+            return Some(Rc::new(state.into_owned()));
         }
         // An earlier patch of this reply made it; that is 0013's business.
         if let Some(made) = self.outcome.changed.get(old) {
-            return made.clone().map(Cow::Owned);
+            return made.clone();
         }
         if facts.is_known(old) || self.moved.get(old).is_some_and(|source| facts.is_known(source)) {
             if file.change != Change::Copy || !file.hunks.is_empty() {
@@ -232,6 +286,16 @@ impl<'a> Examiner<'a, '_, '_> {
             self.findings.add(APPLY, line, old, message, remedy);
         }
         None
+    }
+
+    fn archived_or_moved(&mut self, path: &str) -> Result<Option<Rc<Vec<u8>>>, TooMuch> {
+        if let Some(bytes) = self.archived(path)? {
+            return Ok(Some(bytes));
+        }
+        // The current state goes before one that was moved to its place.
+        let is_state = path == self.facts.layout.state && self.facts.context.state().is_some();
+        let source = self.moved.get(path).filter(|_| !is_state).cloned();
+        source.map_or(Ok(None), |source| self.archived(&source))
     }
 
     fn apply(
@@ -275,7 +339,7 @@ impl<'a> Examiner<'a, '_, '_> {
             let lines = applied.sources.iter().map(line).collect();
             self.outcome.state = Some(PatchedState { bytes: applied.bytes.clone(), lines });
         }
-        self.outcome.changed.insert(new, Some(applied.bytes));
+        self.outcome.changed.insert(new, Some(Rc::new(applied.bytes)));
     }
 
     fn unseen(&mut self, line: u32, path: &str) {
@@ -288,6 +352,9 @@ impl<'a> Examiner<'a, '_, '_> {
         self.findings.add(UNSEEN, line, path, message, remedy);
     }
 }
+
+/// The reply costs more than it may.
+struct TooMuch;
 
 fn with_name(file: &FileDiff, error: &DiffError) -> String {
     let path = file.new.as_ref().or(file.old.as_ref()).map(|path| path.path.as_str()).unwrap_or_default();

@@ -158,7 +158,7 @@ fn by_the_gate(base: &str, patch: &str) -> Option<Vec<u8>> {
     let report = world.report(&reply, CheckOptions { seen: true, budget: Some(u64::MAX) });
     let is_refused = codes(&report).contains("0011");
     let changed: BTreeMap<_, _> = world.changed.take();
-    (!is_refused).then(|| changed.get("f").cloned().flatten().unwrap_or_default())
+    (!is_refused).then(|| changed.get("f").cloned().flatten().unwrap_or_default().to_vec())
 }
 
 /// Headers of many shapes on the files `src/a.ts` (ten lines), `my file.ts`, `top.ts`, `empty` and `no-newline`.

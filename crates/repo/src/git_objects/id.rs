@@ -1,0 +1,181 @@
+//! Names of objects: hashes of their kind, size and bytes. SHA-1 or SHA-256, as the repository says.
+
+use std::fmt;
+
+use sha1::{Digest as _, Sha1};
+use sha2::Sha256;
+
+/// Which hash a repository names its objects by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HashKind {
+    Sha1,
+    Sha256,
+}
+
+/// The name of one object. Names of one repository have one length and compare as git sorts them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ObjectId {
+    /// Filled up with zeros.
+    bytes: [u8; 32],
+    length: u8,
+}
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectKind {
+    Commit,
+    Tree,
+    Blob,
+    Tag,
+}
+
+/// Hashes an object piece by piece. Its size must be known first, for it stands in front.
+pub(crate) enum ObjectHasher {
+    Sha1(Sha1),
+    Sha256(Sha256),
+}
+
+impl HashKind {
+    /// In bytes.
+    pub(crate) fn length(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => 32,
+        }
+    }
+
+    pub(crate) fn of_length(length: usize) -> Option<Self> {
+        [Self::Sha1, Self::Sha256].into_iter().find(|kind| kind.length() == length)
+    }
+
+    pub(crate) fn object_id(self, kind: ObjectKind, bytes: &[u8]) -> ObjectId {
+        let mut hasher = ObjectHasher::new(self, kind, bytes.len() as u64);
+        hasher.update(bytes);
+        hasher.finish()
+    }
+
+    /// The plain hash of bytes, as it stands at the end of an index.
+    pub(crate) fn checksum(self, bytes: &[u8]) -> ObjectId {
+        match self {
+            Self::Sha1 => ObjectId::padded(&Sha1::digest(bytes)),
+            Self::Sha256 => ObjectId::padded(&Sha256::digest(bytes)),
+        }
+    }
+}
+
+impl ObjectHasher {
+    pub(crate) fn new(hash: HashKind, kind: ObjectKind, size: u64) -> Self {
+        let header = format!("{} {size}\0", kind.name());
+        match hash {
+            HashKind::Sha1 => Self::Sha1(Sha1::new().chain_update(header)),
+            HashKind::Sha256 => Self::Sha256(Sha256::new().chain_update(header)),
+        }
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Sha1(hasher) => hasher.update(bytes),
+            Self::Sha256(hasher) => hasher.update(bytes),
+        }
+    }
+
+    pub(crate) fn finish(self) -> ObjectId {
+        match self {
+            Self::Sha1(hasher) => ObjectId::padded(&hasher.finalize()),
+            Self::Sha256(hasher) => ObjectId::padded(&hasher.finalize()),
+        }
+    }
+}
+
+impl ObjectId {
+    /// `None` unless there are as many bytes as a hash has.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        HashKind::of_length(bytes.len()).map(|_| Self::padded(bytes))
+    }
+
+    /// `None` unless these are exactly the digits of one of the repository's hashes.
+    pub(crate) fn from_hex(digits: &[u8], hash: HashKind) -> Option<Self> {
+        if digits.len() != hash.length() * 2 {
+            return None;
+        }
+        let nibbles: Vec<u8> = digits.iter().map(|&digit| nibble(digit)).collect::<Option<_>>()?;
+        let bytes: Vec<u8> = nibbles.chunks(2).map(|pair| pair.iter().fold(0, |byte, half| byte << 4 | half)).collect();
+        Self::from_bytes(&bytes)
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.length)).unwrap_or(&self.bytes)
+    }
+
+    /// All zeros stand for "none".
+    pub(crate) fn is_null(&self) -> bool {
+        self.bytes.iter().all(|&byte| byte == 0)
+    }
+
+    fn padded(hash: &[u8]) -> Self {
+        let mut bytes = [0; 32];
+        bytes.iter_mut().zip(hash).for_each(|(into, from)| *into = *from);
+        Self { bytes, length: hash.len().min(32) as u8 }
+    }
+}
+
+/// The value of a hexadecimal digit.
+pub(crate) fn nibble(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_bytes().iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ObjectId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{self}")
+    }
+}
+
+impl ObjectKind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Tree => "tree",
+            Self::Blob => "blob",
+            Self::Tag => "tag",
+        }
+    }
+
+    pub(crate) fn of_name(name: &[u8]) -> Option<Self> {
+        [Self::Commit, Self::Tree, Self::Blob, Self::Tag].into_iter().find(|kind| kind.name().as_bytes() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_those_of_git() {
+        // What `git hash-object` says of an empty file, and of an empty folder, with either hash.
+        let id = |hash: HashKind, kind| hash.object_id(kind, b"").to_string();
+        assert_eq!(id(HashKind::Sha1, ObjectKind::Blob), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        assert_eq!(id(HashKind::Sha1, ObjectKind::Tree), "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+        assert_eq!(
+            id(HashKind::Sha256, ObjectKind::Blob),
+            "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
+        );
+    }
+
+    #[test]
+    fn digits_are_read_back() {
+        let id = HashKind::Sha1.object_id(ObjectKind::Blob, b"x");
+        let text = id.to_string();
+        assert_eq!(ObjectId::from_hex(text.as_bytes(), HashKind::Sha1), Some(id));
+        assert_eq!(ObjectId::from_hex(text.to_uppercase().as_bytes(), HashKind::Sha1), Some(id));
+        for bad in [&text[1..], &format!("{text}0"), &text.replace(&text[..1], "g"), ""] {
+            assert_eq!(ObjectId::from_hex(bad.as_bytes(), HashKind::Sha1), None, "{bad}");
+        }
+        assert_eq!(ObjectId::from_hex(text.as_bytes(), HashKind::Sha256), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! Inflates zlib streams that arrive in pieces, no further than was asked for. Knows nothing of git.
+
+use miniz_oxide::inflate::stream::{InflateState, inflate};
+use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
+
+use super::error::GitError;
+
+/// The output grows by doubling from here, so that a small stream takes little and a lying size takes nothing.
+const FIRST_PIECE: usize = 4096;
+
+/// Bytes that can be asked for by their position.
+pub(super) trait Source {
+    /// Some bytes from `position` on; none at the end.
+    fn bytes_at(&mut self, position: u64) -> Result<&[u8], GitError>;
+    /// What to call it in an error.
+    fn damaged(&self, reason: &str) -> GitError;
+}
+
+/// Working memory for one stream after the other.
+pub(super) struct Inflater {
+    state: Box<InflateState>,
+}
+
+impl Inflater {
+    pub(super) fn new() -> Self {
+        Self { state: InflateState::new_boxed(DataFormat::Zlib) }
+    }
+
+    /// The first `most` bytes of the stream at `start`, and whether it ends behind them.
+    pub(super) fn inflate(
+        &mut self,
+        source: &mut dyn Source,
+        start: u64,
+        most: usize,
+    ) -> Result<(Vec<u8>, bool), GitError> {
+        self.state.reset(DataFormat::Zlib);
+        let mut out = Vec::new();
+        let mut position = start;
+        loop {
+            let filled = out.len();
+            out.resize(filled.saturating_add(filled.max(FIRST_PIECE)).min(most), 0);
+            let room = out.get_mut(filled..).unwrap_or_default();
+            let result = inflate(&mut self.state, source.bytes_at(position)?, room, MZFlush::None);
+            out.truncate(filled.saturating_add(result.bytes_written));
+            position = position.saturating_add(result.bytes_consumed as u64);
+            match result.status {
+                Ok(MZStatus::StreamEnd) => return Ok((out, true)),
+                // Neither taken nor given: what is missing is room, or the rest of the stream.
+                Ok(_) | Err(MZError::Buf) if result.bytes_consumed == 0 && result.bytes_written == 0 => {
+                    if out.len() == most {
+                        return Ok((out, false));
+                    }
+                    return Err(source.damaged("compressed bytes end too early"));
+                }
+                Ok(_) | Err(MZError::Buf) => {}
+                Err(_) => return Err(source.damaged("compressed bytes are not what zlib writes")),
+            }
+        }
+    }
+
+    /// The whole stream at `start`, which must give exactly `size` bytes.
+    pub(super) fn inflate_exactly(
+        &mut self,
+        source: &mut dyn Source,
+        start: u64,
+        size: usize,
+    ) -> Result<Vec<u8>, GitError> {
+        // One byte more, to see the end of a stream that is as long as it says.
+        let (bytes, ended) = self.inflate(source, start, size.saturating_add(1))?;
+        if ended && bytes.len() == size {
+            Ok(bytes)
+        } else {
+            Err(source.damaged("an object has another size than it says"))
+        }
+    }
+}

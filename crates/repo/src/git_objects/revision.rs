@@ -1,0 +1,279 @@
+//! Finds the commit and the folder that somebody's spelling of a revision means: `main`, `v1.2^{commit}`, `HEAD~3^2`.
+//!
+//! Not read: ranges, paths (`REV:path`), logs of references (`@{1}`) and searches (`:/text`). Each has an error that
+//! says so.
+
+use std::rc::Rc;
+
+use super::error::GitError;
+use super::id::{ObjectId, ObjectKind};
+use super::place::GitPlace;
+use super::references::References;
+use super::store::ObjectStore;
+use crate::paths::join;
+
+/// Tags of tags of tags.
+const MAX_TAGS: usize = 64;
+/// How many of the objects that an abbreviation may mean are named.
+const SHOWN: usize = 8;
+
+/// What a revision leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Revision {
+    /// `None` when the revision names a folder alone.
+    pub(crate) commit: Option<ObjectId>,
+    pub(crate) tree: ObjectId,
+}
+
+/// One step behind the name.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    /// `~3`: as many first parents.
+    Ancestor(u32),
+    /// `^2`: the parent of that number; 0 is the commit itself.
+    Parent(u32),
+    /// `^{commit}`, `^{tree}` and `^{}`.
+    Peel(Option<ObjectKind>),
+}
+
+/// Finds what the spelling means.
+pub(crate) fn resolve<'s>(
+    place: &GitPlace<'s>,
+    store: &mut ObjectStore<'_, 's>,
+    spelling: &str,
+) -> Result<Revision, GitError> {
+    let (name, steps) =
+        parse(spelling).map_err(|reason| GitError::Spelling { revision: spelling.to_owned(), reason })?;
+    let mut resolver = Resolver { place, store, spelling, shallow: None };
+    let mut id = resolver.name(name)?;
+    for step in steps {
+        id = resolver.step(id, &step)?;
+    }
+    let (id, kind, bytes) = resolver.peel(id)?;
+    match kind {
+        ObjectKind::Tree => Ok(Revision { commit: None, tree: id }),
+        ObjectKind::Commit => Ok(Revision { commit: Some(id), tree: resolver.commit(&id, &bytes)?.tree }),
+        _ => Err(GitError::WrongKind { id: id.to_string(), found: kind.name(), wanted: "commit" }),
+    }
+}
+
+fn parse(spelling: &str) -> Result<(&str, Vec<Step>), &'static str> {
+    if spelling.contains("..") {
+        return Err("it is a range; name the one revision that the files are compared with");
+    }
+    if spelling.contains("@{") {
+        return Err("logs of references are not read");
+    }
+    if spelling.contains(":") || spelling.contains("^{/") {
+        return Err("paths in revisions and searches are not read");
+    }
+    let end = spelling.find(['~', '^']).unwrap_or(spelling.len());
+    let (name, mut rest) = spelling.split_at_checked(end).unwrap_or((spelling, ""));
+    if name.is_empty() {
+        return Err("it has no name");
+    }
+    let mut steps = Vec::new();
+    while let Some(operator) = rest.chars().next() {
+        rest = rest.get(1..).unwrap_or_default();
+        if let Some(inner) = rest.strip_prefix('{').filter(|_| operator == '^') {
+            let (wanted, behind) = inner.split_once('}').ok_or("a brace is not closed")?;
+            steps.push(Step::Peel(match wanted {
+                "" => None,
+                "commit" => Some(ObjectKind::Commit),
+                "tree" => Some(ObjectKind::Tree),
+                _ => return Err("in braces there may be `commit`, `tree` or nothing"),
+            }));
+            rest = behind;
+            continue;
+        }
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, behind) = rest.split_at_checked(digits).unwrap_or((rest, ""));
+        let number = if number.is_empty() { 1 } else { number.parse().map_err(|_| "a number is too large")? };
+        steps.push(match operator {
+            '~' => Step::Ancestor(number),
+            '^' => Step::Parent(number),
+            _ => return Err("behind the name there may be ~N, ^N and ^{commit} alone"),
+        });
+        rest = behind;
+    }
+    Ok((name, steps))
+}
+
+struct Resolver<'r, 'p, 's> {
+    place: &'r GitPlace<'s>,
+    store: &'r mut ObjectStore<'p, 's>,
+    spelling: &'r str,
+    /// Commits whose parents were not fetched; `None` until somebody asks.
+    shallow: Option<Vec<ObjectId>>,
+}
+
+struct Commit {
+    tree: ObjectId,
+    parents: Vec<ObjectId>,
+}
+
+impl Resolver<'_, '_, '_> {
+    /// A whole object id, a reference, the end of what `git describe` prints, or the start of an object id: in this
+    /// order, as git has it.
+    fn name(&mut self, name: &str) -> Result<ObjectId, GitError> {
+        if let Some(id) = ObjectId::from_hex(name.as_bytes(), self.place.format.hash) {
+            return Ok(id);
+        }
+        let found = match References::new(self.place).find(name) {
+            Ok(found) => found,
+            // Without a way to look up names, digits may still be an object.
+            Err(unsupported @ GitError::Unsupported { .. }) => {
+                return self.abbreviated(name)?.ok_or(unsupported);
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(id) = found {
+            return Ok(id);
+        }
+        let described = name.rsplit_once("-g").map(|(_, digits)| digits);
+        for digits in described.into_iter().chain([name]) {
+            if let Some(id) = self.abbreviated(digits)? {
+                return Ok(id);
+            }
+        }
+        Err(GitError::UnknownRevision { name: name.to_owned() })
+    }
+
+    /// The only object whose id starts like this, or the only one that leads to a commit.
+    fn abbreviated(&mut self, digits: &str) -> Result<Option<ObjectId>, GitError> {
+        let found: Vec<ObjectId> = self.store.starting_with(digits)?.into_iter().collect();
+        if found.len() < 2 {
+            return Ok(found.first().copied());
+        }
+        let kinds: Vec<(ObjectId, Option<ObjectKind>)> =
+            found.into_iter().map(|id| (id, self.store.kind(&id))).collect();
+        let leads = |kind: Option<ObjectKind>| !matches!(kind, Some(ObjectKind::Blob | ObjectKind::Tree));
+        let mut leading = kinds.iter().filter(|(_, kind)| leads(*kind));
+        if let (Some((only, _)), None) = (leading.next(), leading.next()) {
+            return Ok(Some(*only));
+        }
+        let line = |(id, kind): &(ObjectId, Option<ObjectKind>)| {
+            format!("{} {id}", kind.map_or("damaged object", ObjectKind::name))
+        };
+        let mut candidates: Vec<String> = kinds.iter().take(SHOWN).map(line).collect();
+        if kinds.len() > SHOWN {
+            candidates.push(format!("or one of {} more", kinds.len() - SHOWN));
+        }
+        Err(GitError::Ambiguous { prefix: digits.to_owned(), candidates })
+    }
+
+    fn step(&mut self, id: ObjectId, step: &Step) -> Result<ObjectId, GitError> {
+        match *step {
+            Step::Peel(None) => Ok(self.peel(id)?.0),
+            Step::Peel(Some(ObjectKind::Tree)) => {
+                let (id, kind, bytes) = self.peel(id)?;
+                if kind == ObjectKind::Commit { Ok(self.commit(&id, &bytes)?.tree) } else { wanted(id, kind, "tree") }
+            }
+            Step::Peel(Some(_)) | Step::Parent(0) => {
+                let (id, kind, _) = self.peel(id)?;
+                wanted(id, kind, "commit")
+            }
+            Step::Parent(number) => self.parent(id, number),
+            Step::Ancestor(0) => self.step(id, &Step::Parent(0)),
+            Step::Ancestor(count) => (0..count).try_fold(id, |id, _| self.parent(id, 1)),
+        }
+    }
+
+    fn parent(&mut self, id: ObjectId, number: u32) -> Result<ObjectId, GitError> {
+        let (id, kind, bytes) = self.peel(id)?;
+        wanted(id, kind, "commit")?;
+        let commit = self.commit(&id, &bytes)?;
+        let is_cut = self.shallow()?.contains(&id);
+        let index = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
+        let parent = commit.parents.get(index).filter(|_| !is_cut).copied();
+        parent.ok_or_else(|| GitError::NoParent { revision: self.spelling.to_owned(), commit: id.to_string(), number })
+    }
+
+    /// Follows tags to what they mark.
+    fn peel(&mut self, id: ObjectId) -> Result<(ObjectId, ObjectKind, Rc<Vec<u8>>), GitError> {
+        let mut id = id;
+        for _ in 0..MAX_TAGS {
+            let (kind, bytes) = self.store.read(&id)?;
+            if kind != ObjectKind::Tag {
+                return Ok((id, kind, bytes));
+            }
+            let target = bytes.split(|&byte| byte == b'\n').next().and_then(|line| line.strip_prefix(b"object "));
+            let target = target.and_then(|digits| ObjectId::from_hex(digits, self.place.format.hash));
+            id = target.ok_or_else(|| GitError::damaged(&format!("tag {id}"), "it does not say what it marks"))?;
+        }
+        Err(GitError::TooMuch { what: "a chain of tags".to_owned(), limit: MAX_TAGS as u64 })
+    }
+
+    fn commit(&self, id: &ObjectId, bytes: &[u8]) -> Result<Commit, GitError> {
+        let hash = self.place.format.hash;
+        let damaged = || GitError::damaged(&format!("commit {id}"), "it does not name its folder");
+        let mut lines = bytes.split(|&byte| byte == b'\n');
+        let tree = lines.next().and_then(|line| ObjectId::from_hex(line.strip_prefix(b"tree ")?, hash));
+        let parents = lines.map_while(|line| ObjectId::from_hex(line.strip_prefix(b"parent ")?, hash)).collect();
+        Ok(Commit { tree: tree.ok_or_else(damaged)?, parents })
+    }
+
+    fn shallow(&mut self) -> Result<&[ObjectId], GitError> {
+        if self.shallow.is_none() {
+            let bytes = self.place.read_small(&join(&self.place.common, "shallow"))?.unwrap_or_default();
+            let hash = self.place.format.hash;
+            let lines = bytes.split(|&byte| byte == b'\n');
+            self.shallow = Some(lines.filter_map(|line| ObjectId::from_hex(line.trim_ascii(), hash)).collect());
+        }
+        Ok(self.shallow.as_deref().unwrap_or_default())
+    }
+}
+
+fn wanted(id: ObjectId, found: ObjectKind, wanted: &'static str) -> Result<ObjectId, GitError> {
+    if found.name() == wanted {
+        return Ok(id);
+    }
+    Err(GitError::WrongKind { id: id.to_string(), found: found.name(), wanted })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings() {
+        let good: [(&str, &str, &[Step]); 8] = [
+            ("HEAD", "HEAD", &[]),
+            ("a/b~", "a/b", &[Step::Ancestor(1)]),
+            ("a~3^2", "a", &[Step::Ancestor(3), Step::Parent(2)]),
+            ("a^^", "a", &[Step::Parent(1), Step::Parent(1)]),
+            ("a^0", "a", &[Step::Parent(0)]),
+            ("v1^{commit}~2", "v1", &[Step::Peel(Some(ObjectKind::Commit)), Step::Ancestor(2)]),
+            ("v1^{}", "v1", &[Step::Peel(None)]),
+            ("@^{tree}", "@", &[Step::Peel(Some(ObjectKind::Tree))]),
+        ];
+        for (spelling, name, steps) in good {
+            let (parsed, found) = parse(spelling).unwrap();
+            assert_eq!((parsed, found.as_slice()), (name, steps), "{spelling}");
+        }
+        let bad = [
+            "",
+            "~1",
+            "^a",
+            "a..b",
+            "a...b",
+            "a@{1}",
+            "@{u}",
+            "a:b",
+            ":/x",
+            "a^{/x}",
+            "a^{blob}",
+            "a^{commit",
+            "a~1b",
+            "a~{1}",
+            "a~99999999999",
+            "a^ü",
+            "a^-",
+            "a^@",
+            "a^!",
+        ];
+        for spelling in bad {
+            assert!(parse(spelling).is_err(), "{spelling}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Lists the files of a folder as a revision has it, without opening folders that are known to be the same already.
+//!
+//! Walks with a list of its own instead of recursion. Folders that hold each other cannot be made, but one may be named
+//! many times over: the number of files is limited.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::error::GitError;
+use super::id::{ObjectId, ObjectKind};
+use super::store::ObjectStore;
+
+/// More files than any repository has.
+const MAX_FILES: usize = 10_000_000;
+/// What all their names may come to, in bytes.
+const MAX_NAMES: usize = 1 << 30;
+/// No longer path can be opened.
+const MAX_PATH: usize = 1 << 16;
+
+/// What a path is in a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Plain,
+    Executable,
+    Link,
+    /// Another repository.
+    Submodule,
+}
+
+/// The files below one folder of a revision. Paths start at the top of the checkout.
+#[derive(Debug, Default)]
+pub(crate) struct RevisionFiles {
+    pub(crate) files: BTreeMap<Vec<u8>, (Mode, ObjectId)>,
+    /// Folders that were not opened because they are as somebody knows them, each with a slash at its end; the top is
+    /// empty.
+    pub(crate) same: BTreeSet<Vec<u8>>,
+}
+
+impl Mode {
+    /// As git reads the modes of folders and of its index; `None` for folders and for what does not exist.
+    pub(crate) fn of(bits: u32) -> Option<Self> {
+        match bits >> 12 {
+            0o10 if bits & 0o100 != 0 => Some(Self::Executable),
+            0o10 => Some(Self::Plain),
+            0o12 => Some(Self::Link),
+            0o16 => Some(Self::Submodule),
+            _ => None,
+        }
+    }
+}
+
+impl RevisionFiles {
+    /// Lists what is below `prefix` (empty, or with a slash at its end) of the folder. `known` holds the names of folders
+    /// that need not be opened.
+    pub(crate) fn list(
+        store: &mut ObjectStore<'_, '_>,
+        top: ObjectId,
+        prefix: &[u8],
+        known: &BTreeMap<Vec<u8>, ObjectId>,
+    ) -> Result<Self, GitError> {
+        let mut files = Self::default();
+        let mut names = 0usize;
+        let mut pending = vec![(Vec::new(), top)];
+        while let Some((path, id)) = pending.pop() {
+            if path.starts_with(prefix) && known.get(&path) == Some(&id) {
+                files.same.insert(path);
+                continue;
+            }
+            let bytes = store.read_as(&id, ObjectKind::Tree)?;
+            let mut rest = bytes.as_slice();
+            while !rest.is_empty() {
+                let entry = TreeEntry::parse(&mut rest, id.as_bytes().len());
+                let entry = entry.ok_or_else(|| GitError::damaged(&format!("tree {id}"), "an entry makes no sense"))?;
+                let mut full = [&path, entry.name].concat();
+                if entry.mode.is_none() {
+                    full.push(b'/');
+                }
+                // Only the way down to the prefix matters, and what is below it.
+                if !full.starts_with(prefix) && !(entry.mode.is_none() && prefix.starts_with(&full)) {
+                    continue;
+                }
+                names = names.saturating_add(full.len());
+                if files.files.len() + pending.len() > MAX_FILES || names > MAX_NAMES || full.len() > MAX_PATH {
+                    let what = "the number and length of paths in the revision".to_owned();
+                    return Err(GitError::TooMuch { what, limit: MAX_FILES as u64 });
+                }
+                match entry.mode {
+                    None => pending.push((full, entry.id)),
+                    Some(mode) => {
+                        files.files.insert(full, (mode, entry.id));
+                    }
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// Whether the path lies in a folder that is as it is known.
+    pub(crate) fn is_same(&self, path: &[u8]) -> bool {
+        if self.same.is_empty() {
+            return false;
+        }
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1);
+        std::iter::once(0).chain(ends).any(|end| path.get(..end).is_some_and(|folder| self.same.contains(folder)))
+    }
+}
+
+struct TreeEntry<'t> {
+    /// `None` for a folder.
+    mode: Option<Mode>,
+    name: &'t [u8],
+    id: ObjectId,
+}
+
+impl<'t> TreeEntry<'t> {
+    /// Octal mode, space, name, zero byte, id.
+    fn parse(rest: &mut &'t [u8], id_length: usize) -> Option<Self> {
+        let zero = rest.iter().position(|&byte| byte == 0)?;
+        let (head, behind) = rest.split_at_checked(zero)?;
+        let (id, behind) = behind.get(1..)?.split_at_checked(id_length)?;
+        *rest = behind;
+        let space = head.iter().position(|&byte| byte == b' ')?;
+        let (digits, name) = (head.get(..space)?, head.get(space + 1..)?);
+        let bits = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()?;
+        let is_folder = bits == 0o40000;
+        // A name with a slash, or one that leads up, is no name of git's: it would lead out of its folder.
+        let is_name = !name.is_empty() && name != b"." && name != b".." && !name.contains(&b'/');
+        let mode = Mode::of(bits);
+        (is_name && (is_folder || mode.is_some())).then_some(Self { mode, name, id: ObjectId::from_bytes(id)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Option<(Option<Mode>, String, usize)> {
+        let bytes = [text.as_bytes(), b"\0", &[7; 20]].concat();
+        let mut rest = bytes.as_slice();
+        let entry = TreeEntry::parse(&mut rest, 20)?;
+        Some((entry.mode, String::from_utf8_lossy(entry.name).into_owned(), rest.len()))
+    }
+
+    #[test]
+    fn entries() {
+        let some = |mode, name: &str| Some((mode, name.to_owned(), 0));
+        assert_eq!(parse("100644 a b"), some(Some(Mode::Plain), "a b"));
+        assert_eq!(parse("100664 a"), some(Some(Mode::Plain), "a"));
+        assert_eq!(parse("100755 a"), some(Some(Mode::Executable), "a"));
+        assert_eq!(parse("120000 a"), some(Some(Mode::Link), "a"));
+        assert_eq!(parse("160000 a"), some(Some(Mode::Submodule), "a"));
+        assert_eq!(parse("40000 a"), some(None, "a"));
+        assert_eq!(parse("040000 a"), some(None, "a"));
+        for bad in [
+            "",
+            "100644",
+            "100644 ",
+            "100644 a/b",
+            "40000 ..",
+            "40000 .",
+            "50000 a",
+            "x a",
+            "99999999999 a",
+            "100648 a",
+        ] {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+        assert!(TreeEntry::parse(&mut b"100644 a\0too short".as_slice(), 20).is_none());
+    }
+
+    #[test]
+    fn same_folders() {
+        let same = |folders: &[&str]| RevisionFiles {
+            same: folders.iter().map(|folder| folder.as_bytes().to_vec()).collect(),
+            ..RevisionFiles::default()
+        };
+        assert!(same(&[""]).is_same(b"a") && same(&[""]).is_same(b"a/b/c"));
+        assert!(
+            same(&["a/b/"]).is_same(b"a/b/c/d")
+                && !same(&["a/b/"]).is_same(b"a/bc")
+                && !same(&["a/b/"]).is_same(b"a/c")
+        );
+        assert!(!same(&[]).is_same(b"a"));
+    }
+}

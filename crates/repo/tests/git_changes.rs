@@ -1,0 +1,261 @@
+//! What changed since a revision, against the real `git` program on generated histories, and on damaged repositories.
+//! Skipped, loudly, without git.
+#![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
+#![expect(clippy::print_stderr, reason = "a skipped test must say so")]
+#![cfg(unix)]
+
+mod histories;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use histories::{History, STORAGES, Storage, has_git};
+use rayon::prelude::*;
+use stan_repo::{GitChanges, GitError, MemorySystem, OsSystem, ScanOptions, git_changes, scan};
+
+type Paths = BTreeSet<String>;
+
+fn split(output: &[u8]) -> Vec<String> {
+    let names = output.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| String::from_utf8(name.to_vec()).unwrap()).collect()
+}
+
+/// What git says of a folder of the checkout: files of the universe that are not as they were, and paths that are gone.
+/// `tree` is the object that a revision leads to; without one, the index is compared with.
+fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) -> (Paths, Paths) {
+    let run = |arguments: &[&str]| {
+        let output = history.git_at(root, arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        split(&output.stdout)
+    };
+    let mut diff = vec!["diff", "--name-only", "--no-renames", "--relative", "--ignore-submodules=all", "-z"];
+    diff.extend(tree);
+    let listed = tree.map_or_else(|| run(&["ls-files", "-s", "-z"]), |tree| run(&["ls-tree", "-r", "-z", tree]));
+    let lines = listed.iter().filter_map(|line| line.split_once('\t'));
+    let modes: BTreeMap<&str, &str> = lines.map(|(head, name)| (name, &head[..2])).collect();
+    let mut paths: Paths = run(&diff).into_iter().collect();
+    // In small letters what the user told git not to look at, and `S` what is not checked out.
+    let tagged = run(&["ls-files", "-v", "-z"]);
+    let is_left_out = |line: &&String| line.starts_with(|tag: char| tag == 'S' || tag.is_ascii_lowercase());
+    let left_out: BTreeSet<&str> = tagged.iter().filter(is_left_out).filter_map(|line| line.get(2..)).collect();
+    let is_gone = |name: &&String| {
+        !universe.contains(*name)
+            && !left_out.contains(name.as_str())
+            && is_gone(root, name, modes.get(name.as_str()).copied().unwrap_or_default())
+    };
+    let gone = paths.iter().filter(is_gone).cloned().collect();
+    paths.extend(run(&["ls-files", "-z", "-o", "--exclude-standard"]));
+    (paths.intersection(universe).cloned().collect(), gone)
+}
+
+/// Whether a path that differs was a file or a link, and is neither a file nor the link that it was.
+fn is_gone(root: &Path, name: &str, mode: &str) -> bool {
+    let path = root.join(name);
+    let parent = path.parent().unwrap();
+    let is_behind_link = parent.canonicalize().map_or(true, |real| real != parent);
+    let kind = path.symlink_metadata().ok().filter(|_| !is_behind_link);
+    match mode {
+        "10" => !kind.is_some_and(|kind| kind.is_file()),
+        "12" => !kind.is_some_and(|kind| kind.is_file() || kind.is_symlink()),
+        _ => false,
+    }
+}
+
+fn ours(root: &Path, universe: &Paths, revision: Option<&str>) -> Result<(Paths, Paths), GitError> {
+    let files: Vec<&str> = universe.iter().map(String::as_str).collect();
+    let GitChanges { changed, added, deleted, .. } = git_changes(&OsSystem, root.to_str().unwrap(), &files, revision)?;
+    assert!(deleted.is_sorted() && changed.is_sorted() && added.is_sorted());
+    Ok((changed.into_iter().chain(added).map(str::to_owned).collect(), deleted.into_iter().collect()))
+}
+
+/// Spellings of revisions, most of which mean something in the history.
+fn revisions(history: &mut History) -> Vec<String> {
+    let names = [
+        "HEAD",
+        "@",
+        "main",
+        "topic/one",
+        "heads/main",
+        "refs/heads/topic/one",
+        "annotated",
+        "twice",
+        "tags/annotated",
+        "annotated^{commit}",
+        "twice^{}",
+        "twice~1",
+        "HEAD^{tree}",
+        "HEAD~1^{tree}",
+        "HEAD~2",
+        "HEAD^",
+        "HEAD^2",
+        "HEAD^^",
+        "HEAD^0",
+        "HEAD~1^2~1",
+        "HEAD~99",
+        "HEAD^9",
+        "v1",
+        "v2",
+        "v3^{commit}",
+        "origin/main",
+        "origin",
+        "remotes/origin/topic/one",
+        "nothing",
+        "refs/heads",
+        "config",
+        "HEAD.lock",
+        "../HEAD",
+        "0000000000000000000000000000000000000000",
+    ];
+    let mut all: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+    let ids = String::from_utf8(history.git(&["rev-list", "--all", "HEAD", "--max-count=6"])).unwrap();
+    for id in ids.lines().take(6) {
+        let length = 4 + history.below(8);
+        all.extend([id.to_owned(), id[..length].to_owned(), format!("{}~1", &id[..12]), id[..7].to_uppercase()]);
+        all.push(format!("v1-3-g{}", &id[..10]));
+    }
+    all
+}
+
+/// The folders that git takes the spellings for, all asked at once; `None` for what means nothing to git, and whether
+/// that is because several objects may be meant.
+fn meanings(history: &History, spellings: &[String]) -> Vec<Result<String, bool>> {
+    let question: String = spellings.iter().map(|spelling| format!("{spelling}^{{tree}}\n")).collect();
+    let answer = history.git_with_input(&["cat-file", "--batch-check"], &question);
+    let answer = String::from_utf8(answer).unwrap();
+    let meaning = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        [id, "tree", _] => Ok(id.to_owned()),
+        _ => Err(line.ends_with("ambiguous")),
+    };
+    answer.lines().map(meaning).collect()
+}
+
+fn compare(history: &mut History, about: &str) -> usize {
+    let top = history.checkout.clone();
+    let spellings = revisions(history);
+    let meanings = meanings(history, &spellings);
+    assert_eq!(spellings.len(), meanings.len());
+    let mut answered = 0;
+    for (root, most) in [(top.clone(), 5), (top.join("src"), 2), (top.join("src/deep"), 1)] {
+        if !root.is_dir() || root.symlink_metadata().unwrap().is_symlink() {
+            continue;
+        }
+        let universe: Paths =
+            scan(&OsSystem, &root, &ScanOptions::default()).files.into_iter().map(String::from).collect();
+        let index = gits(history, &root, &universe, None);
+        assert_eq!(ours(&root, &universe, None), Ok(index), "against the index in {root:?} of {about}");
+        // Many spellings mean the same folder, about which git is asked once.
+        let mut known: BTreeMap<&str, (Paths, Paths)> = BTreeMap::new();
+        for (spelling, meaning) in spellings.iter().zip(&meanings) {
+            let ours = ours(&root, &universe, Some(spelling));
+            match meaning {
+                Ok(tree) if known.len() < most || known.contains_key(tree.as_str()) => {
+                    let gits = known.entry(tree).or_insert_with(|| gits(history, &root, &universe, Some(tree)));
+                    assert_eq!(ours.as_ref(), Ok(&*gits), "(ours) == (git's) since {spelling} in {root:?} of {about}");
+                    answered += 1;
+                }
+                Ok(_) => assert!(ours.is_ok(), "{ours:?} since {spelling} in {root:?} of {about}"),
+                // Git refuses digits that a commit and something else share; we take the commit.
+                Err(true) => {}
+                Err(false) => assert!(ours.is_err(), "{ours:?} since {spelling} in {root:?} of {about}"),
+            }
+        }
+    }
+    answered
+}
+
+#[test]
+fn generated_histories_agree_with_git() {
+    if !has_git() {
+        eprintln!("SKIPPED: git is not installed, so nothing is compared with it");
+        return;
+    }
+    let answered: usize = (0..104u64)
+        .into_par_iter()
+        .map(|seed| {
+            let storage = STORAGES[seed as usize % STORAGES.len()];
+            let mut history = History::generate(seed, storage);
+            compare(&mut history, &format!("history {seed}, {storage:?}"))
+        })
+        .sum();
+    assert!(answered > 2500, "only {answered} revisions were compared");
+}
+
+/// The whole of a checkout and its repository in memory, where it is quick to damage.
+fn in_memory(at: &Path, to: &str, files: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(at).unwrap() {
+        let entry = entry.unwrap();
+        let path = format!("{to}/{}", entry.file_name().to_str().unwrap());
+        match entry.file_type().unwrap() {
+            kind if kind.is_dir() => in_memory(&entry.path(), &path, files),
+            kind if kind.is_file() => drop(files.insert(path, fs::read(entry.path()).unwrap())),
+            _ => {}
+        }
+    }
+}
+
+type Answer = Result<GitChanges<'static>, GitError>;
+
+fn ask(system: &MemorySystem, revision: &str) -> Answer {
+    const FILES: [&str; 4] = ["a.ts", "src/a.ts", "src/deep/c.ts", "src/b.ts"];
+    git_changes(system, "/r", &FILES, Some(revision))
+}
+
+/// Asks once for each way to change one byte or to cut the file off; `allowed` judges an answer that is not the right one.
+fn damage(system: &MemorySystem, path: &str, good: &[u8], revisions: &[&str], is_allowed: impl Fn(&Answer) -> bool) {
+    let right: Vec<Answer> = revisions.iter().map(|revision| ask(system, revision)).collect();
+    assert!(right.iter().all(Result::is_ok), "{right:?}");
+    for at in 0..good.len() {
+        let flips = [1u8, 0x10, 0x80, 0xff].map(|mask| {
+            let mut bytes = good.to_vec();
+            bytes[at] ^= mask;
+            bytes
+        });
+        for bytes in flips.into_iter().chain([good[..at].to_vec()]) {
+            system.set_file(path, bytes.clone());
+            for (revision, right) in revisions.iter().zip(&right) {
+                let answer = ask(system, revision);
+                assert!(answer == *right || is_allowed(&answer), "{path} at {at}, {revision}: {answer:?}");
+            }
+        }
+    }
+    system.set_file(path, good.to_vec());
+}
+
+#[test]
+fn damage_is_an_error_or_harmless() {
+    if !has_git() {
+        eprintln!("SKIPPED: git is not installed, so there is nothing to damage");
+        return;
+    }
+    for (storage, seed) in
+        [(Storage::DeepDeltas, 3), (Storage::NamedBases, 5), (Storage::OldIndex, 6), (Storage::Loose, 8)]
+    {
+        let history = History::generate(seed, storage);
+        let mut files = BTreeMap::new();
+        in_memory(&history.checkout, "/r", &mut files);
+        let system = MemorySystem::new();
+        for (path, bytes) in &files {
+            system.set_file(path, bytes.clone());
+        }
+        system.set_dir("/r/.git/refs").set_dir("/r/.git/objects");
+        let names = ["HEAD~2", "annotated", "main^{tree}"];
+        let ids: Vec<String> = names
+            .iter()
+            .map(|name| String::from_utf8(history.git(&["rev-parse", name])).unwrap().trim().to_owned())
+            .collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        for (path, bytes) in files.iter().filter(|(path, _)| path.starts_with("/r/.git/objects/")) {
+            // Nothing but what names them says what objects are, so that a damaged one is never believed.
+            damage(&system, path, bytes, &ids, Result::is_err);
+        }
+        let small = ["index", "HEAD", "packed-refs", "config", "refs/heads/main"];
+        for path in small.map(|name| format!("/r/.git/{name}")) {
+            // A name may become another name, and an option another one: an answer then, but never a crash.
+            let is_index = path.ends_with("index");
+            files
+                .get(&path)
+                .inspect(|bytes| damage(&system, &path, bytes, &names, |answer| !is_index || answer.is_err()));
+        }
+    }
+}
