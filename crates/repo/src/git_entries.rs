@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ewah;
+use crate::ewah::{self, Bitmap};
 use crate::git_objects::{HashKind, Mode, ObjectId};
 
 /// The index as a whole.
@@ -56,8 +56,8 @@ enum Slot {
 #[derive(Debug)]
 struct Link {
     base: Option<ObjectId>,
-    deleted: Vec<u64>,
-    replaced: Vec<u64>,
+    deleted: Bitmap,
+    replaced: Bitmap,
 }
 
 impl EntriesFile {
@@ -112,11 +112,11 @@ fn merge(own: Vec<(Vec<u8>, Slot)>, link: &Link, base: Vec<(Vec<u8>, Slot)>) -> 
     let mut own = own.into_iter();
     let mut merged = Vec::with_capacity(base.len());
     for (position, (name, slot)) in base.into_iter().enumerate() {
-        if ewah::bit(&link.deleted, position) {
+        if link.deleted.bit(position) {
             continue;
         }
         // Replacements come first in the index file, in the order of the base and with their names left out.
-        let slot = if ewah::bit(&link.replaced, position) { own.next()?.1 } else { slot };
+        let slot = if link.replaced.bit(position) { own.next()?.1 } else { slot };
         merged.push((name, slot));
     }
     for (name, slot) in own {
@@ -231,7 +231,7 @@ impl Link {
         let (id, bitmaps) = content.split_at_checked(hash.length())?;
         let base = ObjectId::from_bytes(id).filter(|id| !id.is_null());
         if bitmaps.is_empty() {
-            return Some(Self { base, deleted: Vec::new(), replaced: Vec::new() });
+            return Some(Self { base, deleted: Bitmap::default(), replaced: Bitmap::default() });
         }
         let (deleted, rest) = ewah::decode(bitmaps)?;
         let (replaced, rest) = ewah::decode(rest)?;
