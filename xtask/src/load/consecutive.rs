@@ -56,6 +56,7 @@ pub(super) fn run(stan: Stan<'_>, repository: &Repository, runs: u64, report: &m
     stays("peak memory of run --context", &series.memory, report);
     stays("bytes of the cache", &series.cache, report);
     stays("number of files below .stan", &series.files, report);
+    cache_is_no_larger_than_a_new_one(stan, report)?;
     let leftovers: Vec<String> =
         sizes(&stan.root.join(".stan"))?.into_keys().filter(|name| is_temporary(name)).collect();
     let detail =
@@ -103,6 +104,20 @@ fn stays(name: &str, samples: &[Sample], report: &mut Report) {
     );
     // Memory depends on how threads meet: what may be chance is no finding.
     report.law(format!("{name}: no growth beyond the graph's"), total - 2.0 * error <= ALLOWED_GROWTH * mean, detail);
+}
+
+/// What all these runs have kept, against what one run keeps that knows nothing: a hundredth more is growth.
+fn cache_is_no_larger_than_a_new_one(stan: Stan<'_>, report: &mut Report) -> Result<()> {
+    let folder = stan.root.join(".stan/cache");
+    let bytes = || -> Result<u64> { Ok(sizes(&folder)?.values().sum()) };
+    stan.succeed(&["graph", "--stats"])?;
+    let kept = bytes()?;
+    std::fs::remove_dir_all(&folder)?;
+    stan.succeed(&["graph", "--stats"])?;
+    let new = bytes()?;
+    let detail = format!("{kept} bytes after all runs, {new} bytes after one");
+    report.law("the cache is as large as a new one", kept <= new + new / 100, detail);
+    Ok(())
 }
 
 /// The run just made against the same without a cache: graph, map, archives.

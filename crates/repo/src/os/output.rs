@@ -67,9 +67,10 @@ struct LockFile(File);
 
 impl HeldLock for LockFile {
     fn describe(&mut self, holder: &str) -> io::Result<()> {
-        self.0.set_len(0)?;
+        // Never empty in between: others read it meanwhile, and only its first line.
         self.0.rewind()?;
-        self.0.write_all(holder.as_bytes())
+        self.0.write_all(holder.as_bytes())?;
+        self.0.set_len(holder.len() as u64)
     }
 }
 
