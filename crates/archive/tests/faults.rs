@@ -1,5 +1,6 @@
 //! Fails every single effect of a run in turn, once or from there on for good: outputs are old or new and whole, and the
 //! next run succeeds.
+#![expect(clippy::print_stdout, reason = "the tests tell what came of each fault")]
 
 mod support;
 

@@ -181,6 +181,7 @@ impl Strike<'_> {
             }
         }
         self.outputs_are_whole(&after, degraded);
+        self.baselines_come_last(&after);
         self.restore(system);
         self.next_run(system, degraded);
     }
@@ -260,6 +261,16 @@ impl Strike<'_> {
         for path in old.keys().filter(|path| new.contains_key(*path)) {
             self.require("nothing is gone", degraded || after.contains_key(path), || path.clone());
         }
+    }
+
+    /// A baseline that is ahead of the archives would hide changes from everybody who reads the next diff.
+    fn baselines_come_last(&self, after: &Tree) {
+        let Reference { old, new, .. } = self.reference;
+        let is_new = |path: &&String| old.get(*path) != new.get(*path) && after.get(*path) == new.get(*path);
+        let is_ahead = new.keys().filter(|path| path.contains("/.archive.snapshot.")).any(|path| is_new(&path));
+        let archives = new.keys().filter(|path| path.ends_with(".tar"));
+        let late: Vec<&String> = archives.filter(|path| after.get(*path) != new.get(*path)).collect();
+        self.require("baselines come last", !is_ahead || late.is_empty(), || format!("{late:?}"));
     }
 
     /// Files that changed under the run are what they were again: nobody else can tell what somebody took away.

@@ -3,6 +3,7 @@
 //!
 //! The ordinary tests strike at a part of the positions, another part for each fault. All of them:
 //! `cargo test -p stan-engine --test faults -- --ignored --nocapture`
+#![expect(clippy::print_stdout, reason = "the tests tell what came of each write path")]
 
 mod found;
 mod laws;
