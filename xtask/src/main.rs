@@ -1,4 +1,4 @@
-//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it.
+//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it, `hostile` attacks it.
 //!
 //! Nothing here is part of the product: no other crate depends on this one, and it may print, read the environment and
 //! start other programs.
