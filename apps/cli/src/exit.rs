@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use stan_engine::context::{Refusal, RefusalKind};
 
-use crate::style::Style;
+use crate::style::{Style, printable};
 
 /// A failure of a command, ready to be shown.
 #[derive(Debug)]
@@ -84,9 +84,9 @@ impl From<io::Error> for Failure {
 impl Failure {
     /// The whole message, ready for the terminal.
     pub(crate) fn show(&self, style: Style) -> String {
-        let text = format!("{} {}", style.error("error:"), self.message);
+        let text = format!("{} {}", style.error("error:"), printable(&self.message));
         match &self.hint {
-            Some(hint) => format!("{text}\n  {} {hint}", style.strong("help:")),
+            Some(hint) => format!("{text}\n  {} {}", style.strong("help:"), printable(hint)),
             None => text,
         }
     }

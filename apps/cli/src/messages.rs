@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use stan_engine::context::Patience;
 
 use crate::args::Cli;
-use crate::style::Style;
+use crate::style::{Style, printable};
 
 /// How many lines of one sort are shown; `--json` has all of them.
 const SHOWN: usize = 10;
@@ -27,7 +27,7 @@ impl Messages {
 
     pub(crate) fn hints(&self, hints: &[String]) {
         if !self.quiet {
-            hints.iter().for_each(|hint| eprintln!("{} {hint}", self.style.strong("hint:")));
+            hints.iter().for_each(|hint| eprintln!("{} {}", self.style.strong("hint:"), printable(hint)));
         }
     }
 
@@ -44,7 +44,7 @@ impl Messages {
             return;
         }
         for line in lines.iter().take(SHOWN) {
-            eprintln!("{} {line}", self.style.warning("warning:"));
+            eprintln!("{} {}", self.style.warning("warning:"), printable(line));
         }
         if lines.len() > SHOWN {
             eprintln!("{} {} more; {where_all_are}", self.style.warning("warning:"), lines.len() - SHOWN);

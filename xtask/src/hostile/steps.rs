@@ -153,7 +153,10 @@ pub(super) fn all(given: &Path) -> Vec<Step> {
             arguments.push(path);
             arguments.extend(words(after));
             let is_x07 = before.starts_with("x07 ");
-            steps.push(Step { is_x07, arguments, writes: *writes, repeats: Repeats::Output });
+            // The wrapper of the x07 toolchain tells how long it took.
+            let tells_time = is_x07 && arguments.iter().any(|argument| argument == "--json");
+            let repeats = if tells_time { Repeats::SuccessOnly } else { Repeats::Output };
+            steps.push(Step { is_x07, arguments, writes: *writes, repeats });
         }
     }
     steps

@@ -10,7 +10,7 @@ use crate::commands::input;
 use crate::exit::Failure;
 use crate::figures::counted;
 use crate::messages::Messages;
-use crate::style::Style;
+use crate::style::{Style, printable};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
@@ -47,7 +47,7 @@ fn print(report: &ReplyReport, style: Style, out: &mut dyn Write) -> io::Result<
         print_finding(&report.reply, finding, style, out)?;
     }
     for note in &report.notes {
-        writeln!(out, "{} {note}", style.strong("note:"))?;
+        writeln!(out, "{} {}", style.strong("note:"), printable(note))?;
     }
     let count = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
@@ -61,7 +61,7 @@ fn print_finding(reply: &str, finding: &Finding, style: Style, out: &mut dyn Wri
         Severity::Error => style.error("error"),
         Severity::Warning => style.warning("warning"),
     };
-    writeln!(out, "{label}[{}]: {}", finding.code, finding.message)?;
+    writeln!(out, "{label}[{}]: {}", finding.code, printable(&finding.message))?;
     let number = finding.line.to_string();
     let margin = " ".repeat(number.len());
     writeln!(out, "{margin}--> {reply}:{}:{}", finding.line, finding.column)?;
@@ -70,5 +70,5 @@ fn print_finding(reply: &str, finding: &Finding, style: Style, out: &mut dyn Wri
     let (start, end) = (finding.excerpt.start as usize, finding.excerpt.end as usize);
     let underline = format!("{}{}", " ".repeat(start), "^".repeat(end.saturating_sub(start).max(1)));
     writeln!(out, "{margin} | {}", style.error(&underline))?;
-    writeln!(out, "{margin} = {} {}\n", style.strong("help:"), finding.remedy)
+    writeln!(out, "{margin} = {} {}\n", style.strong("help:"), printable(&finding.remedy))
 }

@@ -25,25 +25,7 @@ pub(super) fn trees() -> Vec<Tree> {
             site.readable = vec!["sibling/.git/info/exclude"];
             site.file("repo/.git/commondir", "../../sibling/.git\n")
         }),
-        Tree::new("git-index-paths", "the index names files outside, and they are read", |site| {
-            site.project()?;
-            directory(site)?;
-            let paths = [
-                "../secret.txt",
-                "../vault/private.ts",
-                "/etc/passwd",
-                "src/../../secret.txt",
-                "src/main.ts",
-                ".git/config",
-                "a\nb",
-                "",
-                "src",
-                "src/main.ts/x",
-            ];
-            site.file("repo/.git/index", index(&paths, None))?;
-            site.file("repo/.gitignore", "*\n")?;
-            site.selection(r#"["src/main.ts",9]"#)
-        }),
+        Tree::new("git-index-paths", "the index names files outside, and they are read", lying_index),
         Tree::new(
             "git-index-count",
             "an index that claims four thousand million entries makes room for them",
@@ -53,32 +35,8 @@ pub(super) fn trees() -> Vec<Tree> {
                 site.file("repo/.git/index", index(&["src/main.ts"], Some(u32::MAX)))
             },
         ),
-        Tree::new("git-index-huge", "an index of gigabytes is read into memory", |site| {
-            site.project()?;
-            directory(site)?;
-            let size = site.scale.of(192 << 20, 3 << 30);
-            site.sparse("repo/.git/index", "DIRC\0\0\0\x02\0\0\0\x01", size)?;
-            site.sparse("repo/.git/info/exclude", "x\n", size)?;
-            site.sparse("repo/nested/.git", "gitdir: x", size)?;
-            site.file("repo/nested/a.ts", "export {};\n")
-        }),
-        Tree::new("git-nested", "repositories in the repository are entered, or confuse the scan", |site| {
-            site.project()?;
-            for folder in ["repo/nested", "repo/src/deep/nested"] {
-                site.file(&format!("{folder}/.git/HEAD"), "ref: refs/heads/main\n")?;
-                site.directory(&format!("{folder}/.git/objects"))?;
-                site.directory(&format!("{folder}/.git/refs"))?;
-                site.file(&format!("{folder}/a.ts"), "export {};\n")?;
-            }
-            site.file("repo/broken/.git", "gitdir: ../../vault\n")?;
-            site.file("repo/broken/b.ts", "export {};\n")?;
-            site.link("repo/linked/.git", "../../sibling/.git")?;
-            site.readable = GIT.to_vec();
-            site.file("repo/linked/c.ts", "export {};\n")?;
-            site.link("repo/circle/.git", ".git")?;
-            site.file("repo/circle/d.ts", "export {};\n")?;
-            site.file("repo/.gitmodules", "[submodule \"x\"]\n\tpath = ../sibling\n\turl = ext::sh -c id\n")
-        }),
+        Tree::new("git-index-huge", "an index of gigabytes is read into memory", huge_index),
+        Tree::new("git-nested", "repositories in the repository are entered, or confuse the scan", nested),
         Tree::new("git-config", "git's configuration, hooks or filters are obeyed", |site| {
             site.project()?;
             directory(site)?;
@@ -130,4 +88,52 @@ fn index(paths: &[&str], claimed: Option<u32>) -> Vec<u8> {
     let checksum = Sha1::digest(&bytes);
     bytes.extend_from_slice(&checksum);
     bytes
+}
+
+fn lying_index(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    directory(site)?;
+    let paths = [
+        "../secret.txt",
+        "../vault/private.ts",
+        "/etc/passwd",
+        "src/../../secret.txt",
+        "src/main.ts",
+        ".git/config",
+        "a\nb",
+        "",
+        "src",
+        "src/main.ts/x",
+    ];
+    site.file("repo/.git/index", index(&paths, None))?;
+    site.file("repo/.gitignore", "*\n")?;
+    site.selection(r#"["src/main.ts",9]"#)
+}
+
+fn nested(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    for folder in ["repo/nested", "repo/src/deep/nested"] {
+        site.file(&format!("{folder}/.git/HEAD"), "ref: refs/heads/main\n")?;
+        site.directory(&format!("{folder}/.git/objects"))?;
+        site.directory(&format!("{folder}/.git/refs"))?;
+        site.file(&format!("{folder}/a.ts"), "export {};\n")?;
+    }
+    site.file("repo/broken/.git", "gitdir: ../../vault\n")?;
+    site.file("repo/broken/b.ts", "export {};\n")?;
+    site.link("repo/linked/.git", "../../sibling/.git")?;
+    site.readable = GIT.to_vec();
+    site.file("repo/linked/c.ts", "export {};\n")?;
+    site.link("repo/circle/.git", ".git")?;
+    site.file("repo/circle/d.ts", "export {};\n")?;
+    site.file("repo/.gitmodules", "[submodule \"x\"]\n\tpath = ../sibling\n\turl = ext::sh -c id\n")
+}
+
+fn huge_index(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    directory(site)?;
+    let size = site.scale.of(192 << 20, 3 << 30);
+    site.sparse("repo/.git/index", "DIRC\0\0\0\x02\0\0\0\x01", size)?;
+    site.sparse("repo/.git/info/exclude", "x\n", size)?;
+    site.sparse("repo/nested/.git", "gitdir: x", size)?;
+    site.file("repo/nested/a.ts", "export {};\n")
 }

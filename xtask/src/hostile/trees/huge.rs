@@ -19,57 +19,8 @@ pub(super) fn trees() -> Vec<Tree> {
             site.selection(r#"["src/loot.ts",3]"#)
         }),
         Tree::new("deep-folders", "folders deeper than any path end the stack or the run", deep),
-        Tree::new("sparse", "a file of gigabytes is read into memory", |site| {
-            site.project()?;
-            let size = site.scale.of(192 << 20, 4 << 30);
-            for (path, head) in [
-                ("repo/src/huge.ts", "import './cart';\n"),
-                ("repo/src/huge.json", "{}"),
-                ("repo/huge.md", "x"),
-                ("repo/node_modules/huge/index.js", "export {};\n"),
-                ("repo/node_modules/huge-manifest/package.json", "{}"),
-                ("repo/packages/a/package.json", r#"{"name":"a"}"#),
-                ("repo/packages/a/tsconfig.json", "{}"),
-                ("repo/packages/a/.gitignore", "x\n"),
-                ("repo/.stan/system/huge.md", "x"),
-                ("repo/.stan/cache/graph.index", "stangrph"),
-                ("repo/.stan/cache/graph.data", "x"),
-                ("given/archive-huge.tar", "x"),
-                ("given/reply-huge.md", "x"),
-                ("given/state-huge.json", "{\"v\":2,"),
-                ("given/meta-huge.json", "{\"v\":2,"),
-                ("given/log-huge.txt", "x"),
-                ("given/config-huge.json", "{"),
-                ("given/ast-huge.json", "{"),
-                ("given/diag-huge.json", "{"),
-            ] {
-                site.sparse(path, head, size)?;
-            }
-            site.file("repo/packages/a/a.ts", "import 'huge-manifest';\n")?;
-            site.file("repo/src/loot.ts", "import './huge';\nimport './huge.json';\nimport 'huge';\nimport 'huge-manifest/x';\nimport '../huge.md';\n")?;
-            site.selection(r#"["src/loot.ts",9]"#)
-        }),
-        Tree::new("sparse-workspace", "a huge document of stan's own is read into memory", |site| {
-            site.project()?;
-            let size = site.scale.of(192 << 20, 4 << 30);
-            for (path, head) in [
-                ("repo/.stan/context/dependency.state.json", "{\"v\":2,"),
-                ("repo/.stan/context/dependency.meta.json", "{\"v\":2,"),
-                ("repo/.stan/context/dependency.map.json", "{\"v\":1,"),
-                ("repo/.stan/diff/.archive.snapshot.json", "{"),
-                ("repo/.stan/diff/.archive.snapshot.context.json", "{"),
-                ("repo/.stan/output/archive.tar", "x"),
-                ("repo/.stan/.lock", "x"),
-                ("repo/package.json", r#"{"name":"a"}"#),
-                ("repo/tsconfig.json", "{}"),
-                ("repo/.gitignore", "x\n"),
-                ("repo/AGENTS.md", "x"),
-            ] {
-                site.sparse(path, head, size)?;
-            }
-            Ok(())
-        })
-        .fresh(),
+        Tree::new("sparse", "a file of gigabytes is read into memory", sparse),
+        Tree::new("sparse-workspace", "a huge document of stan's own is read into memory", sparse_workspace).fresh(),
     ]
 }
 
@@ -98,6 +49,61 @@ fn chain(start: &Path, depth: usize) -> io::Result<()> {
         }
         mkdirat(&folder, "d", Mode::from_raw_mode(0o755))?;
         folder = openat(&folder, "d", flags, Mode::empty())?;
+    }
+    Ok(())
+}
+
+fn sparse(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    // Two of full size: hashing all of them in every command would take hours.
+    let (size, full) = (192 << 20, site.scale.of(192 << 20, 4 << 30));
+    site.sparse("repo/src/full.ts", "import './cart';\n", full)?;
+    site.sparse("given/archive-full.tar", "x", full)?;
+    for (path, head) in [
+        ("repo/src/huge.ts", "import './cart';\n"),
+        ("repo/src/huge.json", "{}"),
+        ("repo/huge.md", "x"),
+        ("repo/node_modules/huge/index.js", "export {};\n"),
+        ("repo/node_modules/huge-manifest/package.json", "{}"),
+        ("repo/packages/a/package.json", r#"{"name":"a"}"#),
+        ("repo/packages/a/tsconfig.json", "{}"),
+        ("repo/packages/a/.gitignore", "x\n"),
+        ("repo/.stan/system/huge.md", "x"),
+        ("repo/.stan/cache/graph.index", "stangrph"),
+        ("repo/.stan/cache/graph.data", "x"),
+        ("given/archive-huge.tar", "x"),
+        ("given/reply-huge.md", "x"),
+        ("given/state-huge.json", "{\"v\":2,"),
+        ("given/meta-huge.json", "{\"v\":2,"),
+        ("given/log-huge.txt", "x"),
+        ("given/config-huge.json", "{"),
+        ("given/ast-huge.json", "{"),
+        ("given/diag-huge.json", "{"),
+    ] {
+        site.sparse(path, head, size)?;
+    }
+    site.file("repo/packages/a/a.ts", "import 'huge-manifest';\n")?;
+    site.file("repo/src/loot.ts", "import './huge';\nimport './full';\nimport './huge.json';\nimport 'huge';\nimport 'huge-manifest/x';\nimport '../huge.md';\n")?;
+    site.selection(r#"["src/loot.ts",9]"#)
+}
+
+fn sparse_workspace(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    let size = site.scale.of(192 << 20, 4 << 30);
+    for (path, head) in [
+        ("repo/.stan/context/dependency.state.json", "{\"v\":2,"),
+        ("repo/.stan/context/dependency.meta.json", "{\"v\":2,"),
+        ("repo/.stan/context/dependency.map.json", "{\"v\":1,"),
+        ("repo/.stan/diff/.archive.snapshot.json", "{"),
+        ("repo/.stan/diff/.archive.snapshot.context.json", "{"),
+        ("repo/.stan/output/archive.tar", "x"),
+        ("repo/.stan/.lock", "x"),
+        ("repo/package.json", r#"{"name":"a"}"#),
+        ("repo/tsconfig.json", "{}"),
+        ("repo/.gitignore", "x\n"),
+        ("repo/AGENTS.md", "x"),
+    ] {
+        site.sparse(path, head, size)?;
     }
     Ok(())
 }

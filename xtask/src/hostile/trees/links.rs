@@ -231,7 +231,11 @@ fn swapped(site: &mut Site) -> io::Result<()> {
     }
     site.file("repo/src/file.ts", "export const harmless = 1;\n")?;
     site.file("repo/notes.txt", "harmless\n")?;
-    site.absolute_link("twins/src/folder", "vault")?;
+    // The same names as inside: that names are listed while folders are swapped cannot be ruled out (SECURITY.md).
+    for name in ["private.ts", "index.ts", "key.pem", "package.json"] {
+        site.file(&format!("swapped-in/{name}"), format!("/** {CANARY} @module */\nimport '{CANARY}';\n"))?;
+    }
+    site.absolute_link("twins/src/folder", "swapped-in")?;
     site.absolute_link("twins/src/file.ts", "vault/private.ts")?;
     site.absolute_link("twins/notes.txt", "secret.txt")?;
     site.selection(r#"["src/main.ts",9],"src/file.ts","src/folder/private.ts","src/folder/key.pem","notes.txt""#)

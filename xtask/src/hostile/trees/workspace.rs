@@ -10,16 +10,7 @@ use crate::hostile::site::Site;
 pub(super) fn trees() -> Vec<Tree> {
     let mut trees = vec![
         Tree::new("maps", "the private map of a repository leads to files outside", maps).fresh(),
-        Tree::new("snapshots", "names in a snapshot lead outside, or a large one takes too much", |site| {
-            site.project()?;
-            site.selection(r#"["src/main.ts",9]"#)?;
-            let hash = "0".repeat(64);
-            let names = ["../secret.txt", "/etc/passwd", "a/../../b", "src/main.ts", "a\\u0000b", ""];
-            let files: Vec<String> = names.iter().map(|name| format!(r#""{name}":"{hash}""#)).collect();
-            let text = format!(r#"{{"v":1,"files":{{{}}}}}"#, files.join(","));
-            site.file("repo/.stan/diff/.archive.snapshot.json", &text)?;
-            site.file("repo/.stan/diff/.archive.snapshot.context.json", &text)
-        })
+        Tree::new("snapshots", "names in a snapshot lead outside, or a large one takes too much", snapshots)
         .fresh(),
         Tree::new("snapshots-large", "a snapshot of very many names takes too much", |site| {
             site.project()?;
@@ -28,25 +19,9 @@ pub(super) fn trees() -> Vec<Tree> {
             site.file("repo/.stan/diff/.archive.snapshot.context.json", format!("{{{}}}", files.join(",")))
         })
         .fresh(),
-        Tree::new("selection-large", "a selection of very many entries takes too much", |site| {
-            site.project()?;
-            let count = site.scale.of(100_000, 1_000_000);
-            let entries: Vec<String> = (0..count).map(|index| format!(r#"["src/{index}.ts",99]"#)).collect();
-            site.selection(&entries.join(","))?;
-            let same: Vec<String> = (0..count).map(|_| r#"["src/main.ts",4294967295,7]"#.to_owned()).collect();
-            site.file("given/state-same.json", format!(r#"{{"v":2,"i":[{}],"x":[{}]}}"#, same.join(","), same.join(",")))
-        })
+        Tree::new("selection-large", "a selection of very many entries takes too much", large_selection)
         .fresh(),
-        Tree::new("left-behind", "what a killed run would leave is taken for something else", |site| {
-            site.project()?;
-            for folder in ["output", "context", "cache", "diff"] {
-                site.directory(&format!("repo/.stan/{folder}/.stan-tmp-1-0-folder/inner"))?;
-                site.link(&format!("repo/.stan/{folder}/.stan-tmp-1-0-link"), "../../../secret.txt")?;
-                site.link(&format!("repo/.stan/{folder}/.stan-tmp-1-0-vault"), "../../../vault")?;
-                site.fifo(&format!("repo/.stan/{folder}/.stan-tmp-1-0-pipe"))?;
-            }
-            site.link("repo/.stan/context/npm", "../../../vault")
-        })
+        Tree::new("left-behind", "what a killed run would leave is taken for something else", left_behind)
         .fresh(),
         Tree::new("staged", "what lies among the staged externals leads outside or is archived unproved", |site| {
             site.project()?;
@@ -152,4 +127,35 @@ fn base64(bytes: &[u8]) -> String {
     let bits: Vec<u8> = bytes.iter().flat_map(|byte| (0..8).rev().map(move |shift| byte >> shift & 1)).collect();
     let six = |chunk: &[u8]| (0..6).fold(0, |sum, index| sum * 2 + chunk.get(index).copied().unwrap_or(0));
     bits.chunks(6).map(|chunk| char::from(ALPHABET[usize::from(six(chunk)) & 63])).collect()
+}
+
+fn snapshots(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    site.selection(r#"["src/main.ts",9]"#)?;
+    let hash = "0".repeat(64);
+    let names = ["../secret.txt", "/etc/passwd", "a/../../b", "src/main.ts", "a\\u0000b", ""];
+    let files: Vec<String> = names.iter().map(|name| format!(r#""{name}":"{hash}""#)).collect();
+    let text = format!(r#"{{"v":1,"files":{{{}}}}}"#, files.join(","));
+    site.file("repo/.stan/diff/.archive.snapshot.json", &text)?;
+    site.file("repo/.stan/diff/.archive.snapshot.context.json", &text)
+}
+
+fn left_behind(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    for folder in ["output", "context", "cache", "diff"] {
+        site.directory(&format!("repo/.stan/{folder}/.stan-tmp-1-0-folder/inner"))?;
+        site.link(&format!("repo/.stan/{folder}/.stan-tmp-1-0-link"), "../../../secret.txt")?;
+        site.link(&format!("repo/.stan/{folder}/.stan-tmp-1-0-vault"), "../../../vault")?;
+        site.fifo(&format!("repo/.stan/{folder}/.stan-tmp-1-0-pipe"))?;
+    }
+    site.link("repo/.stan/context/npm", "../../../vault")
+}
+
+fn large_selection(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    let count = site.scale.of(100_000, 1_000_000);
+    let entries: Vec<String> = (0..count).map(|index| format!(r#"["src/{index}.ts",99]"#)).collect();
+    site.selection(&entries.join(","))?;
+    let same: Vec<String> = (0..count).map(|_| r#"["src/main.ts",4294967295,7]"#.to_owned()).collect();
+    site.file("given/state-same.json", format!(r#"{{"v":2,"i":[{}],"x":[{}]}}"#, same.join(","), same.join(",")))
 }
