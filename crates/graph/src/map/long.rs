@@ -61,7 +61,8 @@ fn graph(reader: &mut DocumentReader<'_>, id: NodeId, pointer: &Pointer<'_>) -> 
         }
         builder.end_node();
     }
-    Some(builder.finish(indices.ids))
+    // A node that is there twice has been told; a map cannot have it.
+    (!reader.has_errors()).then(|| builder.finish(indices.ids))
 }
 
 fn read_node(reader: &mut DocumentReader<'_>, node: NodeId, pointer: &Pointer<'_>) -> Option<(Record, String)> {

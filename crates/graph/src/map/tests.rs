@@ -183,6 +183,11 @@ fn long_graphs_that_are_none() {
             r#"{"nodes":{"a":{"kind":"source"}},"edges":{"a":[{"target":"a","kind":"types"}]}}"#,
             r#"G at /edges/a/0/kind: expected "runtime", "type" or "dynamic" as `kind`, found "types" in {"kind":"types","target":"a"}"#,
         ),
+        // Found by fuzzing: the builder was asked for a map of it before anybody looked at the findings.
+        (
+            r#"{"nodes":{"a":{"kind":"missing"},"a":{"kind":"missing"}},"edges":{}}"#,
+            "G at /nodes/a: this key is there twice",
+        ),
     ];
     for (input, expected) in cases {
         let errors = Map::decode_long(input.as_bytes(), "g.json").expect_err(input);
