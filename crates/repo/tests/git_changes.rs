@@ -170,7 +170,7 @@ fn generated_histories_agree_with_git() {
         eprintln!("SKIPPED: git is not installed, so nothing is compared with it");
         return;
     }
-    let answered: usize = (0..104u64)
+    let answered: usize = (0..112u64)
         .into_par_iter()
         .map(|seed| {
             let storage = STORAGES[seed as usize % STORAGES.len()];
@@ -206,7 +206,7 @@ fn damage(system: &MemorySystem, path: &str, good: &[u8], revisions: &[&str], is
     let right: Vec<Answer> = revisions.iter().map(|revision| ask(system, revision)).collect();
     assert!(right.iter().all(Result::is_ok), "{right:?}");
     for at in 0..good.len() {
-        let flips = [1u8, 0x10, 0x80, 0xff].map(|mask| {
+        let flips = [1u8, 0x80].map(|mask| {
             let mut bytes = good.to_vec();
             bytes[at] ^= mask;
             bytes
@@ -228,9 +228,13 @@ fn damage_is_an_error_or_harmless() {
         eprintln!("SKIPPED: git is not installed, so there is nothing to damage");
         return;
     }
-    for (storage, seed) in
-        [(Storage::DeepDeltas, 3), (Storage::NamedBases, 5), (Storage::OldIndex, 6), (Storage::Loose, 8)]
-    {
+    for (storage, seed) in [
+        (Storage::DeepDeltas, 3),
+        (Storage::NamedBases, 5),
+        (Storage::OldIndex, 6),
+        (Storage::LargeOffsets, 7),
+        (Storage::Loose, 8),
+    ] {
         let history = History::generate(seed, storage);
         let mut files = BTreeMap::new();
         in_memory(&history.checkout, "/r", &mut files);
@@ -239,7 +243,7 @@ fn damage_is_an_error_or_harmless() {
             system.set_file(path, bytes.clone());
         }
         system.set_dir("/r/.git/refs").set_dir("/r/.git/objects");
-        let names = ["HEAD~2", "annotated", "main^{tree}"];
+        let names = ["HEAD~2", "annotated"];
         let ids: Vec<String> = names
             .iter()
             .map(|name| String::from_utf8(history.git(&["rev-parse", name])).unwrap().trim().to_owned())
