@@ -222,3 +222,95 @@ impl Folders {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git_objects::HashKind;
+    use crate::memory::MemorySystem;
+
+    const OLD: i64 = 1_000_000_000_000;
+
+    /// An index of the files as they are, which git wrote at `OLD` plus ten seconds.
+    fn repository(files: &[(&str, &str)], flags: u16) -> MemorySystem {
+        let system = MemorySystem::new();
+        let mut index = b"DIRC\0\0\0\x02".to_vec();
+        index.extend((files.len() as u32).to_be_bytes());
+        for (name, contents) in files {
+            let start = index.len();
+            let path = format!("/r/{name}");
+            system.set_file(&path, *contents).set_times(&path, OLD, OLD);
+            for time in [OLD, OLD] {
+                index.extend(((time / 1_000_000_000) as u32).to_be_bytes());
+                index.extend(((time % 1_000_000_000) as u32).to_be_bytes());
+            }
+            index.extend([0; 8]);
+            index.extend(0o100_644u32.to_be_bytes());
+            index.extend([0; 8]);
+            index.extend((contents.len() as u32).to_be_bytes());
+            index.extend(HashKind::Sha1.object_id(ObjectKind::Blob, contents.as_bytes()).as_bytes());
+            index.extend((name.len() as u16 | flags).to_be_bytes());
+            index.extend(name.as_bytes());
+            index.resize(index.len() + 8 - (index.len() - start) % 8, 0);
+        }
+        let sum = HashKind::Sha1.checksum(&index);
+        index.extend(sum.as_bytes());
+        system.set_file("/r/.git/index", index).set_times("/r/.git/index", OLD + 10_000_000_000, OLD);
+        system.set_file("/r/.git/HEAD", "ref: refs/heads/main").set_dir("/r/.git/refs").set_dir("/r/.git/objects");
+        system.set_now(OLD + 1_000_000_000_000);
+        system
+    }
+
+    fn changed(system: &MemorySystem) -> Vec<&'static str> {
+        git_changes(system, "/r", &["a.ts", "b.ts"], None).unwrap().changed
+    }
+
+    #[test]
+    fn bytes_of_the_same_size_and_time_are_told_apart_by_the_other_time() {
+        let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0);
+        assert!(changed(&system).is_empty());
+        system.set_file("/r/a.ts", "eno").set_times("/r/a.ts", OLD, OLD + 5);
+        assert_eq!(changed(&system), ["a.ts"]);
+    }
+
+    #[test]
+    fn files_as_young_as_the_index_are_read() {
+        let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0);
+        system.set_file("/r/a.ts", "eno").set_times("/r/a.ts", OLD, OLD).set_times("/r/.git/index", OLD, OLD);
+        assert_eq!(changed(&system), ["a.ts"]);
+    }
+
+    #[test]
+    fn what_git_must_not_look_at_is_unchanged() {
+        let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0x8000);
+        system.set_file("/r/a.ts", "other");
+        assert!(changed(&system).is_empty());
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        let empty = MemorySystem::new();
+        empty.set_file("/r/a.ts", "");
+        let ask = |system: &MemorySystem, revision| git_changes(system, "/r", &["a.ts"], revision).unwrap_err();
+        assert_eq!(ask(&empty, None), GitError::NoRepository);
+        let system = repository(&[("a.ts", "one")], 0);
+        assert_eq!(ask(&system, Some("main")), GitError::UnknownRevision { name: "main".to_owned() });
+        let id = "1111111111111111111111111111111111111111";
+        let missing = GitError::MissingObject { id: id.to_owned(), looked_for: Vec::new() };
+        assert_eq!(ask(&system, Some(id)), missing);
+        system.set_file("/r/.git/objects/info/alternates", "/gone\n");
+        assert!(ask(&system, Some(id)).to_string().ends_with("names `/gone`, which does not exist"));
+        system.set_file("/r/.git/refs/heads/main", "nonsense\n");
+        let text = ask(&system, Some("main")).to_string();
+        assert_eq!(text, "`.git/refs/heads/main` is damaged: it is no reference");
+        system.set_file("/r/.git/refs/heads/main", "ref: refs/heads/main\n");
+        assert!(matches!(ask(&system, Some("main")), GitError::TooMuch { .. }));
+        system.set_file("/r/.git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n");
+        let text = ask(&system, Some("main")).to_string();
+        assert_eq!(text, "the repository uses a reftable for names such as `main`, which stan does not read");
+        system.remove("/r/.git/index");
+        assert_eq!(ask(&system, None), GitError::NoIndex);
+        system.set_file("/r/.git/index", "DIRC");
+        assert_eq!(ask(&system, None), GitError::BadIndex { reason: "it is too short" });
+    }
+}

@@ -22,21 +22,23 @@ fn split(output: &[u8]) -> Vec<String> {
 }
 
 /// What git says of a folder of the checkout: files of the universe that are not as they were, and paths that are gone.
-/// `tree` is the object that a revision leads to; without one, the index is compared with.
-fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) -> (Paths, Paths) {
+/// `tree` is the object that a revision leads to; without one, the index is compared with. `None` when git itself crashes,
+/// which 2.47 does for a tree that has a file where a sparse index has a folder.
+fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) -> Option<(Paths, Paths)> {
     let run = |arguments: &[&str]| {
         let output = history.git_at(root, arguments);
+        output.status.code()?;
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        split(&output.stdout)
+        Some(split(&output.stdout))
     };
     let mut diff = vec!["diff", "--name-only", "--no-renames", "--relative", "--ignore-submodules=all", "-z"];
     diff.extend(tree);
-    let listed = tree.map_or_else(|| run(&["ls-files", "-s", "-z"]), |tree| run(&["ls-tree", "-r", "-z", tree]));
+    let listed = tree.map_or_else(|| run(&["ls-files", "-s", "-z"]), |tree| run(&["ls-tree", "-r", "-z", tree]))?;
     let lines = listed.iter().filter_map(|line| line.split_once('\t'));
     let modes: BTreeMap<&str, &str> = lines.map(|(head, name)| (name, &head[..2])).collect();
-    let mut paths: Paths = run(&diff).into_iter().collect();
+    let mut paths: Paths = run(&diff)?.into_iter().collect();
     // In small letters what the user told git not to look at, and `S` what is not checked out.
-    let tagged = run(&["ls-files", "-v", "-z"]);
+    let tagged = run(&["ls-files", "-v", "-z"])?;
     let is_left_out = |line: &&String| line.starts_with(|tag: char| tag == 'S' || tag.is_ascii_lowercase());
     let left_out: BTreeSet<&str> = tagged.iter().filter(is_left_out).filter_map(|line| line.get(2..)).collect();
     let is_gone = |name: &&String| {
@@ -45,8 +47,8 @@ fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) ->
             && is_gone(root, name, modes.get(name.as_str()).copied().unwrap_or_default())
     };
     let gone = paths.iter().filter(is_gone).cloned().collect();
-    paths.extend(run(&["ls-files", "-z", "-o", "--exclude-standard"]));
-    (paths.intersection(universe).cloned().collect(), gone)
+    paths.extend(run(&["ls-files", "-z", "-o", "--exclude-standard"])?);
+    Some((paths.intersection(universe).cloned().collect(), gone))
 }
 
 /// Whether a path that differs was a file or a link, and is neither a file nor the link that it was.
@@ -142,15 +144,16 @@ fn compare(history: &mut History, about: &str) -> usize {
         }
         let universe: Paths =
             scan(&OsSystem, &root, &ScanOptions::default()).files.into_iter().map(String::from).collect();
-        let index = gits(history, &root, &universe, None);
+        let index = gits(history, &root, &universe, None).unwrap();
         assert_eq!(ours(&root, &universe, None), Ok(index), "against the index in {root:?} of {about}");
         // Many spellings mean the same folder, about which git is asked once.
-        let mut known: BTreeMap<&str, (Paths, Paths)> = BTreeMap::new();
+        let mut known: BTreeMap<&str, Option<(Paths, Paths)>> = BTreeMap::new();
         for (spelling, meaning) in spellings.iter().zip(&meanings) {
             let ours = ours(&root, &universe, Some(spelling));
             match meaning {
                 Ok(tree) if known.len() < most || known.contains_key(tree.as_str()) => {
                     let gits = known.entry(tree).or_insert_with(|| gits(history, &root, &universe, Some(tree)));
+                    let Some(gits) = gits else { continue };
                     assert_eq!(ours.as_ref(), Ok(&*gits), "(ours) == (git's) since {spelling} in {root:?} of {about}");
                     answered += 1;
                 }
@@ -170,7 +173,7 @@ fn generated_histories_agree_with_git() {
         eprintln!("SKIPPED: git is not installed, so nothing is compared with it");
         return;
     }
-    let answered: usize = (0..104u64)
+    let answered: usize = (0..112u64)
         .into_par_iter()
         .map(|seed| {
             let storage = STORAGES[seed as usize % STORAGES.len()];
@@ -206,7 +209,7 @@ fn damage(system: &MemorySystem, path: &str, good: &[u8], revisions: &[&str], is
     let right: Vec<Answer> = revisions.iter().map(|revision| ask(system, revision)).collect();
     assert!(right.iter().all(Result::is_ok), "{right:?}");
     for at in 0..good.len() {
-        let flips = [1u8, 0x10, 0x80, 0xff].map(|mask| {
+        let flips = [1u8, 0x80].map(|mask| {
             let mut bytes = good.to_vec();
             bytes[at] ^= mask;
             bytes
@@ -228,9 +231,13 @@ fn damage_is_an_error_or_harmless() {
         eprintln!("SKIPPED: git is not installed, so there is nothing to damage");
         return;
     }
-    for (storage, seed) in
-        [(Storage::DeepDeltas, 3), (Storage::NamedBases, 5), (Storage::OldIndex, 6), (Storage::Loose, 8)]
-    {
+    for (storage, seed) in [
+        (Storage::DeepDeltas, 3),
+        (Storage::NamedBases, 5),
+        (Storage::OldIndex, 6),
+        (Storage::LargeOffsets, 7),
+        (Storage::Loose, 8),
+    ] {
         let history = History::generate(seed, storage);
         let mut files = BTreeMap::new();
         in_memory(&history.checkout, "/r", &mut files);
@@ -239,7 +246,7 @@ fn damage_is_an_error_or_harmless() {
             system.set_file(path, bytes.clone());
         }
         system.set_dir("/r/.git/refs").set_dir("/r/.git/objects");
-        let names = ["HEAD~2", "annotated", "main^{tree}"];
+        let names = ["HEAD~2", "annotated"];
         let ids: Vec<String> = names
             .iter()
             .map(|name| String::from_utf8(history.git(&["rev-parse", name])).unwrap().trim().to_owned())

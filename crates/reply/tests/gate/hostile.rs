@@ -55,6 +55,38 @@ fn many_patches() {
     survives(&same.repeat(20_000));
 }
 
+/// Each copy would take a megabyte, and there are five thousand.
+#[test]
+fn copies_of_a_large_file_share_its_bytes() {
+    let mut world = World::new();
+    world.archive.insert("src/large.ts".to_owned(), b"a line of text\n".repeat(70_000));
+    let lines: String = (0..5_000).map(|number| format!("cp src/large.ts src/copy{number}.ts\n")).collect();
+    let report = world.report(&operations(&lines), CheckOptions { seen: false, budget: None });
+    assert_eq!(codes(&report), "", "{:?}", report.findings.first());
+    world.report(&operations(&lines), ACTIVE);
+    let changed = world.changed.take();
+    let first = changed.get("src/copy0.ts").cloned().flatten().unwrap();
+    assert_eq!(changed.len(), 5_000);
+    assert!(changed.values().flatten().all(|bytes| std::rc::Rc::ptr_eq(bytes, &first)));
+}
+
+#[test]
+fn patches_that_copy_a_large_file_come_to_an_end() {
+    let mut world = World::new();
+    world.archive.insert("src/large.ts".to_owned(), b"a line of text\n".repeat(70_000));
+    let patch = |number: usize| {
+        let to = format!("src/copy{number}.ts");
+        let head = format!("diff --git a/src/large.ts b/{to}\nsimilarity index 100%\n");
+        format!("```\n{head}copy from src/large.ts\ncopy to {to}\n```\n")
+    };
+    let few: String = (0..5).map(patch).collect();
+    assert_eq!(codes(&world.report(&few, CheckOptions::default())), "0001");
+    let many: String = (0..5_000).map(patch).collect();
+    let report = world.report(&many, CheckOptions::default());
+    assert_eq!(codes(&report), "0001 0011");
+    assert!(report.findings.iter().any(|finding| finding.message.contains("too many to be checked")));
+}
+
 #[test]
 fn long_replies() {
     // Half a megabyte of each; the last are as long as replies get.

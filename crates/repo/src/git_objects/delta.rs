@@ -103,6 +103,15 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_without_a_length_is_a_long_one() {
+        let base: Vec<u8> = (0..70_000u32).map(|number| number as u8).collect();
+        // Sizes 70,000 and 65,537: all of the copy, and one byte more.
+        let delta = [0xf0, 0xa2, 0x04, 0x81, 0x80, 0x04, 0x82, 0x01, 1, b'x'];
+        let made = apply(&base, &delta, 100_000).unwrap();
+        assert_eq!((&made[..65_536], made[65_536]), (&base[256..65_792], b'x'));
+    }
+
+    #[test]
     fn lies_are_errors() {
         check(&[], Err("a delta has no sizes"));
         check(&[11], Err("a delta has no sizes"));

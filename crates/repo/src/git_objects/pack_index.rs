@@ -207,6 +207,7 @@ impl PackIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::MemorySystem;
 
     #[test]
     fn prefixes() {
@@ -218,5 +219,74 @@ mod tests {
             five.matches(&[0xab, 0xcd, 0x1f]) && !five.matches(&[0xab, 0xcd, 0x2f]) && !five.matches(&[0xab, 0xcd])
         );
         assert!(five.is_behind(&[0xab, 0xcd, 0x0f]) && !five.is_behind(&[0xab, 0xcd, 0x10]));
+    }
+
+    /// An index of the ids, whose offsets are their numbers times 100; from `large` on they take eight bytes.
+    fn index(ids: &[ObjectId], is_version_1: bool, large: usize) -> Vec<u8> {
+        let mut bytes = if is_version_1 { Vec::new() } else { b"\xfftOc\0\0\0\x02".to_vec() };
+        for byte in 0..=255u8 {
+            let count = ids.iter().filter(|id| id.as_bytes()[0] <= byte).count() as u32;
+            bytes.extend(count.to_be_bytes());
+        }
+        let offset = |number: usize| number as u32 * 100;
+        if is_version_1 {
+            for (number, id) in ids.iter().enumerate() {
+                bytes.extend(offset(number).to_be_bytes());
+                bytes.extend(id.as_bytes());
+            }
+        } else {
+            ids.iter().for_each(|id| bytes.extend(id.as_bytes()));
+            bytes.extend(vec![9; ids.len() * 4]);
+            for number in 0..ids.len() {
+                let small = if number < large { offset(number) } else { 1 << 31 | (number - large) as u32 };
+                bytes.extend(small.to_be_bytes());
+            }
+            (large..ids.len()).for_each(|number| bytes.extend(u64::from(offset(number)).to_be_bytes()));
+        }
+        bytes.extend([7; 40]);
+        bytes
+    }
+
+    /// Many ids that start alike, so that a search has far to go.
+    fn many_ids() -> Vec<ObjectId> {
+        let mut ids: Vec<ObjectId> = (0..1500u32)
+            .map(|number| {
+                let mut id = [0; 20];
+                id[0] = if number % 3 == 0 { 0 } else { 0xab };
+                id[1..5].copy_from_slice(&number.wrapping_mul(2_654_435_761).to_be_bytes());
+                ObjectId::from_bytes(&id).unwrap()
+            })
+            .collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    #[test]
+    fn every_object_is_found_and_no_other() {
+        let ids = many_ids();
+        let names: Vec<String> = ids.iter().map(ObjectId::to_string).collect();
+        let system = MemorySystem::new();
+        system.set_file("/r/.git/HEAD", "ref: refs/heads/main").set_dir("/r/.git/refs").set_dir("/r/.git/objects");
+        let place = GitPlace::find(&system, "/r").unwrap();
+        for (is_version_1, large) in [(false, 1500), (false, 700), (true, 1500)] {
+            system.set_file("/r/x.idx", index(&ids, is_version_1, large));
+            let index = PackIndex::open(&place, "/r/x.idx").unwrap();
+            assert_eq!(index.count(), 1500);
+            for (number, id) in ids.iter().enumerate() {
+                assert_eq!(index.find(&place, id), Ok(Some(number as u64 * 100)), "{id}");
+            }
+            for name in names.iter().step_by(11) {
+                let digits = &name[..5];
+                let mut found = BTreeSet::new();
+                index.collect(&place, &Prefix::parse(digits, 40).unwrap(), &mut found).unwrap();
+                let found: Vec<String> = found.iter().map(ObjectId::to_string).collect();
+                let alike: Vec<&String> = names.iter().filter(|other| other.starts_with(digits)).collect();
+                assert_eq!(found.iter().collect::<Vec<_>>(), alike, "{digits}");
+            }
+            for byte in [1, 2, 0xab, 0xff] {
+                let other = ObjectId::from_bytes(&[byte; 20]).unwrap();
+                assert_eq!(index.find(&place, &other), Ok(None), "{other}");
+            }
+        }
     }
 }

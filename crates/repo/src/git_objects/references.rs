@@ -40,7 +40,7 @@ impl<'p, 's> References<'p, 's> {
             return Ok(None);
         }
         if self.place.format.has_reftable {
-            return Err(GitError::Unsupported { feature: format!("a reftable, so that `{name}` cannot be looked up") });
+            return Err(GitError::Unsupported { feature: format!("a reftable for names such as `{name}`") });
         }
         for (before, behind) in RULES {
             let full = [before, name, behind].concat();

@@ -75,7 +75,8 @@ impl RevisionFiles {
                     full.push(b'/');
                 }
                 // Only the way down to the prefix matters, and what is below it.
-                if !full.starts_with(prefix) && !(entry.mode.is_none() && prefix.starts_with(&full)) {
+                let is_on_the_way = entry.mode.is_none() && prefix.starts_with(&full);
+                if !is_on_the_way && !full.starts_with(prefix) {
                     continue;
                 }
                 names = names.saturating_add(full.len());

@@ -25,6 +25,7 @@ pub(crate) enum Storage {
     DeepDeltas,
     NamedBases,
     OldIndex,
+    LargeOffsets,
     HalfPacked,
     Alternates,
     Worktree,
@@ -35,12 +36,13 @@ pub(crate) enum Storage {
     NoExecutables,
 }
 
-pub(crate) const STORAGES: [Storage; 13] = [
+pub(crate) const STORAGES: [Storage; 14] = [
     Storage::Loose,
     Storage::Collected,
     Storage::DeepDeltas,
     Storage::NamedBases,
     Storage::OldIndex,
+    Storage::LargeOffsets,
     Storage::HalfPacked,
     Storage::Alternates,
     Storage::Worktree,
@@ -183,6 +185,16 @@ impl History {
             Storage::DeepDeltas => repack("pack.threads=1", &["--depth=50", "--window=50"]),
             Storage::NamedBases => repack("repack.useDeltaBaseOffset=false", &["--depth=50"]),
             Storage::OldIndex => repack("pack.indexVersion=1", &[]),
+            Storage::LargeOffsets => {
+                repack("pack.threads=1", &[]);
+                let folder = from.join(".git/objects/pack");
+                let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+                let (packs, others): (Vec<PathBuf>, _) =
+                    names.partition(|path| path.extension().is_some_and(|e| e == "pack"));
+                others.into_iter().for_each(|path: PathBuf| fs::remove_file(path).unwrap());
+                let pack = packs[0].display().to_string();
+                self.git(&["index-pack", "--index-version=2,0x40", &pack]);
+            }
             Storage::Alternates => self.clone_as(&["--shared"]),
             Storage::Shallow => {
                 let url = format!("file://{}", from.display());
