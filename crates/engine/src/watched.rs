@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stan_repo::{DirEntry, DirectoryFiles, OpenFile, Stat, System, advice, is_passing};
+use stan_repo::{DirEntry, DirectoryFiles, InputFile, OpenFile, Stat, System, advice, is_passing};
 
 pub(crate) struct Watched<'s> {
     system: &'s dyn System,
@@ -20,18 +20,59 @@ struct Failures {
     passing: Mutex<Option<(PathBuf, String)>>,
 }
 
+/// Is told of what went wrong with a file.
+pub(crate) trait Notice: Send + Sync {
+    fn notice(&self, path: &Path, error: &io::Error);
+}
+
+/// An open file whose failures are noticed as well.
+pub(crate) struct NoticedFile<N> {
+    pub(crate) inner: Box<dyn InputFile>,
+    pub(crate) path: PathBuf,
+    pub(crate) failures: Arc<N>,
+}
+
+impl<N: Notice> NoticedFile<N> {
+    fn watch<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.inspect_err(|error| self.failures.notice(&self.path, error))
+    }
+}
+
+impl<N: Notice> io::Read for NoticedFile<N> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let result = self.inner.read(buffer);
+        self.watch(result)
+    }
+}
+
+impl<N: Notice> io::Seek for NoticedFile<N> {
+    fn seek(&mut self, position: io::SeekFrom) -> io::Result<u64> {
+        let result = self.inner.seek(position);
+        self.watch(result)
+    }
+}
+
+impl<N: Notice> InputFile for NoticedFile<N> {
+    fn stat(&self) -> io::Result<Stat> {
+        self.watch(self.inner.stat())
+    }
+}
+
+impl Notice for Failures {
+    fn notice(&self, path: &Path, error: &io::Error) {
+        if !is_an_answer(error.kind()) {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        if is_passing(error) {
+            let mut first = self.passing.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert_with(|| (path.to_owned(), advice(error)));
+        }
+    }
+}
+
 impl Failures {
     fn watch<T>(&self, path: impl FnOnce() -> PathBuf, result: io::Result<T>) -> io::Result<T> {
-        if let Err(error) = &result {
-            if !is_an_answer(error.kind()) {
-                self.failed.store(true, Ordering::Relaxed);
-            }
-            if is_passing(error) {
-                let mut first = self.passing.lock().unwrap_or_else(PoisonError::into_inner);
-                first.get_or_insert_with(|| (path(), advice(error)));
-            }
-        }
-        result
+        result.inspect_err(|error| self.notice(&path(), error))
     }
 }
 
@@ -48,6 +89,11 @@ impl<'s> Watched<'s> {
     /// What a moment's failure hid: its path, and what to do about it.
     pub(crate) fn hidden(&self) -> Option<(PathBuf, String)> {
         self.failures.passing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn noticed(&self, path: &Path, file: OpenFile) -> OpenFile {
+        let failures = Arc::clone(&self.failures);
+        OpenFile { reader: Box::new(NoticedFile { inner: file.reader, path: path.to_owned(), failures }), ..file }
     }
 
     fn watch<T>(&self, path: &Path, result: io::Result<T>) -> io::Result<T> {
@@ -119,11 +165,11 @@ impl System for Watched<'_> {
     }
 
     fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.watch(path, self.system.open(path))
+        self.watch(path, self.system.open(path)).map(|file| self.noticed(path, file))
     }
 
     fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        self.watch(path, self.system.open_real(path))
+        self.watch(path, self.system.open_real(path)).map(|file| self.noticed(path, file))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

@@ -92,6 +92,15 @@ impl<'s> FaultySystem<'s> {
     }
 }
 
+impl FaultySystem<'_> {
+    fn opened(&self, path: &Path, file: OpenFile) -> io::Result<OpenFile> {
+        let OpenFile { mut stat, executable, reader } = file;
+        let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
+        stat.size = self.plan.length_of(path, length)? as u64;
+        Ok(OpenFile { stat, executable, reader: self.wrap(reader, path) })
+    }
+}
+
 impl System for FaultySystem<'_> {
     fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
         let outcome = self.plan.next(Effect::List, path);
@@ -132,10 +141,12 @@ impl System for FaultySystem<'_> {
 
     fn open(&self, path: &Path) -> io::Result<OpenFile> {
         self.check(Effect::Read, path)?;
-        let OpenFile { mut stat, executable, reader } = self.inner.open(path)?;
-        let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
-        stat.size = self.plan.length_of(path, length)? as u64;
-        Ok(OpenFile { stat, executable, reader: self.wrap(reader, path) })
+        self.opened(path, self.inner.open(path)?)
+    }
+
+    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
+        self.check(Effect::Read, path)?;
+        self.opened(path, self.inner.open_real(path)?)
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

@@ -73,6 +73,13 @@ impl Manifests {
     }
 }
 
+impl Manifests {
+    /// Notes that a manifest could not be read: one that is there may be readable the next time.
+    pub(crate) fn doubt(&mut self, error: &std::io::Error) {
+        self.is_in_doubt |= !is_absent(error);
+    }
+}
+
 fn still_holds(system: &dyn System, seen: &[(String, u64)]) -> bool {
     seen.iter().all(|(path, print)| match system.lstat(Path::new(path)) {
         Ok(stat) => fingerprint(&stat) == *print,

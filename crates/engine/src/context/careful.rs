@@ -12,6 +12,7 @@ use stan_repo::{
 };
 
 use super::refusal::Refusal;
+use crate::watched::{Notice, NoticedFile};
 
 pub(crate) struct Careful<'s> {
     system: &'s dyn WritableSystem,
@@ -24,15 +25,12 @@ pub(crate) struct Careful<'s> {
 #[derive(Default)]
 struct Failures(Mutex<Option<(PathBuf, String)>>);
 
-impl Failures {
-    fn watch<T>(&self, path: impl FnOnce() -> PathBuf, result: io::Result<T>) -> io::Result<T> {
-        if let Err(error) = &result
-            && is_passing(error)
-        {
+impl Notice for Failures {
+    fn notice(&self, path: &Path, error: &io::Error) {
+        if is_passing(error) {
             let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            first.get_or_insert_with(|| (path(), advice(error)));
+            first.get_or_insert_with(|| (path.to_owned(), advice(error)));
         }
-        result
     }
 }
 
@@ -51,10 +49,19 @@ impl<'s> Careful<'s> {
     }
 
     fn watch<T>(&self, path: &Path, result: io::Result<T>) -> io::Result<T> {
-        if self.cache.as_ref().is_some_and(|cache| path.starts_with(cache)) {
-            return result;
+        if self.is_cache(path) { result } else { result.inspect_err(|error| self.failures.notice(path, error)) }
+    }
+
+    fn is_cache(&self, path: &Path) -> bool {
+        self.cache.as_ref().is_some_and(|cache| path.starts_with(cache))
+    }
+
+    fn noticed(&self, path: &Path, file: OpenFile) -> OpenFile {
+        if self.is_cache(path) {
+            return file;
         }
-        self.failures.watch(|| path.to_owned(), result)
+        let failures = Arc::clone(&self.failures);
+        OpenFile { reader: Box::new(NoticedFile { inner: file.reader, path: path.to_owned(), failures }), ..file }
     }
 }
 
@@ -80,7 +87,11 @@ impl System for Careful<'_> {
     }
 
     fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.watch(path, self.system.open(path))
+        self.watch(path, self.system.open(path)).map(|file| self.noticed(path, file))
+    }
+
+    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
+        self.watch(path, self.system.open_real(path)).map(|file| self.noticed(path, file))
     }
 
     fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
@@ -116,7 +127,8 @@ impl DirectoryFiles for CarefulFiles {
         wants_stat: bool,
         buffer: &mut Vec<u8>,
     ) -> io::Result<(usize, Option<Stat>)> {
-        self.failures.watch(|| self.folder.join(name), self.files.read(name, limit, wants_stat, buffer))
+        let read = self.files.read(name, limit, wants_stat, buffer);
+        read.inspect_err(|error| self.failures.notice(&self.folder.join(name), error))
     }
 }
 

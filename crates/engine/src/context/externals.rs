@@ -97,7 +97,8 @@ impl Packages<'_> {
         self.buffer.clear();
         let path = format!("{directory}/package.json");
         self.manifests.note(self.system, &path, self.observed_at);
-        if read_real(self.system, Path::new(&path), LARGEST_MANIFEST, &mut self.buffer).is_err() {
+        if let Err(error) = read_real(self.system, Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
+            self.manifests.doubt(&error);
             // A link to a manifest of an installed package is as good as that; any other leads to somebody's secrets.
             let real = real_path(self.system, Path::new(&path)).ok().filter(|real| *real != path)?;
             end_of_modules(&real)?;

@@ -154,7 +154,7 @@ fn check_places(place: &Place, integrity: &Integrity) -> Result<(), Refusal> {
         .nodes
         .iter()
         .filter(|(id, node)| !is_place_of(place.stan_path(), id, node))
-        .map(|(id, node)| format!("{id}: this cannot be the file at {}", node.locator))
+        .map(|(id, node)| format!("{id}: expected the file that is archived under this id, found {}", node.locator))
         .collect();
     if astray.is_empty() {
         return Ok(());

@@ -47,6 +47,8 @@ pub struct ResolveOptions {
     pub outside_root: bool,
 }
 
+const FORBIDDEN: &str = "leads outside the repository, which `context.outsideRoot: false` forbids";
+
 impl Default for ResolveOptions {
     fn default() -> Self {
         Self { outside_root: true }
@@ -211,7 +213,12 @@ impl<'f> Resolver<'f> {
             fallback::Found::File(found) => self.place(&found, importer, specifier),
             fallback::Found::Builtin(id) => Target::Builtin(id.into()),
             fallback::Found::Nothing if request.form == Form::RequireParam => Target::Nothing,
-            fallback::Found::Nothing => self.missing(importer, specifier),
+            fallback::Found::Nothing => match self.missing(importer, specifier) {
+                Target::Missing { id, .. } if self.is_package_outside(importer, specifier) => {
+                    Target::Missing { id, problem: Some(FORBIDDEN.into()) }
+                }
+                target => target,
+            },
         }
     }
 
@@ -309,7 +316,7 @@ impl<'f> Resolver<'f> {
             return Target::File(real.into());
         }
         let refusal = if !self.options.outside_root {
-            "leads outside the repository, which `context.outsideRoot: false` forbids"
+            FORBIDDEN
         } else if !path::is_script(&real) && !real.ends_with(".json") {
             "leads outside the repository to a file that is neither a script, a declaration nor JSON"
         } else {
@@ -319,6 +326,17 @@ impl<'f> Resolver<'f> {
             Target::Missing { id, .. } => Target::Missing { id, problem: Some(refusal.into()) },
             target => target,
         }
+    }
+
+    /// Whether an installed package is a link to a folder that may not be looked into.
+    fn is_package_outside(&self, importer: &Importer, specifier: &str) -> bool {
+        if self.options.outside_root || path::is_path(specifier) {
+            return false;
+        }
+        let (name, _) = path::split_package_name(specifier);
+        let folders = self.node_modules(&importer.directory);
+        let real = folders.iter().find_map(|folder| self.files.real_path(&path::join_plain(folder, name)));
+        real.is_some_and(|real| !path::contains(&self.root, &real) && !path::in_node_modules(&real))
     }
 
     /// The id of a node for what is not there: the path it would have had, or the specifier as written.
