@@ -17,8 +17,8 @@ fn documents_behind_links_are_refused() {
     ] {
         let system = MemorySystem::from_fixture(&format!("//- /r/a.ts\n{links}"));
         for folder in ["/out", "/out/stan/context", "/out/stan/output"] {
-            system.set_file(&format!("{folder}/dependency.state.json"), "{\"v\":2,\"i\":[\"secret\"]}");
-            system.set_file(&format!("{folder}/archive.tar"), "secret");
+            system.set_file(format!("{folder}/dependency.state.json"), "{\"v\":2,\"i\":[\"secret\"]}");
+            system.set_file(format!("{folder}/archive.tar"), "secret");
         }
         let config = Config::default();
         let context = Context { root: ROOT, config: &config };
