@@ -75,10 +75,12 @@ impl Scene<'_> {
                 breaches.push(format!("control characters are on {name}"));
             }
         }
-        if self.step.prints_json() && !ran.stdout.is_empty() && !ran.timed_out {
-            if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&ran.stdout) {
-                breaches.push(format!("standard output is not JSON: {error}"));
-            }
+        if self.step.prints_json()
+            && !ran.stdout.is_empty()
+            && !ran.timed_out
+            && let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&ran.stdout)
+        {
+            breaches.push(format!("standard output is not JSON: {error}"));
         }
         breaches
     }

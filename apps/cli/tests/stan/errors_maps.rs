@@ -229,11 +229,11 @@ fn private_maps() {
         "index.d.ts\",\"size\"",
         "gone.d.ts\",\"size\"",
         expect![[r#"
-        exit 3
-        error: installed files (externals) are not what the map says; nothing was changed
-          .stan/context/npm/zed/1.2.3/index.d.ts (from <root>/node_modules/zed/gone.d.ts): its source: expected a file of 32 bytes, found nothing there
-          help: rebuild the map: stan run --context
-    "#]],
+            exit 3
+            error: the private map leads to files that are not the map's
+              .stan/context/npm/zed/1.2.3/index.d.ts: expected the file that is archived under this id, found <root>/node_modules/zed/gone.d.ts
+              help: rebuild the map: stan run --context
+        "#]],
     );
     map(
         "\"v\":1,\"nodes\":{",

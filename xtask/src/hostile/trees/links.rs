@@ -156,9 +156,9 @@ fn folders(site: &mut Site) -> io::Result<()> {
     }
     site.absolute_link("repo/absolute", "vault")?;
     site.file("repo/stan.config.yml", "stan-core:\n  includes: ['out/**', '**/*.pem', 'slash/etc/*', 'up/**']\n")?;
-    site.selection(&format!(
+    site.selection(
         r#"["src/loot.ts",9],"out/private.ts","out/key.pem","up/secret.txt","slash/etc/passwd","home/.ssh/id_rsa","absolute/key.pem","deep/er/key.pem","src/here/cart.ts""#
-    ))
+    )
 }
 
 fn packages(site: &mut Site) -> io::Result<()> {
