@@ -224,21 +224,21 @@ fn deep_paths_need_no_stack() {
 fn what_lies_outside_is_read_where_it_belongs_alone() {
     let system = MemorySystem::from_fixture(
         "
-        //- /home/secret.json
+        //- /homes/secret.json
         {}
-        //- /home/key.pem
+        //- /homes/key.pem
         {}
-        //- /home/linked/package.json
+        //- /homes/linked/package.json
         {}
         //- /store/node_modules/p/package.json
         {}
         //- /r/inside.json
         {}
-        //- link /r/package.json -> ../home/secret.json
+        //- link /r/package.json -> ../homes/secret.json
         //- link /r/tsconfig.json -> inside.json
-        //- link /r/node_modules/linked -> ../../home/linked
+        //- link /r/node_modules/linked -> ../../homes/linked
         //- link /r/node_modules/p -> /store/node_modules/p
-        //- link /r/node_modules/evil/package.json -> /home/secret.json
+        //- link /r/node_modules/evil/package.json -> /homes/secret.json
         //- link /r/out -> ../home
         ",
     );
@@ -247,10 +247,10 @@ fn what_lies_outside_is_read_where_it_belongs_alone() {
         ("/r/tsconfig.json", true, true),
         ("/r/node_modules/p/package.json", true, true),
         ("/r/node_modules/linked/package.json", true, false),
-        ("/home/secret.json", true, false),
+        ("/homes/secret.json", true, false),
         ("/r/package.json", false, false),
         ("/r/node_modules/evil/package.json", false, false),
-        ("/home/key.pem", false, false),
+        ("/homes/key.pem", false, false),
         ("/r/out/key.pem", false, false),
     ] {
         let read = |stays: bool| World::new(&system, "/r", None).staying_inside(stays).read(path).is_some();

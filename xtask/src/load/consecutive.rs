@@ -110,10 +110,10 @@ fn stays(name: &str, samples: &[Sample], report: &mut Report) {
 fn cache_is_no_larger_than_a_new_one(stan: Stan<'_>, report: &mut Report) -> Result<()> {
     let folder = stan.root.join(".stan/cache");
     let bytes = || -> Result<u64> { Ok(sizes(&folder)?.values().sum()) };
-    stan.succeed(&["graph", "--stats"])?;
+    stan.succeed(&["graph", "--meta"])?;
     let kept = bytes()?;
     std::fs::remove_dir_all(&folder)?;
-    stan.succeed(&["graph", "--stats"])?;
+    stan.succeed(&["graph", "--meta"])?;
     let new = bytes()?;
     let detail = format!("{kept} bytes after all runs, {new} bytes after one");
     report.law("the cache is as large as a new one", kept <= new + new / 100, detail);

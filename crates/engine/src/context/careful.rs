@@ -49,7 +49,12 @@ impl<'s> Careful<'s> {
     }
 
     fn watch<T>(&self, path: &Path, result: io::Result<T>) -> io::Result<T> {
-        if self.is_cache(path) { result } else { result.inspect_err(|error| self.failures.notice(path, error)) }
+        // Comparing paths takes longer than most looks do: only for what failed.
+        result.inspect_err(|error| {
+            if !self.is_cache(path) {
+                self.failures.notice(path, error);
+            }
+        })
     }
 
     fn is_cache(&self, path: &Path) -> bool {

@@ -211,7 +211,7 @@ mod tests {
         for (id, node, expected) in [
             (npm.to_owned(), node("/r/node_modules/a/x.js", Some(("a", "x.js"))), true),
             (npm.to_owned(), node("/store/node_modules/a/x.js", Some(("a", "x.js"))), true),
-            (npm.to_owned(), node("/home/u/.ssh/x.js", Some(("a", "x.js"))), false),
+            (npm.to_owned(), node("/homes/u/.ssh/x.js", Some(("a", "x.js"))), false),
             (npm.to_owned(), node("/r/node_modules/a/../../x.js", Some(("a", "x.js"))), false),
             (npm.to_owned(), node("/r/node_modules/b/x.js", Some(("b", "x.js"))), false),
             (npm.to_owned(), node("/r/node_modules/a/x.js", None), false),

@@ -113,7 +113,8 @@ fn exports(site: &mut Site) -> io::Result<()> {
             .to_owned(),
         r#"{"exports":{".":"file:///etc/passwd","./x":"node:fs","./y":"/etc/passwd"}}"#.to_owned(),
         format!(r#"{{"main":"{out}/key.pem"}}"#),
-        format!(r#"{{"main":"{out}"}}"#),
+        // A folder with a script in it would be what the import resolves to, and may be read.
+        r#"{"main":"../../../home"}"#.to_owned(),
         format!(r#"{{"types":"{out}/key.pem","typings":"/etc/passwd","module":"/etc/shadow"}}"#),
         format!(r#"{{"typesVersions":{{"*":{{"*":["{out}/key.pem","{out}/*.pem"]}}}}}}"#),
         r#"{"main":"/etc/passwd"}"#.to_owned(),

@@ -268,11 +268,11 @@ fn files_that_cannot_be_read() {
 #[test]
 fn a_link_out_of_the_repository_is_not_read() {
     let fixture = "
-        //- /home/secret.yml
+        //- /homes/secret.yml
         token: 1234
         //- /r/settings/stan.yml
         stan-core: { stanPath: inner }
-        //- link /r/stan.config.yml -> ../home/secret.yml
+        //- link /r/stan.config.yml -> ../homes/secret.yml
         //- dir /r/a
         //- link /s/stan.config.yml -> settings.yml
         //- /s/settings.yml

@@ -136,9 +136,9 @@ fn hostile_names_do_not_leave_the_context_directory() {
 fn a_manifest_behind_a_link_counts_if_it_is_of_an_installed_package() {
     check(
         r#"
-        //- /home/secret.json
+        //- /homes/secret.json
         {"name": "secret", "version": "1.2.3"}
-        //- link /r/node_modules/p/package.json -> ../../../home/secret.json
+        //- link /r/node_modules/p/package.json -> ../../../homes/secret.json
         //- /r/node_modules/.store/node_modules/q/package.json
         {"name": "q", "version": "1.0.0"}
         //- link /r/node_modules/q/package.json -> ../.store/node_modules/q/package.json
