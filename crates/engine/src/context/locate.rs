@@ -51,7 +51,7 @@ impl<'a> Locator<'a> {
     }
 
     /// The real root-relative path of a directory inside the root.
-    fn directory(&mut self, named: &str) -> Option<String> {
+    pub(crate) fn directory(&mut self, named: &str) -> Option<String> {
         if named.is_empty() {
             return Some(String::new());
         }

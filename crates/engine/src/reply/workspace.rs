@@ -7,7 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Map, SelectOptions, Selection, select};
 use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
@@ -29,6 +29,17 @@ const MOST_COUNTED: u64 = 64 << 20;
 /// Folders with more files than this are not searched to the end.
 const MOST_LISTED: usize = 200_000;
 
+/// More questions about single names of a folder than this, and it is listed.
+const MOST_ASKED: usize = 256;
+
+enum Folder {
+    Absent,
+    /// A link or something else that is asked about each name.
+    Other,
+    Asked(usize),
+    Listed(FxHashSet<String>),
+}
+
 pub(super) struct Workspace<'a> {
     system: &'a dyn System,
     place: &'a Place,
@@ -43,8 +54,8 @@ pub(super) struct Workspace<'a> {
     locator: RefCell<Locator<'a>>,
     /// What names lead to. A reply may ask for each of a hundred thousand several times.
     located: RefCell<FxHashMap<String, Located>>,
-    /// Whether folders are not there.
-    absent: RefCell<FxHashMap<String, bool>>,
+    /// What is known of folders whose names were asked for.
+    folders: RefCell<FxHashMap<String, Folder>>,
     /// First half of the SHA-256 → path, of every staged import.
     imports: OnceCell<BTreeMap<[u8; 16], String>>,
     /// Bytes and tokens of nodes that were counted.
@@ -83,7 +94,7 @@ impl<'a> Workspace<'a> {
             tokenizer,
             locator: RefCell::new(Locator::new(system, place)),
             located: RefCell::default(),
-            absent: RefCell::default(),
+            folders: RefCell::default(),
             imports: OnceCell::new(),
             counted: RefCell::default(),
         })
@@ -109,22 +120,50 @@ impl<'a> Workspace<'a> {
         if let Some(known) = self.located.borrow().get(path) {
             return known.clone();
         }
-        let located =
-            if self.is_below_nothing(path) { Located::Missing } else { self.locator.borrow_mut().locate(path) };
+        let located = if self.is_nowhere(path) { Located::Missing } else { self.locator.borrow_mut().locate(path) };
         self.located.borrow_mut().insert(path.to_owned(), located.clone());
         located
     }
 
-    /// Whether the folder of a name is not there: then neither is the name, nor any other in it.
-    fn is_below_nothing(&self, path: &str) -> bool {
-        let Some((folder, _)) = path.rsplit_once('/') else { return false };
-        if let Some(&known) = self.absent.borrow().get(folder) {
-            return known;
+    /// Whether a name is certainly not there, because its folder is not, or because the folder was listed without it. A folder
+    /// is listed when so many of its names were asked for that asking for each would take longer.
+    fn is_nowhere(&self, path: &str) -> bool {
+        let Some((folder, name)) = path.rsplit_once('/') else { return false };
+        let mut folders = self.folders.borrow_mut();
+        let known = match folders.get_mut(folder) {
+            Some(known) => known,
+            None => folders.entry(folder.to_owned()).or_insert(self.look_at(folder)),
+        };
+        match known {
+            Folder::Absent => true,
+            Folder::Other => false,
+            Folder::Listed(names) => name.is_ascii() && !names.contains(&name.to_ascii_lowercase()),
+            Folder::Asked(times) => {
+                *times += 1;
+                if *times > MOST_ASKED {
+                    *known = self.list(folder);
+                }
+                false
+            }
         }
-        let kind = self.system.lstat(Path::new(&self.place.absolute(folder)));
-        let is_absent = kind.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
-        self.absent.borrow_mut().insert(folder.to_owned(), is_absent);
-        is_absent
+    }
+
+    fn look_at(&self, folder: &str) -> Folder {
+        match self.system.lstat(Path::new(&self.place.absolute(folder))) {
+            Ok(stat) if stat.kind == EntryKind::Dir => Folder::Asked(0),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Folder::Absent,
+            _ => Folder::Other,
+        }
+    }
+
+    /// Names in lower case: some systems tell no cases apart, and there a name that is spelled otherwise is asked for.
+    fn list(&self, folder: &str) -> Folder {
+        // By its real path: what lies behind a link out of the root is not listed.
+        let real = self.locator.borrow_mut().directory(folder);
+        let entries = real.map(|real| self.system.read_dir(Path::new(&self.place.absolute(&real))));
+        let Some(Ok(entries)) = entries else { return Folder::Other };
+        let names = entries.into_iter().filter_map(|entry| entry.name.into_string().ok());
+        Folder::Listed(names.map(|name| name.to_ascii_lowercase()).collect())
     }
 
     fn bytes_of(&self, path: &str) -> Vec<u8> {
