@@ -63,6 +63,20 @@ fn a_reply_that_keeps_the_protocol() {
     );
 }
 
+/// Folders that are asked for many names are listed: the answers stay what they were.
+#[test]
+fn files_are_told_from_made_up_names_however_many_there_are() {
+    let repository = thread();
+    let names = (0..1_000).map(|number| format!("rm src/made-up-{number}.ts\nrm nowhere/{number}/x.ts\n"));
+    let names: String = names.chain(["rm src/b.ts\n".to_owned(), "rm src/a.ts\n".to_owned()]).collect();
+    repository.write("../reply.md", &format!("## Input Data Changes\n\n### File Ops\n\n```\n{names}```\n"));
+    let shown = repository.stan(&["check", "../reply.md"]);
+    let unseen: Vec<&str> = shown.lines().filter(|line| line.contains("exists but is not in the archive")).collect();
+    let expected =
+        "error[STAN-REPLY-0008]: `src/b.ts` exists but is not in the archive, so nobody in this thread has seen it";
+    assert_eq!(unseen, [expected], "{shown}");
+}
+
 #[test]
 fn an_edit_of_a_file_that_the_assistant_never_saw() {
     check(
