@@ -128,7 +128,7 @@ impl<'a> Workspace<'a> {
     /// Whether a name is certainly not there, because its folder is not, or because the folder was listed without it. A folder
     /// is listed when so many of its names were asked for that asking for each would take longer.
     fn is_nowhere(&self, path: &str) -> bool {
-        let Some((folder, name)) = path.rsplit_once('/') else { return false };
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut folders = self.folders.borrow_mut();
         let known = match folders.get_mut(folder) {
             Some(known) => known,
