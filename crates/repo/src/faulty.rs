@@ -93,6 +93,22 @@ impl<'s> FaultySystem<'s> {
 }
 
 impl FaultySystem<'_> {
+    fn listed(
+        &self,
+        path: &Path,
+        list: impl FnOnce(&dyn WritableSystem) -> io::Result<Vec<DirEntry>>,
+    ) -> io::Result<Vec<DirEntry>> {
+        let outcome = self.plan.next(Effect::List, path);
+        if let Outcome::Fail(error) = outcome {
+            return Err(error);
+        }
+        let mut entries = list(self.inner)?;
+        if matches!(outcome, Outcome::Odd) {
+            entries.push(DirEntry { name: GHOST.into(), kind: EntryKind::File });
+        }
+        Ok(entries)
+    }
+
     fn opened(&self, path: &Path, file: OpenFile) -> io::Result<OpenFile> {
         let OpenFile { mut stat, executable, reader } = file;
         let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
@@ -103,15 +119,11 @@ impl FaultySystem<'_> {
 
 impl System for FaultySystem<'_> {
     fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        let outcome = self.plan.next(Effect::List, path);
-        if let Outcome::Fail(error) = outcome {
-            return Err(error);
-        }
-        let mut entries = self.inner.read_dir(path)?;
-        if matches!(outcome, Outcome::Odd) {
-            entries.push(DirEntry { name: GHOST.into(), kind: EntryKind::File });
-        }
-        Ok(entries)
+        self.listed(path, |inner| inner.read_dir(path))
+    }
+
+    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.listed(path, |inner| inner.read_real_dir(path))
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {

@@ -57,6 +57,14 @@ impl Default for MemorySystem {
 }
 
 impl MemorySystem {
+    /// Refuses a path that a link is on the way to, or that is one.
+    fn has_no_link(&self, path: &Path) -> io::Result<()> {
+        if Path::new(&real_path(self, path)?) == path {
+            return Ok(());
+        }
+        Err(io::Error::other("there is a link on the way to it, which is not followed"))
+    }
+
     pub fn new() -> Self {
         Self::default()
     }
@@ -171,6 +179,11 @@ impl System for MemorySystem {
         Ok(entries)
     }
 
+    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.has_no_link(path)?;
+        self.read_dir(path)
+    }
+
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         let state = self.read();
         state.stat(state.find(path, false)?)
@@ -195,9 +208,7 @@ impl System for MemorySystem {
     }
 
     fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        if Path::new(&real_path(self, path)?) != path {
-            return Err(io::Error::other("there is a link on the way to it, which is not followed"));
-        }
+        self.has_no_link(path)?;
         self.open_file(path)
     }
 

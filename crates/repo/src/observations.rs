@@ -139,7 +139,7 @@ pub(crate) fn index_digest(index: Option<&IndexFile>) -> Digest {
 
 /// Lists a directory in the order of its names' bytes.
 pub(crate) fn sorted_entries(system: &dyn System, path: &Path) -> io::Result<Vec<DirEntry>> {
-    let mut entries = system.read_dir(path)?;
+    let mut entries = system.read_real_dir(path)?;
     entries.sort_unstable_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
     Ok(entries)
 }

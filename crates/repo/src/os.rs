@@ -32,6 +32,11 @@ impl System for OsSystem {
             .collect()
     }
 
+    #[cfg(target_os = "linux")]
+    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        directory::list(path)
+    }
+
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         fs::symlink_metadata(path).map(|metadata| stat(&metadata))
     }

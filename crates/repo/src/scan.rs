@@ -134,6 +134,12 @@ struct Walk<'a> {
     visited: Mutex<Vec<Visited>>,
 }
 
+/// A directory that is there: its stat, taken first, and its entries.
+struct Opened {
+    stat: Stat,
+    entries: Vec<DirEntry>,
+}
+
 /// What one directory contributes to the result.
 struct Visited {
     path: String,
@@ -157,10 +163,17 @@ impl<'a> Walk<'a> {
             children: Vec::new(),
             task,
         };
-        let directory = visit.run();
-        for child in visit.children {
-            scope.spawn(move |scope| self.directory(scope, child));
-        }
+        let directory = visit.open().map(|opened| {
+            // Folders first, so that another thread lists them meanwhile.
+            visit.folders(&opened.entries);
+            for child in std::mem::take(&mut visit.children) {
+                scope.spawn(move |scope| self.directory(scope, child));
+            }
+            let Opened { stat, entries } = opened;
+            let listing = listing_hash(&entries);
+            let entries = visit.rest(entries);
+            ScannedDirectory { path: visit.task.path.as_str().into(), stat, listing, entries }
+        });
         let Recorder { observations, problems, .. } = visit.recorder;
         let Visit { task, files, aliases, .. } = visit;
         let visited = Visited { path: task.path, directory, files, aliases, observations, problems };
@@ -258,7 +271,8 @@ struct Visit<'w, 'a> {
 }
 
 impl Visit<'_, '_> {
-    fn run(&mut self) -> Option<ScannedDirectory> {
+    /// Lists the directory, and reads the rules that hold in it.
+    fn open(&mut self) -> Option<Opened> {
         let absolute = self.walk.root.absolute(&self.task.path);
         let listed = self.task.listed.take();
         let Listed { stat, entries } = listed.unwrap_or_else(|| Listed::new(self.walk.system, &absolute));
@@ -274,14 +288,12 @@ impl Visit<'_, '_> {
                 Vec::new()
             }
         };
-        let listing = listing_hash(&entries);
         self.look_for_repository(&entries, &absolute);
         self.read_ignore_file(&entries, &absolute);
-        let entries = self.entries(entries);
-        Some(ScannedDirectory { path: self.task.path.as_str().into(), stat, listing, entries })
+        Some(Opened { stat, entries })
     }
 
-    fn unlisted(&mut self, reason: &str) -> Option<ScannedDirectory> {
+    fn unlisted(&mut self, reason: &str) -> Option<Opened> {
         let name = if self.task.path.is_empty() { "." } else { &self.task.path };
         self.recorder.problems.push(Problem::new(name, format!("directory skipped, because {reason}")));
         None
@@ -309,7 +321,20 @@ impl Visit<'_, '_> {
         }
     }
 
-    fn entries(&mut self, entries: Vec<DirEntry>) -> Vec<(Box<str>, EntryKind)> {
+    fn folders(&mut self, entries: &[DirEntry]) {
+        let length = self.path_from_top.len();
+        for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Dir) {
+            if let Some(name) = entry.name.to_str() {
+                self.path_from_top.truncate(length);
+                self.path_from_top.extend_from_slice(name.as_bytes());
+                self.entry(name, entry.kind, length);
+            }
+        }
+        self.path_from_top.truncate(length);
+    }
+
+    /// Everything but the folders; returns all entries that have a name.
+    fn rest(&mut self, entries: Vec<DirEntry>) -> Vec<(Box<str>, EntryKind)> {
         let length = self.path_from_top.len();
         let mut named = Vec::with_capacity(entries.len());
         for DirEntry { name, kind } in entries {
@@ -317,7 +342,9 @@ impl Visit<'_, '_> {
             self.path_from_top.extend_from_slice(name.as_encoded_bytes());
             match name.into_string() {
                 Ok(name) => {
-                    self.entry(&name, kind, length);
+                    if kind != EntryKind::Dir {
+                        self.entry(&name, kind, length);
+                    }
                     named.push((name.into_boxed_str(), kind));
                 }
                 Err(name) => self.unnamed(&name, kind, length),

@@ -88,6 +88,11 @@ pub trait System: Send + Sync {
     /// The entries of a directory in any order, without `.` and `..`.
     fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>>;
 
+    /// As `read_dir`, for a path without a link anywhere in it (see `open_real`).
+    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.read_dir(path)
+    }
+
     /// Looks at a path without following a final link.
     fn lstat(&self, path: &Path) -> io::Result<Stat>;
 

@@ -12,6 +12,10 @@ impl System for ReadOnly<'_> {
         self.0.read_dir(path)
     }
 
+    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.0.read_real_dir(path)
+    }
+
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         self.0.lstat(path)
     }

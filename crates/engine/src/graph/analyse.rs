@@ -12,8 +12,8 @@ use stan_repo::{DirectoryFiles, Stat, System};
 /// A file of more bytes than this is hashed but not analysed.
 const MAX_ANALYSED_BYTES: u64 = 256 << 20;
 
-/// A file that is only hashed is read piece by piece when it has more bytes than this.
-const FIRST_BUFFER: u64 = 1 << 20;
+/// A file of more bytes than this is not read among its neighbours, which would have to wait for it.
+const LARGE: u64 = 128 << 10;
 
 /// A buffer that grew beyond this is given back after the file that needed it.
 const KEPT_BUFFER: usize = 4 << 20;
@@ -86,8 +86,9 @@ impl<'a> Analyst<'a> {
         Self { system, options, wants_stats, directory: "/", files: None }
     }
 
-    /// Analyses a file, given by its path relative to the root and by its whole path.
-    pub(crate) fn analyse(&mut self, relative: &'a str, absolute: &str) -> Analysed {
+    /// Analyses a file, given by its path relative to the root and by its whole path. `None` when it is large: then the
+    /// caller should have [`analyse`] do it, while this one goes on with the neighbours.
+    pub(crate) fn analyse(&mut self, relative: &'a str, absolute: &str) -> Option<Analysed> {
         let (directory, name) = relative.rsplit_once('/').unwrap_or(("", relative));
         if directory != self.directory {
             self.directory = directory;
@@ -96,22 +97,26 @@ impl<'a> Analyst<'a> {
             let end = absolute.len().saturating_sub(name.len()).max(1);
             self.files = absolute.get(..end).and_then(|directory| self.system.directory_files(Path::new(directory)));
         }
-        let Some(files) = self.files.as_deref() else {
-            return analyse(self.system, absolute, relative, true, self.options);
-        };
-        let is_analysed = is_analysed(name);
-        // What is only hashed must not fill the memory.
-        let limit = if is_analysed { MAX_ANALYSED_BYTES } else { FIRST_BUFFER };
-        with_scratch(|Scratch { extractor, buffer }| match files.read(name, limit, self.wants_stats, buffer) {
-            Ok((length, stat)) => {
-                let bytes = buffer.get(..length).unwrap_or_default();
-                match is_analysed {
-                    true => extracted(extractor, relative, bytes, stat, self.options),
-                    false => Analysed { stat, meta: Some(meta_of(bytes)), ..Analysed::default() },
+        with_scratch(|Scratch { extractor, buffer }| {
+            let read = match self.files.as_deref() {
+                Some(files) => files.read(name, LARGE, self.wants_stats, buffer),
+                None => {
+                    buffer.clear();
+                    let stat = stan_repo::read_real(self.system, Path::new(absolute), LARGE, buffer);
+                    stat.map(|stat| (buffer.len(), Some(stat)))
                 }
+            };
+            match read {
+                Ok((length, stat)) => {
+                    let bytes = buffer.get(..length).unwrap_or_default();
+                    Some(match is_analysed(name) {
+                        true => extracted(extractor, relative, bytes, stat, self.options),
+                        false => Analysed { stat, meta: Some(meta_of(bytes)), ..Analysed::default() },
+                    })
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => None,
+                Err(error) => Some(unreadable(relative, &error)),
             }
-            Err(_) if !is_analysed => hashed(self.system, absolute, relative),
-            read => failed(self.system, absolute, relative, read),
         })
     }
 }

@@ -4,6 +4,7 @@
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use stan_graph::{Built, FileKey, Graph, GraphBuilder, Indices, Module, Modules, Node, Tunneller};
@@ -21,6 +22,10 @@ use super::recent::{Answer, Recent};
 use super::record::Record;
 use super::{GraphError, GraphOptions, leave};
 use crate::cache::data::{NONE, UNKNOWN};
+
+/// How many files a thread takes at once: few enough that no thread waits long for the last one, and enough to make use of
+/// what neighbours have in common.
+const PORTION: usize = 128;
 
 /// Hands in what an earlier run knows of a file of the universe, if the file is unchanged since.
 pub(crate) trait Known: Sync {
@@ -63,21 +68,24 @@ pub(crate) fn compile(
         ManuallyDrop::new(World::new(system, root, Some(&universe)).staying_inside(!options.resolve.outside_root));
     let configs = Configs::new(&*world, root);
     let mut general_problems = universe.problems.clone();
-    let (workspaces, workspace_problems) = Workspaces::find(&*world, root, universe.files.iter().map(|file| &**file));
+    let ((workspaces, workspace_problems), names) = rayon::join(
+        || Workspaces::find(&*world, root, universe.files.iter().map(|file| &**file)),
+        || ManuallyDrop::new(Names::new(root, &universe.files)),
+    );
     general_problems.extend(workspace_problems);
     let workspaces = LazyWorkspaces::ready(workspaces);
     let resolver = Resolver::new(&*world, root, &configs, &workspaces, options.resolve).hiding(&options.stan_folder());
-    let names = ManuallyDrop::new(Names::new(root, &universe.files));
     let run = Run { system, options, universe: &universe, resolver: &resolver, names: &names, known };
 
     let (files, analysed) = run.analyse_universe(keep);
     run.load_own_files();
     let implicit = run.tunnel(&files);
     let hops = run.external_edges(&files, &implicit);
-    let Built { graph, indices, .. } = run.build(&files, &implicit, &hops)?;
+    let builder = run.gather(&files, &implicit, &hops);
+    let (built, (dirty, mut problems)) = rayon::join(|| builder.finish(), || run.findings(&files));
+    let Built { graph, indices, .. } = built?;
     resolver.look_at_packages();
     general_problems.extend(configs.problems());
-    let (dirty, mut problems) = run.findings(&files);
     problems.extend(general_problems.iter().cloned());
     let kept = if keep {
         let (records, observations) = rayon::join(
@@ -121,26 +129,48 @@ impl Run<'_> {
     /// Analyses every file of the universe and resolves its requests; also says how many had to be read.
     fn analyse_universe(&self, keep: bool) -> (Vec<Analysed>, usize) {
         let read = AtomicUsize::new(0);
-        let files = self
-            .universe
-            .files
-            .par_iter()
-            .map_init(
-                || Desk { analyst: Analyst::new(self.system, &self.options.extract, keep), recent: Recent::default() },
-                |desk, path| self.analyse_one(desk, path, keep, &read),
-            )
-            .collect();
+        let large = Mutex::new(Vec::new());
+        let desk =
+            || Desk { analyst: Analyst::new(self.system, &self.options.extract, keep), recent: Recent::default() };
+        let paths = self.universe.files.par_iter().enumerate().with_max_len(PORTION);
+        let mut files: Vec<Analysed> = rayon::scope(|scope| {
+            let files = paths.map_init(desk, |desk, (index, path)| {
+                self.analyse_one(desk, path, keep, &read).unwrap_or_else(|| {
+                    // Its neighbours go on meanwhile, and so do other large ones: barrels often lie side by side.
+                    let (large, path) = (&large, &**path);
+                    scope.spawn(move |_| {
+                        let file = self.analyse_large(path, keep);
+                        large.lock().unwrap_or_else(PoisonError::into_inner).push((index, file));
+                    });
+                    Analysed::default()
+                })
+            });
+            files.collect()
+        });
+        for (index, file) in large.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            files[index] = file;
+        }
         (files, read.into_inner())
     }
 
-    /// One after the other for each file, while what was just read is at hand.
-    fn analyse_one<'p>(&self, desk: &mut Desk<'p>, path: &'p str, keep: bool, read: &AtomicUsize) -> Analysed {
+    /// One after the other for each file, while what was just read is at hand. `None` when it is large.
+    fn analyse_one<'p>(&self, desk: &mut Desk<'p>, path: &'p str, keep: bool, read: &AtomicUsize) -> Option<Analysed> {
         let absolute = self.absolute(path);
-        let mut file = self.known(&absolute, true).unwrap_or_else(|| {
+        let file = self.known(&absolute, true).or_else(|| {
             read.fetch_add(1, Ordering::Relaxed);
             desk.analyst.analyse(path, &absolute)
         });
-        self.resolve(&absolute, &mut file, &mut desk.recent);
+        file.map(|file| self.resolved(&absolute, file, &mut desk.recent, keep))
+    }
+
+    fn analyse_large(&self, path: &str, keep: bool) -> Analysed {
+        let absolute = self.absolute(path);
+        let file = analyse(self.system, &absolute, path, true, &self.options.extract);
+        self.resolved(&absolute, file, &mut Recent::default(), keep)
+    }
+
+    fn resolved(&self, absolute: &str, mut file: Analysed, recent: &mut Recent, keep: bool) -> Analysed {
+        self.resolve(absolute, &mut file, recent);
         if !keep && let Some(facts) = &mut file.facts {
             // Specifiers were needed to get here; without a cache nobody asks for them again.
             facts.requests = Vec::new();
@@ -332,20 +362,21 @@ impl Run<'_> {
         matches!(self.names.slot(key).map(|slot| &slot.name), Some(Name::File(path)) if !self.names.is_own(path))
     }
 
-    fn build(
+    /// All nodes and edges.
+    fn gather(
         &self,
         files: &[Analysed],
         implicit: &[(u32, FileKey, EdgeKind)],
         hops: &[(u32, u32, EdgeKind)],
-    ) -> Result<Built, GraphError> {
-        let own = (self.names.universe_len()..self.names.len()).filter(|key| !self.is_external(*key));
-        let own_edges = own.filter_map(|key| Some((key, &self.names.slot(key)?.loaded.get()?.edges)));
-        let explicit: Vec<(u32, u32, EdgeKind)> = files
-            .iter()
-            .zip(0..)
-            .map(|(file, key)| (key, &file.edges))
-            .chain(own_edges)
-            .flat_map(|(key, edges)| edges.iter().map(move |(target, kind)| (key, *target, *kind)))
+    ) -> GraphBuilder {
+        let edges_of = |key: u32| match files.get(key as usize) {
+            Some(file) => &*file.edges,
+            None if self.is_external(key) => &[],
+            None => self.names.slot(key).and_then(|slot| slot.loaded.get()).map_or(&[][..], |file| &file.edges),
+        };
+        let explicit: Vec<(u32, u32, EdgeKind)> = (0..self.names.len())
+            .into_par_iter()
+            .flat_map_iter(|key| edges_of(key).iter().map(move |(target, kind)| (key, *target, *kind)))
             .collect();
         let mut builder = GraphBuilder::with_capacity(0, explicit.len() + implicit.len() + hops.len());
         let mut is_node = vec![false; self.names.len() as usize];
@@ -374,7 +405,7 @@ impl Run<'_> {
             }
         });
         builder.nodes(keys.par_iter().map(|key| (*key, self.node(*key, files))).collect());
-        Ok(builder.finish()?)
+        builder
     }
 
     /// How many files of the repository are incomplete, and the problems of all files that are nodes. Which files are

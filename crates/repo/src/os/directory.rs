@@ -1,5 +1,6 @@
 //! An open directory whose files are read by name. The system finds a name in an open directory in half the time that it
-//! needs for a whole path, which shows when files are small and many. Not for listing.
+//! needs for a whole path, which shows when files are small and many. And, where links on the way can be refused, its
+//! listing.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,6 +10,8 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, openat};
 
 use super::stat;
+#[cfg(target_os = "linux")]
+use crate::system::DirEntry;
 use crate::system::{DirectoryFiles, EntryKind, Stat};
 
 /// What a read asks for before anything is known of the file: more than most source files have.
@@ -70,6 +73,47 @@ impl DirectoryFiles for OpenDirectory {
         }
         Ok((filled, seen.filter(|_| wants_stat)))
     }
+}
+
+/// What one call for entries may fill: some thousand names.
+#[cfg(target_os = "linux")]
+const LISTING_BUFFER: usize = 128 << 10;
+
+/// The entries of a directory that no link leads to. Asks the system itself: the standard library would copy each name
+/// twice.
+#[cfg(target_os = "linux")]
+pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
+    use rustix::fs::{FileType, RawDir};
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let directory = open_without_links(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+    let mut buffer = Vec::with_capacity(LISTING_BUFFER);
+    let mut listing = RawDir::new(&directory, buffer.spare_capacity_mut());
+    let mut entries = Vec::new();
+    while let Some(entry) = listing.next() {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            // Some file systems do not say.
+            FileType::Unknown => {
+                let stat = rustix::fs::statat(&directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
+                FileType::from_raw_mode(stat.st_mode)
+            }
+            known => known,
+        };
+        let kind = match kind {
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Dir,
+            FileType::Symlink => EntryKind::Link,
+            _ => EntryKind::Other,
+        };
+        entries.push(DirEntry { name: OsStr::from_bytes(name.to_bytes()).to_owned(), kind });
+    }
+    Ok(entries)
 }
 
 /// Opens a path that has no links in it. One that appeared since it was looked at is an error, wherever it stands; where
@@ -154,7 +198,34 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert!(OsSystem.open_real(&at("folder/file")).is_err());
             assert!(OsSystem.directory_files(&at("folder")).is_none());
+            assert!(OsSystem.read_real_dir(&at("folder")).is_err());
+            assert!(OsSystem.read_real_dir(&at("folder/below")).is_err());
         }
+    }
+
+    /// Both ways of listing tell the same, over more than one call to the system.
+    #[test]
+    fn real_directories_list_as_others_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = crate::paths::real_path(&OsSystem, folder.path()).unwrap();
+        let real = Path::new(&real);
+        std::os::unix::fs::symlink("nowhere", real.join("link")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, real.join("pipe"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        OsSystem.create_dir_all(&real.join("below")).unwrap();
+        for index in 0..3_000 {
+            OsSystem.write_atomic(&real.join(format!("{index:0>200}")), b"").unwrap();
+        }
+        let sorted = |listed: io::Result<Vec<crate::DirEntry>>| {
+            let mut entries = listed.unwrap();
+            entries.sort_by(|left, right| left.name.cmp(&right.name));
+            entries
+        };
+        let listed = sorted(OsSystem.read_real_dir(real));
+        assert_eq!(listed.len(), 3_003);
+        assert_eq!(listed, sorted(OsSystem.read_dir(real)));
+        assert_eq!(OsSystem.read_real_dir(&real.join("absent")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        let file = real.join(format!("{:0>200}", 0));
+        assert_eq!(OsSystem.read_real_dir(&file).unwrap_err().kind(), io::ErrorKind::NotADirectory);
     }
 
     #[test]
