@@ -1,11 +1,11 @@
-//! What git's index knows of each file: its object, mode and times (versions 2, 3 and 4, SHA-1 and SHA-256, split or not).
+//! What git's index knows of each file: its object, mode and times.
 //!
 //! `git_index` reads the same file for its names alone, which is what every scan needs and must be quick. This one is for
 //! the question of what changed. The checksum is verified, so that a damaged index is no answer.
 
 use std::collections::BTreeMap;
 
-use crate::ewah::{self, Bitmap};
+use crate::git_index_file::{GROWTH, RawEntry, Reader, SplitLink};
 use crate::git_objects::{HashKind, Mode, ObjectId};
 
 /// The index as a whole.
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 pub(crate) struct EntriesFile {
     entries: Vec<(Vec<u8>, Slot)>,
     folders: BTreeMap<Vec<u8>, ObjectId>,
-    link: Option<Link>,
+    link: Option<SplitLink>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,47 +52,46 @@ enum Slot {
     Folder,
 }
 
-/// What a split index says of the file it is based on.
-#[derive(Debug)]
-struct Link {
-    base: Option<ObjectId>,
-    deleted: Bitmap,
-    replaced: Bitmap,
-}
-
 impl EntriesFile {
     /// The error says what is wrong with the file.
     pub(crate) fn parse(bytes: &[u8], hash: HashKind) -> Result<Self, &'static str> {
-        let header = bytes.first_chunk::<12>().ok_or("it is too short")?;
-        let [_, _, _, _, v0, v1, v2, v3, c0, c1, c2, c3] = *header;
-        if !header.starts_with(b"DIRC") {
-            return Err("it has no DIRC signature");
-        }
-        let version = u32::from_be_bytes([v0, v1, v2, v3]);
-        if !(2..=4).contains(&version) {
-            return Err("its version is not 2, 3 or 4");
-        }
         let end = bytes.len().checked_sub(hash.length()).ok_or("it is too short")?;
+        let reader = Reader::new(bytes, hash.length())?;
         let (content, sum) = bytes.split_at_checked(end).ok_or("it is too short")?;
         let sum = ObjectId::from_bytes(sum).ok_or("it is too short")?;
         // Zeros mean that git was told not to spend time on it.
         if !sum.is_null() && hash.checksum(content) != sum {
             return Err("its checksum is not that of its contents");
         }
-        let count = u32::from_be_bytes([c0, c1, c2, c3]);
-        Reader { bytes: content, position: 12, hash }.file(version, count).ok_or("its entries are damaged")
+        Self::read(reader, hash).ok_or("its entries are damaged")
+    }
+
+    fn read(mut reader: Reader<'_>, hash: HashKind) -> Option<Self> {
+        let mut entries = Vec::new();
+        reader.entries(|name, entry| {
+            entries.push((name.to_vec(), Slot::of(&entry)?));
+            Some(())
+        })?;
+        let mut known = BTreeMap::new();
+        let link = reader.extensions(|signature, content| {
+            if signature == b"TREE" {
+                known = folders(content, hash)?;
+            }
+            Some(())
+        })?;
+        Some(Self { entries, folders: known, link })
     }
 
     /// The end of the name of the file that this one is based on.
     pub(crate) fn base(&self) -> Option<String> {
-        self.link.as_ref()?.base.map(|id| id.to_string())
+        self.link.as_ref()?.base.clone()
     }
 
     /// `None` when the two do not fit together.
     pub(crate) fn with_base(self, base: Option<Self>) -> Option<Entries> {
         let entries = match (self.link, base) {
-            (Some(link), Some(base)) => merge(self.entries, &link, base.entries)?,
-            (Some(Link { base: Some(_), .. }), None) => return None,
+            (Some(link), Some(base)) => link.merge(self.entries, base.entries)?,
+            (Some(SplitLink { base: Some(_), .. }), None) => return None,
             _ => self.entries,
         };
         let mut index = Entries { folders: self.folders, ..Entries::default() };
@@ -108,134 +107,21 @@ impl EntriesFile {
     }
 }
 
-fn merge(own: Vec<(Vec<u8>, Slot)>, link: &Link, base: Vec<(Vec<u8>, Slot)>) -> Option<Vec<(Vec<u8>, Slot)>> {
-    let mut own = own.into_iter();
-    let mut merged = Vec::with_capacity(base.len());
-    for (position, (name, slot)) in base.into_iter().enumerate() {
-        if link.deleted.bit(position) {
-            continue;
+impl Slot {
+    fn of(raw: &RawEntry<'_>) -> Option<Self> {
+        if raw.is_folder() {
+            return Some(Self::Folder);
         }
-        // Replacements come first in the index file, in the order of the base and with their names left out.
-        let slot = if link.replaced.bit(position) { own.next()?.1 } else { slot };
-        merged.push((name, slot));
-    }
-    for (name, slot) in own {
-        (!name.is_empty()).then_some(())?;
-        merged.push((name, slot));
-    }
-    Some(merged)
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-    position: usize,
-    hash: HashKind,
-}
-
-impl<'a> Reader<'a> {
-    fn file(mut self, version: u32, count: u32) -> Option<EntriesFile> {
-        let mut file = EntriesFile { entries: Vec::new(), folders: BTreeMap::new(), link: None };
-        let mut name = Vec::new();
-        for _ in 0..count {
-            let slot = self.entry(version, &mut name)?;
-            file.entries.push((name.clone(), slot));
-        }
-        while self.position < self.bytes.len() {
-            let signature = self.take(4)?;
-            let size = usize::try_from(self.number()?).ok()?;
-            let content = self.take(size)?;
-            match signature {
-                b"link" => file.link = Some(Link::parse(content, self.hash)?),
-                b"TREE" => file.folders = folders(content, self.hash)?,
-                _ => {}
-            }
-        }
-        Some(file)
-    }
-
-    fn entry(&mut self, version: u32, name: &mut Vec<u8>) -> Option<Slot> {
-        let start = self.position;
-        let (ctime, mtime) = (self.time()?, self.time()?);
-        self.take(8)?;
-        let bits = self.number()?;
-        self.take(8)?;
-        let size = self.number()?;
-        let id = ObjectId::from_bytes(self.take(self.hash.length())?)?;
-        let flags = self.short()?;
-        let more = if flags & 0x4000 == 0 {
-            0
-        } else {
-            (version >= 3).then_some(())?;
-            self.short()?
-        };
-        let rest = self.bytes.get(self.position..)?;
-        if version == 4 {
-            let strip = self.offset()?;
-            name.truncate(name.len().checked_sub(strip)?);
-            let rest = self.bytes.get(self.position..)?;
-            let length = rest.iter().position(|&byte| byte == 0)?;
-            name.extend_from_slice(self.take(length)?);
-            self.take(1)?;
-        } else {
-            let length = match usize::from(flags & 0xfff) {
-                0xfff => rest.iter().position(|&byte| byte == 0)?,
-                length => length,
-            };
-            name.clear();
-            name.extend_from_slice(self.take(length)?);
-            // One to eight zero bytes fill the entry up to a multiple of eight.
-            let padding = 8 - (self.position - start) % 8;
-            self.take(padding)?.iter().all(|&byte| byte == 0).then_some(())?;
-        }
-        if bits >> 12 == 0o4 {
-            return Some(Slot::Folder);
-        }
-        let (is_assumed, is_unmerged, is_skipped) = (flags & 0x8000 != 0, flags & 0x3000 != 0, more & 0x4000 != 0);
-        let mode = Mode::of(bits)?;
-        Some(Slot::File(Entry { mtime, ctime, size, mode, id, is_assumed, is_skipped, is_unmerged }))
-    }
-
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let taken = self.bytes.get(self.position..self.position.checked_add(length)?)?;
-        self.position += length;
-        Some(taken)
-    }
-
-    fn number(&mut self) -> Option<u32> {
-        Some(u32::from_be_bytes(self.take(4)?.try_into().ok()?))
-    }
-
-    fn short(&mut self) -> Option<u16> {
-        Some(u16::from_be_bytes(self.take(2)?.try_into().ok()?))
-    }
-
-    fn time(&mut self) -> Option<i64> {
-        let (seconds, nanoseconds) = (self.number()?, self.number()?);
-        Some(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds))
-    }
-
-    /// Git's offset encoding: seven bits per byte, most significant first, each continuation adding one.
-    fn offset(&mut self) -> Option<usize> {
-        let mut byte = *self.take(1)?.first()?;
-        let mut value = usize::from(byte & 127);
-        while byte & 128 != 0 {
-            byte = *self.take(1)?.first()?;
-            value = value.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 127))?;
-        }
-        Some(value)
-    }
-}
-
-impl Link {
-    fn parse(content: &[u8], hash: HashKind) -> Option<Self> {
-        let (id, bitmaps) = content.split_at_checked(hash.length())?;
-        let base = ObjectId::from_bytes(id).filter(|id| !id.is_null());
-        if bitmaps.is_empty() {
-            return Some(Self { base, deleted: Bitmap::default(), replaced: Bitmap::default() });
-        }
-        let (deleted, rest) = ewah::decode(bitmaps)?;
-        let (replaced, rest) = ewah::decode(rest)?;
-        rest.is_empty().then_some(Self { base, deleted, replaced })
+        Some(Self::File(Entry {
+            mtime: raw.mtime(),
+            ctime: raw.ctime(),
+            size: raw.size(),
+            mode: Mode::of(raw.mode())?,
+            id: ObjectId::from_bytes(raw.id)?,
+            is_assumed: raw.flags & 0x8000 != 0,
+            is_skipped: raw.more_flags & 0x4000 != 0,
+            is_unmerged: raw.flags & 0x3000 != 0,
+        }))
     }
 }
 
@@ -245,6 +131,8 @@ fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>
     // The folders that are open, each with how many of its own are still to come.
     let mut open: Vec<(Vec<u8>, u32)> = Vec::new();
     let mut rest = content;
+    // Folders in folders: their paths grow with the square of what says them, unless somebody counts.
+    let mut named = 0;
     while !rest.is_empty() {
         let zero = rest.iter().position(|&byte| byte == 0)?;
         let line_end = rest.iter().skip(zero).position(|&byte| byte == b'\n')? + zero;
@@ -255,6 +143,10 @@ fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>
             None => Vec::new(),
             Some((parent, _)) => [parent, rest.get(..zero)?, b"/"].concat(),
         };
+        named += path.len();
+        if named > content.len().saturating_mul(GROWTH) {
+            return None;
+        }
         rest = rest.get(line_end + 1..)?;
         if files >= 0 {
             let (id, behind) = rest.split_at_checked(hash.length())?;
@@ -275,6 +167,8 @@ fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::git_index::IndexFile;
+    use crate::git_index_file::tests::index;
 
     #[test]
     fn folders_of_folders() {
@@ -291,5 +185,33 @@ mod tests {
             assert!(folders(&content[..length], HashKind::Sha1).is_none(), "cut at {length}");
         }
         assert!(folders(b"", HashKind::Sha1).unwrap().is_empty());
+    }
+
+    /// Found by fuzzing: a long name, repeated by entries that say "as before", grows with the square of the file. So do
+    /// folders in folders.
+    #[test]
+    fn names_do_not_outgrow_the_file() {
+        let long = "a/".repeat(2_047) + "b";
+        let entries = |name| (0..200).map(|_| (name, 0o100644)).collect::<Vec<(&str, u32)>>();
+        let greatest = index(4, 20, &entries(&long));
+        assert!(IndexFile::parse(&greatest).is_ok() && EntriesFile::parse(&greatest, HashKind::Sha1).is_ok());
+        let longer = "a/".repeat(50_000) + "b";
+        let hostile = index(4, 20, &entries(&longer));
+        assert_eq!(IndexFile::parse(&hostile).err(), Some("its entries are damaged"));
+        assert_eq!(EntriesFile::parse(&hostile, HashKind::Sha1).err(), Some("its entries are damaged"));
+
+        let nested = |depth: usize| [b"\0-1 1\n".as_slice(), &b"a\0-1 1\n".repeat(depth), b"a\0-1 0\n"].concat();
+        assert!(folders(&nested(400), HashKind::Sha1).is_some());
+        assert!(folders(&nested(100_000), HashKind::Sha1).is_none());
+    }
+
+    /// The same file means the same to both readers, and what one refuses the other does not believe.
+    #[test]
+    fn required_extensions_are_refused() {
+        let mut bytes = index(2, 20, &[("a", 0o100644)]);
+        assert!(EntriesFile::parse(&bytes, HashKind::Sha1).is_ok());
+        let at = bytes.windows(4).position(|window| window == b"ABCD").unwrap();
+        bytes[at] = b'a';
+        assert!(EntriesFile::parse(&bytes, HashKind::Sha1).is_err() && IndexFile::parse(&bytes).is_err());
     }
 }

@@ -1,16 +1,11 @@
-//! Reads the names out of git's index (versions 2, 3 and 4, SHA-1 and SHA-256, split or not).
+//! Reads the names out of git's index: which paths are tracked and which are submodules.
 //!
-//! Only names matter here: which paths are tracked and which are submodules. Object ids, stat data, the
-//! checksum and every optional extension are skipped. No object is ever read.
+//! Object ids, stat data, the checksum and every optional extension are skipped, because every scan needs this and must be
+//! quick. No object is ever read.
 
 use std::cmp::Ordering;
 
-use crate::ewah::{self, Bitmap};
-
-/// How much larger than the file the names of a version 4 index may be, which says of each name only what differs from the
-/// one before. An entry takes 63 bytes and no path is longer than 4,096, so that no index of real files comes near it; one
-/// that was made to fill the memory does.
-const GROWTH: usize = 64;
+use crate::git_index_file::{RawEntry, Reader, SplitLink};
 
 /// Tracked paths from the top of the checkout, sorted by bytes and unique.
 #[derive(Debug, Default)]
@@ -28,15 +23,6 @@ pub(crate) struct IndexFile {
     pub(crate) link: Option<SplitLink>,
 }
 
-/// What a split index says of the file it is based on.
-#[derive(Debug)]
-pub(crate) struct SplitLink {
-    /// Lower-case hex, the end of `sharedindex.<id>`; `None` when there is no base.
-    pub(crate) base: Option<String>,
-    deleted: Bitmap,
-    replaced: Bitmap,
-}
-
 /// Many byte strings in one allocation.
 #[derive(Debug, Default)]
 struct Names {
@@ -48,7 +34,7 @@ impl TrackedPaths {
     /// `None` when the bitmaps and the base do not fit together.
     pub(crate) fn new(index: IndexFile, base: Option<IndexFile>) -> Option<Self> {
         let merged = match (&index.link, base) {
-            (Some(link), Some(base)) => merge(&index, link, &base)?,
+            (Some(link), Some(base)) => index.merged(link, &base)?,
             _ => index,
         };
         let mut gitlinks: Vec<Box<[u8]>> = merged
@@ -94,57 +80,55 @@ impl TrackedPaths {
 impl IndexFile {
     /// The error says what is wrong with the file.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
-        let header = bytes.first_chunk::<12>().ok_or("it is too short")?;
-        if !header.starts_with(b"DIRC") {
-            return Err("it has no DIRC signature");
-        }
-        let version = u32::from_be_bytes([header[4], header[5], header[6], header[7]]);
-        if !(2..=4).contains(&version) {
-            return Err("its version is not 2, 3 or 4");
-        }
-        let count = u32::from_be_bytes([header[8], header[9], header[10], header[11]]);
         // The file does not say how long its hashes are, and the wrong length never leads to its exact end.
-        let parse = |hash| Reader { bytes, position: 12, hash }.index(version, count);
-        parse(20).or_else(|| parse(32)).ok_or("its entries are damaged")
+        let parse = |hash| Reader::new(bytes, hash).map(Self::read);
+        match parse(20)? {
+            Some(file) => Ok(file),
+            None => parse(32)?.ok_or("its entries are damaged"),
+        }
+    }
+
+    fn read(mut reader: Reader<'_>) -> Option<Self> {
+        let mut names = Names::default();
+        let mut gitlinks = Vec::new();
+        reader.entries(|name, entry: RawEntry<'_>| {
+            let kind = entry.mode() >> 12;
+            // What lies in a folder of a sparse index is not checked out, and finding its names would mean reading objects.
+            if !entry.is_folder() {
+                names.push(name);
+                gitlinks.push(kind == 0o16);
+            }
+            matches!(kind, 0o10 | 0o12 | 0o16 | 0o4).then_some(())
+        })?;
+        let link = reader.extensions(|_, _| Some(()))?;
+        Some(Self { names, gitlinks, link })
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        self.names.iter().zip(self.gitlinks.iter().copied())
     }
 
     /// Everything that the set of tracked paths depends on, and nothing else: what `git status` refreshes is not in it.
     pub(crate) fn meaning(&self, mut write: impl FnMut(&[u8])) {
-        for (name, gitlink) in self.names.iter().zip(&self.gitlinks) {
+        for (name, gitlink) in self.entries() {
             write(name);
-            write(&[0, u8::from(*gitlink)]);
+            write(&[0, u8::from(gitlink)]);
         }
         if let Some(link) = &self.link {
-            write(link.base.as_deref().unwrap_or_default().as_bytes());
-            for bitmap in [&link.deleted, &link.replaced] {
-                write(&[0]);
-                bitmap.meaning(&mut write);
-            }
+            link.meaning(&mut write);
         }
     }
-}
 
-fn merge(index: &IndexFile, link: &SplitLink, base: &IndexFile) -> Option<IndexFile> {
-    let mut own = index.names.iter().zip(&index.gitlinks);
-    let mut names = Names::default();
-    let mut gitlinks = Vec::with_capacity(base.gitlinks.len() + index.gitlinks.len());
-    for (position, (name, gitlink)) in base.names.iter().zip(&base.gitlinks).enumerate() {
-        if link.deleted.bit(position) {
-            continue;
+    /// The index that a split one and its base make together.
+    fn merged(&self, link: &SplitLink, base: &Self) -> Option<Self> {
+        let mut names = Names::default();
+        let mut gitlinks = Vec::with_capacity(base.gitlinks.len() + self.gitlinks.len());
+        for (name, gitlink) in link.merge(self.entries(), base.entries())? {
+            names.push(name);
+            gitlinks.push(gitlink);
         }
-        // Replacements come first in the index file, in the order of the base and with their names left out.
-        let gitlink = if link.replaced.bit(position) { own.next()?.1 } else { gitlink };
-        names.push(name);
-        gitlinks.push(*gitlink);
+        Some(Self { names, gitlinks, link: None })
     }
-    for (name, gitlink) in own {
-        if name.is_empty() {
-            return None;
-        }
-        names.push(name);
-        gitlinks.push(*gitlink);
-    }
-    Some(IndexFile { names, gitlinks, link: None })
 }
 
 impl Names {
@@ -189,187 +173,12 @@ impl Names {
     }
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    position: usize,
-    hash: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn index(mut self, version: u32, count: u32) -> Option<IndexFile> {
-        let mut names = Names::default();
-        let mut gitlinks = Vec::new();
-        for _ in 0..count {
-            let (is_gitlink, is_directory) = self.entry(version, &mut names)?;
-            if is_directory {
-                // A folder that a sparse index left collapsed. What lies in it is not checked out, and finding its
-                // names would mean reading objects.
-                return self.without_sparse(version, count);
-            }
-            gitlinks.push(is_gitlink);
-        }
-        let link = self.extensions()?;
-        Some(IndexFile { names, gitlinks, link })
-    }
-
-    /// The slow path for sparse indexes: version 4 names build on their predecessors, so those are kept apart.
-    fn without_sparse(mut self, version: u32, count: u32) -> Option<IndexFile> {
-        self.position = 12;
-        let mut all = Names::default();
-        let mut names = Names::default();
-        let mut gitlinks = Vec::new();
-        for index in 0..count {
-            let (is_gitlink, is_directory) = self.entry(version, &mut all)?;
-            if !is_directory {
-                names.push(all.get(usize::try_from(index).ok()?)?);
-                gitlinks.push(is_gitlink);
-            }
-        }
-        let link = self.extensions()?;
-        Some(IndexFile { names, gitlinks, link })
-    }
-
-    /// Appends the entry's name; tells whether it is a submodule and whether it is a collapsed directory.
-    fn entry(&mut self, version: u32, names: &mut Names) -> Option<(bool, bool)> {
-        let start = self.position;
-        let fixed = self.take(40)?;
-        let mode = u32::from_be_bytes([fixed[24], fixed[25], fixed[26], fixed[27]]);
-        self.take(self.hash)?;
-        let flags = self.u16()?;
-        if flags & 0x4000 != 0 {
-            if version < 3 {
-                return None;
-            }
-            self.u16()?;
-        }
-        if version == 4 {
-            self.compressed_name(names)?;
-        } else {
-            let rest = self.bytes.get(self.position..)?;
-            let length = match usize::from(flags & 0xfff) {
-                0xfff => rest.iter().position(|&byte| byte == 0)?,
-                length => length,
-            };
-            names.push(self.take(length)?);
-            // One to eight zero bytes fill the entry up to a multiple of eight.
-            let padding = 8 - (self.position - start) % 8;
-            self.take(padding)?.iter().all(|&byte| byte == 0).then_some(())?;
-        }
-        let kind = mode >> 12;
-        matches!(kind, 0o10 | 0o12 | 0o16 | 0o4).then_some((kind == 0o16, kind == 0o4))
-    }
-
-    fn compressed_name(&mut self, names: &mut Names) -> Option<()> {
-        let strip = self.offset()?;
-        let rest = self.bytes.get(self.position..)?;
-        let suffix = rest.get(..rest.iter().position(|&byte| byte == 0)?)?;
-        self.position += suffix.len() + 1;
-        let end = names.bytes.len();
-        let start = match names.ends.len() {
-            0 | 1 => 0,
-            length => *names.ends.get(length - 2)?,
-        };
-        let keep = (end - start).checked_sub(strip)?;
-        if end + keep + suffix.len() > self.bytes.len().saturating_mul(GROWTH) {
-            return None;
-        }
-        names.bytes.extend_from_within(start..start + keep);
-        names.bytes.extend_from_slice(suffix);
-        names.ends.push(names.bytes.len());
-        Some(())
-    }
-
-    /// Succeeds only when the extensions end exactly where the checksum starts.
-    fn extensions(&mut self) -> Option<Option<SplitLink>> {
-        let end = self.bytes.len().checked_sub(self.hash)?;
-        let mut link = None;
-        while self.position < end {
-            let signature = self.take(4)?;
-            let size = usize::try_from(self.u32()?).ok()?;
-            let content = self.take(size)?;
-            match signature {
-                b"link" => link = Some(SplitLink::parse(content, self.hash)?),
-                b"sdir" => {}
-                // Git refuses required extensions that it does not know; those start with a small letter.
-                [b'A'..=b'Z', ..] => {}
-                _ => return None,
-            }
-        }
-        (self.position == end).then_some(link)
-    }
-
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let end = self.position.checked_add(length)?;
-        let taken = self.bytes.get(self.position..end)?;
-        self.position = end;
-        Some(taken)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        self.take(2)?.try_into().ok().map(u16::from_be_bytes)
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        self.take(4)?.try_into().ok().map(u32::from_be_bytes)
-    }
-
-    /// Git's offset encoding: seven bits per byte, most significant first, each continuation adding one.
-    fn offset(&mut self) -> Option<usize> {
-        let mut byte = *self.take(1)?.first()?;
-        let mut value = usize::from(byte & 127);
-        while byte & 128 != 0 {
-            byte = *self.take(1)?.first()?;
-            value = value.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 127))?;
-        }
-        Some(value)
-    }
-}
-
-impl SplitLink {
-    fn parse(content: &[u8], hash: usize) -> Option<Self> {
-        let (id, bitmaps) = content.split_at_checked(hash)?;
-        let base = id.iter().any(|&byte| byte != 0).then(|| id.iter().map(|byte| format!("{byte:02x}")).collect());
-        if bitmaps.is_empty() {
-            return Some(Self { base, deleted: Bitmap::default(), replaced: Bitmap::default() });
-        }
-        let (deleted, rest) = ewah::decode(bitmaps)?;
-        let (replaced, rest) = ewah::decode(rest)?;
-        rest.is_empty().then_some(Self { base, deleted, replaced })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn index(version: u32, hash: usize, entries: &[(&str, u32)]) -> Vec<u8> {
-        let mut bytes = b"DIRC".to_vec();
-        bytes.extend(version.to_be_bytes());
-        bytes.extend((entries.len() as u32).to_be_bytes());
-        let mut previous = "";
-        for (name, mode) in entries {
-            let start = bytes.len();
-            bytes.extend([0; 24]);
-            bytes.extend(mode.to_be_bytes());
-            bytes.extend(vec![7; 12 + hash]);
-            bytes.extend((name.len().min(0xfff) as u16).to_be_bytes());
-            if version == 4 {
-                let common = previous.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
-                bytes.push((previous.len() - common) as u8);
-                bytes.extend(&name.as_bytes()[common..]);
-                bytes.push(0);
-                previous = name;
-            } else {
-                bytes.extend(name.as_bytes());
-                bytes.resize(bytes.len() + 8 - (bytes.len() - start) % 8, 0);
-            }
-        }
-        bytes.extend(b"TREE\0\0\0\x03abc");
-        bytes.extend(vec![9; hash]);
-        bytes
-    }
+    use crate::git_index_file::tests::index;
 
     fn tracked(bytes: &[u8]) -> TrackedPaths {
         TrackedPaths::new(IndexFile::parse(bytes).unwrap(), None).unwrap()
@@ -396,16 +205,6 @@ mod tests {
             let paths = tracked(&index(version, 20, &[("abc/", 0o040000), ("abcd", 0o100644), ("b", 0o100644)]));
             assert!(paths.contains(b"abcd") && paths.contains(b"b") && !paths.any_below(b"abc"));
         }
-    }
-
-    /// Found by fuzzing: a long name, repeated by entries that say "as before", grows with the square of the file.
-    #[test]
-    fn names_do_not_outgrow_the_file() {
-        let long = "a/".repeat(2_047) + "b";
-        let entries = |name| (0..200).map(|_| (name, 0o100644)).collect::<Vec<(&str, u32)>>();
-        assert!(IndexFile::parse(&index(4, 20, &entries(&long))).is_ok(), "paths of the greatest length");
-        let longer = "a/".repeat(50_000) + "b";
-        assert_eq!(IndexFile::parse(&index(4, 20, &entries(&longer))).err(), Some("its entries are damaged"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod git_changes;
 mod git_directory;
 mod git_entries;
 mod git_index;
+mod git_index_file;
 mod git_objects;
 mod globs;
 mod hash;
