@@ -195,6 +195,40 @@ fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
 }
 
+/// The map of an unchanged run is the kept one, as long as it belongs to the very graph that is in the cache.
+#[test]
+fn an_unchanged_run_takes_the_kept_map_and_no_other() {
+    let disk = MemoryDisk::new();
+    start(&disk);
+    let config = StanConfig::default();
+    let context = Context { root: disk.root(), config: &config };
+    let document = |cache: Option<&str>| -> Vec<u8> {
+        disk.wait(3_000_000_000);
+        let request = GraphRequest { cache_directory: cache.map(str::to_owned), ..GraphRequest::default() };
+        let mut bytes = Vec::new();
+        build_map(disk.system(), &context, &request).expect("a map can be made").write(&mut bytes, false).unwrap();
+        bytes
+    };
+    let (map_file, data_file) = (".stan/cache/map.data", ".stan/cache/graph.data");
+    let first = document(Some(CACHE));
+    let kept = disk.read(map_file).expect("a run keeps its map");
+
+    // Without the data no graph can be loaded: a run that needed one would have to make it, and write the data again.
+    disk.remove(data_file);
+    assert_eq!(document(Some(CACHE)), first);
+    assert!(disk.read(data_file).is_none(), "the kept map was enough");
+
+    // The map of an earlier run looks right in every way, but the graph is another.
+    disk.write("src/new.ts", b"export const later = 1;");
+    let second = document(Some(CACHE));
+    assert_ne!(second, first);
+    assert_ne!(disk.read(map_file).as_ref(), Some(&kept));
+    disk.write(map_file, &kept);
+    assert_eq!(document(Some(CACHE)), second, "not the map of another run");
+    assert_ne!(disk.read(map_file), Some(kept), "and it was replaced");
+    assert_eq!(document(None), second);
+}
+
 /// A hostile repository has a link where stan's folder or its cache would be: whatever it leads to stays as it is.
 #[test]
 fn nothing_is_written_or_read_through_a_link() {

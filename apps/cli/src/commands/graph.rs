@@ -52,7 +52,7 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), 
     };
     let map = build_map(&OsSystem, &workspace.context(), &request)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    map.map.write(&mut out, args.pretty)?;
+    map.write(&mut out, args.pretty)?;
     out.flush()?;
     if !cli.quiet {
         show_errors(&map.errors);

@@ -104,14 +104,14 @@ fn the_map(
         let (map, bytes) = map::load_map(system, place)?.ok_or_else(|| absent(Artefact::Meta))?;
         let (integrity, _) = map::load_integrity(system, place)?.ok_or_else(|| absent(Artefact::Integrity))?;
         return Ok((
-            BuiltMap { map, integrity, errors: Vec::new(), document: None },
+            BuiltMap { map, integrity, errors: Vec::new(), document: map::Document::Unknown },
             MapDocument { bytes, is_in_place: true },
             allow::top_of(rules),
         ));
     }
     patience.stage("building the map");
-    let (built, top) = map::build_map_beside(system, context, wanted.work, || allow::top_of(rules))?;
-    let document = map::document_of(system, place, &built, wanted.pretty)?;
+    let (mut built, top) = map::build_map_beside(system, context, wanted.work, || allow::top_of(rules))?;
+    let document = map::document_of(system, place, &mut built, wanted.pretty)?;
     Ok((built, document, top))
 }
 

@@ -1,5 +1,6 @@
 //! The map of a repository and its private twin: built from the graph, or read back as an earlier run left them.
 
+use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -25,8 +26,27 @@ pub struct BuiltMap {
     pub integrity: Integrity,
     /// What the graph could not read or resolve; empty for a map that was read back.
     pub errors: Vec<String>,
-    /// Of the minified document, where it is known without writing it.
-    pub(crate) document: Option<DocumentPrint>,
+    pub(crate) document: Document,
+}
+
+/// What is known of a map's minified document without making it.
+#[derive(Debug, Default)]
+pub(crate) enum Document {
+    #[default]
+    Unknown,
+    Print(DocumentPrint),
+    /// It was made already, to be kept in the cache.
+    Made(Vec<u8>),
+}
+
+impl BuiltMap {
+    /// Writes the document, as `dependency.meta.json` has it.
+    pub fn write(&self, out: &mut dyn io::Write, pretty: bool) -> io::Result<()> {
+        match &self.document {
+            Document::Made(bytes) if !pretty => out.write_all(bytes),
+            _ => self.map.write(out, pretty),
+        }
+    }
 }
 
 /// Compiles the repository and names its externals by their archive addresses. Changes nothing but the cache.
@@ -60,7 +80,7 @@ pub(crate) fn build_map_beside<T: Send>(
         graph_unless(system, &options, &request, &is_kept).map_err(|error| Refusal::internal(error.to_string()))?;
     // A run that has made the graph after all has seen something that the kept map does not know.
     if let Some(StoredMap { map, integrity, document }) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
-        let built = BuiltMap { map, integrity, errors: outcome.errors, document: Some(document) };
+        let built = BuiltMap { map, integrity, errors: outcome.errors, document: Document::Print(document) };
         return Ok((built, beside()));
     }
     let Some(graph) = outcome.graph else { return Err(Refusal::internal("the graph is missing from its outcome")) };
@@ -74,10 +94,10 @@ pub(crate) fn build_map_beside<T: Send>(
         let cache = open_cache(system, &options, &request)?;
         let mut bytes = Vec::new();
         map.write(&mut bytes, false).ok()?;
-        let document = DocumentPrint::of(&bytes);
-        cache.store_map((kept_as, &key), (&map, &integrity), document, &manifests)?;
-        Some(document)
+        cache.store_map((kept_as, &key), (&map, &integrity), DocumentPrint::of(&bytes), &manifests);
+        Some(Document::Made(bytes))
     });
+    let document = document.unwrap_or_default();
     Ok((BuiltMap { map, integrity, errors: outcome.errors, document }, other))
 }
 
@@ -96,18 +116,23 @@ pub(crate) struct MapDocument {
     pub(crate) is_in_place: bool,
 }
 
-/// The map's document. Where an earlier run left exactly its bytes, they are read and not made again.
+/// The map's document. Where it was made, or an earlier run left exactly its bytes, it is not made again.
 pub(crate) fn document_of(
     system: &dyn System,
     place: &Place,
-    built: &BuiltMap,
+    built: &mut BuiltMap,
     pretty: bool,
 ) -> Result<MapDocument, Refusal> {
-    if let Some(document) = built.document.filter(|_| !pretty)
-        && let Ok(Some(bytes)) = read_if_there(system, place, &place.artefact(Artefact::Meta))
-        && DocumentPrint::of(&bytes) == document
-    {
-        return Ok(MapDocument { bytes, is_in_place: true });
+    match std::mem::take(&mut built.document) {
+        Document::Made(bytes) if !pretty => return Ok(MapDocument { bytes, is_in_place: false }),
+        Document::Print(print) if !pretty => {
+            if let Ok(Some(bytes)) = read_if_there(system, place, &place.artefact(Artefact::Meta))
+                && DocumentPrint::of(&bytes) == print
+            {
+                return Ok(MapDocument { bytes, is_in_place: true });
+            }
+        }
+        _ => {}
     }
     let mut bytes = Vec::new();
     built.map.write(&mut bytes, pretty).map_err(|error| Refusal::internal(error.to_string()))?;
