@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::cargo;
+
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Measure this program instead of building it.
@@ -31,10 +33,7 @@ struct Check {
 
 /// Runs the benchmark in the root of the workspace on the corpus at `corpus`. Fails when a ratio is above its limit.
 pub(crate) fn run(root: &Path, corpus: &Path, options: &Options) -> Result<(), String> {
-    let program = match &options.stan {
-        Some(path) => std::path::absolute(path).map_err(|error| error.to_string())?,
-        None => built(root)?,
-    };
+    let program = cargo::release(root, "stan", options.stan.as_deref()).map_err(|error| error.to_string())?;
     let scratch = root.join(".bench/scratch/context");
     copy_of(corpus, &scratch)?;
     let mut checks = commands(&program, &scratch, options.rounds)?;
@@ -50,20 +49,6 @@ pub(crate) fn run(root: &Path, corpus: &Path, options: &Options) -> Result<(), S
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(format!("above the limit: {}", failed.join("; "))) }
-}
-
-fn built(root: &Path) -> Result<PathBuf, String> {
-    let status = cargo(root).args(["build", "--release", "-p", "stan-cli", "--bin", "stan"]).status();
-    if !status.is_ok_and(|status| status.success()) {
-        return Err("stan could not be built".to_owned());
-    }
-    Ok(root.join("target/release/stan"))
-}
-
-fn cargo(root: &Path) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root);
-    command
 }
 
 /// A copy, because runs write into the repository and other benchmarks want it as it was published.
@@ -137,7 +122,7 @@ fn commands(program: &Path, folder: &Path, rounds: usize) -> Result<Vec<Check>, 
 /// The archive of a list of files against `tar cf` of it, by the measurement of `stan-archive`.
 fn archive_check(root: &Path, corpus: &Path) -> Result<Check, String> {
     let arguments = ["test", "--release", "-p", "stan-archive", "--test", "measure", "--", "--ignored", "--nocapture"];
-    let output = cargo(root).args(arguments).env("STAN_MEASURE_TREE", corpus).output();
+    let output = cargo::command(root).args(arguments).env("STAN_MEASURE_TREE", corpus).output();
     let said = text_of(output)?;
     let value = number_after(&said, "ratio ").ok_or_else(|| format!("no ratio in: {said}"))?;
     Ok(Check { name: "writing an archive / tar cf", value, limit: 1.3 })
@@ -145,7 +130,8 @@ fn archive_check(root: &Path, corpus: &Path) -> Result<Check, String> {
 
 /// Selecting from 100,000 nodes and 1,000,000 edges against parsing them, by the example of `stan-graph`.
 fn select_check(root: &Path) -> Result<Check, String> {
-    let output = cargo(root).args(["run", "--release", "-p", "stan-graph", "--example", "select_time"]).output();
+    let output =
+        cargo::command(root).args(["run", "--release", "-p", "stan-graph", "--example", "select_time"]).output();
     let said = text_of(output)?;
     let values = said.lines().filter(|line| line.starts_with("select ")).filter_map(|line| number_after(line, " = "));
     let value = values.fold(f64::NAN, f64::max);

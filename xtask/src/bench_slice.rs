@@ -9,16 +9,15 @@ use std::time::{Duration, Instant};
 
 use stan_model::json::JsonTree;
 
+use crate::cargo;
+
 const PROGRAM: &str = "target/release/x07";
 const ROUNDS: usize = 7;
 
 /// Runs the benchmark in the root of the workspace. Fails when a ratio is above its limit.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     std::env::set_current_dir(root).map_err(|error| error.to_string())?;
-    let built = Command::new("cargo").args(["build", "--release", "-p", "stan-cli", "--bin", "x07"]).status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("x07 could not be built".to_owned());
-    }
+    cargo::release(root, "x07", None).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(".bench").map_err(|error| error.to_string())?;
     let (full, half, small) = (made(20_000)?, made(10_000)?, made(100)?);
     let bound = ["--max-bytes", "20000"];

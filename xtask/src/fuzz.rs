@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Result;
+use crate::{Result, cargo};
 
 /// What the coverage of libFuzzer needs, and checks that a release leaves out.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -118,12 +118,11 @@ fn build(root: &Path) -> Result<PathBuf> {
     let target_directory =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
     // Naming the target keeps the flags away from build scripts and procedural macros.
-    let status = cargo()
+    let status = cargo::command(root)
         .args(["build", "--quiet", "--locked", "--release", "--bins", "--manifest-path", "fuzz/Cargo.toml", "--target"])
         .arg(&host)
         .arg("--target-dir")
         .arg(&target_directory)
-        .current_dir(root)
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env("RUSTFLAGS", FLAGS)
         .status()?;
@@ -132,10 +131,6 @@ fn build(root: &Path) -> Result<PathBuf> {
     }
     println!("built with coverage in {:.0} s", started.elapsed().as_secs_f64());
     Ok(target_directory.join(host).join("release"))
-}
-
-fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 /// The triple of this machine.

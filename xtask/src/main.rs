@@ -9,6 +9,7 @@
 mod bench;
 mod bench_context;
 mod bench_slice;
+mod cargo;
 mod fuzz;
 mod hostile;
 mod limit;

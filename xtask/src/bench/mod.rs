@@ -23,7 +23,7 @@ use fetch::Store;
 use measure::Programs;
 use report::Report;
 
-use crate::Result;
+use crate::{Result, cargo};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
@@ -72,11 +72,11 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Graph(options) => run_graph(root, options),
         Bench::Suggest(options) => {
-            let stan = stan_program(root, options.stan.as_deref())?;
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
             suggest::run(root, &stan, options)
         }
         Bench::Reply(options) => {
-            let stan = stan_program(root, options.stan.as_deref())?;
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
             reply::run(root, &stan, options)
         }
         Bench::Slice => Ok(crate::bench_slice::run(root).map(|()| true)?),
@@ -88,7 +88,7 @@ fn run_graph(root: &Path, options: &Options) -> Result<bool> {
     let corpora = chosen(options)?;
     let store = Store::open(root)?;
     let programs = Programs {
-        stan: stan_program(root, options.stan.as_deref())?,
+        stan: cargo::release(root, "stan", options.stan.as_deref())?,
         own: std::env::current_exe()?,
         peers: if options.no_peers { None } else { Some(store.peers()?) },
         slow_peers: !options.quick && !options.no_peers,
@@ -131,22 +131,6 @@ fn chosen(options: &Options) -> Result<Vec<&'static Corpus>> {
         })
     };
     options.corpus.iter().map(find).collect()
-}
-
-/// The release build of this tree, made now, so that nobody measures an old one.
-fn stan_program(root: &Path, given: Option<&Path>) -> Result<PathBuf> {
-    if let Some(path) = given {
-        return Ok(std::path::absolute(path)?);
-    }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let build = Command::new(cargo).args(["build", "--release", "--package", "stan-cli"]).current_dir(root).status()?;
-    if !build.success() {
-        return Err("stan does not build".into());
-    }
-    // The alias of this task builds in release mode too: the programs lie side by side.
-    let own = std::env::current_exe()?;
-    let folder = own.parent().ok_or("this program has no folder")?;
-    Ok(folder.join(format!("stan{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// What a reader needs to know of the machine, and nothing that tells whose it is.

@@ -18,7 +18,6 @@ mod text;
 mod tree;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use generate::Repository;
@@ -26,7 +25,7 @@ use layout::Shape;
 use program::Stan;
 use report::Report;
 
-use crate::Result;
+use crate::{Result, cargo};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -82,7 +81,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     }
     let folder = std::path::absolute(options.dir.clone().unwrap_or_else(|| root.join(".bench/load")))?;
     std::fs::create_dir_all(&folder)?;
-    let program = stan_program(root, options.stan.as_deref())?;
+    let program = cargo::release(root, "stan", options.stan.as_deref())?;
     let mut report = Report::default();
     for part in [Part::Scale, Part::Large, Part::Parallel, Part::Consecutive] {
         if options.only.is_empty() || options.only.contains(&part) {
@@ -136,20 +135,4 @@ fn run_part(part: Part, program: &Path, folder: &Path, options: &Options, report
             consecutive::run(stan, &repository, choose(options.runs, 1_000, 40), report)
         }
     }
-}
-
-/// The release build of this tree, made now, so that nobody loads an old one.
-fn stan_program(root: &Path, given: Option<&Path>) -> Result<PathBuf> {
-    if let Some(path) = given {
-        return Ok(std::path::absolute(path)?);
-    }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let build = Command::new(cargo).args(["build", "--release", "--package", "stan-cli"]).current_dir(root).status()?;
-    if !build.success() {
-        return Err("stan does not build".into());
-    }
-    // The alias of this task builds in release mode too: the programs lie side by side.
-    let own = std::env::current_exe()?;
-    let folder = own.parent().ok_or("this program has no folder")?;
-    Ok(folder.join(format!("stan{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
@@ -35,8 +34,7 @@ pub(super) struct Workspace {
 impl Workspace {
     /// Asks cargo about the workspace of `manifest`. The lock file must be up to date.
     pub(super) fn load(manifest: &Path) -> crate::Result<Self> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
+        let output = crate::cargo::command(Path::new("."))
             .args(["metadata", "--format-version", "1", "--locked", "--all-features", "--manifest-path"])
             .arg(manifest)
             .output()?;

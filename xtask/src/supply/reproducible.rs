@@ -10,7 +10,7 @@ use std::process::Command;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::Result;
+use crate::{Result, cargo};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -86,9 +86,8 @@ fn copy_source(root: &Path, target: &Path) -> Result<()> {
 /// Builds the programs of the copy at `source`, and tells where they lie.
 fn build(source: &Path) -> Result<PathBuf> {
     let target = source.join("target");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args(["build", "--locked", "--release", "--package", "stan-cli"]).current_dir(source);
+    let mut command = cargo::command(source);
+    command.args(["build", "--locked", "--release", "--package", "stan-cli"]);
     command.env("CARGO_TARGET_DIR", &target).env("CARGO_INCREMENTAL", "0").env("LC_ALL", "C").env("TZ", "UTC");
     command.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(source)).env("CFLAGS", c_flags(source));
     command.env_remove("RUSTFLAGS").env_remove("SOURCE_DATE_EPOCH");
