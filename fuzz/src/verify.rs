@@ -15,6 +15,7 @@ const ARCHIVE: &str = "/r/.stan/output/archive.tar";
 const TREE: &str = "\
 //- /r/a.ts
 export const a = 1;
+//- /r/none.ts
 //- /r/src/b.ts
 export const b = 2;
 //- /r/.stan/context/dependency.map.json
