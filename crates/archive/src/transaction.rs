@@ -350,7 +350,8 @@ impl<'s> Transaction<'s> {
         }
         let mut pending = vec![self.folders.absolute(folder)];
         while let Some(directory) = pending.pop() {
-            let entries = self.system.read_dir(&directory).map_err(|error| Error::io("list", &directory, error))?;
+            let entries =
+                self.system.read_real_dir(&directory).map_err(|error| Error::io("list", &directory, error))?;
             for entry in entries {
                 let path = directory.join(&entry.name);
                 match entry.kind {

@@ -9,9 +9,9 @@ use crate::paths::{Root, ancestors, join, split_last};
 use crate::system::EntryKind;
 
 /// Larger `.git` files are not ones, says git.
-const MAX_GIT_FILE: u64 = 1 << 20;
+pub(crate) const MAX_GIT_FILE: u64 = 1 << 20;
 /// An index of ten million files; what is larger is not an index.
-const MAX_INDEX: u64 = 2 << 30;
+pub(crate) const MAX_INDEX: u64 = 2 << 30;
 
 /// The checkout around a root. Without a repository, the root is its own top.
 #[derive(Debug)]

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use stan_model::{Digest, Problem};
 
 use crate::git_directory::is_head;
+use crate::git_directory::{MAX_GIT_FILE, MAX_INDEX};
 use crate::git_index::IndexFile;
 use crate::hash::{listing_hash, sha256, sha256_of_pieces};
+use crate::scan::MAX_PATTERN_FILE;
 use crate::stamp::is_racy;
 use crate::system::{DirEntry, EntryKind, Stat, System};
 
@@ -120,6 +122,15 @@ impl Observations {
 }
 
 impl Reading {
+    /// No reader takes a file of more bytes for this.
+    fn limit(self) -> u64 {
+        match self {
+            Self::Bytes => MAX_PATTERN_FILE,
+            Self::GitIndex => MAX_INDEX,
+            Self::GitHead => MAX_GIT_FILE,
+        }
+    }
+
     pub(crate) fn digest(self, bytes: &[u8]) -> Digest {
         match self {
             Self::Bytes => sha256(bytes),
@@ -171,7 +182,9 @@ impl Check<'_> {
             return true;
         }
         let mut buffer = Vec::new();
-        let digest = self.system.read_into(path, &mut buffer).ok().map(|_| seen.reading.digest(&buffer));
+        // What was too large to be read then has no digest now.
+        let read = self.system.read_at_most(path, seen.reading.limit(), &mut buffer);
+        let digest = read.ok().map(|_| seen.reading.digest(&buffer));
         seen.stat.is_some() == now.is_some() && digest == seen.digest
     }
 
@@ -265,9 +278,33 @@ pub(crate) fn read_limited(system: &dyn System, path: &str, limit: u64) -> (Opti
         return (Some(stat), Err(Unread::TooLarge));
     }
     let mut buffer = Vec::new();
-    match system.read_into(path, &mut buffer) {
-        Ok(_) if buffer.len() as u64 > limit => (Some(stat), Err(Unread::TooLarge)),
+    match system.read_at_most(path, limit, &mut buffer) {
         Ok(_) => (Some(stat), Ok(buffer)),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => (Some(stat), Err(Unread::TooLarge)),
         Err(error) => (Some(stat), Err(Unread::of(&error))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemorySystem;
+
+    /// Found by the long form of `cargo xtask hostile`: a second run read manifests of gigabytes that the first had refused.
+    #[test]
+    fn what_was_too_large_is_not_read_to_see_whether_it_changed() {
+        let system = MemorySystem::from_fixture("//- link /r/link -> large\n");
+        system.set_file("/r/large", vec![b' '; MAX_PATTERN_FILE as usize + 1]);
+        for path in ["/r/large", "/r/link"] {
+            let (stat, read) = read_limited(&system, path, MAX_PATTERN_FILE);
+            assert_eq!(read.err(), Some(Unread::TooLarge), "{path}");
+            let seen = ObservedFile { path: path.to_owned(), stat, digest: None, reading: Reading::Bytes };
+            let observations = Observations { files: vec![seen], ..Observations::default() };
+            // Everything is in doubt: the file may have been written within the clock's grain.
+            assert_eq!(observations.changes(&system, i64::MIN), Vec::<&str>::new(), "{path}");
+            system.set_file("/r/large", b"small");
+            assert_eq!(observations.changes(&system, i64::MIN), [path]);
+            system.set_file("/r/large", vec![b' '; MAX_PATTERN_FILE as usize + 1]);
+        }
     }
 }

@@ -23,7 +23,7 @@ use crate::system::{DirEntry, EntryKind, Stat, System};
 use crate::universe::{ScanOptions, ScannedDirectory, Universe};
 
 /// Git does not read larger pattern files either.
-const MAX_PATTERN_FILE: u64 = 100 << 20;
+pub(crate) const MAX_PATTERN_FILE: u64 = 100 << 20;
 
 /// Lists the files of the repository at `root`, which must be an absolute path.
 ///

@@ -2,45 +2,50 @@
 //!
 //! GNU tar is asked as well, in a folder of its own; this reader is for the entries that tar mends in silence.
 
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::walk;
 use crate::Result;
 
-/// Everything in the archive that no archive of ours may hold.
-pub(super) fn faults(bytes: &[u8]) -> Vec<String> {
+/// Everything in the archive that no archive of ours may hold. Contents are passed by, however large they are.
+pub(super) fn faults(archive: &mut (impl Read + Seek)) -> std::io::Result<Vec<String>> {
     let mut faults = Vec::new();
     let mut long_name = None;
-    let mut rest = bytes;
-    while let Some((header, after)) = rest.split_first_chunk::<512>() {
+    let length = archive.seek(SeekFrom::End(0))?;
+    let mut at = archive.seek(SeekFrom::Start(0))?;
+    let mut header = [0; 512];
+    while at + 512 <= length {
+        archive.read_exact(&mut header)?;
         if header.iter().all(|byte| *byte == 0) {
-            return faults;
+            return Ok(faults);
         }
         let Some(size) = octal(&header[124..136]) else {
             faults.push("a size that is no number".to_owned());
-            return faults;
+            return Ok(faults);
         };
-        let padded = size.div_ceil(512) * 512;
-        let Some(contents) = after.get(..size) else {
+        if at + 512 + size > length {
             faults.push("an entry that is cut off".to_owned());
-            return faults;
-        };
+            return Ok(faults);
+        }
         let name = match (long_name.take(), header[156]) {
             (_, b'x') => {
-                long_name = pax_path(contents);
+                let mut contents = Vec::new();
+                archive.take(size).read_to_end(&mut contents)?;
+                long_name = pax_path(&contents);
                 None
             }
             (Some(name), _) => Some(name),
-            (None, _) => Some(plain_name(header)),
+            (None, _) => Some(plain_name(&header)),
         };
         if let Some(name) = name {
             faults.extend(fault_of(&name, header[156]));
         }
-        rest = after.get(padded..).unwrap_or_default();
+        at = archive.seek(SeekFrom::Start(at + 512 + size.div_ceil(512) * 512))?;
     }
     faults.push("no end".to_owned());
-    faults
+    Ok(faults)
 }
 
 /// Lets GNU tar extract the archive into `scratch`, which must be new, and says what came of it.
@@ -82,9 +87,9 @@ fn fault_of(name: &[u8], kind: u8) -> Option<String> {
     (!is_plain).then(|| format!("`{shown}` is no plain relative name"))
 }
 
-fn octal(field: &[u8]) -> Option<usize> {
+fn octal(field: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(field).ok()?.trim_matches(['\0', ' ']);
-    usize::from_str_radix(text, 8).ok()
+    u64::from_str_radix(text, 8).ok()
 }
 
 fn plain_name(header: &[u8; 512]) -> Vec<u8> {
@@ -110,6 +115,8 @@ fn pax_path(contents: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use super::faults;
 
     fn entry(name: &str, kind: u8, contents: &[u8]) -> Vec<u8> {
@@ -127,7 +134,8 @@ mod tests {
     fn only_plain_files_pass() {
         let check = |entries: &[Vec<u8>], count: usize| {
             let bytes = [entries.concat(), vec![0; 1024]].concat();
-            assert_eq!(faults(&bytes).len(), count, "{:?}", faults(&bytes));
+            let faults = faults(&mut Cursor::new(&bytes)).unwrap();
+            assert_eq!(faults.len(), count, "{faults:?}");
         };
         check(&[entry("a/b.ts", b'0', b"x"), entry(".stan/x", b'0', b"")], 0);
         check(&[entry("/etc/passwd", b'0', b"")], 1);
@@ -136,6 +144,6 @@ mod tests {
         check(&[entry("l", b'2', b""), entry("d", b'3', b""), entry("f", b'5', b"")], 3);
         check(&[entry("pax", b'x', b"14 path=/x/y/\n"), entry("good", b'0', b"")], 1);
         check(&[entry("pax", b'x', b"12 path=x/y\n"), entry("/bad", b'0', b"")], 0);
-        assert_eq!(faults(&entry("a", b'0', b"")), ["no end"]);
+        assert_eq!(faults(&mut Cursor::new(entry("a", b'0', b""))).unwrap(), ["no end"]);
     }
 }

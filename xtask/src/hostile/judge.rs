@@ -4,6 +4,7 @@
 //! readable: the promises are the same for all of them.
 
 use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -118,19 +119,30 @@ impl Scene<'_> {
 
     /// What a written file must not hold.
     fn of_contents(&self, relative: &str) -> Vec<String> {
-        let Ok(bytes) = std::fs::read(self.site.path(relative)) else { return Vec::new() };
+        let Ok(mut file) = std::fs::File::open(self.site.path(relative)) else { return Vec::new() };
         let mut breaches = Vec::new();
-        if holds(&bytes, CANARY.as_bytes()) {
-            breaches.push(format!("a secret is in {relative}: {}", around_canary(&bytes)));
+        let (mut secret, mut has_path) = (None, false);
+        let folder = self.site.folder().as_os_str().as_encoded_bytes();
+        // Files may have gigabytes, and what this process takes is counted for the programs that it starts.
+        let read = in_pieces(&mut file, folder.len().max(CANARY.len() + 90), |piece| {
+            if secret.is_none() && holds(piece, CANARY.as_bytes()) {
+                secret = Some(around_canary(piece));
+            }
+            has_path |= holds(piece, folder);
+        });
+        if let Err(error) = read {
+            breaches.push(format!("{relative} cannot be read: {error}"));
         }
+        breaches.extend(secret.map(|secret| format!("a secret is in {relative}: {secret}")));
         let is_archive = relative.ends_with(".tar");
         let is_shared =
             is_archive || relative.ends_with("dependency.meta.json") || relative.ends_with("archive.diff.json");
-        if is_shared && holds(&bytes, self.site.folder().as_os_str().as_encoded_bytes()) {
+        if is_shared && has_path {
             breaches.push(format!("an absolute path of this machine is in {relative}"));
         }
         if is_archive {
-            breaches.extend(archives::faults(&bytes).iter().map(|fault| format!("{relative}: {fault}")));
+            let faults = archives::faults(&mut file).unwrap_or_else(|error| vec![error.to_string()]);
+            breaches.extend(faults.iter().map(|fault| format!("{relative}: {fault}")));
         }
         breaches
     }
@@ -232,6 +244,22 @@ fn is_own_process(path: &[u8]) -> bool {
     let (process, file) = rest.split_at(slash);
     let is_process = process == b"self" || process.iter().all(u8::is_ascii_digit);
     is_process && OWN_PROCESS.iter().any(|own| file.get(1..) == Some(own.as_bytes()))
+}
+
+/// Hands over a file piece by piece. Pieces overlap by `overlap` bytes, so that no word of so many is missed.
+fn in_pieces(file: &mut std::fs::File, overlap: usize, mut take: impl FnMut(&[u8])) -> std::io::Result<()> {
+    let mut buffer = vec![0; (1 << 20).max(2 * overlap)];
+    let mut kept = 0;
+    loop {
+        let count = file.read(&mut buffer[kept..])?;
+        if count == 0 {
+            return Ok(());
+        }
+        let end = kept + count;
+        take(&buffer[..end]);
+        kept = end.min(overlap);
+        buffer.copy_within(end - kept..end, 0);
+    }
 }
 
 pub(super) fn holds(bytes: &[u8], word: &[u8]) -> bool {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -220,8 +221,15 @@ impl Stage<'_> {
         };
         let is_own = is(&output, fs::Metadata::is_dir) && is(&path, fs::Metadata::is_file);
         // A pipe in its place would be waited for.
-        let bytes = if is_own { fs::read(&path).ok() } else { None };
-        bytes.map(|bytes| (path, Sha256::digest(&bytes).into()))
+        let mut file = is_own.then(|| fs::File::open(&path).ok()).flatten()?;
+        let mut hasher = Sha256::new();
+        let mut buffer = vec![0; 1 << 20];
+        loop {
+            match file.read(&mut buffer).ok()? {
+                0 => return Some((path, hasher.finalize().into())),
+                count => hasher.update(&buffer[..count]),
+            }
+        }
     }
 
     /// The archives that a run has just written, taken apart by GNU tar; the same ones only once.

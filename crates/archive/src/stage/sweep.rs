@@ -39,7 +39,7 @@ fn sweep(
     let mut pending = vec![transaction.absolute(top)];
     let mut unneeded = Vec::new();
     while let Some(folder) = pending.pop() {
-        let entries = transaction.system().read_dir(&folder).map_err(|error| Error::io("list", &folder, error))?;
+        let entries = transaction.system().read_real_dir(&folder).map_err(|error| Error::io("list", &folder, error))?;
         for entry in entries {
             let path = folder.join(&entry.name);
             if entry.kind == EntryKind::Dir {

@@ -124,7 +124,7 @@ fn everything_below(system: &dyn System, place: &Place, folder: &str) -> Vec<Str
     while let Some(directory) = pending.pop() {
         let is_folder =
             system.lstat(Path::new(&place.absolute(&directory))).is_ok_and(|stat| stat.kind == EntryKind::Dir);
-        let Ok(entries) = system.read_dir(Path::new(&place.absolute(&directory))) else { continue };
+        let Ok(entries) = system.read_real_dir(Path::new(&place.absolute(&directory))) else { continue };
         for entry in entries.into_iter().filter(|_| is_folder) {
             let Ok(name) = entry.name.into_string() else { continue };
             let path = [&directory, "/", &name].concat();

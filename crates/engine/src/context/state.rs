@@ -12,6 +12,9 @@ use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, read_if_there};
 use super::{Context, NamedBytes, Patience, map::broken};
 
+/// No selection is larger: it would name every file of a repository of a million files.
+const LARGEST: u64 = 256 << 20;
+
 /// Which selection is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateSource {
@@ -115,9 +118,13 @@ fn read(system: &dyn System, context: &Context<'_>, source: &StateSource) -> Res
         StateSource::Bytes(named) => Ok(named.clone()),
         StateSource::File { shown, path } => {
             let mut bytes = Vec::new();
-            match system.read_into(Path::new(path), &mut bytes) {
+            match system.read_at_most(Path::new(path), LARGEST, &mut bytes) {
                 Ok(_) => Ok(NamedBytes { name: shown.clone(), bytes }),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(absent(shown)),
+                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Err(Refusal::input(format!(
+                    "`{shown}` is larger than {} MiB, which no selection is",
+                    LARGEST >> 20
+                ))),
                 Err(error) => Err(Refusal::input(format!("`{shown}` cannot be read: {}", advice(&error)))),
             }
         }

@@ -160,7 +160,7 @@ impl<'a> Workspace<'a> {
     fn list(&self, folder: &str) -> Folder {
         // By its real path: what lies behind a link out of the root is not listed.
         let real = self.locator.borrow_mut().directory(folder);
-        let entries = real.map(|real| self.system.read_dir(Path::new(&self.place.absolute(&real))));
+        let entries = real.map(|real| self.system.read_real_dir(Path::new(&self.place.absolute(&real))));
         let Some(Ok(entries)) = entries else { return Folder::Other };
         let names = entries.into_iter().filter_map(|entry| entry.name.into_string().ok());
         Folder::Listed(names.map(|name| name.to_ascii_lowercase()).collect())
@@ -243,7 +243,7 @@ impl stan_reply::Context for Workspace<'_> {
         while let Some(directory) = pending.pop() {
             let absolute = self.place.absolute(&directory);
             let is_folder = self.system.lstat(Path::new(&absolute)).is_ok_and(|stat| stat.kind == EntryKind::Dir);
-            let entries = if is_folder { self.system.read_dir(Path::new(&absolute)).ok() } else { None };
+            let entries = if is_folder { self.system.read_real_dir(Path::new(&absolute)).ok() } else { None };
             for entry in entries.into_iter().flatten() {
                 listed += 1;
                 let Ok(name) = entry.name.into_string() else { continue };
