@@ -31,12 +31,10 @@ const COPIES: [&str; 2] = ["first", "second/in-another-place"];
 pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     let folder = std::path::absolute(options.dir.clone().unwrap_or_else(|| root.join(".bench/reproducible")))?;
     let count = if options.once { 1 } else { COPIES.len() };
-    let mut builds = Vec::new();
-    for copy in COPIES.iter().take(count) {
-        let source = folder.join(copy);
-        copy_source(root, &source)?;
-        builds.push(build(&source)?);
-    }
+    let copies: Vec<PathBuf> = COPIES.iter().take(count).map(|copy| folder.join(copy)).collect();
+    // All copies first: somebody may go on working while they are built.
+    copies.iter().try_for_each(|copy| copy_source(root, copy))?;
+    let builds = copies.iter().map(|copy| build(copy)).collect::<Result<Vec<_>>>()?;
     let mut holds = true;
     for name in PROGRAMS {
         let mut digests = Vec::new();
