@@ -55,7 +55,11 @@ fn check(archive: &[u8]) {
     }
 }
 
-/// Whether everything in an archive is a file of the tree, once, with its bytes.
+/// What the archive of a diff says itself: the list of paths, or that nothing changed.
+const LIST: &str = ".stan/output/archive.diff.json";
+const NO_CHANGES: &str = ".stan/diff/.stan_no_changes";
+
+/// Whether everything in an archive is a file of the tree, once, with its bytes, or is a true word about a diff.
 fn is_true(system: &MemorySystem, (held, end): &Entries) -> bool {
     let mut names: Vec<&str> = held.iter().filter_map(|(entry, _)| entry.safe_name()).collect();
     names.sort_unstable();
@@ -67,6 +71,23 @@ fn is_true(system: &MemorySystem, (held, end): &Entries) -> bool {
     end.is_some_and(|end| end.is_marked && !end.has_trailing_bytes)
         && names.len() == held.len()
         && held.iter().all(|(entry, contents)| {
-            entry.kind == TarKind::File && entry.safe_name().is_some_and(|name| is_same(name, contents))
+            let is_true = |name| match name {
+                NO_CHANGES => true,
+                LIST => is_true_list(system, contents),
+                _ => is_same(name, contents),
+            };
+            entry.kind == TarKind::File && entry.safe_name().is_some_and(is_true)
         })
+}
+
+/// Whether the paths that a list calls removed are paths of the repository, and are not there.
+fn is_true_list(system: &MemorySystem, contents: &[u8]) -> bool {
+    let Ok(list) = serde_json::from_slice::<serde_json::Value>(contents) else { return false };
+    let Some(removed) = list["removed"].as_array() else { return false };
+    removed.iter().all(|path| {
+        path.as_str().is_some_and(|path| {
+            path.split('/').all(|name| !matches!(name, "" | "." | ".."))
+                && system.read_into(Path::new(&format!("{ROOT}/{path}")), &mut Vec::new()).is_err()
+        })
+    })
 }

@@ -50,7 +50,10 @@ pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
         let (event, span) = event.map_err(|error| {
             let mark = error.marker();
             let help = missing_quotes(text, mark.line());
-            (place_of(mark.line(), mark.col()), format!("this is not valid YAML: {}{help}", error.info()))
+            // The reader counts exotic line ends twice over; no place is outside of the text.
+            let longest = text.split('\n').map(|line| line.chars().count()).max().unwrap_or(0);
+            let place = place_of(mark.line(), mark.col().min(longest));
+            (place, format!("this is not valid YAML: {}{help}", error.info()))
         })?;
         let place = place_of(span.start.line(), span.start.col());
         match event {

@@ -257,8 +257,13 @@ impl Check<'_> {
             self.differ.push(difference(&list, "the rules of archives", "lists of paths", "something else"));
             return Vec::new();
         };
-        let safe = removed.into_iter().filter(|path| stan_archive::check_name(path).is_ok());
-        safe.filter(|path| matches!(self.locator.locate(path), Located::File(_))).collect()
+        let (safe, unsafe_names): (Vec<String>, Vec<String>) =
+            removed.into_iter().partition(|path| stan_archive::check_name(path).is_ok());
+        for path in unsafe_names {
+            let found = path.escape_debug().to_string();
+            self.differ.push(difference(&list, "the rules of archives", "paths in the repository", &found));
+        }
+        safe.into_iter().filter(|path| matches!(self.locator.locate(path), Located::File(_))).collect()
     }
 
     /// What a run would archive now and the archive does not hold, and the other way round.
