@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-use sha2::{Digest as _, Sha256};
 
 use super::judge::Scene;
 use super::process::{Machine, NOBODY, Ran, Run};
@@ -221,15 +218,8 @@ impl Stage<'_> {
         };
         let is_own = is(&output, fs::Metadata::is_dir) && is(&path, fs::Metadata::is_file);
         // A pipe in its place would be waited for.
-        let mut file = is_own.then(|| fs::File::open(&path).ok()).flatten()?;
-        let mut hasher = Sha256::new();
-        let mut buffer = vec![0; 1 << 20];
-        loop {
-            match file.read(&mut buffer).ok()? {
-                0 => return Some((path, hasher.finalize().into())),
-                count => hasher.update(&buffer[..count]),
-            }
-        }
+        let file = is_own.then(|| fs::File::open(&path).ok()).flatten()?;
+        walk::hash(file).map(|digest| (path, digest))
     }
 
     /// The archives that a run has just written, taken apart by GNU tar; the same ones only once.

@@ -143,10 +143,19 @@ fn describe(folder: &OwnedFd, name: &CStr, stat: &Stat, before: Option<&Entry>, 
 
 fn digest(folder: &OwnedFd, name: &CStr) -> Option<[u8; 32]> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut file = std::fs::File::from(openat(folder, name, flags, Mode::empty()).ok()?);
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).ok()?;
-    Some(Sha256::digest(&bytes).into())
+    hash(std::fs::File::from(openat(folder, name, flags, Mode::empty()).ok()?))
+}
+
+/// The digest of an open file, however large it is.
+pub(super) fn hash(mut file: std::fs::File) -> Option<[u8; 32]> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer).ok()? {
+            0 => return Some(hasher.finalize().into()),
+            count => hasher.update(&buffer[..count]),
+        }
+    }
 }
 
 fn letter(kind: FileType) -> char {

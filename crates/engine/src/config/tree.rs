@@ -50,7 +50,7 @@ pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
         let (event, span) = event.map_err(|error| {
             let mark = error.marker();
             let help = missing_quotes(text, mark.line());
-            // The reader counts exotic line ends twice over; no place is outside of the text.
+            // The reader's count may run ahead of the text (seen with U+2028); no place is behind its longest line.
             let longest = text.split('\n').map(|line| line.chars().count()).max().unwrap_or(0);
             let place = place_of(mark.line(), mark.col().min(longest));
             (place, format!("this is not valid YAML: {}{help}", error.info()))

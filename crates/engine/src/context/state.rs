@@ -124,7 +124,8 @@ fn read(system: &dyn System, context: &Context<'_>, source: &StateSource) -> Res
                 Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Err(Refusal::input(format!(
                     "`{shown}` is larger than {} MiB, which no selection is",
                     LARGEST >> 20
-                ))),
+                ))
+                .hint("name a selection, for example `.stan/context/dependency.state.json`")),
                 Err(error) => Err(Refusal::input(format!("`{shown}` cannot be read: {}", advice(&error)))),
             }
         }
