@@ -166,13 +166,7 @@ struct NoticedFiles<N> {
 }
 
 impl<N: Notice> DirectoryFiles for NoticedFiles<N> {
-    fn read(
-        &self,
-        name: &str,
-        limit: u64,
-        wants_stat: bool,
-        buffer: &mut Vec<u8>,
-    ) -> io::Result<(usize, Option<Stat>)> {
+    fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>> {
         let read = self.files.read(name, limit, wants_stat, buffer);
         read.inspect_err(|error| self.notes.notice(&self.folder.join(name), error))
     }

@@ -76,11 +76,9 @@ pub trait HeldLock: Send + Sync {
 
 /// Reads the files of one directory by their names alone: the way to the directory is walked once for all of them.
 pub trait DirectoryFiles: Send {
-    /// Reads the regular file `name`, as `System::read_at_most` would, into the start of `buffer`, and says how many
-    /// bytes it has. The buffer only ever grows, and what lies behind the bytes is of no meaning. The stat is taken
-    /// before reading, and only where it is wanted: it costs a system call.
-    fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>)
-    -> io::Result<(usize, Option<Stat>)>;
+    /// Appends the bytes of the regular file `name` to `buffer`, as `System::read_at_most` would. The stat is taken before
+    /// reading, and only where it is wanted: it costs a system call.
+    fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>>;
 }
 
 /// The read-only half of the outside world.

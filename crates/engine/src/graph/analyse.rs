@@ -1,6 +1,7 @@
 //! One file: read it once, hash those bytes, and take the facts out of them.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::path::Path;
 
 use stan_graph::{FileKey, FileMeta};
@@ -14,6 +15,10 @@ const MAX_ANALYSED_BYTES: u64 = 256 << 20;
 
 /// A file of more bytes than this is not read among its neighbours, which would have to wait for it.
 const LARGE: u64 = 128 << 10;
+
+/// A batch has no more files after one that brought it beyond this many bytes, which leaves room for syntax trees and
+/// facts in the processor's own cache.
+const BATCH: usize = 64 << 10;
 
 /// A buffer that grew beyond this is given back after the file that needed it.
 const KEPT_BUFFER: usize = 4 << 20;
@@ -64,12 +69,13 @@ pub(crate) fn analyse(
         buffer.clear();
         let read = stan_repo::read_real(system, Path::new(path), MAX_ANALYSED_BYTES, buffer);
         let Ok(stat) = read else { return failed(system, path, display, read) };
-        extracted(extractor, display, buffer, Some(stat), options)
+        extracted(extractor, display, buffer, Some(stat), meta_of(buffer), options)
     })
 }
 
-/// Analyses files of the repository one after the other. Neighbours mostly lie in one directory, which is then kept
-/// open. Stats are left out unless they are wanted.
+/// Analyses files of the repository, a batch at a time: first all are read and hashed, then all are parsed. Going to and
+/// fro between the system and the parser for each file would drive both out of the processor's caches. Neighbours mostly
+/// lie in one directory, which is kept open. Stats are left out unless they are wanted.
 pub(crate) struct Analyst<'a> {
     system: &'a dyn System,
     options: &'a ExtractOptions,
@@ -78,17 +84,65 @@ pub(crate) struct Analyst<'a> {
     directory: &'a str,
     /// `None` until a second file of the directory comes.
     files: Option<Box<dyn DirectoryFiles>>,
+    batch: Vec<Read<'a>>,
+}
+
+/// What reading brought of one file of a batch.
+enum Read<'a> {
+    /// Source code, which is still to be parsed, and where it lies in the buffer.
+    Source { path: &'a str, bytes: Range<usize>, stat: Option<Stat>, meta: FileMeta },
+    /// Nothing more is to be known.
+    Done(Analysed),
+    Large,
 }
 
 impl<'a> Analyst<'a> {
     pub(crate) fn new(system: &'a dyn System, options: &'a ExtractOptions, wants_stats: bool) -> Self {
         // No directory is called so.
-        Self { system, options, wants_stats, directory: "/", files: None }
+        Self { system, options, wants_stats, directory: "/", files: None, batch: Vec::new() }
     }
 
-    /// Analyses a file, given by its path relative to the root and by its whole path. `None` when it is large: then the
-    /// caller should have [`analyse`] do it, while this one goes on with the neighbours.
-    pub(crate) fn analyse(&mut self, relative: &'a str, absolute: &str) -> Option<Analysed> {
+    /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
+    /// them in their order. `None` for one that is large: then the caller should have [`analyse`] do it, while this one
+    /// goes on with the neighbours. `known` tells what needs no reading, by the path that is also told to the system.
+    pub(crate) fn analyse(
+        &mut self,
+        root: &str,
+        paths: &'a [Box<str>],
+        known: impl Fn(&str) -> Option<Analysed>,
+        mut take: impl FnMut(Option<Analysed>),
+    ) {
+        with_scratch(|Scratch { extractor, buffer }| {
+            buffer.clear();
+            let mut absolute = [root.trim_end_matches('/'), "/"].concat();
+            let length = absolute.len();
+            for path in paths {
+                absolute.truncate(length);
+                absolute.push_str(path);
+                let read = match known(&absolute) {
+                    Some(known) => Read::Done(known),
+                    None => self.read(path, &absolute, buffer),
+                };
+                self.batch.push(read);
+                if buffer.len() >= BATCH {
+                    break;
+                }
+            }
+            for read in self.batch.drain(..) {
+                take(match read {
+                    Read::Source { path, bytes, stat, meta } => {
+                        let bytes = buffer.get(bytes).unwrap_or_default();
+                        Some(extracted(extractor, path, bytes, stat, meta, self.options))
+                    }
+                    Read::Done(file) => Some(file),
+                    Read::Large => None,
+                });
+            }
+        });
+    }
+
+    /// Reads a file into the buffer, behind what is there.
+    fn read(&mut self, relative: &'a str, absolute: &str, buffer: &mut Vec<u8>) -> Read<'a> {
         let (directory, name) = relative.rsplit_once('/').unwrap_or(("", relative));
         if directory != self.directory {
             self.directory = directory;
@@ -97,27 +151,23 @@ impl<'a> Analyst<'a> {
             let end = absolute.len().saturating_sub(name.len()).max(1);
             self.files = absolute.get(..end).and_then(|directory| self.system.directory_files(Path::new(directory)));
         }
-        with_scratch(|Scratch { extractor, buffer }| {
-            let read = match self.files.as_deref() {
-                Some(files) => files.read(name, LARGE, self.wants_stats, buffer),
-                None => {
-                    buffer.clear();
-                    let stat = stan_repo::read_real(self.system, Path::new(absolute), LARGE, buffer);
-                    stat.map(|stat| (buffer.len(), Some(stat)))
+        let start = buffer.len();
+        let read = match self.files.as_deref() {
+            Some(files) => files.read(name, LARGE, self.wants_stats, buffer),
+            None => stan_repo::read_real(self.system, Path::new(absolute), LARGE, buffer).map(Some),
+        };
+        match read {
+            Ok(stat) => {
+                let bytes = start..buffer.len();
+                let meta = meta_of(buffer.get(bytes.clone()).unwrap_or_default());
+                match is_analysed(name) {
+                    true => Read::Source { path: relative, bytes, stat, meta },
+                    false => Read::Done(Analysed { stat, meta: Some(meta), ..Analysed::default() }),
                 }
-            };
-            match read {
-                Ok((length, stat)) => {
-                    let bytes = buffer.get(..length).unwrap_or_default();
-                    Some(match is_analysed(name) {
-                        true => extracted(extractor, relative, bytes, stat, self.options),
-                        false => Analysed { stat, meta: Some(meta_of(bytes)), ..Analysed::default() },
-                    })
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => None,
-                Err(error) => Some(unreadable(relative, &error)),
             }
-        })
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Read::Large,
+            Err(error) => Read::Done(unreadable(relative, &error)),
+        }
     }
 }
 
@@ -136,9 +186,9 @@ fn extracted(
     display: &str,
     bytes: &[u8],
     stat: Option<Stat>,
+    meta: FileMeta,
     options: &ExtractOptions,
 ) -> Analysed {
-    let meta = meta_of(bytes);
     let extraction = extractor.get_or_insert_with(Extractor::new).extract(display, bytes, options);
     Analysed {
         stat,

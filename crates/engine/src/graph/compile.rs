@@ -109,6 +109,32 @@ pub(crate) fn compile(
     Ok(Compiled { graph, problems, dirty, analysed, kept })
 }
 
+/// What is known of the files of the universe, by key: in the portions in which they were analysed, so that nobody has to
+/// lay them side by side.
+struct Portions(Vec<Vec<Analysed>>);
+
+impl Portions {
+    fn get(&self, key: u32) -> Option<&Analysed> {
+        self.0.get(key as usize / PORTION)?.get(key as usize % PORTION)
+    }
+
+    fn put(&mut self, index: usize, file: Analysed) {
+        if let Some(place) = self.0.get_mut(index / PORTION).and_then(|portion| portion.get_mut(index % PORTION)) {
+            *place = file;
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Analysed> {
+        self.0.iter().flatten()
+    }
+
+    /// Each file with its key.
+    fn into_par_iter(self) -> impl ParallelIterator<Item = (u32, Analysed)> {
+        let portions = self.0.into_par_iter().zip((0..u32::MAX).into_par_iter().step_by(PORTION));
+        portions.flat_map_iter(|(portion, first)| (first..).zip(portion))
+    }
+}
+
 /// What one thread has before it while it goes from file to file.
 struct Desk<'p> {
     analyst: Analyst<'p>,
@@ -127,55 +153,78 @@ struct Run<'r> {
 
 impl Run<'_> {
     /// Analyses every file of the universe and resolves its requests; also says how many had to be read.
-    fn analyse_universe(&self, keep: bool) -> (Vec<Analysed>, usize) {
+    fn analyse_universe(&self, keep: bool) -> (Portions, usize) {
         let read = AtomicUsize::new(0);
         let large = Mutex::new(Vec::new());
         let desk =
             || Desk { analyst: Analyst::new(self.system, &self.options.extract, keep), recent: Recent::default() };
-        let paths = self.universe.files.par_iter().enumerate().with_max_len(PORTION);
-        let mut files: Vec<Analysed> = rayon::scope(|scope| {
-            let files = paths.map_init(desk, |desk, (index, path)| {
-                self.analyse_one(desk, path, keep, &read).unwrap_or_else(|| {
+        let paths = self.universe.files.par_chunks(PORTION).enumerate().with_max_len(1);
+        let mut files = rayon::scope(|scope| {
+            let portions = paths.map_init(desk, |desk, (portion, paths)| {
+                self.analyse_portion(desk, paths, keep, &read, |at| {
                     // Its neighbours go on meanwhile, and so do other large ones: barrels often lie side by side.
-                    let (large, path) = (&large, &**path);
+                    let large = &large;
                     scope.spawn(move |_| {
-                        let file = self.analyse_large(path, keep);
-                        large.lock().unwrap_or_else(PoisonError::into_inner).push((index, file));
+                        let file = paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
+                        large.lock().unwrap_or_else(PoisonError::into_inner).push((portion * PORTION + at, file));
                     });
-                    Analysed::default()
                 })
             });
-            files.collect()
+            Portions(portions.collect())
         });
         for (index, file) in large.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            files[index] = file;
+            files.put(index, file);
         }
         (files, read.into_inner())
     }
 
-    /// One after the other for each file, while what was just read is at hand. `None` when it is large.
-    fn analyse_one<'p>(&self, desk: &mut Desk<'p>, path: &'p str, keep: bool, read: &AtomicUsize) -> Option<Analysed> {
-        let absolute = self.absolute(path);
-        let file = self.known(&absolute, true).or_else(|| {
-            read.fetch_add(1, Ordering::Relaxed);
-            desk.analyst.analyse(path, &absolute)
-        });
-        file.map(|file| self.resolved(&absolute, file, &mut desk.recent, keep))
+    /// The files of a portion, but for large ones, whose places are handed to `on_large`.
+    fn analyse_portion<'p>(
+        &self,
+        desk: &mut Desk<'p>,
+        paths: &'p [Box<str>],
+        keep: bool,
+        read: &AtomicUsize,
+        on_large: impl Fn(usize),
+    ) -> Vec<Analysed> {
+        let mut files = Vec::with_capacity(paths.len());
+        let mut absolute = self.absolute("");
+        let length = absolute.len();
+        let known = |path: &str| {
+            let known = self.known(path, true);
+            read.fetch_add(usize::from(known.is_none()), Ordering::Relaxed);
+            known
+        };
+        while files.len() < paths.len() {
+            let start = files.len();
+            desk.analyst.analyse(&self.options.root, &paths[start..], known, |file| {
+                files.push(file.unwrap_or_else(|| {
+                    on_large(files.len());
+                    Analysed::default()
+                }));
+            });
+            for (file, path) in files[start..].iter_mut().zip(&paths[start..]) {
+                absolute.truncate(length);
+                absolute.push_str(path);
+                self.resolved(&absolute, file, &mut desk.recent, keep);
+            }
+        }
+        files
     }
 
     fn analyse_large(&self, path: &str, keep: bool) -> Analysed {
         let absolute = self.absolute(path);
-        let file = analyse(self.system, &absolute, path, true, &self.options.extract);
-        self.resolved(&absolute, file, &mut Recent::default(), keep)
+        let mut file = analyse(self.system, &absolute, path, true, &self.options.extract);
+        self.resolved(&absolute, &mut file, &mut Recent::default(), keep);
+        file
     }
 
-    fn resolved(&self, absolute: &str, mut file: Analysed, recent: &mut Recent, keep: bool) -> Analysed {
-        self.resolve(absolute, &mut file, recent);
+    fn resolved(&self, absolute: &str, file: &mut Analysed, recent: &mut Recent, keep: bool) {
+        self.resolve(absolute, file, recent);
         if !keep && let Some(facts) = &mut file.facts {
             // Specifiers were needed to get here; without a cache nobody asks for them again.
             facts.requests = Vec::new();
         }
-        file
     }
 
     fn known(&self, path: &str, with_facts: bool) -> Option<Analysed> {
@@ -305,7 +354,7 @@ impl Run<'_> {
             .collect();
     }
 
-    fn tunnel(&self, files: &[Analysed]) -> Vec<(u32, FileKey, EdgeKind)> {
+    fn tunnel(&self, files: &Portions) -> Vec<(u32, FileKey, EdgeKind)> {
         let modules = Loaded { run: self, files };
         let tunneller = Tunneller::new(&modules);
         let own_slots = (self.names.universe_len()..self.names.len())
@@ -320,7 +369,7 @@ impl Run<'_> {
     }
 
     /// With `externalDepth`, the imports of externals inside `node_modules`, hop by hop.
-    fn external_edges(&self, files: &[Analysed], implicit: &[(u32, FileKey, EdgeKind)]) -> Vec<(u32, u32, EdgeKind)> {
+    fn external_edges(&self, files: &Portions, implicit: &[(u32, FileKey, EdgeKind)]) -> Vec<(u32, u32, EdgeKind)> {
         let mut found = Vec::new();
         if self.options.external_depth == 0 {
             return found;
@@ -365,11 +414,11 @@ impl Run<'_> {
     /// All nodes and edges.
     fn gather(
         &self,
-        files: &[Analysed],
+        files: &Portions,
         implicit: &[(u32, FileKey, EdgeKind)],
         hops: &[(u32, u32, EdgeKind)],
     ) -> GraphBuilder {
-        let edges_of = |key: u32| match files.get(key as usize) {
+        let edges_of = |key: u32| match files.get(key) {
             Some(file) => &*file.edges,
             None if self.is_external(key) => &[],
             None => self.names.slot(key).and_then(|slot| slot.loaded.get()).map_or(&[][..], |file| &file.edges),
@@ -380,7 +429,7 @@ impl Run<'_> {
             .collect();
         let mut builder = GraphBuilder::with_capacity(0, explicit.len() + implicit.len() + hops.len());
         let mut is_node = vec![false; self.names.len() as usize];
-        is_node[..files.len()].fill(true);
+        is_node[..self.names.universe_len() as usize].fill(true);
         for (source, target, kind) in explicit.iter().chain(hops) {
             is_node[*target as usize] = true;
             builder.edge(*source, *target, *kind, Resolution::Explicit);
@@ -410,23 +459,23 @@ impl Run<'_> {
 
     /// How many files of the repository are incomplete, and the problems of all files that are nodes. Which files are
     /// looked through may depend on threads; which are nodes does not.
-    fn findings(&self, files: &[Analysed]) -> (usize, Vec<Problem>) {
+    fn findings(&self, files: &Portions) -> (usize, Vec<Problem>) {
         let slots = (self.names.universe_len()..self.names.len()).filter(|key| self.names.is_node(*key));
         let loaded = slots.filter_map(|key| Some((key, self.names.slot(key)?.loaded.get()?)));
         let mut dirty = 0;
         let mut problems = Vec::new();
-        for (key, file) in (0..).zip(files).chain(loaded) {
+        for (key, file) in (0..).zip(files.iter()).chain(loaded) {
             dirty += usize::from(file.incomplete && !self.is_external(key));
             problems.extend(file.problems.iter().chain(&file.request_problems).cloned());
         }
         (dirty, problems)
     }
 
-    fn node(&self, key: u32, files: &[Analysed]) -> Node {
+    fn node(&self, key: u32, files: &Portions) -> Node {
         let (id, kind) = self.names.node(key);
         let slot = self.names.slot(key);
         let is_file = slot.is_none_or(|slot| matches!(slot.name, Name::File(_)));
-        let analysed = files.get(key as usize).or_else(|| slot?.loaded.get());
+        let analysed = files.get(key).or_else(|| slot?.loaded.get());
         let own = analysed.filter(|_| !self.is_external(key));
         Node {
             language: if is_file { Language::of_path(&id) } else { Language::Other },
@@ -439,7 +488,7 @@ impl Run<'_> {
     }
 
     /// Everything known of files, for the cache: the universe in its order, then whatever else was read.
-    fn records(&self, files: Vec<Analysed>, indices: &Indices) -> Vec<Record> {
+    fn records(&self, files: Portions, indices: &Indices) -> Vec<Record> {
         let universe_len = self.names.universe_len();
         let loaded: Vec<u32> = (universe_len..self.names.len())
             .filter(|key| self.names.slot(*key).is_some_and(|slot| slot.loaded.get().is_some()))
@@ -466,8 +515,7 @@ impl Run<'_> {
             request_problems: file.request_problems,
             incomplete: file.incomplete,
         };
-        let mut records: Vec<Record> =
-            files.into_par_iter().zip(0..universe_len).map(|(file, key)| record(key, file)).collect();
+        let mut records: Vec<Record> = files.into_par_iter().map(|(key, file)| record(key, file)).collect();
         for key in &loaded {
             if let Some(file) = self.names.slot(*key).and_then(|slot| slot.loaded.get()) {
                 records.push(record(*key, file.clone()));
@@ -480,12 +528,12 @@ impl Run<'_> {
 /// The modules that tunnelling walks through: the repository's are all there, externals are loaded on demand.
 struct Loaded<'r> {
     run: &'r Run<'r>,
-    files: &'r [Analysed],
+    files: &'r Portions,
 }
 
 impl Modules for Loaded<'_> {
     fn module(&self, file: FileKey) -> Option<Module<'_>> {
-        let analysed = match self.files.get(file.0 as usize) {
+        let analysed = match self.files.get(file.0) {
             Some(analysed) => analysed,
             None => self.run.load(file.0, false)?,
         };

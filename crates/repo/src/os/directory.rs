@@ -3,10 +3,11 @@
 //! listing.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags, openat};
 
 use super::stat;
@@ -31,47 +32,46 @@ impl OpenDirectory {
 }
 
 impl DirectoryFiles for OpenDirectory {
-    fn read(
-        &self,
-        name: &str,
-        limit: u64,
-        wants_stat: bool,
-        buffer: &mut Vec<u8>,
-    ) -> io::Result<(usize, Option<Stat>)> {
+    fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>> {
+        let start = buffer.len();
         // Without blocking, so that a pipe put in the place of a file cannot hang the run.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened = openat(&self.descriptor, name, flags, Mode::empty()).map_err(a_link_is_no_answer)?;
-        let mut file = File::from(opened);
-        let mut seen = if wants_stat { Some(regular_stat(&file, limit)?) } else { None };
-        if buffer.len() < FIRST_READ {
-            buffer.resize(FIRST_READ, 0);
+        let read = append(&File::from(opened), limit, wants_stat, buffer);
+        if read.is_err() {
+            buffer.truncate(start);
         }
-        let mut filled = 0;
-        loop {
-            match file.read(buffer.get_mut(filled..).unwrap_or_default()) {
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            }
-            // A file that fills the buffer may be anything, and so may one that has nothing to read.
-            if seen.is_none() && (filled == 0 || filled == buffer.len()) {
-                seen = Some(regular_stat(&file, limit)?);
-            }
-            if filled < buffer.len() {
-                break;
-            }
-            if filled as u64 > limit {
-                return Err(io::ErrorKind::FileTooLarge.into());
-            }
-            // One byte more than the size, so that one more read sees both the rest and the end.
-            let size = seen.map_or(0, |stat| usize::try_from(stat.size).unwrap_or(usize::MAX));
-            let wanted = if size >= filled { size.saturating_add(1) } else { filled.saturating_mul(2) };
-            buffer.resize(wanted, 0);
+        read
+    }
+}
+
+fn append(file: &File, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>> {
+    let mut seen = if wants_stat { Some(regular_stat(file, limit)?) } else { None };
+    let start = buffer.len();
+    let mut wanted = FIRST_READ;
+    loop {
+        buffer.reserve(wanted);
+        let room = buffer.capacity() - buffer.len();
+        // Into memory that nobody had to fill with zeros before.
+        let count = match rustix::io::read(file, spare_capacity(buffer)) {
+            Ok(count) => count,
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let filled = buffer.len() - start;
+        // A file that fills the room may be anything, and so may one that has nothing to read.
+        if seen.is_none() && (filled == 0 || count == room) {
+            seen = Some(regular_stat(file, limit)?);
         }
         if filled as u64 > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        Ok((filled, seen.filter(|_| wants_stat)))
+        if count < room {
+            return Ok(seen.filter(|_| wants_stat));
+        }
+        // One byte more than the size, so that one more read sees both the rest and the end.
+        let size = seen.map_or(0, |stat| usize::try_from(stat.size).unwrap_or(usize::MAX));
+        wanted = if size >= filled { (size - filled).saturating_add(1) } else { filled };
     }
 }
 
@@ -170,14 +170,17 @@ mod tests {
             let stat = OsSystem.read_into(&path, &mut expected).unwrap();
             assert_eq!(expected, bytes);
             for (wants_stat, seen) in [(true, Some(stat)), (false, None)] {
-                assert_eq!(files.read("file", u64::MAX, wants_stat, &mut buffer).unwrap(), (size, seen), "{size}");
-                assert_eq!(buffer[..size], bytes);
+                let before = buffer.len();
+                assert_eq!(files.read("file", u64::MAX, wants_stat, &mut buffer).unwrap(), seen, "{size}");
+                assert_eq!(buffer[before..], bytes);
             }
-            let refused = |limit: usize| files.read("file", limit as u64, false, &mut Vec::new());
-            assert_eq!(refused(size).unwrap().0, size);
+            let mut limited = b"before".to_vec();
             if let Some(less) = size.checked_sub(1) {
-                assert_eq!(refused(less).unwrap_err().kind(), io::ErrorKind::FileTooLarge, "{size}");
+                let error = files.read("file", less as u64, false, &mut limited).unwrap_err();
+                assert_eq!((error.kind(), &*limited), (io::ErrorKind::FileTooLarge, &b"before"[..]), "{size}");
             }
+            files.read("file", size as u64, false, &mut limited).unwrap();
+            assert_eq!(limited[6..], bytes);
         }
     }
 
