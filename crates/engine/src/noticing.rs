@@ -170,4 +170,8 @@ impl<N: Notice> DirectoryFiles for NoticedFiles<N> {
         let read = self.files.read(name, limit, wants_stat, buffer);
         read.inspect_err(|error| self.notes.notice(&self.folder.join(name), error))
     }
+
+    fn lstat(&self, name: &str) -> io::Result<Stat> {
+        self.files.lstat(name).inspect_err(|error| self.notes.notice(&self.folder.join(name), error))
+    }
 }

@@ -121,26 +121,40 @@ fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
         left.id.cmp(&right.id).then_with(|| by_preference(left, right)).then(left_key.cmp(right_key))
     });
     let mut indices = Indices::for_keys(&keyed);
-    let mut nodes: Vec<Node> = Vec::with_capacity(keyed.len());
     let mut merged = Vec::new();
-    for (key, node) in keyed {
-        match nodes.last() {
-            Some(kept) if kept.id == node.id => {
-                if *kept != node {
-                    merged.push(Merged { id: node.id, kept: kept.kind, lost: node.kind });
+    // The node that is kept of those with its id, and its index.
+    let mut kept: Option<(u32, &Node)> = None;
+    let mut reused = None;
+    for (key, node) in &keyed {
+        let index = match kept {
+            Some((index, kept)) if kept.id == node.id => {
+                if kept != node {
+                    merged.push(Merged { id: node.id.clone(), kept: kept.kind, lost: node.kind });
                 }
+                index
             }
-            _ => nodes.push(node),
+            Some((last, _)) => last.checked_add(1).ok_or(BuildError::TooManyNodes)?,
+            None => 0,
+        };
+        if kept.is_none_or(|(last, _)| last != index) {
+            kept = Some((index, node));
         }
-        let index = u32::try_from(nodes.len() - 1).map_err(|_| BuildError::TooManyNodes)?;
-        if let Some(other) = indices.insert(key, index)
-            && other != index
-        {
-            let id = |index: u32| nodes[index as usize].id.clone();
-            return Err(BuildError::KeyReused { key, first: id(other), second: id(index) });
+        if let Some(other) = indices.insert(*key, index).filter(|other| *other != index) {
+            reused = Some((*key, other, index));
+            break;
         }
     }
     merged.dedup();
+    let count = kept.map_or(0, |(last, _)| last as usize + 1);
+    if count < keyed.len() {
+        keyed.dedup_by(|later, kept| later.1.id == kept.1.id);
+    }
+    // In the memory of the pairs.
+    let mut nodes: Vec<Node> = keyed.into_iter().map(|(_, node)| node).collect();
+    if let Some((key, first, second)) = reused {
+        let id = |index: u32| nodes[index as usize].id.clone();
+        return Err(BuildError::KeyReused { key, first: id(first), second: id(second) });
+    }
     nodes.shrink_to_fit();
     Ok((nodes, indices, merged))
 }

@@ -87,8 +87,9 @@ impl Language {
     /// The language that a path's extension names. Extensions are taken as written: `.TS` is `other`, as it is
     /// for TypeScript.
     pub fn of_path(path: &str) -> Self {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        match name.rsplit_once('.').map(|(_, extension)| extension) {
+        // From the end, because every node is asked, and extensions are short.
+        let at = path.bytes().rposition(|byte| matches!(byte, b'.' | b'/'));
+        match at.and_then(|at| path.get(at..)?.strip_prefix('.')) {
             Some("ts" | "tsx" | "mts" | "cts") => Self::Ts,
             Some("js" | "jsx" | "mjs" | "cjs") => Self::Js,
             Some("json") => Self::Json,

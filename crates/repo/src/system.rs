@@ -79,6 +79,9 @@ pub trait DirectoryFiles: Send {
     /// Appends the bytes of the regular file `name` to `buffer`, as `System::read_at_most` would. The stat is taken before
     /// reading, and only where it is wanted: it costs a system call.
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>>;
+
+    /// Looks at a name of the directory without following a link.
+    fn lstat(&self, name: &str) -> io::Result<Stat>;
 }
 
 /// The read-only half of the outside world.

@@ -21,15 +21,6 @@ impl Writer {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// A number in as few bytes as it needs.
-    pub(crate) fn varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.bytes.push((value as u8) | 0x80);
-            value >>= 7;
-        }
-        self.bytes.push(value as u8);
-    }
-
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -75,35 +66,14 @@ impl<'b> Reader<'b> {
         self.bytes.is_empty()
     }
 
-    /// How many bytes are left.
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    pub(crate) fn take(&mut self, length: usize) -> Option<&'b [u8]> {
+    fn take(&mut self, length: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(length)?;
         self.bytes = rest;
         Some(taken)
     }
 
-    fn u8(&mut self) -> Option<u8> {
-        self.take(1).map(|bytes| bytes[0])
-    }
-
     pub(crate) fn u64(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
-    }
-
-    pub(crate) fn varint(&mut self) -> Option<u64> {
-        let mut value = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.u8()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
     }
 
     pub(crate) fn blob(&mut self) -> Option<&'b [u8]> {
@@ -171,14 +141,12 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut writer = Writer::default();
-        writer.varint(300);
-        writer.varint(u64::MAX);
+        writer.u64(u64::MAX);
         writer.u32s([1, 2, u32::MAX].into_iter());
         writer.blobs([b"a".as_slice(), b"", b"ccc"].into_iter());
         let bytes = writer.into_bytes();
         let mut reader = Reader::new(&bytes);
-        assert_eq!(reader.varint(), Some(300));
-        assert_eq!(reader.varint(), Some(u64::MAX));
+        assert_eq!(reader.u64(), Some(u64::MAX));
         assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, u32::MAX]));
         let blobs = reader.blobs().unwrap();
         assert_eq!((blobs.len(), blobs.text(0), blobs.text(1), blobs.text(2)), (3, Some("a"), Some(""), Some("ccc")));

@@ -1,6 +1,7 @@
 //! The large half of the cache: the graph and the facts of every file, in flat sections that are read in place.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 use stan_graph::{Edge, FileMeta, Graph, Node};
@@ -364,12 +365,21 @@ impl<'b> StoredGraph<'b> {
 
     fn decode(&self) -> Option<Graph> {
         let count = self.ids.len();
-        let nodes = || (0..count).into_par_iter().with_min_len(1024).map(|index| self.node(index)).collect();
-        let edges = || (0..self.edge_targets.len()).map(|index| self.edge(index)).collect();
-        let (nodes, edges): (Option<Vec<Node>>, Option<Vec<Edge>>) = rayon::join(nodes, edges);
-        let (nodes, edges) = (nodes?, edges?);
-        let ends: Vec<usize> = self.ends.iter().map(|end| end as usize).collect();
-        Graph::from_parts(nodes, ends, edges)
+        // Each is written to its place at once, which a parallel collection of options would not do.
+        let is_damaged = AtomicBool::new(false);
+        let node = |index: usize| {
+            self.node(index).unwrap_or_else(|| {
+                is_damaged.store(true, Ordering::Relaxed);
+                Node::bare("".into(), NodeKind::Missing)
+            })
+        };
+        let nodes = || (0..count).into_par_iter().with_min_len(1024).map(node).collect::<Vec<Node>>();
+        let edges = || {
+            let edges: Option<Vec<Edge>> = (0..self.edge_targets.len()).map(|index| self.edge(index)).collect();
+            (edges, self.ends.iter().map(|end| end as usize).collect())
+        };
+        let (nodes, (edges, ends)) = rayon::join(nodes, edges);
+        if is_damaged.into_inner() { None } else { Graph::from_parts(nodes, ends, edges?) }
     }
 
     fn node(&self, index: usize) -> Option<Node> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stan_graph::Summary;
-use stan_repo::{Observations, Stat, System};
+use stan_repo::{Neighbours, Observations, Stat, System};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};
@@ -113,10 +113,6 @@ impl FactsTable {
     }
 }
 
-/// How much longer than their section the paths may be, of which each says only what differs from the one before. Those of
-/// real repositories stay below ten times; more is a cache that was made to fill the memory.
-const GROWTH: usize = 64;
-
 /// A fingerprint that is never equal to that of a file.
 pub(crate) const UNPROVED: u64 = 0;
 
@@ -153,57 +149,42 @@ impl FileTable {
 
     /// The files whose stat is not the recorded one.
     pub(crate) fn changed(&self, system: &dyn System) -> Vec<u32> {
-        let is_same = |index: usize| {
-            self.fingerprints[index] != UNPROVED
-                && system
-                    .lstat(Path::new(self.path(index)))
-                    .is_ok_and(|stat| fingerprint(&stat) == self.fingerprints[index])
-        };
         (0..self.len())
             .into_par_iter()
             .with_min_len(64)
-            .filter(|index| !is_same(*index))
-            .map(|index| index as u32)
+            .map_init(
+                || Neighbours::to_look_at(system),
+                |neighbours, index| (!self.is_same(index, neighbours, system)).then_some(index as u32),
+            )
+            .flatten_iter()
             .collect()
     }
 
-    /// Paths share long beginnings with their neighbours, so each is stored as what differs.
+    fn is_same<'a>(&'a self, index: usize, neighbours: &mut Neighbours<'a>, system: &dyn System) -> bool {
+        let path = self.path(index);
+        let (directory, name) = path.rsplit_once('/').unwrap_or_default();
+        let stat = match neighbours.beside(directory, directory) {
+            Some(files) => files.lstat(name),
+            None => system.lstat(Path::new(path)),
+        };
+        let print = self.fingerprint(index);
+        print != UNPROVED && stat.is_ok_and(|stat| fingerprint(&stat) == print)
+    }
+
+    /// As it lies in memory, because every run reads it.
     fn write(&self, writer: &mut Writer) {
-        writer.u64(self.len() as u64);
-        let mut previous = "";
-        for index in 0..self.len() {
-            let path = self.path(index);
-            let shared = path.bytes().zip(previous.bytes()).take_while(|(a, b)| a == b).count();
-            writer.varint(shared as u64);
-            writer.varint((path.len() - shared) as u64);
-            writer.raw(&path.as_bytes()[shared..]);
-            writer.u64(self.fingerprints[index]);
-            previous = path;
-        }
+        writer.u32s(self.ends.iter().copied());
+        writer.u64(self.fingerprints.len() as u64 * 8);
+        self.fingerprints.iter().for_each(|print| writer.u64(*print));
+        writer.blob(self.paths.as_bytes());
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        let count = usize::try_from(reader.u64()?).ok()?;
-        let most = reader.len().saturating_mul(GROWTH);
-        let mut paths: Vec<u8> = Vec::new();
-        let mut ends = Vec::new();
-        let mut fingerprints = Vec::new();
-        let mut start = 0usize;
-        for _ in 0..count {
-            let shared = usize::try_from(reader.varint()?).ok()?;
-            let length = usize::try_from(reader.varint()?).ok()?;
-            let rest = reader.take(length)?;
-            let previous = start..start.checked_add(shared)?;
-            start = paths.len();
-            if previous.end > start || start + shared + length > most {
-                return None;
-            }
-            paths.extend_from_within(previous);
-            paths.extend_from_slice(rest);
-            ends.push(u32::try_from(paths.len()).ok()?);
-            fingerprints.push(reader.u64()?);
-        }
-        Some(Self { paths: String::from_utf8(paths).ok()?, ends, fingerprints })
+        let ends: Vec<u32> = reader.u32s()?.iter().collect();
+        let (prints, rest) = reader.blob()?.as_chunks::<8>();
+        let fingerprints: Vec<u64> = prints.iter().map(|print| u64::from_le_bytes(*print)).collect();
+        let paths = std::str::from_utf8(reader.blob()?).ok()?.to_owned();
+        (rest.is_empty() && fingerprints.len() == ends.len()).then_some(Self { paths, ends, fingerprints })
     }
 }
 
@@ -244,15 +225,5 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(FileTable::read(&mut Reader::new(&bytes[..length])).is_none());
         }
-    }
-
-    /// A long path, repeated by entries that say "as before", grows with the square of the file.
-    #[test]
-    fn paths_do_not_outgrow_the_file() {
-        let mut table = FileTable::default();
-        (0..1_000).for_each(|print| table.push(&"a".repeat(100_000), print));
-        let mut writer = Writer::default();
-        table.write(&mut writer);
-        assert!(FileTable::read(&mut Reader::new(&writer.into_bytes())).is_none());
     }
 }

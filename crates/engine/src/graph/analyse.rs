@@ -8,7 +8,7 @@ use stan_graph::{FileKey, FileMeta};
 use stan_lang::FileFacts;
 use stan_lang::typescript::extract::{ExtractOptions, Extractor, is_analysed};
 use stan_model::{EdgeKind, Problem};
-use stan_repo::{DirectoryFiles, Stat, System};
+use stan_repo::{Neighbours, Stat, System};
 
 /// A file of more bytes than this is hashed but not analysed.
 const MAX_ANALYSED_BYTES: u64 = 256 << 20;
@@ -80,17 +80,19 @@ pub(crate) struct Analyst<'a> {
     system: &'a dyn System,
     options: &'a ExtractOptions,
     wants_stats: bool,
-    /// Of the last file, relative to the root.
-    directory: &'a str,
-    /// `None` until a second file of the directory comes.
-    files: Option<Box<dyn DirectoryFiles>>,
+    neighbours: Neighbours<'a>,
     batch: Vec<Read<'a>>,
 }
 
 /// What reading brought of one file of a batch.
 enum Read<'a> {
     /// Source code, which is still to be parsed, and where it lies in the buffer.
-    Source { path: &'a str, bytes: Range<usize>, stat: Option<Stat>, meta: FileMeta },
+    Source {
+        path: &'a str,
+        bytes: Range<usize>,
+        stat: Option<Stat>,
+        meta: FileMeta,
+    },
     /// Nothing more is to be known.
     Done(Analysed),
     Large,
@@ -98,8 +100,7 @@ enum Read<'a> {
 
 impl<'a> Analyst<'a> {
     pub(crate) fn new(system: &'a dyn System, options: &'a ExtractOptions, wants_stats: bool) -> Self {
-        // No directory is called so.
-        Self { system, options, wants_stats, directory: "/", files: None, batch: Vec::new() }
+        Self { system, options, wants_stats, neighbours: Neighbours::to_read(system), batch: Vec::new() }
     }
 
     /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
@@ -144,15 +145,9 @@ impl<'a> Analyst<'a> {
     /// Reads a file into the buffer, behind what is there.
     fn read(&mut self, relative: &'a str, absolute: &str, buffer: &mut Vec<u8>) -> Read<'a> {
         let (directory, name) = relative.rsplit_once('/').unwrap_or(("", relative));
-        if directory != self.directory {
-            self.directory = directory;
-            self.files = None;
-        } else if self.files.is_none() {
-            let end = absolute.len().saturating_sub(name.len()).max(1);
-            self.files = absolute.get(..end).and_then(|directory| self.system.directory_files(Path::new(directory)));
-        }
+        let whole = absolute.len().checked_sub(name.len() + 1).and_then(|end| absolute.get(..end)).unwrap_or_default();
         let start = buffer.len();
-        let read = match self.files.as_deref() {
+        let read = match self.neighbours.beside(directory, whole) {
             Some(files) => files.read(name, LARGE, self.wants_stats, buffer),
             None => stan_repo::read_real(self.system, Path::new(absolute), LARGE, buffer).map(Some),
         };

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::buffer::spare_capacity;
-use rustix::fs::{Mode, OFlags, openat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat};
 
 use super::stat;
 #[cfg(target_os = "linux")]
@@ -42,6 +42,32 @@ impl DirectoryFiles for OpenDirectory {
             buffer.truncate(start);
         }
         read
+    }
+
+    fn lstat(&self, name: &str) -> io::Result<Stat> {
+        let stat = rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let nanos = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Ok(Stat {
+            kind: kind(FileType::from_raw_mode(stat.st_mode)),
+            size: wide(stat.st_size),
+            mtime: nanos(wide(stat.st_mtime), wide(stat.st_mtime_nsec)),
+            ctime: nanos(wide(stat.st_ctime), wide(stat.st_ctime_nsec)),
+            inode: wide(stat.st_ino),
+        })
+    }
+}
+
+/// The widths of a stat's numbers differ between platforms.
+fn wide<N: TryInto<W>, W: Default>(number: N) -> W {
+    number.try_into().unwrap_or_default()
+}
+
+fn kind(kind: FileType) -> EntryKind {
+    match kind {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Dir,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
     }
 }
 
@@ -83,7 +109,7 @@ const LISTING_BUFFER: usize = 128 << 10;
 /// twice.
 #[cfg(target_os = "linux")]
 pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
-    use rustix::fs::{FileType, RawDir};
+    use rustix::fs::RawDir;
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
 
@@ -100,18 +126,12 @@ pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
         let kind = match entry.file_type() {
             // Some file systems do not say.
             FileType::Unknown => {
-                let stat = rustix::fs::statat(&directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
+                let stat = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
                 FileType::from_raw_mode(stat.st_mode)
             }
             known => known,
         };
-        let kind = match kind {
-            FileType::RegularFile => EntryKind::File,
-            FileType::Directory => EntryKind::Dir,
-            FileType::Symlink => EntryKind::Link,
-            _ => EntryKind::Other,
-        };
-        entries.push(DirEntry { name: OsStr::from_bytes(name.to_bytes()).to_owned(), kind });
+        entries.push(DirEntry { name: OsStr::from_bytes(name.to_bytes()).to_owned(), kind: self::kind(kind) });
     }
     Ok(entries)
 }
@@ -168,6 +188,7 @@ mod tests {
             OsSystem.write_atomic(&path, &bytes).unwrap();
             let mut expected = Vec::new();
             let stat = OsSystem.read_into(&path, &mut expected).unwrap();
+            assert_eq!((files.lstat("file").unwrap(), OsSystem.lstat(&path).unwrap()), (stat, stat));
             assert_eq!(expected, bytes);
             for (wants_stat, seen) in [(true, Some(stat)), (false, None)] {
                 let before = buffer.len();
@@ -197,7 +218,11 @@ mod tests {
         std::os::unix::fs::symlink("secret", at("folder")).unwrap();
         assert!(OsSystem.open_real(&at("secret/file")).is_ok() && OsSystem.open(&at("folder/file")).is_ok());
         assert!(OsSystem.open_real(&at("file")).is_err() && OsSystem.open_real(&at("folder")).is_err());
-        assert!(OsSystem.directory_files(&at("")).unwrap().read("file", u64::MAX, false, &mut Vec::new()).is_err());
+        let files = OsSystem.directory_files(&at("")).unwrap();
+        assert!(files.read("file", u64::MAX, false, &mut Vec::new()).is_err());
+        for name in ["file", "folder", "secret", "absent"] {
+            assert_eq!(files.lstat(name).ok(), OsSystem.lstat(&at(name)).ok(), "{name}");
+        }
         if cfg!(target_os = "linux") {
             assert!(OsSystem.open_real(&at("folder/file")).is_err());
             assert!(OsSystem.directory_files(&at("folder")).is_none());
