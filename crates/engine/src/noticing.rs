@@ -78,6 +78,10 @@ impl<S: System + ?Sized, N: Notice> System for Noticing<'_, S, N> {
         self.opened(path, self.system.open_real(path))
     }
 
+    fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.watch(path, self.system.read_real(path, limit, buffer))
+    }
+
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         self.watch(path, self.system.read_link(path))
     }

@@ -46,7 +46,7 @@ pub use observations::{Observations, ObservedDirectory, ObservedFile, ObservedLi
 pub use os::OsSystem;
 pub use paths::real_path;
 pub use scan::{scan, scan_top};
-pub use stamp::{hash_file, hash_real_file, is_racy, read_real};
+pub use stamp::{hash_file, hash_real_file, is_racy};
 pub use system::{
     Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System,
     WritableSystem,

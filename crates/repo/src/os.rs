@@ -46,33 +46,7 @@ impl System for OsSystem {
     }
 
     fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        let (mut file, stat) = open_with_stat(path)?;
-        if stat.size > limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        // One byte more than the size, so that one read sees both the bytes and the end.
-        let start = buffer.len();
-        let mut end = start;
-        buffer.resize(start.saturating_add(first_read(stat.size)), 0);
-        loop {
-            match file.read(&mut buffer[end..]) {
-                Ok(count) => {
-                    end += count;
-                    if end < buffer.len() {
-                        break;
-                    }
-                    let more = buffer.len() - start;
-                    buffer.resize(buffer.len().saturating_add(more), 0);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    buffer.truncate(start);
-                    return Err(error);
-                }
-            }
-        }
-        buffer.truncate(end);
-        Ok(stat)
+        append(&open_regular(path)?, limit, buffer)
     }
 
     fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
@@ -97,6 +71,13 @@ impl System for OsSystem {
         use rustix::fs::OFlags;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         opened(directory::open_without_links(path, flags)?.into())
+    }
+
+    #[cfg(unix)]
+    fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        use rustix::fs::OFlags;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        append(&directory::open_without_links(path, flags)?.into(), limit, buffer)
     }
 
     #[cfg(unix)]
@@ -175,6 +156,26 @@ fn opened(file: File) -> io::Result<OpenFile> {
     let metadata = file.metadata()?;
     let stat = regular(stat(&metadata))?;
     Ok(OpenFile { stat, executable: is_executable(&metadata), reader: Box::new(file) })
+}
+
+/// Appends the bytes of a regular file of at most `limit` bytes.
+#[cfg(unix)]
+fn append(file: &File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    let stat = directory::regular_stat(file, limit)?;
+    directory::append(file, Some(stat), limit, buffer)?;
+    Ok(stat)
+}
+
+#[cfg(not(unix))]
+fn append(file: &File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    let stat = regular(stat(&file.metadata()?))?;
+    let start = buffer.len();
+    let fits = stat.size <= limit && file.take(limit.saturating_add(1)).read_to_end(buffer)? as u64 <= limit;
+    if fits {
+        return Ok(stat);
+    }
+    buffer.truncate(start);
+    Err(io::ErrorKind::FileTooLarge.into())
 }
 
 fn open_with_stat(path: &Path) -> io::Result<(File, Stat)> {

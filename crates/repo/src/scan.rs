@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::Scope;
 use stan_model::Problem;
@@ -59,9 +59,14 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -
         None | Some("") => String::new(),
         Some(below) => [below, "/"].concat(),
     };
-    // The index of a large repository takes as long to read as its root takes to list.
-    let (tracked, listed) =
-        rayon::join(|| checkout.tracked_paths(&mut recorder, &root), || Listed::new(system, root.path()));
+    let tracked = Tracked { system, checkout, root: root.clone(), read: OnceLock::new() };
+    let list = || Listed::new(system, root.path());
+    let listed = match reach {
+        // The index of a large repository takes as long to read as its root takes to list.
+        Reach::Everything => rayon::join(|| tracked.paths(), list).1,
+        // Few ask for it.
+        Reach::TopOnly => list(),
+    };
     let walk = Walk {
         system,
         tracked,
@@ -73,10 +78,35 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -
         reach,
         visited: Mutex::default(),
     };
-    let (rules, mode) = walk.rules_above_root(&mut recorder, &checkout);
+    let (rules, mode) = walk.rules_above_root(&mut recorder);
     let first = Task { path: String::new(), rules, mode, listed: Some(listed) };
     rayon::scope(|scope| walk.directory(scope, first));
     walk.finish(recorder)
+}
+
+/// What git tracks, read when it is asked for.
+struct Tracked<'a> {
+    system: &'a dyn System,
+    checkout: Checkout,
+    root: Root,
+    read: OnceLock<ReadIndex>,
+}
+
+struct ReadIndex {
+    paths: TrackedPaths,
+    observations: Observations,
+    problems: Vec<Problem>,
+}
+
+impl Tracked<'_> {
+    fn paths(&self) -> &TrackedPaths {
+        let read = || {
+            let mut recorder = Recorder::new(self.system);
+            let paths = self.checkout.tracked_paths(&mut recorder, &self.root);
+            ReadIndex { paths, observations: recorder.observations, problems: recorder.problems }
+        };
+        &self.read.get_or_init(read).paths
+    }
 }
 
 /// Rules from the weakest list to the strongest.
@@ -127,7 +157,7 @@ struct Walk<'a> {
     alias: Root,
     /// From the top of the checkout to the root, with a trailing slash; empty when they are the same.
     prefix: String,
-    tracked: TrackedPaths,
+    tracked: Tracked<'a>,
     globs: Globs,
     stan_path: String,
     reach: Reach,
@@ -181,7 +211,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The rules that hold in the root before its own ignore file is read, and what may be shown of the root.
-    fn rules_above_root(&self, recorder: &mut Recorder<'_>, checkout: &Checkout) -> (Rules, Mode) {
+    fn rules_above_root(&self, recorder: &mut Recorder<'_>) -> (Rules, Mode) {
+        let checkout = &self.tracked.checkout;
         let mut rules = Vec::new();
         if let Some(path) = checkout.info_exclude() {
             read_rules(recorder, &self.root, &path, 0, &mut rules);
@@ -197,7 +228,7 @@ impl<'a> Walk<'a> {
                 read_rules(recorder, &self.root, &ignore_file, start, &mut rules);
             }
             let directory = self.prefix.get(..end).unwrap_or_default().as_bytes();
-            if self.tracked.is_gitlink(directory) {
+            if self.tracked.paths().is_gitlink(directory) {
                 return (rules.into(), Mode::IncludesOnly);
             }
             if is_ignored(&rules, directory, start, true) {
@@ -216,6 +247,10 @@ impl<'a> Walk<'a> {
         let mut files = Vec::new();
         let mut aliases = Vec::new();
         let mut directories = Vec::new();
+        if let Some(read) = self.tracked.read.into_inner() {
+            observations.extend(read.observations);
+            problems.extend(read.problems);
+        }
         let mut all = self.visited.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         for visited in all {
@@ -304,7 +339,7 @@ impl Visit<'_, '_> {
         if self.task.mode == Mode::Everything
             && !self.task.path.is_empty()
             && find(entries, ".git").is_some()
-            && !self.walk.tracked.any_below(top)
+            && !self.walk.tracked.paths().any_below(top)
             && is_repository(&mut self.recorder, absolute)
         {
             self.task.mode = Mode::IncludesOnly;
@@ -322,6 +357,9 @@ impl Visit<'_, '_> {
     }
 
     fn folders(&mut self, entries: &[DirEntry]) {
+        if self.walk.reach == Reach::TopOnly {
+            return;
+        }
         let length = self.path_from_top.len();
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Dir) {
             if let Some(name) = entry.name.to_str() {
@@ -376,12 +414,9 @@ impl Visit<'_, '_> {
 
     fn child(&mut self, name: &str, mode: Mode) {
         let walk = self.walk;
-        if walk.reach == Reach::TopOnly {
-            return;
-        }
         let wanted = match mode {
             Mode::Everything => true,
-            Mode::TrackedOnly => walk.tracked.any_below(&self.path_from_top),
+            Mode::TrackedOnly => walk.tracked.paths().any_below(&self.path_from_top),
             Mode::IncludesOnly => false,
         };
         if !wanted && !walk.globs.has_includes() {
@@ -397,7 +432,7 @@ impl Visit<'_, '_> {
     }
 
     fn mode_of_child(&self, name_start: usize) -> Mode {
-        if self.task.mode == Mode::IncludesOnly || self.walk.tracked.is_gitlink(&self.path_from_top) {
+        if self.task.mode == Mode::IncludesOnly || self.walk.tracked.paths().is_gitlink(&self.path_from_top) {
             Mode::IncludesOnly
         } else if self.task.mode == Mode::TrackedOnly
             || is_ignored(&self.task.rules, &self.path_from_top, name_start, true)
@@ -413,7 +448,7 @@ impl Visit<'_, '_> {
         match self.task.mode {
             Mode::IncludesOnly => false,
             Mode::Everything if !is_ignored(&self.task.rules, &self.path_from_top, name_start, false) => true,
-            Mode::Everything | Mode::TrackedOnly => self.walk.tracked.contains(&self.path_from_top),
+            Mode::Everything | Mode::TrackedOnly => self.walk.tracked.paths().contains(&self.path_from_top),
         }
     }
 

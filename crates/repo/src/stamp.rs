@@ -45,28 +45,6 @@ pub fn hash_real_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Dig
 /// How much of a file is in memory while it is hashed.
 const PIECE: usize = 1 << 20;
 
-/// Appends the bytes of a file to `buffer`, if there are not more than `limit`. There is no link in the path (see
-/// `System::open_real`).
-pub fn read_real(system: &dyn System, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-    let OpenFile { stat, reader, .. } = system.open_real(path)?;
-    if stat.size > limit {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    let start = buffer.len();
-    buffer.reserve(usize::try_from(stat.size).unwrap_or(0).saturating_add(1).min(MOST_RESERVED));
-    let read = reader.take(limit.saturating_add(1)).read_to_end(buffer).and_then(|count| match count as u64 > limit {
-        true => Err(io::ErrorKind::FileTooLarge.into()),
-        false => Ok(stat),
-    });
-    if read.is_err() {
-        buffer.truncate(start);
-    }
-    read
-}
-
-/// A file that says to be larger gets its room as it is read.
-const MOST_RESERVED: usize = 64 << 20;
-
 /// Whether a change after `observed_at` may have left the stat as it was, because the file system's clock is coarse.
 pub fn is_racy(stat: &Stat, observed_at: i64) -> bool {
     stat.mtime.max(stat.ctime) >= observed_at.saturating_sub(CLOCK_GRAIN)

@@ -9,7 +9,7 @@ use stan_model::document::integrity::Integrity;
 use stan_repo::{PathGlobs, Universe, WritableSystem};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
-use super::map::{self, BuiltMap, MapDocument};
+use super::map::{self, BuiltMap, LeftDocument, MapDocument};
 use super::patience::Patience;
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
@@ -110,8 +110,9 @@ fn the_map(
         ));
     }
     patience.stage("building the map");
-    let (mut built, top) = map::build_map_beside(system, context, wanted.work, || allow::top_of(rules))?;
-    let document = map::document_of(system, place, &mut built, wanted.pretty)?;
+    let beside = || (allow::top_of(rules), LeftDocument::read(system, place));
+    let (mut built, (top, left)) = map::build_map_beside(system, context, wanted.work, beside)?;
+    let document = map::document_of(&mut built, left, wanted.pretty)?;
     Ok((built, document, top))
 }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use stan_graph::{ExternalFile, Externals, Graph, PackageFile};
 use stan_model::NodeKind;
 use stan_model::json::JsonTree;
-use stan_repo::{System, read_real, real_path};
+use stan_repo::{System, real_path};
 
 use crate::cache::Manifests;
 
@@ -97,12 +97,12 @@ impl Packages<'_> {
         self.buffer.clear();
         let path = format!("{directory}/package.json");
         self.manifests.note(self.system, &path, self.observed_at);
-        if let Err(error) = read_real(self.system, Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
+        if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
             self.manifests.doubt(&error);
             // A link to a manifest of an installed package is as good as that; any other leads to somebody's secrets.
             let real = real_path(self.system, Path::new(&path)).ok().filter(|real| *real != path)?;
             end_of_modules(&real)?;
-            read_real(self.system, Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;
+            self.system.read_real(Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;
         }
         let text = self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer);
         let tree = JsonTree::parse(text).ok()?;

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use stan_graph::{Canonical, ExternalFile, Map, MetaHashes, canonical_id};
 use stan_lang::typescript::extract::is_analysed;
@@ -61,7 +61,8 @@ pub fn build_map(
     Ok(built)
 }
 
-/// As [`build_map`]. While one thread names and maps, which no other can help with, another does the work `beside`.
+/// As [`build_map`]. While one thread names and maps, or reads the map back, which no other can help with, another does
+/// the work `beside`.
 pub(crate) fn build_map_beside<T: Send>(
     system: &dyn WritableSystem,
     context: &Context<'_>,
@@ -75,21 +76,26 @@ pub(crate) fn build_map_beside<T: Send>(
         all_hashes: context.config.context.meta_hashes == MetaHashes::All,
     };
     let stored = OnceLock::new();
-    let is_kept = |cache: &Cache<'_>, kept_as| cache.load_map(kept_as, &key).is_some_and(|map| stored.set(map).is_ok());
+    let beside = Mutex::new(Beside::Planned(beside));
+    let is_kept = |cache: &Cache<'_>, kept_as| {
+        let (map, ()) = rayon::join(|| cache.load_map(kept_as, &key), || Beside::work(&beside));
+        map.is_some_and(|map| stored.set(map).is_ok())
+    };
     let (outcome, kept_as) =
         graph_unless(system, &options, &request, &is_kept).map_err(|error| Refusal::internal(error.to_string()))?;
     // A run that has made the graph after all has seen something that the kept map does not know.
     if let Some(StoredMap { map, integrity, document }) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
         let built = BuiltMap { map, integrity, errors: outcome.errors, document: Document::Print(document) };
-        return Ok((built, beside()));
+        let other = Beside::done(beside).ok_or_else(|| Refusal::internal("a thread was lost"))?;
+        return Ok((built, other));
     }
     let Some(graph) = outcome.graph else { return Err(Refusal::internal("the graph is missing from its outcome")) };
     let (built, other) = std::thread::scope(|scope| {
-        let other = scope.spawn(beside);
+        let other = scope.spawn(|| Beside::done(beside));
         (map_of(system, context, &graph), other.join())
     });
     let (map, integrity, manifests) = built?;
-    let other = other.map_err(|_| Refusal::internal("a thread was lost"))?;
+    let other = other.ok().flatten().ok_or_else(|| Refusal::internal("a thread was lost"))?;
     let document = kept_as.and_then(|kept_as| {
         let cache = open_cache(system, &options, &request)?;
         let mut bytes = Vec::new();
@@ -99,6 +105,34 @@ pub(crate) fn build_map_beside<T: Send>(
     });
     let document = document.unwrap_or_default();
     Ok((BuiltMap { map, integrity, errors: outcome.errors, document }, other))
+}
+
+/// Work that is done once, by whoever comes to it.
+enum Beside<F, T> {
+    Planned(F),
+    Done(T),
+    /// It panicked.
+    Lost,
+}
+
+impl<T, F: FnOnce() -> T> Beside<F, T> {
+    fn work(this: &Mutex<Self>) {
+        let put = |state| std::mem::replace(&mut *this.lock().unwrap_or_else(PoisonError::into_inner), state);
+        // Without the lock, because the work itself may be shared among threads.
+        let state = match put(Self::Lost) {
+            Self::Planned(work) => Self::Done(work()),
+            other => other,
+        };
+        put(state);
+    }
+
+    fn done(this: Mutex<Self>) -> Option<T> {
+        match this.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Self::Planned(work) => Some(work()),
+            Self::Done(done) => Some(done),
+            Self::Lost => None,
+        }
+    }
 }
 
 fn map_of(system: &dyn System, context: &Context<'_>, graph: &Graph) -> Result<(Map, Integrity, Manifests), Refusal> {
@@ -116,21 +150,29 @@ pub(crate) struct MapDocument {
     pub(crate) is_in_place: bool,
 }
 
+/// What an earlier run left in the document's place.
+pub(crate) struct LeftDocument {
+    bytes: Vec<u8>,
+    print: DocumentPrint,
+}
+
+impl LeftDocument {
+    pub(crate) fn read(system: &dyn System, place: &Place) -> Option<Self> {
+        let bytes = read_if_there(system, place, &place.artefact(Artefact::Meta)).ok()??;
+        Some(Self { print: DocumentPrint::of(&bytes), bytes })
+    }
+}
+
 /// The map's document. Where it was made, or an earlier run left exactly its bytes, it is not made again.
 pub(crate) fn document_of(
-    system: &dyn System,
-    place: &Place,
     built: &mut BuiltMap,
+    left: Option<LeftDocument>,
     pretty: bool,
 ) -> Result<MapDocument, Refusal> {
-    match std::mem::take(&mut built.document) {
-        Document::Made(bytes) if !pretty => return Ok(MapDocument { bytes, is_in_place: false }),
-        Document::Print(print) if !pretty => {
-            if let Ok(Some(bytes)) = read_if_there(system, place, &place.artefact(Artefact::Meta))
-                && DocumentPrint::of(&bytes) == print
-            {
-                return Ok(MapDocument { bytes, is_in_place: true });
-            }
+    match (std::mem::take(&mut built.document), left) {
+        (Document::Made(bytes), _) if !pretty => return Ok(MapDocument { bytes, is_in_place: false }),
+        (Document::Print(print), Some(left)) if !pretty && left.print == print => {
+            return Ok(MapDocument { bytes: left.bytes, is_in_place: true });
         }
         _ => {}
     }

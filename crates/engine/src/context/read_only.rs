@@ -40,6 +40,10 @@ impl System for ReadOnly<'_> {
         self.0.open_real(path)
     }
 
+    fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.0.read_real(path, limit, buffer)
+    }
+
     fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         self.0.read_range(path, offset, buffer)
     }

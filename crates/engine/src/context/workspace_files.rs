@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use stan_repo::{EntryKind, Stat, System, read_real};
+use stan_repo::{EntryKind, Stat, System};
 
 use super::place::Place;
 use super::refusal::Refusal;
@@ -20,7 +20,7 @@ pub(crate) fn read_if_there(system: &dyn System, place: &Place, file: &str) -> R
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    match read_real(system, Path::new(&place.absolute(file)), MAX_SIZE, &mut bytes) {
+    match system.read_real(Path::new(&place.absolute(file)), MAX_SIZE, &mut bytes) {
         Ok(_) => Ok(Some(bytes)),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(file, &error)),

@@ -67,7 +67,7 @@ pub(crate) fn analyse(
     }
     with_scratch(|Scratch { extractor, buffer }| {
         buffer.clear();
-        let read = stan_repo::read_real(system, Path::new(path), MAX_ANALYSED_BYTES, buffer);
+        let read = system.read_real(Path::new(path), MAX_ANALYSED_BYTES, buffer);
         let Ok(stat) = read else { return failed(system, path, display, read) };
         extracted(extractor, display, buffer, Some(stat), meta_of(buffer), options)
     })
@@ -149,7 +149,7 @@ impl<'a> Analyst<'a> {
         let start = buffer.len();
         let read = match self.neighbours.beside(directory, whole) {
             Some(files) => files.read(name, LARGE, self.wants_stats, buffer),
-            None => stan_repo::read_real(self.system, Path::new(absolute), LARGE, buffer).map(Some),
+            None => self.system.read_real(Path::new(absolute), LARGE, buffer).map(Some),
         };
         match read {
             Ok(stat) => {

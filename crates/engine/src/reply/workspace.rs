@@ -13,7 +13,7 @@ use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
 use stan_model::document::state::{Entry, State};
 use stan_reply::{ChangedFiles, ClosureSize};
-use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file, read_real};
+use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file};
 
 use super::archive::ArchiveIndex;
 use crate::context::gate::{
@@ -111,7 +111,7 @@ impl<'a> Workspace<'a> {
     fn read(&self, absolute: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
         // What cannot be read is not archived either, and counts as nothing.
-        let _ = read_real(self.system, Path::new(absolute), MOST_COUNTED, &mut bytes);
+        let _ = self.system.read_real(Path::new(absolute), MOST_COUNTED, &mut bytes);
         bytes
     }
 

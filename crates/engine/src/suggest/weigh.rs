@@ -8,7 +8,7 @@ use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
 use stan_model::document::reports::ExactTokens;
 use stan_model::document::run_report::tokens;
-use stan_repo::{System, read_real};
+use stan_repo::System;
 
 use crate::context::Place;
 use crate::tokens::Tokenizer;
@@ -87,7 +87,7 @@ impl Weigher<'_> {
         };
         let mut bytes = Vec::new();
         // Nodes are named by their real paths. A link on the way would lead a map that was made up out of the repository.
-        read_real(self.system, Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        self.system.read_real(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
         Some(bytes)
     }
 }

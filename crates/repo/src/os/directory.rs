@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat};
 use super::stat;
 #[cfg(target_os = "linux")]
 use crate::system::DirEntry;
-use crate::system::{DirectoryFiles, EntryKind, Stat};
+use crate::system::{DirectoryFiles, EntryKind, MOST_RESERVED, Stat};
 
 /// What a read asks for before anything is known of the file: more than most source files have.
 const FIRST_READ: usize = 64 << 10;
@@ -33,15 +33,13 @@ impl OpenDirectory {
 
 impl DirectoryFiles for OpenDirectory {
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>> {
-        let start = buffer.len();
         // Without blocking, so that a pipe put in the place of a file cannot hang the run.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened = openat(&self.descriptor, name, flags, Mode::empty()).map_err(a_link_is_no_answer)?;
-        let read = append(&File::from(opened), limit, wants_stat, buffer);
-        if read.is_err() {
-            buffer.truncate(start);
-        }
-        read
+        let file = File::from(opened);
+        let seen = if wants_stat { Some(regular_stat(&file, limit)?) } else { None };
+        append(&file, seen, limit, buffer)?;
+        Ok(seen)
     }
 
     fn lstat(&self, name: &str) -> io::Result<Stat> {
@@ -71,12 +69,27 @@ fn kind(kind: FileType) -> EntryKind {
     }
 }
 
-fn append(file: &File, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>> {
-    let mut seen = if wants_stat { Some(regular_stat(file, limit)?) } else { None };
+/// Appends the bytes of an open file, if it is a regular one of at most `limit` bytes; nothing if not. `seen` is what
+/// [`regular_stat`] told of it, if it was asked.
+pub(super) fn append(file: &File, seen: Option<Stat>, limit: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
     let start = buffer.len();
-    let mut wanted = FIRST_READ;
+    let read = fill(file, seen, limit, buffer);
+    if read.is_err() {
+        buffer.truncate(start);
+    }
+    read
+}
+
+fn fill(file: &File, mut seen: Option<Stat>, limit: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+    // One byte more than the size, so that one more read sees both the rest and the end.
+    let rest_of = |stat: Stat, filled: usize| {
+        let size = usize::try_from(stat.size).unwrap_or(usize::MAX);
+        if size >= filled { (size - filled).saturating_add(1) } else { filled }
+    };
+    let start = buffer.len();
+    let mut wanted = seen.map_or(FIRST_READ, |stat| rest_of(stat, 0));
     loop {
-        buffer.reserve(wanted);
+        buffer.reserve(wanted.min(MOST_RESERVED));
         let room = buffer.capacity() - buffer.len();
         // Into memory that nobody had to fill with zeros before.
         let count = match rustix::io::read(file, spare_capacity(buffer)) {
@@ -93,11 +106,9 @@ fn append(file: &File, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         if count < room {
-            return Ok(seen.filter(|_| wants_stat));
+            return Ok(());
         }
-        // One byte more than the size, so that one more read sees both the rest and the end.
-        let size = seen.map_or(0, |stat| usize::try_from(stat.size).unwrap_or(usize::MAX));
-        wanted = if size >= filled { (size - filled).saturating_add(1) } else { filled };
+        wanted = seen.map_or(filled, |stat| rest_of(stat, filled));
     }
 }
 
@@ -160,7 +171,8 @@ fn a_link_is_no_answer(error: rustix::io::Errno) -> io::Error {
     }
 }
 
-fn regular_stat(file: &File, limit: u64) -> io::Result<Stat> {
+/// The stat of a regular file of at most `limit` bytes.
+pub(super) fn regular_stat(file: &File, limit: u64) -> io::Result<Stat> {
     let stat = stat(&file.metadata()?);
     if stat.kind != EntryKind::File {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
