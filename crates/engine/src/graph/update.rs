@@ -143,7 +143,7 @@ impl Mending<'_> {
         let world =
             World::new(self.system, root, None).probing_first().staying_inside(!self.options.resolve.outside_root);
         let configs = Configs::new(&world, root);
-        let read = || Workspaces::find(&world, root, self.universe().iter().map(|file| &**file)).0;
+        let read = || Workspaces::find(&world, root, self.universe()).0;
         let workspaces = LazyWorkspaces::on_demand(&read);
         let resolver = Resolver::new(&world, root, &configs, &workspaces, self.options.resolve)
             .hiding(&self.options.stan_folder());
@@ -186,9 +186,9 @@ impl Mending<'_> {
         Some(Some(Edit { file, node, analysed, request_problems: Vec::new(), edges: Vec::new(), targets: Vec::new() }))
     }
 
-    fn universe(&self) -> Vec<Box<str>> {
+    fn universe(&self) -> impl Iterator<Item = &str> {
         let files = (0..self.data.len()).take_while(|file| self.data.is_in_universe(*file));
-        files.map(|file| self.display(self.index.files.path(file)).into()).collect()
+        files.map(|file| self.display(self.index.files.path(file)))
     }
 
     /// For each node the record of its file, or `NONE`.
