@@ -42,3 +42,38 @@ impl<'a> Neighbours<'a> {
         self.files.as_deref()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{OsSystem, real_path};
+
+    #[test]
+    fn a_directory_is_opened_when_enough_of_its_files_come_in_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = real_path(&OsSystem, folder.path()).unwrap();
+        std::fs::create_dir(folder.path().join("below")).unwrap();
+        let below = format!("{real}/below");
+        let mut neighbours = Neighbours::to_look_at(&OsSystem);
+        let mut is_open = |directory: &'static str, whole: &str| neighbours.beside(directory, whole).is_some();
+        for round in 0..2 {
+            let opened: Vec<bool> = (0..10).map(|_| is_open("a", &real)).collect();
+            assert_eq!(opened.iter().filter(|is_open| **is_open).count(), 2, "{round}: the last two");
+            assert!(!is_open("b", &below), "{round}: another one begins anew");
+        }
+        let mut neighbours = Neighbours::to_read(&OsSystem);
+        assert!(neighbours.beside("a", &real).is_none() && neighbours.beside("a", &real).is_some());
+        assert!(neighbours.beside("", "").is_none() && neighbours.beside("", "").is_some(), "the root directory");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_link_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = real_path(&OsSystem, folder.path()).unwrap();
+        std::os::unix::fs::symlink(".", folder.path().join("link")).unwrap();
+        let link = format!("{real}/link");
+        let mut neighbours = Neighbours::to_read(&OsSystem);
+        assert!((0..3).all(|_| neighbours.beside("link", &link).is_none()));
+    }
+}

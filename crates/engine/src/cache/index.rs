@@ -206,6 +206,8 @@ pub(crate) fn proved_fingerprint(stat: &Stat, observed_at: i64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use stan_repo::{OsSystem, WritableSystem};
+
     use super::*;
 
     #[test]
@@ -225,5 +227,28 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(FileTable::read(&mut Reader::new(&bytes[..length])).is_none());
         }
+    }
+
+    /// The first files of a folder are looked at by their paths, the others by their names.
+    #[test]
+    fn changes_are_seen_wherever_they_are_in_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = stan_repo::real_path(&OsSystem, folder.path()).unwrap();
+        let at = |number: u32| folder.path().join(format!("{number:02}"));
+        let mut table = FileTable::default();
+        for number in 0..40 {
+            OsSystem.write_atomic(&at(number), b"text").unwrap();
+            table.push(&format!("{real}/{number:02}"), fingerprint(&OsSystem.lstat(&at(number)).unwrap()));
+        }
+        table.push(&format!("{real}/40"), 1);
+        assert_eq!(table.changed(&OsSystem), [40], "what was never there is not as it was");
+        for number in [3, 30] {
+            OsSystem.write_atomic(&at(number), b"other text").unwrap();
+        }
+        for number in [5, 20, 25] {
+            OsSystem.remove_file(&at(number)).unwrap();
+        }
+        OsSystem.create_dir_all(&at(25)).unwrap();
+        assert_eq!(table.changed(&OsSystem), [3, 5, 20, 25, 30, 40]);
     }
 }
