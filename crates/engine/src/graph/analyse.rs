@@ -155,10 +155,12 @@ impl<'a> Analyst<'a> {
             Ok(stat) => {
                 let bytes = start..buffer.len();
                 let meta = meta_of(buffer.get(bytes.clone()).unwrap_or_default());
-                match is_analysed(name) {
-                    true => Read::Source { path: relative, bytes, stat, meta },
-                    false => Read::Done(Analysed { stat, meta: Some(meta), ..Analysed::default() }),
+                if is_analysed(name) {
+                    return Read::Source { path: relative, bytes, stat, meta };
                 }
+                // Nobody asks for these bytes again.
+                buffer.truncate(start);
+                Read::Done(Analysed { stat, meta: Some(meta), ..Analysed::default() })
             }
             Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Read::Large,
             Err(error) => Read::Done(unreadable(relative, &error)),
@@ -167,13 +169,14 @@ impl<'a> Analyst<'a> {
 }
 
 fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
-    SCRATCH.with_borrow_mut(|scratch| {
-        let outcome = work(scratch);
-        if scratch.buffer.capacity() > KEPT_BUFFER {
-            scratch.buffer = Vec::new();
-        }
-        outcome
-    })
+    // Taken, not lent: work that waits for other threads may be given other work to do, which then has one of its own.
+    let mut scratch = SCRATCH.take();
+    let outcome = work(&mut scratch);
+    if scratch.buffer.capacity() > KEPT_BUFFER {
+        scratch.buffer = Vec::new();
+    }
+    SCRATCH.set(scratch);
+    outcome
 }
 
 fn extracted(
