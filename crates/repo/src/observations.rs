@@ -267,8 +267,26 @@ impl Unread {
     }
 }
 
-/// The stat comes from `lstat`, which is what a later run compares with, and is taken before reading.
-pub(crate) fn read_limited(system: &dyn System, path: &str, limit: u64) -> (Option<Stat>, Result<Vec<u8>, Unread>) {
+/// What became of reading a file, and its stat if it is there. The stat comes from `lstat`, which is what a later run
+/// compares with, and is taken before reading.
+pub(crate) type Limited = (Option<Stat>, Result<Vec<u8>, Unread>);
+
+/// Reads a file of at most `limit` bytes; links are followed.
+pub(crate) fn read_limited(system: &dyn System, path: &str, limit: u64) -> Limited {
+    limited(system, path, limit, |path, buffer| system.read_at_most(path, limit, buffer))
+}
+
+/// As [`read_limited`], for a path without a link anywhere in it (see `System::open_real`).
+pub(crate) fn read_real_limited(system: &dyn System, path: &str, limit: u64) -> Limited {
+    limited(system, path, limit, |path, buffer| system.read_real(path, limit, buffer))
+}
+
+fn limited(
+    system: &dyn System,
+    path: &str,
+    limit: u64,
+    read: impl FnOnce(&Path, &mut Vec<u8>) -> io::Result<Stat>,
+) -> Limited {
     let path = Path::new(path);
     let stat = match system.lstat(path) {
         Ok(stat) => stat,
@@ -278,7 +296,7 @@ pub(crate) fn read_limited(system: &dyn System, path: &str, limit: u64) -> (Opti
         return (Some(stat), Err(Unread::TooLarge));
     }
     let mut buffer = Vec::new();
-    match system.read_at_most(path, limit, &mut buffer) {
+    match read(path, &mut buffer) {
         Ok(_) => (Some(stat), Ok(buffer)),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => (Some(stat), Err(Unread::TooLarge)),
         Err(error) => (Some(stat), Err(Unread::of(&error))),

@@ -14,7 +14,7 @@ use stan_model::Digest;
 use crate::files::Files;
 use crate::hash::{listing_hash, sha256};
 use crate::observations::{
-    Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading, Unread, read_limited,
+    Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading, Unread, read_real_limited,
     sorted_entries,
 };
 use crate::paths::{MAX_LINKS, Root, ancestors, join, split_last};
@@ -91,7 +91,7 @@ impl<'a> World<'a> {
         if !self.may_read(path, &real) {
             return Err("it lies outside of the root, where only what is needed is read");
         }
-        let (stat, result) = read_limited(self.system, &real, MAX_FILE);
+        let (stat, result) = read_real_limited(self.system, &real, MAX_FILE);
         let digest = result.as_ref().ok().map(|bytes| sha256(bytes));
         let observed = ObservedFile { path: real, stat, digest, reading: Reading::Bytes };
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(observed);

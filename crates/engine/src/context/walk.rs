@@ -27,7 +27,7 @@ pub(crate) fn walk(
     let mut files = Vec::new();
     let mut pending = vec![folder.to_owned()];
     while let Some(directory) = pending.pop() {
-        let entries = match system.read_dir(Path::new(&place.absolute(&directory))) {
+        let entries = match system.read_real_dir(Path::new(&place.absolute(&directory))) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && directory == folder => continue,
             Err(error) => {

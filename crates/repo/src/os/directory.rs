@@ -235,8 +235,16 @@ mod tests {
         for name in ["file", "folder", "secret", "absent"] {
             assert_eq!(files.lstat(name).ok(), OsSystem.lstat(&at(name)).ok(), "{name}");
         }
+        let read = |name: &str| {
+            let mut buffer = b"before ".to_vec();
+            OsSystem.read_real(&at(name), 6, &mut buffer).map(|_| buffer)
+        };
+        assert_eq!(read("secret/file").unwrap(), b"before secret");
+        assert!(read("file").is_err() && read("absent").is_err() && read("secret").is_err());
+        let limited = OsSystem.read_real(&at("secret/file"), 5, &mut Vec::new());
+        assert_eq!(limited.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         if cfg!(target_os = "linux") {
-            assert!(OsSystem.open_real(&at("folder/file")).is_err());
+            assert!(OsSystem.open_real(&at("folder/file")).is_err() && read("folder/file").is_err());
             assert!(OsSystem.directory_files(&at("folder")).is_none());
             assert!(OsSystem.read_real_dir(&at("folder")).is_err());
             assert!(OsSystem.read_real_dir(&at("folder/below")).is_err());
