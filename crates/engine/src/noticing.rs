@@ -169,13 +169,18 @@ struct NoticedFiles<N> {
     notes: Arc<N>,
 }
 
+impl<N: Notice> NoticedFiles<N> {
+    fn watch<T>(&self, name: &str, outcome: io::Result<T>) -> io::Result<T> {
+        outcome.inspect_err(|error| self.notes.notice(&self.folder.join(name), error))
+    }
+}
+
 impl<N: Notice> DirectoryFiles for NoticedFiles<N> {
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>> {
-        let read = self.files.read(name, limit, wants_stat, buffer);
-        read.inspect_err(|error| self.notes.notice(&self.folder.join(name), error))
+        self.watch(name, self.files.read(name, limit, wants_stat, buffer))
     }
 
     fn lstat(&self, name: &str) -> io::Result<Stat> {
-        self.files.lstat(name).inspect_err(|error| self.notes.notice(&self.folder.join(name), error))
+        self.watch(name, self.files.lstat(name))
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use expect_test::{Expect, expect};
 use stan_engine::graph::{GraphOptions, GraphOutcome};
-use stan_repo::MemorySystem;
+use stan_repo::{MemorySystem, OsSystem, WritableSystem};
 use support::{ROOT, cold, edges, errors, fixture, graph_of, nodes, targets};
 
 fn check(text: &str, expected: Expect) {
@@ -279,4 +279,43 @@ fn many_errors_are_cut() {
     assert_eq!(outcome.errors.len(), 50);
     assert_eq!(outcome.errors.last().map(String::as_str), Some("errors truncated: showing 49 of 60"));
     assert_eq!(outcome.dirty, 60);
+}
+
+/// Files are read and parsed by batches of some bytes, in portions of some files, large ones apart: each keeps what is its
+/// own, wherever the borders lie.
+#[test]
+fn batches_and_portions_do_not_mix_files_up() {
+    let name = |number: usize| match number % 7 {
+        6 => format!("images/{number:03}.png"),
+        _ => format!("src/{}/{number:03}.ts", number / 150),
+    };
+    let text = |number: usize| {
+        let length = if number % 50 == 49 { 140 << 10 } else { number * 37 % 3_000 };
+        let next = (number + 1..400).find(|next| next % 7 != 6).map_or(String::new(), |next| {
+            format!("import '../{}';", name(next).trim_start_matches("src/").trim_end_matches(".ts"))
+        });
+        format!("{next}// {number}{}", "x".repeat(length))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let root = stan_repo::real_path(&OsSystem, folder.path()).unwrap();
+    let memory = MemorySystem::new();
+    for number in 0..400 {
+        let path = folder.path().join(name(number));
+        OsSystem.create_dir_all(path.parent().unwrap()).unwrap();
+        OsSystem.write_atomic(&path, text(number).as_bytes()).unwrap();
+        memory.set_file(format!("{ROOT}/{}", name(number)), text(number));
+    }
+    let on_disk = cold(&OsSystem, &GraphOptions::new(&*root));
+    let in_memory = cold(&memory, &GraphOptions::new(ROOT));
+    assert_eq!(support::json(&on_disk), support::json(&in_memory));
+    let graph = graph_of(&on_disk);
+    assert_eq!(graph.node_count(), 400);
+    for number in 0..400 {
+        let index = graph.find(&name(number)).unwrap();
+        let file = graph.node(index).file.unwrap();
+        let text = text(number);
+        assert_eq!((file.size, file.digest), (text.len() as u64, stan_repo::sha256(text.as_bytes())), "{number}");
+        let next = (number + 1..400).find(|next| next % 7 != 6).filter(|_| number % 7 != 6);
+        assert_eq!(targets(&on_disk, &name(number)), next.map(name).into_iter().collect::<Vec<_>>(), "{number}");
+    }
 }

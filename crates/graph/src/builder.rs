@@ -122,39 +122,30 @@ fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
     });
     let mut indices = Indices::for_keys(&keyed);
     let mut merged = Vec::new();
-    // The node that is kept of those with its id, and its index.
-    let mut kept: Option<(u32, &Node)> = None;
-    let mut reused = None;
+    // The node that is kept of those with its id.
+    let mut kept: Option<&Node> = None;
+    let mut count = 0u32;
     for (key, node) in &keyed {
-        let index = match kept {
-            Some((index, kept)) if kept.id == node.id => {
-                if kept != node {
-                    merged.push(Merged { id: node.id.clone(), kept: kept.kind, lost: node.kind });
-                }
-                index
+        match kept.filter(|kept| kept.id == node.id) {
+            Some(kept) if kept == node => {}
+            Some(kept) => merged.push(Merged { id: node.id.clone(), kept: kept.kind, lost: node.kind }),
+            None => {
+                kept = Some(node);
+                count = count.checked_add(1).ok_or(BuildError::TooManyNodes)?;
             }
-            Some((last, _)) => last.checked_add(1).ok_or(BuildError::TooManyNodes)?,
-            None => 0,
-        };
-        if kept.is_none_or(|(last, _)| last != index) {
-            kept = Some((index, node));
         }
-        if let Some(other) = indices.insert(*key, index).filter(|other| *other != index) {
-            reused = Some((*key, other, index));
-            break;
+        let index = count - 1;
+        if indices.insert(*key, index).is_some_and(|other| other != index) {
+            let first = keyed.iter().find(|(other, _)| other == key).map_or(&node.id, |(_, first)| &first.id);
+            return Err(BuildError::KeyReused { key: *key, first: first.clone(), second: node.id.clone() });
         }
     }
     merged.dedup();
-    let count = kept.map_or(0, |(last, _)| last as usize + 1);
-    if count < keyed.len() {
+    if (count as usize) < keyed.len() {
         keyed.dedup_by(|later, kept| later.1.id == kept.1.id);
     }
     // In the memory of the pairs.
     let mut nodes: Vec<Node> = keyed.into_iter().map(|(_, node)| node).collect();
-    if let Some((key, first, second)) = reused {
-        let id = |index: u32| nodes[index as usize].id.clone();
-        return Err(BuildError::KeyReused { key, first: id(first), second: id(second) });
-    }
     nodes.shrink_to_fit();
     Ok((nodes, indices, merged))
 }

@@ -87,9 +87,7 @@ impl Language {
     /// The language that a path's extension names. Extensions are taken as written: `.TS` is `other`, as it is
     /// for TypeScript.
     pub fn of_path(path: &str) -> Self {
-        // From the end, because every node is asked, and extensions are short.
-        let at = path.bytes().rposition(|byte| matches!(byte, b'.' | b'/'));
-        match at.and_then(|at| path.get(at..)?.strip_prefix('.')) {
+        match split_extension(path).map(|(_, extension)| extension) {
             Some("ts" | "tsx" | "mts" | "cts") => Self::Ts,
             Some("js" | "jsx" | "mjs" | "cjs") => Self::Js,
             Some("json") => Self::Json,
@@ -99,9 +97,33 @@ impl Language {
     }
 }
 
+/// A path as what is before and what is after the last dot of its last segment. From the end, because every file is
+/// asked for this several times, and extensions are short.
+pub fn split_extension(path: &str) -> Option<(&str, &str)> {
+    let at = path.bytes().rposition(|byte| matches!(byte, b'.' | b'/'))?;
+    let (stem, rest) = path.split_at(at);
+    rest.strip_prefix('.').map(|extension| (stem, extension))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extensions_are_of_the_last_segment() {
+        let cases = [
+            ("a/b.d.ts", Some(("a/b.d", "ts"))),
+            ("a.ts/b", None),
+            ("a.ts/", None),
+            (".ts", Some(("", "ts"))),
+            ("a.", Some(("a", ""))),
+            ("é.é", Some(("é", "é"))),
+            ("", None),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(split_extension(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn variant_order_is_name_order() {

@@ -13,5 +13,5 @@ mod kinds;
 mod problem;
 
 pub use digest::Digest;
-pub use kinds::{EdgeKind, Language, NodeKind, Resolution};
+pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
 pub use problem::{Problem, error_lines};

@@ -46,7 +46,11 @@ impl System for OsSystem {
     }
 
     fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        append(&open_regular(path)?, limit, buffer)
+        #[cfg(unix)]
+        let read = append(&open_regular(path)?, limit, buffer);
+        #[cfg(not(unix))]
+        let read = crate::system::append(self.open(path)?, limit, buffer);
+        read
     }
 
     fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
@@ -68,16 +72,12 @@ impl System for OsSystem {
 
     #[cfg(unix)]
     fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        use rustix::fs::OFlags;
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        opened(directory::open_without_links(path, flags)?.into())
+        opened(directory::open_real(path)?)
     }
 
     #[cfg(unix)]
     fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        use rustix::fs::OFlags;
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        append(&directory::open_without_links(path, flags)?.into(), limit, buffer)
+        append(&directory::open_real(path)?, limit, buffer)
     }
 
     #[cfg(unix)]
@@ -158,24 +158,12 @@ fn opened(file: File) -> io::Result<OpenFile> {
     Ok(OpenFile { stat, executable: is_executable(&metadata), reader: Box::new(file) })
 }
 
-/// Appends the bytes of a regular file of at most `limit` bytes.
+/// As `system::append`, without filling the memory with zeros first.
 #[cfg(unix)]
 fn append(file: &File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
     let stat = directory::regular_stat(file, limit)?;
     directory::append(file, Some(stat), limit, buffer)?;
     Ok(stat)
-}
-
-#[cfg(not(unix))]
-fn append(file: &File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-    let stat = regular(stat(&file.metadata()?))?;
-    let start = buffer.len();
-    let fits = stat.size <= limit && file.take(limit.saturating_add(1)).read_to_end(buffer)? as u64 <= limit;
-    if fits {
-        return Ok(stat);
-    }
-    buffer.truncate(start);
-    Err(io::ErrorKind::FileTooLarge.into())
 }
 
 fn open_with_stat(path: &Path) -> io::Result<(File, Stat)> {

@@ -59,17 +59,10 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -
         None | Some("") => String::new(),
         Some(below) => [below, "/"].concat(),
     };
-    let tracked = Tracked { system, checkout, root: root.clone(), read: OnceLock::new() };
-    let list = || Listed::new(system, root.path());
-    let listed = match reach {
-        // The index of a large repository takes as long to read as its root takes to list.
-        Reach::Everything => rayon::join(|| tracked.paths(), list).1,
-        // Few ask for it.
-        Reach::TopOnly => list(),
-    };
     let walk = Walk {
         system,
-        tracked,
+        checkout,
+        index: OnceLock::new(),
         globs: Globs::new(&options.includes, &options.excludes, &mut recorder.problems),
         stan_path: options.stan_path.trim_start_matches("./").trim_matches('/').to_owned(),
         prefix,
@@ -78,35 +71,24 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -
         reach,
         visited: Mutex::default(),
     };
+    let list = || Listed::new(system, walk.root.path());
+    let listed = match reach {
+        // The index of a large repository takes as long to read as its root takes to list.
+        Reach::Everything => rayon::join(|| walk.tracked(), list).1,
+        // Few ask for it.
+        Reach::TopOnly => list(),
+    };
     let (rules, mode) = walk.rules_above_root(&mut recorder);
     let first = Task { path: String::new(), rules, mode, listed: Some(listed) };
     rayon::scope(|scope| walk.directory(scope, first));
     walk.finish(recorder)
 }
 
-/// What git tracks, read when it is asked for.
-struct Tracked<'a> {
-    system: &'a dyn System,
-    checkout: Checkout,
-    root: Root,
-    read: OnceLock<ReadIndex>,
-}
-
+/// What git tracks, and what was seen while it was read.
 struct ReadIndex {
-    paths: TrackedPaths,
+    tracked: TrackedPaths,
     observations: Observations,
     problems: Vec<Problem>,
-}
-
-impl Tracked<'_> {
-    fn paths(&self) -> &TrackedPaths {
-        let read = || {
-            let mut recorder = Recorder::new(self.system);
-            let paths = self.checkout.tracked_paths(&mut recorder, &self.root);
-            ReadIndex { paths, observations: recorder.observations, problems: recorder.problems }
-        };
-        &self.read.get_or_init(read).paths
-    }
 }
 
 /// Rules from the weakest list to the strongest.
@@ -157,7 +139,9 @@ struct Walk<'a> {
     alias: Root,
     /// From the top of the checkout to the root, with a trailing slash; empty when they are the same.
     prefix: String,
-    tracked: Tracked<'a>,
+    checkout: Checkout,
+    /// Read when it is asked for.
+    index: OnceLock<ReadIndex>,
     globs: Globs,
     stan_path: String,
     reach: Reach,
@@ -210,9 +194,18 @@ impl<'a> Walk<'a> {
         self.visited.lock().unwrap_or_else(PoisonError::into_inner).push(visited);
     }
 
+    fn tracked(&self) -> &TrackedPaths {
+        let read = || {
+            let mut recorder = Recorder::new(self.system);
+            let tracked = self.checkout.tracked_paths(&mut recorder, &self.root);
+            ReadIndex { tracked, observations: recorder.observations, problems: recorder.problems }
+        };
+        &self.index.get_or_init(read).tracked
+    }
+
     /// The rules that hold in the root before its own ignore file is read, and what may be shown of the root.
     fn rules_above_root(&self, recorder: &mut Recorder<'_>) -> (Rules, Mode) {
-        let checkout = &self.tracked.checkout;
+        let checkout = &self.checkout;
         let mut rules = Vec::new();
         if let Some(path) = checkout.info_exclude() {
             read_rules(recorder, &self.root, &path, 0, &mut rules);
@@ -228,7 +221,7 @@ impl<'a> Walk<'a> {
                 read_rules(recorder, &self.root, &ignore_file, start, &mut rules);
             }
             let directory = self.prefix.get(..end).unwrap_or_default().as_bytes();
-            if self.tracked.paths().is_gitlink(directory) {
+            if self.tracked().is_gitlink(directory) {
                 return (rules.into(), Mode::IncludesOnly);
             }
             if is_ignored(&rules, directory, start, true) {
@@ -247,7 +240,7 @@ impl<'a> Walk<'a> {
         let mut files = Vec::new();
         let mut aliases = Vec::new();
         let mut directories = Vec::new();
-        if let Some(read) = self.tracked.read.into_inner() {
+        if let Some(read) = self.index.into_inner() {
             observations.extend(read.observations);
             problems.extend(read.problems);
         }
@@ -339,7 +332,7 @@ impl Visit<'_, '_> {
         if self.task.mode == Mode::Everything
             && !self.task.path.is_empty()
             && find(entries, ".git").is_some()
-            && !self.walk.tracked.paths().any_below(top)
+            && !self.walk.tracked().any_below(top)
             && is_repository(&mut self.recorder, absolute)
         {
             self.task.mode = Mode::IncludesOnly;
@@ -416,7 +409,7 @@ impl Visit<'_, '_> {
         let walk = self.walk;
         let wanted = match mode {
             Mode::Everything => true,
-            Mode::TrackedOnly => walk.tracked.paths().any_below(&self.path_from_top),
+            Mode::TrackedOnly => walk.tracked().any_below(&self.path_from_top),
             Mode::IncludesOnly => false,
         };
         if !wanted && !walk.globs.has_includes() {
@@ -432,7 +425,7 @@ impl Visit<'_, '_> {
     }
 
     fn mode_of_child(&self, name_start: usize) -> Mode {
-        if self.task.mode == Mode::IncludesOnly || self.walk.tracked.paths().is_gitlink(&self.path_from_top) {
+        if self.task.mode == Mode::IncludesOnly || self.walk.tracked().is_gitlink(&self.path_from_top) {
             Mode::IncludesOnly
         } else if self.task.mode == Mode::TrackedOnly
             || is_ignored(&self.task.rules, &self.path_from_top, name_start, true)
@@ -448,7 +441,7 @@ impl Visit<'_, '_> {
         match self.task.mode {
             Mode::IncludesOnly => false,
             Mode::Everything if !is_ignored(&self.task.rules, &self.path_from_top, name_start, false) => true,
-            Mode::Everything | Mode::TrackedOnly => self.walk.tracked.paths().contains(&self.path_from_top),
+            Mode::Everything | Mode::TrackedOnly => self.walk.tracked().contains(&self.path_from_top),
         }
     }
 

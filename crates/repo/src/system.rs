@@ -87,6 +87,24 @@ pub trait DirectoryFiles: Send {
 /// A file that says to be larger gets its room as it is read.
 pub(crate) const MOST_RESERVED: usize = 64 << 20;
 
+/// Appends the bytes of an open file to `buffer`; nothing when there are more than `limit`.
+pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    let OpenFile { stat, reader, .. } = file;
+    if stat.size > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let start = buffer.len();
+    buffer.reserve(usize::try_from(stat.size).unwrap_or(0).saturating_add(1).min(MOST_RESERVED));
+    let read = reader.take(limit.saturating_add(1)).read_to_end(buffer).and_then(|count| match count as u64 > limit {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(stat),
+    });
+    if read.is_err() {
+        buffer.truncate(start);
+    }
+    read
+}
+
 /// The read-only half of the outside world.
 pub trait System: Send + Sync {
     /// The entries of a directory in any order, without `.` and `..`.
@@ -141,21 +159,7 @@ pub trait System: Send + Sync {
     /// Appends the bytes of a regular file of at most `limit` bytes to `buffer`; more are `ErrorKind::FileTooLarge`. For a
     /// path without a link anywhere in it, as `open_real`.
     fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        let OpenFile { stat, reader, .. } = self.open_real(path)?;
-        if stat.size > limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let start = buffer.len();
-        buffer.reserve(usize::try_from(stat.size).unwrap_or(0).saturating_add(1).min(MOST_RESERVED));
-        let read =
-            reader.take(limit.saturating_add(1)).read_to_end(buffer).and_then(|count| match count as u64 > limit {
-                true => Err(io::ErrorKind::FileTooLarge.into()),
-                false => Ok(stat),
-            });
-        if read.is_err() {
-            buffer.truncate(start);
-        }
-        read
+        append(self.open_real(path)?, limit, buffer)
     }
 
     /// Fills `buffer` with the bytes of a regular file from `offset` on; fails when there are not as many.

@@ -172,6 +172,21 @@ fn the_top_alone() {
 }
 
 #[test]
+fn the_top_alone_needs_the_index_only_when_a_rule_ignores_a_file() {
+    let fixture = "//- /.git/HEAD\nref: refs/heads/main\n//- /.git/objects/x\n//- /.git/refs/x\n//- /.git/index\ndamaged\n//- /.gitignore\n*.log\n/dist/\n//- /a.ts\n//- /dist/b.ts\n";
+    let system = MemorySystem::from_fixture(fixture);
+    let top = |system: &MemorySystem| scan_top(system, Path::new("/"), &ScanOptions::default());
+    let is_told = |universe: &Universe| universe.problems.iter().any(|problem| problem.message.contains("git index"));
+    let everything = scan(&system, Path::new("/"), &ScanOptions::default());
+    assert!(is_told(&everything), "{:?}", everything.problems);
+    assert_eq!(files(&top(&system)), [".gitignore", "a.ts"]);
+    assert!(!is_told(&top(&system)), "nobody asked for it");
+    system.set_file("/b.log", b"");
+    assert_eq!(files(&top(&system)), [".gitignore", "a.ts"]);
+    assert!(is_told(&top(&system)), "an ignored file may be tracked");
+}
+
+#[test]
 fn links_that_lead_nowhere_are_problems() {
     let fixture = "
         //- /secret

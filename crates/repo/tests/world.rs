@@ -257,3 +257,33 @@ fn what_lies_outside_is_read_where_it_belongs_alone() {
         assert_eq!((read(false), read(true)), (always, staying_inside), "{path}");
     }
 }
+
+/// What was a file when the directory was listed, and is swapped for a link afterwards, is not read through it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_link_that_appears_meanwhile_is_not_followed() {
+    use stan_repo::{OsSystem, WritableSystem};
+
+    let folder = tempfile::tempdir().unwrap();
+    let root = real_path(&OsSystem, folder.path()).unwrap();
+    let at = |name: &str| folder.path().join(name);
+    OsSystem.create_dir_all(&at("secret")).unwrap();
+    OsSystem.create_dir_all(&at("below")).unwrap();
+    for name in ["secret/package.json", "below/package.json", "package.json"] {
+        OsSystem.write_atomic(&at(name), b"{}").unwrap();
+    }
+    let world = World::new(&OsSystem, &root, None);
+    let paths = [format!("{root}/package.json"), format!("{root}/below/package.json")];
+    for path in &paths {
+        assert_eq!(world.kind(path), Some(EntryKind::File));
+        assert!(world.read_file(path).is_ok(), "{path}");
+    }
+    OsSystem.remove_file(&at("package.json")).unwrap();
+    std::os::unix::fs::symlink("secret/package.json", at("package.json")).unwrap();
+    OsSystem.rename(&at("below"), &at("before")).unwrap();
+    std::os::unix::fs::symlink("secret", at("below")).unwrap();
+    for path in &paths {
+        assert_eq!(world.kind(path), Some(EntryKind::File), "the listing is of before");
+        assert!(world.read_file(path).is_err(), "{path}");
+    }
+}

@@ -21,7 +21,7 @@ impl Writer {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+    fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 

@@ -161,14 +161,17 @@ impl FileTable {
     }
 
     fn is_same<'a>(&'a self, index: usize, neighbours: &mut Neighbours<'a>, system: &dyn System) -> bool {
+        let print = self.fingerprint(index);
+        if print == UNPROVED {
+            return false;
+        }
         let path = self.path(index);
         let (directory, name) = path.rsplit_once('/').unwrap_or_default();
         let stat = match neighbours.beside(directory, directory) {
             Some(files) => files.lstat(name),
             None => system.lstat(Path::new(path)),
         };
-        let print = self.fingerprint(index);
-        print != UNPROVED && stat.is_ok_and(|stat| fingerprint(&stat) == print)
+        stat.is_ok_and(|stat| fingerprint(&stat) == print)
     }
 
     /// As it lies in memory, because every run reads it.

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use stan_graph::{Canonical, ExternalFile, Map, MetaHashes, canonical_id};
 use stan_lang::typescript::extract::is_analysed;
@@ -63,11 +63,11 @@ pub fn build_map(
 
 /// As [`build_map`]. While one thread names and maps, or reads the map back, which no other can help with, another does
 /// the work `beside`.
-pub(crate) fn build_map_beside<T: Send>(
+pub(crate) fn build_map_beside<T: Send + Sync>(
     system: &dyn WritableSystem,
     context: &Context<'_>,
     request: &GraphRequest,
-    beside: impl FnOnce() -> T + Send,
+    beside: impl Fn() -> T + Sync,
 ) -> Result<(BuiltMap, T), Refusal> {
     let options = context.config.graph_options(context.root);
     let request = GraphRequest { figures_only: false, ..request.clone() };
@@ -76,9 +76,9 @@ pub(crate) fn build_map_beside<T: Send>(
         all_hashes: context.config.context.meta_hashes == MetaHashes::All,
     };
     let stored = OnceLock::new();
-    let beside = Mutex::new(Beside::Planned(beside));
+    let other = OnceLock::new();
     let is_kept = |cache: &Cache<'_>, kept_as| {
-        let (map, ()) = rayon::join(|| cache.load_map(kept_as, &key), || Beside::work(&beside));
+        let (map, _) = rayon::join(|| cache.load_map(kept_as, &key), || other.set(beside()));
         map.is_some_and(|map| stored.set(map).is_ok())
     };
     let (outcome, kept_as) =
@@ -86,16 +86,15 @@ pub(crate) fn build_map_beside<T: Send>(
     // A run that has made the graph after all has seen something that the kept map does not know.
     if let Some(StoredMap { map, integrity, document }) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
         let built = BuiltMap { map, integrity, errors: outcome.errors, document: Document::Print(document) };
-        let other = Beside::done(beside).ok_or_else(|| Refusal::internal("a thread was lost"))?;
-        return Ok((built, other));
+        return Ok((built, other.into_inner().unwrap_or_else(beside)));
     }
     let Some(graph) = outcome.graph else { return Err(Refusal::internal("the graph is missing from its outcome")) };
     let (built, other) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| Beside::done(beside));
+        let other = scope.spawn(|| other.into_inner().unwrap_or_else(&beside));
         (map_of(system, context, &graph), other.join())
     });
     let (map, integrity, manifests) = built?;
-    let other = other.ok().flatten().ok_or_else(|| Refusal::internal("a thread was lost"))?;
+    let other = other.map_err(|_| Refusal::internal("a thread was lost"))?;
     let document = kept_as.and_then(|kept_as| {
         let cache = open_cache(system, &options, &request)?;
         let mut bytes = Vec::new();
@@ -105,34 +104,6 @@ pub(crate) fn build_map_beside<T: Send>(
     });
     let document = document.unwrap_or_default();
     Ok((BuiltMap { map, integrity, errors: outcome.errors, document }, other))
-}
-
-/// Work that is done once, by whoever comes to it.
-enum Beside<F, T> {
-    Planned(F),
-    Done(T),
-    /// It panicked.
-    Lost,
-}
-
-impl<T, F: FnOnce() -> T> Beside<F, T> {
-    fn work(this: &Mutex<Self>) {
-        let put = |state| std::mem::replace(&mut *this.lock().unwrap_or_else(PoisonError::into_inner), state);
-        // Without the lock, because the work itself may be shared among threads.
-        let state = match put(Self::Lost) {
-            Self::Planned(work) => Self::Done(work()),
-            other => other,
-        };
-        put(state);
-    }
-
-    fn done(this: Mutex<Self>) -> Option<T> {
-        match this.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Self::Planned(work) => Some(work()),
-            Self::Done(done) => Some(done),
-            Self::Lost => None,
-        }
-    }
 }
 
 fn map_of(system: &dyn System, context: &Context<'_>, graph: &Graph) -> Result<(Map, Integrity, Manifests), Refusal> {

@@ -105,7 +105,7 @@ impl<'a> Analyst<'a> {
 
     /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
     /// them in their order. `None` for one that is large: then the caller should have [`analyse`] do it, while this one
-    /// goes on with the neighbours. `known` tells what needs no reading, by the path that is also told to the system.
+    /// goes on with the neighbours. `root` ends with a slash; `known` tells what needs no reading, by the whole path.
     pub(crate) fn analyse(
         &mut self,
         root: &str,
@@ -115,10 +115,9 @@ impl<'a> Analyst<'a> {
     ) {
         with_scratch(|Scratch { extractor, buffer }| {
             buffer.clear();
-            let mut absolute = [root.trim_end_matches('/'), "/"].concat();
-            let length = absolute.len();
+            let mut absolute = root.to_owned();
             for path in paths {
-                absolute.truncate(length);
+                absolute.truncate(root.len());
                 absolute.push_str(path);
                 let read = match known(&absolute) {
                     Some(known) => Read::Done(known),

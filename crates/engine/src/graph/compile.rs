@@ -188,8 +188,8 @@ impl Run<'_> {
         on_large: impl Fn(usize),
     ) -> Vec<Analysed> {
         let mut files = Vec::with_capacity(paths.len());
-        let mut absolute = self.absolute("");
-        let length = absolute.len();
+        let root = self.absolute("");
+        let mut absolute = root.clone();
         let known = |path: &str| {
             let known = self.known(path, true);
             read.fetch_add(usize::from(known.is_none()), Ordering::Relaxed);
@@ -197,14 +197,14 @@ impl Run<'_> {
         };
         while files.len() < paths.len() {
             let start = files.len();
-            desk.analyst.analyse(&self.options.root, &paths[start..], known, |file| {
+            desk.analyst.analyse(&root, &paths[start..], known, |file| {
                 files.push(file.unwrap_or_else(|| {
                     on_large(files.len());
                     Analysed::default()
                 }));
             });
             for (file, path) in files[start..].iter_mut().zip(&paths[start..]) {
-                absolute.truncate(length);
+                absolute.truncate(root.len());
                 absolute.push_str(path);
                 self.resolved(&absolute, file, &mut desk.recent, keep);
             }

@@ -147,9 +147,14 @@ pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
     Ok(entries)
 }
 
+/// Opens a file for reading, without blocking, by a path that has no links in it.
+pub(super) fn open_real(path: &Path) -> io::Result<File> {
+    open_without_links(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC).map(File::from)
+}
+
 /// Opens a path that has no links in it. One that appeared since it was looked at is an error, wherever it stands; where
 /// the system cannot tell, at least the last name is none.
-pub(super) fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]
     {

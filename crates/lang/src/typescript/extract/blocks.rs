@@ -1,7 +1,9 @@
 //! The code inside Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. Markup around
 //! them is skipped by HTML's own rules for tags, comments and raw text; templates are not looked into.
 
-use super::parse::{Syntax, extension};
+use stan_model::split_extension;
+
+use super::parse::Syntax;
 
 /// A file format that holds scripts between markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub(super) enum Component {
 
 impl Component {
     pub(super) fn of_path(path: &str) -> Option<Self> {
-        match extension(path)?.1 {
+        match split_extension(path)?.1 {
             "vue" => Some(Self::Vue),
             "svelte" => Some(Self::Svelte),
             "astro" => Some(Self::Astro),

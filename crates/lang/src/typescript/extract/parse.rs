@@ -7,6 +7,7 @@ use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::{GetSpan, SourceType};
+use stan_model::split_extension;
 
 /// The syntax that a file or script block is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +23,13 @@ pub(super) enum Syntax {
 impl Syntax {
     /// By file name; `None` for anything that is not a plain script.
     pub(super) fn of_path(path: &str) -> Option<Self> {
-        let (stem, extension) = extension(path)?;
+        let (stem, extension) = split_extension(path)?;
         match extension {
             "js" | "jsx" | "mjs" | "cjs" => Some(Self::JavaScript),
             "tsx" => Some(Self::TypeScriptJsx),
             "mts" | "cts" | "ts" if stem.ends_with(".d") => Some(Self::Declaration),
             // `style.d.css.ts` declares `style.css`.
-            "ts" if self::extension(stem).is_some_and(|(stem, _)| stem.ends_with(".d")) => Some(Self::Declaration),
+            "ts" if split_extension(stem).is_some_and(|(stem, _)| stem.ends_with(".d")) => Some(Self::Declaration),
             "ts" | "mts" | "cts" => Some(Self::TypeScript),
             _ => None,
         }
@@ -55,16 +56,6 @@ impl Syntax {
             Self::Declaration => DECLARATION,
         }
     }
-}
-
-/// A path as what is before and what is after the last dot of its last segment. From the end, because every file is
-/// asked for this several times, and extensions are short.
-pub(super) fn extension(path: &str) -> Option<(&str, &str)> {
-    let at = path.bytes().rposition(|byte| matches!(byte, b'.' | b'/'))?;
-    path.get(at..)
-        .is_some_and(|rest| rest.starts_with('.'))
-        .then(|| path.split_at(at))
-        .map(|(stem, rest)| (stem, &rest[1..]))
 }
 
 /// A syntax tree that can be used, or not.

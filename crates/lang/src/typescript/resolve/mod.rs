@@ -17,6 +17,7 @@ mod workspace_source;
 
 use std::sync::{Arc, OnceLock};
 
+use stan_model::split_extension;
 use stan_repo::Files;
 
 use crate::facts::{Form, Mode, Request};
@@ -123,10 +124,7 @@ impl Importer {
 
 /// What follows the last dot of a path's last segment: all of a name that modes depend on.
 fn ending(file: &str) -> &str {
-    match file.bytes().rposition(|byte| matches!(byte, b'.' | b'/')) {
-        Some(at) if file.as_bytes()[at] == b'.' => &file[at + 1..],
-        _ => "",
-    }
+    split_extension(file).map_or("", |(_, extension)| extension)
 }
 
 impl<'f> Resolver<'f> {
