@@ -7,6 +7,8 @@ pub mod document;
 pub mod jcs;
 pub mod json;
 pub mod module;
+pub mod names;
+pub mod outline;
 
 mod digest;
 mod kinds;

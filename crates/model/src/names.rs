@@ -1,0 +1,291 @@
+//! What the names in one file stand for: symbols and their declarations, the types that are written down for them, and
+//! every place where a name or a member is used. Plain data without references to a syntax tree.
+//!
+//! No type is inferred. A [`Recipe`] says how the members of an expression would be found, and is only followed when
+//! someone asks; following it across files is `stan-pack`'s work.
+
+use serde::{Deserialize, Serialize};
+
+use crate::outline::{Span, UnitId};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub struct $name(pub u32);
+    )+};
+}
+
+ids! {
+    /// Index into [`Names::symbols`].
+    SymbolId,
+    /// Index into [`Names::declarations`].
+    DeclarationId,
+    /// Index into [`Names::shapes`].
+    ShapeId,
+    /// Index into [`Names::signatures`].
+    SignatureId,
+    /// Index into [`Names::recipes`].
+    RecipeId,
+    /// Index into [`Names::imports`].
+    ImportId,
+}
+
+impl RecipeId {
+    /// The recipe that finds nothing; always the first.
+    pub const UNKNOWN: Self = Self(0);
+}
+
+/// The names of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names {
+    pub symbols: Vec<Symbol>,
+    pub declarations: Vec<Declaration>,
+    pub shapes: Vec<Shape>,
+    pub signatures: Vec<Signature>,
+    pub recipes: Vec<Recipe>,
+    pub imports: Vec<Import>,
+    /// Exported name → symbol, sorted by name. `default` and `export=` as in module facts.
+    pub exports: Vec<(Box<str>, SymbolId)>,
+    /// Specifiers of `export * from`.
+    pub stars: Vec<Box<str>>,
+    /// Ascending by place.
+    pub uses: Vec<Use>,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self {
+            symbols: Vec::new(),
+            declarations: Vec::new(),
+            shapes: Vec::new(),
+            signatures: Vec::new(),
+            recipes: vec![Recipe::Unknown],
+            imports: Vec::new(),
+            exports: Vec::new(),
+            stars: Vec::new(),
+            uses: Vec::new(),
+        }
+    }
+}
+
+/// A name in a scope, with all declarations that are merged under it: overloads, an interface and a constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    pub name: Box<str>,
+    pub declarations: Vec<DeclarationId>,
+}
+
+/// One place that declares a name, at module level or inside a function, class, interface or literal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Declaration {
+    pub name: Box<str>,
+    /// Where the name stands.
+    pub span: Span,
+    pub line: u32,
+    /// The unit that this declares, or the innermost one around it.
+    pub unit: Option<UnitId>,
+    pub meaning: Meaning,
+}
+
+/// What a declaration says about its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Meaning {
+    /// A class, interface, enum or namespace.
+    Shape(ShapeId),
+    /// A type alias.
+    Alias(RecipeId),
+    /// A type parameter with its constraint.
+    TypeParameter(RecipeId),
+    /// A variable, parameter, property, function or method: its type, and its signature when it is a function.
+    Value {
+        ty: RecipeId,
+        signature: Option<SignatureId>,
+    },
+    Import(ImportId),
+    /// Another name for a symbol of this file.
+    Same(SymbolId),
+}
+
+/// A binding that stands for something in another module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    pub specifier: Box<str>,
+    pub name: Imported,
+    /// The whole statement.
+    pub statement: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Imported {
+    /// An export by its name, `default` included.
+    Name(Box<str>),
+    /// `* as x`.
+    Namespace,
+    /// `import x = require('x')`, `require('x')`: the value behind `export =`, or the namespace.
+    Whole,
+}
+
+/// What has members: a class, interface, enum, namespace, or a literal of a type or an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shape {
+    pub kind: ShapeKind,
+    /// The unit that declares it; `None` for literals.
+    pub unit: Option<UnitId>,
+    /// Other shapes of this symbol are merged with this one.
+    pub symbol: Option<SymbolId>,
+    /// Sorted by name.
+    pub members: Vec<Member>,
+    pub calls: Vec<SignatureId>,
+    pub constructs: Vec<SignatureId>,
+    /// Value expressions: `class A extends …`, and `{...x}` in object literals.
+    pub extends: Vec<RecipeId>,
+    /// Types: `interface A extends …`, `class A implements …`.
+    pub bases: Vec<RecipeId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ShapeKind {
+    Class,
+    Interface,
+    Enum,
+    Namespace,
+    TypeLiteral,
+    ObjectLiteral,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub name: Box<str>,
+    pub declaration: DeclarationId,
+    pub is_static: bool,
+}
+
+/// The types written down for a function: of its parameters in order, and of its result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signature {
+    pub parameters: Vec<RecipeId>,
+    pub result: Option<RecipeId>,
+}
+
+/// How to find what has the members of an expression or type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Recipe {
+    /// Nothing is written down.
+    Unknown,
+    /// The value of a name.
+    Value(SymbolId),
+    /// A type by its name.
+    Type {
+        symbol: SymbolId,
+        arguments: Vec<RecipeId>,
+    },
+    /// A type whose name the file does not declare: of the language's library, or ambient.
+    Global {
+        name: Box<str>,
+        arguments: Vec<RecipeId>,
+    },
+    /// A type inside a namespace or module: `base.name`.
+    TypeMember {
+        base: RecipeId,
+        name: Box<str>,
+        arguments: Vec<RecipeId>,
+    },
+    /// The instance of a class or interface, or a literal: `this`, `{a: 1}`.
+    Instance(ShapeId),
+    /// The class, enum or namespace itself.
+    Static(ShapeId),
+    /// `super`.
+    Base(ShapeId),
+    /// The value of a member.
+    Member(RecipeId, Box<str>),
+    /// An element of a list, set or map.
+    Element(RecipeId),
+    /// A list of such elements.
+    List(RecipeId),
+    /// The result of a call.
+    Call(RecipeId),
+    New(RecipeId),
+    Await(RecipeId),
+    /// All of several: unions, intersections, branches.
+    Any(Vec<RecipeId>),
+    Function(SignatureId),
+    /// What a callee expects as its n-th argument.
+    Argument(RecipeId, u32),
+    /// What a function type passes as its n-th parameter.
+    Parameter(RecipeId, u32),
+    /// The properties that a JSX tag takes.
+    Props(RecipeId),
+}
+
+/// Whether a name is used as a type or as a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Space {
+    Value,
+    Type,
+}
+
+/// A place where a name or member is used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Use {
+    pub at: u32,
+    pub line: u32,
+    pub space: Space,
+    pub what: Used,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Used {
+    Name(SymbolId),
+    /// A member of whatever the recipe finds.
+    Member(RecipeId, Box<str>),
+    /// A name that the file does not declare.
+    Global(Box<str>),
+}
+
+impl Names {
+    pub fn symbol(&self, id: SymbolId) -> Option<&Symbol> {
+        self.symbols.get(id.0 as usize)
+    }
+
+    pub fn declaration(&self, id: DeclarationId) -> Option<&Declaration> {
+        self.declarations.get(id.0 as usize)
+    }
+
+    pub fn shape(&self, id: ShapeId) -> Option<&Shape> {
+        self.shapes.get(id.0 as usize)
+    }
+
+    pub fn signature(&self, id: SignatureId) -> Option<&Signature> {
+        self.signatures.get(id.0 as usize)
+    }
+
+    pub fn recipe(&self, id: RecipeId) -> &Recipe {
+        self.recipes.get(id.0 as usize).unwrap_or(&Recipe::Unknown)
+    }
+
+    pub fn import(&self, id: ImportId) -> Option<&Import> {
+        self.imports.get(id.0 as usize)
+    }
+
+    /// The symbol that is exported under a name.
+    pub fn export(&self, name: &str) -> Option<SymbolId> {
+        let at = self.exports.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+        self.exports.get(at).map(|(_, symbol)| *symbol)
+    }
+
+    /// The uses inside a span.
+    pub fn uses_in(&self, span: Span) -> &[Use] {
+        let from = self.uses.partition_point(|one| one.at < span.start);
+        let to = self.uses.partition_point(|one| one.at < span.end);
+        self.uses.get(from..to).unwrap_or_default()
+    }
+}
+
+impl Shape {
+    /// All members of one name: overloads, getter and setter.
+    pub fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Member> {
+        let from = self.members.partition_point(|member| *member.name < *name);
+        self.members.iter().skip(from).take_while(move |member| *member.name == *name)
+    }
+}
