@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use stan_lang::facts::ExportSource;
 use stan_lang::typescript::extract::{ExtractOptions, Extraction, Extractor};
+use stan_model::facts::ExportSource;
 
 use crate::room::with_room;
 

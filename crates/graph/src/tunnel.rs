@@ -14,9 +14,9 @@ mod stars;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use stan_lang::FileFacts;
-use stan_lang::facts::{Export, ExportSource};
 use stan_model::EdgeKind;
+use stan_model::FileFacts;
+use stan_model::facts::{Export, ExportSource};
 
 use memo::Memo;
 use stars::{StarTable, StarTables};

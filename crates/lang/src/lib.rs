@@ -1,11 +1,8 @@
-//! Languages: source text to [`FileFacts`], specifier to target. One folder per language.
+//! Languages: source text to `FileFacts`, specifier to target. One folder per language.
 //!
 //! The parsers (oxc) live here and nowhere else. Nothing here touches the file system except through
 //! `stan_repo::Files`.
 
-pub mod facts;
 pub mod jsonc;
 pub mod typescript;
 pub mod x07;
-
-pub use facts::FileFacts;

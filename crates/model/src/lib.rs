@@ -1,9 +1,10 @@
-//! The words that every crate of the workspace shares: kinds, digests, problems.
+//! The words that every crate of the workspace shares: kinds, facts of files, digests, problems, documents.
 //!
-//! No I/O, no workspace dependencies, nothing about languages: a type belongs here when at least two
+//! No I/O, no workspace dependencies, no parser: a type belongs here when at least two
 //! crates must agree on its meaning.
 
 pub mod document;
+pub mod facts;
 pub mod jcs;
 pub mod json;
 pub mod module;
@@ -15,5 +16,6 @@ mod kinds;
 mod problem;
 
 pub use digest::Digest;
+pub use facts::FileFacts;
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
 pub use problem::{Problem, error_lines};

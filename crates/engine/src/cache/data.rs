@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 use stan_graph::{Edge, FileMeta, Graph, Node};
-use stan_lang::FileFacts;
+use stan_model::FileFacts;
 use stan_model::{Digest, EdgeKind, Language, NodeKind, Problem, Resolution};
 use xxhash_rust::xxh3::xxh3_64;
 

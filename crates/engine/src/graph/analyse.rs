@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use stan_graph::{FileKey, FileMeta};
-use stan_lang::FileFacts;
 use stan_lang::typescript::extract::{ExtractOptions, Extractor, is_analysed};
+use stan_model::FileFacts;
 use stan_model::{EdgeKind, Problem};
 use stan_repo::{Neighbours, Stat, System};
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stan_lang::FileFacts;
-use stan_lang::facts::ExportSource;
+use stan_model::FileFacts;
+use stan_model::facts::ExportSource;
 
 use super::record::name_print;
 use crate::cache::data::{ANY_NAME, NONE, UNKNOWN};
@@ -120,7 +120,7 @@ fn exports<'f>((facts, targets): Surface<'f>) -> BTreeSet<(&'f str, u32, Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stan_lang::facts::Export;
+    use stan_model::facts::Export;
 
     /// `a`, `a=2` (all of 2), `a=2.b`, `*2`: exports of a module, with the files that they lead to.
     fn facts(text: &str) -> (FileFacts, Vec<u32>) {

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use stan_graph::{Built, FileKey, Graph, GraphBuilder, Indices, Module, Modules, Node, Tunneller};
-use stan_lang::facts::Request;
 use stan_lang::typescript::globs;
 use stan_lang::typescript::resolve::{Importer, LazyWorkspaces, Resolver, Target};
 use stan_lang::typescript::tsconfig::Configs;
 use stan_lang::typescript::workspaces::Workspaces;
+use stan_model::facts::Request;
 use stan_model::{EdgeKind, Language, Problem, Resolution};
 use stan_repo::{Observations, System, Universe, World};
 
@@ -281,7 +281,7 @@ impl Run<'_> {
         &self,
         importer: &Importer,
         display: &str,
-        glob: &stan_lang::facts::GlobRequest,
+        glob: &stan_model::facts::GlobRequest,
         file: &mut Analysed,
     ) {
         let package = self.resolver.package_of(&self.absolute(display));

@@ -2,8 +2,8 @@
 //! thread and forgets everything at the next directory, so that it needs no lock and little memory.
 
 use rustc_hash::FxHashMap;
-use stan_lang::facts::{Form, Mode, Request};
 use stan_lang::typescript::resolve::{Importer, Resolver};
+use stan_model::facts::{Form, Mode, Request};
 
 /// Where a request leads, by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

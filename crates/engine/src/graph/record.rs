@@ -1,9 +1,9 @@
 //! One file as the cache remembers it: contents, facts, and where its requests lead, by record number.
 
 use stan_graph::FileMeta;
-use stan_lang::FileFacts;
-use stan_lang::facts::ExportSource;
+use stan_model::FileFacts;
 use stan_model::Problem;
+use stan_model::facts::ExportSource;
 use stan_repo::Stat;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Edge, FileKey, Graph, GraphBuilder, Module, Modules, Node, Tunneller};
-use stan_lang::FileFacts;
 use stan_lang::typescript::resolve::{LazyWorkspaces, Resolver, Target};
 use stan_lang::typescript::tsconfig::Configs;
 use stan_lang::typescript::workspaces::Workspaces;
+use stan_model::FileFacts;
 use stan_model::{Language, NodeKind, Problem, Resolution, error_lines};
 use stan_repo::{System, World};
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stan_lang::facts::ExportSource;
+use stan_model::facts::ExportSource;
 
 use super::{DEFAULT, FileKey, Tunneller, WHOLE, exports_named};
 

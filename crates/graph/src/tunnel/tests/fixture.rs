@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use stan_lang::FileFacts;
-use stan_lang::facts::{Export, ExportSource, Form, ImportedName, Request};
 use stan_model::EdgeKind;
+use stan_model::FileFacts;
+use stan_model::facts::{Export, ExportSource, Form, ImportedName, Request};
 
 use crate::tunnel::{FileKey, Module, Modules, Tunneller};
 

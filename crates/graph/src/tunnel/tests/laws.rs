@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use stan_lang::facts::ExportSource;
+use stan_model::facts::ExportSource;
 
 use super::fixture::{Fixture, Sketch, Source};
 use crate::tunnel::stars::{Limits, StarTables};

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::EdgeKind;
 
-use crate::facts::{Export, ExportSource, FileFacts, Form, GlobRequest, ImportedName, Mode, Request};
+use stan_model::facts::{Export, ExportSource, FileFacts, Form, GlobRequest, ImportedName, Mode, Request};
 
 /// Index of a raw request, in the order of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ use self::collect::{Collector, LineCounter, Spare};
 use self::needs::Needs;
 use self::parse::Syntax;
 use self::stack::Room;
-use crate::facts::{FileFacts, Form};
+use stan_model::facts::{FileFacts, Form};
 
 pub use self::stack::WORKER_STACK;
 

@@ -4,7 +4,7 @@ use oxc_ast::ast::{CommentKind, Program};
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
-use crate::facts::{Form, Mode};
+use stan_model::facts::{Form, Mode};
 
 pub(super) fn references<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     let text = program.source_text;

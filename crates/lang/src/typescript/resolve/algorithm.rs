@@ -5,9 +5,9 @@
 //! up is in `fallback.rs`. The directory-exists checks that TypeScript makes to save system calls are left out:
 //! looking at known listings is as cheap as asking first.
 
-use crate::facts::Mode;
 use crate::jsonc::Value;
 use crate::typescript::tsconfig::{Config, ModuleResolution};
+use stan_model::facts::Mode;
 
 use super::package::Package;
 use super::{Resolver, path};

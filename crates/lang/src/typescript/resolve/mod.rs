@@ -20,9 +20,9 @@ use std::sync::{Arc, OnceLock};
 use stan_model::split_extension;
 use stan_repo::Files;
 
-use crate::facts::{Form, Mode, Request};
 use crate::typescript::tsconfig::{Config, Configs, ModuleKind, ModuleResolution};
 use crate::typescript::workspaces::Workspaces;
+use stan_model::facts::{Form, Mode, Request};
 
 use self::algorithm::{ALL, Lookup};
 use self::memo::Memo;

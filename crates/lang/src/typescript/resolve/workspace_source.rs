@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::facts::Mode;
 use crate::jsonc::Value;
 use crate::typescript::tsconfig::Config;
+use stan_model::facts::Mode;
 
 use super::algorithm::{ALL, DECLARATION, JSON, Lookup, TYPESCRIPT};
 use super::exports_exact::all_targets;

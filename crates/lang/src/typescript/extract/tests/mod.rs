@@ -10,7 +10,7 @@ mod stack;
 use std::fmt::Write as _;
 
 use super::{ExtractOptions, Extraction, Extractor};
-use crate::facts::{ExportSource, FileFacts};
+use stan_model::facts::{ExportSource, FileFacts};
 
 fn extract(path: &str, source: &str) -> Extraction {
     Extractor::new().extract(path, source.as_bytes(), &ExtractOptions::default())

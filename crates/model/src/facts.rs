@@ -1,8 +1,8 @@
 //! What one module says about the outside: which modules it asks for, which names it takes from them, and
 //! what it offers under which names. Pure data, cached between runs; nothing is resolved here.
 
+use crate::EdgeKind;
 use serde::{Deserialize, Serialize};
-use stan_model::EdgeKind;
 
 /// The facts of one source file. Lists are in source order (`exports` aside), so equal text gives equal facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
