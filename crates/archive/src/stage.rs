@@ -8,7 +8,7 @@ mod sweep;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use stan_model::Digest;
+use stan_model::{Digest, Ecosystem};
 use stan_repo::{Access, EntryKind, System, hash_real_file};
 
 use crate::classify::LARGE_BYTES;
@@ -142,7 +142,7 @@ enum Found {
 fn promises<'e>(externals: &'e [External], stan_path: &str) -> (Vec<Promise<'e>>, Vec<Mismatch>) {
     let mut promised: Vec<Promise<'e>> = Vec::with_capacity(externals.len());
     let mut mismatches = Vec::new();
-    let folders = ["npm", "abs"].map(|name| format!("{stan_path}/context/{name}/"));
+    let folders = Ecosystem::ALL.map(|ecosystem| format!("{stan_path}/{}/", ecosystem.context_folder()));
     for external in externals {
         let wrong = |kind, expected: &str, actual: &str| Mismatch {
             id: external.id.clone(),

@@ -12,10 +12,12 @@ pub mod names;
 pub mod outline;
 
 mod digest;
+mod ecosystem;
 mod kinds;
 mod problem;
 
 pub use digest::Digest;
+pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, is_external, is_installed};
 pub use facts::FileFacts;
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
 pub use problem::{Problem, error_lines};

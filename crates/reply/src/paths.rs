@@ -3,6 +3,8 @@
 //! Purely lexical; whether something exists is not asked here. Zones are compared without regard to case, because
 //! some file systems do, and with `\` as a separator, because some programs do.
 
+use stan_model::Ecosystem;
+
 /// How a reply uses a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -61,9 +63,10 @@ impl Layout {
         self.is_inside(&slashes(path)) || self.is_import(path)
     }
 
-    /// A staged external: below `<stanPath>/context/npm/` or `abs/`.
+    /// A staged external: below the folder of an ecosystem in `<stanPath>/context/`.
     pub(crate) fn is_staged(&self, path: &str) -> bool {
-        self.zone(path).is_some_and(|rest| is_below(&rest, "context/npm") || is_below(&rest, "context/abs"))
+        self.zone(path)
+            .is_some_and(|rest| Ecosystem::ALL.iter().any(|ecosystem| is_below(&rest, ecosystem.context_folder())))
     }
 
     /// Why a path may not be used so. Rules:

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use stan_model::Digest;
+use stan_model::{Digest, is_installed};
 
 use crate::files::Files;
 use crate::hash::{listing_hash, sha256};
@@ -127,7 +127,7 @@ impl<'a> World<'a> {
     /// Manifests and configurations outside of the root are read when they belong to an installed package, or are JSON
     /// that lies where it was looked for. One that is itself a link to somewhere else is a way to have any file read.
     fn may_read(&self, path: &str, real: &str) -> bool {
-        if self.root.relative(real).is_some() || real.split('/').any(|part| part == "node_modules") {
+        if self.root.relative(real).is_some() || is_installed(real) {
             return true;
         }
         let is_itself = || {
@@ -237,7 +237,7 @@ impl<'a> World<'a> {
 
     fn new_directory(&self, real: &str) -> Directory<'a> {
         let below_root = self.root.relative(real).is_some();
-        let listable = below_root || real.split('/').any(|part| part == "node_modules");
+        let listable = below_root || is_installed(real);
         Directory { real: real.into(), listable, listing: OnceLock::new(), names: OnceLock::new() }
     }
 

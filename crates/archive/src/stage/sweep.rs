@@ -1,9 +1,10 @@
-//! After the commit nothing but the selected externals is below `npm/` and `abs/`: everything else is removed, links as
+//! After the commit nothing but the selected externals is in the folders of the ecosystems: everything else is removed, links as
 //! links, folders when they are empty. Nothing is followed.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use stan_model::Ecosystem;
 use stan_repo::EntryKind;
 
 use super::StagedFile;
@@ -21,8 +22,8 @@ pub(super) fn remove_others(transaction: &mut Transaction<'_>, selected: &[Stage
             }
         }
     }
-    for name in ["npm", "abs"] {
-        let top = format!("{}/context/{name}", transaction.lock().stan_path());
+    for ecosystem in Ecosystem::ALL {
+        let top = format!("{}/{}", transaction.lock().stan_path(), ecosystem.context_folder());
         if transaction.folder_exists(&top)? {
             sweep(transaction, &top, &files, &needed_folders)?;
         }

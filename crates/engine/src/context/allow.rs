@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stan_graph::{Map, Selection};
-use stan_model::NodeKind;
+use stan_model::{NodeKind, is_installed};
 use stan_repo::{PathGlobs, ScanOptions, System, Universe, scan, scan_top};
 
 use super::locate::{Located, Locator};
@@ -233,7 +233,3 @@ impl<'a> Builder<'a> {
 
 const UNVERIFIED: &str =
     "files of packages are archived only as nodes of the map, verified: select their `context/npm/…` node";
-
-fn is_installed(path: &str) -> bool {
-    path.split('/').any(|part| part == "node_modules")
-}

@@ -8,16 +8,14 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use stan_graph::{ExternalFile, Externals, Graph, PackageFile};
-use stan_model::NodeKind;
 use stan_model::json::JsonTree;
+use stan_model::{NodeKind, PACKAGE_FOLDER};
 use stan_repo::{System, real_path};
 
 use crate::cache::Manifests;
 
 /// Real manifests are far smaller; a larger one is not read.
 const LARGEST_MANIFEST: u64 = 4 << 20;
-
-const MODULES: &str = "node_modules";
 
 /// Finds the place and the package of every external node, and tells which manifests decided that. `root` is the absolute
 /// real path of the repository.
@@ -115,8 +113,8 @@ impl Packages<'_> {
 fn end_of_modules(directory: &str) -> Option<usize> {
     let mut end = directory.len();
     loop {
-        let start = directory.get(..end)?.rfind(MODULES)?;
-        let after = start + MODULES.len();
+        let start = directory.get(..end)?.rfind(PACKAGE_FOLDER)?;
+        let after = start + PACKAGE_FOLDER.len();
         let is_segment = directory.get(..start).is_some_and(|before| before.ends_with('/'))
             && directory.get(after..).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         if is_segment {

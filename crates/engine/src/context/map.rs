@@ -203,7 +203,7 @@ fn check_places(place: &Place, integrity: &Integrity) -> Result<(), Refusal> {
 /// Whether a file at the node's place would have been given this id, and could have been imported at all.
 fn is_place_of(stan_path: &str, id: &str, node: &IntegrityNode) -> bool {
     let IntegrityNode { locator, package, .. } = node;
-    let is_installed = locator.split('/').any(|part| part == "node_modules");
+    let is_installed = stan_model::is_installed(locator);
     let is_real = !locator.split('/').any(|part| matches!(part, "." | ".."));
     let could_be_imported = match package {
         Some(package) => is_installed && locator.ends_with(&["/", &package.path].concat()),

@@ -1,5 +1,7 @@
 //! Where everything lies in a workspace: the root, stan's folder, and the names below it. No I/O.
 
+use stan_model::Ecosystem;
+
 /// A repository and stan's folder in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -83,8 +85,7 @@ impl Place {
 
     /// Whether the path is a staged external: nothing there is ever taken unverified.
     pub fn is_staged(&self, path: &str) -> bool {
-        let below = self.below_stan_path(path).and_then(|below| below.strip_prefix("context/"));
-        below.is_some_and(|rest| rest.starts_with("npm/") || rest.starts_with("abs/"))
+        self.below_stan_path(path).and_then(Ecosystem::of_staged).is_some()
     }
 
     /// Why nothing may ever put this path into an archive, if so. Paths are compared without regard to case, because

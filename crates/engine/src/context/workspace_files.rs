@@ -3,6 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use stan_model::Ecosystem;
 use stan_repo::{EntryKind, Stat, System};
 
 use super::place::Place;
@@ -68,14 +69,17 @@ fn stat_if_there(system: &dyn System, place: &Place, file: &str) -> Result<Optio
 }
 
 /// Folders below stan's own that runs read or write. A link in place of one would lead the run somewhere else.
-const FOLDERS: [&str; 8] = ["system", "imports", "context", "context/npm", "context/abs", "output", "diff", "patch"];
+fn folders() -> impl Iterator<Item = &'static str> {
+    let staged = Ecosystem::ALL.into_iter().map(Ecosystem::context_folder);
+    ["system", "imports", "context"].into_iter().chain(staged).chain(["output", "diff", "patch"])
+}
 
 /// Refuses a workspace in which something else stands where one of stan's folders belongs.
 pub(crate) fn check_folders(system: &dyn System, place: &Place) -> Result<(), Refusal> {
     let own = place.stan_path();
     let ends = own.match_indices('/').map(|(index, _)| index).chain([own.len()]);
     let above = ends.filter_map(|end| own.get(..end)).map(str::to_owned);
-    for folder in above.chain(FOLDERS.iter().map(|below| place.own(below))) {
+    for folder in above.chain(folders().map(|below| place.own(below))) {
         let kind = match system.lstat(Path::new(&place.absolute(&folder))) {
             Ok(stat) => stat.kind,
             Err(error) if is_absent(&error) => continue,

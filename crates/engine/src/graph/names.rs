@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 use stan_lang::typescript::resolve::Target;
-use stan_model::NodeKind;
+use stan_model::{NodeKind, is_external};
 
 use super::analyse::Analysed;
 
@@ -123,7 +123,7 @@ impl<'u> Names<'u> {
 
     /// Whether a file beyond the universe belongs to the repository. The path alone decides.
     pub(crate) fn is_own(&self, path: &str) -> bool {
-        self.relative(path).is_some_and(|inside| !inside.split('/').any(|segment| segment == "node_modules"))
+        !is_external(self.relative(path))
     }
 
     /// Id and kind of the node that a key stands for.

@@ -58,7 +58,7 @@ fn is_mentioned(bytes: &[u8], path: &str) -> bool {
 fn shown_by_git(bytes: &[u8], stan_path: &str) -> Vec<&'static str> {
     let all = || FOLDERS.into_iter().chain(FILES);
     // The scanner never lists installed packages, whatever the rules say.
-    if stan_path.split('/').any(|name| name == "node_modules") {
+    if stan_model::is_installed(stan_path) {
         return all().collect();
     }
     let system = MemorySystem::new();

@@ -77,7 +77,7 @@ impl Finder<'_> {
     fn path(&mut self, text: &str, has_position: bool) -> bool {
         let Some(path) = normal(text) else { return false };
         // What is installed has its own `src/a.js`, which is not ours.
-        if !self.names.contains_key(last_part(&path)) || path.split('/').any(|part| part == "node_modules") {
+        if !self.names.contains_key(last_part(&path)) || stan_model::is_installed(&path) {
             return false;
         }
         let inside = path.strip_prefix(self.root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(&path);

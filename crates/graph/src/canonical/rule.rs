@@ -3,8 +3,8 @@
 //! Names and versions come from other people's manifests, so none of them is believed to be a safe path.
 
 use sha2::{Digest as _, Sha256};
-use stan_model::Digest;
 use stan_model::document::is_absolute;
+use stan_model::{Digest, Ecosystem, PACKAGE_FOLDER};
 
 pub use stan_model::document::integrity::PackageFile;
 
@@ -24,10 +24,12 @@ const LONGEST_SEGMENT: usize = 255;
 pub fn canonical_id(stan_path: &str, file: &ExternalFile) -> String {
     let stan_path = stan_path.trim_end_matches('/');
     match file.package.as_ref().filter(|package| is_safe_package(package)) {
-        Some(PackageFile { name, version, path }) => format!("{stan_path}/context/npm/{name}/{version}/{path}"),
+        Some(PackageFile { name, version, path }) => {
+            format!("{stan_path}/{}/{name}/{version}/{path}", Ecosystem::Npm.context_folder())
+        }
         None => {
             let digest = Digest(Sha256::digest(file.absolute.as_bytes()).into());
-            format!("{stan_path}/context/abs/{digest}/{}", safe_basename(&file.absolute))
+            format!("{stan_path}/{}/{digest}/{}", Ecosystem::Abs.context_folder(), safe_basename(&file.absolute))
         }
     }
 }
@@ -47,8 +49,8 @@ pub fn is_safe_package(package: &PackageFile) -> bool {
 ///
 /// The rest still tells what was looked for. Such nodes have no contents, so it does no harm when two of them meet.
 pub(super) fn private_specifier(specifier: &str) -> Option<String> {
-    let after_modules = specifier.split(['/', '\\']).any(|segment| segment == "node_modules").then(|| {
-        let start = specifier.rfind("node_modules").map_or(0, |start| start + "node_modules".len());
+    let after_modules = specifier.split(['/', '\\']).any(|segment| segment == PACKAGE_FOLDER).then(|| {
+        let start = specifier.rfind(PACKAGE_FOLDER).map_or(0, |start| start + PACKAGE_FOLDER.len());
         specifier.get(start..).unwrap_or_default().trim_start_matches(['/', '\\'])
     });
     let shown = match after_modules {
@@ -62,7 +64,7 @@ pub(super) fn private_specifier(specifier: &str) -> Option<String> {
 
 fn is_safe_name(name: &str) -> bool {
     // A hidden directory could be one that tools believe, such as `.git`.
-    !name.starts_with('.') && name != "node_modules" && is_portable(name)
+    !name.starts_with('.') && name != PACKAGE_FOLDER && is_portable(name)
 }
 
 fn is_safe_version(version: &str) -> bool {

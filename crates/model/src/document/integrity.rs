@@ -8,7 +8,7 @@ use super::node_id::{check_node_id, is_absolute};
 use super::read::{DocumentReader, Pointer};
 use crate::jcs;
 use crate::json::{JsonKind, NodeId};
-use crate::{Digest, document::read::quoted};
+use crate::{Digest, Ecosystem, document::read::quoted};
 
 /// Every external file by its canonical id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -169,7 +169,7 @@ fn read_package(
         }
     }
     let [name, version, path] = <[_; 3]>::try_from(texts).ok()?.map(std::borrow::Cow::into_owned);
-    let place = format!("/context/npm/{name}/{version}/{path}");
+    let place = format!("/{}/{name}/{version}/{path}", Ecosystem::Npm.context_folder());
     if !own_id.ends_with(&place) && own_id != &place[1..] {
         reader.wrong(
             at,

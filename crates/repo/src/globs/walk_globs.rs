@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::path_globs::{GlobError, PathGlobs};
 
 /// Path components that a glob reaches into only when it names them.
-pub(crate) const FORBIDDEN: [&str; 2] = [".git", "node_modules"];
+pub(crate) const FORBIDDEN: [&str; 2] = [".git", stan_model::PACKAGE_FOLDER];
 
 /// Globs that match nothing below `.git` and `node_modules`, unless they name these.
 #[derive(Clone, Debug, Default)]

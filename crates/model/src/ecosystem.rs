@@ -1,0 +1,100 @@
+//! Where files outside the repository come from: a package registry, or a plain path on disk.
+//!
+//! Each ecosystem has one folder below `<stanPath>/context`, in which its selected files are staged and under which they
+//! are addressed in archives. A new registry (PyPI, crates.io, Go modules) is one variant here.
+
+/// The origin of a staged external file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ecosystem {
+    /// Packages installed by npm, yarn, pnpm or bun: `npm/<name>/<version>/<path>`.
+    Npm,
+    /// Files that belong to no installed package, by the hash of their absolute path: `abs/<sha256>/<file name>`.
+    Abs,
+}
+
+/// The folder below `<stanPath>` that holds all ecosystems.
+const CONTEXT: &str = "context/";
+
+impl Ecosystem {
+    /// In the order in which messages list them.
+    pub const ALL: [Self; 2] = [Self::Npm, Self::Abs];
+
+    /// The name of its folder below `<stanPath>/context`.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Npm => "npm",
+            Self::Abs => "abs",
+        }
+    }
+
+    /// Its folder below `<stanPath>`.
+    pub fn context_folder(self) -> &'static str {
+        match self {
+            Self::Npm => "context/npm",
+            Self::Abs => "context/abs",
+        }
+    }
+
+    /// The ecosystem whose staged file a path is, given below `<stanPath>`.
+    pub fn of_staged(below_stan_path: &str) -> Option<Self> {
+        let below = below_stan_path.strip_prefix(CONTEXT)?;
+        Self::ALL
+            .into_iter()
+            .find(|ecosystem| below.strip_prefix(ecosystem.folder()).is_some_and(|rest| rest.starts_with('/')))
+    }
+}
+
+/// The folder name under which a package manager installs packages.
+pub const PACKAGE_FOLDER: &str = "node_modules";
+
+/// Whether a path lies in or below a folder of installed packages.
+pub fn is_installed(path: &str) -> bool {
+    path.split('/').any(|segment| segment == PACKAGE_FOLDER)
+}
+
+/// Whether a file is external to the repository: outside the root, or installed. `inside` is its path relative to the
+/// root, `None` for a file outside.
+pub fn is_external(inside: Option<&str>) -> bool {
+    inside.is_none_or(is_installed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn staged_paths_name_their_ecosystem() {
+        let cases = [
+            ("context/npm/a/1.0.0/x.js", Some(Ecosystem::Npm)),
+            ("context/abs/0f/x.ts", Some(Ecosystem::Abs)),
+            ("context/npm", None),
+            ("context/npmx/a", None),
+            ("context/dependency.meta.json", None),
+            ("npm/a", None),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(Ecosystem::of_staged(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn folders_agree() {
+        for ecosystem in Ecosystem::ALL {
+            assert_eq!(ecosystem.context_folder(), [CONTEXT, ecosystem.folder()].concat());
+        }
+    }
+
+    #[test]
+    fn external_is_outside_or_installed() {
+        let cases = [
+            (None, true),
+            (Some("src/a.ts"), false),
+            (Some("node_modules/a/x.js"), true),
+            (Some("packages/p/node_modules/a/x.js"), true),
+            (Some("src/node_modules.ts"), false),
+        ];
+        for (inside, expected) in cases {
+            assert_eq!(is_external(inside), expected, "{inside:?}");
+        }
+    }
+}
