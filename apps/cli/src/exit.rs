@@ -4,15 +4,19 @@
 use std::io;
 use std::process::ExitCode;
 
+use stan_engine::config::ConfigError;
 use stan_engine::context::{Refusal, RefusalKind};
 
-use crate::style::{Style, printable};
+use crate::args::ColorChoice;
+use crate::terminal::{Untrusted, style_of_stderr, tell, text};
 
 /// A failure of a command, ready to be shown.
 #[derive(Debug)]
 pub(crate) struct Failure {
     kind: FailureKind,
     message: String,
+    /// A line each, below the message: each is escaped on its own, so that none can be forged.
+    details: Vec<String>,
     hint: Option<String>,
 }
 
@@ -28,18 +32,29 @@ enum FailureKind {
 }
 
 impl Failure {
+    fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), details: Vec::new(), hint: None }
+    }
+
     /// The input or the workspace is at fault.
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self { kind: FailureKind::Input, message: message.into(), hint: None }
+        Self::new(FailureKind::Input, message)
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> Self {
-        Self { kind: FailureKind::Internal, message: message.into(), hint: None }
+        Self::new(FailureKind::Internal, message)
+    }
+
+    /// The input is at fault in several places, a line each.
+    pub(crate) fn lines(lines: impl IntoIterator<Item = String>) -> Self {
+        let mut lines = lines.into_iter();
+        let first = lines.next().unwrap_or_default();
+        Self { details: lines.collect(), ..Self::input(first) }
     }
 
     /// The output itself says what is wrong; only the exit code is left to set.
     pub(crate) fn told(code: u8) -> Self {
-        Self { kind: FailureKind::Told(code), message: String::new(), hint: None }
+        Self::new(FailureKind::Told(code), "")
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -57,8 +72,17 @@ impl Failure {
         })
     }
 
-    pub(crate) fn is_silent(&self) -> bool {
-        matches!(self.kind, FailureKind::BrokenPipe | FailureKind::Told(_))
+    /// Says on stderr what went wrong, unless that was said already.
+    pub(crate) fn tell(&self, color: ColorChoice) {
+        if matches!(self.kind, FailureKind::BrokenPipe | FailureKind::Told(_)) {
+            return;
+        }
+        let style = style_of_stderr(color);
+        tell(&text!("{} {}", style.error("error:"), Untrusted::new(&self.message)));
+        self.details.iter().for_each(|detail| tell(&text!("{}", Untrusted::new(detail))));
+        if let Some(hint) = &self.hint {
+            tell(&text!("  {} {}", style.strong("help:"), Untrusted::new(hint)));
+        }
     }
 }
 
@@ -69,7 +93,14 @@ impl From<Refusal> for Failure {
             RefusalKind::Verification => FailureKind::Verification,
             RefusalKind::Internal => FailureKind::Internal,
         };
-        Self { kind, message: refusal.to_string(), hint: refusal.hint }
+        let details = refusal.details.iter().map(|detail| format!("  {detail}")).collect();
+        Self { kind, message: refusal.message, details, hint: refusal.hint }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::lines(error.lines())
     }
 }
 
@@ -77,17 +108,6 @@ impl From<Refusal> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let kind = if error.kind() == io::ErrorKind::BrokenPipe { FailureKind::BrokenPipe } else { FailureKind::Input };
-        Self { kind, message: format!("cannot write the output: {error}"), hint: None }
-    }
-}
-
-impl Failure {
-    /// The whole message, ready for the terminal.
-    pub(crate) fn show(&self, style: Style) -> String {
-        let text = format!("{} {}", style.error("error:"), printable(&self.message));
-        match &self.hint {
-            Some(hint) => format!("{text}\n  {} {}", style.strong("help:"), printable(hint)),
-            None => text,
-        }
+        Self::new(kind, format!("cannot write the output: {error}"))
     }
 }

@@ -1,17 +1,16 @@
 //! The program `stan`: arguments in, one engine call, output and exit code out.
-#![expect(clippy::print_stderr, reason = "programs talk to the terminal")]
 
 mod args;
 mod commands;
 mod describe;
 mod environment;
 mod exit;
-mod figures;
-mod json;
 mod messages;
-mod style;
+mod terminal;
+mod usage;
 mod workspace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -21,13 +20,19 @@ use clap::Parser;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = args::Cli::parse();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let cli = match args::Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let error = usage::explain::<args::Cli>(&arguments, error);
+            terminal::print_usage(&error);
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
     match commands::run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            if !failure.is_silent() {
-                eprintln!("{}", failure.show(style::Style::of_stderr(cli.color)));
-            }
+            failure.tell(cli.color);
             failure.code()
         }
     }

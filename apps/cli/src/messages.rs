@@ -1,7 +1,5 @@
 //! What goes to stderr beside a command's output: hints, warnings, progress. Errors are in `exit`.
-#![expect(clippy::print_stderr, reason = "programs talk to the terminal")]
 
-use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -9,10 +7,11 @@ use std::time::{Duration, Instant};
 use stan_engine::context::Patience;
 
 use crate::args::Cli;
-use crate::style::{Style, printable};
+use crate::terminal::{Style, Text, Untrusted, redraw, stderr_is_terminal, style_of_stderr, tell, text};
 
 /// How many lines of one sort are shown; `--json` has all of them.
 const SHOWN: usize = 10;
+const SHOWN_BESIDE_GRAPH: usize = 5;
 
 /// Stderr as this run wants it.
 pub(crate) struct Messages {
@@ -22,38 +21,56 @@ pub(crate) struct Messages {
 
 impl Messages {
     pub(crate) fn new(cli: &Cli) -> Self {
-        Self { style: Style::of_stderr(cli.color), quiet: cli.quiet }
+        Self { style: style_of_stderr(cli.color), quiet: cli.quiet }
     }
 
     pub(crate) fn hints(&self, hints: &[String]) {
         if !self.quiet {
-            hints.iter().for_each(|hint| eprintln!("{} {}", self.style.strong("hint:"), printable(hint)));
+            hints.iter().for_each(|hint| tell(&text!("{} {}", self.style.strong("hint:"), Untrusted::new(hint))));
         }
+    }
+
+    /// Something that the reader should know, and that is not wrong.
+    pub(crate) fn note(&self, note: &Text) {
+        if !self.quiet {
+            tell(&text!("{} {}", self.style.strong("note:"), note));
+        }
+    }
+
+    /// How the answer was found, for those who asked.
+    pub(crate) fn explain(&self, line: &Text) {
+        tell(line);
     }
 
     pub(crate) fn warnings(&self, warnings: &[String]) {
-        self.lines(warnings, "--json lists them under `warnings`");
+        self.lines(warnings, SHOWN, "--json lists them under `warnings`");
     }
 
     pub(crate) fn errors_of_graph(&self, errors: &[String]) {
-        self.lines(errors, "--json lists them under `errors`");
+        self.lines(errors, SHOWN, "--json lists them under `errors`");
     }
 
-    fn lines(&self, lines: &[String], where_all_are: &str) {
+    /// What a graph could not read or resolve, beside a form of the graph that does not hold it.
+    pub(crate) fn errors_beside_graph(&self, errors: &[String]) {
+        self.lines(errors, SHOWN_BESIDE_GRAPH, "`stan graph --json` lists them under `errors`");
+    }
+
+    fn lines(&self, lines: &[String], shown: usize, where_all_are: &'static str) {
         if self.quiet {
             return;
         }
-        for line in lines.iter().take(SHOWN) {
-            eprintln!("{} {}", self.style.warning("warning:"), printable(line));
+        let label = self.style.warning("warning:");
+        for line in lines.iter().take(shown) {
+            tell(&text!("{} {}", label, Untrusted::new(line)));
         }
-        if lines.len() > SHOWN {
-            eprintln!("{} {} more; {where_all_are}", self.style.warning("warning:"), lines.len() - SHOWN);
+        if lines.len() > shown {
+            tell(&text!("{} {} more; {}", label, lines.len() - shown, where_all_are));
         }
     }
 
     /// How this run waits for another one, and how it shows that it is at work.
     pub(crate) fn patience(&self, who: &'static str) -> TerminalPatience {
-        let shows = std::io::stderr().is_terminal() && !self.quiet;
+        let shows = stderr_is_terminal() && !self.quiet;
         TerminalPatience { who, quiet: self.quiet, waited: Duration::ZERO, progress: shows.then(Progress::start) }
     }
 }
@@ -76,7 +93,7 @@ impl Patience for TerminalPatience {
 
     fn waits_for(&mut self, holder: &str) {
         if !self.quiet {
-            eprintln!("waiting for another run ({holder})");
+            tell(&text!("waiting for another run ({})", Untrusted::new(holder)));
         }
     }
 
@@ -113,14 +130,13 @@ impl Progress {
                 let stage = *shared.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(stage) = stage else { break };
                 if started.elapsed() >= SHOW_AFTER && shown != Some(stage) {
-                    eprint!("\r\x1b[K{stage} …");
-                    let _ = std::io::stderr().flush();
+                    redraw(stage, " …");
                     shown = Some(stage);
                 }
                 std::thread::park_timeout(PAUSE);
             }
             if shown.is_some() {
-                eprint!("\r\x1b[K");
+                redraw("", "");
             }
         });
         Self { stage, drawer: Some(drawer) }

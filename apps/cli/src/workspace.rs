@@ -34,11 +34,10 @@ impl Workspace {
         let started_in = directory.to_str().ok_or_else(|| {
             Failure::input("the path of the repository is not UTF-8").hint("move it to a folder with a UTF-8 name")
         })?;
-        let found = config::find(&OsSystem, started_in, cli.config.as_deref())
-            .map_err(|error| Failure::input(error.to_string()))?;
+        let found = config::find(&OsSystem, started_in, cli.config.as_deref())?;
         let mut config = found.config;
         if let Some(stan_path) = &cli.stan_path {
-            config.set_stan_path(stan_path).map_err(|error| Failure::input(error.to_string()))?;
+            config.set_stan_path(stan_path)?;
         }
         Ok(Self { root: found.root, config, hints: found.hints, directory })
     }

@@ -11,7 +11,7 @@ use stan_model::document::x07::{Closure, Diagnostic, Digests, EmbeddedJson, Encl
 use stan_slice::{ContextPack, Diagnostics, ProjectFacts, Reading, SliceRequest};
 
 use crate::documents::{DocumentStore, Outcome, digest};
-use crate::slice::EXIT_INPUT;
+use crate::slice::{EXIT_INPUT, line};
 
 /// What to pack, and where the pack goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Run<'_> {
         };
         let (diagnostics, inputs) = (report.diagnostics.clone(), self.digests.inputs.clone());
         let stdout = report.into_line().unwrap_or_default();
-        let stderr = format!("{message}\n");
+        let stderr = line(&message);
         Outcome { exit_code: EXIT_INPUT, stdout, stderr, diagnostics, inputs, outputs: Vec::new() }
     }
 }
@@ -180,7 +180,7 @@ fn truncation_note(diagnostics: &[Diagnostic]) -> String {
     for diagnostic in diagnostics {
         let dropped = diagnostic.data.as_ref().map(|data| data.dropped_decls.join(", ")).unwrap_or_default();
         let dropped = if dropped.is_empty() { dropped } else { format!("; without {dropped}") };
-        note.push_str(&format!("note: {}{dropped}\n", diagnostic.message));
+        note.push_str(&line(&format!("note: {}{dropped}", diagnostic.message)));
     }
     note
 }

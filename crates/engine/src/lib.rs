@@ -19,6 +19,7 @@ pub use context_pack::{ContextCommand, context_pack};
 pub use documents::{DocumentStore, Outcome, write_document};
 pub use slice::{SliceCommand, slice};
 pub use stan_model::document::x07 as x07_documents;
-pub use stan_model::jcs;
+pub use stan_model::untrusted::visible_json;
+pub use stan_model::{Untrusted, jcs};
 pub use stan_repo::{OsSystem, System, WritableSystem};
 pub use stan_slice::{Reading, SliceRequest};

@@ -1,6 +1,7 @@
 //! The verb `x07 ast slice`: one module file in, a report out, the slice in it or in a file of its own.
 
 use stan_lang::x07::{X07, read_module};
+use stan_model::Untrusted;
 use stan_model::document::x07::{Diagnostic, Digests, EmbeddedJson, SliceReport};
 use stan_slice::{Reading, SliceRequest};
 
@@ -50,7 +51,7 @@ impl Run<'_> {
             return Err((EXIT_REQUEST, "--out '-' is not supported (stdout is reserved for the report)".to_owned()));
         }
         let bytes = self.store.read(&command.input).map_err(|error| {
-            self.stderr = format!("{error}\n");
+            self.stderr = line(&error.to_string());
             (EXIT_INPUT, error.to_string())
         })?;
         self.digests.inputs.push(digest(&command.input, &bytes));
@@ -63,8 +64,9 @@ impl Run<'_> {
         if let Some(out) = &command.out {
             slice.ast.push(b'\n');
             self.store.write(out, &slice.ast).map_err(|error| {
-                self.stderr = format!("write: {out}: {error}\n");
-                (EXIT_INPUT, format!("write: {out}: {error}"))
+                let message = format!("write: {out}: {error}");
+                self.stderr = line(&message);
+                (EXIT_INPUT, message)
             })?;
             self.digests.outputs.push(digest(out, &slice.ast));
         }
@@ -106,9 +108,14 @@ impl Run<'_> {
         match report.into_line() {
             Ok(stdout) => Outcome { exit_code, stdout, stderr: self.stderr, diagnostics, inputs, outputs },
             // Only a length beyond 2^53 could come here.
-            Err(error) => Outcome { exit_code: EXIT_INPUT, stderr: format!("{error}\n"), ..Outcome::default() },
+            Err(error) => Outcome { exit_code: EXIT_INPUT, stderr: line(&error.to_string()), ..Outcome::default() },
         }
     }
+}
+
+/// A message as one line of standard error: it may quote the input, which must not begin a line of its own.
+pub(crate) fn line(message: &str) -> String {
+    format!("{}\n", Untrusted::new(message))
 }
 
 /// A file that is not in canonical order has two places for one pointer.
@@ -117,5 +124,5 @@ fn reading_note(request: &SliceRequest) -> String {
         Reading::File => ("the file as written", "--reading toolchain reads it in the canonical document"),
         Reading::Toolchain => ("the canonical document", "--reading file reads it in the file as written"),
     };
-    format!("note: {} was read in {read}, whose order is another; {other}\n", request.trimmed_pointer())
+    line(&format!("note: {} was read in {read}, whose order is another; {other}", request.trimmed_pointer()))
 }

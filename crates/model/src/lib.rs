@@ -10,6 +10,7 @@ pub mod json;
 pub mod module;
 pub mod names;
 pub mod outline;
+pub mod untrusted;
 
 mod digest;
 mod ecosystem;
@@ -21,3 +22,4 @@ pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, is_external, is_installed};
 pub use facts::FileFacts;
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
 pub use problem::{Problem, error_lines};
+pub use untrusted::Untrusted;

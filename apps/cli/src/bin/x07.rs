@@ -2,6 +2,8 @@
 
 #[path = "../describe.rs"]
 mod describe;
+#[path = "../usage.rs"]
+mod usage;
 #[path = "../x07/mod.rs"]
 mod x07;
 

@@ -1,6 +1,6 @@
 //! `stan check`: the findings about a reply, each with the offending line underlined and what to do.
 
-use std::io::{self, Write};
+use std::io;
 
 use stan_engine::OsSystem;
 use stan_engine::reply::{CheckRequest, Finding, ReplyReport, Severity, check_reply};
@@ -8,9 +8,8 @@ use stan_engine::reply::{CheckRequest, Finding, ReplyReport, Severity, check_rep
 use crate::args::{CheckArgs, Cli};
 use crate::commands::input;
 use crate::exit::Failure;
-use crate::figures::counted;
 use crate::messages::Messages;
-use crate::style::{Style, printable};
+use crate::terminal::{Output, Text, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
@@ -33,42 +32,40 @@ pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
         tokenizer: args.tokens.into(),
     };
     let report = check_reply(&OsSystem, &workspace.context(), &request)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Output::new(cli.color);
     if args.json {
-        crate::json::print(&report, &mut out)?;
+        out.json(&report)?;
     } else {
-        print(&report, Style::of_stdout(cli.color), &mut out)?;
+        print(&report, &mut out)?;
     }
+    out.finish()?;
     if report.accepted { Ok(()) } else { Err(Failure::told(1)) }
 }
 
-fn print(report: &ReplyReport, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn print(report: &ReplyReport, out: &mut Output) -> io::Result<()> {
     for finding in &report.findings {
-        print_finding(&report.reply, finding, style, out)?;
+        print_finding(&report.reply, finding, out)?;
     }
     for note in &report.notes {
-        writeln!(out, "{} {}", style.strong("note:"), printable(note))?;
+        say!(out, "{} {}", out.style().strong("note:"), Untrusted::new(note))?;
     }
     let count = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let (errors, warnings) = (counted(count(Severity::Error), "error"), counted(count(Severity::Warning), "warning"));
     let verdict = if report.accepted { "may be acted upon" } else { "must not be acted upon" };
-    writeln!(out, "{} {verdict}: {}, {}", report.reply, counted(errors, "error"), counted(warnings, "warning"))?;
-    out.flush()
+    say!(out, "{} {}: {}, {}", Untrusted::new(&report.reply), verdict, errors, warnings)
 }
 
-fn print_finding(reply: &str, finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn print_finding(reply: &str, finding: &Finding, out: &mut Output) -> io::Result<()> {
+    let style = out.style();
     let label = match finding.severity {
         Severity::Error => style.error("error"),
         Severity::Warning => style.warning("warning"),
     };
-    writeln!(out, "{label}[{}]: {}", finding.code, printable(&finding.message))?;
-    let number = finding.line.to_string();
-    let margin = " ".repeat(number.len());
-    writeln!(out, "{margin}--> {reply}:{}:{}", finding.line, finding.column)?;
-    let shown: String = finding.excerpt.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    writeln!(out, "{number} | {shown}")?;
+    say!(out, "{}[{}]: {}", label, finding.code, Untrusted::new(&finding.message))?;
+    let margin = Text::spaces(finding.line.to_string().len());
+    say!(out, "{}--> {}:{}:{}", margin, Untrusted::new(reply), finding.line, finding.column)?;
+    say!(out, "{} | {}", finding.line, Untrusted::new(&Untrusted::new(&finding.excerpt.text).in_columns()))?;
     let (start, end) = (finding.excerpt.start as usize, finding.excerpt.end as usize);
-    let underline = format!("{}{}", " ".repeat(start), "^".repeat(end.saturating_sub(start).max(1)));
-    writeln!(out, "{margin} | {}", style.error(&underline))?;
-    writeln!(out, "{margin} = {} {}\n", style.strong("help:"), printable(&finding.remedy))
+    say!(out, "{} | {}", margin, style.underline(start, end.saturating_sub(start).max(1)))?;
+    say!(out, "{} = {} {}\n", margin, style.strong("help:"), Untrusted::new(&finding.remedy))
 }

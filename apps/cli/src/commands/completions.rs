@@ -1,17 +1,15 @@
 //! `stan completions`: the script for one shell, on stdout. Needs no repository.
 
-use std::io::{self, Write};
-
 use clap::CommandFactory;
 
 use crate::args::{Cli, CompletionsArgs};
 use crate::describe;
 use crate::exit::Failure;
+use crate::terminal::Output;
 
-pub(crate) fn run(args: &CompletionsArgs) -> Result<(), Failure> {
-    let script = describe::completions(Cli::command(), args.shell);
-    let mut out = io::stdout().lock();
-    out.write_all(&script)?;
-    out.flush()?;
+pub(crate) fn run(cli: &Cli, args: &CompletionsArgs) -> Result<(), Failure> {
+    let mut out = Output::new(cli.color);
+    out.generated(&describe::completions(Cli::command(), args.shell))?;
+    out.finish()?;
     Ok(())
 }

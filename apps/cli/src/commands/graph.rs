@@ -1,7 +1,6 @@
 //! `stan graph`.
-#![expect(clippy::print_stderr, reason = "programs talk to the terminal")]
 
-use std::io::{self, Write};
+use std::io;
 
 use stan_engine::OsSystem;
 use stan_engine::context::build_map;
@@ -12,10 +11,9 @@ use stan_engine::graph::{
 
 use crate::args::{Cli, Format, GraphArgs};
 use crate::exit::Failure;
+use crate::messages::Messages;
+use crate::terminal::{Output, Text, Untrusted, say, text};
 use crate::workspace::Workspace;
-
-/// How many errors are shown on stderr when they are not part of the output.
-const SHOWN_ERRORS: usize = 5;
 
 pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli)?;
@@ -31,13 +29,16 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
         leaves_memory: true,
     };
     let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
+    let messages = Messages::new(cli);
     if cli.verbose {
-        explain(&outcome);
+        messages.explain(&explanation(&outcome));
     }
     let outcome = restrict(outcome, args, &workspace)?;
-    print(&outcome, args)?;
-    if !(args.json || cli.quiet) {
-        show_errors(&outcome.errors);
+    let mut out = Output::new(cli.color);
+    print(&outcome, args, &mut out)?;
+    out.finish()?;
+    if !args.json {
+        messages.errors_beside_graph(&outcome.errors);
     }
     Ok(())
 }
@@ -51,12 +52,10 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), 
         leaves_memory: true,
     };
     let map = build_map(&OsSystem, &workspace.context(), &request)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    map.write(&mut out, args.pretty)?;
-    out.flush()?;
-    if !cli.quiet {
-        show_errors(&map.errors);
-    }
+    let mut out = Output::new(cli.color);
+    out.document(|out| map.write(out, args.pretty))?;
+    out.finish()?;
+    Messages::new(cli).errors_beside_graph(&map.errors);
     Ok(())
 }
 
@@ -95,55 +94,39 @@ fn unknown_file(typed: &str, graph: &Graph) -> Failure {
     }
 }
 
-fn print(outcome: &GraphOutcome, args: &GraphArgs) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let Some(graph) = &outcome.graph else {
-        write_stats(&outcome.summary, outcome.dirty as u64, &mut out)?;
-        return Ok(());
-    };
+fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Result<()> {
+    let print_stats = |out: &mut Output| out.document(|out| write_stats(&outcome.summary, outcome.dirty as u64, out));
+    let Some(graph) = &outcome.graph else { return print_stats(out) };
     match args.format {
-        Some(Format::Dot) => write_dot(graph, &mut out)?,
-        Some(Format::Mermaid) => write_mermaid(graph, &mut out)?,
-        None if args.cycles => print_cycles(graph, &cycles(graph), args.json, &mut out)?,
+        Some(Format::Dot) => out.document(|out| write_dot(graph, out)),
+        Some(Format::Mermaid) => out.document(|out| write_mermaid(graph, out)),
+        None if args.cycles && args.json => out.document(|out| write_cycles_json(graph, &cycles(graph), out)),
+        None if args.cycles => print_cycles(graph, &cycles(graph), out),
         None if args.json => {
             let stats = Stats::of(graph, outcome.dirty as u64);
-            write_json(graph, &stats, &outcome.errors, &mut out)?;
+            out.document(|out| write_json(graph, &stats, &outcome.errors, out))
         }
-        None => write_stats(&outcome.summary, outcome.dirty as u64, &mut out)?,
+        None => print_stats(out),
     }
-    out.flush()?;
-    Ok(())
 }
 
-fn print_cycles(graph: &Graph, cycles: &[Cycle], json: bool, out: &mut dyn Write) -> Result<(), Failure> {
-    if json {
-        write_cycles_json(graph, cycles, out)?;
-        return Ok(());
-    }
+fn print_cycles(graph: &Graph, cycles: &[Cycle], out: &mut Output) -> io::Result<()> {
     if cycles.is_empty() {
-        writeln!(out, "no cycles")?;
+        say!(out, "no cycles")?;
     }
     for cycle in cycles {
-        let names: Vec<&str> = cycle.example.iter().map(|node| &*graph.node(*node).id).collect();
-        let first = names.first().copied().unwrap_or_default();
-        writeln!(out, "{} files: {} -> {first}", cycle.members.len(), names.join(" -> "))?;
+        let name = |node: &u32| Untrusted::new(&graph.node(*node).id);
+        let first = cycle.example.first().map_or(Untrusted::new(""), name);
+        let names = Text::joined(cycle.example.iter().map(name), " -> ");
+        say!(out, "{} files: {} -> {}", cycle.members.len(), names, first)?;
     }
     Ok(())
 }
 
-fn explain(outcome: &GraphOutcome) {
+fn explanation(outcome: &GraphOutcome) -> Text {
     match outcome.work {
-        Work::Unchanged => eprintln!("cache: nothing changed"),
-        Work::Edited(files) => eprintln!("cache: {files} files read again, the rest kept"),
-        Work::Compiled(files) => eprintln!("analysed {files} files"),
-    }
-}
-
-fn show_errors(errors: &[String]) {
-    for error in errors.iter().take(SHOWN_ERRORS) {
-        eprintln!("warning: {error}");
-    }
-    if errors.len() > SHOWN_ERRORS {
-        eprintln!("warning: {} more; `stan graph --json` lists them under `errors`", errors.len() - SHOWN_ERRORS);
+        Work::Unchanged => text!("cache: nothing changed"),
+        Work::Edited(files) => text!("cache: {} files read again, the rest kept", files),
+        Work::Compiled(files) => text!("analysed {} files", files),
     }
 }

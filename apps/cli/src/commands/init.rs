@@ -1,7 +1,6 @@
 //! `stan init`: its arguments, and one line for each file that it looked after.
-#![expect(clippy::print_stderr, reason = "programs talk to the terminal")]
 
-use std::io::{self, Write};
+use std::io;
 
 use stan_engine::OsSystem;
 use stan_engine::config::{self, Config, Found};
@@ -9,6 +8,8 @@ use stan_engine::init::{Action, ActionKind, AgentsBlock, Difference, InitError, 
 
 use crate::args::{AgentsAction, Cli, InitArgs};
 use crate::exit::Failure;
+use crate::messages::Messages;
+use crate::terminal::{Output, Text, Untrusted, say, text};
 use crate::workspace::Workspace;
 
 /// More lines than these are counted and not shown.
@@ -16,9 +17,8 @@ const SHOWN_LINES: usize = 10;
 
 pub(crate) fn run(cli: &Cli, args: &InitArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli)?;
-    let found = config::find(&OsSystem, &workspace.root, cli.config.as_deref()).map_err(|error| {
-        Failure::input(error.to_string()).hint("mend the configuration first: it says where stan's folder is")
-    })?;
+    let found = config::find(&OsSystem, &workspace.root, cli.config.as_deref())
+        .map_err(|error| Failure::from(error).hint("mend the configuration first: it says where stan's folder is"))?;
     let stan_path = cli.stan_path.as_deref().unwrap_or(&found.config.stan_path);
     let options = InitOptions {
         force: args.force,
@@ -32,38 +32,29 @@ pub(crate) fn run(cli: &Cli, args: &InitArgs) -> Result<(), Failure> {
     if !args.dry_run {
         apply(&OsSystem, &plan).map_err(failure)?;
     }
-    print(&plan, args)?;
-    if !cli.quiet {
-        show_hints(&found, &plan);
-    }
+    let mut out = Output::new(cli.color);
+    print(&plan, args, &mut out)?;
+    out.finish()?;
+    show_hints(&Messages::new(cli), &found, &plan);
     Ok(())
 }
 
 fn failure(error: InitError) -> Failure {
-    match &error {
-        InitError::StanPath(_) => Failure::input(error.to_string()).hint("use a relative path such as .stan"),
-        InitError::Refused(_) => Failure::input(error.to_string()).hint("nothing was written; run `stan init` again"),
-        InitError::Failed { .. } => {
-            Failure::input(error.to_string()).hint("see who may write there, then run `stan init` again")
-        }
-    }
+    Failure::lines(error.lines()).hint(match &error {
+        InitError::StanPath(_) => "use a relative path such as .stan",
+        InitError::Refused(_) => "nothing was written; run `stan init` again",
+        InitError::Failed { .. } => "see who may write there, then run `stan init` again",
+    })
 }
 
-fn print(plan: &InitPlan, args: &InitArgs) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+fn print(plan: &InitPlan, args: &InitArgs, out: &mut Output) -> io::Result<()> {
     if args.json {
-        serde_json::to_writer(&mut out, &plan.report(args.dry_run)).map_err(io::Error::from)?;
-        writeln!(out)?;
-    } else {
-        for action in &plan.actions {
-            print_action(action, args.dry_run, &mut out)?;
-        }
+        return out.json(&plan.report(args.dry_run));
     }
-    out.flush()?;
-    Ok(())
+    plan.actions.iter().try_for_each(|action| print_action(action, args.dry_run, out))
 }
 
-fn print_action(action: &Action, dry_run: bool, out: &mut dyn Write) -> io::Result<()> {
+fn print_action(action: &Action, dry_run: bool, out: &mut Output) -> io::Result<()> {
     let (done, planned) = match &action.kind {
         ActionKind::Create => ("created", "would create"),
         ActionKind::Keep => ("kept", "would keep"),
@@ -75,47 +66,46 @@ fn print_action(action: &Action, dry_run: bool, out: &mut dyn Write) -> io::Resu
         ActionKind::RemoveBlock => ("block removed", "would remove the block"),
         ActionKind::Remove => ("removed", "would remove"),
     };
-    let (verb, width) = if dry_run { (planned, 13) } else { (done, 8) };
-    write!(out, "{verb:width$} {}", action.path)?;
-    if let Some(note) = &action.note {
-        write!(out, " ({note})")?;
-    }
+    let (verb, width) = if dry_run { (planned, 13_usize) } else { (done, 8) };
+    let padding = Text::spaces(width.saturating_sub(verb.len()));
+    let note = action.note.as_ref().map_or(Text::default(), |note| text!(" ({})", Untrusted::new(note)));
+    let start = text!("{}{} {}{}", verb, padding, Untrusted::new(&action.path), note);
     match &action.kind {
         ActionKind::Append { lines } => {
-            writeln!(out, " (lines added: {})", lines.len())?;
+            say!(out, "{} (lines added: {})", start, lines.len())?;
             let shown = if lines.len() <= SHOWN_LINES { lines.as_slice() } else { &[] };
-            shown.iter().try_for_each(|line| writeln!(out, "  +{line}"))
+            shown.iter().try_for_each(|line| say!(out, "  +{}", Untrusted::new(line)))
         }
         ActionKind::Differs(difference) => {
-            writeln!(out, " from the shipped text, and is left alone; --force replaces it")?;
+            say!(out, "{} from the shipped text, and is left alone; --force replaces it", start)?;
             print_difference(difference, out)
         }
         ActionKind::Replace(difference) | ActionKind::Update(difference) => {
-            writeln!(out)?;
+            say!(out, "{}", start)?;
             print_difference(difference, out)
         }
-        _ => writeln!(out),
+        _ => say!(out, "{}", start),
     }
 }
 
-fn print_difference(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
-    difference.diff.iter().try_for_each(|line| writeln!(out, "{}", format!("  {line}").trim_end()))?;
+fn print_difference(difference: &Difference, out: &mut Output) -> io::Result<()> {
+    for line in &difference.diff {
+        say!(out, "{}", Untrusted::new(format!("  {line}").trim_end()))?;
+    }
     if difference.truncated {
-        writeln!(out, "  … in all {} lines added, {} removed", difference.added, difference.removed)?;
+        say!(out, "  … in all {} lines added, {} removed", difference.added, difference.removed)?;
     }
     Ok(())
 }
 
-fn show_hints(found: &Found, plan: &InitPlan) {
-    for hint in &found.hints {
-        eprintln!("note: {hint}");
-    }
+fn show_hints(messages: &Messages, found: &Found, plan: &InitPlan) {
+    found.hints.iter().for_each(|hint| messages.note(&text!("{}", Untrusted::new(hint))));
     let Found { config: Config { stan_path, .. }, file, .. } = found;
     if file.is_some() && *stan_path != plan.stan_path {
-        eprintln!(
-            "note: the configuration says `stanPath: {stan_path}`; change it there too, or give `--stan-path {}` to \
-             every command",
-            plan.stan_path
-        );
+        messages.note(&text!(
+            "the configuration says `stanPath: {}`; change it there too, or give `--stan-path {}` to every command",
+            Untrusted::new(stan_path),
+            Untrusted::new(&plan.stan_path)
+        ));
     }
 }

@@ -1,6 +1,6 @@
 //! `stan man`: the manual page of the program on stdout, or the pages of all commands in a folder. Needs no repository.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -9,6 +9,7 @@ use stan_engine::{OsSystem, write_document};
 use crate::args::{Cli, ManArgs};
 use crate::describe::{self, ManualPage};
 use crate::exit::Failure;
+use crate::terminal::{Output, Untrusted, say};
 
 /// What the page of the program says beside its options.
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the input or the workspace is at fault, 2 usage, 3 verification failed, \
@@ -16,9 +17,9 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 the input or the workspace is at
 
 pub(crate) fn run(cli: &Cli, args: &ManArgs) -> Result<(), Failure> {
     let pages = describe::manual_pages(Cli::command().after_help(EXIT_CODES))?;
-    let mut out = io::stdout().lock();
+    let mut out = Output::new(cli.color);
     match &args.out {
-        None => pages.iter().take(1).try_for_each(|page| out.write_all(&page.text))?,
+        None => pages.iter().take(1).try_for_each(|page| out.generated(&page.text))?,
         Some(folder) => {
             // A typed path is relative to where the program is told to run, as with every command.
             let place = Path::new(cli.directory.as_deref().unwrap_or(".")).join(folder);
@@ -26,13 +27,15 @@ pub(crate) fn run(cli: &Cli, args: &ManArgs) -> Result<(), Failure> {
                 Failure::input(format!("cannot write the pages into `{folder}`: {error}"))
                     .hint("name a folder that you may write to after --out")
             })?;
-            pages.iter().try_for_each(|page| writeln!(out, "{}", Path::new(folder).join(&page.file_name).display()))?;
+            for page in &pages {
+                say!(out, "{}", Untrusted::new(&Path::new(folder).join(&page.file_name).to_string_lossy()))?;
+            }
         }
     }
-    out.flush()?;
+    out.finish()?;
     Ok(())
 }
 
 fn write_pages(folder: &Path, pages: &[ManualPage]) -> io::Result<()> {
-    pages.iter().try_for_each(|page| write_document(&OsSystem, &folder.join(&page.file_name), &page.text))
+    pages.iter().try_for_each(|page| write_document(&OsSystem, &folder.join(&page.file_name), page.text.as_bytes()))
 }

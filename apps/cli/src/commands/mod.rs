@@ -27,7 +27,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(cli, args),
         Command::Init(args) => init::run(cli, args),
         Command::Check(args) => check::run(cli, args),
-        Command::Completions(args) => completions::run(args),
+        Command::Completions(args) => completions::run(cli, args),
         Command::Man(args) => man::run(cli, args),
     }
 }

@@ -1,6 +1,6 @@
 //! `stan run`: the archive and the diff archive, as text or JSON.
 
-use std::io::{self, Write};
+use std::io;
 
 use stan_engine::OsSystem;
 use stan_engine::context::reports::{ArchiveReport, DiffReport, Mode, Part, RunReport};
@@ -8,9 +8,8 @@ use stan_engine::context::{RunRequest, run as run_engine};
 
 use crate::args::{Cli, RunArgs};
 use crate::exit::Failure;
-use crate::figures::{columns, counted, grouped};
 use crate::messages::Messages;
-use crate::style::Style;
+use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
@@ -33,80 +32,84 @@ pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
     };
     let mut patience = messages.patience("stan run");
     let report = run_engine(&OsSystem, &workspace.context(), &request, &mut patience)?;
-    let mut out = io::stdout().lock();
+    let mut out = Output::new(cli.color);
     if args.work.json {
-        crate::json::print(&report, &mut out)?;
+        out.json(&report)?;
+        out.finish()?;
     } else {
-        print(&report, Style::of_stdout(cli.color), &mut out)?;
+        print(&report, &mut out)?;
+        out.finish()?;
         messages.warnings(&report.warnings);
         messages.errors_of_graph(&report.errors);
     }
     Ok(())
 }
 
-fn print(report: &RunReport, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn print(report: &RunReport, out: &mut Output) -> io::Result<()> {
     if report.plan {
-        writeln!(out, "{}", style.strong("plan: nothing was written"))?;
+        say!(out, "{}", out.style().strong("plan: nothing was written"))?;
     }
     let mut rows = vec![archive_row(&report.archive)];
     rows.extend(report.diff.as_ref().map(|diff| archive_row(&diff.archive)));
     for line in columns(&rows) {
-        writeln!(out, "{line}")?;
+        say!(out, "{}", line)?;
     }
     if let Some(diff) = &report.diff {
         print_diff(diff, out)?;
     }
     if report.mode != Mode::Plain {
-        writeln!(out)?;
+        say!(out, "")?;
         // A thread opener has nothing but the base.
         let rows = [("base", report.base), ("closure", report.closure), ("overlap", report.overlap)];
         let shown = if report.mode == Mode::Meta { 1 } else { rows.len() };
         for line in columns(&rows.map(part_row)[..shown]) {
-            writeln!(out, "{line}")?;
+            say!(out, "{}", line)?;
         }
     }
     if let Some(map) = &report.map {
-        writeln!(
-            out,
-            "map: {}, {} (one for each pair); {} selected, {} verified",
-            counted(map.nodes, "node"),
-            counted(map.edges, "edge"),
-            grouped(map.selected),
-            counted(map.staged, "external")
-        )?;
+        let (nodes, edges) = (counted(map.nodes, "node"), counted(map.edges, "edge"));
+        let (selected, staged) = (grouped(map.selected), counted(map.staged, "external"));
+        say!(out, "map: {}, {} (one for each pair); {} selected, {} verified", nodes, edges, selected, staged)?;
     }
-    section(out, style, "largest files", &report.largest.iter().map(sized).collect::<Vec<_>>())?;
-    section(out, style, "left out: binary", &report.binaries.iter().map(sized).collect::<Vec<_>>())?;
-    section(out, style, "large texts", &report.large_texts.iter().map(sized).collect::<Vec<_>>())?;
-    let plain: Vec<_> = report.not_utf8.iter().map(|path| [path.clone(), String::new()]).collect();
-    section(out, style, "not UTF-8", &plain)?;
-    if !report.left_out.is_empty() {
-        writeln!(out, "\n{}", style.strong("left out"))?;
-        for left_out in &report.left_out {
-            writeln!(out, "  {}: {}", left_out.path, left_out.reason)?;
-        }
-    }
+    print_files(report, out)?;
     if report.mode == Mode::Meta && !report.plan {
-        let archive = &report.archive.path;
-        writeln!(out, "\nnext: give {archive} to the assistant; put its selection into dependency.state.json")?;
-        writeln!(out, "      beside the map, and run `stan run --context`")?;
+        let archive = Untrusted::new(&report.archive.path);
+        say!(out, "\nnext: give {} to the assistant; put its selection into dependency.state.json", archive)?;
+        say!(out, "      beside the map, and run `stan run --context`")?;
     }
-    out.flush()
+    Ok(())
 }
 
-fn print_diff(diff: &DiffReport, out: &mut dyn Write) -> io::Result<()> {
+/// The files that somebody may want to know about, by what is the matter with them.
+fn print_files(report: &RunReport, out: &mut Output) -> io::Result<()> {
+    section(out, "largest files", &report.largest.iter().map(sized).collect::<Vec<_>>())?;
+    section(out, "left out: binary", &report.binaries.iter().map(sized).collect::<Vec<_>>())?;
+    section(out, "large texts", &report.large_texts.iter().map(sized).collect::<Vec<_>>())?;
+    let plain: Vec<_> =
+        report.not_utf8.iter().map(|path| [text!("{}", Untrusted::new(path)), Text::default()]).collect();
+    section(out, "not UTF-8", &plain)?;
+    if !report.left_out.is_empty() {
+        say!(out, "\n{}", out.style().strong("left out"))?;
+        for left_out in &report.left_out {
+            say!(out, "  {}: {}", Untrusted::new(&left_out.path), Untrusted::new(&left_out.reason))?;
+        }
+    }
+    Ok(())
+}
+
+fn print_diff(diff: &DiffReport, out: &mut Output) -> io::Result<()> {
     if !diff.has_baseline {
-        return writeln!(out, "no snapshot yet: the diff is the full archive, and later ones are against this run");
+        return say!(out, "no snapshot yet: the diff is the full archive, and later ones are against this run");
     }
     let lists = [("added", &diff.added), ("changed", &diff.changed), ("removed", &diff.removed)];
     if lists.iter().all(|(_, paths)| paths.is_empty()) {
-        return writeln!(out, "nothing changed since the snapshot");
+        return say!(out, "nothing changed since the snapshot");
     }
     for (what, paths) in lists.iter().filter(|(_, paths)| !paths.is_empty()) {
-        let shown: Vec<&str> = paths.iter().take(SHOWN_PATHS).map(String::as_str).collect();
+        let shown = Text::joined(paths.iter().take(SHOWN_PATHS).map(|path| Untrusted::new(path)), ", ");
         let more = paths.len().saturating_sub(SHOWN_PATHS);
-        let rest = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
-        writeln!(out, "{what}: {}{rest}", shown.join(", "))?;
+        let rest = if more > 0 { text!(" and {} more", grouped(more as u64)) } else { Text::default() };
+        say!(out, "{}: {}{}", what, shown, rest)?;
     }
     Ok(())
 }
@@ -114,40 +117,40 @@ fn print_diff(diff: &DiffReport, out: &mut dyn Write) -> io::Result<()> {
 /// How many paths of a diff are named; `--json` names all.
 const SHOWN_PATHS: usize = 10;
 
-fn archive_row(archive: &ArchiveReport) -> [String; 4] {
+fn archive_row(archive: &ArchiveReport) -> [Text; 4] {
     [
-        archive.path.clone(),
+        text!("{}", Untrusted::new(&archive.path)),
         counted(archive.files, "file"),
-        format!("{} bytes", grouped(archive.bytes)),
+        text!("{} bytes", grouped(archive.bytes)),
         match &archive.exact_tokens {
             Some(exact) if exact.tokenizer != "bytes4" => {
-                format!("{} {} tokens", grouped(exact.tokens), exact.tokenizer)
+                text!("{} {} tokens", grouped(exact.tokens), Untrusted::new(&exact.tokenizer))
             }
-            _ => format!("~{} tokens", grouped(archive.tokens)),
+            _ => text!("~{} tokens", grouped(archive.tokens)),
         },
     ]
 }
 
-fn part_row((name, part): (&str, Part)) -> [String; 4] {
+fn part_row((name, part): (&'static str, Part)) -> [Text; 4] {
     [
-        name.to_owned(),
+        text!("{}", name),
         counted(part.files, "file"),
-        format!("{} bytes", grouped(part.bytes)),
-        format!("~{} tokens", grouped(part.tokens)),
+        text!("{} bytes", grouped(part.bytes)),
+        text!("~{} tokens", grouped(part.tokens)),
     ]
 }
 
-fn sized(file: &stan_engine::context::reports::SizedPath) -> [String; 2] {
-    [file.path.clone(), format!("{} bytes", grouped(file.bytes))]
+fn sized(file: &stan_engine::context::reports::SizedPath) -> [Text; 2] {
+    [text!("{}", Untrusted::new(&file.path)), text!("{} bytes", grouped(file.bytes))]
 }
 
-fn section(out: &mut dyn Write, style: Style, title: &str, rows: &[[String; 2]]) -> io::Result<()> {
+fn section(out: &mut Output, title: &'static str, rows: &[[Text; 2]]) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{}", style.strong(title))?;
+    say!(out, "\n{}", out.style().strong(title))?;
     for line in columns(rows) {
-        writeln!(out, "  {line}")?;
+        say!(out, "  {}", line)?;
     }
     Ok(())
 }

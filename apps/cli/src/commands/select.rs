@@ -1,17 +1,16 @@
 //! `stan select`: what a selection holds, and why.
 
-use std::io::{self, Write};
+use std::io;
 
 use stan_engine::OsSystem;
-use stan_engine::context::reports::SelectReport;
+use stan_engine::context::reports::{SelectReport, SelectedNode};
 use stan_engine::context::{SelectRequest, select};
 
 use crate::args::{Cli, SelectArgs};
 use crate::commands::input;
 use crate::exit::Failure;
-use crate::figures::{columns, counted, grouped};
 use crate::messages::Messages;
-use crate::style::Style;
+use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &SelectArgs) -> Result<(), Failure> {
@@ -25,33 +24,37 @@ pub(crate) fn run(cli: &Cli, args: &SelectArgs) -> Result<(), Failure> {
         work: workspace.graph_request(&args.work)?,
     };
     let report = select(&OsSystem, &workspace.context(), &request)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Output::new(cli.color);
     if args.work.json {
-        return crate::json::print(&report, &mut out);
+        out.json(&report)?;
+        out.finish()?;
+        return Ok(());
     }
-    print(&report, Style::of_stdout(cli.color), &mut out)?;
+    print(&report, &mut out)?;
+    out.finish()?;
     messages.warnings(&report.warnings);
     Ok(())
 }
 
 /// Each node with its size, and behind it the way that brought it in.
-fn print(report: &SelectReport, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<[String; 2]> =
-        report.nodes.iter().map(|node| [node.node_id.clone(), format!("{} bytes", grouped(node.bytes))]).collect();
+fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
+    let row =
+        |node: &SelectedNode| [text!("{}", Untrusted::new(&node.node_id)), text!("{} bytes", grouped(node.bytes))];
+    let rows: Vec<[Text; 2]> = report.nodes.iter().map(row).collect();
     for (line, node) in columns(&rows).iter().zip(&report.nodes) {
         match node.path.split_last() {
             Some((_, way)) if !way.is_empty() => {
-                writeln!(out, "{line}  {}", style.faint(&format!("from {}", way.join(" > "))))?;
+                let way = Text::joined(way.iter().map(|step| Untrusted::new(step)), " > ");
+                say!(out, "{}  {}", line, out.style().faint(&text!("from {}", way)))?;
             }
-            _ => writeln!(out, "{line}")?,
+            _ => say!(out, "{}", line)?,
         }
     }
     let exact = report.exact_tokens.as_ref().filter(|exact| exact.tokenizer != "bytes4");
     let tokens = match exact {
-        Some(exact) => format!("{} {} tokens", grouped(exact.tokens), exact.tokenizer),
-        None => format!("~{} tokens", grouped(report.tokens)),
+        Some(exact) => text!("{} {} tokens", grouped(exact.tokens), Untrusted::new(&exact.tokenizer)),
+        None => text!("~{} tokens", grouped(report.tokens)),
     };
     let nodes = counted(report.selected_count, "node");
-    writeln!(out, "{nodes}, {} bytes, {tokens}", grouped(report.total_bytes))?;
-    out.flush()
+    say!(out, "{}, {} bytes, {}", nodes, grouped(report.total_bytes), tokens)
 }

@@ -1,14 +1,12 @@
 //! `stan snap`: from here on, diffs are against what is here now.
 
-use std::io::{self, Write};
-
 use stan_engine::OsSystem;
 use stan_engine::context::{SnapRequest, snap};
 
 use crate::args::{Cli, SnapArgs};
 use crate::exit::Failure;
-use crate::figures::counted;
 use crate::messages::Messages;
+use crate::terminal::{Output, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &SnapArgs) -> Result<(), Failure> {
@@ -20,14 +18,17 @@ pub(crate) fn run(cli: &Cli, args: &SnapArgs) -> Result<(), Failure> {
     let mut patience = messages.patience("stan snap");
     let report = snap(&OsSystem, &workspace.context(), &request, &mut patience)?;
     drop(patience);
-    let mut out = io::stdout().lock();
+    let mut out = Output::new(cli.color);
     if args.work.json {
-        return crate::json::print(&report, &mut out);
+        out.json(&report)?;
+        out.finish()?;
+        return Ok(());
     }
     for snapshot in &report.snapshots {
         let verb = if snapshot.changed { "written" } else { "unchanged" };
-        writeln!(out, "{}: {}, {verb}", snapshot.path, counted(snapshot.files, "file"))?;
+        say!(out, "{}: {}, {}", Untrusted::new(&snapshot.path), counted(snapshot.files, "file"), verb)?;
     }
+    out.finish()?;
     messages.warnings(&report.warnings);
     Ok(())
 }

@@ -1,7 +1,5 @@
 //! `stan state`: the selection file, checked or rewritten.
 
-use std::io::{self, Write};
-
 use stan_engine::OsSystem;
 use stan_engine::context::reports::StateReport;
 use stan_engine::context::{StateSource, check_state, migrate_state};
@@ -9,9 +7,8 @@ use stan_engine::context::{StateSource, check_state, migrate_state};
 use crate::args::{Cli, StateAction, StateArgs, StateFileArgs};
 use crate::commands::input;
 use crate::exit::Failure;
-use crate::figures::counted;
 use crate::messages::Messages;
-use crate::style::Style;
+use crate::terminal::{Output, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &StateArgs) -> Result<(), Failure> {
@@ -28,8 +25,9 @@ pub(crate) fn run(cli: &Cli, args: &StateArgs) -> Result<(), Failure> {
             let (report, printed) = migrate_state(&OsSystem, &workspace.context(), &source, &mut patience)?;
             drop(patience);
             if let (Some(document), false) = (&printed, file.json) {
-                let mut out = io::stdout().lock();
-                out.write_all(document)?;
+                let mut out = Output::new(cli.color);
+                out.document(|out| out.write_all(document))?;
+                out.finish()?;
                 return Ok(());
             }
             show(cli, file, &report, if report.rewritten { "is now version 2" } else { "was version 2 already" })
@@ -49,19 +47,22 @@ fn source(workspace: &Workspace, args: &StateFileArgs) -> Result<StateSource, Fa
     })
 }
 
-fn show(cli: &Cli, args: &StateFileArgs, report: &StateReport, verdict: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+fn show(cli: &Cli, args: &StateFileArgs, report: &StateReport, verdict: &'static str) -> Result<(), Failure> {
+    let mut out = Output::new(cli.color);
     if args.json {
-        crate::json::print(report, &mut out)?;
+        out.json(report)?;
     } else if report.valid {
-        let entries = report.includes + report.excludes;
-        writeln!(out, "{} {verdict}: {}", report.file, counted(entries, "entry"))?;
-        Messages::new(cli).warnings(&report.warnings);
+        let entries = counted(report.includes + report.excludes, "entry");
+        say!(out, "{} {}: {}", Untrusted::new(&report.file), verdict, entries)?;
     } else {
-        let style = Style::of_stdout(cli.color);
+        let label = out.style().error("error:");
         for error in &report.errors {
-            writeln!(out, "{} {error}", style.error("error:"))?;
+            say!(out, "{} {}", label, Untrusted::new(error))?;
         }
+    }
+    out.finish()?;
+    if report.valid && !args.json {
+        Messages::new(cli).warnings(&report.warnings);
     }
     if report.valid { Ok(()) } else { Err(Failure::told(1)) }
 }

@@ -1,6 +1,6 @@
 //! `stan suggest`: a selection that fits a budget, as text or JSON.
 
-use std::io::{self, Write};
+use std::io;
 
 use stan_engine::OsSystem;
 use stan_engine::suggest::{FocusFile, Since, SuggestReport, SuggestRequest, SuggestedNode, suggest};
@@ -8,9 +8,8 @@ use stan_engine::suggest::{FocusFile, Since, SuggestReport, SuggestRequest, Sugg
 use crate::args::{Cli, SuggestArgs};
 use crate::commands::input;
 use crate::exit::Failure;
-use crate::figures::{columns, counted, grouped};
 use crate::messages::Messages;
-use crate::style::Style;
+use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
 /// How many files that did not fit are named; `--json` names all.
@@ -33,11 +32,14 @@ pub(crate) fn run(cli: &Cli, args: &SuggestArgs) -> Result<(), Failure> {
     let mut patience = messages.patience("stan suggest");
     let report = suggest(&OsSystem, &workspace.context(), &request, &mut patience)?;
     drop(patience);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Output::new(cli.color);
     if args.work.json {
-        return crate::json::print(&report, &mut out);
+        out.json(&report)?;
+        out.finish()?;
+        return Ok(());
     }
-    print(&report, args.explain, Style::of_stdout(cli.color), &mut out)?;
+    print(&report, args.explain, &mut out)?;
+    out.finish()?;
     messages.warnings(&report.warnings);
     Ok(())
 }
@@ -57,46 +59,51 @@ fn focus_file(workspace: &Workspace, typed: &str) -> Result<FocusFile, Failure> 
     Ok(FocusFile { shown: file.to_owned(), node_id, depth })
 }
 
-fn print(report: &SuggestReport, explain: bool, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<[String; 2]> = report.nodes.iter().map(|node| [node.node_id.clone(), grouped(node.tokens)]).collect();
+fn print(report: &SuggestReport, explain: bool, out: &mut Output) -> io::Result<()> {
+    let row = |node: &SuggestedNode| [text!("{}", Untrusted::new(&node.node_id)), grouped(node.tokens)];
+    let rows: Vec<[Text; 2]> = report.nodes.iter().map(row).collect();
     for (line, node) in columns(&rows).iter().zip(&report.nodes) {
-        writeln!(out, "{line}  {}", style.faint(&reason(node, explain)))?;
+        say!(out, "{}  {}", line, out.style().faint(&reason(node, explain)))?;
     }
     let files = counted(report.nodes.len() as u64, "file");
     let (tokens, budget) = (grouped(report.tokens), grouped(report.budget));
-    writeln!(out, "{files}, {tokens} of {budget} {} tokens", report.tokenizer)?;
+    say!(out, "{}, {} of {} {} tokens", files, tokens, budget, Untrusted::new(&report.tokenizer))?;
     print_rest(report, explain, out)?;
-    writeln!(out, "{}", serde_json::to_string(&report.state).map_err(io::Error::from)?)?;
+    out.json(&report.state)?;
     if let Some(path) = &report.written {
-        writeln!(out, "written to {path}")?;
-    }
-    out.flush()
-}
-
-/// What did not fit, and what the next step would take.
-fn print_rest(report: &SuggestReport, explain: bool, out: &mut dyn Write) -> io::Result<()> {
-    let count = report.too_large.len();
-    if count > 0 {
-        let shown = if explain { count } else { SHOWN };
-        let one = |node: &SuggestedNode| format!("{} ({})", node.node_id, grouped(node.tokens));
-        let names: Vec<String> = report.too_large.iter().take(shown).map(one).collect();
-        let more = count.saturating_sub(shown);
-        let rest = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
-        writeln!(out, "did not fit: {}{rest}", names.join(", "))?;
-    }
-    if report.not_counted > 0 {
-        writeln!(out, "not looked at: {} further away", counted(report.not_counted, "file"))?;
-    }
-    if let Some(next) = &report.next {
-        writeln!(out, "next: {} with --budget {}", next.node_id, next.budget)?;
+        say!(out, "written to {}", Untrusted::new(path))?;
     }
     Ok(())
 }
 
-fn reason(node: &SuggestedNode, explain: bool) -> String {
-    if !explain {
-        return node.relation.name().to_owned();
+/// What did not fit, and what the next step would take.
+fn print_rest(report: &SuggestReport, explain: bool, out: &mut Output) -> io::Result<()> {
+    let count = report.too_large.len();
+    if count > 0 {
+        let shown = if explain { count } else { SHOWN };
+        let one = |node: &SuggestedNode| text!("{} ({})", Untrusted::new(&node.node_id), grouped(node.tokens));
+        let names = Text::joined(report.too_large.iter().take(shown).map(one), ", ");
+        let more = count.saturating_sub(shown);
+        let rest = if more > 0 { text!(" and {} more", grouped(more as u64)) } else { Text::default() };
+        say!(out, "did not fit: {}{}", names, rest)?;
     }
-    let way = if node.path.len() > 1 { format!(", by {}", node.path.join(" > ")) } else { String::new() };
-    format!("{}, score {}, near {} of the focus{way}", node.relation.name(), node.score, node.reached_by)
+    if report.not_counted > 0 {
+        say!(out, "not looked at: {} further away", counted(report.not_counted, "file"))?;
+    }
+    if let Some(next) = &report.next {
+        say!(out, "next: {} with --budget {}", Untrusted::new(&next.node_id), next.budget)?;
+    }
+    Ok(())
+}
+
+fn reason(node: &SuggestedNode, explain: bool) -> Text {
+    let relation = node.relation.name();
+    if !explain {
+        return text!("{}", relation);
+    }
+    let way = match node.path.as_slice() {
+        [] | [_] => Text::default(),
+        way => text!(", by {}", Text::joined(way.iter().map(|step| Untrusted::new(step)), " > ")),
+    };
+    text!("{}, score {}, near {} of the focus{}", relation, node.score, node.reached_by, way)
 }

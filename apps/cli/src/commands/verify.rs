@@ -1,6 +1,6 @@
 //! `stan verify`: does an archive still say the truth?
 
-use std::io::{self, Write};
+use std::io;
 
 use stan_engine::OsSystem;
 use stan_engine::context::reports::{Difference, VerifyReport};
@@ -8,9 +8,8 @@ use stan_engine::context::verify;
 
 use crate::args::{Cli, VerifyArgs};
 use crate::exit::Failure;
-use crate::figures::counted;
 use crate::messages::Messages;
-use crate::style::Style;
+use crate::terminal::{Output, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &VerifyArgs) -> Result<(), Failure> {
@@ -26,40 +25,38 @@ pub(crate) fn run(cli: &Cli, args: &VerifyArgs) -> Result<(), Failure> {
         }
     };
     let report = verify(&OsSystem, &workspace.context(), archive)?;
-    let mut out = io::stdout().lock();
+    let mut out = Output::new(cli.color);
     if args.json {
-        crate::json::print(&report, &mut out)?;
+        out.json(&report)?;
+        out.finish()?;
     } else {
-        print(&report, Style::of_stdout(cli.color), &mut out)?;
+        print(&report, &mut out)?;
+        out.finish()?;
         messages.warnings(&report.warnings);
     }
     if report.matches { Ok(()) } else { Err(Failure::told(3)) }
 }
 
-fn print(report: &VerifyReport, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn print(report: &VerifyReport, out: &mut Output) -> io::Result<()> {
+    let style = out.style();
     for Difference { path, with, expected, actual } in &report.differ {
         let (expected, actual) = (shortened(expected), shortened(actual));
-        writeln!(out, "{} {path}: {with} has {expected}, the archive {actual}", style.error("differs:"))?;
+        let [path, with, expected, actual] = [path, with, &expected, &actual].map(|text| Untrusted::new(text));
+        let label = style.error("differs:");
+        say!(out, "{} {}: {} has {}, the archive {}", label, path, with, expected, actual)?;
     }
-    for path in &report.gone {
-        writeln!(out, "{} {path}", style.error("gone:"))?;
+    for (label, paths) in [("gone:", &report.gone), ("new:", &report.new)] {
+        for path in paths {
+            say!(out, "{} {}", style.error(label), Untrusted::new(path))?;
+        }
     }
-    for path in &report.new {
-        writeln!(out, "{} {path}", style.error("new:"))?;
-    }
-    let entries = counted(report.entries, "entry");
+    let (archive, entries) = (Untrusted::new(&report.archive), counted(report.entries, "entry"));
     if report.matches {
-        return writeln!(out, "{} matches: {entries}", report.archive);
+        return say!(out, "{} matches: {}", archive, entries);
     }
-    writeln!(
-        out,
-        "{}: {entries}; {} different, {} gone, {} new",
-        report.archive,
-        report.differ.len(),
-        report.gone.len(),
-        report.new.len()
-    )?;
-    writeln!(out, "{} make a new archive with `stan run` or `stan run --context`", style.strong("help:"))
+    let (differ, gone, new) = (report.differ.len(), report.gone.len(), report.new.len());
+    say!(out, "{}: {}; {} different, {} gone, {} new", archive, entries, differ, gone, new)?;
+    say!(out, "{} make a new archive with `stan run` or `stan run --context`", style.strong("help:"))
 }
 
 /// Hashes are cut to what people compare; `--json` has them whole.

@@ -9,6 +9,7 @@ use stan_engine::x07_documents::{Closure, Enclosure};
 use stan_engine::{ContextCommand, Outcome, Reading, SliceCommand, SliceRequest};
 
 use crate::describe::{self, ManualPage};
+use crate::usage;
 
 use super::machine;
 
@@ -27,10 +28,10 @@ pub(crate) enum Invocation {
 
 /// Reads the arguments after the program's name. `is_wrapped` tells that the output goes into a `--json` report.
 pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool) -> Invocation {
-    let arguments = std::iter::once(program).chain(arguments);
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = std::iter::once(program).chain(arguments).cloned().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return Invocation::Text(clap_outcome(&error)),
+        Err(error) => return Invocation::Text(clap_outcome(&usage::explain::<Cli>(&arguments, error))),
     };
     match cli.command {
         Some(Command::Ast { command: Some(AstCommand::Slice(slice)) }) => {
@@ -40,35 +41,35 @@ pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool
             Invocation::Context(context.into_command(cli.out, is_wrapped))
         }
         Some(Command::Completions { shell }) => {
-            Invocation::Text(printed(describe::completions(machine::describe(Cli::command()), shell)))
+            Invocation::Text(printed(describe::completions(machine::describe(Cli::command()), shell).as_bytes()))
         }
         Some(Command::Man) => manual(cli.out),
-        Some(Command::Ast { command: None }) => usage("missing subcommand (try --help)"),
-        Some(Command::Agent { command: None }) => usage("missing agent subcommand (try --help)"),
-        None => usage("missing command (try --help)"),
+        Some(Command::Ast { command: None }) => wrong("missing subcommand (try --help)"),
+        Some(Command::Agent { command: None }) => wrong("missing agent subcommand (try --help)"),
+        None => wrong("missing command (try --help)"),
     }
 }
 
-fn usage(message: &str) -> Invocation {
+fn wrong(message: &str) -> Invocation {
     Invocation::Text(Outcome { exit_code: 2, stderr: format!("{message}\n"), ..Outcome::default() })
 }
 
-fn printed(stdout: Vec<u8>) -> Outcome {
-    Outcome { stdout, ..Outcome::default() }
+fn printed(stdout: &[u8]) -> Outcome {
+    Outcome { stdout: stdout.to_vec(), ..Outcome::default() }
 }
 
 fn manual(folder: Option<String>) -> Invocation {
     match (describe::manual_pages(machine::describe(Cli::command())), folder) {
         (Ok(pages), Some(folder)) => Invocation::Manual { folder, pages },
-        (Ok(pages), None) => Invocation::Text(printed(pages.into_iter().take(1).flat_map(|page| page.text).collect())),
-        (Err(error), _) => usage(&format!("cannot make the manual: {error}")),
+        (Ok(pages), None) => Invocation::Text(printed(pages.first().map_or(&[], |page| page.text.as_bytes()))),
+        (Err(error), _) => wrong(&format!("cannot make the manual: {error}")),
     }
 }
 
 fn clap_outcome(error: &clap::Error) -> Outcome {
     let text = error.render().to_string();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => printed(text.into_bytes()),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => printed(text.as_bytes()),
         _ => Outcome { exit_code: 2, stderr: text, ..Outcome::default() },
     }
 }

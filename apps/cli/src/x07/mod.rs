@@ -3,13 +3,13 @@
 mod args;
 mod files;
 mod machine;
+mod print;
 mod wrapper;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::time::Instant;
 
-use stan_engine::{DocumentStore, Outcome};
+use stan_engine::{DocumentStore, Outcome, Untrusted};
 
 use crate::describe::ManualPage;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
         let inner = flags.errors.is_empty().then(|| execute(&program, &flags.passthrough, true, &mut files));
         wrapper::wrap(&arguments, &flags, started, inner, &mut files)
     };
-    print(&outcome)
+    print::print(&outcome)
 }
 
 fn execute(program: &OsString, arguments: &[OsString], is_wrapped: bool, files: &mut dyn DocumentStore) -> Outcome {
@@ -51,25 +51,15 @@ fn write_manual(folder: &str, pages: &[ManualPage], files: &mut dyn DocumentStor
     let mut names = String::new();
     for page in pages {
         let name = format!("{}/{}", folder.trim_end_matches('/'), page.file_name);
-        if let Err(error) = files.write(&name, &page.text) {
-            return Outcome { exit_code: 2, stderr: format!("write {name}: {error}\n"), ..Outcome::default() };
+        if let Err(error) = files.write(&name, page.text.as_bytes()) {
+            return Outcome {
+                exit_code: 2,
+                stderr: format!("write {}: {error}\n", Untrusted::new(&name)),
+                ..Outcome::default()
+            };
         }
         names.push_str(&name);
         names.push('\n');
     }
     Outcome { stdout: names.into_bytes(), ..Outcome::default() }
-}
-
-fn print(outcome: &Outcome) -> u8 {
-    // What went wrong is told first: standard output may be a closed pipe.
-    let _ = io::stderr().write_all(outcome.stderr.as_bytes());
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(&outcome.stdout).and_then(|()| stdout.flush()) {
-        // A reader that has seen enough is no failure.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(io::stderr(), "write stdout: {error}");
-            2
-        }
-        _ => outcome.exit_code,
-    }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use stan_engine::jcs::{self, JcsError, ObjectBuilder};
 use stan_engine::x07_documents::{Diagnostic, FileDigest};
-use stan_engine::{DocumentStore, Outcome};
+use stan_engine::{DocumentStore, Outcome, Untrusted};
 
 use super::machine::{MachineFlags, Mode};
 
@@ -41,7 +41,11 @@ pub(crate) fn wrap(
     if let Some(path) = &flags.report_out
         && let Err(error) = files.write(path, &line)
     {
-        return Outcome { exit_code: 2, stderr: format!("write: {path}: {error}\n"), ..Outcome::default() };
+        return Outcome {
+            exit_code: 2,
+            stderr: format!("write: {}: {error}\n", Untrusted::new(path)),
+            ..Outcome::default()
+        };
     }
     Outcome { exit_code, stdout: if flags.quiet { Vec::new() } else { stdout }, ..Outcome::default() }
 }

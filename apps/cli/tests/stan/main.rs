@@ -1,5 +1,6 @@
 //! `stan` as its users run it: arguments in; stdout, stderr, exit code and files out. One program, so that it links once.
 #![expect(clippy::disallowed_methods, reason = "these tests build real directories")]
+#![expect(clippy::disallowed_macros, reason = "tests may print what they like")]
 #![expect(clippy::print_stdout, reason = "a test says what it skips on this machine")]
 
 mod archives;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use stan_model::Untrusted;
+
 /// A mistake in a configuration file, or about finding one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -30,37 +32,29 @@ impl ConfigError {
     }
 }
 
-impl std::error::Error for ConfigError {}
-
-/// One line per finding: `stan.config.yml:7:5: what is wrong`.
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, Finding { place, message }) in self.findings.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n")?;
-            }
-            if !self.file.is_empty() {
-                write!(f, "{}:", self.file)?;
-                if let Some((line, column)) = place {
-                    write!(f, "{line}:{column}:")?;
-                }
-                f.write_str(" ")?;
-            }
-            f.write_str(message)?;
-        }
-        Ok(())
+impl ConfigError {
+    /// One line per finding: `stan.config.yml:7:5: what is wrong`. Only the caller can tell a line break between two
+    /// of them from one in the name of the file.
+    pub fn lines(&self) -> Vec<String> {
+        let file = &self.file;
+        let line = |Finding { place, message }: &Finding| match place {
+            _ if file.is_empty() => message.clone(),
+            Some((line, column)) => format!("{file}:{line}:{column}: {message}"),
+            None => format!("{file}: {message}"),
+        };
+        self.findings.iter().map(line).collect()
     }
 }
 
-/// A text of the user for a message: control characters would garble a terminal, everything else is shown as it is.
-pub(crate) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
+impl std::error::Error for ConfigError {}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.lines().join("\n"))
     }
-    shown
+}
+
+/// A text of the configuration for a message.
+pub(crate) fn visible(text: &str) -> String {
+    Untrusted::new(text).to_string()
 }

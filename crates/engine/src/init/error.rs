@@ -43,6 +43,17 @@ pub enum InitError {
     },
 }
 
+impl InitError {
+    /// The message as lines. Only the caller can tell a line break between two of them from one in a name.
+    pub fn lines(&self) -> Vec<String> {
+        match self {
+            Self::StanPath(error) => error.lines(),
+            Self::Refused(refusals) => refusals.iter().map(Refusal::to_string).collect(),
+            Self::Failed { .. } => vec![self.to_string()],
+        }
+    }
+}
+
 fn lines(refusals: &[Refusal]) -> String {
     refusals.iter().map(Refusal::to_string).collect::<Vec<_>>().join("\n")
 }

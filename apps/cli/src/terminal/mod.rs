@@ -1,0 +1,109 @@
+//! The one place where `stan` prints. What may be printed is a type: literals, numbers, and [`Untrusted`] text, which is
+//! escaped. A `String` cannot be printed, so that no name of a file, message or key reaches a terminal as it is.
+//! `apps/cli/clippy.toml` forbids every other way to the two streams.
+#![expect(clippy::disallowed_methods, reason = "this module alone has the two streams")]
+
+mod escape;
+mod figures;
+mod style;
+mod text;
+
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use serde::Serialize;
+pub(crate) use stan_engine::Untrusted;
+
+use crate::args::ColorChoice;
+use crate::describe::Generated;
+
+pub(crate) use figures::{columns, counted, grouped};
+pub(crate) use style::Style;
+pub(crate) use text::{Show, Text, has_holes, say, text};
+
+use escape::Escaping;
+
+/// Standard output of one command. Nothing is sure to be written before [`Output::finish`].
+pub(crate) struct Output {
+    stream: BufWriter<StdoutLock<'static>>,
+    style: Style,
+}
+
+impl Output {
+    pub(crate) fn new(choice: ColorChoice) -> Self {
+        let stream = io::stdout().lock();
+        let style = Style::new(choice, stream.is_terminal());
+        Self { stream: BufWriter::with_capacity(64 << 10, stream), style }
+    }
+
+    pub(crate) fn style(&self) -> Style {
+        self.style
+    }
+
+    /// One line; [`say!`] checks that there is a value for each `{}`.
+    pub(crate) fn line(&mut self, format: &'static str, values: &[&dyn Show]) -> io::Result<()> {
+        let mut line = Text::fill(format, values).into_string();
+        line.push('\n');
+        self.stream.write_all(line.as_bytes())
+    }
+
+    /// One JSON document on one line.
+    pub(crate) fn json(&mut self, document: &impl Serialize) -> io::Result<()> {
+        self.document(|out| {
+            serde_json::to_writer(&mut *out, document)?;
+            out.write_all(b"\n")
+        })
+    }
+
+    /// A document that the engine writes: JSON or a diagram. Hidden characters are written as `\uXXXX`, which is the same
+    /// value in JSON.
+    pub(crate) fn document(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let mut out = Escaping::new(&mut self.stream);
+        write(&mut out)?;
+        out.finish()
+    }
+
+    /// What is made from the definition of the command line alone: completions and manual pages.
+    pub(crate) fn generated(&mut self, text: &Generated) -> io::Result<()> {
+        self.stream.write_all(text.as_bytes())
+    }
+
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// Whether progress can be drawn on stderr.
+pub(crate) fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
+pub(crate) fn style_of_stderr(choice: ColorChoice) -> Style {
+    Style::new(choice, stderr_is_terminal())
+}
+
+/// One line on stderr. When stderr is closed there is nowhere left to say so.
+pub(crate) fn tell(line: &Text) {
+    let _ = io::stderr().write_all(format!("{}\n", line.as_str()).as_bytes());
+}
+
+/// Replaces the line that the cursor is on by a stage, or by nothing.
+pub(crate) fn redraw(stage: &'static str, rest: &'static str) {
+    let _ = io::stderr().write_all(format!("\r\x1b[K{stage}{rest}").as_bytes());
+}
+
+/// Help, or what is wrong with the arguments, as the argument parser words it over several lines.
+pub(crate) fn print_usage(error: &clap::Error) {
+    let usage = error.render().to_string();
+    let lines = usage.split_inclusive('\n');
+    let shown: String = lines
+        .map(|line| match line.strip_suffix('\n') {
+            Some(line) => format!("{}\n", Untrusted::new(line)),
+            None => Untrusted::new(line).to_string(),
+        })
+        .collect();
+    let _ = if error.use_stderr() {
+        io::stderr().write_all(shown.as_bytes())
+    } else {
+        io::stdout().write_all(shown.as_bytes())
+    };
+}

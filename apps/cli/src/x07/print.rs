@@ -1,0 +1,31 @@
+//! The one place where `x07` prints. Documents on standard output keep their canonical bytes (RFC 8785), which readers
+//! hash and compare, unless a person looks at them: on a terminal, hidden characters are shown as `\\uXXXX`.
+#![expect(clippy::disallowed_methods, reason = "this module alone has the two streams")]
+
+use std::io::{self, IsTerminal, Write};
+
+use stan_engine::{Outcome, Untrusted, visible_json};
+
+/// Prints what a command came to and returns its exit code.
+pub(crate) fn print(outcome: &Outcome) -> u8 {
+    // What went wrong is told first: standard output may be a closed pipe.
+    let _ = io::stderr().write_all(lines(&outcome.stderr).as_bytes());
+    let mut stdout = io::stdout().lock();
+    let written = match str::from_utf8(&outcome.stdout) {
+        Ok(text) if stdout.is_terminal() => stdout.write_all(visible_json(text).as_bytes()),
+        _ => stdout.write_all(&outcome.stdout),
+    };
+    match written.and_then(|()| stdout.flush()) {
+        // A reader that has seen enough is no failure.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = io::stderr().write_all(format!("write stdout: {error}\n").as_bytes());
+            2
+        }
+        _ => outcome.exit_code,
+    }
+}
+
+/// Each line escaped; where lines end is the engine's word, which escapes outside text before it ends a line.
+fn lines(text: &str) -> String {
+    text.split('\n').map(|line| Untrusted::new(line).to_string()).collect::<Vec<_>>().join("\n")
+}
