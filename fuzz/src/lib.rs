@@ -24,6 +24,7 @@ pub mod verify;
 pub mod x07_read;
 pub mod x07_slice;
 
+pub mod diagnose;
 mod documents;
 mod room;
 mod tree;
@@ -39,10 +40,11 @@ pub struct Target {
 }
 
 /// Every target, by name.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     Target { name: "cache", law: cache::law, changes: 600 },
     Target { name: "components", law: components::law, changes: 6_000 },
     Target { name: "config", law: config::law, changes: 10_000 },
+    Target { name: "diagnose", law: diagnose::law, changes: 20_000 },
     Target { name: "extract", law: extract::law, changes: 6_000 },
     Target { name: "git_index", law: git_index::law, changes: 40_000 },
     Target { name: "globs", law: globs::law, changes: 2_000 },

@@ -33,7 +33,7 @@ macro_rules! replayed {
 }
 
 replayed! {
-    cache components config extract git_index globs ignore integrity jsonc log meta reply resolve snapshot state tar
+    cache components config diagnose extract git_index globs ignore integrity jsonc log meta reply resolve snapshot state tar
     verify x07_read x07_slice
 }
 

@@ -14,9 +14,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stan-slice", &["stan-lang", "stan-model"]),
     ("stan-archive", &["stan-repo", "stan-model"]),
     ("stan-reply", &["stan-model"]),
+    ("stan-diagnose", &["stan-model"]),
     (
         "stan-engine",
-        &["stan-model", "stan-repo", "stan-lang", "stan-graph", "stan-slice", "stan-archive", "stan-reply"],
+        &[
+            "stan-model",
+            "stan-repo",
+            "stan-lang",
+            "stan-graph",
+            "stan-slice",
+            "stan-archive",
+            "stan-reply",
+            "stan-diagnose",
+        ],
     ),
     ("stan-cli", &["stan-engine", "stan-model"]),
 ];

@@ -1,0 +1,208 @@
+//! Places as tools write them: `path:12:5`, `path(12,5)`, `path 12:5-9`, and the cleaning of paths.
+
+use crate::Place;
+
+/// Longer texts are not paths.
+const LONGEST_PATH: usize = 4096;
+
+/// A number of at most nine digits at the beginning of `text`, and what follows it.
+pub(crate) fn number(text: &str) -> Option<(u32, &str)> {
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at_checked(end)?;
+    if digits.is_empty() || digits.len() > 9 {
+        return None;
+    }
+    Some((digits.parse().ok()?, rest))
+}
+
+/// `path:line[:col]` at the beginning of `text`, and what follows it.
+///
+/// The path ends at the first `:` that is followed by a digit: a drive letter, a scheme and a Windows path have none.
+pub(crate) fn colon(text: &str) -> Option<(Place, &str)> {
+    let mut from = 0;
+    while let Some(found) = text.get(from..)?.find(':') {
+        let at = from + found;
+        if at > LONGEST_PATH {
+            return None;
+        }
+        if let Some((line, rest)) = number(text.get(at + 1..)?)
+            && line > 0
+        {
+            let path = text.get(..at)?;
+            let file = clean_path(path)?;
+            let column = rest.strip_prefix(':').and_then(number);
+            let (col, rest) = column.map_or((None, rest), |(col, rest)| (Some(col), rest));
+            return Some((Place { file, line, col }, rest));
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// `path(line[,col])` at the beginning of `text`, and what follows it.
+pub(crate) fn paren(text: &str) -> Option<(Place, &str)> {
+    let mut from = 0;
+    while let Some(found) = text.get(from..)?.find('(') {
+        let at = from + found;
+        if at > LONGEST_PATH {
+            return None;
+        }
+        if let Some((line, rest)) = number(text.get(at + 1..)?)
+            && line > 0
+        {
+            let column = rest.strip_prefix([',', ':']).and_then(number);
+            let (col, rest) = column.map_or((None, rest), |(col, rest)| (Some(col), rest));
+            // MSBuild may give the end as well: `(1,2,3,4)`.
+            let rest =
+                rest.trim_start_matches(|letter: char| letter == ',' || letter == '-' || letter.is_ascii_digit());
+            if let Some(rest) = rest.strip_prefix(')')
+                && let Some(file) = clean_path(text.get(..at)?.trim_end())
+            {
+                return Some((Place { file, line, col }, rest));
+            }
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// `line:col` and what follows it.
+pub(crate) fn position(text: &str) -> Option<(u32, u32, &str)> {
+    let (line, rest) = number(text)?;
+    let (col, rest) = number(rest.strip_prefix(':')?)?;
+    Some((line, col, rest))
+}
+
+/// The path without scheme, bundler prefix, query and backslashes; `None` when the text cannot be a path.
+pub(crate) fn clean_path(text: &str) -> Option<String> {
+    let text = text.trim().trim_matches(['"', '\'', '`']);
+    if text.is_empty() || text.len() > LONGEST_PATH || text.contains(['\n', '\0', '|', '<', '>', '*']) {
+        return None;
+    }
+    let decoded;
+    let text = if let Some(rest) = text.strip_prefix("file://") {
+        let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+        // `file:///C:/x` names a drive.
+        let rest = if rest.as_bytes().get(2) == Some(&b':') { rest.trim_start_matches('/') } else { rest };
+        decoded = percent_decoded(rest);
+        &decoded
+    } else if let Some((scheme, rest)) = text.split_once("://") {
+        // `webpack://app/./src/a.ts`, `webpack-internal:///./src/a.ts`, `rsc://React/Server/…`
+        if !scheme.starts_with("webpack") && scheme != "rollup" && scheme != "vite" {
+            return None;
+        }
+        rest.split_once("/./").map_or_else(|| rest.trim_start_matches('/'), |(_, path)| path)
+    } else {
+        text
+    };
+    let text = text.split_once('?').map_or(text, |(path, _)| path);
+    let text = text.strip_prefix("./").unwrap_or(text);
+    let path = text.replace('\\', "/");
+    let path = path.strip_prefix("./").unwrap_or(&path);
+    looks_like_a_path(path).then(|| path.to_owned())
+}
+
+/// A name with an extension, or one below a folder. Words, times and addresses are neither.
+fn looks_like_a_path(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
+        !extension.is_empty() && extension.len() <= 12 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    let is_number = name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let well_known = matches!(name, "Makefile" | "Dockerfile" | "Justfile" | "CMakeLists.txt" | "Rakefile" | "Gemfile");
+    !is_number && !name.ends_with(' ') && !path.contains(": ") && (has_extension || well_known)
+}
+
+fn percent_decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let mut ahead = bytes.clone();
+        let hex = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        match (byte, hex(ahead.next()), hex(ahead.next())) {
+            (b'%', Some(high), Some(low)) => {
+                out.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));
+                bytes = ahead;
+            }
+            _ => out.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Whether a path of a stack trace belongs to a runtime, a toolchain or an installed package.
+pub fn is_foreign(path: &str) -> bool {
+    const FOREIGN: [&str; 16] = [
+        "/node_modules/",
+        "/site-packages/",
+        "/dist-packages/",
+        "/rustc/",
+        "/.cargo/registry/",
+        "/.rustup/",
+        "/go/pkg/mod/",
+        "/go/src/runtime/",
+        "/go/src/testing/",
+        "/lib/python",
+        "/usr/lib/",
+        "/usr/include/",
+        "/internal/deps/",
+        "/.pnp.",
+        "/.yarn/cache/",
+        "/lib/ruby/",
+    ];
+    let begins = ["node_modules/", "node:", "internal/", "<frozen", "native ", "bun:", "ext:", "deno:", "vendor/"];
+    begins.iter().any(|begin| path.starts_with(begin)) || FOREIGN.iter().any(|part| path.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(place: Option<(Place, &str)>) -> String {
+        place.map_or("-".to_owned(), |(place, rest)| format!("{} {} {:?} |{rest}", place.file, place.line, place.col))
+    }
+
+    #[test]
+    fn places_with_colons() {
+        for (text, expected) in [
+            ("src/a.ts:2:25 - error", "src/a.ts 2 Some(25) | - error"),
+            ("./main.go:5:2: x", "main.go 5 Some(2) |: x"),
+            ("stock.py:11: error", "stock.py 11 None |: error"),
+            ("C:\\app\\a.ts:3:4", "C:/app/a.ts 3 Some(4) |"),
+            ("file:///srv/app/my%20a.js:4:24)", "/srv/app/my a.js 4 Some(24) |)"),
+            ("webpack:///./src/a.ts?x:3:4", "src/a.ts 3 Some(4) |"),
+            ("app/(shop)/[id]/page.tsx:3:1", "app/(shop)/[id]/page.tsx 3 Some(1) |"),
+            ("12:34:56 hello", "-"),
+            ("http://localhost:3000/a.ts:1:2", "-"),
+            ("node:internal/modules/cjs/loader:1521:14", "-"),
+            ("Error: a.ts:1:2", "-"),
+            (":1:2", "-"),
+            ("src/a.ts:0", "-"),
+        ] {
+            assert_eq!(shown(colon(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_with_parentheses() {
+        for (text, expected) in [
+            ("src/a.ts(2,25): error", "src/a.ts 2 Some(25) |: error"),
+            ("src\\a (copy).ts(2,25): x", "src/a (copy).ts 2 Some(25) |: x"),
+            ("a.cs(1,2,3,4): error", "a.cs 1 Some(2) |: error"),
+            ("a.c(7) : error", "a.c 7 None | : error"),
+            ("f(1, 2)", "-"),
+        ] {
+            assert_eq!(shown(paren(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn foreign_paths() {
+        assert!(is_foreign("/srv/app/node_modules/p/a.js"));
+        assert!(is_foreign("/rustc/5980/library/std/src/panicking.rs"));
+        assert!(!is_foreign("src/node_module.ts"));
+    }
+}

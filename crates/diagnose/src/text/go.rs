@@ -1,0 +1,76 @@
+//! Go: panics with goroutine traces, and failures of `go test`. Compiler messages have the shape of `columns`.
+
+use super::lines::{LOOK_AHEAD, Lines};
+use crate::{ColumnUnit, Diagnostic, Frame, Severity, is_foreign, place};
+
+/// `panic: message`, then `goroutine 1 [running]:` and pairs of function and `\t/srv/app/main.go:9 +0x1d`.
+pub(super) fn panic(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
+    let line = lines.get(at).trim_start();
+    let Some(message) = line.strip_prefix("panic: ").or_else(|| line.strip_prefix("fatal error: ")) else { return 0 };
+    let mut frames = Vec::new();
+    let (mut end, mut in_trace, mut goroutines) = (at, false, 0);
+    for (index, next) in lines.after(at) {
+        let trimmed = next.trim();
+        if trimmed.starts_with("goroutine ") && trimmed.ends_with("]:") {
+            goroutines += 1;
+            if goroutines > 1 {
+                break;
+            }
+            in_trace = true;
+        } else if in_trace && next.starts_with('\t') {
+            if let Some((place, _)) = place::colon(trimmed) {
+                let name = lines.get(index - 1).trim().rsplit_once('(').map(|(name, _)| name.to_owned());
+                frames.push(Frame { place, name });
+            }
+        } else if in_trace && trimmed.is_empty() {
+            break;
+        }
+        end = index;
+    }
+    if !in_trace {
+        return 0;
+    }
+    frames.retain(|frame| !is_foreign(&frame.place.file));
+    if let Some(place) = frames.first().map(|frame: &Frame| frame.place.clone()) {
+        let message = message.split(" [recovered]").next().unwrap_or(message);
+        let mut diagnostic =
+            Diagnostic::new("go", place, Severity::Error, format!("panic: {message}")).in_unit(ColumnUnit::Byte);
+        diagnostic.frames = frames;
+        found.push(diagnostic);
+    }
+    end - at + 1
+}
+
+/// Below `--- FAIL: TestX (0.00s)` each `    x_test.go:12: message` is a failure; its message may go on, indented deeper.
+pub(super) fn test(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
+    if !lines.get(at).trim_start().starts_with("--- FAIL: ") {
+        return 0;
+    }
+    let mut end = at;
+    let mut last_indent = 0;
+    for (index, next) in lines.after(at).take(LOOK_AHEAD) {
+        let trimmed = next.trim();
+        let indent = next.len() - next.trim_start().len();
+        if trimmed.starts_with("--- ") || indent == 0 || trimmed.is_empty() {
+            break;
+        }
+        match place::colon(trimmed) {
+            Some((place, rest)) if rest.starts_with(": ") && place.col.is_none() => {
+                last_indent = indent;
+                let message = rest.trim_start_matches(':').trim();
+                found.push(Diagnostic::new("go", place, Severity::Error, message).in_unit(ColumnUnit::Byte));
+            }
+            _ => {
+                if last_indent > 0
+                    && indent > last_indent
+                    && let Some(last) = found.last_mut()
+                {
+                    last.message.push('\n');
+                    last.message.push_str(trimmed);
+                }
+            }
+        }
+        end = index;
+    }
+    end - at + 1
+}
