@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stan-archive", &["stan-repo", "stan-model"]),
     ("stan-reply", &["stan-model"]),
     ("stan-diagnose", &["stan-model"]),
+    ("stan-rank", &[]),
     (
         "stan-engine",
         &[
@@ -26,6 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "stan-archive",
             "stan-reply",
             "stan-diagnose",
+            "stan-rank",
         ],
     ),
     ("stan-cli", &["stan-engine", "stan-model"]),

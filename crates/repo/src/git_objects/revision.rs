@@ -5,12 +5,12 @@
 
 use std::rc::Rc;
 
+use super::commit::{Commit, shallow_commits};
 use super::error::GitError;
 use super::id::{ObjectId, ObjectKind};
 use super::place::GitPlace;
 use super::references::References;
 use super::store::ObjectStore;
-use crate::paths::join;
 
 /// Tags of tags of tags.
 const MAX_TAGS: usize = 64;
@@ -107,11 +107,6 @@ struct Resolver<'r, 'p, 's> {
     shallow: Option<Vec<ObjectId>>,
 }
 
-struct Commit {
-    tree: ObjectId,
-    parents: Vec<ObjectId>,
-}
-
 impl Resolver<'_, '_, '_> {
     /// A whole object id, a reference, the end of what `git describe` prints, or the start of an object id: in this
     /// order, as git has it.
@@ -205,20 +200,12 @@ impl Resolver<'_, '_, '_> {
     }
 
     fn commit(&self, id: &ObjectId, bytes: &[u8]) -> Result<Commit, GitError> {
-        let hash = self.place.format.hash;
-        let damaged = || GitError::damaged(&format!("commit {id}"), "it does not name its folder");
-        let mut lines = bytes.split(|&byte| byte == b'\n');
-        let tree = lines.next().and_then(|line| ObjectId::from_hex(line.strip_prefix(b"tree ")?, hash));
-        let parents = lines.map_while(|line| ObjectId::from_hex(line.strip_prefix(b"parent ")?, hash)).collect();
-        Ok(Commit { tree: tree.ok_or_else(damaged)?, parents })
+        Commit::parse(id, bytes, self.place.format.hash)
     }
 
     fn shallow(&mut self) -> Result<&[ObjectId], GitError> {
         if self.shallow.is_none() {
-            let bytes = self.place.read_small(&join(&self.place.common, "shallow"))?.unwrap_or_default();
-            let hash = self.place.format.hash;
-            let lines = bytes.split(|&byte| byte == b'\n');
-            self.shallow = Some(lines.filter_map(|line| ObjectId::from_hex(line.trim_ascii(), hash)).collect());
+            self.shallow = Some(shallow_commits(self.place)?);
         }
         Ok(self.shallow.as_deref().unwrap_or_default())
     }

@@ -105,16 +105,16 @@ impl RevisionFiles {
     }
 }
 
-struct TreeEntry<'t> {
+pub(super) struct TreeEntry<'t> {
     /// `None` for a folder.
-    mode: Option<Mode>,
-    name: &'t [u8],
-    id: ObjectId,
+    pub(super) mode: Option<Mode>,
+    pub(super) name: &'t [u8],
+    pub(super) id: ObjectId,
 }
 
 impl<'t> TreeEntry<'t> {
     /// Octal mode, space, name, zero byte, id.
-    fn parse(rest: &mut &'t [u8], id_length: usize) -> Option<Self> {
+    pub(super) fn parse(rest: &mut &'t [u8], id_length: usize) -> Option<Self> {
         let zero = rest.iter().position(|&byte| byte == 0)?;
         let (head, behind) = rest.split_at_checked(zero)?;
         let (id, behind) = behind.get(1..)?.split_at_checked(id_length)?;

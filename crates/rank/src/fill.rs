@@ -1,0 +1,81 @@
+//! What fits into a budget: the best files for their size, whatever still fits.
+
+use crate::fixed::Fixed;
+
+/// After so many files in a row that did not fit, the rest is left alone.
+const PATIENCE: usize = 64;
+/// Sizes are asked for in groups, so that the caller can count many at once.
+const GROUP: usize = 64;
+
+/// A file that may be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub file: u32,
+    /// What it is taken by: the highest first.
+    pub worth: Fixed,
+}
+
+/// What fits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filled {
+    /// Each with its size, in the order in which they were taken.
+    pub taken: Vec<(u32, u64)>,
+    /// Looked at and too large for what was left.
+    pub too_large: Vec<(u32, u64)>,
+    /// How many were not looked at.
+    pub not_weighed: usize,
+    /// What is left of the budget.
+    pub left: u64,
+}
+
+/// Takes files until the budget is used up. `weigh` tells the size of each file that it is given.
+pub fn fill(mut candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32]) -> Vec<u64>) -> Filled {
+    candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.worth), candidate.file));
+    let mut filled = Filled { left: budget, ..Filled::default() };
+    let mut misses = 0;
+    for (index, group) in candidates.chunks(GROUP).enumerate() {
+        if misses >= PATIENCE {
+            filled.not_weighed = candidates.len() - index * GROUP;
+            break;
+        }
+        let files: Vec<u32> = group.iter().map(|candidate| candidate.file).collect();
+        for (&file, size) in files.iter().zip(weigh(&files)) {
+            if size <= filled.left {
+                filled.left -= size;
+                filled.taken.push((file, size));
+                misses = 0;
+            } else {
+                filled.too_large.push((file, size));
+                misses += 1;
+            }
+        }
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_still_fits_is_taken() {
+        let candidate = |file: u32, worth: i64| Candidate { file, worth: Fixed::int(worth) };
+        let sizes = [5, 100, 3, 2];
+        let weigh = |files: &[u32]| files.iter().map(|&file| sizes[file as usize]).collect();
+        let filled = fill(vec![candidate(3, 1), candidate(1, 8), candidate(0, 9), candidate(2, 1)], 9, weigh);
+        assert_eq!(filled.taken, [(0, 5), (2, 3)]);
+        assert_eq!(filled.too_large, [(1, 100), (3, 2)]);
+        assert_eq!((filled.left, filled.not_weighed), (1, 0));
+    }
+
+    #[test]
+    fn nothing_is_looked_at_after_many_misses() {
+        let candidates = (0..300).map(|file| Candidate { file, worth: Fixed::ZERO }).collect();
+        let mut asked = 0;
+        let filled = fill(candidates, 10, |files| {
+            asked += files.len();
+            vec![11; files.len()]
+        });
+        assert_eq!((asked, filled.not_weighed), (64, 236));
+    }
+}

@@ -1,0 +1,32 @@
+//! Which files a task needs: words, definitions, names, history and the import graph, each a signal, as one score.
+//!
+//! Pure and deterministic: fixed-point arithmetic, sums in the order of files and terms. What is read, cached and shown
+//! is decided elsewhere.
+
+mod definitions;
+mod fill;
+mod fixed;
+mod history;
+mod index;
+mod paths;
+mod query;
+mod rank;
+mod reasons;
+mod signals;
+mod walk;
+mod words;
+
+pub use fill::{Candidate, Filled, fill};
+pub use fixed::Fixed;
+pub use history::Change;
+pub use index::{Postings, WordIndex};
+pub use paths::{FileClass, file_class, folder, folder_distance, is_test, name_key};
+pub use query::{message_words, spellings};
+pub use rank::{Question, Ranking, Signal, rank};
+pub use reasons::Reason;
+pub use signals::{Corpus, RankedFile};
+pub use walk::Edge;
+pub use words::{FileWords, TermKey, WordCounter};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! The task in words: what of a text is looked for. Code in backquotes and identifiers are looked for as they are written.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::fixed::Fixed;
+use crate::words::{TermKey, for_each_part, is_stop, key, ranges};
+
+/// Longer texts are cut: what a task is about comes first.
+const LONGEST: usize = 32 << 10;
+/// More different words are no task but a document.
+const MOST_WORDS: usize = 2000;
+
+/// What a text asks for. Words of its first line count double.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextQuery {
+    /// Stemmed parts, sorted by key.
+    pub(crate) parts: Vec<(TermKey, Fixed)>,
+    /// Whole words, in the order of the text.
+    pub(crate) words: Vec<TextWord>,
+    /// For each part the first word that has it.
+    shown: FxHashMap<TermKey, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TextWord {
+    pub(crate) key: TermKey,
+    pub(crate) text: String,
+    pub(crate) weight: Fixed,
+    /// Written like code: `camelCase`, `snake_case`, or in backquotes.
+    pub(crate) is_identifier: bool,
+}
+
+impl TextQuery {
+    pub(crate) fn new(text: &str) -> Self {
+        let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
+        let first_line = text.find('\n').unwrap_or(text.len());
+        let in_code = code_spans(text);
+        let mut query = Self::default();
+        let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut parts: FxHashMap<TermKey, Fixed> = FxHashMap::default();
+        for (start, end) in ranges(text.as_bytes()) {
+            let Some(word) = text.get(start..end) else { continue };
+            let weight = if start < first_line { Fixed::int(2) } else { Fixed::ONE };
+            let is_quoted = in_code.iter().any(|&(from, to)| from <= start && end <= to);
+            let is_identifier = word.len() > 3 && (is_quoted || looks_like_code(word));
+            if let Some(&index) = seen.get(word) {
+                query.words[index].is_identifier |= is_identifier;
+                continue;
+            }
+            if seen.len() == MOST_WORDS {
+                break;
+            }
+            seen.insert(word, query.words.len());
+            query.words.push(TextWord { key: key(word), text: word.to_owned(), weight, is_identifier });
+            if is_stop(&word.to_lowercase()) {
+                continue;
+            }
+            for_each_part(word.as_bytes(), &mut |part| {
+                if !is_stop(part) {
+                    let place = parts.entry(key(part)).or_default();
+                    *place = weight.max(*place);
+                    query.shown.entry(key(part)).or_insert_with(|| word.to_owned());
+                }
+            });
+        }
+        query.parts = parts.into_iter().collect();
+        query.parts.sort_unstable();
+        query
+    }
+
+    /// A word of the text that has the part.
+    pub(crate) fn shown(&self, part: TermKey) -> Option<&str> {
+        self.shown.get(&part).map(String::as_str)
+    }
+}
+
+/// Where code between backquotes starts and ends; a pair or a fence of them.
+fn code_spans(text: &str) -> Vec<(usize, usize)> {
+    let mut spans = Vec::new();
+    let mut open: Option<(usize, usize)> = None;
+    let mut rest = text.match_indices('`').map(|(at, _)| at).peekable();
+    while let Some(at) = rest.next() {
+        let mut end = at + 1;
+        while rest.peek() == Some(&end) {
+            rest.next();
+            end += 1;
+        }
+        let length = end - at;
+        match open {
+            None => open = Some((length, end)),
+            Some((opened, start)) if opened == length => {
+                spans.push((start, at));
+                open = None;
+            }
+            Some(_) => {}
+        }
+    }
+    spans
+}
+
+fn looks_like_code(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    word.contains(['_', '$']) || bytes.windows(2).any(|pair| matches!(pair, [b'a'..=b'z', b'A'..=b'Z']))
+}
+
+/// What a commit's message says: parts of its words, those of the subject counted twice, and how many there are.
+/// Trailers, addresses and numbers of pull requests are left out.
+pub fn message_words(message: &str) -> (Vec<(TermKey, u16)>, u32) {
+    /// A longer body repeats itself.
+    const MOST_OF_BODY: usize = 60;
+    let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
+    let mut counts: FxHashMap<TermKey, u16> = FxHashMap::default();
+    let mut total = 0u32;
+    let mut add = |line: &str, times: u16, most: usize| {
+        let mut taken = 0;
+        for word in line.split_whitespace().filter(|word| !word.contains("://")) {
+            for (start, end) in ranges(word.as_bytes()) {
+                let Some(word) = word.get(start..end).filter(|word| !is_stop(&word.to_lowercase())) else { continue };
+                for_each_part(word.as_bytes(), &mut |part| {
+                    if taken < most && !is_stop(part) {
+                        taken += 1;
+                        total += u32::from(times);
+                        let count = counts.entry(key(part)).or_default();
+                        *count = count.saturating_add(times);
+                    }
+                });
+            }
+        }
+        taken
+    };
+    add(subject, 2, MOST_OF_BODY);
+    let mut left = MOST_OF_BODY;
+    for line in body.lines().filter(|line| !is_trailer(line)) {
+        left -= add(line, 1, left);
+        if left == 0 {
+            break;
+        }
+    }
+    let mut words: Vec<(TermKey, u16)> = counts.into_iter().collect();
+    words.sort_unstable();
+    (words, total)
+}
+
+/// `Co-authored-by: …`, `Fixes #12` and the like.
+fn is_trailer(line: &str) -> bool {
+    const TRAILERS: [&str; 13] = [
+        "acked-by",
+        "cc",
+        "change-id",
+        "close",
+        "closes",
+        "co-authored-by",
+        "fix",
+        "fixed",
+        "fixes",
+        "pr-url",
+        "ref",
+        "reviewed-by",
+        "signed-off-by",
+    ];
+    let line = line.trim_start();
+    let end = line.find(|letter: char| matches!(letter, ':' | '#') || letter.is_whitespace()).unwrap_or(line.len());
+    let first = line.get(..end).unwrap_or_default().to_ascii_lowercase();
+    end < line.len() && TRAILERS.binary_search(&first.as_str()).is_ok()
+}
+
+/// The words of some keys, found by looking at the texts that they came from.
+pub fn spellings<'t>(keys: &[TermKey], texts: impl Iterator<Item = &'t [u8]>) -> FxHashMap<TermKey, String> {
+    let mut wanted: FxHashSet<TermKey> = keys.iter().copied().collect();
+    let mut found = FxHashMap::default();
+    for text in texts {
+        for (start, end) in ranges(text) {
+            if wanted.is_empty() {
+                return found;
+            }
+            let Some(word) = text.get(start..end).and_then(|bytes| std::str::from_utf8(bytes).ok()) else { continue };
+            if wanted.remove(&key(word)) {
+                found.insert(key(word), word.to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_text_asks_for() {
+        let query = TextQuery::new("Fix the router for parseRoute\n\nUse `path` and the `a b` Router; see max_depth");
+        let weight = |part: &str| {
+            query.parts.iter().find(|(found, _)| *found == key(part)).map(|(_, weight)| weight.thousandths() / 1000)
+        };
+        assert_eq!(
+            (weight("router"), weight("rout"), weight("path"), weight("max")),
+            (Some(2), Some(2), Some(1), Some(1))
+        );
+        assert_eq!((weight("fix"), weight("the")), (None, None));
+        let identifiers: Vec<&str> =
+            query.words.iter().filter(|word| word.is_identifier).map(|word| word.text.as_str()).collect();
+        assert_eq!(identifiers, ["parseRoute", "path", "max_depth"]);
+        assert_eq!(query.shown(key("rout")), Some("parseRoute"));
+    }
+
+    #[test]
+    fn fences_are_code_and_what_is_between_two_spans_is_not() {
+        assert_eq!(code_spans("`a` plain `b`"), [(1, 2), (11, 12)]);
+        assert_eq!(code_spans("```ts\ncode `x`\n```"), [(3, 15)]);
+        assert_eq!(code_spans("open ` only"), []);
+    }
+
+    #[test]
+    fn messages_without_trailers() {
+        let (words, length) = message_words(
+            "fix: Routing (#12)\n\nRoutes are parsed https://x.org/routes\nCo-authored-by: N <route@x>\n",
+        );
+        let find = |text: &str| words.iter().find(|(found, _)| *found == key(text)).map(|(_, count)| *count);
+        assert_eq!((find("rout"), find("par"), length), (Some(3), Some(1), 4));
+        let long = message_words(&format!("s\n{}", "word ".repeat(500)));
+        assert_eq!(long.1, 60);
+    }
+
+    #[test]
+    fn hostile_texts_take_linear_time() {
+        for unit in ["`", "``", "a ", "aB", "\n", "ü", "`a`"] {
+            TextQuery::new(&unit.repeat(2_000_000 / unit.len()));
+            message_words(&unit.repeat(2_000_000 / unit.len()));
+        }
+    }
+}

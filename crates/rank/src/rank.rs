@@ -1,0 +1,237 @@
+//! One score for each file: the weighted sum of its signals. The same formula whatever is asked; what is not given
+//! contributes nothing.
+//!
+//! The weights are those of the reference on public commits (`docs/benchmarks.md`); none of them knows a repository.
+
+use crate::fixed::Fixed;
+use crate::paths::{FileClass, is_test};
+use crate::query::TextQuery;
+use crate::signals::{Corpus, FocusSignals, Signals, TextSignals};
+
+/// What is asked for: files, a text, or both.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Question<'q> {
+    /// Files that somebody works on, each with how much it counts; all numbers below those of the corpus.
+    pub focus: &'q [(u32, Fixed)],
+    /// The task in words.
+    pub text: Option<&'q str>,
+}
+
+/// Why a file may be needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Signal {
+    /// Its vocabulary is like that of the focus.
+    Vocabulary,
+    /// It has rare words of the focus.
+    Words,
+    /// It changed in the same commits as the focus.
+    Changes,
+    /// It changes with what changes with the focus.
+    NearChanges,
+    /// It defines what the focus uses.
+    Defines,
+    /// It uses what the focus defines.
+    Uses,
+    /// Its path has words of the focus's path.
+    Path,
+    /// It is close on the import graph.
+    Graph,
+    /// It has words of the text.
+    TextWords,
+    /// Its path has words of the text.
+    TextPath,
+    /// Commits with a message like the text changed it.
+    TextMessages,
+    /// It has identifiers of the text.
+    TextNames,
+    /// It is close to the best hits for the text on the import graph.
+    TextGraph,
+    /// It changes with the best hits for the text.
+    TextChanges,
+    /// It changed often lately.
+    Churn,
+    /// It is a test.
+    Test,
+}
+
+impl Signal {
+    pub const ALL: [Self; 16] = [
+        Self::Vocabulary,
+        Self::Words,
+        Self::Changes,
+        Self::NearChanges,
+        Self::Defines,
+        Self::Uses,
+        Self::Path,
+        Self::Graph,
+        Self::TextWords,
+        Self::TextPath,
+        Self::TextMessages,
+        Self::TextNames,
+        Self::TextGraph,
+        Self::TextChanges,
+        Self::Churn,
+        Self::Test,
+    ];
+
+    /// How much the signal counts.
+    pub fn weight(self) -> u8 {
+        match self {
+            Self::Churn => 2,
+            Self::Test => 1,
+            Self::Vocabulary | Self::Defines | Self::Uses | Self::TextNames | Self::TextChanges => 3,
+            Self::Graph => 2,
+            Self::TextPath => 4,
+            Self::Words | Self::NearChanges | Self::Path | Self::TextGraph => 5,
+            Self::TextMessages => 6,
+            Self::Changes | Self::TextWords => 7,
+        }
+    }
+
+    /// As reports spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vocabulary => "vocabulary",
+            Self::Words => "words",
+            Self::Changes => "changes",
+            Self::NearChanges => "near changes",
+            Self::Defines => "defines",
+            Self::Uses => "uses",
+            Self::Path => "path",
+            Self::Graph => "imports",
+            Self::TextWords => "text words",
+            Self::TextPath => "text path",
+            Self::TextMessages => "text messages",
+            Self::TextNames => "text names",
+            Self::TextGraph => "text imports",
+            Self::TextChanges => "text changes",
+            Self::Churn => "churn",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// Every file's score, and where it comes from.
+pub struct Ranking<'c> {
+    pub(crate) signals: Signals<'c>,
+    pub(crate) focus: Vec<usize>,
+    /// Imports, sorted.
+    pub(crate) imports: Vec<(u32, u32)>,
+    pub(crate) of_focus: Option<FocusSignals>,
+    pub(crate) of_text: Option<(TextQuery, TextSignals)>,
+    tests: Vec<Fixed>,
+    scores: Vec<Fixed>,
+    /// The most that any file could have.
+    most: Fixed,
+}
+
+/// Ranks all files of the corpus.
+pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
+    let count = corpus.files.len();
+    let signals = Signals::new(corpus);
+    let total: Fixed = question.focus.iter().map(|(_, weight)| *weight).sum();
+    let mut seeds = vec![Fixed::ZERO; count];
+    for &(file, weight) in question.focus {
+        if let Some(seed) = seeds.get_mut(file as usize) {
+            *seed += weight / total;
+        }
+    }
+    let focus: Vec<usize> = (0..count).filter(|&file| seeds[file].is_positive()).collect();
+    let of_focus = (!focus.is_empty()).then(|| signals.focus(&seeds));
+    let of_text = question.text.map(|text| {
+        let query = TextQuery::new(text);
+        let found = signals.text(&query);
+        (query, found)
+    });
+    let is_test = |path: &str| if is_test(path) { Fixed::ONE } else { Fixed::ZERO };
+    let tests = corpus.files.iter().map(|file| is_test(file.path)).collect();
+    let mut imports: Vec<(u32, u32)> = corpus.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    imports.sort_unstable();
+    let mut ranking =
+        Ranking { signals, focus, imports, of_focus, of_text, tests, scores: Vec::new(), most: Fixed::ZERO };
+    ranking.scores = (0..count).map(|file| ranking.sum(file)).collect();
+    let given = Signal::ALL.iter().filter(|signal| ranking.is_given(**signal));
+    ranking.most = given.map(|signal| Fixed::ratio(i64::from(signal.weight()), 4)).sum();
+    ranking
+}
+
+impl<'c> Ranking<'c> {
+    pub fn corpus(&self) -> &Corpus<'c> {
+        &self.signals.corpus
+    }
+
+    /// How much a file may be needed.
+    pub fn score(&self, file: usize) -> Fixed {
+        self.scores.get(file).copied().unwrap_or_default()
+    }
+
+    /// What a budget is filled by: the score, less what the file costs. A file of twice the size must be clearly more
+    /// needed; how clearly depends on how much any file could score.
+    pub fn worth(&self, file: usize, tokens: u64) -> Fixed {
+        let tokens = i64::try_from(tokens).unwrap_or(i64::MAX).clamp(50, 1 << 30);
+        self.score(file) - self.most * COST * Fixed::int(tokens).ln()
+    }
+
+    /// What each signal adds to the file's score, the largest first; nothing that adds nothing.
+    pub fn terms(&self, file: usize) -> Vec<(Signal, Fixed)> {
+        let term = |signal: Signal| (signal, self.term(signal, file));
+        let mut terms: Vec<(Signal, Fixed)> =
+            Signal::ALL.into_iter().map(term).filter(|(_, value)| value.is_positive()).collect();
+        terms.sort_by_key(|&(signal, value)| (std::cmp::Reverse(value), signal));
+        terms
+    }
+
+    /// Whether the question and the repository have what the signal needs.
+    fn is_given(&self, signal: Signal) -> bool {
+        let has_history = !self.signals.corpus.history.is_empty();
+        match signal {
+            Signal::Changes | Signal::NearChanges => has_history && self.of_focus.is_some(),
+            Signal::TextMessages | Signal::TextChanges => has_history && self.of_text.is_some(),
+            Signal::Churn => has_history,
+            Signal::Test => true,
+            _ if signal < Signal::TextWords => self.of_focus.is_some(),
+            _ => self.of_text.is_some(),
+        }
+    }
+
+    fn sum(&self, file: usize) -> Fixed {
+        Signal::ALL.iter().map(|&signal| self.term(signal, file)).sum()
+    }
+
+    /// A quarter of the weight times the signal, less for what is no code.
+    fn term(&self, signal: Signal, file: usize) -> Fixed {
+        let value = self.values(signal).and_then(|values| values.get(file)).copied().unwrap_or_default();
+        let class = match self.signals.corpus.files.get(file).map(|file| file.class) {
+            Some(FileClass::Code) => 4,
+            _ => 8,
+        };
+        value * Fixed::ratio(i64::from(signal.weight()), class)
+    }
+
+    fn values(&self, signal: Signal) -> Option<&[Fixed]> {
+        let focus = self.of_focus.as_ref();
+        let text = self.of_text.as_ref().map(|(_, signals)| signals);
+        let values = match signal {
+            Signal::Vocabulary => &focus?.cosine,
+            Signal::Words => &focus?.lexical,
+            Signal::Changes => &focus?.cochange,
+            Signal::NearChanges => &focus?.cowalk,
+            Signal::Defines => &focus?.define,
+            Signal::Uses => &focus?.uses,
+            Signal::Path => &focus?.pathlike,
+            Signal::Graph => &focus?.walk,
+            Signal::TextWords => &text?.content,
+            Signal::TextPath => &text?.path,
+            Signal::TextMessages => &text?.message,
+            Signal::TextNames => &text?.identifier,
+            Signal::TextGraph => &text?.walk,
+            Signal::TextChanges => &text?.cowalk,
+            Signal::Churn => &self.signals.churn,
+            Signal::Test => &self.tests,
+        };
+        Some(values)
+    }
+}
+
+/// What e times the tokens cost, as a share of the most that a file could score.
+const COST: Fixed = Fixed::per_mille(45);

@@ -1,0 +1,195 @@
+//! Why a file is where it is: for a signal the one true statement that explains it best. Nothing is claimed that the
+//! data does not show; a signal that nothing short can be said of has no reason.
+
+use crate::fixed::Fixed;
+use crate::history::MOST_TOGETHER;
+use crate::index::Postings;
+use crate::paths::{folder, folder_distance, is_test, name_key};
+use crate::rank::{Ranking, Signal};
+use crate::words::TermKey;
+
+/// A statement about a file. Other files are named by their numbers, words by their keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It imports that file, which is of the focus, or imports the focus itself.
+    Imports(u32),
+    /// That file, which is of the focus, or is imported by the focus, imports it.
+    ImportedBy(u32),
+    /// It and the focus import that file, or are imported by it.
+    SiblingVia(u32),
+    /// It changed in so many of the focus's commits.
+    ChangedTogether { common: u32, of: u32 },
+    /// It has this word of the focus.
+    Shares(TermKey),
+    /// It defines this word, which the focus uses.
+    Defines(TermKey),
+    /// It uses this word, which the focus defines.
+    Uses(TermKey),
+    /// It tests that file of the focus.
+    TestOf(u32),
+    /// That file of the focus is its test.
+    TestedBy(u32),
+    /// It has these words of the text.
+    Mentions(Vec<String>),
+    /// Its path has these words of the text.
+    NamedLike(Vec<String>),
+    /// The commit of that number in the history changed it, and its message is like the text.
+    Message(usize),
+}
+
+/// How many words are named.
+const WORDS: usize = 3;
+
+impl Ranking<'_> {
+    /// The best true statement about a file: what it tests, or that an import connects it with the focus, or else that of
+    /// its largest signal that has one.
+    pub fn reason(&self, file: usize) -> Option<Reason> {
+        let of_signals = || self.terms(file).iter().find_map(|(signal, _)| self.reason_of(*signal, file));
+        self.pair(file).or_else(|| self.direct_edge(file)).or_else(of_signals)
+    }
+
+    /// What explains one signal of a file.
+    pub fn reason_of(&self, signal: Signal, file: usize) -> Option<Reason> {
+        match signal {
+            Signal::Vocabulary | Signal::Words => self.shared_word(file),
+            Signal::Changes | Signal::NearChanges => self.changed_together(file),
+            Signal::Defines => {
+                let names = &self.of_focus.as_ref()?.used;
+                self.best_name(names, &self.corpus().index.definitions, file).map(Reason::Defines)
+            }
+            Signal::Uses => {
+                let names = &self.of_focus.as_ref()?.defined;
+                self.best_name(names, &self.corpus().index.words, file).map(Reason::Uses)
+            }
+            Signal::Graph => self.edge(file),
+            Signal::Path | Signal::Test => self.pair(file),
+            Signal::TextWords | Signal::TextNames => self.mentioned(file),
+            Signal::TextPath => self.named(file),
+            Signal::TextMessages => self.message(file),
+            Signal::TextGraph | Signal::TextChanges | Signal::Churn => None,
+        }
+    }
+
+    /// The focus file that the file tests, or that tests it.
+    fn pair(&self, file: usize) -> Option<Reason> {
+        let path = self.corpus().files.get(file)?.path;
+        let own = name_key(path);
+        let distance = |other: &&usize| folder_distance(folder(path), folder(self.corpus().files[**other].path));
+        let is_pair = |other: &&usize| {
+            let other = self.corpus().files[**other].path;
+            is_test(other) != is_test(path) && name_key(other) == own
+        };
+        let other = *self.focus.iter().filter(is_pair).min_by_key(distance)?;
+        let number = u32::try_from(other).ok()?;
+        Some(if is_test(path) { Reason::TestOf(number) } else { Reason::TestedBy(number) })
+    }
+
+    fn imports(&self, from: u32, to: u32) -> bool {
+        self.imports.binary_search(&(from, to)).is_ok()
+    }
+
+    fn is_focus(&self, file: u32) -> bool {
+        self.focus.binary_search(&(file as usize)).is_ok()
+    }
+
+    fn direct_edge(&self, file: usize) -> Option<Reason> {
+        let number = u32::try_from(file).ok()?;
+        let neighbours = self.signals.graph.neighbours(file).iter();
+        let other = neighbours.map(|(other, _)| *other).find(|other| self.is_focus(*other))?;
+        Some(if self.imports(other, number) { Reason::ImportedBy(other) } else { Reason::Imports(other) })
+    }
+
+    /// The shortest way over imports, if it has one step or two.
+    fn edge(&self, file: usize) -> Option<Reason> {
+        if let Some(direct) = self.direct_edge(file) {
+            return Some(direct);
+        }
+        let number = u32::try_from(file).ok()?;
+        let neighbours = self.signals.graph.neighbours(file);
+        // Of several ways the one over the file with the fewest neighbours: a hub connects everything.
+        let leads_to_focus = |between: u32| {
+            let beyond = self.signals.graph.neighbours(between as usize);
+            beyond.iter().map(|(other, _)| *other).find(|other| self.is_focus(*other)).map(|focus| (between, focus))
+        };
+        let ways = neighbours.iter().filter_map(|(between, _)| leads_to_focus(*between));
+        let (between, focus) =
+            ways.min_by_key(|(between, _)| (self.signals.graph.neighbours(*between as usize).len(), *between))?;
+        Some(match (self.imports(between, number), self.imports(focus, between)) {
+            (true, true) => Reason::ImportedBy(between),
+            (false, false) => Reason::Imports(between),
+            _ => Reason::SiblingVia(between),
+        })
+    }
+
+    fn changed_together(&self, file: usize) -> Option<Reason> {
+        let number = u32::try_from(file).ok()?;
+        let (mut common, mut of) = (0, 0);
+        for change in self.corpus().history.iter().filter(|change| change.size <= MOST_TOGETHER) {
+            let has = |file: &u32| change.files.binary_search(file).is_ok();
+            if self.focus.iter().any(|focus| u32::try_from(*focus).is_ok_and(|focus| has(&focus))) {
+                of += 1;
+                common += u32::from(has(&number));
+            }
+        }
+        (common > 0).then_some(Reason::ChangedTogether { common, of })
+    }
+
+    fn shared_word(&self, file: usize) -> Option<Reason> {
+        let words = &self.corpus().index.words;
+        let shared = self.of_focus.as_ref()?.words.iter().find(|(term, _)| has(words, *term, file));
+        shared.and_then(|(term, _)| words.keys.get(*term)).copied().map(Reason::Shares)
+    }
+
+    fn best_name(&self, names: &[(TermKey, Fixed)], postings: &Postings, file: usize) -> Option<TermKey> {
+        let in_file =
+            names.iter().filter(|(name, _)| postings.find(*name).is_some_and(|term| has(postings, term, file)));
+        in_file.max_by_key(|(name, worth)| (*worth, std::cmp::Reverse(*name))).map(|(name, _)| *name)
+    }
+
+    fn mentioned(&self, file: usize) -> Option<Reason> {
+        let (query, _) = self.of_text.as_ref()?;
+        let parts = &self.corpus().index.parts;
+        let mut found: Vec<(usize, &str)> = query
+            .parts
+            .iter()
+            .filter_map(|(key, _)| {
+                let term = parts.find(*key).filter(|term| has(parts, *term, file))?;
+                Some((parts.frequency(term), query.shown(*key)?))
+            })
+            .collect();
+        words_of(&mut found).map(Reason::Mentions)
+    }
+
+    fn named(&self, file: usize) -> Option<Reason> {
+        let (query, _) = self.of_text.as_ref()?;
+        let words = self.signals.path_words.get(file)?;
+        let in_path = query.parts.iter().filter(|(key, _)| words.binary_search(key).is_ok());
+        let mut found: Vec<(usize, &str)> = in_path.filter_map(|(key, _)| Some((0, query.shown(*key)?))).collect();
+        words_of(&mut found).map(Reason::NamedLike)
+    }
+
+    fn message(&self, file: usize) -> Option<Reason> {
+        let (_, signals) = self.of_text.as_ref()?;
+        let number = u32::try_from(file).ok()?;
+        let changed = |commit: usize| {
+            self.corpus().history.get(commit).is_some_and(|change| change.files.binary_search(&number).is_ok())
+        };
+        signals.alike.iter().find(|(commit, _)| changed(*commit)).map(|(commit, _)| Reason::Message(*commit))
+    }
+}
+
+/// The rarest few, each once.
+fn words_of(found: &mut Vec<(usize, &str)>) -> Option<Vec<String>> {
+    found.sort_unstable();
+    let mut words: Vec<String> = Vec::new();
+    for (_, word) in found {
+        if words.len() < WORDS && !words.iter().any(|known| known == word) {
+            words.push((*word).to_owned());
+        }
+    }
+    (!words.is_empty()).then_some(words)
+}
+
+fn has(postings: &Postings, term: usize, file: usize) -> bool {
+    postings.files_of(term).binary_search_by_key(&file, |found| *found as usize).is_ok()
+}

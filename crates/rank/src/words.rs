@@ -1,0 +1,401 @@
+//! Words of a text, the parts of an identifier, and their stems. Pure and linear in the text.
+//!
+//! A word is what a programmer would search for: `parseRoute`, `MAX_SIZE`, `$el`. Its parts are what a sentence would
+//! call it: `parse`, `route`. Letters of other scripts than Latin belong to words; digits do not start one.
+
+use rustc_hash::FxHashMap;
+
+/// Longer ones are data, not names.
+const LONGEST: usize = 60;
+/// What is left of a file's vocabulary: its most frequent words.
+const MOST_WORDS: usize = 1500;
+
+/// A word or a part, by its 64-bit FNV-1a hash. Two that collide are taken for one, which only blurs a score.
+pub type TermKey = u64;
+
+/// The hash of a word or part.
+pub(crate) fn key(text: &str) -> TermKey {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Words that say nothing about what a task needs.
+const STOP: &[&str] = &[
+    "a",
+    "add",
+    "added",
+    "adds",
+    "all",
+    "allow",
+    "also",
+    "an",
+    "and",
+    "apply",
+    "are",
+    "as",
+    "at",
+    "authored",
+    "be",
+    "but",
+    "by",
+    "can",
+    "change",
+    "changed",
+    "changes",
+    "chore",
+    "co",
+    "code",
+    "comment",
+    "comments",
+    "do",
+    "does",
+    "doesn",
+    "don",
+    "feat",
+    "feature",
+    "fix",
+    "fixed",
+    "fixes",
+    "fixing",
+    "for",
+    "from",
+    "had",
+    "has",
+    "have",
+    "here",
+    "i",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "made",
+    "make",
+    "more",
+    "new",
+    "no",
+    "not",
+    "now",
+    "of",
+    "on",
+    "only",
+    "or",
+    "out",
+    "per",
+    "refactor",
+    "remove",
+    "removed",
+    "removes",
+    "review",
+    "should",
+    "so",
+    "some",
+    "suggestions",
+    "support",
+    "test",
+    "testing",
+    "tests",
+    "than",
+    "that",
+    "the",
+    "then",
+    "there",
+    "this",
+    "to",
+    "up",
+    "update",
+    "updated",
+    "updates",
+    "use",
+    "used",
+    "using",
+    "via",
+    "was",
+    "we",
+    "were",
+    "when",
+    "which",
+    "will",
+    "with",
+    "would",
+    "you",
+];
+
+/// Whether the word (in small letters) or part is one of those that say nothing.
+pub(crate) fn is_stop(word: &str) -> bool {
+    STOP.binary_search(&word).is_ok()
+}
+
+/// Where every word of at least two bytes starts and ends.
+pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            while let Some(&byte) = text.get(at) {
+                if is_start(text, at, byte) {
+                    break;
+                }
+                at += 1;
+            }
+            let start = at;
+            while let Some(&byte) = text.get(at) {
+                if !(byte.is_ascii_digit() || is_start(text, at, byte) || (byte & 0xc0 == 0x80 && at > start)) {
+                    break;
+                }
+                at += 1;
+            }
+            if start == at {
+                return None;
+            }
+            if at - start > 1 {
+                return Some((start, at));
+            }
+        }
+    })
+}
+
+/// Whether a word may start here. Of what is not ASCII, punctuation and symbols (U+0080 to U+00BF, U+2000 to U+2FFF,
+/// U+3000 to U+303F, and all beyond U+FFFF) separate words; the rest are letters.
+fn is_start(text: &[u8], at: usize, byte: u8) -> bool {
+    match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => true,
+        0xc3..=0xdf | 0xe0 | 0xe1 | 0xe4..=0xef => true,
+        0xe3 => text.get(at + 1).is_some_and(|next| *next != 0x80),
+        _ => false,
+    }
+}
+
+/// The parts of a word, in small letters and stemmed; single letters and digits are left out.
+pub(crate) fn parts(word: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    for_each_part(word.as_bytes(), &mut |part| parts.push(part.to_owned()));
+    parts
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Upper,
+    Lower,
+    Digit,
+    Other,
+}
+
+fn class(byte: u8) -> Class {
+    match byte {
+        b'A'..=b'Z' => Class::Upper,
+        b'a'..=b'z' | 0x80.. => Class::Lower,
+        b'0'..=b'9' => Class::Digit,
+        _ => Class::Other,
+    }
+}
+
+pub(crate) fn for_each_part(word: &[u8], take: &mut dyn FnMut(&str)) {
+    let mut buffer = String::new();
+    let mut rest = word;
+    while let Some(&first) = rest.first() {
+        let run =
+            |class_of: Class, from: usize| rest.iter().skip(from).take_while(|byte| class(**byte) == class_of).count();
+        let length = match class(first) {
+            Class::Other => {
+                rest = rest.get(1..).unwrap_or_default();
+                continue;
+            }
+            Class::Digit => run(Class::Digit, 0),
+            Class::Lower => run(Class::Lower, 0),
+            Class::Upper => {
+                let upper = run(Class::Upper, 0);
+                match (upper, run(Class::Lower, upper)) {
+                    (1, lower) => 1 + lower,
+                    (upper, 0) => upper,
+                    // `HTTPServer`: the last capital belongs to what follows.
+                    (upper, _) => upper - 1,
+                }
+            }
+        };
+        let (part, behind) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        rest = behind;
+        if length > 1 {
+            buffer.clear();
+            match part.is_ascii() {
+                true => buffer.extend(part.iter().map(|byte| char::from(byte.to_ascii_lowercase()))),
+                false => buffer.extend(String::from_utf8_lossy(part).chars().flat_map(char::to_lowercase)),
+            }
+            stem(&mut buffer);
+            take(&buffer);
+        }
+    }
+}
+
+/// Takes English endings off, until none is left: a stem is its own stem.
+fn stem(word: &mut String) {
+    loop {
+        let length = word.len();
+        if length > 4 && word.ends_with("ies") {
+            word.truncate(length - 3);
+            word.push('y');
+        } else if length > 5 && word.ends_with("ing") {
+            word.truncate(length - 3);
+        } else if length > 4 && word.ends_with("ed") {
+            word.truncate(length - 2);
+        } else {
+            if length > 3 && word.ends_with('s') && !word.ends_with("ss") {
+                word.pop();
+            }
+            if word.len() > 4 && word.ends_with('e') {
+                word.pop();
+            }
+        }
+        if word.len() == length {
+            return;
+        }
+    }
+}
+
+/// What the index keeps of one file. Every list is sorted by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileWords {
+    /// Words as they are written, and how often.
+    pub words: Vec<(TermKey, u16)>,
+    /// Stemmed parts of those words.
+    pub parts: Vec<(TermKey, u16)>,
+    /// Words that the file seems to define.
+    pub definitions: Vec<TermKey>,
+}
+
+/// Memory for one file after the other.
+#[derive(Debug, Default)]
+pub struct WordCounter {
+    /// Key to count and place of the first occurrence.
+    words: FxHashMap<TermKey, (u32, u32, u32)>,
+    parts: FxHashMap<TermKey, u32>,
+}
+
+impl WordCounter {
+    /// Counts the words of a file. `path` decides by which language's rules definitions are told.
+    pub fn count(&mut self, path: &str, text: &[u8]) -> FileWords {
+        self.words.clear();
+        self.parts.clear();
+        let mut definitions = crate::definitions::Finder::new(path, text);
+        let mut found = Vec::new();
+        for (start, end) in ranges(text) {
+            let is_definition = definitions.word(start, end);
+            if end - start > LONGEST {
+                continue;
+            }
+            let bytes = text.get(start..end).unwrap_or_default();
+            let key = hash(bytes);
+            if is_definition && bytes.len() > 2 {
+                found.push(key);
+            }
+            let place = (start as u32, end as u32);
+            self.words.entry(key).or_insert((0, place.0, place.1)).0 += 1;
+        }
+        found.sort_unstable();
+        found.dedup();
+        let mut words: Vec<(TermKey, u32, u32, u32)> = Vec::with_capacity(self.words.len());
+        #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
+        for (&key, &(count, start, end)) in &self.words {
+            words.push((key, count, start, end));
+        }
+        if words.len() > MOST_WORDS {
+            words.sort_unstable_by_key(|&(_, count, start, _)| (std::cmp::Reverse(count), start));
+            words.truncate(MOST_WORDS);
+        }
+        words.sort_unstable();
+        for &(_, count, start, end) in &words {
+            let word = text.get(start as usize..end as usize).unwrap_or_default();
+            for_each_part(word, &mut |part| {
+                let place = self.parts.entry(key(part)).or_default();
+                *place = place.saturating_add(count);
+            });
+        }
+        let mut parts: Vec<(TermKey, u16)> = Vec::with_capacity(self.parts.len());
+        #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
+        for (&key, &count) in &self.parts {
+            parts.push((key, small(count)));
+        }
+        parts.sort_unstable();
+        FileWords {
+            words: words.iter().map(|&(key, count, ..)| (key, small(count))).collect(),
+            parts,
+            definitions: found,
+        }
+    }
+}
+
+fn small(count: u32) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}
+
+fn hash(bytes: &[u8]) -> TermKey {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_code_and_of_sentences() {
+        let all =
+            |text: &str| ranges(text.as_bytes()).map(|(start, end)| &text[start..end]).collect::<Vec<_>>().join(" ");
+        assert_eq!(all("const $el = a + b1 + 12px; // it's “done” — now"), "const $el b1 px it done now");
+        assert_eq!(all("größe привет 名前、次 naïve"), "größe привет 名前 次 naïve");
+        assert_eq!(all("\u{1f600}ok \u{80}\u{bf}"), "ok");
+        let broken = [b'a', b'b', 0xff, 0x80, b'c', b'd', 0xc3];
+        assert_eq!(ranges(&broken).count(), 2);
+    }
+
+    #[test]
+    fn parts_of_identifiers() {
+        for (word, expected) in [
+            ("parseRoutes", "par rout"),
+            ("HTTPServerError", "http server error"),
+            ("MAX_SIZE_2", "max size"),
+            ("utf8Decode", "utf decod"),
+            ("v12beta", "12 beta"),
+            ("ABC", "abc"),
+            ("aB", ""),
+            ("größeMax", "größ max"),
+            ("queries", "query"),
+            ("running", "runn"),
+            ("class", "class"),
+        ] {
+            assert_eq!(parts(word).join(" "), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_stem_is_its_own_stem() {
+        for word in ["parsing", "classes", "needed", "files", "increased", "series", "seedings"] {
+            let once = parts(word);
+            assert_eq!(parts(&once[0]), once, "{word}");
+        }
+    }
+
+    #[test]
+    fn stop_words_are_sorted() {
+        assert!(STOP.is_sorted());
+        assert!(is_stop("the") && is_stop("fixes") && !is_stop("route"));
+    }
+
+    #[test]
+    fn counting_a_file() {
+        let mut counter = WordCounter::default();
+        let counted = counter.count("a.ts", b"export const parseRoute = (route) => route.parse();");
+        let count = |list: &[(TermKey, u16)], text: &str| {
+            list.iter().find(|(found, _)| *found == key(text)).map_or(0, |(_, count)| *count)
+        };
+        assert_eq!(count(&counted.words, "route"), 2);
+        assert_eq!((count(&counted.parts, "rout"), count(&counted.parts, "par")), (3, 2));
+        assert_eq!(counted.definitions, [key("parseRoute")]);
+        assert_eq!(counter.count("a.ts", b""), FileWords::default());
+    }
+
+    #[test]
+    fn a_vocabulary_is_bounded() {
+        let text: String = (0..5000).map(|number| format!("word{number} ")).collect();
+        let counted = WordCounter::default().count("a.ts", (text + &"often ".repeat(3)).as_bytes());
+        assert_eq!(counted.words.len(), MOST_WORDS);
+        assert!(counted.words.contains(&(key("often"), 3)));
+    }
+}
