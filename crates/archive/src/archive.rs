@@ -125,6 +125,10 @@ impl Writer<'_> {
             self.written.binaries.push(ExcludedBinary { name, size: item.size });
             return Ok(());
         };
+        if item.private {
+            self.out.keep_private();
+            self.written.private = true;
+        }
         if item.size > LARGE_BYTES || lines > LARGE_LINES {
             self.written.large.push(LargeText { name: name.clone(), size: item.size, lines });
         }

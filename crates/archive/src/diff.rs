@@ -41,6 +41,9 @@ pub fn write_diff<'n>(
             return Err(Error::DuplicateName { name: entry.name.clone() });
         }
     }
+    if written.private {
+        out.keep_private();
+    }
     let mut archive = system.open(full.path()).map_err(|error| Error::io("read", full.path(), error))?;
     let mut copier = Copier { archive: &mut *archive.reader, full, pending: 0..0, out, size: 0, piece: Vec::new() };
     for (name, part) in parts {

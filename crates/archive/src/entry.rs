@@ -105,6 +105,8 @@ pub struct Written {
     pub not_utf8: Vec<String>,
     /// The size of the archive itself.
     pub size: u64,
+    /// Whether other users may not read one of the archived files: then they may not read the archive either.
+    pub private: bool,
 }
 
 impl Written {

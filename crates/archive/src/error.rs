@@ -48,8 +48,13 @@ pub enum Error {
     Io { doing: &'static str, path: PathBuf, reason: io::Error },
 
     /// Another run did not finish while this one was willing to wait.
-    #[error("another run holds `{lock}` ({holder}); wait for it to end, or end it, and run again")]
-    Locked { lock: String, holder: String },
+    #[error("another run holds `{lock}` ({holder}{}); wait for it to end, or end it, and run again", duration(*seconds))]
+    Locked {
+        lock: String,
+        holder: String,
+        /// For how long, if that can be told.
+        seconds: Option<u64>,
+    },
 
     /// The only failure after which some outputs are new: each of them is whole.
     #[error(
@@ -76,6 +81,15 @@ pub enum Error {
     /// Externals that are not what the map and the meta say.
     #[error("{0}")]
     Mismatches(Mismatches),
+}
+
+fn duration(seconds: Option<u64>) -> String {
+    match seconds {
+        None => String::new(),
+        Some(seconds @ ..180) => format!(", for {seconds} s"),
+        Some(seconds @ ..10_800) => format!(", for {} min", seconds / 60),
+        Some(seconds) => format!(", for {} h", seconds / 3_600),
+    }
 }
 
 impl Error {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stan_repo::{EntryKind, WritableSystem};
+use stan_repo::{Access, EntryKind, WritableSystem};
 
 use crate::error::Error;
 use crate::names::check_name;
@@ -27,14 +27,14 @@ impl Folders {
         self.root.join(relative)
     }
 
-    /// Makes sure that a folder is there.
-    pub(crate) fn ensure(&mut self, system: &dyn WritableSystem, folder: &str) -> Result<(), Error> {
-        self.walk(system, folder, true).map(drop)
+    /// Makes sure that a folder is there. One that is made for a private file is private as well.
+    pub(crate) fn ensure(&mut self, system: &dyn WritableSystem, folder: &str, access: Access) -> Result<(), Error> {
+        self.walk(system, folder, Some(access)).map(drop)
     }
 
     /// Whether a folder is there. A link or a file in its place is an error all the same.
     pub(crate) fn exists(&mut self, system: &dyn WritableSystem, folder: &str) -> Result<bool, Error> {
-        self.walk(system, folder, false)
+        self.walk(system, folder, None)
     }
 
     /// Takes away the folders that were made and are still empty.
@@ -51,7 +51,7 @@ impl Folders {
         self.made.clear();
     }
 
-    fn walk(&mut self, system: &dyn WritableSystem, folder: &str, make: bool) -> Result<bool, Error> {
+    fn walk(&mut self, system: &dyn WritableSystem, folder: &str, make_for: Option<Access>) -> Result<bool, Error> {
         if self.known.contains(folder) {
             return Ok(true);
         }
@@ -67,10 +67,12 @@ impl Folders {
                 Ok(EntryKind::Link) => return Err(Error::LinkInPlaceOfFolder { path: prefix.to_owned() }),
                 Ok(_) => return Err(Error::NotAFolder { path: prefix.to_owned() }),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    if !make {
-                        return Ok(false);
-                    }
-                    system.create_dir_all(&absolute).map_err(|error| Error::io("make the folder", &absolute, error))?;
+                    let made = match make_for {
+                        None => return Ok(false),
+                        Some(Access::Private) => system.create_private_dir_all(&absolute),
+                        Some(_) => system.create_dir_all(&absolute),
+                    };
+                    made.map_err(|error| Error::io("make the folder", &absolute, error))?;
                     self.made.push(prefix.to_owned());
                 }
                 Err(error) => return Err(Error::io("look at", &absolute, error)),
@@ -94,7 +96,7 @@ mod tests {
         match expected {
             Ok(there) => {
                 assert_eq!(found, Ok(there), "{folder}");
-                folders.ensure(&system, folder).unwrap();
+                folders.ensure(&system, folder, Access::Shared).unwrap();
                 assert!(folders.exists(&system, folder).unwrap());
                 folders.undo(&system);
                 assert_eq!(system.lstat(&folders.absolute(folder)).is_ok(), there, "what was made is taken away");
@@ -120,7 +122,7 @@ mod tests {
         let system = MemorySystem::new();
         system.set_dir("/r");
         let mut folders = Folders::new(Path::new("/r"));
-        folders.ensure(&system, "a/b").unwrap();
+        folders.ensure(&system, "a/b", Access::Shared).unwrap();
         system.set_file("/r/a/theirs", "");
         folders.undo(&system);
         assert!(system.lstat(Path::new("/r/a/theirs")).is_ok() && system.lstat(Path::new("/r/a/b")).is_err());

@@ -8,6 +8,7 @@ mod classify;
 mod diff;
 mod entry;
 mod error;
+mod exclusive;
 mod folders;
 mod lock;
 mod mismatch;

@@ -1,14 +1,17 @@
 //! One run at a time in a workspace: an advisory lock on `<stanPath>/.lock`, whose text tells who holds it.
 //!
 //! The file stays when the lock is released, and one that nobody holds is simply taken: the lock is the kernel's, not the
-//! file's existence. Nothing here sleeps or knows the time; the caller does.
+//! file's existence. Where the file system has no locks, a second file serves, whose existence is the lock
+//! (`exclusive.rs`). Nothing here sleeps; the caller does.
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 
-use stan_repo::{EntryKind, HeldLock, WritableSystem};
+use stan_repo::{Access, EntryKind, HeldLock, WritableSystem, is_unsupported};
 
 use crate::error::Error;
+use crate::exclusive::ExclusiveFile;
 use crate::folders::Folders;
 
 /// Who takes the lock, in words for those who wait.
@@ -26,10 +29,15 @@ impl fmt::Display for Holder {
 }
 
 /// The right to write below `<stanPath>`, until it is dropped.
-pub struct Lock {
+pub struct Lock<'s> {
     stan_path: String,
     process: u32,
-    _held: Box<dyn HeldLock>,
+    _held: Held<'s>,
+}
+
+enum Held<'s> {
+    ByKernel { _lock: Box<dyn HeldLock> },
+    ByFile { _file: ExclusiveFile<'s> },
 }
 
 /// More than any command line that is worth showing.
@@ -43,14 +51,14 @@ const LOOKS_WITHOUT_NAME: u32 = 20;
 
 const NAMELESS: &str = "a process that did not say who it is";
 
-impl Lock {
+impl<'s> Lock<'s> {
     /// Takes the lock, and makes `<stanPath>` for it where it is missing.
     ///
     /// While another run holds it, `pause` is called again and again: it sleeps, and says `false` when it has waited long
     /// enough. `on_wait` is told whom it waits for, once for each holder and after the first pause, or some pauses later if
     /// the holder does not say.
     pub fn acquire(
-        system: &dyn WritableSystem,
+        system: &'s dyn WritableSystem,
         root: &Path,
         stan_path: &str,
         holder: &Holder,
@@ -59,7 +67,7 @@ impl Lock {
     ) -> Result<Self, Error> {
         check_stan_path(stan_path)?;
         let mut folders = Folders::new(root);
-        folders.ensure(system, stan_path)?;
+        folders.ensure(system, stan_path, Access::Shared)?;
         let name = [stan_path, "/.lock"].concat();
         let path = folders.absolute(&name);
         if system.lstat(&path).is_ok_and(|stat| stat.kind != EntryKind::File) {
@@ -69,12 +77,12 @@ impl Lock {
         let mut seen: Option<String> = None;
         let mut looks = 0;
         loop {
-            if let Some(mut held) = system.try_lock(&path).map_err(|error| Error::io("lock", &path, error))? {
-                // Only a courtesy to those who wait: on a full disk the run itself will say so better.
-                let _ = held.describe(&format!("{holder}\n"));
+            if let Some(held) =
+                Held::try_take(system, &path, holder).map_err(|error| Error::io("lock", &path, error))?
+            {
                 return Ok(Self { stan_path: stan_path.to_owned(), process: holder.process, _held: held });
             }
-            let other = read_holder(system, &path);
+            let (other, seconds) = read_holder(system, &path);
             // Whoever takes the lock says so a moment later, and until then the file names nobody, or the one before:
             // what several looks agree on is true.
             looks = if seen.as_ref() == Some(&other) { looks + 1 } else { 1 };
@@ -85,7 +93,7 @@ impl Lock {
             }
             seen = Some(other.clone());
             if !pause() {
-                return Err(Error::Locked { lock: name, holder: other });
+                return Err(Error::Locked { lock: name, holder: other, seconds });
             }
         }
     }
@@ -96,6 +104,25 @@ impl Lock {
 
     pub(crate) fn process(&self) -> u32 {
         self.process
+    }
+}
+
+impl<'s> Held<'s> {
+    /// `None` when somebody else holds the lock.
+    fn try_take(system: &'s dyn WritableSystem, path: &Path, holder: &Holder) -> io::Result<Option<Self>> {
+        match system.try_lock(path) {
+            Ok(None) => Ok(None),
+            Ok(Some(mut lock)) => {
+                // Only a courtesy to those who wait: on a full disk the run itself will say so better.
+                let _ = lock.describe(&format!("{holder}\n"));
+                Ok(Some(Self::ByKernel { _lock: lock }))
+            }
+            Err(error) if is_unsupported(&error) => {
+                let file = ExclusiveFile::try_take(system, path, &holder.to_string())?;
+                Ok(file.map(|file| Self::ByFile { _file: file }))
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -111,23 +138,35 @@ pub fn check_stan_path(stan_path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The first line of the lock's file, made safe to show.
-fn read_holder(system: &dyn WritableSystem, path: &Path) -> String {
-    let mut bytes = Vec::new();
-    // Windows does not let others read a locked file; that a run holds it is known anyway.
-    let _ = system.read_at_most(path, LONGEST_HOLDER, &mut bytes);
-    let text = String::from_utf8_lossy(&bytes);
-    let line: String = text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(300).collect();
-    if line.trim().is_empty() { NAMELESS.to_owned() } else { line }
+/// Who holds the lock, made safe to show, and for how many seconds if that can be told.
+fn read_holder(system: &dyn WritableSystem, path: &Path) -> (String, Option<u64>) {
+    let exclusive = ExclusiveFile::holder(system, path);
+    let (written, line) = exclusive.unwrap_or_else(|| {
+        let mut bytes = Vec::new();
+        // Windows does not let others read a locked file; that a run holds it is known anyway.
+        let stat = system.read_at_most(path, LONGEST_HOLDER, &mut bytes).ok();
+        (stat.map(|stat| stat.mtime), String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().to_owned())
+    });
+    let line: String = line.chars().filter(|c| !c.is_control()).take(300).collect();
+    if line.trim().is_empty() {
+        return (NAMELESS.to_owned(), None);
+    }
+    // The holder wrote its name when it took the lock.
+    let seconds = written.and_then(|written| u64::try_from(system.now().saturating_sub(written)).ok());
+    (line, seconds.map(|nanoseconds| nanoseconds / 1_000_000_000).filter(|seconds| *seconds > 0))
 }
 
 #[cfg(test)]
 mod tests {
-    use stan_repo::{MemorySystem, System};
+    use stan_repo::{Fault, FaultySystem, MemorySystem, System};
 
     use super::*;
 
-    fn acquire(system: &MemorySystem, command: &str, waits: usize) -> (Result<Lock, Error>, Vec<String>) {
+    fn acquire<'s>(
+        system: &'s dyn WritableSystem,
+        command: &str,
+        waits: usize,
+    ) -> (Result<Lock<'s>, Error>, Vec<String>) {
         let mut told = Vec::new();
         let mut left = waits;
         let mut pause = || {
@@ -159,6 +198,74 @@ mod tests {
         let mut text = Vec::new();
         system.read_into(Path::new("/r/.stan/.lock"), &mut text).unwrap();
         assert_eq!(text, b"pid 7: stan snap\n");
+    }
+
+    #[test]
+    fn a_refused_run_is_told_for_how_long_the_lock_is_held() {
+        for (seconds, expected) in [(0, ""), (42, ", for 42 s"), (600, ", for 10 min"), (30_000, ", for 8 h")] {
+            let system = MemorySystem::new();
+            system.set_dir("/r").set_now(1_000);
+            let _first = acquire(&system, "stan run", 0).0.unwrap();
+            system.set_now(1_000 + seconds * 1_000_000_000);
+            let message = acquire(&system, "stan snap", 0).0.err().unwrap().to_string();
+            assert!(message.contains(&format!("(pid 7: stan run{expected})")), "{message}");
+        }
+    }
+
+    /// Lustre, some FUSE and SMB mounts.
+    #[test]
+    fn without_locks_a_file_of_its_own_serves() {
+        let memory = MemorySystem::new();
+        memory.set_dir("/r");
+        let system = FaultySystem::new(&memory, Fault::NoLocks, 0, true);
+        let held = Path::new("/r/.stan/.lock.held");
+        let (first, _) = acquire(&system, "stan run", 0);
+        assert!(first.is_ok() && memory.lstat(held).is_ok());
+        let (second, told) = acquire(&system, "stan snap", 5);
+        assert_eq!(told, ["pid 7: stan run"]);
+        assert!(second.err().unwrap().to_string().contains("(pid 7: stan run)"));
+        drop(first);
+        assert!(memory.lstat(held).is_err(), "it goes with the lock");
+        assert!(acquire(&system, "stan snap", 0).0.is_ok());
+    }
+
+    #[test]
+    fn without_locks_only_the_file_of_an_ended_process_is_taken_over() {
+        const OTHER: &str = "9 5 boot memory";
+        for (text, running, age, is_taken) in [
+            (format!("{OTHER}\npid 9: stan run\n"), Some(false), 0, true),
+            (format!("{OTHER}\npid 9: stan run\n"), Some(true), 10_000, false),
+            (format!("{OTHER}\npid 9: stan run\n"), None, 10_000, false),
+            // Killed between making the file and writing into it.
+            (String::new(), None, 10_000, true),
+            (String::new(), None, 1, false),
+        ] {
+            let memory = MemorySystem::new();
+            memory.set_file("/r/.stan/.lock.held", &*text).set_now(age * 1_000_000_000);
+            if let Some(running) = running {
+                memory.set_running(OTHER, running);
+            }
+            let system = FaultySystem::new(&memory, Fault::NoLocks, 0, true);
+            let (lock, _) = acquire(&system, "stan snap", 3);
+            assert_eq!(lock.is_ok(), is_taken, "{text:?} {running:?} {age}");
+            drop(lock);
+            assert_eq!(memory.lstat(Path::new("/r/.stan/.lock.held")).is_ok(), !is_taken);
+            assert!(memory.lstat(Path::new("/r/.stan/.lock.break")).is_err());
+        }
+    }
+
+    #[test]
+    fn without_locks_two_that_find_an_abandoned_file_do_not_both_get_the_lock() {
+        const OTHER: &str = "9 5 boot memory";
+        let memory = MemorySystem::new();
+        memory.set_file("/r/.stan/.lock.held", format!("{OTHER}\n")).set_running(OTHER, false);
+        let system = FaultySystem::new(&memory, Fault::NoLocks, 0, true);
+        // Another one is just clearing it away.
+        memory.set_file("/r/.stan/.lock.break", "1 0 boot memory\n");
+        assert!(acquire(&system, "stan snap", 3).0.is_err());
+        // One that was killed while it did does not stand in the way for ever.
+        memory.set_file("/r/.stan/.lock.break", format!("{OTHER}\n"));
+        assert!(acquire(&system, "stan snap", 3).0.is_ok());
     }
 
     #[test]

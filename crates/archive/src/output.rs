@@ -3,7 +3,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use stan_repo::{InputFile, OutputFile};
+use stan_repo::{InputFile, OpenFile, OutputFile};
 
 /// A temporary file, and the file that it may replace as long as both say the same.
 pub(crate) struct Sink {
@@ -12,6 +12,8 @@ pub(crate) struct Sink {
 }
 
 struct Old {
+    /// Whether other users may not read it.
+    private: bool,
     reader: Box<dyn InputFile>,
     /// How many bytes agree so far. None of them is in the temporary file.
     agreed: u64,
@@ -26,14 +28,21 @@ impl Sink {
         Self { out, old: None }
     }
 
-    pub(crate) fn unless_same(out: Box<dyn OutputFile>, old: Box<dyn InputFile>) -> Self {
-        Self { out, old: Some(Old { reader: old, agreed: 0, buffer: Vec::new() }) }
+    pub(crate) fn unless_same(out: Box<dyn OutputFile>, old: OpenFile) -> Self {
+        let OpenFile { private, reader, .. } = old;
+        Self { out, old: Some(Old { private, reader, agreed: 0, buffer: Vec::new() }) }
     }
 
-    /// Nothing more will come: whether the old file says exactly the same. Otherwise the temporary file is whole now.
-    pub(crate) fn is_same(&mut self) -> io::Result<bool> {
+    /// Lets other users read the temporary file, as far as the user's habits allow.
+    pub(crate) fn share(&mut self) -> io::Result<()> {
+        self.out.share()
+    }
+
+    /// Nothing more will come: whether the old file says exactly the same, and other users may not read it if they must
+    /// not. Otherwise the temporary file is whole now.
+    pub(crate) fn is_same(&mut self, must_be_private: bool) -> io::Result<bool> {
         let Some(old) = &mut self.old else { return Ok(false) };
-        if old.rest_is_empty() {
+        if old.rest_is_empty() && (old.private || !must_be_private) {
             return Ok(true);
         }
         self.diverge()?;
@@ -42,7 +51,7 @@ impl Sink {
 
     /// From here on the files differ: what agreed is copied, and the old one forgotten.
     fn diverge(&mut self) -> io::Result<()> {
-        let Some(Old { mut reader, agreed, mut buffer }) = self.old.take() else { return Ok(()) };
+        let Some(Old { mut reader, agreed, mut buffer, .. }) = self.old.take() else { return Ok(()) };
         reader.seek(SeekFrom::Start(0))?;
         let mut left = agreed;
         while left > 0 {

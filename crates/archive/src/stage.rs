@@ -5,11 +5,12 @@
 mod proof;
 mod sweep;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use stan_model::{Digest, Ecosystem};
-use stan_repo::{Access, EntryKind, System, hash_real_file};
+use stan_repo::{Access, EntryKind, System, hash_open_file, hash_real_file};
 
 use crate::classify::LARGE_BYTES;
 use crate::entry::{ArchiveEntry, Source};
@@ -131,8 +132,8 @@ struct Work<'w, 's> {
 enum Found {
     /// The staged file is already right, and so is the source.
     Kept,
-    /// The source is right, and these are its bytes.
-    Small(Vec<u8>),
+    /// The source is right, and these are its bytes and who may read a copy of them.
+    Small(Vec<u8>, Access),
     /// Too large to be held: it is proved while it is copied.
     Large,
     Wrong(Vec<Mismatch>),
@@ -209,10 +210,10 @@ impl Work<'_, '_> {
                 self.add(promise, target);
                 return Ok(None);
             }
-            Found::Small(bytes) if may_write => self.transaction.write(id, &bytes, Access::Shared)?,
-            Found::Small(_) => return Ok(None),
+            Found::Small(bytes, access) if may_write => self.transaction.write(id, &bytes, access)?,
+            Found::Small(..) => return Ok(None),
             Found::Large => {
-                let mut out = if may_write { Some(self.transaction.stream(id, Access::Shared)?) } else { None };
+                let mut out = if may_write { Some(self.transaction.stream(id, Access::Undecided)?) } else { None };
                 match stream_large(self.transaction.system(), promise, out.as_mut())? {
                     Read::Wrong(mismatches) => {
                         self.mismatches.extend(mismatches);
@@ -235,25 +236,45 @@ impl Work<'_, '_> {
     }
 }
 
+/// What a file's bytes are, and whether other users may not read them.
+struct Hashed {
+    digest: Digest,
+    size: u64,
+    private: bool,
+}
+
+fn hashed(system: &dyn System, path: &Path) -> io::Result<Hashed> {
+    let file = system.open_real(path)?;
+    let private = file.private;
+    let (_, digest, size) = hash_open_file(file)?;
+    Ok(Hashed { digest, size, private })
+}
+
 /// Looks at the staged file first: when it is right, the source need not be held.
 fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>) -> Found {
     let (size, digest) = promise.map;
-    let is_staged = target.is_some_and(|path| {
-        system.lstat(path).is_ok_and(|stat| stat.kind == EntryKind::File && stat.size == size)
-            && hash_real_file(system, path).is_ok_and(|(_, found, length)| found == digest && length == size)
+    let staged = target.and_then(|path| {
+        system.lstat(path).ok().filter(|stat| stat.kind == EntryKind::File && stat.size == size)?;
+        hashed(system, path).ok().filter(|staged| staged.digest == digest && staged.size == size)
     });
-    if is_staged {
-        let read = match hash_real_file(system, &promise.external.source) {
-            Ok((_, found, length)) => promise.check(length, Some(found)),
-            Err(error) => vec![promise.unreadable(&error)],
+    if let Some(staged) = staged {
+        let (read, is_private) = match hashed(system, &promise.external.source) {
+            Ok(source) => (promise.check(source.size, Some(source.digest)), source.private),
+            Err(error) => (vec![promise.unreadable(&error)], false),
         };
-        return if read.is_empty() { Found::Kept } else { Found::Wrong(read) };
+        if !read.is_empty() {
+            return Found::Wrong(read);
+        }
+        // A copy that more users may read than its source is made again.
+        if staged.private || !is_private {
+            return Found::Kept;
+        }
     }
     if size > LARGE_BYTES {
         return Found::Large;
     }
     match read_small(system, promise) {
-        Read::Right(bytes) => Found::Small(bytes),
+        Read::Right((bytes, private)) => Found::Small(bytes, if private { Access::Private } else { Access::Shared }),
         Read::Wrong(mismatches) => Found::Wrong(mismatches),
     }
 }

@@ -18,7 +18,9 @@ use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use stan_repo::{Access, EntryKind, OutputFile, WritableSystem, target_of_temporary, temporary_name};
+use stan_repo::{
+    Access, EntryKind, OutputFile, WritableSystem, skip_unsupported_sync, target_of_temporary, temporary_name,
+};
 
 use crate::error::Error;
 use crate::folders::Folders;
@@ -35,7 +37,7 @@ const BUFFER: usize = 256 << 10;
 /// Outputs that are prepared and not yet in place. Dropping it takes everything back.
 pub struct Transaction<'s> {
     system: &'s dyn WritableSystem,
-    lock: &'s Lock,
+    lock: &'s Lock<'s>,
     folders: Folders,
     targets: BTreeSet<String>,
     /// In the order of the calls; `None` when discarded.
@@ -76,6 +78,7 @@ pub struct OutputStream {
     target: String,
     temporary: PathBuf,
     file: BufWriter<Sink>,
+    access: Access,
 }
 
 /// Where bytes go that are only counted and hashed.
@@ -102,7 +105,14 @@ impl OutputStream {
     pub fn discarding() -> Self {
         // Without a buffer, because copying into one is all that it would do.
         let file = BufWriter::with_capacity(0, Sink::new(Box::new(Nowhere)));
-        Self { target: "nowhere".to_owned(), temporary: PathBuf::new(), file }
+        Self { target: "nowhere".to_owned(), temporary: PathBuf::new(), file, access: Access::Shared }
+    }
+
+    /// What is written is copied from a file that other users may not read. Counts for [`Access::Undecided`].
+    pub fn keep_private(&mut self) {
+        if self.access == Access::Undecided {
+            self.access = Access::Private;
+        }
     }
 
     /// Writes, and says where when that fails.
@@ -124,7 +134,12 @@ impl Write for OutputStream {
 impl<'s> Transaction<'s> {
     /// Starts, and removes the temporary files that killed runs left in `folders` and below. They are relative to
     /// `<stanPath>`; holding the lock means that nobody is using them.
-    pub fn begin(system: &'s dyn WritableSystem, root: &Path, lock: &'s Lock, folders: &[&str]) -> Result<Self, Error> {
+    pub fn begin(
+        system: &'s dyn WritableSystem,
+        root: &Path,
+        lock: &'s Lock<'s>,
+        folders: &[&str],
+    ) -> Result<Self, Error> {
         let mut transaction = Self {
             system,
             lock,
@@ -152,7 +167,8 @@ impl<'s> Transaction<'s> {
     /// As [`Transaction::write`], for what cannot be made again: it also survives a power cut.
     pub fn write_durable(&mut self, target: &str, bytes: &[u8], access: Access) -> Result<Prepared, Error> {
         let (temporary, mut file) = self.create(target, access)?;
-        file.write_all(bytes).and_then(|()| file.sync()).map_err(|reason| write_error(target, reason))?;
+        let synced = file.write_all(bytes).and_then(|()| skip_unsupported_sync(file.sync()));
+        synced.map_err(|reason| write_error(target, reason))?;
         drop(file);
         Ok(self.add_step(target.to_owned(), temporary, true))
     }
@@ -161,7 +177,7 @@ impl<'s> Transaction<'s> {
     pub fn stream(&mut self, target: &str, access: Access) -> Result<OutputStream, Error> {
         let (temporary, file) = self.create(target, access)?;
         let file = BufWriter::with_capacity(BUFFER, Sink::new(file));
-        Ok(OutputStream { target: target.to_owned(), temporary, file })
+        Ok(OutputStream { target: target.to_owned(), temporary, file, access })
     }
 
     /// As [`Transaction::stream`], for what every run makes again: a target that says the same already stays as it is,
@@ -172,18 +188,21 @@ impl<'s> Transaction<'s> {
         let is_file = self.system.lstat(&absolute).is_ok_and(|stat| stat.kind == EntryKind::File);
         let old = if is_file { self.system.open(&absolute).ok() } else { None };
         let sink = match old {
-            Some(old) => Sink::unless_same(file, old.reader),
+            Some(old) => Sink::unless_same(file, old),
             None => Sink::new(file),
         };
         let file = BufWriter::with_capacity(BUFFER, sink);
-        Ok(OutputStream { target: target.to_owned(), temporary, file })
+        Ok(OutputStream { target: target.to_owned(), temporary, file, access })
     }
 
     /// The stream is whole. One that is dropped instead is taken away with the transaction.
     pub fn finish(&mut self, stream: OutputStream) -> Result<Prepared, Error> {
-        let OutputStream { target, temporary, file } = stream;
+        let OutputStream { target, temporary, file, access } = stream;
         let mut sink = file.into_inner().map_err(|error| write_error(&target, error.into_error()))?;
-        if !sink.is_same().map_err(|reason| write_error(&target, reason))? {
+        if !sink.is_same(access == Access::Private).map_err(|reason| write_error(&target, reason))? {
+            if access == Access::Undecided {
+                sink.share().map_err(|reason| write_error(&target, reason))?;
+            }
             return Ok(self.add_step(target, temporary, false));
         }
         drop(sink);
@@ -285,7 +304,7 @@ impl<'s> Transaction<'s> {
         self.system
     }
 
-    pub(crate) fn lock(&self) -> &'s Lock {
+    pub(crate) fn lock(&self) -> &'s Lock<'s> {
         self.lock
     }
 
@@ -315,7 +334,7 @@ impl<'s> Transaction<'s> {
             return Err(Error::DuplicateName { name: target.to_owned() });
         }
         let (folder, name) = target.rsplit_once('/').unwrap_or(("", target));
-        self.folders.ensure(self.system, folder)?;
+        self.folders.ensure(self.system, folder, access)?;
         let absolute = self.folders.absolute(target);
         // Renaming over a folder fails; better now, while nothing has been put in place.
         if self.system.lstat(&absolute).is_ok_and(|stat| stat.kind == EntryKind::Dir) {

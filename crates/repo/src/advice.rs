@@ -36,6 +36,28 @@ pub fn is_passing(reason: &io::Error) -> bool {
     kinds.contains(&reason.kind()) || is_out_of_handles(reason) || is_disk_failure(reason)
 }
 
+/// Whether the file system has no such operation at all: ENOSYS, EOPNOTSUPP, ENOTSUP, and ENOLCK of one without locks.
+pub fn is_unsupported(reason: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let numbers = [Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::NOLCK];
+        if Errno::from_io_error(reason).is_some_and(|number| numbers.contains(&number)) {
+            return true;
+        }
+    }
+    reason.kind() == io::ErrorKind::Unsupported
+}
+
+/// The result of flushing a file, where a file system that cannot flush is no failure: some answer EINVAL, some that they
+/// have no such operation. A disk that fails (EIO) or is full still is one.
+pub fn skip_unsupported_sync(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(reason) if is_unsupported(&reason) || reason.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        other => other,
+    }
+}
+
 /// ENFILE and EMFILE, for which there is no kind.
 fn is_out_of_handles(reason: &io::Error) -> bool {
     cfg!(unix) && matches!(reason.raw_os_error(), Some(23 | 24))
@@ -57,6 +79,26 @@ mod tests {
         for error in errors.into_iter().chain(raw) {
             let text = advice(&error);
             assert!(text.contains("; "), "{error}: {text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_missing_operation_is_skipped() {
+        use rustix::io::Errno;
+        for (number, no_lock, no_sync) in [
+            (Errno::NOSYS, true, true),
+            (Errno::NOLCK, true, true),
+            (Errno::OPNOTSUPP, true, true),
+            (Errno::NOTSUP, true, true),
+            (Errno::INVAL, false, true),
+            (Errno::IO, false, false),
+            (Errno::NOSPC, false, false),
+            (Errno::ACCESS, false, false),
+        ] {
+            let error = || io::Error::from(number);
+            assert_eq!(is_unsupported(&error()), no_lock, "{number:?}");
+            assert_eq!(skip_unsupported_sync(Err(error())).is_ok(), no_sync, "{number:?}");
         }
     }
 

@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use self::files::Faulty;
 pub use self::plan::{Effect, Fault};
 use self::plan::{Outcome, Plan};
-use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Stat, System, WritableSystem};
+use crate::advice::skip_unsupported_sync;
+use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Owner, Stat, System, WritableSystem};
 use crate::temporary::temporary_name;
 
 /// The name that a listing shows although no such file is there.
@@ -77,7 +78,8 @@ impl<'s> FaultySystem<'s> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let temporary = path.with_file_name(self.temporary_name(name));
         let mut file = self.create_new(&temporary, Access::Shared)?;
-        let written = file.write_all(bytes).and_then(|()| if is_durable { file.sync() } else { Ok(()) });
+        let written =
+            file.write_all(bytes).and_then(|()| if is_durable { skip_unsupported_sync(file.sync()) } else { Ok(()) });
         drop(file);
         let placed = written.and_then(|()| self.rename(&temporary, path));
         if placed.is_err() {
@@ -110,10 +112,10 @@ impl FaultySystem<'_> {
     }
 
     fn opened(&self, path: &Path, file: OpenFile) -> io::Result<OpenFile> {
-        let OpenFile { mut stat, executable, reader } = file;
+        let OpenFile { mut stat, executable, private, reader } = file;
         let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
         stat.size = self.plan.length_of(path, length)? as u64;
-        Ok(OpenFile { stat, executable, reader: self.wrap(reader, path) })
+        Ok(OpenFile { stat, executable, private, reader: self.wrap(reader, path) })
     }
 }
 
@@ -142,6 +144,10 @@ impl System for FaultySystem<'_> {
             self.plan.looked_at(path);
         }
         Ok(stat)
+    }
+
+    fn owner(&self, path: &Path) -> io::Result<Owner> {
+        self.inner.owner(path)
     }
 
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
@@ -189,6 +195,23 @@ impl WritableSystem for FaultySystem<'_> {
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.check(Effect::MakeFolder, path)?;
         self.inner.create_dir_all(path)
+    }
+
+    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.check(Effect::MakeFolder, path)?;
+        self.inner.create_private_dir_all(path)
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.inner.random(bytes)
+    }
+
+    fn process_token(&self) -> io::Result<String> {
+        self.inner.process_token()
+    }
+
+    fn is_running(&self, token: &str) -> Option<bool> {
+        self.inner.is_running(token)
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {

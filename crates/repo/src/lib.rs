@@ -34,7 +34,7 @@ mod universe;
 mod wildmatch;
 mod world;
 
-pub use advice::{advice, is_passing};
+pub use advice::{advice, is_passing, is_unsupported, skip_unsupported_sync};
 pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
 pub use git_changes::{GitChanges, git_changes};
@@ -46,11 +46,12 @@ pub use memory::MemorySystem;
 pub use neighbours::Neighbours;
 pub use observations::{Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading};
 pub use os::OsSystem;
+pub use os::process::{address_space, stack_limit};
 pub use paths::real_path;
 pub use scan::{scan, scan_top};
-pub use stamp::{hash_file, hash_real_file, is_racy};
+pub use stamp::{hash_file, hash_open_file, hash_real_file, is_racy};
 pub use system::{
-    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System,
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System,
     WritableSystem,
 };
 pub use temporary::{remove_leftovers, target_of_temporary, temporary_name};

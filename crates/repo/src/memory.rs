@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::paths::MAX_LINKS;
 use crate::paths::real_path;
-use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Stat, System, WritableSystem};
+use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Owner, Stat, System, WritableSystem};
 
 /// A file system in memory. All paths are absolute; missing parent directories are made on the way.
 #[derive(Debug)]
@@ -29,6 +29,10 @@ struct State {
     order: u64,
     /// Nodes whose lock is held.
     locked: BTreeSet<usize>,
+    /// Processes by their tokens.
+    running: BTreeMap<String, bool>,
+    /// The last random number that was given out.
+    random: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -36,6 +40,8 @@ struct Node {
     content: Content,
     unreadable: bool,
     executable: bool,
+    owner: Owner,
+    private: bool,
     mtime: i64,
     ctime: i64,
 }
@@ -50,7 +56,8 @@ enum Content {
 
 impl Default for MemorySystem {
     fn default() -> Self {
-        let mut state = State { nodes: Vec::new(), now: 0, order: 0, locked: BTreeSet::new() };
+        let mut state =
+            State { nodes: Vec::new(), now: 0, order: 0, locked: BTreeSet::new(), running: BTreeMap::new(), random: 0 };
         state.add(Content::Dir(BTreeMap::new()));
         Self { state: Arc::new(RwLock::new(state)) }
     }
@@ -116,6 +123,30 @@ impl MemorySystem {
         let index = state.find(path.as_ref(), true).expect("there is no such path");
         state.nodes[index].executable = executable;
         drop(state);
+        self
+    }
+
+    /// Says whether other users may not read a file.
+    pub fn set_private(&self, path: impl AsRef<Path>, private: bool) -> &Self {
+        let mut state = self.write();
+        let index = state.find(path.as_ref(), true).expect("there is no such path");
+        state.nodes[index].private = private;
+        drop(state);
+        self
+    }
+
+    /// Says whose a path is; everything is the caller's until then.
+    pub fn set_owner(&self, path: impl AsRef<Path>, owner: Owner) -> &Self {
+        let mut state = self.write();
+        let index = state.find(path.as_ref(), false).expect("there is no such path");
+        state.nodes[index].owner = owner;
+        drop(state);
+        self
+    }
+
+    /// Says whether the process of a token runs; nothing is known of others than the own one.
+    pub fn set_running(&self, token: &str, running: bool) -> &Self {
+        self.write().running.insert(token.to_owned(), running);
         self
     }
 
@@ -189,6 +220,12 @@ impl System for MemorySystem {
         state.stat(state.find(path, false)?)
     }
 
+    fn owner(&self, path: &Path) -> io::Result<Owner> {
+        let state = self.read();
+        let index = state.find(path, false)?;
+        Ok(state.node(index)?.owner)
+    }
+
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
         let state = self.read();
         let index = state.find(path, true)?;
@@ -239,6 +276,25 @@ impl WritableSystem for MemorySystem {
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.write().unlink(path, false)
+    }
+
+    /// Numbers that differ each time, and are the same in every test.
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        let mut state = self.write();
+        for byte in bytes {
+            state.random = state.random.wrapping_add(1);
+            *byte = shuffle(OsStr::new("random"), state.random) as u8;
+        }
+        Ok(())
+    }
+
+    fn process_token(&self) -> io::Result<String> {
+        Ok("1 0 boot memory".to_owned())
+    }
+
+    fn is_running(&self, token: &str) -> Option<bool> {
+        let own = self.process_token().is_ok_and(|own| own == token);
+        if own { Some(true) } else { self.read().running.get(token).copied() }
     }
 
     fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
@@ -358,7 +414,8 @@ impl State {
 
     fn add(&mut self, content: Content) -> usize {
         let now = self.now;
-        self.nodes.push(Node { content, unreadable: false, executable: false, mtime: now, ctime: now });
+        let (executable, private, owner) = (false, false, Owner::Caller);
+        self.nodes.push(Node { content, unreadable: false, executable, owner, private, mtime: now, ctime: now });
         self.nodes.len() - 1
     }
 

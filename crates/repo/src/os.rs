@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the implementation that the lint points to")]
 
 mod output;
+pub(crate) mod process;
 mod replace;
 
 use std::fs::{self, File, FileType, Metadata};
@@ -12,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[cfg(unix)]
 use crate::system::DirectoryFiles;
 use crate::system::{
-    Access, DirEntry, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Stat, System, WritableSystem,
+    Access, DirEntry, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System, WritableSystem,
 };
 
 #[cfg(unix)]
@@ -39,6 +40,10 @@ impl System for OsSystem {
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         fs::symlink_metadata(path).map(|metadata| stat(&metadata))
+    }
+
+    fn owner(&self, path: &Path) -> io::Result<Owner> {
+        fs::symlink_metadata(path).map(|metadata| owner(&metadata))
     }
 
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
@@ -101,6 +106,21 @@ impl System for OsSystem {
     }
 }
 
+#[cfg(unix)]
+fn owner(metadata: &Metadata) -> Owner {
+    use std::os::unix::fs::MetadataExt;
+    match metadata.uid() {
+        uid if uid == rustix::process::geteuid().as_raw() => Owner::Caller,
+        0 => Owner::Root,
+        _ => Owner::Other,
+    }
+}
+
+#[cfg(not(unix))]
+fn owner(_metadata: &Metadata) -> Owner {
+    Owner::Caller
+}
+
 impl WritableSystem for OsSystem {
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         replace::replace(path, bytes, false)
@@ -112,6 +132,25 @@ impl WritableSystem for OsSystem {
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         fs::create_dir_all(path)
+    }
+
+    #[cfg(unix)]
+    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+    }
+
+    #[cfg(unix)]
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        File::open("/dev/urandom")?.read_exact(bytes)
+    }
+
+    fn process_token(&self) -> io::Result<String> {
+        process::token()
+    }
+
+    fn is_running(&self, token: &str) -> Option<bool> {
+        process::is_running(token)
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
@@ -155,7 +194,8 @@ fn first_read(size: u64) -> usize {
 fn opened(file: File) -> io::Result<OpenFile> {
     let metadata = file.metadata()?;
     let stat = regular(stat(&metadata))?;
-    Ok(OpenFile { stat, executable: is_executable(&metadata), reader: Box::new(file) })
+    let (executable, private) = (is_executable(&metadata), is_private(&metadata));
+    Ok(OpenFile { stat, executable, private, reader: Box::new(file) })
 }
 
 /// As `system::append`, without filling the memory with zeros first.
@@ -188,6 +228,17 @@ fn is_executable(metadata: &Metadata) -> bool {
 
 #[cfg(not(unix))]
 fn is_executable(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn is_private(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o004 == 0
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &Metadata) -> bool {
     false
 }
 

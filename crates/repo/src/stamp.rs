@@ -24,9 +24,14 @@ pub fn hash_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Digest, 
 
 /// As [`hash_file`], for a path without a link anywhere in it (see `System::open_real`).
 pub fn hash_real_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Digest, u64)> {
+    hash_open_file(system.open_real(path)?)
+}
+
+/// As [`hash_file`], for a file that is open.
+pub fn hash_open_file(file: OpenFile) -> io::Result<(Stat, Digest, u64)> {
     let mut hasher = Sha256::new();
     let mut size = 0;
-    let OpenFile { stat, mut reader, .. } = system.open_real(path)?;
+    let OpenFile { stat, mut reader, .. } = file;
     let wanted = usize::try_from(stat.size).unwrap_or(usize::MAX).saturating_add(1);
     let mut buffer = vec![0; wanted.min(PIECE)];
     loop {

@@ -36,12 +36,26 @@ pub struct Stat {
     pub inode: u64,
 }
 
+/// Whose a file or folder is, as seen by the user who runs this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The caller's (the effective user of this process), or the platform has no owners.
+    Caller,
+    /// The administrator's, whom everybody has to trust.
+    Root,
+    /// Another user's.
+    Other,
+}
+
 /// A regular file, open for reading. What it was when it was opened stays here; `reader` tells what it is now.
 pub struct OpenFile {
     /// Taken from the open file, before anything was read.
     pub stat: Stat,
     /// Whether its owner may run it; `false` where the platform has no such thing.
     pub executable: bool,
+    /// Whether users other than the owner and the group may not read it; `false` where the platform has no such thing.
+    /// A copy of it must not be readable for them either.
+    pub private: bool,
     pub reader: Box<dyn InputFile>,
 }
 
@@ -55,6 +69,11 @@ pub trait InputFile: Read + Seek + Send {
 pub trait OutputFile: Write + Send {
     /// Returns when the bytes are on the disk and not only on their way.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// Gives a file that was made with [`Access::Undecided`] the permissions of [`Access::Shared`].
+    fn share(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Who may do what with a file that is made.
@@ -66,6 +85,8 @@ pub enum Access {
     Private,
     /// As `Shared`, and it can be run.
     Executable,
+    /// As `Private` until [`OutputFile::share`] is called: for files whose sources are known only while they are written.
+    Undecided,
 }
 
 /// A lock that is held until it is dropped, or until the process is gone, however it ends.
@@ -118,6 +139,11 @@ pub trait System: Send + Sync {
     /// Looks at a path without following a final link.
     fn lstat(&self, path: &Path) -> io::Result<Stat>;
 
+    /// Whose the path is, without following a final link. This body is for test doubles.
+    fn owner(&self, _path: &Path) -> io::Result<Owner> {
+        Ok(Owner::Caller)
+    }
+
     /// Appends the bytes of a regular file to `buffer`; fails on anything else. Links are followed.
     /// Returns the file's stat *taken from the open file before reading it*.
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat>;
@@ -147,7 +173,8 @@ pub trait System: Send + Sync {
     fn open(&self, path: &Path) -> io::Result<OpenFile> {
         let mut bytes = Vec::new();
         let stat = self.read_into(path, &mut bytes)?;
-        Ok(OpenFile { stat, executable: false, reader: Box::new(WholeFile { bytes: Cursor::new(bytes), stat }) })
+        let reader = Box::new(WholeFile { bytes: Cursor::new(bytes), stat });
+        Ok(OpenFile { stat, executable: false, private: false, reader })
     }
 
     /// As `open`, for a path without a link anywhere in it, as the caller has seen before. Where the system can tell, one
@@ -196,6 +223,26 @@ pub trait WritableSystem: System {
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
+
+    /// As `create_dir_all`; what is made is for the owner alone (0700).
+    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.create_dir_all(path)
+    }
+
+    /// Fills `bytes` with random numbers that are fit for a secret key.
+    fn random(&self, _bytes: &mut [u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// One line that names this process among all processes of all machines, also after a reboot.
+    fn process_token(&self) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Whether the process that a token names still runs; `None` when that cannot be told, as for another machine.
+    fn is_running(&self, _token: &str) -> Option<bool> {
+        None
+    }
 
     /// Removes a file, or a link itself.
     fn remove_file(&self, path: &Path) -> io::Result<()>;

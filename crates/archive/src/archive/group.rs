@@ -20,6 +20,8 @@ pub(super) struct Item {
     pub(super) index: usize,
     pub(super) size: u64,
     pub(super) executable: bool,
+    /// Whether other users may not read the file that it was copied from.
+    pub(super) private: bool,
     /// Its place, counted from wherever the piece that holds it starts.
     pub(super) range: Range<u64>,
     /// `None` for a binary, which takes no place.
@@ -97,7 +99,7 @@ impl Group {
                 let executable = entry.executable.unwrap_or(false);
                 let start = self.start(context, entry, bytes.len() as u64, executable)?;
                 self.bytes.extend_from_slice(bytes);
-                self.close((index, entry), start, executable);
+                self.close((index, entry), start, executable, false);
                 return Ok(());
             }
             Source::File(path) | Source::Proved { path, .. } => path,
@@ -112,7 +114,7 @@ impl Group {
         let start = self.start(context, entry, file.stat.size, executable)?;
         let size = self.read(&mut file).map_err(unreadable)?;
         check_unchanged(entry, &file, size as u64)?;
-        self.close((index, entry), start, executable);
+        self.close((index, entry), start, executable, file.private);
         Ok(())
     }
 
@@ -143,7 +145,13 @@ impl Group {
         filled
     }
 
-    fn close(&mut self, (index, entry): (usize, &ArchiveEntry), (start, contents): (usize, usize), executable: bool) {
+    fn close(
+        &mut self,
+        (index, entry): (usize, &ArchiveEntry),
+        (start, contents): (usize, usize),
+        executable: bool,
+        private: bool,
+    ) {
         let bytes = self.bytes.get(contents..).unwrap_or_default();
         let size = bytes.len() as u64;
         let shape = if is_binary(bytes) { None } else { Some(TextShape::of(bytes)) };
@@ -153,7 +161,7 @@ impl Group {
             Some(_) => self.bytes.resize(self.bytes.len() + padding(size), 0),
         }
         let range = start as u64..self.bytes.len() as u64;
-        self.items.push(Item { index, size, executable, range, shape, digest });
+        self.items.push(Item { index, size, executable, private, range, shape, digest });
     }
 }
 

@@ -32,12 +32,12 @@ pub(super) fn write(
     out: &mut OutputStream,
 ) -> Result<Item, Error> {
     let unreadable = |reason| Error::Unreadable { name: entry.name.clone(), reason };
-    let (size, executable) = (file.stat.size, is_executable(entry, &file));
+    let (size, executable, private) = (file.stat.size, is_executable(entry, &file), file.private);
     let mut left = size;
     read_piece(&mut file.reader, &mut buffers.current, &mut left).map_err(unreadable)?;
     let is_text = !is_binary(&buffers.current);
     if !is_text && !entry.is_proved() {
-        return Ok(Item { index, size, executable, range: 0..0, shape: None, digest: None });
+        return Ok(Item { index, size, executable, private, range: 0..0, shape: None, digest: None });
     }
     let mut header = Vec::new();
     if is_text {
@@ -67,12 +67,12 @@ pub(super) fn write(
     check_unchanged(entry, &file, total)?;
     let digest = Some(Digest(hasher.finalize().into()));
     if !is_text {
-        return Ok(Item { index, size, executable, range: 0..0, shape: None, digest });
+        return Ok(Item { index, size, executable, private, range: 0..0, shape: None, digest });
     }
     let fill = [0; BLOCK];
     out.put(fill.get(..padding(size)).unwrap_or_default())?;
     let length = header.len() as u64 + size + padding(size) as u64;
-    Ok(Item { index, size, executable, range: 0..length, shape: Some(text.finish()), digest })
+    Ok(Item { index, size, executable, private, range: 0..length, shape: Some(text.finish()), digest })
 }
 
 /// The next piece; empty at the end, which is where the file's stat says, even if the file goes on.

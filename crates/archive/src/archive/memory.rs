@@ -22,7 +22,7 @@ pub(super) fn open(bytes: &Arc<Vec<u8>>) -> OpenFile {
     // Nothing but the size means anything for bytes that no disk holds.
     let stat = Stat { kind: EntryKind::File, size: bytes.len() as u64, mtime: 0, ctime: 0, inode: 0 };
     let reader = Box::new(MemoryFile { bytes: Cursor::new(Shared(Arc::clone(bytes))), stat });
-    OpenFile { stat, executable: false, reader }
+    OpenFile { stat, executable: false, private: false, reader }
 }
 
 impl Read for MemoryFile {

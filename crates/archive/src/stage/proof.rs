@@ -73,8 +73,8 @@ impl Promise<'_> {
     }
 }
 
-/// Reads a source into memory, and proves it.
-pub(super) fn read_small(system: &dyn System, promise: &Promise<'_>) -> Read<Vec<u8>> {
+/// Reads a source into memory, and proves it. Also tells whether other users may not read it.
+pub(super) fn read_small(system: &dyn System, promise: &Promise<'_>) -> Read<(Vec<u8>, bool)> {
     let mut file = match system.open_real(&promise.external.source) {
         Ok(file) => file,
         Err(error) => return Read::Wrong(vec![promise.unreadable(&error)]),
@@ -89,7 +89,7 @@ pub(super) fn read_small(system: &dyn System, promise: &Promise<'_>) -> Read<Vec
         return Read::Wrong(vec![promise.unreadable(&error)]);
     }
     let mismatches = promise.check(bytes.len() as u64, Some(sha256(&bytes)));
-    if mismatches.is_empty() { Read::Right(bytes) } else { Read::Wrong(mismatches) }
+    if mismatches.is_empty() { Read::Right((bytes, file.private)) } else { Read::Wrong(mismatches) }
 }
 
 /// Copies a source piece by piece, and proves what was copied. Without `out` it is only proved.
@@ -105,6 +105,9 @@ pub(super) fn stream_large(
     let (promised, _) = promise.map;
     if file.stat.size != promised {
         return Ok(wrong(promise, file.stat.size, None));
+    }
+    if let Some(out) = out.as_mut().filter(|_| file.private) {
+        out.keep_private();
     }
     let mut hasher = Sha256::new();
     let mut piece = vec![0; 1 << 20];

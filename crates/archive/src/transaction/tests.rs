@@ -13,12 +13,12 @@ old
 //- /r/elsewhere/x
 ";
 
-fn locked(system: &MemorySystem) -> Lock {
+fn locked(system: &MemorySystem) -> Lock<'_> {
     let holder = Holder { process: 7, command: "test".to_owned() };
     Lock::acquire(system, Path::new("/r"), ".stan", &holder, &mut || false, &mut |_| {}).unwrap()
 }
 
-fn begin<'s>(system: &'s MemorySystem, lock: &'s Lock) -> Transaction<'s> {
+fn begin<'s>(system: &'s MemorySystem, lock: &'s Lock<'s>) -> Transaction<'s> {
     Transaction::begin(system, Path::new("/r"), lock, &["output", "context"]).unwrap()
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn external(system: &dyn System, id: &str, source: impl Into<PathBuf>
     External { id: id.to_owned(), source, map: Some((size, digest)), meta: Some((size, half)) }
 }
 
-pub(crate) fn lock(system: &dyn WritableSystem, root: &Path) -> Result<Lock, Error> {
+pub(crate) fn lock<'s>(system: &'s dyn WritableSystem, root: &Path) -> Result<Lock<'s>, Error> {
     let holder = Holder { process: std::process::id(), command: "a test".to_owned() };
     Lock::acquire(system, root, ".stan", &holder, &mut || false, &mut |_| {})
 }

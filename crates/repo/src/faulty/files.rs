@@ -98,6 +98,10 @@ impl OutputFile for Faulty<Box<dyn OutputFile>> {
         self.check(Effect::Sync)?;
         self.inner.sync()
     }
+
+    fn share(&mut self) -> io::Result<()> {
+        self.inner.share()
+    }
 }
 
 impl HeldLock for Faulty<Box<dyn HeldLock>> {

@@ -51,6 +51,10 @@ pub enum Fault {
     Interrupted,
     /// Somebody else holds the lock.
     LockHeld,
+    /// ENOLCK: the file system has no locks. No failure: another way is found.
+    NoLocks,
+    /// EINVAL, of flushing: the file system cannot. No failure.
+    NoSync,
     /// The file is gone after it was looked at.
     Vanished,
     /// The file is half as long after it was looked at.
@@ -64,7 +68,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::NoSpace,
         Self::Io,
         Self::Denied,
@@ -75,6 +79,8 @@ impl Fault {
         Self::NothingWritten,
         Self::Interrupted,
         Self::LockHeld,
+        Self::NoLocks,
+        Self::NoSync,
         Self::Vanished,
         Self::Shrunk,
         Self::Grown,
@@ -98,7 +104,8 @@ impl Fault {
             Self::OtherDevice => effect == Rename,
             Self::Short | Self::Interrupted => matches!(effect, Write | ReadPiece),
             Self::NothingWritten => effect == Write,
-            Self::LockHeld => effect == Lock,
+            Self::LockHeld | Self::NoLocks => effect == Lock,
+            Self::NoSync => matches!(effect, Sync | SyncFolder),
             Self::Vanished | Self::Shrunk | Self::Grown => effect == Look,
             Self::Ghost => effect == List,
             Self::TimeBack => matches!(effect, Look | Now),
@@ -107,7 +114,7 @@ impl Fault {
 
     /// Whether callers see no failure at all: what they make must be the same as without it.
     pub fn is_harmless(self) -> bool {
-        matches!(self, Self::Short | Self::Interrupted | Self::TimeBack)
+        matches!(self, Self::Short | Self::Interrupted | Self::TimeBack | Self::NoLocks | Self::NoSync)
     }
 
     fn error(self) -> Option<io::Error> {
@@ -121,6 +128,8 @@ impl Fault {
             Self::ReadOnly => 30,
             Self::OtherDevice => 18,
             Self::Interrupted => 4,
+            Self::NoLocks => rustix::io::Errno::NOLCK.raw_os_error(),
+            Self::NoSync => 22,
             _ => return None,
         };
         #[cfg(unix)]
@@ -134,6 +143,7 @@ impl Fault {
             Self::ReadOnly => io::ErrorKind::ReadOnlyFilesystem.into(),
             Self::OtherDevice => io::ErrorKind::CrossesDevices.into(),
             Self::Interrupted => io::ErrorKind::Interrupted.into(),
+            Self::NoLocks | Self::NoSync => io::ErrorKind::Unsupported.into(),
             _ => return None,
         })
     }

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{Content, MemorySystem, State};
+use super::{Content, MemorySystem, Node, State};
 use crate::system::{Access, HeldLock, InputFile, OpenFile, OutputFile, Stat};
 
 impl MemorySystem {
@@ -20,7 +20,8 @@ impl MemorySystem {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let reader = Handle { state: Arc::clone(&self.state), index, position: 0 };
-        Ok(OpenFile { stat: state.stat(index)?, executable: node.executable, reader: Box::new(reader) })
+        let Node { executable, private, .. } = *node;
+        Ok(OpenFile { stat: state.stat(index)?, executable, private, reader: Box::new(reader) })
     }
 
     pub(super) fn create_file(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
@@ -28,6 +29,7 @@ impl MemorySystem {
         let index = state.create(path)?;
         if let Some(node) = state.nodes.get_mut(index) {
             node.executable = access == Access::Executable;
+            node.private = matches!(access, Access::Private | Access::Undecided);
         }
         Ok(Box::new(Handle { state: Arc::clone(&self.state), index, position: 0 }))
     }
@@ -163,6 +165,12 @@ impl Write for Handle {
 
 impl OutputFile for Handle {
     fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn share(&mut self) -> io::Result<()> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.nodes.get_mut(self.index).ok_or(io::ErrorKind::NotFound)?.private = false;
         Ok(())
     }
 }

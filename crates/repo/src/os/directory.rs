@@ -9,6 +9,7 @@ use std::path::Path;
 
 use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat};
+use rustix::io::retry_on_intr;
 
 use super::stat;
 #[cfg(target_os = "linux")]
@@ -35,7 +36,8 @@ impl DirectoryFiles for OpenDirectory {
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>> {
         // Without blocking, so that a pipe put in the place of a file cannot hang the run.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let opened = openat(&self.descriptor, name, flags, Mode::empty()).map_err(a_link_is_no_answer)?;
+        let opened =
+            retry_on_intr(|| openat(&self.descriptor, name, flags, Mode::empty())).map_err(a_link_is_no_answer)?;
         let file = File::from(opened);
         let seen = if wants_stat { Some(regular_stat(&file, limit)?) } else { None };
         append(&file, seen, limit, buffer)?;
@@ -43,7 +45,7 @@ impl DirectoryFiles for OpenDirectory {
     }
 
     fn lstat(&self, name: &str) -> io::Result<Stat> {
-        let stat = rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let stat = retry_on_intr(|| rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW))?;
         let nanos = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         Ok(Stat {
             kind: kind(FileType::from_raw_mode(stat.st_mode)),
@@ -73,14 +75,24 @@ fn kind(kind: FileType) -> EntryKind {
 /// [`regular_stat`] told of it, if it was asked.
 pub(super) fn append(file: &File, seen: Option<Stat>, limit: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
     let start = buffer.len();
-    let read = fill(file, seen, limit, buffer);
+    // Into memory that nobody had to fill with zeros before.
+    let read = |buffer: &mut Vec<u8>| rustix::io::read(file, spare_capacity(buffer));
+    let read = fill(read, || regular_stat(file, limit), seen, limit, buffer);
     if read.is_err() {
         buffer.truncate(start);
     }
     read
 }
 
-fn fill(file: &File, mut seen: Option<Stat>, limit: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+/// Appends what `read` gives until it gives nothing. A read may take less than it has room for and still not be at the end:
+/// on FUSE, 9p and some network file systems, and where a signal came in between.
+fn fill(
+    mut read: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>,
+    look: impl Fn() -> io::Result<Stat>,
+    mut seen: Option<Stat>,
+    limit: u64,
+    buffer: &mut Vec<u8>,
+) -> io::Result<()> {
     // One byte more than the size, so that one more read sees both the rest and the end.
     let rest_of = |stat: Stat, filled: usize| {
         let size = usize::try_from(stat.size).unwrap_or(usize::MAX);
@@ -89,23 +101,20 @@ fn fill(file: &File, mut seen: Option<Stat>, limit: u64, buffer: &mut Vec<u8>) -
     let start = buffer.len();
     let mut wanted = seen.map_or(FIRST_READ, |stat| rest_of(stat, 0));
     loop {
-        buffer.reserve(wanted.min(MOST_RESERVED));
-        let room = buffer.capacity() - buffer.len();
-        // Into memory that nobody had to fill with zeros before.
-        let count = match rustix::io::read(file, spare_capacity(buffer)) {
-            Ok(count) => count,
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
-        };
+        // Later rounds use up what is there first: most of them only see that the file has ended.
+        if buffer.len() == start || buffer.len() == buffer.capacity() {
+            buffer.reserve(wanted.clamp(1, MOST_RESERVED));
+        }
+        let count = retry_on_intr(|| read(buffer))?;
         let filled = buffer.len() - start;
         // A file that fills the room may be anything, and so may one that has nothing to read.
-        if seen.is_none() && (filled == 0 || count == room) {
-            seen = Some(regular_stat(file, limit)?);
+        if seen.is_none() && (filled == 0 || buffer.capacity() == buffer.len()) {
+            seen = Some(look()?);
         }
         if filled as u64 > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        if count < room {
+        if count == 0 {
             return Ok(());
         }
         wanted = seen.map_or(filled, |stat| rest_of(stat, filled));
@@ -137,7 +146,7 @@ pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
         let kind = match entry.file_type() {
             // Some file systems do not say.
             FileType::Unknown => {
-                let stat = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                let stat = retry_on_intr(|| rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
                 FileType::from_raw_mode(stat.st_mode)
             }
             known => known,
@@ -159,13 +168,13 @@ fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, ResolveFlags, openat2};
-        match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        match retry_on_intr(|| openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)) {
             // Kernels before 5.6 do not have it, and some sandboxes refuse it.
             Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
             opened => return opened.map_err(a_link_is_no_answer),
         }
     }
-    rustix::fs::open(path, flags, Mode::empty()).map_err(a_link_is_no_answer)
+    retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())).map_err(a_link_is_no_answer)
 }
 
 /// Says in plain words what the system calls too many levels of links.
@@ -219,6 +228,44 @@ mod tests {
             }
             files.read("file", size as u64, false, &mut limited).unwrap();
             assert_eq!(limited[6..], bytes);
+        }
+    }
+
+    /// A read that takes less than it has room for is not the end of the file, and one that is interrupted is no failure.
+    #[test]
+    fn short_reads_are_not_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for size in [0, 1, 999, 1_000, 4_797, FIRST_READ, FIRST_READ + 1, 3 * FIRST_READ + 5] {
+            let bytes: Vec<u8> = (0..size).map(|at| at as u8).collect();
+            OsSystem.write_atomic(&path, &bytes).unwrap();
+            let check = |piece: usize, interrupts: bool, wants_stat: bool, limit: u64| {
+                let file = File::open(&path).unwrap();
+                let seen = wants_stat.then(|| regular_stat(&file, u64::MAX).unwrap());
+                let mut calls = 0;
+                let read = |buffer: &mut Vec<u8>| {
+                    calls += 1;
+                    if interrupts && calls % 2 == 1 {
+                        return Err(rustix::io::Errno::INTR);
+                    }
+                    let mut some = vec![0; piece.min(buffer.capacity() - buffer.len())];
+                    let count = rustix::io::read(&file, &mut some)?;
+                    buffer.extend_from_slice(&some[..count]);
+                    Ok(count)
+                };
+                let mut buffer = b"before".to_vec();
+                fill(read, || regular_stat(&file, limit), seen, limit, &mut buffer).map(|()| buffer[6..].to_vec())
+            };
+            for (piece, interrupts, wants_stat) in
+                [(1_000, false, true), (1_000, true, false), (7_001, true, true), (usize::MAX, false, false)]
+            {
+                let read = check(piece, interrupts, wants_stat, u64::MAX).unwrap();
+                assert!(read == bytes, "{size} bytes by {piece}: {} were read", read.len());
+                if size > 0 {
+                    let kind = check(piece, interrupts, wants_stat, size as u64 - 1).unwrap_err().kind();
+                    assert_eq!(kind, io::ErrorKind::FileTooLarge);
+                }
+            }
         }
     }
 

@@ -5,9 +5,23 @@ use std::io::{self, Seek, Write};
 use std::path::Path;
 
 use super::{regular, stat};
+use crate::advice::skip_unsupported_sync;
 use crate::system::{Access, HeldLock, InputFile, OutputFile};
 
 pub(super) fn create_new(path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
+    if access != Access::Undecided {
+        return Ok(Box::new(NewFile { file: create(path, access)?, shared_mode: None }));
+    }
+    // What `Shared` comes to depends on the umask and on the folder's default permissions: an empty file tells. It is not
+    // used itself, because somebody might open it before its permissions are taken away.
+    let trial = create(path, Access::Shared)?;
+    let shared_mode = trial.metadata()?.permissions();
+    drop(trial);
+    fs::remove_file(path)?;
+    Ok(Box::new(NewFile { file: create(path, Access::Private)?, shared_mode: Some(shared_mode) }))
+}
+
+fn create(path: &Path, access: Access) -> io::Result<File> {
     let mut options = OpenOptions::new();
     // `create_new` (O_EXCL) fails on any last component that is there, links included.
     options.write(true).create_new(true);
@@ -16,24 +30,47 @@ pub(super) fn create_new(path: &Path, access: Access) -> io::Result<Box<dyn Outp
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(match access {
             Access::Shared => 0o666,
-            Access::Private => 0o600,
+            Access::Private | Access::Undecided => 0o600,
             Access::Executable => 0o777,
         });
     }
     #[cfg(not(unix))]
     let _ = access;
-    Ok(Box::new(options.open(path)?))
+    options.open(path)
 }
 
-impl OutputFile for File {
+/// A file that is being written, and the permissions that it has once it is shared.
+struct NewFile {
+    file: File,
+    shared_mode: Option<fs::Permissions>,
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl OutputFile for NewFile {
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_all()
+        skip_unsupported_sync(self.file.sync_all())
+    }
+
+    fn share(&mut self) -> io::Result<()> {
+        match self.shared_mode.take() {
+            Some(mode) => self.file.set_permissions(mode),
+            None => Ok(()),
+        }
     }
 }
 
 #[cfg(unix)]
 pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
+    skip_unsupported_sync(File::open(path)?.sync_all())
 }
 
 /// A directory cannot be opened there, and its names are kept in order by the journal.
@@ -142,5 +179,25 @@ mod tests {
         assert_eq!(OsSystem.lstat(&link).unwrap().kind, EntryKind::Link);
         drop(OsSystem.create_new(&target, Access::Private).unwrap());
         assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_undecided_file_is_private_until_it_is_shared() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let mode = |name: &str| path(name).metadata().unwrap().permissions().mode() & 0o777;
+        drop(OsSystem.create_new(&path("shared"), Access::Shared).unwrap());
+        let mut file = OsSystem.create_new(&path("file"), Access::Undecided).unwrap();
+        file.write_all(b"abc").unwrap();
+        assert_eq!(mode("file"), 0o600);
+        assert!(OsSystem.open(&path("file")).unwrap().private);
+        file.share().unwrap();
+        assert_eq!(mode("file"), mode("shared"));
+        assert!(OsSystem.create_new(&path("file"), Access::Undecided).is_err(), "a name that is taken stays taken");
+        assert_eq!(OsSystem.read_dir(directory.path()).unwrap().len(), 2, "the trial file is gone");
+        OsSystem.create_private_dir_all(&path("a/b")).unwrap();
+        assert_eq!((mode("a"), mode("a/b")), (0o700, 0o700));
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::output;
+use crate::advice::skip_unsupported_sync;
 use crate::temporary::temporary_name;
 
 /// How often another name is tried when one is taken.
@@ -34,7 +35,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> io::Result
 fn fill(file: &mut File, path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<()> {
     keep_permissions(file, path)?;
     file.write_all(bytes)?;
-    if is_durable { file.sync_all() } else { Ok(()) }
+    if is_durable { skip_unsupported_sync(file.sync_all()) } else { Ok(()) }
 }
 
 /// Before anything is written, so that nobody reads what the old file hid from them.

@@ -1,0 +1,103 @@
+//! The lock of file systems that have none: a file whose existence is the lock, made so that only one can make it.
+//!
+//! The kernel does not release it when its holder is killed, so that it names the process: one that certainly runs no longer
+//! has abandoned it. Of a process on another machine that cannot be told, and its file stays until somebody removes it.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use stan_repo::{Access, WritableSystem};
+
+/// Beside the lock's file: the lock itself, and the right to clear away an abandoned one.
+const HELD: &str = ".held";
+const BREAK: &str = ".break";
+
+/// More than a token and a command line that is worth showing.
+const LONGEST: u64 = 64 << 10;
+
+/// A file that names nobody for so long was left by a process that was killed before it could write its name.
+const NAMELESS_FOR: i64 = 60_000_000_000;
+
+pub(crate) struct ExclusiveFile<'s> {
+    system: &'s dyn WritableSystem,
+    path: PathBuf,
+}
+
+impl<'s> ExclusiveFile<'s> {
+    /// `lock` is the lock's file. `None` when somebody else holds it.
+    pub(crate) fn try_take(system: &'s dyn WritableSystem, lock: &Path, holder: &str) -> io::Result<Option<Self>> {
+        let text = format!("{}\n{holder}\n", system.process_token()?);
+        let held = beside(lock, HELD);
+        if let Some(file) = Self::make(system, &held, &text)? {
+            return Ok(Some(file));
+        }
+        if !is_abandoned(system, &held) {
+            return Ok(None);
+        }
+        // Only one at a time clears away: of two that saw the same abandoned file, the second would remove the new one of
+        // the first.
+        let path = beside(lock, BREAK);
+        let Some(breaker) = Self::make(system, &path, &text)? else {
+            if is_abandoned(system, &path) {
+                ignore_absent(system.remove_file(&path))?;
+            }
+            return Ok(None);
+        };
+        if is_abandoned(system, &held) {
+            ignore_absent(system.remove_file(&held))?;
+        }
+        drop(breaker);
+        Self::make(system, &held, &text)
+    }
+
+    /// When the file was written and who it says holds it; `None` when there is none.
+    pub(crate) fn holder(system: &dyn WritableSystem, lock: &Path) -> Option<(Option<i64>, String)> {
+        let mut bytes = Vec::new();
+        let stat = system.read_at_most(&beside(lock, HELD), LONGEST, &mut bytes).ok()?;
+        let holder = String::from_utf8_lossy(&bytes).lines().nth(1).unwrap_or_default().to_owned();
+        Some((Some(stat.mtime), holder))
+    }
+
+    /// `None` when the file is there already.
+    fn make(system: &'s dyn WritableSystem, path: &Path, text: &str) -> io::Result<Option<Self>> {
+        let mut file = match system.create_new(path, Access::Shared) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+            created => created?,
+        };
+        // From here on it is removed again, whatever fails.
+        let made = Self { system, path: path.to_owned() };
+        file.write_all(text.as_bytes())?;
+        Ok(Some(made))
+    }
+}
+
+impl Drop for ExclusiveFile<'_> {
+    fn drop(&mut self) {
+        // One that stays is taken over as soon as this process has ended.
+        let _ = self.system.remove_file(&self.path);
+    }
+}
+
+fn is_abandoned(system: &dyn WritableSystem, path: &Path) -> bool {
+    let mut bytes = Vec::new();
+    let Ok(stat) = system.read_at_most(path, LONGEST, &mut bytes) else { return false };
+    let text = String::from_utf8_lossy(&bytes);
+    match text.lines().next().filter(|token| !token.is_empty()) {
+        Some(token) => system.is_running(token) == Some(false),
+        None => system.now().saturating_sub(stat.mtime) > NAMELESS_FOR,
+    }
+}
+
+fn beside(lock: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(lock);
+    name.push(suffix);
+    name.into()
+}
+
+fn ignore_absent(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
