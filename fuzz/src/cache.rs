@@ -1,4 +1,7 @@
 //! The laws of the cache: damaged, foreign, or made to look right by somebody who can compute a checksum.
+//!
+//! Inside the repository nothing but what this user's runs wrote is believed, so that no input changes the answer. In a folder
+//! of the user's own checksums are all there is: made to fit, they may have a run lied to, but it ends, and well.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -10,9 +13,17 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::room::with_room;
 use crate::tree::{ROOT, graph_of, json};
 
-const DIRECTORY: &str = "/r/.stan/cache";
-const INDEX: &str = "/r/.stan/cache/graph.index";
-const DATA: &str = "/r/.stan/cache/graph.data";
+const INSIDE: &str = "/r/.stan/cache";
+const OUTSIDE: &str = "/c";
+const STATE: &str = "/state";
+
+fn index_in(directory: &str) -> String {
+    format!("{directory}/graph.index")
+}
+
+fn data_in(directory: &str) -> String {
+    format!("{directory}/graph.data")
+}
 
 /// Before what an index says: magic, key and checksum.
 const HEADER: usize = 24;
@@ -43,9 +54,8 @@ struct Genuine {
     cold: [String; 2],
 }
 
-/// The first byte says what the others are: the two files themselves, or changes to those that a run left. As long as the
-/// checksums do not fit, the answer is the cold one. Where they are made to fit, a run may be lied to, but it ends, and
-/// well.
+/// The first byte says what the others are: the two files themselves, or changes to those that a run left; and in which
+/// folder they lie.
 pub fn law(bytes: &[u8]) {
     static GENUINE: OnceLock<Genuine> = OnceLock::new();
     let Some((&mode, rest)) = bytes.split_first() else { return };
@@ -63,7 +73,8 @@ pub fn law(bytes: &[u8]) {
         if mode % 6 >= 3 {
             forge(&mut index, &data);
         }
-        check(genuine, &index, &data, mode & 0x40 != 0);
+        let directory = if mode & 0x80 != 0 { INSIDE } else { OUTSIDE };
+        check(genuine, directory, &index, &data, mode & 0x40 != 0);
     });
 }
 
@@ -80,14 +91,19 @@ fn change(index: &mut [u8], data: &mut Vec<u8>, changes: &[u8]) {
     }
 }
 
-fn check(genuine: &Genuine, index: &[u8], data: &[u8], edits: bool) {
+fn check(genuine: &Genuine, directory: &str, index: &[u8], data: &[u8], edits: bool) {
     let system = tree();
-    system.set_file(INDEX, index).set_file(DATA, data);
+    if directory == INSIDE {
+        // Real seals are there, of files that are then replaced.
+        answer(&system, Some(INSIDE), 2);
+        system.set_now(system.now() + 1);
+    }
+    system.set_file(index_in(directory), index).set_file(data_in(directory), data);
     if edits {
         edit(&system);
     }
-    let answer = answer(&system, Some(DIRECTORY), 2);
-    if !is_believable(genuine, index) {
+    let answer = answer(&system, Some(directory), 2);
+    if directory == INSIDE || !is_believable(genuine, index) {
         assert_eq!(answer, genuine.cold[usize::from(edits)], "a cache cannot change an answer");
     }
 }
@@ -127,18 +143,18 @@ impl Genuine {
     fn make() -> Self {
         let system = tree();
         let cold = answer(&system, None, 2);
-        assert_eq!(answer(&system, Some(DIRECTORY), 2), cold);
-        let [index, data] = [INDEX, DATA].map(|path| {
+        assert_eq!(answer(&system, Some(OUTSIDE), 2), cold);
+        let [index, data] = [index_in(OUTSIDE), data_in(OUTSIDE)].map(|path| {
             let mut bytes = Vec::new();
-            system.read_into(Path::new(path), &mut bytes).expect("a run leaves it");
+            system.read_into(Path::new(&path), &mut bytes).expect("a run leaves it");
             bytes
         });
         let mut forged = index.clone();
         forge(&mut forged, &data);
         assert_eq!(forged, index, "checksums are made here as the engine makes them");
         let again = tree();
-        again.set_file(INDEX, &*index).set_file(DATA, &*data);
-        let request = GraphRequest { cache_directory: Some(DIRECTORY.to_owned()), ..GraphRequest::default() };
+        again.set_file(index_in(OUTSIDE), &*index).set_file(data_in(OUTSIDE), &*data);
+        let request = GraphRequest { cache_directory: Some(OUTSIDE.to_owned()), ..GraphRequest::default() };
         let work = graph_of(&again, &GraphOptions::new(ROOT), &request).work;
         assert_eq!(work, Work::Unchanged, "what a run leaves is believed, so that changes to it matter");
         edit(&system);
@@ -150,7 +166,7 @@ impl Genuine {
 /// The clock stands long after the files, so that none of them is too young to be believed.
 fn tree() -> MemorySystem {
     let system = MemorySystem::from_fixture(TREE);
-    system.set_dir(DIRECTORY).set_file("/r/.stan/cache/.gitignore", "*\n").set_now(1 << 50);
+    system.set_dir(INSIDE).set_file("/r/.stan/cache/.gitignore", "*\n").set_dir(OUTSIDE).set_now(1 << 50);
     system
 }
 
@@ -160,7 +176,11 @@ fn edit(system: &MemorySystem) {
 }
 
 fn answer(system: &MemorySystem, cache: Option<&str>, threads: usize) -> String {
-    let request =
-        GraphRequest { threads: Some(threads), cache_directory: cache.map(str::to_owned), ..GraphRequest::default() };
+    let request = GraphRequest {
+        threads: Some(threads),
+        cache_directory: cache.map(str::to_owned),
+        state_directory: Some(STATE.to_owned()),
+        ..GraphRequest::default()
+    };
     json(&graph_of(system, &GraphOptions::new(ROOT), &request))
 }

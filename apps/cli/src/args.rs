@@ -115,6 +115,9 @@ pub(crate) struct RunArgs {
     pub(crate) tokens: Option<TokenizerChoice>,
 
     #[command(flatten)]
+    pub(crate) wait: WaitArgs,
+
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
 
@@ -147,6 +150,9 @@ pub(crate) struct SnapArgs {
     pub(crate) context: bool,
 
     #[command(flatten)]
+    pub(crate) wait: WaitArgs,
+
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
 
@@ -161,7 +167,16 @@ pub(crate) enum StateAction {
     /// Say whether the selection file is right, and everything that is wrong with it
     Validate(StateFileArgs),
     /// Rewrite the selection file as version 2
-    Migrate(StateFileArgs),
+    Migrate(MigrateArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct MigrateArgs {
+    #[command(flatten)]
+    pub(crate) file: StateFileArgs,
+
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
 }
 
 #[derive(Args)]
@@ -207,6 +222,9 @@ pub(crate) struct SuggestArgs {
     pub(crate) explain: bool,
 
     #[command(flatten)]
+    pub(crate) wait: WaitArgs,
+
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
 
@@ -233,6 +251,18 @@ pub(crate) struct ManArgs {
     /// Write stan.1 and a page for each command into DIR
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<String>,
+}
+
+/// What every command takes that writes into the workspace.
+#[derive(Args)]
+pub(crate) struct WaitArgs {
+    /// How many seconds to wait for another run in the same workspace
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) wait: u32,
+
+    /// Do not wait for another run in the same workspace
+    #[arg(long, conflicts_with = "wait")]
+    pub(crate) no_wait: bool,
 }
 
 /// What every command that needs the graph takes.

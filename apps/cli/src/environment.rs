@@ -1,4 +1,7 @@
-//! What the environment says and a run takes into account: one variable, by the convention of reproducible builds.
+//! What the environment says and a run takes into account: a time, by the convention of reproducible builds, and where this
+//! user's programs keep their state, which decides what is remembered and never what is answered.
+
+use std::path::PathBuf;
 
 use crate::exit::Failure;
 
@@ -9,4 +12,12 @@ pub(crate) fn source_date_epoch() -> Result<u64, Failure> {
         Failure::input(format!("SOURCE_DATE_EPOCH is `{}`, which is no time", value.to_string_lossy()))
             .hint("set it to whole seconds since 1970, or unset it")
     })
+}
+
+/// Where this user's programs keep what they need between runs, by the XDG convention; `None` when the environment names no
+/// such place.
+pub(crate) fn state_directory() -> Option<String> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
+    state.join("stan").to_str().map(str::to_owned)
 }

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    stan_engine::prepare_threads();
     match commands::run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use stan_engine::context::Patience;
 
-use crate::args::Cli;
+use crate::args::{Cli, WaitArgs};
 use crate::terminal::{Style, Text, Untrusted, redraw, stderr_is_terminal, style_of_stderr, tell, text};
 
 /// How many lines of one sort are shown; `--json` has all of them.
@@ -69,20 +69,22 @@ impl Messages {
     }
 
     /// How this run waits for another one, and how it shows that it is at work.
-    pub(crate) fn patience(&self, who: &'static str) -> TerminalPatience {
+    pub(crate) fn patience(&self, who: &'static str, wait: &WaitArgs) -> TerminalPatience {
         let shows = stderr_is_terminal() && !self.quiet;
-        TerminalPatience { who, quiet: self.quiet, waited: Duration::ZERO, progress: shows.then(Progress::start) }
+        let progress = if shows { Progress::start() } else { None };
+        let longest_wait = if wait.no_wait { Duration::ZERO } else { Duration::from_secs(wait.wait.into()) };
+        TerminalPatience { who, quiet: self.quiet, longest_wait, waits_since: None, progress }
     }
 }
 
-/// How long a run waits for another one in the same workspace.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) struct TerminalPatience {
     who: &'static str,
     quiet: bool,
-    waited: Duration,
+    /// How long it waits for another run in the same workspace.
+    longest_wait: Duration,
+    waits_since: Option<Instant>,
     progress: Option<Progress>,
 }
 
@@ -98,9 +100,10 @@ impl Patience for TerminalPatience {
     }
 
     fn pause(&mut self) -> bool {
-        std::thread::sleep(PAUSE);
-        self.waited += PAUSE;
-        self.waited < LONGEST_WAIT
+        // By the clock: on a busy machine a pause takes longer than was asked for.
+        let left = self.longest_wait.saturating_sub(self.waits_since.get_or_insert_with(Instant::now).elapsed());
+        std::thread::sleep(PAUSE.min(left));
+        !left.is_zero()
     }
 
     fn stage(&mut self, stage: &'static str) {
@@ -120,10 +123,11 @@ struct Progress {
 }
 
 impl Progress {
-    fn start() -> Self {
+    /// `None` when no thread can be spared.
+    fn start() -> Option<Self> {
         let stage = Arc::new(Mutex::new(Some("starting")));
         let shared = Arc::clone(&stage);
-        let drawer = std::thread::spawn(move || {
+        let drawer = std::thread::Builder::new().spawn(move || {
             let started = Instant::now();
             let mut shown = None;
             loop {
@@ -139,7 +143,7 @@ impl Progress {
                 redraw("", "");
             }
         });
-        Self { stage, drawer: Some(drawer) }
+        Some(Self { stage, drawer: Some(drawer.ok()?) })
     }
 
     fn set(&self, stage: &'static str) {

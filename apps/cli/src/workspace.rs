@@ -9,6 +9,7 @@ use stan_engine::context::Context;
 use stan_engine::graph::GraphRequest;
 
 use crate::args::{Cli, WorkArgs};
+use crate::environment;
 use crate::exit::Failure;
 
 /// The repository that a command works on.
@@ -49,16 +50,27 @@ impl Workspace {
 
     /// How the graph is to be computed.
     pub(crate) fn graph_request(&self, args: &WorkArgs) -> Result<GraphRequest, Failure> {
+        self.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())
+    }
+
+    /// The same, by single arguments.
+    pub(crate) fn request_of(
+        &self,
+        threads: Option<u16>,
+        no_cache: bool,
+        cache_dir: Option<&str>,
+    ) -> Result<GraphRequest, Failure> {
         Ok(GraphRequest {
-            threads: args.threads.map(usize::from),
-            cache_directory: self.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
+            threads: threads.map(usize::from),
+            cache_directory: self.cache_directory_of(no_cache, cache_dir)?,
+            state_directory: environment::state_directory(),
             figures_only: false,
             leaves_memory: true,
         })
     }
 
     /// The folder of the cache that the arguments ask for.
-    pub(crate) fn cache_directory_of(&self, none: bool, typed: Option<&str>) -> Result<Option<String>, Failure> {
+    fn cache_directory_of(&self, none: bool, typed: Option<&str>) -> Result<Option<String>, Failure> {
         match typed {
             _ if none => Ok(None),
             None => Ok(Some(self.cache_directory())),

@@ -12,6 +12,7 @@ mod noticing;
 pub mod reply;
 mod slice;
 pub mod suggest;
+mod threads;
 pub mod tokens;
 mod watched;
 
@@ -23,3 +24,4 @@ pub use stan_model::untrusted::visible_json;
 pub use stan_model::{Untrusted, jcs};
 pub use stan_repo::{OsSystem, System, WritableSystem};
 pub use stan_slice::{Reading, SliceRequest};
+pub use threads::prepare_threads;

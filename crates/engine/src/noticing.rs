@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stan_repo::{
-    Access, DirEntry, DirectoryFiles, HeldLock, InputFile, OpenFile, OutputFile, Stat, System, WritableSystem,
+    Access, DirEntry, DirectoryFiles, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System, WritableSystem,
 };
 
 /// Is told of what went wrong while something was read. Most of it is only that a file does not exist, so this must be
@@ -47,6 +47,10 @@ impl<S: System + ?Sized, N: Notice> System for Noticing<'_, S, N> {
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         self.watch(path, self.system.lstat(path))
+    }
+
+    fn owner(&self, path: &Path) -> io::Result<Owner> {
+        self.watch(path, self.system.owner(path))
     }
 
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
@@ -102,6 +106,22 @@ impl<S: WritableSystem + ?Sized, N: Notice> WritableSystem for Noticing<'_, S, N
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.system.create_dir_all(path)
+    }
+
+    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.system.create_private_dir_all(path)
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.system.random(bytes)
+    }
+
+    fn process_token(&self) -> io::Result<String> {
+        self.system.process_token()
+    }
+
+    fn is_running(&self, token: &str) -> Option<bool> {
+        self.system.is_running(token)
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {

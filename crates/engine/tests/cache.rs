@@ -15,9 +15,22 @@ use support::{cold, json, run};
 use xxhash_rust::xxh3::xxh3_64;
 
 const CACHE: &str = "/r/.stan/cache";
+const STATE: &str = "/state";
+/// A folder of the user's own, where no seal is needed.
+const OUTSIDE: &str = "/c";
 
 fn request(figures_only: bool) -> GraphRequest {
-    GraphRequest { threads: Some(2), cache_directory: Some(CACHE.into()), figures_only, leaves_memory: false }
+    GraphRequest {
+        threads: Some(2),
+        cache_directory: Some(CACHE.into()),
+        state_directory: Some(STATE.into()),
+        figures_only,
+        leaves_memory: false,
+    }
+}
+
+fn request_outside(figures_only: bool) -> GraphRequest {
+    GraphRequest { cache_directory: Some(OUTSIDE.into()), ..request(figures_only) }
 }
 
 fn warm_disk() -> (MemoryDisk, GraphOptions, String) {
@@ -110,19 +123,19 @@ fn only_stans_own_folder_hides_itself() {
     }
 }
 
-/// Whoever writes a repository can also write its cache, with checksums that fit. Such a cache may lie, but a run that
-/// believes it must neither panic nor fail.
+/// What somebody put into a folder of the user's own is believed when its checksums fit. It may lie, but a run that believes
+/// it must neither panic nor fail.
 #[test]
 fn caches_made_to_look_right_do_no_harm() {
     let (disk, options, _) = warm_disk();
     let system = disk.system();
-    let read = |name: &str| disk.read(&format!(".stan/cache/{name}")).expect("a run has left it");
-    let (index, data) = (read("graph.index"), read("graph.data"));
+    run(system, &options, &request_outside(false));
+    let (index, data) = both_files(system, OUTSIDE);
     // The forger knows the format: what a run left, forged, is what it left.
     let mut unchanged = index.clone();
-    forge(system, &mut unchanged, &data);
+    forge(system, OUTSIDE, &mut unchanged, &data);
     assert_eq!(unchanged, index);
-    assert_eq!(run(system, &options, &request(false)).work, Work::Unchanged, "the forger knows the layout");
+    assert_eq!(run(system, &options, &request_outside(false)).work, Work::Unchanged, "the forger knows the layout");
     let mut random = Random::new(11);
     for round in 0..1_500 {
         let (mut index, mut data) = (index.clone(), data.clone());
@@ -134,18 +147,147 @@ fn caches_made_to_look_right_do_no_harm() {
         if random.below(4) == 0 {
             data.truncate(random.below(data.len()));
         }
-        forge(system, &mut index, &data);
-        run(system, &options, &request(round % 3 == 0));
+        forge(system, OUTSIDE, &mut index, &data);
+        run(system, &options, &request_outside(round % 3 == 0));
         // An edit makes the run look into the parts that an unchanged one does not need.
         disk.write("src/a.ts", format!("export const a = {round}; import './b'; export * from './lib';").as_bytes());
-        forge(system, &mut index, &data);
-        run(system, &options, &request(round % 3 == 1));
+        forge(system, OUTSIDE, &mut index, &data);
+        run(system, &options, &request_outside(round % 3 == 1));
     }
+}
+
+fn both_files(system: &dyn WritableSystem, directory: &str) -> (Vec<u8>, Vec<u8>) {
+    let read = |name: &str| {
+        let mut bytes = Vec::new();
+        system.read_into(format!("{directory}/{name}").as_ref(), &mut bytes).expect("a run has left it");
+        bytes
+    };
+    (read("graph.index"), read("graph.data"))
+}
+
+/// Everything that a repository can bring: the whole cache of another checkout of the same repository at the same path, with
+/// its seals, for another graph. The index is a real one, so that nothing but the seal tells it from our own.
+#[test]
+fn a_cache_that_came_with_the_repository_is_not_believed() {
+    let ours = |system: &MemorySystem, state: &str| GraphRequest {
+        state_directory: Some(state.to_owned()),
+        ..request(system.now() == 0)
+    };
+    let tree = || MemorySystem::from_fixture("//- /r/.git/HEAD\n//- /r/a.ts\nimport './b';\n//- /r/b.ts\n");
+    let options = GraphOptions::new("/r");
+    // The attacker's checkout: the same stats, another text.
+    let theirs = tree();
+    theirs.set_now(100_000_000_000);
+    run(&theirs, &options, &ours(&theirs, "/theirs"));
+    let mut evil = both_files(&theirs, CACHE);
+    let victim = |state: &str, later: i64| {
+        let system = tree();
+        system.set_now(100_000_000_000);
+        // In the same order, so that even the inodes agree.
+        run(&system, &options, &ours(&system, state));
+        system.set_now(100_000_000_000 + later);
+        for entry in theirs.read_dir(CACHE.as_ref()).unwrap() {
+            let path = format!("{CACHE}/{}", entry.name.to_str().unwrap());
+            let mut bytes = Vec::new();
+            theirs.read_into(path.as_ref(), &mut bytes).unwrap();
+            system.set_file(path, bytes);
+        }
+        run(&system, &options, &ours(&system, state)).work
+    };
+    assert_eq!(victim("/theirs", 0), Work::Unchanged, "the same user, inode and time: what is shipped is complete");
+    assert!(matches!(victim("/theirs", 1), Work::Compiled(_)), "written at another time");
+    assert!(matches!(victim("/mine-elsewhere", 1), Work::Compiled(_)));
+
+    // Forged on top of a cache that is ours, with our own seals still beside it.
+    let system = tree();
+    system.set_now(100_000_000_000);
+    let truth = json(&run(&system, &options, &request(false)));
+    system.set_now(200_000_000_000);
+    assert_eq!(run(&system, &options, &request(false)).work, Work::Unchanged);
+    forge(&system, CACHE, &mut evil.0, &evil.1);
+    let outcome = run(&system, &options, &request(false));
+    assert!(matches!(outcome.work, Work::Compiled(_)));
+    assert_eq!(json(&outcome), truth);
+    assert_eq!(run(&system, &options, &request(false)).work, Work::Unchanged, "it was written again");
+}
+
+/// `map.data` alone is put in the place of ours.
+#[test]
+fn a_map_that_came_with_the_repository_is_not_believed() {
+    let disk = MemoryDisk::new();
+    start(&disk);
+    let config = StanConfig::default();
+    let context = Context { root: disk.root(), config: &config };
+    let work = request(false);
+    let document = || {
+        let mut bytes = Vec::new();
+        build_map(disk.system(), &context, &work).expect("a map can be made").write(&mut bytes, false).unwrap();
+        bytes
+    };
+    let truth = document();
+    let kept = disk.read(".stan/cache/map.data").expect("a run keeps its map");
+    disk.wait(3_000_000_000);
+    // The last bytes are the map's: another one of the same length, with a checksum that fits.
+    let mut evil = kept.clone();
+    let at = evil.windows(4).rposition(|window| window == b"a.ts").expect("it is a node");
+    evil[at] = b'z';
+    let checksum = xxh3_64(&evil[24..]).to_le_bytes();
+    evil[16..24].copy_from_slice(&checksum);
+    disk.write(".stan/cache/map.data", &evil);
+    assert_eq!(document(), truth);
+    assert_eq!(disk.read(".stan/cache/map.data"), Some(kept), "it was written again");
+}
+
+#[test]
+fn without_a_place_for_the_key_a_cache_in_the_repository_is_not_used() {
+    for state in [None, Some("/r/state"), Some("/r/.stan/state")] {
+        let system = MemorySystem::from_fixture("//- /r/a.ts\n");
+        let request = GraphRequest { state_directory: state.map(str::to_owned), ..request(false) };
+        for _ in 0..2 {
+            let outcome = run(&system, &GraphOptions::new("/r"), &request);
+            assert!(matches!(outcome.work, Work::Compiled(1)), "{state:?}");
+        }
+        assert!(system.lstat("/r/.stan".as_ref()).is_err(), "{state:?}");
+    }
+}
+
+/// CI keeps the folder and restores it elsewhere in time, on another disk.
+#[test]
+fn a_folder_outside_the_repository_serves_after_it_was_restored() {
+    let (disk, options, expected) = warm_disk();
+    disk.wait(3_000_000_000);
+    run(disk.system(), &options, &request_outside(false));
+    disk.wait(3_000_000_000);
+    for name in ["graph.data", "graph.index"] {
+        let path = format!("{OUTSIDE}/{name}");
+        let mut bytes = Vec::new();
+        disk.system().read_into(path.as_ref(), &mut bytes).unwrap();
+        disk.system().remove_file(path.as_ref()).unwrap();
+        disk.system().write_atomic(path.as_ref(), &bytes).unwrap();
+    }
+    let outcome = run(disk.system(), &options, &request_outside(false));
+    assert_eq!((outcome.work, json(&outcome)), (Work::Unchanged, expected));
+}
+
+#[test]
+fn an_index_that_does_not_know_the_listing_of_the_root_is_refused() {
+    let system = MemorySystem::from_fixture("//- /r/a.ts\n");
+    system.set_now(100_000_000_000);
+    let options = GraphOptions::new("/r");
+    run(&system, &options, &request_outside(false));
+    assert_eq!(run(&system, &options, &request_outside(false)).work, Work::Unchanged);
+    let (mut index, data) = both_files(&system, OUTSIDE);
+    // The path of the listed root becomes another one: length, then the two bytes.
+    let at = index.windows(3).position(|window| window == [2, b'/', b'r']).expect("the root was listed");
+    index[at + 2] = b'q';
+    system.set_dir("/q").set_times("/q", 0, 0);
+    forge(&system, OUTSIDE, &mut index, &data);
+    assert!(matches!(run(&system, &options, &request_outside(false)).work, Work::Compiled(_)));
 }
 
 /// Writes both files: 24 bytes of magic, key and checksum, then the index: a time, and the length and the checksum of each
 /// of the data's four parts.
-fn forge(system: &dyn WritableSystem, index: &mut [u8], data: &[u8]) {
+fn forge(system: &dyn WritableSystem, directory: &str, index: &mut [u8], data: &[u8]) {
     let mut rest = data;
     for at in (32..96).step_by(16) {
         let length = u64::from_le_bytes(index[at..at + 8].try_into().expect("eight bytes")) as usize;
@@ -159,7 +301,7 @@ fn forge(system: &dyn WritableSystem, index: &mut [u8], data: &[u8]) {
     let checksum = xxh3_64(&index[24..]);
     index[16..24].copy_from_slice(&checksum.to_le_bytes());
     for (name, bytes) in CACHE_FILES.iter().zip([&*index, data]) {
-        system.write_atomic(format!("{CACHE}/{name}").as_ref(), bytes).expect("memory is writable");
+        system.write_atomic(format!("{directory}/{name}").as_ref(), bytes).expect("memory is writable");
     }
 }
 
@@ -174,7 +316,11 @@ fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     let config = StanConfig::default();
     let context = Context { root: disk.root(), config: &config };
     let ids = |cache: Option<&str>| -> Vec<String> {
-        let request = GraphRequest { cache_directory: cache.map(str::to_owned), ..GraphRequest::default() };
+        let request = GraphRequest {
+            cache_directory: cache.map(str::to_owned),
+            state_directory: Some(STATE.into()),
+            ..GraphRequest::default()
+        };
         let map = build_map(disk.system(), &context, &request).expect("a map can be made").map;
         map.indices().map(|index| map.id(index).to_owned()).filter(|id| id.contains("npm")).collect()
     };
@@ -204,7 +350,11 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
     let context = Context { root: disk.root(), config: &config };
     let document = |cache: Option<&str>| -> Vec<u8> {
         disk.wait(3_000_000_000);
-        let request = GraphRequest { cache_directory: cache.map(str::to_owned), ..GraphRequest::default() };
+        let request = GraphRequest {
+            cache_directory: cache.map(str::to_owned),
+            state_directory: Some(STATE.into()),
+            ..GraphRequest::default()
+        };
         let mut bytes = Vec::new();
         build_map(disk.system(), &context, &request).expect("a map can be made").write(&mut bytes, false).unwrap();
         bytes

@@ -129,6 +129,7 @@ fn a_cache_made_on_eight_threads_serves_one() {
     let request = |threads| GraphRequest {
         threads: Some(threads),
         cache_directory: Some("/c".into()),
+        state_directory: None,
         figures_only: false,
         leaves_memory: false,
     };

@@ -14,6 +14,7 @@ fn check(before: &str, edits: &[(&str, &str)]) -> Work {
     let request = GraphRequest {
         threads: Some(2),
         cache_directory: Some("/r/.stan/cache".into()),
+        state_directory: Some("/state".into()),
         figures_only: false,
         leaves_memory: false,
     };
@@ -241,6 +242,7 @@ fn packages_are_looked_through_again() {
     let request = GraphRequest {
         threads: Some(2),
         cache_directory: Some("/r/.stan/cache".into()),
+        state_directory: Some("/state".into()),
         figures_only: false,
         leaves_memory: false,
     };

@@ -34,6 +34,7 @@ fn a_root_that_comes_to_exist() {
     let request = GraphRequest {
         threads: Some(1),
         cache_directory: Some("/cache".into()),
+        state_directory: None,
         figures_only: false,
         leaves_memory: false,
     };
@@ -171,6 +172,18 @@ impl WritableSystem for Disturbed<'_> {
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.system.remove_file(path)
     }
+
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.system.random(bytes)
+    }
+
+    fn create_new(&self, path: &Path, access: stan_repo::Access) -> io::Result<Box<dyn stan_repo::OutputFile>> {
+        self.system.create_new(path, access)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.system.rename(from, to)
+    }
 }
 
 /// Disturbs a run at each of its calls in turn. The run succeeds, the files that nobody touched keep their edges,
@@ -180,6 +193,7 @@ fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()
     let request = GraphRequest {
         threads: Some(1),
         cache_directory: Some("/r/.stan/cache".into()),
+        state_directory: Some("/state".into()),
         figures_only: false,
         leaves_memory: false,
     };

@@ -90,7 +90,12 @@ fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (Stri
     config.context.external_depth = options.external_depth;
     config.context.max_errors = 8;
     let context = Context { root: disk.root(), config: &config };
-    let request = GraphRequest { threads: Some(2), cache_directory: cache.cloned(), ..GraphRequest::default() };
+    let request = GraphRequest {
+        threads: Some(2),
+        cache_directory: cache.cloned(),
+        state_directory: Some(disk.state_directory()),
+        ..GraphRequest::default()
+    };
     let built = build_map(disk.system(), &context, &request).expect("a map can be made");
     let mut document = Vec::new();
     built.map.write(&mut document, true).expect("memory takes everything");
@@ -98,8 +103,13 @@ fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (Stri
 }
 
 fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, figures_only: bool) -> GraphOutcome {
-    let request =
-        GraphRequest { threads: Some(2), cache_directory: cache.cloned(), figures_only, leaves_memory: false };
+    let request = GraphRequest {
+        threads: Some(2),
+        cache_directory: cache.cloned(),
+        state_directory: Some(disk.state_directory()),
+        figures_only,
+        leaves_memory: false,
+    };
     run(disk.system(), options, &request)
 }
 

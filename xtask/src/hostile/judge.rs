@@ -34,7 +34,11 @@ const SYSTEM_FILES: &[&str] = &[
     "/sys/devices/system/node/",
     "/sys/fs/cgroup/",
     "/dev/null",
+    "/dev/urandom",
 ];
+
+/// From the site's folder: where the user's key is kept.
+const STATE: &str = "state/stan";
 
 /// What the standard library reads of the process itself.
 const OWN_PROCESS: &[&str] = &["maps", "cgroup", "mountinfo", "auxv"];
@@ -153,6 +157,7 @@ impl Scene<'_> {
         let is_below = |place: &Path| starts_at(&path, place.as_os_str().as_encoded_bytes());
         is_below(&self.site.repository())
             || is_below(&self.site.path("given"))
+            || is_below(&self.site.path(STATE))
             || self.site.readable.iter().any(|readable| match readable.strip_suffix('/') {
                 Some(folder) => is_below(&self.site.path(folder)),
                 None => path == self.site.path(readable).as_os_str().as_encoded_bytes(),
@@ -180,6 +185,10 @@ impl Scene<'_> {
     /// Whether a path, from the site's folder, is one that the step may change.
     fn may_differ(&self, path: &str) -> bool {
         let own = format!("repo/{}/", self.stan_path);
+        // The key for the cache is made once, by whichever command is the first to use one.
+        if path == "state" || starts_at(path.as_bytes(), STATE.as_bytes()) {
+            return true;
+        }
         match self.step.writes {
             Writes::Nothing => false,
             Writes::Own => path.starts_with(&own),

@@ -22,12 +22,8 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
     }
     let options = workspace.config.graph_options(workspace.root.clone());
     let wants_graph = args.json || args.format.is_some() || args.cycles || !args.files.is_empty();
-    let request = GraphRequest {
-        threads: args.threads.map(usize::from),
-        cache_directory: workspace.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
-        figures_only: !wants_graph,
-        leaves_memory: true,
-    };
+    let request = workspace.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())?;
+    let request = GraphRequest { figures_only: !wants_graph, ..request };
     let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
     let messages = Messages::new(cli);
     if cli.verbose {
@@ -45,12 +41,7 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
 
 /// The map as a context run would write it.
 fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), Failure> {
-    let request = GraphRequest {
-        threads: args.threads.map(usize::from),
-        cache_directory: workspace.cache_directory_of(args.no_cache, args.cache_dir.as_deref())?,
-        figures_only: false,
-        leaves_memory: true,
-    };
+    let request = workspace.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())?;
     let map = build_map(&OsSystem, &workspace.context(), &request)?;
     let mut out = Output::new(cli.color);
     out.document(|out| map.write(out, args.pretty))?;

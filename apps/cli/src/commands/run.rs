@@ -30,7 +30,7 @@ pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
         epoch: crate::environment::source_date_epoch()?,
         work: workspace.graph_request(&args.work)?,
     };
-    let mut patience = messages.patience("stan run");
+    let mut patience = messages.patience("stan run", &args.wait);
     let report = run_engine(&OsSystem, &workspace.context(), &request, &mut patience)?;
     let mut out = Output::new(cli.color);
     if args.work.json {

@@ -15,7 +15,7 @@ pub(crate) fn run(cli: &Cli, args: &SnapArgs) -> Result<(), Failure> {
     messages.hints(&workspace.hints);
     let request =
         SnapRequest { plain: !args.context, context: !args.plain, work: workspace.graph_request(&args.work)? };
-    let mut patience = messages.patience("stan snap");
+    let mut patience = messages.patience("stan snap", &args.wait);
     let report = snap(&OsSystem, &workspace.context(), &request, &mut patience)?;
     drop(patience);
     let mut out = Output::new(cli.color);

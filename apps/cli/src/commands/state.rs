@@ -4,7 +4,7 @@ use stan_engine::OsSystem;
 use stan_engine::context::reports::StateReport;
 use stan_engine::context::{StateSource, check_state, migrate_state};
 
-use crate::args::{Cli, StateAction, StateArgs, StateFileArgs};
+use crate::args::{Cli, MigrateArgs, StateAction, StateArgs, StateFileArgs};
 use crate::commands::input;
 use crate::exit::Failure;
 use crate::messages::Messages;
@@ -19,9 +19,9 @@ pub(crate) fn run(cli: &Cli, args: &StateArgs) -> Result<(), Failure> {
             let report = check_state(&OsSystem, &workspace.context(), &source)?;
             show(cli, file, &report, "is valid")
         }
-        StateAction::Migrate(file) => {
+        StateAction::Migrate(MigrateArgs { file, wait }) => {
             let source = source(&workspace, file)?;
-            let mut patience = Messages::new(cli).patience("stan state migrate");
+            let mut patience = Messages::new(cli).patience("stan state migrate", wait);
             let (report, printed) = migrate_state(&OsSystem, &workspace.context(), &source, &mut patience)?;
             drop(patience);
             if let (Some(document), false) = (&printed, file.json) {

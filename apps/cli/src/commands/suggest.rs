@@ -29,7 +29,7 @@ pub(crate) fn run(cli: &Cli, args: &SuggestArgs) -> Result<(), Failure> {
         write: args.write,
         work: workspace.graph_request(&args.work)?,
     };
-    let mut patience = messages.patience("stan suggest");
+    let mut patience = messages.patience("stan suggest", &args.wait);
     let report = suggest(&OsSystem, &workspace.context(), &request, &mut patience)?;
     drop(patience);
     let mut out = Output::new(cli.color);

@@ -24,6 +24,8 @@ mod init;
 mod integrity;
 #[cfg(unix)]
 mod killed;
+#[cfg(unix)]
+mod limits;
 mod privacy;
 mod project;
 mod reproducible;

@@ -46,7 +46,13 @@ impl Repository {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stan"));
         command.current_dir(&self.root).args(arguments).env_clear().stdin(Stdio::null());
+        command.env("XDG_STATE_HOME", self.state_home());
         command
+    }
+
+    /// Where the user's programs keep their state: not in the repository.
+    pub(crate) fn state_home(&self) -> PathBuf {
+        self.directory.path().join("state")
     }
 
     /// What git prints; `None` when there is no git.

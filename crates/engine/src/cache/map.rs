@@ -95,10 +95,7 @@ impl Cache<'_> {
     /// The map of the graph that an index stands for, if it was kept and still holds.
     pub(crate) fn load_map(&self, identity: Identity, key: &MapKey) -> Option<StoredMap> {
         let path = self.path(FILE);
-        let stat = self.system.lstat(Path::new(&path)).ok()?;
-        if stat.kind != EntryKind::File || stat.size > LARGEST_DATA {
-            return None;
-        }
+        self.trusted(&path, LARGEST_DATA)?;
         let mut bytes = Vec::new();
         self.system.read_at_most(Path::new(&path), LARGEST_DATA, &mut bytes).ok()?;
         let body = bytes.strip_prefix(MAGIC)?;
@@ -140,7 +137,7 @@ impl Cache<'_> {
         bytes.extend_from_slice(&self.map_key(identity, key)?.to_le_bytes());
         bytes.extend_from_slice(&xxh3_64(&body).to_le_bytes());
         bytes.extend_from_slice(&body);
-        self.system.write_atomic(Path::new(&self.path(FILE)), &bytes).ok()
+        self.write(FILE, &bytes)
     }
 
     fn map_key(&self, identity: Identity, key: &MapKey) -> Option<u64> {

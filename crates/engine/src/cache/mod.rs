@@ -2,12 +2,14 @@
 //! map that was made of that graph.
 //!
 //! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
-//! it is ignored; failing to write it is not an error either.
+//! it is ignored; failing to write it is not an error either. Foreign is what no run of this user wrote in this checkout
+//! (`seal.rs`): a repository can bring files that look like a cache.
 
 mod bytes;
 pub(crate) mod data;
 mod index;
 mod map;
+mod seal;
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,11 +20,12 @@ use rayon::prelude::*;
 use stan_graph::Graph;
 use stan_lang::typescript::extract::is_analysed;
 use stan_model::NodeKind;
-use stan_repo::{EntryKind, System, WritableSystem, remove_leftovers};
+use stan_repo::{EntryKind, Stat, System, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
 use self::index::{FactsTable, FileTable, Section, UNPROVED, fingerprint, proved_fingerprint};
+use self::seal::Trust;
 use crate::graph::analyse::Analysed;
 use crate::graph::compile::{Kept, Known};
 use crate::graph::record::Record;
@@ -32,7 +35,7 @@ pub(crate) use self::index::{Answer, Identity, Index};
 pub(crate) use self::map::{DocumentPrint, Manifests, MapKey, StoredMap};
 
 /// Changes whenever the layout of the files does.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
@@ -45,6 +48,9 @@ const LARGEST_DATA: u64 = 2 << 30;
 pub(crate) struct Cache<'s> {
     system: &'s dyn WritableSystem,
     directory: String,
+    /// Of the repository, absolute.
+    root: String,
+    trust: Trust,
     /// Stands for format, tool version and options.
     key: u64,
 }
@@ -53,38 +59,55 @@ impl<'s> Cache<'s> {
     /// Makes the folder, so that its making is not seen as a change by the next run. `None`: there can be no cache.
     ///
     /// `root` and `stan_path` are absolute. A folder of ours behind a link is somebody else's: nothing is written there.
+    /// `state_directory`: where the user's key is.
     pub(crate) fn open(
         system: &'s dyn WritableSystem,
         directory: &str,
         (root, stan_path): (&str, &str),
+        state_directory: Option<&str>,
         key: &[u8],
     ) -> Option<Self> {
         let inside = directory.strip_prefix(stan_path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         if inside && leads_elsewhere(system, root, directory) {
             return None;
         }
+        let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
         // Runs that were killed while they wrote are the only ones that leave anything; whoever is at work holds its own.
-        remove_leftovers(system, Path::new(directory), &[IGNORE, DATA, INDEX, map::FILE]);
+        let seals = [DATA, INDEX, map::FILE].map(|name| [name, seal::SUFFIX].concat());
+        let [data, index, map] = seals.each_ref().map(String::as_str);
+        remove_leftovers(system, Path::new(directory), &[IGNORE, DATA, INDEX, map::FILE, data, index, map]);
         // Only a folder of ours may hide itself from git.
         let ignore = format!("{directory}/{IGNORE}");
         if inside && system.lstat(Path::new(&ignore)).is_err() {
             system.write_atomic(Path::new(&ignore), b"*\n").ok()?;
         }
-        Some(Self { system, directory: directory.to_owned(), key: xxh3_64(key) ^ u64::from(FORMAT) })
+        let key = xxh3_64(key) ^ u64::from(FORMAT);
+        Some(Self { system, directory: directory.to_owned(), root: root.to_owned(), trust, key })
     }
 
     fn path(&self, name: &str) -> String {
         format!("{}/{name}", self.directory)
     }
 
+    /// The stat of a file of ours that a run of this user wrote, and nobody touched since.
+    fn trusted(&self, path: &str, largest: u64) -> Option<Stat> {
+        let stat = self.system.lstat(Path::new(path)).ok()?;
+        let may_be_ours = stat.kind == EntryKind::File && stat.size <= largest;
+        (may_be_ours && self.trust.holds(self.system, path, &stat)).then_some(stat)
+    }
+
+    /// Puts a file in place, and seals it.
+    fn write(&self, name: &str, bytes: &[u8]) -> Option<()> {
+        let path = self.path(name);
+        self.system.write_atomic(Path::new(&path), bytes).ok()?;
+        self.trust.seal(self.system, &path)
+    }
+
     pub(crate) fn load_index(&self) -> Option<Index> {
         let path = self.path(INDEX);
+        self.trusted(&path, LARGEST_INDEX)?;
         let path = Path::new(&path);
-        let stat = self.system.lstat(path).ok()?;
-        if stat.kind != EntryKind::File || stat.size > LARGEST_INDEX {
-            return None;
-        }
         // A file that is none of ours is not worth reading to its end.
         let mut start = [0; 16];
         self.system.read_range(path, 0, &mut start).ok()?;
@@ -99,7 +122,9 @@ impl<'s> Cache<'s> {
         if u64::from_le_bytes(*key) != self.key || u64::from_le_bytes(*checksum) != xxh3_64(body) {
             return None;
         }
-        Index::decode(body)
+        // An index that does not say what the root's listing was would never see a new file.
+        let is_root = |path: &str| path.trim_end_matches('/') == self.root.trim_end_matches('/');
+        Index::decode(body).filter(|index| index.observations.directories.iter().any(|seen| is_root(&seen.path)))
     }
 
     /// The graph alone: where nothing changed, nobody asks for more.
@@ -119,8 +144,7 @@ impl<'s> Cache<'s> {
             })
             .collect();
         // An index that was made up must not make us ask for all the memory there is.
-        let stat = self.system.lstat(Path::new(&path)).ok()?;
-        if stat.kind != EntryKind::File || stat.size != *ends.last()? || stat.size > LARGEST_DATA {
+        if self.trusted(&path, LARGEST_DATA)?.size != *ends.last()? {
             return None;
         }
         let start = |part: usize| if part == 0 { 0 } else { ends.get(part - 1).copied().unwrap_or(0) };
@@ -171,7 +195,7 @@ impl<'s> Cache<'s> {
             files.push(&record.path, print);
         }
         // Hundreds of thousands of small pieces, and the process is about to end.
-        std::thread::spawn(move || drop(records));
+        let _ = std::thread::Builder::new().spawn(move || drop(records));
         let data = parts.concat();
         let parts = parts.each_ref().map(|part| section(part));
         let index = Index { observed_at, parts, answer, observations, files, facts };
@@ -182,8 +206,8 @@ impl<'s> Cache<'s> {
         bytes.extend_from_slice(&self.key.to_le_bytes());
         bytes.extend_from_slice(&xxh3_64(&index).to_le_bytes());
         bytes.extend_from_slice(&index);
-        self.system.write_atomic(Path::new(&self.path(DATA)), &data).ok()?;
-        self.system.write_atomic(Path::new(&self.path(INDEX)), &bytes).ok()?;
+        self.write(DATA, &data)?;
+        self.write(INDEX, &bytes)?;
         Some(identity)
     }
 }

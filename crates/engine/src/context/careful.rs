@@ -10,22 +10,23 @@ use std::sync::{Mutex, PoisonError};
 use stan_repo::{WritableSystem, advice, is_passing};
 
 use super::refusal::Refusal;
+use crate::graph::GraphRequest;
 use crate::noticing::{Notice, Noticing};
 
 pub(crate) type Careful<'s> = Noticing<'s, dyn WritableSystem + 's, Hidden>;
 
 #[derive(Default)]
 pub(crate) struct Hidden {
-    /// What cannot be read in here is made again, and nobody need know.
-    cache: Option<PathBuf>,
+    /// What cannot be read in these folders is made again, and nobody need know: the cache, and the key for it.
+    remade: Vec<PathBuf>,
     /// The first failure: its path, and what to do about it.
     first: Mutex<Option<(PathBuf, String)>>,
 }
 
 impl Notice for Hidden {
     fn notice(&self, path: &Path, error: &io::Error) {
-        let is_cache = || self.cache.as_ref().is_some_and(|cache| path.starts_with(cache));
-        if is_passing(error) && !is_cache() {
+        let is_remade = || self.remade.iter().any(|folder| path.starts_with(folder));
+        if is_passing(error) && !is_remade() {
             let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert_with(|| (path.to_owned(), advice(error)));
         }
@@ -33,8 +34,9 @@ impl Notice for Hidden {
 }
 
 impl<'s> Careful<'s> {
-    pub(crate) fn new(system: &'s dyn WritableSystem, cache: Option<&str>) -> Self {
-        Self::with(system, Hidden { cache: cache.map(PathBuf::from), ..Hidden::default() })
+    pub(crate) fn new(system: &'s dyn WritableSystem, work: &GraphRequest) -> Self {
+        let remade = work.cache_directory.iter().chain(&work.state_directory).map(PathBuf::from).collect();
+        Self::with(system, Hidden { remade, ..Hidden::default() })
     }
 
     /// Refuses to go on when something was not seen.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, System, advice, hash_file, real_path};
+use stan_repo::{Access, EntryKind, OpenFile, System, advice, hash_file, real_path};
 
 use super::Context;
 use super::allow::{Allowed, Allowlist, Origin};
@@ -44,8 +44,10 @@ pub(crate) fn refresh(
     let targets: BTreeSet<&str> = files.iter().map(|file| file.target.as_str()).collect();
     let mut transaction = session.begin(place)?;
     for file in files.iter().filter(|file| !is_staged(system, place, file)) {
-        let mut stream = transaction.stream(&file.target, Access::Shared).map_err(refuse)?;
-        copy(system, file, &mut stream)?;
+        let source = system.open(Path::new(&file.source)).map_err(|error| not_copied(file, &error))?;
+        let access = if source.private { Access::Private } else { Access::Shared };
+        let mut stream = transaction.stream(&file.target, access).map_err(refuse)?;
+        copy(file, source, &mut stream)?;
         transaction.finish(stream).map_err(refuse)?;
         imported.written.push(file.target.clone());
     }
@@ -98,14 +100,19 @@ fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
     let target = place.absolute(&file.target);
     let is_file = system.lstat(Path::new(&target)).is_ok_and(|stat| stat.kind == EntryKind::File);
     let digest = |path: &str| hash_file(system, Path::new(path)).map(|(_, digest, _)| digest);
-    is_file && digest(&target).is_ok_and(|staged| digest(&file.source).is_ok_and(|source| source == staged))
+    let is_private = |path: &str| system.open(Path::new(path)).is_ok_and(|file| file.private);
+    is_file
+        && digest(&target).is_ok_and(|staged| digest(&file.source).is_ok_and(|source| source == staged))
+        && (is_private(&target) || !is_private(&file.source))
 }
 
-fn copy(system: &dyn System, file: &ImportFile, out: &mut dyn Write) -> Result<(), Refusal> {
-    let failed = |error: std::io::Error| {
-        Refusal::input(format!("the import `{}` cannot be copied: {}", file.source, advice(&error)))
-    };
-    let mut source = system.open(Path::new(&file.source)).map_err(failed)?.reader;
+fn not_copied(file: &ImportFile, error: &std::io::Error) -> Refusal {
+    Refusal::input(format!("the import `{}` cannot be copied: {}", file.source, advice(error)))
+}
+
+fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), Refusal> {
+    let failed = |error: std::io::Error| not_copied(file, &error);
+    let mut source = source.reader;
     let mut buffer = vec![0; 256 << 10];
     loop {
         match source.read(&mut buffer) {

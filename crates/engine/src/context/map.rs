@@ -55,7 +55,7 @@ pub fn build_map(
     context: &Context<'_>,
     request: &GraphRequest,
 ) -> Result<BuiltMap, Refusal> {
-    let careful = Careful::new(system, request.cache_directory.as_deref());
+    let careful = Careful::new(system, request);
     let (built, ()) = build_map_beside(&careful, context, request, || ())?;
     careful.has_seen_everything()?;
     Ok(built)
@@ -90,11 +90,19 @@ pub(crate) fn build_map_beside<T: Send + Sync>(
     }
     let Some(graph) = outcome.graph else { return Err(Refusal::internal("the graph is missing from its outcome")) };
     let (built, other) = std::thread::scope(|scope| {
-        let other = scope.spawn(|| other.into_inner().unwrap_or_else(&beside));
-        (map_of(system, context, &graph), other.join())
+        let made = other.into_inner();
+        let beside = &beside;
+        let thread = if made.is_some() { None } else { std::thread::Builder::new().spawn_scoped(scope, beside).ok() };
+        let built = map_of(system, context, &graph);
+        // Without a thread to spare it is done afterwards.
+        let other = match thread {
+            Some(thread) => thread.join().map_err(|_| Refusal::internal("a thread was lost")),
+            None => Ok(made.unwrap_or_else(beside)),
+        };
+        (built, other)
     });
     let (map, integrity, manifests) = built?;
-    let other = other.map_err(|_| Refusal::internal("a thread was lost"))?;
+    let other = other?;
     let document = kept_as.and_then(|kept_as| {
         let cache = open_cache(system, &options, &request)?;
         let mut bytes = Vec::new();

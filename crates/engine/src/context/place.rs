@@ -111,7 +111,7 @@ impl Place {
         match first {
             "diff" => Some("snapshots are never archived"),
             "patch" => Some("patches are never archived"),
-            "cache" | ".lock" => Some("stan's own working files are never archived"),
+            "cache" | ".lock" | ".lock.held" | ".lock.break" => Some("stan's own working files are never archived"),
             "output" if below.starts_with("output/archive.") => Some("archives are never archived"),
             _ => None,
         }
@@ -149,6 +149,7 @@ mod tests {
             "packages/a/.stan/context/dependency.map.json",
             ".stan/cache/graph.data",
             ".stan/.lock",
+            ".stan/.lock.held",
             ".stan/output/.stan-tmp-1-0-archive.tar",
         ] {
             assert!(place.denial(denied).is_some(), "{denied}");

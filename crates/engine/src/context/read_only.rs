@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stan_repo::{DirEntry, DirectoryFiles, OpenFile, Stat, System, WritableSystem};
+use stan_repo::{DirEntry, DirectoryFiles, OpenFile, Owner, Stat, System, WritableSystem};
 
 pub(crate) struct ReadOnly<'s>(pub(crate) &'s dyn WritableSystem);
 
@@ -18,6 +18,10 @@ impl System for ReadOnly<'_> {
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         self.0.lstat(path)
+    }
+
+    fn owner(&self, path: &Path) -> io::Result<Owner> {
+        self.0.owner(path)
     }
 
     fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {

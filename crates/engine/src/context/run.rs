@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use rayon::ThreadPoolBuilder;
 use stan_archive::{
     ArchiveEntry, Changes, External, Mismatch, Mismatches, OutputStream, Prepared, Snapshot, Transaction, Written,
     stage, write_archive, write_diff,
@@ -25,6 +24,7 @@ use super::reports::{ArchiveReport, DiffReport, LeftOutReport, MapReport, Mode, 
 use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, holds, read_if_there};
 use crate::graph::GraphRequest;
+use crate::threads::Workers;
 use crate::tokens::Tokenizer;
 
 /// Which run.
@@ -57,13 +57,9 @@ pub fn run(
     request: &RunRequest,
     patience: &mut dyn Patience,
 ) -> Result<RunReport, Refusal> {
-    let mut pool = ThreadPoolBuilder::new();
-    if let Some(threads) = request.work.threads {
-        pool = pool.num_threads(threads);
-    }
-    let pool = pool.build().map_err(|error| Refusal::internal(format!("no threads can be started: {error}")))?;
+    let pool = Workers::start(request.work.threads);
     let place = context.place();
-    let careful = Careful::new(system, request.work.cache_directory.as_deref());
+    let careful = Careful::new(system, &request.work);
     check_folders(&careful, &place)?;
     let run = Run { system: &careful, context, request, place: &place, pool: &pool };
     if request.plan { run.plan(patience) } else { run.perform(patience) }
@@ -74,7 +70,7 @@ struct Run<'a> {
     context: &'a Context<'a>,
     request: &'a RunRequest,
     place: &'a Place,
-    pool: &'a rayon::ThreadPool,
+    pool: &'a Workers,
 }
 
 impl Run<'_> {
@@ -99,7 +95,7 @@ impl Run<'_> {
 
         patience.stage("writing the archive");
         let archive_path = self.place.artefact(Artefact::Archive);
-        let mut stream = transaction.stream_unless_same(&archive_path, Access::Shared).map_err(refuse)?;
+        let mut stream = transaction.stream_unless_same(&archive_path, Access::Undecided).map_err(refuse)?;
         let written = self.archive(entries, &mut stream)?;
         let archive = transaction.finish(stream).map_err(refuse)?;
         self.check_against_map(&assembled, &written)?;
@@ -262,7 +258,7 @@ impl Run<'_> {
         let changes = snapshot.changes_since(baseline);
         let extra = self.extra_entries(&changes, baseline.is_some());
         let names = changes.added.iter().chain(&changes.changed).map(String::as_str);
-        let mut stream = transaction.stream_unless_same(&path, Access::Shared).map_err(refuse)?;
+        let mut stream = transaction.stream_unless_same(&path, Access::Undecided).map_err(refuse)?;
         let size = write_diff(self.system, (archive, written), names, &extra, self.request.epoch, &mut stream)
             .map_err(refuse)?;
         transaction.finish(stream).map_err(refuse)?;

@@ -15,7 +15,7 @@ const WRITTEN: [&str; 5] = ["cache", "context", "diff", "imports", "output"];
 
 pub(crate) struct Session<'s> {
     system: &'s dyn WritableSystem,
-    lock: Lock,
+    lock: Lock<'s>,
 }
 
 impl<'s> Session<'s> {
@@ -56,6 +56,9 @@ pub(crate) fn refuse(error: stan_archive::Error) -> Refusal {
                 .hint(super::map::REBUILD)
         }
         Error::ChangedAfterProof { .. } => Refusal::verification(error.to_string()).hint(super::map::REBUILD),
+        Error::Locked { .. } => Refusal::input(error.to_string()).hint(
+            "`--wait SECONDS` waits longer; a run that was stopped (Ctrl-Z) goes on with `fg`, or with `kill -CONT` and its pid",
+        ),
         Error::DuplicateName { .. } => Refusal::new(RefusalKind::Internal, error.to_string()),
         _ => Refusal::input(error.to_string()),
     }

@@ -32,7 +32,7 @@ pub fn snap(
     patience: &mut dyn Patience,
 ) -> Result<SnapReport, Refusal> {
     let place = context.place();
-    let system = &Careful::new(system, request.work.cache_directory.as_deref());
+    let system = &Careful::new(system, &request.work);
     check_folders(system, &place)?;
     let session = Session::open(system, &place, patience)?;
     let imported = import::refresh(system, context, &place, &session)?;

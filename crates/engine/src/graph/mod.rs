@@ -13,15 +13,15 @@ mod recent;
 pub(crate) mod record;
 mod update;
 
-use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use stan_graph::BuildError;
-use stan_lang::typescript::extract::{ExtractOptions, WORKER_STACK};
+use stan_lang::typescript::extract::ExtractOptions;
 use stan_lang::typescript::resolve::ResolveOptions;
 use stan_model::error_lines;
 use stan_repo::{ScanOptions, System, WritableSystem};
 
 use crate::cache::{self, Cache, Identity};
+use crate::threads::Workers;
 use crate::watched::Watched;
 
 use self::compile::{Compiled, Kept, Known};
@@ -67,6 +67,9 @@ pub struct GraphRequest {
     pub threads: Option<usize>,
     /// Directory of the cache, absolute; `None`: neither read nor write one.
     pub cache_directory: Option<String>,
+    /// Where this user's programs keep what they need between runs, absolute. Without it a cache inside the repository,
+    /// which anybody may have written, is neither read nor written.
+    pub state_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
     pub figures_only: bool,
     /// The process ends after this: the system takes its memory back at once, which is faster than freeing hundreds of
@@ -105,8 +108,6 @@ pub enum Work {
 /// The graph could not be computed at all.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
-    #[error("the thread pool could not be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
     #[error("internal error: {0}")]
     Build(#[from] BuildError),
 }
@@ -128,13 +129,9 @@ pub(crate) fn graph_unless(
     request: &GraphRequest,
     is_enough: &IsEnough<'_>,
 ) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
-    let mut pool = ThreadPoolBuilder::new().stack_size(WORKER_STACK);
-    if let Some(threads) = request.threads {
-        pool = pool.num_threads(threads);
-    }
-    let pool = pool.build()?;
-    let outcome = pool.install(|| run(system, options, request, is_enough));
-    leave(pool, request.leaves_memory);
+    let workers = Workers::start_parsing(request.threads);
+    let outcome = workers.install(|| run(system, options, request, is_enough));
+    leave(workers, request.leaves_memory);
     outcome
 }
 
@@ -152,7 +149,8 @@ pub(crate) fn open_cache<'s>(
     request: &GraphRequest,
 ) -> Option<Cache<'s>> {
     let own = options.stan_folder();
-    Cache::open(system, request.cache_directory.as_ref()?, (&options.root, &own), &key(options))
+    let directory = request.cache_directory.as_ref()?;
+    Cache::open(system, directory, (&options.root, &own), request.state_directory.as_deref(), &key(options))
 }
 
 fn run(

@@ -23,6 +23,7 @@ use stan_repo::{Access, WritableSystem, git_changes};
 use crate::context::{Artefact, Context, NamedBytes, Patience, Place, Refusal};
 use crate::context::{Careful, Session, check_folders, map_for_selection, refuse};
 use crate::graph::GraphRequest;
+use crate::threads::Workers;
 use crate::tokens::Tokenizer;
 
 /// What to propose a selection for.
@@ -69,13 +70,9 @@ pub fn suggest(
     request: &SuggestRequest,
     patience: &mut dyn Patience,
 ) -> Result<SuggestReport, Refusal> {
-    let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = request.work.threads {
-        pool = pool.num_threads(threads);
-    }
-    let pool = pool.build().map_err(|error| Refusal::internal(format!("no threads can be started: {error}")))?;
+    let pool = Workers::start(request.work.threads);
     let place = context.place();
-    let system = &Careful::new(system, request.work.cache_directory.as_deref());
+    let system = &Careful::new(system, &request.work);
     patience.stage("reading the map");
     let (map, integrity) = map_for_selection(system, context, &request.work)?;
     let verb = Suggestion { system, place: &place, map: &map, integrity: &integrity, request };

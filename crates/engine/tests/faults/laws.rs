@@ -50,7 +50,8 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Every file by its bytes, every folder and link by what it is. The lock's text and the cache are no outputs.
+/// Every file by its bytes, every folder and link by what it is. The lock's text, the cache and the key for it are no
+/// outputs.
 type Tree = BTreeMap<String, Vec<u8>>;
 
 fn tree(system: &MemorySystem) -> Tree {
@@ -59,7 +60,7 @@ fn tree(system: &MemorySystem) -> Tree {
     while let Some(folder) = pending.pop() {
         for entry in system.read_dir(Path::new(&folder)).unwrap() {
             let path = format!("{}/{}", folder.trim_end_matches('/'), entry.name.to_str().unwrap());
-            let is_ours_alone = path == "/r/.stan/.lock" || path == "/r/.stan/cache";
+            let is_ours_alone = path == "/r/.stan/.lock" || path == "/r/.stan/cache" || path.starts_with("/state");
             let mut bytes = Vec::new();
             match entry.kind {
                 EntryKind::Dir => pending.push(path.clone()),

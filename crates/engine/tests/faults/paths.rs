@@ -230,7 +230,12 @@ fn text(refusal: &Refusal) -> String {
 
 pub(crate) fn work(with_cache: bool) -> GraphRequest {
     let cache_directory = with_cache.then(|| "/r/.stan/cache".to_owned());
-    GraphRequest { threads: Some(1), cache_directory, ..GraphRequest::default() }
+    GraphRequest {
+        threads: Some(1),
+        cache_directory,
+        state_directory: Some("/state".to_owned()),
+        ..GraphRequest::default()
+    }
 }
 
 fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bool) -> Result<Done, String> {

@@ -35,6 +35,11 @@ pub(crate) trait Disk {
     /// Lets this much time pass.
     fn wait(&self, nanoseconds: i64);
 
+    /// Where the user's key is: beside the repository.
+    fn state_directory(&self) -> String {
+        format!("{}-state", self.root())
+    }
+
     fn absolute(&self, path: &str) -> PathBuf {
         Path::new(self.root()).join(path)
     }
@@ -185,6 +190,18 @@ impl WritableSystem for Ahead {
 
     fn remove_file(&self, path: &Path) -> std::io::Result<()> {
         OsSystem.remove_file(path)
+    }
+
+    fn random(&self, bytes: &mut [u8]) -> std::io::Result<()> {
+        OsSystem.random(bytes)
+    }
+
+    fn create_new(&self, path: &Path, access: stan_repo::Access) -> std::io::Result<Box<dyn stan_repo::OutputFile>> {
+        OsSystem.create_new(path, access)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
+        OsSystem.rename(from, to)
     }
 }
 

@@ -78,14 +78,17 @@ fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec
         text
     };
     let blocks = blocks(graph);
+    let alone = |out: &mut dyn Write, blocks: Vec<Range<u32>>| {
+        blocks.into_iter().try_for_each(|block| out.write_all(&make(block, Vec::new())))
+    };
     if blocks.len() < 4 {
-        return blocks.into_iter().try_for_each(|block| out.write_all(&make(block, Vec::new())));
+        return alone(out, blocks);
     }
     let others: Vec<Range<u32>> = blocks.iter().skip(1).step_by(2).cloned().collect();
     std::thread::scope(|scope| {
         let (give, take) = mpsc::sync_channel(1);
         let (give_back, take_back) = mpsc::sync_channel(2);
-        scope.spawn(move || {
+        let helper = std::thread::Builder::new().spawn_scoped(scope, move || {
             for block in others {
                 // Nobody takes it when nothing can be written any more.
                 if give.send(make(block, take_back.try_recv().unwrap_or_default())).is_err() {
@@ -93,6 +96,9 @@ fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec
                 }
             }
         });
+        if helper.is_err() {
+            return alone(out, blocks);
+        }
         let mut own = Vec::new();
         for pair in blocks.chunks(2) {
             own = make(pair[0].clone(), own);

@@ -30,7 +30,7 @@ use self::parse::Syntax;
 use self::stack::Room;
 use stan_model::facts::{FileFacts, Form};
 
-pub use self::stack::WORKER_STACK;
+pub use self::stack::{WORKER_STACK, set_stack_size};
 
 /// An arena that grew beyond this is given back instead of kept for the next file.
 const ARENA_KEPT: usize = 64 << 20;
@@ -42,7 +42,7 @@ const TREE_PER_BYTE: usize = 12;
 
 /// Turns files into facts, one after the other. Keep one per thread: it reuses its memory.
 ///
-/// The thread must have a stack of at least [`WORKER_STACK`] bytes.
+/// The thread must have a stack of at least [`WORKER_STACK`] bytes, or [`set_stack_size`] says how large it is.
 #[derive(Default)]
 pub struct Extractor {
     arena: Allocator,

@@ -2,6 +2,7 @@
 //! least one token: the number of tokens bounds the stack, and a file that might not fit is read on a thread whose
 //! stack is sized to that bound. Nothing here parses.
 
+use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -11,6 +12,16 @@ use super::scan;
 /// The stack that threads which call [`super::Extractor`] must have, or more.
 /// Address space only: pages are committed when touched, and nearly no file touches more than the first few.
 pub const WORKER_STACK: usize = 256 << 20;
+
+thread_local! {
+    static STACK: Cell<usize> = const { Cell::new(WORKER_STACK) };
+}
+
+/// Says how large the stack of this thread is, where the system gave less than [`WORKER_STACK`]. Files that might not fit
+/// then get a thread of their own, or are searched without parsing.
+pub fn set_stack_size(bytes: usize) {
+    STACK.set(bytes);
+}
 
 /// Stack bytes that one token can cost at most. Measured by `tests/stack.rs`, with margin.
 pub(super) const BYTES_PER_TOKEN: usize = 4 << 10;
@@ -46,7 +57,7 @@ pub(super) enum Room {
 impl Room {
     pub(super) fn for_text(text: &str) -> Self {
         // Most files have fewer bytes than levels would be too many.
-        if text.len() < DEEPEST_GUESS {
+        if text.len() < DEEPEST_GUESS && STACK.get() >= WORKER_STACK {
             return Self::Here;
         }
         // Raw counts first: only suspicious text is read as tokens, so that others pay next to nothing.
@@ -54,11 +65,12 @@ impl Room {
             return Self::Nowhere("is nested too deeply to parse");
         }
         let room = |levels: usize| levels.saturating_mul(BYTES_PER_TOKEN).saturating_add(RESERVE);
-        if room(text.len()) <= WORKER_STACK {
+        let stack = STACK.get();
+        if room(text.len()) <= stack {
             return Self::Here;
         }
         let bound = room(most_tokens(text));
-        if bound <= WORKER_STACK {
+        if bound <= stack {
             Self::Here
         } else if bound > LARGEST {
             Self::Nowhere("is too large to parse")

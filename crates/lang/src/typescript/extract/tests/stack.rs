@@ -176,3 +176,16 @@ fn small_files_are_parsed_in_place() {
     assert_eq!(Room::for_text(&"alpha = beta; // gamma\n".repeat(500)), Room::Here);
     assert!(matches!(Room::for_text(&"a;".repeat(100_000)), Room::Thread(_)));
 }
+
+/// Where the system gave less stack, only what fits is parsed there.
+#[test]
+fn a_small_stack_holds_small_files() {
+    let rooms = std::thread::spawn(|| {
+        stack::set_stack_size(2 << 20);
+        ["a;".repeat(50), "a;".repeat(4_000)].map(|text| Room::for_text(&text))
+    });
+    let [small, large] = rooms.join().unwrap();
+    assert_eq!(small, Room::Here);
+    assert!(matches!(large, Room::Thread(size) if size > 2 << 20), "{large:?}");
+    assert_eq!(Room::for_text(&"a;".repeat(4_000)), Room::Here, "other threads have what they had");
+}
