@@ -193,7 +193,7 @@ fn a_committed_cache_changes_no_answer() {
     fs::remove_dir_all(&cache).unwrap();
 
     copy_folder(&shipped, &cache);
-    assert!(how(&repository, &["graph", "-v"]).contains("analysed 2 files"), "not even the facts are taken");
+    assert!(how(&repository, &["graph", "-v"]).contains("analysed 4 files"), "not even the facts are taken");
     assert_eq!(succeeds(&repository, &["graph", "--json"]), truth);
     assert!(succeeds(&repository, &["graph", "--meta"]).contains("child_process"));
 
@@ -201,7 +201,7 @@ fn a_committed_cache_changes_no_answer() {
     for file in ["graph.index", "graph.data"] {
         fs::copy(shipped.join(file), cache.join(file)).unwrap();
     }
-    assert!(how(&repository, &["graph", "-v"]).contains("analysed 2 files"));
+    assert!(how(&repository, &["graph", "-v"]).contains("analysed 4 files"));
     assert_eq!(succeeds(&repository, &["graph", "--json"]), truth);
 }
 
@@ -218,7 +218,7 @@ fn a_cache_serves_where_it_was_written() {
     // Without a home there is no cache, and no failure.
     let mut homeless = repository.command(&["graph", "-v"]);
     let output = homeless.env_remove("XDG_STATE_HOME").output().unwrap();
-    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("analysed 2 files"));
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("analysed 4 files"));
     // A folder of the user's own is believed after it was restored, without a key.
     let outside = repository.root().with_file_name("outside");
     let typed = outside.display().to_string();
