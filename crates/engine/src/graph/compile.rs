@@ -435,12 +435,7 @@ impl Run<'_> {
     }
 
     /// All nodes and edges.
-    fn gather(
-        &self,
-        files: &Portions,
-        implicit: &[ImplicitEdge],
-        hops: &[(u32, u32, EdgeKind)],
-    ) -> GraphBuilder {
+    fn gather(&self, files: &Portions, implicit: &[ImplicitEdge], hops: &[(u32, u32, EdgeKind)]) -> GraphBuilder {
         let edges_of = |key: u32| match files.get(key) {
             Some(file) => &*file.edges,
             None if self.is_external(key) => &[],

@@ -107,8 +107,7 @@ impl<'m> StarTable<'m> {
         if providers.is_empty() {
             return self.catch_alls.iter().for_each(|place| act(self.files[*place as usize]));
         }
-        let places: Vec<u32> =
-            self.catch_alls.iter().copied().filter(|place| !provides(providers, *place)).collect();
+        let places: Vec<u32> = self.catch_alls.iter().copied().filter(|place| !provides(providers, *place)).collect();
         self.open(&places, providers).for_each(|place| act(self.files[place as usize]));
     }
 

@@ -122,9 +122,8 @@ fn a_lattice_of_duplicate_names_each_asked_for() {
         for _ in 0..2 {
             let below = [2 * level + 2, 2 * level + 3];
             let twice = |name: u32| {
-                let source = |side: usize| {
-                    Source::Name(Some(below[side]), format!("x{}", (name + 1 + side as u32 * 7) % NAMES))
-                };
+                let source =
+                    |side: usize| Source::Name(Some(below[side]), format!("x{}", (name + 1 + side as u32 * 7) % NAMES));
                 [0, 1].map(|side| (format!("x{name}"), source(side)))
             };
             let imports = (0..NAMES).map(|name| (below[0], format!("x{name}"))).collect();
@@ -213,8 +212,9 @@ fn threads_share_one_tunneller_and_agree() {
         fixture
             .push(file.to_string(), Sketch { exports: vec![local(format!("x{file}"))], imports, ..Sketch::default() });
     }
-    let all =
-        |tunneller: &Tunneller<'_>| (0..=FILES).map(|file| tunneller.implicit_edges(FileKey(file)).edges).collect::<Vec<_>>();
+    let all = |tunneller: &Tunneller<'_>| {
+        (0..=FILES).map(|file| tunneller.implicit_edges(FileKey(file)).edges).collect::<Vec<_>>()
+    };
     let alone = all(&Tunneller::new(&fixture));
     let shared = Tunneller::new(&fixture);
     std::thread::scope(|scope| {
