@@ -304,7 +304,7 @@ mod tests {
         let stored =
             [&[0x78, 0x01, 0x01], length.as_slice(), &inverse, &raw, &((high << 16) | low).to_be_bytes()].concat();
         let name = id.to_string();
-        system.set_file(&format!("/r/.git/objects/{}/{}", &name[..2], &name[2..]), stored);
+        system.set_file(format!("/r/.git/objects/{}/{}", &name[..2], &name[2..]), stored);
         id
     }
 

@@ -70,7 +70,7 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectRep
                 node_id: map.id(index).to_owned(),
                 bytes: map.size(index).unwrap_or(0),
                 path: path.iter().map(|&step| map.id(step).to_owned()).collect(),
-                path_omitted,
+                path_omitted: Some(path_omitted).filter(|count| *count > 0),
             }
         })
         .collect();
@@ -79,7 +79,7 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectRep
         node_id: id.clone(),
         bytes: 0,
         path: vec![id.clone()],
-        path_omitted: 0,
+        path_omitted: None,
     }));
     nodes.sort_unstable_by(|a, b| a.node_id.cmp(&b.node_id));
     let mut warnings = [decoded.warnings.as_slice(), &selection.warnings].concat();

@@ -290,7 +290,7 @@ impl Suggestion<'_> {
             score,
             reached_by,
             path: path.iter().map(|&step| self.map.id(step).to_owned()).collect(),
-            path_omitted: (u64::from(steps) + 1).saturating_sub(path.len() as u64),
+            path_omitted: (u64::from(steps) + 1).checked_sub(path.len() as u64).filter(|count| *count > 0),
         }
     }
 }

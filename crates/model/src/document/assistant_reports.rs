@@ -5,8 +5,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reports::is_zero;
-
 /// `stan suggest --json`: a proposed selection, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -81,9 +79,8 @@ pub struct SuggestedNode {
     /// From a focus file to the node, edges walked in both directions; of a longer way the last eight nodes.
     pub path: Vec<String>,
     /// How many nodes of the way come before those of `path`; absent when it is whole.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[cfg_attr(feature = "schema", schemars(required = false))]
-    pub path_omitted: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_omitted: Option<u64>,
 }
 
 /// What a file is to the focus.

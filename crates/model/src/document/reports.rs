@@ -53,18 +53,12 @@ pub struct SelectedNode {
     /// From the seed to the node itself, one element for a seed; of a longer way the last [`SHOWN_STEPS`] nodes.
     pub path: Vec<String>,
     /// How many nodes of the way come before those of `path`; absent when it is whole.
-    #[serde(skip_serializing_if = "is_zero")]
-    #[cfg_attr(feature = "schema", schemars(required = false))]
-    pub path_omitted: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_omitted: Option<u64>,
 }
 
 /// How much of a way is told: the ways to all nodes of a chain together would be its length squared.
 pub const SHOWN_STEPS: usize = 8;
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-pub(crate) fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
 
 /// `stan snap --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
