@@ -13,6 +13,8 @@ use super::{Config, Configs, Project};
 
 /// How many projects behind the referenced ones are looked at. Each of very many projects may lead to all others.
 const MAX_INDIRECT: usize = 1_024;
+/// How many references of others are read to find them.
+const MAX_READ: usize = 1 << 16;
 /// Fewer references are looked through one by one.
 const FEW: usize = 16;
 
@@ -34,30 +36,37 @@ struct Index {
 impl Configs<'_> {
     pub(super) fn reachable(&self, project: &Project) -> Reachable {
         let mut seen: FxHashSet<String> = project.config.file.iter().cloned().collect();
-        let mut queue: VecDeque<String> = project.references.iter().cloned().collect();
-        let mut projects = Vec::new();
-        let (mut direct, mut left) = (0, project.references.len());
+        let mut queue: VecDeque<String> =
+            project.references.iter().filter(|path| seen.insert((*path).clone())).cloned().collect();
+        let direct = queue.len();
+        let mut projects = Vec::with_capacity(direct);
+        let (mut indirect, mut read) = (0, 0);
+        let mut is_cut = false;
         while let Some(path) = queue.pop_front() {
-            let is_direct = left > 0;
-            left = left.saturating_sub(1);
-            if seen.contains(&path) {
-                continue;
-            }
-            if !is_direct && projects.len() - direct == MAX_INDIRECT {
-                let file = project.config.file.as_deref().unwrap_or(&project.config.directory);
-                let message = format!(
-                    "more than {MAX_INDIRECT} projects are behind the ones that `references` names; the rest is left out"
-                );
-                self.problems.report(file, None, &message);
-                break;
-            }
             let found = self.project(&path);
-            seen.insert(path);
-            // What is never taken from the queue need not be in it.
-            let room = MAX_INDIRECT.saturating_sub(queue.len().saturating_sub(left)) + 1;
-            queue.extend(found.references.iter().filter(|path| !seen.contains(*path)).take(room).cloned());
             projects.push((Arc::clone(&found.config), Arc::clone(&found.files)));
-            direct += usize::from(is_direct);
+            for path in &found.references {
+                read += 1;
+                if seen.contains(path) {
+                    is_cut |= read > MAX_READ;
+                } else if indirect == MAX_INDIRECT {
+                    is_cut = true;
+                } else {
+                    indirect += 1;
+                    seen.insert(path.clone());
+                    queue.push_back(path.clone());
+                }
+                if is_cut {
+                    break;
+                }
+            }
+        }
+        if is_cut {
+            let file = project.config.file.as_deref().unwrap_or(&project.config.directory);
+            let message = format!(
+                "`references` leads to more than {MAX_INDIRECT} projects that it does not name itself; the rest is left out"
+            );
+            self.problems.report(file, None, &message);
         }
         let index = (direct > FEW).then(|| Index::new(&projects[..direct]));
         Reachable { projects, direct, index }
