@@ -268,7 +268,7 @@ fn of_a_long_way_the_last_eight_nodes_are_told() {
     let repository = hoisted();
     let node = |i: usize| format!(r#""f{i:05}.ts":{{"k":0,"s":1,"e":[["f{:05}.ts",1]]}}"#, (i + 1) % LENGTH);
     let nodes: Vec<String> = (0..LENGTH).map(node).collect();
-    repository.write("map.json", format!(r#"{{"v":2,"n":{{{}}}}}"#, nodes.join(",")));
+    repository.write("map.json", &format!(r#"{{"v":2,"n":{{{}}}}}"#, nodes.join(",")));
     repository.write("state.json", r#"{"v":2,"i":[["f00000.ts",99999]]}"#);
     let arguments = ["select", "--meta", "map.json", "--state", "state.json", "--tokens", "bytes4"];
     let report: serde_json::Value =

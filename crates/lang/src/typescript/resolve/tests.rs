@@ -1,11 +1,11 @@
 //! Maps of packages that would take exponential or quadratic time without a limit. Answers for real repositories are tested
 //! by the conformance suite.
 
-use crate::facts::{Form, Request};
 use crate::typescript::tsconfig::Configs;
 use crate::typescript::tsconfig::memory::Memory;
 use crate::typescript::workspaces::Workspaces;
 use stan_model::EdgeKind;
+use stan_model::facts::{Form, Request};
 
 use super::{LazyWorkspaces, ResolveOptions, Resolver, Target};
 
