@@ -1,5 +1,5 @@
-//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it, `fuzz`, `hostile` and
-//! `load` try to break it, `supply`, `sbom` and `reproducible` tell what it is made of.
+//! Developer tasks, run as `cargo xtask <task>`: `tidy` keeps the house in order, `bench` measures it, `fuzz`, `hostile`,
+//! `load` and `growth` try to break it, `supply`, `sbom` and `reproducible` tell what it is made of.
 //!
 //! Nothing here is part of the product: no other crate depends on this one, and it may print, read the environment and
 //! start other programs.
@@ -11,6 +11,7 @@ mod bench_context;
 mod bench_slice;
 mod cargo;
 mod fuzz;
+mod growth;
 mod hostile;
 mod limit;
 mod load;
@@ -35,6 +36,8 @@ enum Task {
     Bench(bench::Bench),
     /// Many files, large files, many processes, many runs: the same answers, and no growth.
     Load(load::Options),
+    /// Double inputs of many shapes: the work must not grow much faster.
+    Growth(growth::Options),
     /// Check what we build on against deny.toml: licences, sources, duplicates, forbidden crates, unsafe code.
     Supply,
     /// List what the programs are made of (CycloneDX 1.5).
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(&workspace_root()),
         Task::Bench(bench) => bench::run(&workspace_root(), &bench),
         Task::Load(options) => load::run(&workspace_root(), &options),
+        Task::Growth(options) => growth::run(&workspace_root(), &options),
         Task::Supply => supply::run(&workspace_root()),
         Task::Sbom(options) => supply::sbom(&workspace_root(), &options),
         Task::Reproducible(options) => supply::reproducible::run(&workspace_root(), &options),

@@ -28,5 +28,5 @@ pub use select::{
     SelectionSummary, select, summarize, why,
 };
 pub use summary::Summary;
-pub use tunnel::{FileKey, Module, Modules, Tunneller};
+pub use tunnel::{FileKey, Implicit, Module, Modules, Tunneller};
 pub use write::{write_cycles_json, write_dot, write_json, write_mermaid, write_stats};

@@ -7,17 +7,25 @@
 //! A search is plain reachability over states (module, name): which exports of a module a name leads to depends on
 //! that module alone. So cycles need no care, memory of earlier answers changes nothing but the time, and the answer
 //! cannot depend on threads.
+//!
+//! A short search is a walk that remembers only what is cheap to remember, and threads do not wait for each other. One that
+//! goes on for long becomes a search that remembers every state (`components.rs`): without that, a name that is
+//! exported twice at every level would be searched in full again for each level.
 
+mod components;
 mod memo;
+mod sets;
 mod stars;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 use stan_model::EdgeKind;
 use stan_model::FileFacts;
 use stan_model::facts::{Export, ExportSource};
 
+use components::Components;
 use memo::Memo;
 use stars::{StarTable, StarTables};
 
@@ -51,7 +59,38 @@ pub struct Tunneller<'m> {
     modules: &'m dyn Modules,
     memo: Memo<'m>,
     stars: StarTables<'m>,
+    long: Mutex<Components<'m>>,
+    /// How many states a walk may visit before it becomes a search that remembers all of them.
+    walk_limit: usize,
+    /// Names with more definers than this are left out.
+    most: usize,
+    /// Edges beyond those that an ordinary name has; shared, so that it is the repository's.
+    extra: AtomicUsize,
 }
+
+/// The implicit edges of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Implicit {
+    /// Sorted and unique.
+    pub edges: Vec<(FileKey, EdgeKind)>,
+    /// The first name that was left out because very many files define it, and how many.
+    pub left_out: Option<(Box<str>, usize)>,
+}
+
+/// What a search came to.
+enum Found {
+    All(Arc<[FileKey]>),
+    /// More than was asked for.
+    Crowd(usize),
+}
+
+/// A walk over so many states is cheaper than remembering them.
+const WALK_LIMIT: usize = 64;
+/// An ordinary name has fewer definers, also where it is ambiguous.
+const ORDINARY: usize = 8;
+/// More than any real repository has. Ambiguous names make (importers × definers) edges: without a limit a few megabytes
+/// of sources make a graph of billions of edges.
+const MAX_EXTRA: usize = 4_000_000;
 
 const DEFAULT: &str = "default";
 /// The name of `export =` in facts.
@@ -59,32 +98,88 @@ const WHOLE: &str = "export=";
 
 impl<'m> Tunneller<'m> {
     pub fn new(modules: &'m dyn Modules) -> Self {
-        Self { modules, memo: Memo::default(), stars: StarTables::new(stars::DEFAULT_LIMITS) }
+        Self {
+            modules,
+            memo: Memo::default(),
+            stars: StarTables::new(stars::DEFAULT_LIMITS),
+            long: Mutex::default(),
+            walk_limit: WALK_LIMIT,
+            most: usize::MAX,
+            extra: AtomicUsize::new(0),
+        }
     }
 
-    /// The implicit edges of one file, sorted and unique: to the definers of each name that it takes from a module,
-    /// apart from that module and the file itself.
-    pub fn implicit_edges(&self, file: FileKey) -> Vec<(FileKey, EdgeKind)> {
-        let mut edges = Vec::new();
-        let Some(module) = self.modules.module(file) else { return edges };
+    /// Leaves names with very many definers out: for repositories in which [`Self::is_crowded`].
+    pub fn without_crowds(mut self) -> Self {
+        self.most = ORDINARY;
+        self
+    }
+
+    /// Whether ambiguous names have made more edges than a graph may have. What was answered is incomplete then.
+    pub fn is_crowded(&self) -> bool {
+        self.extra.load(Ordering::Relaxed) > MAX_EXTRA
+    }
+
+    /// The implicit edges of one file: to the definers of each name that it takes from a module, apart from that module
+    /// and the file itself.
+    pub fn implicit_edges(&self, file: FileKey) -> Implicit {
+        let mut implicit = Implicit::default();
+        let Some(module) = self.modules.module(file) else { return implicit };
+        let edges = &mut implicit.edges;
+        let mut sorted_at = 1 << 12;
         for import in &module.facts.imports {
             let Some(named) = target(&module, import.request) else { continue };
             if self.ends_at(named, &import.name) {
                 continue;
             }
-            let definers = self.definers(named, &import.name);
+            let definers = match self.definers_up_to(named, &import.name, self.most) {
+                Found::All(definers) => definers,
+                Found::Crowd(count) => {
+                    implicit.left_out.get_or_insert_with(|| (import.name.clone(), count));
+                    continue;
+                }
+            };
+            self.extra.fetch_add(definers.len().saturating_sub(ORDINARY), Ordering::Relaxed);
+            if self.is_crowded() {
+                return Implicit::default();
+            }
             let others = definers.iter().filter(|definer| **definer != named && **definer != file);
             edges.extend(others.map(|definer| (*definer, import.kind)));
+            if edges.len() > sorted_at {
+                edges.sort_unstable();
+                edges.dedup();
+                sorted_at = sorted_at.max(2 * edges.len());
+            }
         }
         edges.sort_unstable();
         edges.dedup();
-        edges
+        implicit
     }
 
     /// The files that define what `module` exports as `name`, sorted and unique; empty when it exports no such thing.
     pub fn definers(&self, module: FileKey, name: &'m str) -> Arc<[FileKey]> {
+        match self.definers_up_to(module, name, usize::MAX) {
+            Found::All(definers) => definers,
+            Found::Crowd(_) => Arc::from([]),
+        }
+    }
+
+    fn definers_up_to(&self, module: FileKey, name: &'m str, most: usize) -> Found {
         let start = State { file: module, name, loose: false };
-        self.memo.get(start).unwrap_or_else(|| self.search(start))
+        let found = self.memo.get(start).or_else(|| self.walk(start));
+        match found {
+            Some(definers) if definers.len() > most => Found::Crowd(definers.len()),
+            Some(definers) => Found::All(definers),
+            None => {
+                let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
+                let found = long.search(self, start, most);
+                drop(long);
+                if let Found::All(definers) = &found {
+                    self.memo.remember(vec![start], definers);
+                }
+                found
+            }
+        }
     }
 
     /// Whether the search would find the module itself and nothing else: most imports, and not worth remembering.
@@ -94,7 +189,8 @@ impl<'m> Tunneller<'m> {
         !exports.is_empty() && exports.iter().all(|export| export.source == ExportSource::Local)
     }
 
-    fn search(&self, start: State<'m>) -> Arc<[FileKey]> {
+    /// Visits states until none is left; `None` when there are too many for a walk.
+    fn walk(&self, start: State<'m>) -> Option<Arc<[FileKey]>> {
         let mut walk = Walk::default();
         walk.visit(start);
         // States that every way to a definer leads through: all of them have the answer of the first.
@@ -105,17 +201,20 @@ impl<'m> Tunneller<'m> {
             if on_trunk && let Some(known) = self.memo.get(state) {
                 break known;
             }
+            if walk.seen.len() > self.walk_limit {
+                return None;
+            }
             self.expand(state, &mut walk);
             if on_trunk && !walk.pending.is_empty() {
                 trunk.push(state);
             }
         };
         self.memo.remember(trunk, &answer);
-        answer
+        Some(answer)
     }
 
     /// Follows a name by one step.
-    fn expand(&self, state: State<'m>, walk: &mut Walk<'m>) {
+    fn expand(&self, state: State<'m>, walk: &mut impl Sink<'m>) {
         let State { file, name, loose } = state;
         let Some(module) = self.transparent(file) else { return walk.found(file, !loose) };
         let exports = exports_named(module.facts, name);
@@ -151,7 +250,7 @@ impl<'m> Tunneller<'m> {
     }
 
     /// `export = value`: what is not exported by name is a member of the value.
-    fn expand_whole(&self, state: State<'m>, module: &Module<'m>, walk: &mut Walk<'m>) {
+    fn expand_whole(&self, state: State<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
         let State { file, name, loose } = state;
         for export in exports_named(module.facts, WHOLE) {
             match &export.source {
@@ -174,13 +273,13 @@ impl<'m> Tunneller<'m> {
         }
     }
 
-    fn expand_stars(&self, state: State<'m>, module: &Module<'m>, walk: &mut Walk<'m>) {
+    fn expand_stars(&self, state: State<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
         let State { file, name, .. } = state;
         let stars = &module.facts.stars;
         if let Some(table) = self.stars.table(self, file, stars.len()) {
             table.for_each_provider(name, |provider| walk.visit(State { file: provider, name, loose: true }));
             if table.has_catch_alls() {
-                walk.deferred.push((table, name));
+                walk.defer(table, name);
             }
             return;
         }
@@ -218,6 +317,16 @@ struct State<'m> {
     loose: bool,
 }
 
+/// Takes what one step of a search finds.
+trait Sink<'m> {
+    /// A state that the search goes on with.
+    fn visit(&mut self, state: State<'m>);
+    /// A definer, or a file that counts only when there is no definer.
+    fn found(&mut self, file: FileKey, certain: bool);
+    /// A table whose files count only when there is no definer.
+    fn defer(&mut self, table: Arc<StarTable<'m>>, name: &'m str);
+}
+
 /// A search under way.
 #[derive(Default)]
 struct Walk<'m> {
@@ -230,7 +339,7 @@ struct Walk<'m> {
     deferred: Vec<(Arc<StarTable<'m>>, &'m str)>,
 }
 
-impl<'m> Walk<'m> {
+impl<'m> Sink<'m> for Walk<'m> {
     fn visit(&mut self, state: State<'m>) {
         if self.seen.insert(state) {
             self.pending.push(state);
@@ -241,6 +350,12 @@ impl<'m> Walk<'m> {
         if certain { &mut self.certain } else { &mut self.possible }.push(file);
     }
 
+    fn defer(&mut self, table: Arc<StarTable<'m>>, name: &'m str) {
+        self.deferred.push((table, name));
+    }
+}
+
+impl Walk<'_> {
     fn found_nothing(&self) -> bool {
         self.certain.is_empty() && self.possible.is_empty() && self.deferred.is_empty()
     }

@@ -177,8 +177,11 @@ impl Comparison<'_, '_> {
 
     /// Whether the path is not meant to be on the disk.
     fn is_left_out(&self, name: &[u8]) -> bool {
+        let folders = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').filter_map(|(at, _)| name.get(..=at));
+        let is_sparse =
+            |folder: &[u8]| self.index.sparse.binary_search_by(|known| known.as_slice().cmp(folder)).is_ok();
         self.index.files.get(name).is_some_and(|entry| entry.is_skipped || entry.is_assumed)
-            || self.index.sparse.iter().any(|folder| name.starts_with(folder))
+            || folders.into_iter().any(is_sparse)
     }
 
     fn is_gone(&self, file: &str, mode: Mode, folders: &mut Folders) -> bool {
@@ -285,6 +288,42 @@ mod tests {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0x8000);
         system.set_file("/r/a.ts", "other");
         assert!(changed(&system).is_empty());
+    }
+
+    /// Writes a loose object without compressing it.
+    fn loose(system: &MemorySystem, kind: ObjectKind, bytes: &[u8]) -> ObjectId {
+        let id = HashKind::Sha1.object_id(kind, bytes);
+        let raw = [format!("{} {}\0", kind.name(), bytes.len()).as_bytes(), bytes].concat();
+        let (mut low, mut high) = (1u32, 0u32);
+        for byte in &raw {
+            low = (low + u32::from(*byte)) % 65_521;
+            high = (high + low) % 65_521;
+        }
+        let length = (raw.len() as u16).to_le_bytes();
+        let inverse = (!(raw.len() as u16)).to_le_bytes();
+        let stored =
+            [&[0x78, 0x01, 0x01], length.as_slice(), &inverse, &raw, &((high << 16) | low).to_be_bytes()].concat();
+        let name = id.to_string();
+        system.set_file(format!("/r/.git/objects/{}/{}", &name[..2], &name[2..]), stored);
+        id
+    }
+
+    /// Ten names for one folder on each level: nine objects that make a thousand million paths, without and with files.
+    #[test]
+    fn a_tree_that_names_its_folders_many_times_over_is_refused_soon() {
+        for is_folder in [true, false] {
+            let system = repository(&[("a.ts", "one")], 0);
+            let blob = loose(&system, ObjectKind::Blob, b"");
+            let mut inner = loose(&system, ObjectKind::Tree, b"");
+            for level in 0..9 {
+                let (mode, id) = if level == 0 && !is_folder { ("100644", blob) } else { ("40000", inner) };
+                let entry = |name: u8| [format!("{mode} {name}\0").as_bytes(), id.as_bytes()].concat();
+                let entries: Vec<u8> = (0..10).flat_map(entry).collect();
+                inner = loose(&system, ObjectKind::Tree, &entries);
+            }
+            let error = git_changes(&system, "/r", &["a.ts"], Some(&inner.to_string())).unwrap_err();
+            assert!(matches!(error, GitError::TooMuch { limit: 1_000_000, .. }), "{error}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) struct Entries {
     pub(crate) files: BTreeMap<Vec<u8>, Entry>,
     /// Folders that are exactly this object, each with a slash at its end; the top is empty.
     pub(crate) folders: BTreeMap<Vec<u8>, ObjectId>,
-    /// Folders that are not checked out, each with a slash at its end.
+    /// Folders that are not checked out, each with a slash at its end; sorted.
     pub(crate) sparse: Vec<Vec<u8>>,
 }
 
@@ -103,6 +103,7 @@ impl EntriesFile {
                 }
             }
         }
+        index.sparse.sort_unstable();
         Some(index)
     }
 }

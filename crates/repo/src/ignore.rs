@@ -3,7 +3,13 @@
 //! Which files are read, and in which order lists are asked, is `scan`'s business. Case folding
 //! (`core.ignoreCase`) is not supported, so that the answer is the same on every machine.
 
+mod index;
+
 use crate::wildmatch::{literal_prefix_length, wildmatch};
+use index::Index;
+
+/// Shorter lists are tried line by line, which is faster.
+const MANY: usize = 32;
 
 /// The patterns of one file, in the order of its lines.
 #[derive(Debug)]
@@ -12,6 +18,8 @@ pub(crate) struct PatternList {
     base_length: usize,
     text: Box<[u8]>,
     patterns: Box<[Pattern]>,
+    /// Only for long lists.
+    index: Option<Box<Index>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +68,8 @@ impl PatternList {
             }
             start += line.len() + 1;
         }
-        Self { base_length, text, patterns: patterns.into() }
+        let index = (patterns.len() > MANY).then(|| Box::new(Index::new(&text, &patterns)));
+        Self { base_length, text, patterns: patterns.into(), index }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -71,14 +80,17 @@ impl PatternList {
     pub(crate) fn verdict(&self, path: &[u8], name_start: usize, is_directory: bool) -> Option<Verdict> {
         let name = path.get(name_start..)?;
         let below = path.get(self.base_length..)?;
-        let found = self.patterns.iter().rev().find(|pattern| {
-            (is_directory || !pattern.only_directories) && pattern.matches(self.text_of(pattern), name, below)
-        })?;
+        let matches = |pattern: &&Pattern| {
+            (is_directory || !pattern.only_directories) && pattern.matches(pattern.text(&self.text), name, below)
+        };
+        let found = match &self.index {
+            None => self.patterns.iter().rev().find(matches)?,
+            Some(index) => {
+                let candidates = index.candidates(name, below);
+                candidates.iter().rev().filter_map(|place| self.patterns.get(*place as usize)).find(matches)?
+            }
+        };
         Some(Verdict { ignored: !found.negative, line: found.line })
-    }
-
-    fn text_of(&self, pattern: &Pattern) -> &[u8] {
-        self.text.get(pattern.start as usize..pattern.end as usize).unwrap_or_default()
     }
 }
 
@@ -128,6 +140,11 @@ impl Pattern {
             negative,
             only_directories,
         })
+    }
+
+    /// The stored text of the pattern in that of its file.
+    fn text<'t>(&self, file: &'t [u8]) -> &'t [u8] {
+        file.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 
     #[inline]

@@ -36,6 +36,15 @@ pub(crate) fn run(cli: &Cli, args: &SelectArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The steps of a way, and how many come before them.
+pub(crate) fn way_text(omitted: Option<u64>, steps: &[String]) -> Text {
+    let steps = Text::joined(steps.iter().map(|step| Untrusted::new(step)), " > ");
+    match omitted {
+        None => steps,
+        Some(count) => text!("… {} > {}", counted(count, "step"), steps),
+    }
+}
+
 /// Each node with its size, and behind it the way that brought it in.
 fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
     let row =
@@ -44,7 +53,7 @@ fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
     for (line, node) in columns(&rows).iter().zip(&report.nodes) {
         match node.path.split_last() {
             Some((_, way)) if !way.is_empty() => {
-                let way = Text::joined(way.iter().map(|step| Untrusted::new(step)), " > ");
+                let way = way_text(node.path_omitted, way);
                 say!(out, "{}  {}", line, out.style().faint(&text!("from {}", way)))?;
             }
             _ => say!(out, "{}", line)?,

@@ -7,6 +7,7 @@ use stan_engine::suggest::{FocusFile, Since, SuggestReport, SuggestRequest, Sugg
 
 use crate::args::{Cli, SuggestArgs};
 use crate::commands::input;
+use crate::commands::select::way_text;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, text};
@@ -103,7 +104,7 @@ fn reason(node: &SuggestedNode, explain: bool) -> Text {
     }
     let way = match node.path.as_slice() {
         [] | [_] => Text::default(),
-        way => text!(", by {}", Text::joined(way.iter().map(|step| Untrusted::new(step)), " > ")),
+        way => text!(", by {}", way_text(node.path_omitted, way)),
     };
     text!("{}, score {}, near {} of the focus{}", relation, node.score, node.reached_by, way)
 }

@@ -261,6 +261,26 @@ fn the_selection_is_explained() {
     fails(&repository, &["run", "--context"], 1);
 }
 
+/// Whole ways to all nodes of a chain would be its length squared: this one made a report of three gigabytes.
+#[test]
+fn of_a_long_way_the_last_eight_nodes_are_told() {
+    const LENGTH: usize = 20_000;
+    let repository = hoisted();
+    let node = |i: usize| format!(r#""f{i:05}.ts":{{"k":0,"s":1,"e":[["f{:05}.ts",1]]}}"#, (i + 1) % LENGTH);
+    let nodes: Vec<String> = (0..LENGTH).map(node).collect();
+    repository.write("map.json", &format!(r#"{{"v":2,"n":{{{}}}}}"#, nodes.join(",")));
+    repository.write("state.json", r#"{"v":2,"i":[["f00000.ts",99999]]}"#);
+    let arguments = ["select", "--meta", "map.json", "--state", "state.json", "--tokens", "bytes4"];
+    let report: serde_json::Value =
+        serde_json::from_str(&ok(&repository, &[&arguments[..], &["--json"]].concat())).unwrap();
+    let last = report["nodes"].as_array().unwrap().last().unwrap();
+    let path: Vec<String> = (LENGTH - 8..LENGTH).map(|i| format!("f{i:05}.ts")).collect();
+    assert_eq!((&last["path"], &last["pathOmitted"]), (&serde_json::json!(path), &serde_json::json!(LENGTH - 8)));
+    assert!(report["nodes"][7].get("pathOmitted").is_none());
+    let text = ok(&repository, &arguments);
+    assert!(text.lines().any(|line| line == "f00009.ts  1 bytes  from … 2 steps > f00002.ts > f00003.ts > f00004.ts > f00005.ts > f00006.ts > f00007.ts > f00008.ts"), "{}", &text[..2000]);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_out_of_the_repository_are_never_followed() {

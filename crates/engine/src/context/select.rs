@@ -8,7 +8,7 @@ use stan_repo::WritableSystem;
 
 use super::map::{broken, map_for_selection};
 use super::refusal::Refusal;
-use super::reports::{SelectReport, SelectedNode, SizedNode};
+use super::reports::{SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
 use super::{Context, NamedBytes};
 use crate::graph::GraphRequest;
 use crate::suggest::Weigher;
@@ -64,14 +64,23 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectRep
     let mut nodes: Vec<SelectedNode> = selection
         .selected
         .iter()
-        .map(|&index| SelectedNode {
-            node_id: map.id(index).to_owned(),
-            bytes: map.size(index).unwrap_or(0),
-            path: reasons.path(index).unwrap_or_default().iter().map(|&step| map.id(step).to_owned()).collect(),
+        .map(|&index| {
+            let (path, path_omitted) = reasons.end_of_path(index, SHOWN_STEPS).unwrap_or_default();
+            SelectedNode {
+                node_id: map.id(index).to_owned(),
+                bytes: map.size(index).unwrap_or(0),
+                path: path.iter().map(|&step| map.id(step).to_owned()).collect(),
+                path_omitted: Some(path_omitted).filter(|count| *count > 0),
+            }
         })
         .collect();
     let unknown = selection.unknown.iter();
-    nodes.extend(unknown.map(|id| SelectedNode { node_id: id.clone(), bytes: 0, path: vec![id.clone()] }));
+    nodes.extend(unknown.map(|id| SelectedNode {
+        node_id: id.clone(),
+        bytes: 0,
+        path: vec![id.clone()],
+        path_omitted: None,
+    }));
     nodes.sort_unstable_by(|a, b| a.node_id.cmp(&b.node_id));
     let mut warnings = [decoded.warnings.as_slice(), &selection.warnings].concat();
     warnings.sort_unstable();

@@ -27,6 +27,9 @@ use crate::cache::data::{NONE, UNKNOWN};
 /// what neighbours have in common.
 const PORTION: usize = 128;
 
+/// From a file to a definer that it does not name.
+type ImplicitEdge = (u32, FileKey, EdgeKind);
+
 /// Hands in what an earlier run knows of a file of the universe, if the file is unchanged since.
 pub(crate) trait Known: Sync {
     /// `with_facts`: what is known must include the facts, if the file is one that has any.
@@ -79,7 +82,10 @@ pub(crate) fn compile(
 
     let (files, analysed) = run.analyse_universe(keep);
     run.load_own_files();
-    let implicit = run.tunnel(&files);
+    let (implicit, crowds) = run.tunnel(&files);
+    // What is left out depends on all files together, which no later run could mend.
+    let keep = keep && crowds.is_empty();
+    general_problems.extend(crowds);
     let hops = run.external_edges(&files, &implicit);
     let builder = run.gather(&files, &implicit, &hops);
     let (built, (dirty, mut problems)) = rayon::join(|| builder.finish(), || run.findings(&files));
@@ -354,22 +360,39 @@ impl Run<'_> {
             .collect();
     }
 
-    fn tunnel(&self, files: &Portions) -> Vec<(u32, FileKey, EdgeKind)> {
+    /// The implicit edges, and what had to be left out of them because ambiguous names lead to too many definers.
+    fn tunnel(&self, files: &Portions) -> (Vec<ImplicitEdge>, Vec<Problem>) {
         let modules = Loaded { run: self, files };
-        let tunneller = Tunneller::new(&modules);
         let own_slots = (self.names.universe_len()..self.names.len())
             .filter(|key| matches!(self.names.slot(*key).map(|slot| &slot.name), Some(Name::File(path)) if self.names.is_own(path)));
         let keys: Vec<u32> = (0..self.names.universe_len()).chain(own_slots).collect();
-        keys.into_par_iter()
-            .flat_map_iter(|key| {
-                let edges = tunneller.implicit_edges(FileKey(key));
-                edges.into_iter().map(move |(target, kind)| (key, target, kind))
-            })
-            .collect()
+        let edges_by = |tunneller: &Tunneller<'_>| -> Vec<ImplicitEdge> {
+            let edges = keys.par_iter().flat_map_iter(|key| {
+                let edges = tunneller.implicit_edges(FileKey(*key)).edges;
+                edges.into_iter().map(move |(target, kind)| (*key, target, kind))
+            });
+            edges.collect()
+        };
+        let tunneller = Tunneller::new(&modules);
+        let edges = edges_by(&tunneller);
+        if !tunneller.is_crowded() {
+            return (edges, Vec::new());
+        }
+        drop(edges);
+        let tunneller = Tunneller::new(&modules).without_crowds();
+        let left_out = |key: &u32| {
+            let (name, count) = tunneller.implicit_edges(FileKey(*key)).left_out?;
+            let message = format!(
+                "`{name}` is ambiguous and has {count} definers; the graph would have millions of edges to definers of \
+                 such names, so they are left out"
+            );
+            Some(Problem::new(self.names.display(&self.names.absolute(*key)?), message))
+        };
+        (edges_by(&tunneller), keys.par_iter().filter_map(left_out).collect())
     }
 
     /// With `externalDepth`, the imports of externals inside `node_modules`, hop by hop.
-    fn external_edges(&self, files: &Portions, implicit: &[(u32, FileKey, EdgeKind)]) -> Vec<(u32, u32, EdgeKind)> {
+    fn external_edges(&self, files: &Portions, implicit: &[ImplicitEdge]) -> Vec<(u32, u32, EdgeKind)> {
         let mut found = Vec::new();
         if self.options.external_depth == 0 {
             return found;
@@ -412,12 +435,7 @@ impl Run<'_> {
     }
 
     /// All nodes and edges.
-    fn gather(
-        &self,
-        files: &Portions,
-        implicit: &[(u32, FileKey, EdgeKind)],
-        hops: &[(u32, u32, EdgeKind)],
-    ) -> GraphBuilder {
+    fn gather(&self, files: &Portions, implicit: &[ImplicitEdge], hops: &[(u32, u32, EdgeKind)]) -> GraphBuilder {
         let edges_of = |key: u32| match files.get(key) {
             Some(file) => &*file.edges,
             None if self.is_external(key) => &[],

@@ -325,8 +325,8 @@ impl Mending<'_> {
             left: AtomicBool::new(false),
         };
         let tunneller = Tunneller::new(&modules);
-        let edges = affected.par_iter().map(|file| (*file, tunneller.implicit_edges(FileKey(*file)))).collect();
-        (!modules.left.load(Ordering::Relaxed)).then_some(edges)
+        let edges = affected.par_iter().map(|file| (*file, tunneller.implicit_edges(FileKey(*file)).edges)).collect();
+        (!modules.left.load(Ordering::Relaxed) && !tunneller.is_crowded()).then_some(edges)
     }
 
     /// What becomes of the graph.

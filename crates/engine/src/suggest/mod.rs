@@ -18,6 +18,7 @@ use stan_graph::Map;
 use stan_graph::suggest::{Candidate, Focus, FocusTooHeavy, Ranking, Relation, Taken, Weighed, cover, rank, take};
 use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
+use stan_model::document::reports::SHOWN_STEPS;
 use stan_repo::{Access, WritableSystem, git_changes};
 
 use crate::context::{Artefact, Context, NamedBytes, Patience, Place, Refusal};
@@ -272,7 +273,8 @@ impl Suggestion<'_> {
     }
 
     fn node(&self, weigher: &Weigher<'_>, ranking: &Ranking, one: &Weighed) -> SuggestedNode {
-        let Candidate { node, score, relation, reached_by, .. } = one.candidate;
+        let Candidate { node, score, relation, reached_by, steps } = one.candidate;
+        let path = ranking.end_of_path(node, SHOWN_STEPS);
         SuggestedNode {
             node_id: self.map.id(node).to_owned(),
             bytes: self.map.size(node).unwrap_or(0),
@@ -284,7 +286,8 @@ impl Suggestion<'_> {
             },
             score,
             reached_by,
-            path: ranking.path(node).iter().map(|&step| self.map.id(step).to_owned()).collect(),
+            path: path.iter().map(|&step| self.map.id(step).to_owned()).collect(),
+            path_omitted: (u64::from(steps) + 1).checked_sub(path.len() as u64).filter(|count| *count > 0),
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct Reasons {
 struct Step {
     node: u32,
     before: u32,
+    /// How many nodes are on the way.
+    length: u32,
 }
 
 /// A way that grows: entries of one mask and one depth share their searches.
@@ -67,6 +69,21 @@ impl Reasons {
         (!path.is_empty()).then_some(path)
     }
 
+    /// The last nodes on the way to the node, at most `most` of them, and how many come before. Whole ways to all nodes of a
+    /// long chain would be its length squared.
+    pub fn end_of_path(&self, node: u32, most: usize) -> Option<(Vec<u32>, u64)> {
+        let mut next = self.last.get(node as usize).copied()?;
+        let length = self.steps.get(next as usize)?.length;
+        let mut path = Vec::with_capacity(most.min(length as usize));
+        while let Some(step) = self.steps.get(next as usize).filter(|_| path.len() < most) {
+            path.push(step.node);
+            next = step.before;
+        }
+        path.reverse();
+        let before = u64::from(length).saturating_sub(path.len() as u64);
+        Some((path, before))
+    }
+
     /// Sorts the ways of one length, drops those to where their group has been, and gives ranks to the others.
     fn take(&mut self, ends: &mut Vec<End>, groups: &mut [Group]) {
         ends.sort_unstable();
@@ -78,7 +95,8 @@ impl Reasons {
             rank += u32::from(before.is_some_and(|before| before != way));
             before = Some(way);
             let step = self.steps.len() as u32;
-            self.steps.push(Step { node: end.node, before: end.step });
+            let length = self.steps.get(end.step as usize).map_or(1, |before| before.length + 1);
+            self.steps.push(Step { node: end.node, before: end.step, length });
             if let Some(last) = self.last.get_mut(end.node as usize)
                 && *last == NONE
             {

@@ -282,6 +282,11 @@ proptest! {
         let reasons = Reasons::of(&map, &State { include, exclude: Vec::new() });
         for node in map.indices() {
             prop_assert_eq!(reasons.path(node), best.get(&node).cloned());
+            let end = reasons.path(node).map(|path| {
+                let cut = path.len().saturating_sub(3);
+                (path[cut..].to_vec(), cut as u64)
+            });
+            prop_assert_eq!(reasons.end_of_path(node, 3), end);
         }
     }
 }

@@ -68,11 +68,16 @@ pub struct Ranking {
 impl Ranking {
     /// The way from a focus file to the node, both included. Edges are walked in both directions.
     pub fn path(&self, node: u32) -> Vec<u32> {
+        // Ways have no circles; the bound is for maps that lie about it.
+        self.end_of_path(node, self.before.len() + 1)
+    }
+
+    /// The last nodes on that way, at most `most` of them.
+    pub fn end_of_path(&self, node: u32, most: usize) -> Vec<u32> {
         let mut path = vec![node];
         let mut last = node;
         while let Some(&before) = self.before.get(last as usize).filter(|before| **before != NONE) {
-            // Ways have no circles; the bound is for maps that lie about it.
-            if path.len() > self.before.len() {
+            if path.len() >= most {
                 break;
             }
             path.push(before);

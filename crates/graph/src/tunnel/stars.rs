@@ -93,22 +93,22 @@ impl<'m> StarTable<'m> {
     /// The modules at which a search for `name` through the stars stops.
     pub(super) fn for_each_provider(&self, name: &str, mut act: impl FnMut(FileKey)) {
         let providers = self.providers(name);
-        for (_, place) in providers {
-            // A lone provider cannot be hidden by another one.
-            if providers.len() == 1 || self.is_open(*place, providers) {
-                act(self.files[*place as usize]);
-            }
+        // A lone provider cannot be hidden by another one.
+        if let [(_, place)] = providers {
+            return act(self.files[*place as usize]);
         }
+        let places: Vec<u32> = providers.iter().map(|(_, place)| *place).collect();
+        self.open(&places, providers).for_each(|place| act(self.files[place as usize]));
     }
 
     /// The modules that a search for `name` passes and that might define it.
     pub(super) fn for_each_catch_all(&self, name: &str, mut act: impl FnMut(FileKey)) {
         let providers = self.providers(name);
-        for place in &self.catch_alls {
-            if providers.is_empty() || (!provides(providers, *place) && self.is_open(*place, providers)) {
-                act(self.files[*place as usize]);
-            }
+        if providers.is_empty() {
+            return self.catch_alls.iter().for_each(|place| act(self.files[*place as usize]));
         }
+        let places: Vec<u32> = self.catch_alls.iter().copied().filter(|place| !provides(providers, *place)).collect();
+        self.open(&places, providers).for_each(|place| act(self.files[place as usize]));
     }
 
     fn entries(&self) -> usize {
@@ -121,23 +121,40 @@ impl<'m> StarTable<'m> {
         &self.names[start..start + length]
     }
 
-    /// Whether a way of stars leads from the root to `place` on which no provider of the name comes earlier. It is
-    /// searched from its end, because a module is mostly behind very few barrels.
-    fn is_open(&self, place: u32, providers: &[(&'m str, u32)]) -> bool {
-        let mut pending = vec![place];
-        let mut seen = FxHashSet::default();
+    /// Those places to which a way of stars leads from the root on which no provider of the name comes earlier. The ways
+    /// are searched from their ends, because a module is mostly behind very few barrels, and all at once, because
+    /// many modules may be behind the same barrels.
+    fn open<'p>(&self, places: &'p [u32], providers: &[(&'m str, u32)]) -> impl Iterator<Item = u32> + use<'p, 'm> {
+        let mut pending = places.to_vec();
+        let mut seen: FxHashSet<u32> = places.iter().copied().collect();
+        let mut open: FxHashSet<u32> = FxHashSet::default();
+        let mut reached = Vec::new();
+        // Stars as (from, to), as far as the search from the ends needs them.
+        let mut stars = Vec::new();
         while let Some(place) = pending.pop() {
             let parents = self.parents_of(place);
             if parents.first() == Some(&ROOT) {
-                return true;
+                open.insert(place);
+                reached.push(place);
+                continue;
             }
-            for parent in parents {
-                if !provides(providers, *parent) && seen.insert(*parent) {
+            for parent in parents.iter().filter(|parent| !provides(providers, **parent)) {
+                stars.push((*parent, place));
+                if seen.insert(*parent) {
                     pending.push(*parent);
                 }
             }
         }
-        false
+        stars.sort_unstable();
+        while let Some(place) = reached.pop() {
+            let start = stars.partition_point(|(from, _)| *from < place);
+            for (_, to) in stars[start..].iter().take_while(|(from, _)| *from == place) {
+                if open.insert(*to) {
+                    reached.push(*to);
+                }
+            }
+        }
+        places.iter().copied().filter(move |place| open.contains(place))
     }
 
     fn parents_of(&self, place: u32) -> &[u32] {

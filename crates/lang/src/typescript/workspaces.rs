@@ -5,13 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use globset::{GlobBuilder, GlobMatcher};
 use rustc_hash::FxHashMap;
 use saphyr_parser::{Event, Parser};
 use stan_model::Problem;
 use stan_repo::Files;
 
 use crate::jsonc::{self, Value};
+
+use super::workspace_patterns::{MAX_UNINDEXED, Refused, WorkspacePatterns};
 
 /// A package of the repository that others may import by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,9 +60,10 @@ impl Workspaces {
         for path in declaring {
             declarations.extend(finder.other_declaration(path));
         }
+        let declarations = Declarations::new(declarations);
         let mut packages = Vec::new();
         for (directory, manifest) in manifests {
-            if !declarations.iter().any(|declaration| declaration.includes(directory)) {
+            if !declarations.include(directory) {
                 continue;
             }
             let Some(manifest) = manifest else {
@@ -101,48 +103,45 @@ struct Finder<'a> {
 /// One list of patterns, and the directory that they are relative to.
 struct Declaration {
     directory: String,
-    patterns: Vec<Pattern>,
+    patterns: WorkspacePatterns,
     /// pnpm: the declaring package is a member itself, and what one pattern takes out no other brings back.
     is_pnpm: bool,
 }
 
-struct Pattern {
-    matcher: GlobMatcher,
-    is_negated: bool,
-    /// Wildcards do not match names that start with a dot, unless the pattern names one.
-    names_dots: bool,
+/// All declarations, by directory: nearly every package may have one.
+struct Declarations(FxHashMap<String, Vec<Declaration>>);
+
+impl Declarations {
+    fn new(declarations: Vec<Declaration>) -> Self {
+        let mut by_directory: FxHashMap<String, Vec<Declaration>> = FxHashMap::default();
+        for declaration in declarations {
+            by_directory.entry(declaration.directory.clone()).or_default().push(declaration);
+        }
+        Self(by_directory)
+    }
+
+    /// Whether a directory is a member of any declaration at or above it.
+    fn include(&self, directory: &str) -> bool {
+        let ends = directory.match_indices('/').map(|(at, _)| at).chain([directory.len()]);
+        let mut above = std::iter::once(0).chain(ends.filter(|end| *end > 0));
+        above.any(|end| {
+            let (base, inside) = directory.split_at(end);
+            let declarations = self.0.get(base).into_iter().flatten();
+            declarations.into_iter().any(|declaration| declaration.includes(inside.trim_start_matches('/')))
+        })
+    }
 }
 
 impl Declaration {
-    fn includes(&self, directory: &str) -> bool {
-        let inside = if self.directory.is_empty() {
-            Some(directory)
-        } else {
-            directory.strip_prefix(&*self.directory).and_then(|rest| match rest.strip_prefix('/') {
-                None if !rest.is_empty() => None,
-                inside => Some(inside.unwrap_or_default()),
-            })
-        };
-        let Some(inside) = inside else { return false };
+    /// `inside` is relative to the declaration's directory.
+    fn includes(&self, inside: &str) -> bool {
         if inside.is_empty() {
             return self.is_pnpm;
         }
         if inside.split('/').any(|name| name == "node_modules" || name == "bower_components") {
             return false;
         }
-        let has_dots = inside.split('/').any(|name| name.starts_with('.'));
-        let manifest = at(inside, "package.json");
-        let mut is_member = false;
-        for pattern in &self.patterns {
-            if (has_dots && !pattern.names_dots && !pattern.is_negated) || !pattern.matcher.is_match(&manifest) {
-                continue;
-            }
-            if pattern.is_negated && self.is_pnpm {
-                return false;
-            }
-            is_member = !pattern.is_negated;
-        }
-        is_member
+        self.patterns.include(inside, self.is_pnpm)
     }
 }
 
@@ -184,30 +183,23 @@ impl Finder<'_> {
     }
 
     fn declaration(&mut self, directory: &str, manifest: &str, patterns: &[String]) -> Declaration {
-        let mut compiled = Vec::with_capacity(patterns.len());
+        let mut compiled = WorkspacePatterns::default();
         for pattern in patterns {
-            let (is_negated, glob) = match pattern.strip_prefix('!') {
-                Some(glob) => (true, glob),
-                None => (false, pattern.as_str()),
-            };
-            let glob = glob.trim_start_matches("./").trim_start_matches('/').trim_end_matches('/');
-            if glob.is_empty() || glob == "." {
-                continue;
-            }
-            match GlobBuilder::new(&at(glob, "package.json")).literal_separator(true).build() {
-                Ok(built) => compiled.push(Pattern {
-                    matcher: built.compile_matcher(),
-                    is_negated,
-                    names_dots: glob.split('/').any(|name| name.starts_with('.')),
-                }),
-                Err(_) => {
-                    let message = format!("the workspace pattern {pattern:?} is not a pattern; it is ignored");
-                    self.problems.insert(Problem::new(at(directory, manifest), message));
+            let message = match compiled.add(pattern) {
+                Ok(()) => continue,
+                Err(Refused::NotAPattern) => {
+                    format!("the workspace pattern {pattern:?} is not a pattern; it is ignored")
                 }
-            }
+                Err(Refused::TooMany) => {
+                    format!(
+                        "more than {MAX_UNINDEXED} workspace patterns have `**`, `?` or braces; the rest is ignored"
+                    )
+                }
+            };
+            self.problems.insert(Problem::new(at(directory, manifest), message));
         }
         let is_pnpm = manifest == "pnpm-workspace.yaml";
-        Declaration { directory: directory.to_owned(), patterns: compiled, is_pnpm }
+        Declaration { directory: directory.to_owned(), patterns: compiled.finish(), is_pnpm }
     }
 
     fn by_name(&mut self, packages: Vec<WorkspacePackage>) -> Workspaces {

@@ -76,8 +76,11 @@ pub struct SuggestedNode {
     pub score: i64,
     /// How many focus files are within three steps.
     pub reached_by: u32,
-    /// From a focus file to the node; edges are walked in both directions.
+    /// From a focus file to the node, edges walked in both directions; of a longer way the last eight nodes.
     pub path: Vec<String>,
+    /// How many nodes of the way come before those of `path`; absent when it is whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_omitted: Option<u64>,
 }
 
 /// What a file is to the focus.

@@ -50,9 +50,15 @@ pub struct SizedNode {
 pub struct SelectedNode {
     pub node_id: String,
     pub bytes: u64,
-    /// From the seed to the node itself; one element for a seed.
+    /// From the seed to the node itself, one element for a seed; of a longer way the last [`SHOWN_STEPS`] nodes.
     pub path: Vec<String>,
+    /// How many nodes of the way come before those of `path`; absent when it is whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_omitted: Option<u64>,
 }
+
+/// How much of a way is told: the ways to all nodes of a chain together would be its length squared.
+pub const SHOWN_STEPS: usize = 8;
 
 /// `stan snap --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,18 +1,23 @@
 //! Lists the files of a folder as a revision has it, without opening folders that are known to be the same already.
 //!
 //! Walks with a list of its own instead of recursion. Folders that hold each other cannot be made, but one may be named
-//! many times over: the number of files is limited.
+//! many times over, so that a handful of objects makes billions of paths: the number of paths is limited, and a folder
+//! is read and proved once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::error::GitError;
 use super::id::{ObjectId, ObjectKind};
 use super::store::ObjectStore;
 
-/// More files than any repository has.
-const MAX_FILES: usize = 10_000_000;
+/// How many files and folders are listed. Folders that are as the index knows them are not, so that a repository with more
+/// files is fine as long as most of its folders are unchanged.
+const MAX_PATHS: usize = 1_000_000;
 /// What all their names may come to, in bytes.
-const MAX_NAMES: usize = 1 << 30;
+const MAX_NAMES: usize = 256 << 20;
+/// How many bytes of folders are kept because they may be named again.
+const MAX_KEPT: usize = 64 << 20;
 /// No longer path can be opened.
 const MAX_PATH: usize = 1 << 16;
 
@@ -58,14 +63,15 @@ impl RevisionFiles {
         known: &BTreeMap<Vec<u8>, ObjectId>,
     ) -> Result<Self, GitError> {
         let mut files = Self::default();
-        let mut names = 0usize;
+        let (mut paths, mut names) = (0usize, 0usize);
+        let mut trees = Trees::default();
         let mut pending = vec![(Vec::new(), top)];
         while let Some((path, id)) = pending.pop() {
             if path.starts_with(prefix) && known.get(&path) == Some(&id) {
                 files.same.insert(path);
                 continue;
             }
-            let bytes = store.read_as(&id, ObjectKind::Tree)?;
+            let bytes = trees.read(store, &id)?;
             let mut rest = bytes.as_slice();
             while !rest.is_empty() {
                 let entry = TreeEntry::parse(&mut rest, id.as_bytes().len());
@@ -79,10 +85,10 @@ impl RevisionFiles {
                 if !is_on_the_way && !full.starts_with(prefix) {
                     continue;
                 }
-                names = names.saturating_add(full.len());
-                if files.files.len() + pending.len() > MAX_FILES || names > MAX_NAMES || full.len() > MAX_PATH {
-                    let what = "the number and length of paths in the revision".to_owned();
-                    return Err(GitError::TooMuch { what, limit: MAX_FILES as u64 });
+                (paths, names) = (paths + 1, names.saturating_add(full.len()));
+                if paths > MAX_PATHS || names > MAX_NAMES || full.len() > MAX_PATH {
+                    let what = "the number of paths in the revision that differ from the index".to_owned();
+                    return Err(GitError::TooMuch { what, limit: MAX_PATHS as u64 });
                 }
                 match entry.mode {
                     None => pending.push((full, entry.id)),
@@ -102,6 +108,27 @@ impl RevisionFiles {
         }
         let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at + 1);
         std::iter::once(0).chain(ends).any(|end| path.get(..end).is_some_and(|folder| self.same.contains(folder)))
+    }
+}
+
+/// Folders that were read. Most are named once; those that are named many times are small.
+#[derive(Default)]
+struct Trees {
+    kept: BTreeMap<ObjectId, Rc<Vec<u8>>>,
+    bytes: usize,
+}
+
+impl Trees {
+    fn read(&mut self, store: &mut ObjectStore<'_, '_>, id: &ObjectId) -> Result<Rc<Vec<u8>>, GitError> {
+        if let Some(known) = self.kept.get(id) {
+            return Ok(Rc::clone(known));
+        }
+        let bytes = store.read_as(id, ObjectKind::Tree)?;
+        if self.bytes + bytes.len() <= MAX_KEPT {
+            self.bytes += bytes.len();
+            self.kept.insert(*id, Rc::clone(&bytes));
+        }
+        Ok(bytes)
     }
 }
 

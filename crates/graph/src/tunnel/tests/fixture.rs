@@ -101,6 +101,7 @@ impl Fixture {
     pub(super) fn edges_of(&self, tunneller: &Tunneller<'_>, file: &str) -> String {
         let mut edges: Vec<String> = tunneller
             .implicit_edges(self.key(file))
+            .edges
             .into_iter()
             .map(|(target, kind)| {
                 let name = &self.names[target.0 as usize];

@@ -24,7 +24,7 @@ fn a_chain_of_a_hundred_thousand_named_re_exports_each_asked_for() {
     let tunneller = Tunneller::new(&fixture);
     for file in (0..LENGTH).rev().chain(0..LENGTH) {
         let expected: &[FileKey] = if file < LENGTH - 2 { &[FileKey(LENGTH - 1)] } else { &[] };
-        let edges: Vec<FileKey> = tunneller.implicit_edges(FileKey(file)).into_iter().map(|(to, _)| to).collect();
+        let edges: Vec<FileKey> = tunneller.implicit_edges(FileKey(file)).edges.into_iter().map(|(to, _)| to).collect();
         assert_eq!(edges, expected);
     }
 }
@@ -65,7 +65,7 @@ fn a_barrel_of_five_thousand_stars_with_five_thousand_importers() {
         expected.retain(|other| other.0 != file);
         expected.sort_unstable();
         expected.dedup();
-        let edges: Vec<FileKey> = tunneller.implicit_edges(FileKey(file)).into_iter().map(|(to, _)| to).collect();
+        let edges: Vec<FileKey> = tunneller.implicit_edges(FileKey(file)).edges.into_iter().map(|(to, _)| to).collect();
         assert_eq!(edges, expected);
     }
     assert_eq!(tunneller.definers(FileKey(0), "common").len(), FILES as usize);
@@ -111,6 +111,97 @@ fn a_ladder_with_exponentially_many_ways() {
     assert_eq!(&*Tunneller::new(&fixture).definers(FileKey(0), "x"), ends);
 }
 
+/// Every name is exported twice at every level: no walk has a single state to go on with, so that without a memory of all
+/// states each of the levels × names questions would walk all levels below.
+#[test]
+fn a_lattice_of_duplicate_names_each_asked_for() {
+    const LEVELS: u32 = 300;
+    const NAMES: u32 = 30;
+    let mut fixture = Fixture::default();
+    for level in 0..LEVELS {
+        for _ in 0..2 {
+            let below = [2 * level + 2, 2 * level + 3];
+            let twice = |name: u32| {
+                let source =
+                    |side: usize| Source::Name(Some(below[side]), format!("x{}", (name + 1 + side as u32 * 7) % NAMES));
+                [0, 1].map(|side| (format!("x{name}"), source(side)))
+            };
+            let imports = (0..NAMES).map(|name| (below[0], format!("x{name}"))).collect();
+            let exports = (0..NAMES).flat_map(twice).collect();
+            fixture.push(level.to_string(), Sketch { exports, imports, ..Sketch::default() });
+        }
+    }
+    for _ in 0..2 {
+        let exports = (0..NAMES).map(|name| local(format!("x{name}"))).collect();
+        fixture.push("end".to_owned(), Sketch { exports, ..Sketch::default() });
+    }
+    let ends = [FileKey(2 * LEVELS), FileKey(2 * LEVELS + 1)];
+    let tunneller = Tunneller::new(&fixture);
+    for file in 0..2 * LEVELS {
+        let edges: Vec<FileKey> = tunneller.implicit_edges(FileKey(file)).edges.into_iter().map(|(to, _)| to).collect();
+        let expected: &[FileKey] = if file < 2 * LEVELS - 2 { &ends } else { &[] };
+        assert_eq!(edges, expected, "{file}");
+    }
+}
+
+/// The definers of a level are those of the level below and the level itself: listed for each, they would be five
+/// billion.
+#[test]
+fn a_chain_in_which_every_level_defines_the_name_too() {
+    const LENGTH: u32 = 100_000;
+    let mut fixture = Fixture::default();
+    for file in 0..LENGTH - 1 {
+        let exports = vec![local("x".to_owned()), passes_on(file + 1, "x")];
+        fixture.push(file.to_string(), Sketch { exports, ..Sketch::default() });
+    }
+    fixture.push("last".to_owned(), Sketch { exports: vec![local("x".to_owned())], ..Sketch::default() });
+    let tunneller = Tunneller::new(&fixture);
+    assert_eq!(tunneller.definers(FileKey(0), "x").len(), LENGTH as usize);
+    assert_eq!(tunneller.definers(FileKey(LENGTH - 10), "x").len(), 10);
+}
+
+#[test]
+fn providers_behind_a_long_way_of_stars_are_searched_for_together() {
+    const WAY: u32 = 3_000;
+    const PROVIDERS: u32 = 3_000;
+    let mut fixture = Fixture::default();
+    for file in 0..WAY {
+        let stars = if file + 1 < WAY { vec![Some(file + 1)] } else { (WAY..WAY + PROVIDERS).map(Some).collect() };
+        fixture.push(file.to_string(), Sketch { stars, ..Sketch::default() });
+    }
+    let names: Vec<String> = (0..30).map(|name| format!("x{name}")).collect();
+    for file in WAY..WAY + PROVIDERS {
+        let exports = names.iter().cloned().map(local).collect();
+        fixture.push(file.to_string(), Sketch { exports, ..Sketch::default() });
+    }
+    let tunneller = Tunneller::new(&fixture);
+    for name in &names {
+        assert_eq!(tunneller.definers(FileKey(0), name).len(), PROVIDERS as usize);
+    }
+}
+
+#[test]
+fn a_graph_of_billions_of_edges_is_not_made() {
+    const FILES: u32 = 3_000;
+    let mut fixture = Fixture::default();
+    fixture.push("barrel".to_owned(), Sketch { stars: (1..=FILES).map(Some).collect(), ..Sketch::default() });
+    for file in 1..=FILES {
+        let exports = vec![local("common".to_owned()), local(format!("x{file}"))];
+        let imports = vec![(0, "common".to_owned()), (0, format!("x{}", file % FILES + 1))];
+        fixture.push(file.to_string(), Sketch { exports, imports, ..Sketch::default() });
+    }
+    let tunneller = Tunneller::new(&fixture);
+    for file in 1..=FILES {
+        tunneller.implicit_edges(FileKey(file));
+    }
+    assert!(tunneller.is_crowded());
+    let tunneller = Tunneller::new(&fixture).without_crowds();
+    let implicit = tunneller.implicit_edges(FileKey(1));
+    assert_eq!(implicit.edges, [(FileKey(2), stan_model::EdgeKind::Runtime)]);
+    assert_eq!(implicit.left_out, Some(("common".into(), FILES as usize)));
+    assert!(!tunneller.is_crowded());
+}
+
 #[test]
 fn threads_share_one_tunneller_and_agree() {
     const FILES: u32 = 400;
@@ -121,8 +212,9 @@ fn threads_share_one_tunneller_and_agree() {
         fixture
             .push(file.to_string(), Sketch { exports: vec![local(format!("x{file}"))], imports, ..Sketch::default() });
     }
-    let all =
-        |tunneller: &Tunneller<'_>| (0..=FILES).map(|file| tunneller.implicit_edges(FileKey(file))).collect::<Vec<_>>();
+    let all = |tunneller: &Tunneller<'_>| {
+        (0..=FILES).map(|file| tunneller.implicit_edges(FileKey(file)).edges).collect::<Vec<_>>()
+    };
     let alone = all(&Tunneller::new(&fixture));
     let shared = Tunneller::new(&fixture);
     std::thread::scope(|scope| {

@@ -127,11 +127,21 @@ proptest! {
         let remembering = tunneller(&fixture, u32::MAX, 0);
         let always_tables = tunneller(&fixture, 0, usize::MAX);
         let some_tables = tunneller(&fixture, 3, 12);
+        let mut components = tunneller(&fixture, u32::MAX, 0);
+        components.walk_limit = 0;
+        let mut components_and_tables = tunneller(&fixture, 3, usize::MAX);
+        components_and_tables.walk_limit = 2;
         for (module, name) in questions {
             let module = FileKey(module);
             let expected = tunneller(&fixture, u32::MAX, 0).definers(module, name);
             prop_assert!(expected.is_sorted_by(|a, b| a < b));
-            for (way, tunneller) in [("memory", &remembering), ("tables", &always_tables), ("some tables", &some_tables)] {
+            for (way, tunneller) in [
+                ("memory", &remembering),
+                ("tables", &always_tables),
+                ("some tables", &some_tables),
+                ("components", &components),
+                ("components and tables", &components_and_tables),
+            ] {
                 prop_assert_eq!(&tunneller.definers(module, name), &expected, "{}: {:?} {}", way, module, name);
             }
         }

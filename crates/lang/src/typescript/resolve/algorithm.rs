@@ -5,7 +5,10 @@
 //! up is in `fallback.rs`. The directory-exists checks that TypeScript makes to save system calls are left out:
 //! looking at known listings is as cheap as asking first.
 
+use std::cell::Cell;
+
 use crate::jsonc::Value;
+use crate::typescript::path_table::PathTable;
 use crate::typescript::tsconfig::{Config, ModuleResolution};
 use stan_model::facts::Mode;
 
@@ -34,6 +37,10 @@ const ESM: Features = 32;
 /// Imports of a package may lead to imports of a package; more hops than this are a cycle.
 const MAX_HOPS: u8 = 16;
 
+/// How many conditions and alternatives of package maps one lookup considers, over all hops. Without this limit a map whose
+/// targets lead to other keys of the map many times over would take exponential time.
+const MAP_STEPS: u32 = 1024;
+
 /// One lookup: who asks, under which configuration and conditions.
 #[derive(Clone)]
 pub(super) struct Lookup<'a> {
@@ -44,6 +51,8 @@ pub(super) struct Lookup<'a> {
     /// The directory of the file that asks.
     pub(super) directory: &'a str,
     pub(super) hops: u8,
+    /// What is left of [`MAP_STEPS`].
+    pub(super) steps: Cell<u32>,
 }
 
 impl<'a> Lookup<'a> {
@@ -64,7 +73,7 @@ impl<'a> Lookup<'a> {
             ModuleResolution::Node10 if mode.is_some() => (ALL_FEATURES, Conditions::new(config, mode)),
             ModuleResolution::Node10 => (0, Conditions::none(config)),
         };
-        Self { resolver, config, conditions, features, directory, hops: 0 }
+        Self { resolver, config, conditions, features, directory, hops: 0, steps: Cell::new(MAP_STEPS) }
     }
 
     /// The lookup of a `/// <reference types>` directive.
@@ -83,7 +92,7 @@ impl<'a> Lookup<'a> {
             features |= ESM;
         }
         let conditions = if features & EXPORTS == 0 { Conditions::none(config) } else { Conditions::new(config, mode) };
-        Self { resolver, config, conditions, features, directory, hops: 0 }
+        Self { resolver, config, conditions, features, directory, hops: 0, steps: Cell::new(MAP_STEPS) }
     }
 
     /// Resolves a module specifier. The result is a path that exists, links not yet resolved.
@@ -128,9 +137,8 @@ impl<'a> Lookup<'a> {
     fn by_settings(&self, specifier: &str, extensions: Extensions) -> Option<String> {
         let config = self.config;
         if !config.paths.is_empty() && !path::is_relative(specifier) {
-            let paths = config.paths.iter().map(|(pattern, targets)| (&**pattern, targets.as_slice()));
             let load = |candidate: &str| self.relative(candidate, extensions, true);
-            if let Some(outcome) = self.by_path_patterns(specifier, &config.paths_base, paths, load) {
+            if let Some(outcome) = self.by_path_patterns(specifier, &config.paths_base, &config.paths, load) {
                 return outcome;
             }
         }
@@ -142,14 +150,14 @@ impl<'a> Lookup<'a> {
     }
 
     /// `None` when no pattern matches; `Some(None)` when one matches and leads nowhere.
-    fn by_path_patterns<'p>(
+    fn by_path_patterns(
         &self,
         specifier: &str,
         base: &str,
-        patterns: impl Iterator<Item = (&'p str, &'p [Box<str>])> + Clone,
+        paths: &PathTable,
         load: impl Fn(&str) -> Option<String>,
     ) -> Option<Option<String>> {
-        let (targets, star) = best_pattern(specifier, patterns)?;
+        let (targets, star) = paths.best(specifier)?;
         Some(targets.iter().find_map(|target| {
             let candidate = path::join(base, &replace_first_star(target, star));
             // A mapping may name a file with its extension, which an import should not.
@@ -291,9 +299,7 @@ impl<'a> Lookup<'a> {
             let target = main.clone().unwrap_or_else(|| path::join(directory, "index"));
             if path::contains(directory, &target) {
                 let relative = target[directory.len()..].trim_start_matches('/');
-                let lists = version_path_lists(paths);
-                let patterns = lists.iter().map(|(pattern, targets)| (*pattern, targets.as_slice()));
-                if let Some(outcome) = self.by_path_patterns(relative, directory, patterns, load) {
+                if let Some(outcome) = self.by_path_patterns(relative, directory, paths, load) {
                     return outcome;
                 }
             }
@@ -376,12 +382,9 @@ impl<'a> Lookup<'a> {
         let load = |candidate: &str| self.package_path(candidate, rest, extensions, root_package.as_deref());
         if !rest.is_empty()
             && let Some(paths) = root_package.as_deref().and_then(Package::version_paths)
+            && let Some(outcome) = self.by_path_patterns(rest, directory, paths, load)
         {
-            let lists = version_path_lists(paths);
-            let patterns = lists.iter().map(|(pattern, targets)| (*pattern, targets.as_slice()));
-            if let Some(outcome) = self.by_path_patterns(rest, directory, patterns, load) {
-                return outcome;
-            }
+            return outcome;
         }
         load(&candidate)
     }
@@ -455,6 +458,7 @@ impl<'a> Lookup<'a> {
             features: self.features,
             directory,
             hops: self.hops + 1,
+            steps: self.steps.clone(),
         })
     }
 }
@@ -507,48 +511,13 @@ impl<'a> Conditions<'a> {
     }
 }
 
-/// An exact pattern, else the one with the longest text before its star; with the text that the star stands for.
-fn best_pattern<'p, 's, T: ?Sized>(
-    specifier: &'s str,
-    patterns: impl Iterator<Item = (&'p str, &'p T)> + Clone,
-) -> Option<(&'p T, &'s str)> {
-    if let Some((_, targets)) = patterns.clone().find(|(pattern, _)| *pattern == specifier && !pattern.contains('*')) {
-        return Some((targets, ""));
-    }
-    let mut best: Option<(&str, &str, &'p T)> = None;
-    for (pattern, targets) in patterns {
-        if let Some((prefix, suffix)) = pattern.split_once('*')
-            && !suffix.contains('*')
-            && best.is_none_or(|(longest, ..)| prefix.len() > longest.len())
-            && specifier.len() >= prefix.len() + suffix.len()
-            && specifier.starts_with(prefix)
-            && specifier.ends_with(suffix)
-        {
-            best = Some((prefix, suffix, targets));
-        }
-    }
-    best.map(|(prefix, suffix, targets)| (targets, &specifier[prefix.len()..specifier.len() - suffix.len()]))
-}
-
-pub(super) fn matching_path_targets<'c>(config: &'c Config, specifier: &str) -> Option<Vec<String>> {
-    let patterns = config.paths.iter().map(|(pattern, targets): &'c (Box<str>, Vec<Box<str>>)| (&**pattern, targets));
-    let (targets, star) = best_pattern(specifier, patterns)?;
+pub(super) fn matching_path_targets(config: &Config, specifier: &str) -> Option<Vec<String>> {
+    let (targets, star) = config.paths.best(specifier)?;
     Some(targets.iter().map(|target| path::join(&config.paths_base, &replace_first_star(target, star))).collect())
 }
 
 fn replace_first_star(target: &str, star: &str) -> String {
     if star.is_empty() { target.to_owned() } else { target.replacen('*', star, 1) }
-}
-
-fn version_path_lists(paths: &[(Box<str>, Value)]) -> Vec<(&str, Vec<Box<str>>)> {
-    let strings = |value: &Value| match value {
-        Value::Array(items) => items
-            .iter()
-            .filter_map(|item| if let Value::String(text) = item { Some(text.clone()) } else { None })
-            .collect(),
-        _ => Vec::new(),
-    };
-    paths.iter().map(|(pattern, targets)| (&**pattern, strings(targets))).collect()
 }
 
 fn type_root_candidate(root: &str, name: &str) -> String {

@@ -1,9 +1,7 @@
 //! `exports` and `imports` of packages, and the self-reference of a package by its name.
 
-use std::cmp::Ordering;
-
 use super::algorithm::{DECLARATION, Extensions, JAVASCRIPT, Lookup, TYPESCRIPT};
-use super::package::Package;
+use super::package::{Mapping, Package};
 use super::{path, semver};
 use crate::jsonc::Value;
 
@@ -24,17 +22,12 @@ impl Lookup<'_> {
     pub(super) fn package_exports(&self, package: &Package, subpath: &str, extensions: Extensions) -> Option<String> {
         let exports = package.exports()?;
         if subpath == "." {
-            let main = match exports {
-                Value::Object(entries) if entries.iter().any(|(key, _)| key.starts_with('.')) => exports.get(".")?,
-                other => other,
-            };
+            let main = if exports.index.has_dots { exports.index.get(exports.value, ".")? } else { exports.value };
             let entry = Entry { package, subpath: "", is_pattern: false, is_imports: false, extensions };
             return self.mapped_target(main, &entry, 0);
         }
-        match exports {
-            Value::Object(entries) if entries.iter().all(|(key, _)| key.starts_with('.')) => {
-                self.by_map(entries, subpath, package, false, extensions)
-            }
+        match exports.value {
+            Value::Object(_) if exports.index.all_dots => self.by_map(exports, subpath, package, false, extensions),
             _ => None,
         }
     }
@@ -45,10 +38,7 @@ impl Lookup<'_> {
             return None;
         }
         let package = self.resolver.packages.scope(self.directory)?;
-        match package.imports()? {
-            Value::Object(entries) => self.by_map(entries, specifier, &package, true, extensions),
-            _ => None,
-        }
+        self.by_map(package.imports()?, specifier, &package, true, extensions)
     }
 
     /// A package that imports itself by name, through its own `exports`.
@@ -71,57 +61,40 @@ impl Lookup<'_> {
 
     fn by_map(
         &self,
-        entries: &[(Box<str>, Value)],
+        map: Mapping<'_>,
         name: &str,
         package: &Package,
         is_imports: bool,
         extensions: Extensions,
     ) -> Option<String> {
-        if !name.ends_with('/')
-            && !name.contains('*')
-            && let Some((_, target)) = entries.iter().rev().find(|(key, _)| **key == *name)
-        {
-            let entry = Entry { package, subpath: "", is_pattern: false, is_imports, extensions };
-            return self.mapped_target(target, &entry, 0);
-        }
-        let mut patterns: Vec<&(Box<str>, Value)> =
-            entries.iter().filter(|(key, _)| key.matches('*').count() == 1 || key.ends_with('/')).collect();
-        patterns.sort_by(|(a, _), (b, _)| compare_pattern_keys(a, b));
-        for (key, target) in patterns {
-            let (subpath, is_pattern) = match key.split_once('*') {
-                Some((prefix, suffix)) => {
-                    let matches =
-                        name.starts_with(prefix) && name.ends_with(suffix) && name.len() >= prefix.len() + suffix.len();
-                    if !matches {
-                        continue;
-                    }
-                    (&name[prefix.len()..name.len() - suffix.len()], true)
-                }
-                None => match name.strip_prefix(&**key) {
-                    Some(rest) => (rest, false),
-                    None => continue,
-                },
-            };
-            let entry = Entry { package, subpath, is_pattern, is_imports, extensions };
-            return self.mapped_target(target, &entry, 0);
-        }
-        None
+        let found = map.index.by_typescript(map.value, name)?;
+        let entry = Entry { package, subpath: found.rest, is_pattern: found.is_pattern, is_imports, extensions };
+        self.mapped_target(found.target, &entry, 0)
+    }
+
+    /// Takes one of the steps that this lookup has for maps; `false` when there is none left.
+    fn take_step(&self) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// Follows conditions and alternatives down to a path. A condition whose file is absent falls through to the
     /// next one: that is what TypeScript does, although Node does not.
     fn mapped_target(&self, target: &Value, entry: &Entry<'_>, depth: usize) -> Option<String> {
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || !self.take_step() {
             return None;
         }
         match target {
             Value::String(target) => self.mapped_path(target, entry),
             Value::Object(conditions) => conditions
                 .iter()
+                .take_while(|_| self.take_step())
                 .filter(|(condition, _)| self.applies(condition))
                 .find_map(|(_, inner)| self.mapped_target(inner, entry, depth + 1)),
             Value::Array(alternatives) => {
-                alternatives.iter().find_map(|inner| self.mapped_target(inner, entry, depth + 1))
+                let mut alternatives = alternatives.iter().take_while(|_| self.take_step());
+                alternatives.find_map(|inner| self.mapped_target(inner, entry, depth + 1))
             }
             _ => None,
         }
@@ -142,10 +115,13 @@ impl Lookup<'_> {
             if entry.is_pattern { text.replace('*', entry.subpath) } else { format!("{text}{}", entry.subpath) }
         };
         if !target.starts_with("./") {
-            let is_package = entry.is_imports && !target.starts_with("../") && !target.starts_with('/');
-            return is_package
-                .then(|| self.asked_from(&entry.package.directory)?.resolve(&fill(target), entry.extensions))
-                .flatten();
+            if !entry.is_imports || target.starts_with("../") || target.starts_with('/') {
+                return None;
+            }
+            let inner = self.asked_from(&entry.package.directory)?;
+            let found = inner.resolve(&fill(target), entry.extensions);
+            self.steps.set(inner.steps.get());
+            return found;
         }
         let forbidden = |text: &str| text.split('/').any(|part| matches!(part, "." | ".." | "node_modules"));
         if forbidden(&target[2..]) || forbidden(entry.subpath) {
@@ -211,14 +187,4 @@ impl Lookup<'_> {
         }
         None
     }
-}
-
-/// Longer text before the star first; a folder key after a pattern of the same length.
-fn compare_pattern_keys(a: &str, b: &str) -> Ordering {
-    let base = |key: &str| key.find('*').map_or(key.len(), |at| at + 1);
-    base(b).cmp(&base(a)).then_with(|| match (a.contains('*'), b.contains('*')) {
-        (false, _) => Ordering::Greater,
-        (_, false) => Ordering::Less,
-        _ => b.len().cmp(&a.len()),
-    })
 }

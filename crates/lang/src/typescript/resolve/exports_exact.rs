@@ -1,84 +1,82 @@
 //! `exports` and `imports` by Node's rule: the first condition that applies decides, present or not. Used for what
 //! TypeScript does not resolve, and to list every target that a subpath may have.
 
+use super::package::Mapping;
 use crate::jsonc::Value;
 
 /// Conditions of `require` in current Node.
 const NODE: [&str; 4] = ["node", "require", "module-sync", "default"];
 
+/// How many values of a map are looked at for one question: a real map has a handful for each subpath.
+const MAX_STEPS: u32 = 1024;
+
 /// The target path of a subpath (`.`, `./x`) or an import (`#x`) under Node's conditions.
-pub(super) fn exact_export(map: &Value, subpath: &str) -> Option<String> {
+pub(super) fn exact_export(map: Mapping<'_>, subpath: &str) -> Option<String> {
     let (value, star) = entry(map, subpath)?;
-    let target = first_target(value, 0)?;
+    let target = first_target(value, 0, &mut { MAX_STEPS })?;
     Some(target.replace('*', star))
 }
 
 /// Every target path of a subpath with the chain of conditions that leads to it, in file order.
-pub(super) fn all_targets(map: &Value, subpath: &str) -> Vec<(Vec<String>, String)> {
+pub(super) fn all_targets(map: Mapping<'_>, subpath: &str) -> Vec<(Vec<String>, String)> {
     let mut found = Vec::new();
     if let Some((value, star)) = entry(map, subpath) {
-        collect(value, star, &mut Vec::new(), &mut found);
+        collect(value, star, &mut Vec::new(), &mut found, &mut { MAX_STEPS });
     }
     found
 }
 
 /// The value that a map has for a subpath, and the text that its star stands for.
-fn entry<'m, 's>(map: &'m Value, subpath: &'s str) -> Option<(&'m Value, &'s str)> {
-    let Value::Object(entries) = map else { return (subpath == ".").then_some((map, "")) };
-    if !entries.iter().any(|(key, _)| key.starts_with(['.', '#'])) {
-        return (subpath == ".").then_some((map, ""));
+fn entry<'m, 's>(map: Mapping<'m>, subpath: &'s str) -> Option<(&'m Value, &'s str)> {
+    let Mapping { value, index } = map;
+    if !index.has_subpaths {
+        return (subpath == ".").then_some((value, ""));
     }
     // Node refuses a map that mixes subpaths and conditions.
-    if !entries.iter().all(|(key, _)| key.starts_with(['.', '#'])) {
+    if !index.all_subpaths {
         return None;
     }
-    if let Some(value) = map.get(subpath) {
-        return Some((value, ""));
-    }
-    // The longest text before the star wins, then the longest key.
-    let mut best: Option<((usize, usize), &Value, &str)> = None;
-    for (key, value) in entries {
-        if let Some((prefix, suffix)) = key.split_once('*')
-            && subpath.len() >= prefix.len() + suffix.len()
-            && subpath.starts_with(prefix)
-            && subpath.ends_with(suffix)
-            && best.is_none_or(|(lengths, ..)| (prefix.len(), key.len()) > lengths)
-        {
-            best = Some(((prefix.len(), key.len()), value, &subpath[prefix.len()..subpath.len() - suffix.len()]));
-        }
-    }
-    best.map(|(_, value, star)| (value, star))
+    index.by_node(value, subpath).map(|found| (found.target, found.rest))
 }
 
-fn first_target(value: &Value, depth: usize) -> Option<&str> {
+fn first_target<'v>(value: &'v Value, depth: usize, steps: &mut u32) -> Option<&'v str> {
+    *steps = steps.checked_sub(1)?;
     match value {
         _ if depth > 64 => None,
         Value::String(target) => Some(target),
-        Value::Array(alternatives) => alternatives.iter().find_map(|inner| first_target(inner, depth + 1)),
+        Value::Array(alternatives) => alternatives.iter().find_map(|inner| first_target(inner, depth + 1, steps)),
         Value::Object(conditions) => {
-            let (_, inner) = conditions.iter().find(|(condition, _)| NODE.contains(&&**condition))?;
-            first_target(inner, depth + 1)
+            let mut conditions = conditions.iter().take(*steps as usize);
+            let (_, inner) = conditions.find(|(condition, _)| NODE.contains(&&**condition))?;
+            first_target(inner, depth + 1, steps)
         }
         _ => None,
     }
 }
 
-fn collect(value: &Value, star: &str, chain: &mut Vec<String>, found: &mut Vec<(Vec<String>, String)>) {
-    if chain.len() > 16 || found.len() > 256 {
+fn collect(
+    value: &Value,
+    star: &str,
+    chain: &mut Vec<String>,
+    found: &mut Vec<(Vec<String>, String)>,
+    steps: &mut u32,
+) {
+    if chain.len() > 16 || found.len() > 256 || *steps == 0 {
         return;
     }
+    *steps -= 1;
     match value {
         Value::String(target) => found.push((chain.clone(), target.replace('*', star))),
-        Value::Array(alternatives) => alternatives.iter().for_each(|inner| {
+        Value::Array(alternatives) => alternatives.iter().take(*steps as usize).for_each(|inner| {
             // An array inside an array is not a real manifest; its depth is bounded by the reader.
             if !matches!(inner, Value::Array(_)) {
-                collect(inner, star, chain, found);
+                collect(inner, star, chain, found, steps);
             }
         }),
         Value::Object(conditions) => {
-            for (condition, inner) in conditions {
+            for (condition, inner) in conditions.iter().take(*steps as usize) {
                 chain.push(condition.to_string());
-                collect(inner, star, chain, found);
+                collect(inner, star, chain, found, steps);
                 chain.pop();
             }
         }
@@ -89,9 +87,14 @@ fn collect(value: &Value, star: &str, chain: &mut Vec<String>, found: &mut Vec<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::typescript::package_map::PackageMap;
 
     fn map(text: &str) -> Value {
         crate::jsonc::parse(text).value
+    }
+
+    fn exact_export(value: &Value, subpath: &str) -> Option<String> {
+        super::exact_export(Mapping { value, index: &PackageMap::new(value) }, subpath)
     }
 
     #[test]
@@ -110,7 +113,7 @@ mod tests {
     #[test]
     fn all_targets_name_their_conditions() {
         let exports = map(r#"{".": {"source": "./src/i.ts", "import": {"types": "./d.ts", "default": "./d.js"}}}"#);
-        let found: Vec<String> = all_targets(&exports, ".")
+        let found: Vec<String> = all_targets(Mapping { value: &exports, index: &PackageMap::new(&exports) }, ".")
             .into_iter()
             .map(|(chain, target)| format!("{}={target}", chain.join("+")))
             .collect();

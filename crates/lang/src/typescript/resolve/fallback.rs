@@ -7,6 +7,9 @@ use super::algorithm::matching_path_targets;
 use super::{Importer, Resolver, builtins, path};
 use crate::jsonc::Value;
 
+/// No real map has so many conditions in one place.
+const MAX_CONDITIONS: usize = 1024;
+
 pub(super) enum Found {
     File(String),
     Builtin(String),
@@ -74,13 +77,16 @@ impl Resolver<'_> {
     /// `"#os": "os"` in the `imports` of a package.
     fn imported_builtin(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
         let package = self.packages.scope(&importer.directory)?;
-        let mut target = package.imports()?.get(specifier)?;
+        let imports = package.imports()?;
+        let mut target = imports.index.get(imports.value, specifier)?;
         let syntax = if mode == Some(Mode::Require) { "require" } else { "import" };
         for _ in 0..32 {
             match target {
                 Value::String(name) => return builtins::is_plain(name).then(|| format!("node:{name}")),
                 Value::Object(_) => {
-                    target = ["node", syntax, "default"].into_iter().find_map(|condition| target.get(condition))?;
+                    let conditions = target.entries().get(..MAX_CONDITIONS).unwrap_or(target.entries());
+                    let value_of = |wanted: &str| conditions.iter().find(|(condition, _)| **condition == *wanted);
+                    target = &["node", syntax, "default"].into_iter().find_map(value_of)?.1;
                 }
                 _ => return None,
             }

@@ -8,7 +8,7 @@ mod builtins;
 mod exports;
 mod exports_exact;
 mod fallback;
-mod memo;
+pub(crate) mod memo;
 mod node;
 mod package;
 pub(crate) mod path;
@@ -469,3 +469,6 @@ fn percent_decode(text: &str) -> Option<String> {
     }
     String::from_utf8(bytes).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,21 +1,55 @@
 //! `package.json` files, read once: contents, scopes, `typesVersions`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use stan_repo::Files;
 
 use super::memo::Memo;
 use super::{path, semver};
 use crate::jsonc::{self, Value};
+use crate::typescript::package_map::PackageMap;
+use crate::typescript::path_table::PathTable;
+
+/// The fields that resolution asks for. Others are dropped, so that a manifest with very many fields costs nothing per
+/// question.
+const FIELDS: [&str; 11] =
+    ["name", "type", "exports", "imports", "typesVersions", "types", "typings", "main", "module", "source", "browser"];
 
 /// One manifest. A file that is not JSON counts as an empty manifest, as it does for TypeScript.
 pub(crate) struct Package {
     /// Absolute path of the directory that holds the manifest.
     pub(crate) directory: String,
     pub(crate) manifest: Value,
+    exports: OnceLock<PackageMap>,
+    imports: OnceLock<PackageMap>,
+    version_paths: OnceLock<Option<PathTable>>,
+}
+
+/// A map of a package with its index.
+#[derive(Clone, Copy)]
+pub(crate) struct Mapping<'p> {
+    pub(crate) value: &'p Value,
+    pub(crate) index: &'p PackageMap,
 }
 
 impl Package {
+    fn new(directory: &str, manifest: Value) -> Self {
+        let manifest = match manifest {
+            Value::Object(mut fields) => {
+                fields.retain(|(name, _)| FIELDS.contains(&&**name));
+                Value::Object(fields)
+            }
+            other => other,
+        };
+        Self {
+            directory: directory.to_owned(),
+            manifest,
+            exports: OnceLock::new(),
+            imports: OnceLock::new(),
+            version_paths: OnceLock::new(),
+        }
+    }
+
     pub(crate) fn name(&self) -> Option<&str> {
         self.text("name")
     }
@@ -25,12 +59,14 @@ impl Package {
     }
 
     /// The value of `exports` unless it is absent or falsy.
-    pub(crate) fn exports(&self) -> Option<&Value> {
-        self.manifest.get("exports").filter(|value| is_truthy(value))
+    pub(crate) fn exports(&self) -> Option<Mapping<'_>> {
+        let value = self.manifest.get("exports").filter(|value| is_truthy(value))?;
+        Some(Mapping { value, index: self.exports.get_or_init(|| PackageMap::new(value)) })
     }
 
-    pub(crate) fn imports(&self) -> Option<&Value> {
-        self.manifest.get("imports").filter(|value| is_truthy(value))
+    pub(crate) fn imports(&self) -> Option<Mapping<'_>> {
+        let value = self.manifest.get("imports").filter(|value| is_truthy(value))?;
+        Some(Mapping { value, index: self.imports.get_or_init(|| PackageMap::new(value)) })
     }
 
     pub(crate) fn text(&self, field: &str) -> Option<&str> {
@@ -46,13 +82,17 @@ impl Package {
     }
 
     /// The path mapping of the first `typesVersions` range that admits TypeScript's version.
-    pub(crate) fn version_paths(&self) -> Option<&[(Box<str>, Value)]> {
-        let Some(Value::Object(versions)) = self.manifest.get("typesVersions") else { return None };
-        let (_, paths) = versions.iter().find(|(range, _)| semver::admits_typescript(range) == Some(true))?;
-        match paths {
-            Value::Object(entries) => Some(entries),
-            _ => None,
-        }
+    pub(crate) fn version_paths(&self) -> Option<&PathTable> {
+        let table = self.version_paths.get_or_init(|| {
+            let versions = self.manifest.get("typesVersions")?.entries();
+            let (_, paths) = versions.iter().find(|(range, _)| semver::admits_typescript(range) == Some(true))?;
+            let Value::Object(entries) = paths else { return None };
+            let targets = |value: &Value| {
+                value.as_array().unwrap_or_default().iter().filter_map(Value::as_str).map(Into::into).collect()
+            };
+            Some(PathTable::new(entries.iter().map(|(pattern, value)| (pattern.clone(), targets(value))).collect()))
+        });
+        table.as_ref()
     }
 }
 
@@ -93,7 +133,7 @@ impl<'f> Packages<'f> {
                 Some(document) if document.error().is_none() => document.value,
                 _ => Value::Object(Vec::new()),
             };
-            Some(Arc::new(Package { directory: directory.to_owned(), manifest }))
+            Some(Arc::new(Package::new(directory, manifest)))
         })
     }
 

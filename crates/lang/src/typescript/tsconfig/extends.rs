@@ -3,10 +3,15 @@
 //! A path is taken as it is or with `.json`; anything else is looked up as Node looks up a package, with the twists
 //! that TypeScript has for configurations: the `tsconfig` field of a package, `tsconfig.json` as the index file.
 
+use std::sync::Arc;
+
 use stan_repo::Files;
 
 use crate::jsonc::{self, Value};
+use crate::typescript::package_map::PackageMap;
+use crate::typescript::resolve::memo::Memo;
 
+use super::inside::Inside;
 use super::paths;
 
 /// The conditions of `exports` under which a configuration is looked up, besides `default`.
@@ -19,7 +24,8 @@ const REPLACED_BY_JSON: [&str; 4] = [".d.ts", ".ts", ".js", ".json"];
 const NEVER_REPLACED: [&str; 8] = [".d.mts", ".d.cts", ".mjs", ".mts", ".cjs", ".cts", ".tsx", ".jsx"];
 
 /// The file that `name` means in a configuration in `directory`, or `None` when there is no such file.
-pub(super) fn resolve(files: &dyn Files, name: &str, directory: &str) -> Option<String> {
+pub(super) fn resolve(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
+    let files = &place.files;
     let name = name.replace('\\', "/");
     if paths::is_rooted(&name) || name.starts_with("./") || name.starts_with("../") {
         let path = paths::normalize(&name, directory);
@@ -31,24 +37,49 @@ pub(super) fn resolve(files: &dyn Files, name: &str, directory: &str) -> Option<
     }
     if name == "." || name == ".." {
         let candidate = paths::normalize(&name, directory);
-        let package = Package::at(files, &candidate);
-        return from_directory(files, &candidate, package.as_ref());
+        let package = place.package_at(&candidate);
+        return from_directory(files, &candidate, package.as_deref());
     }
     if name.is_empty() {
         return None;
     }
     if name.starts_with('#')
-        && let Some(path) = from_own_imports(files, &name, directory)
+        && let Some(path) = from_own_imports(place, &name, directory)
     {
         return Some(path);
     }
-    from_own_name(files, &name, directory).or_else(|| from_node_modules(files, &name, directory))
+    from_own_name(place, &name, directory).or_else(|| from_node_modules(place, &name, directory))
 }
+
+/// The file system, and the manifests that were read: many configurations may extend files of one package.
+pub(super) struct Place<'f> {
+    pub(super) files: Inside<'f>,
+    packages: Memo<String, Option<Arc<Package>>>,
+}
+
+impl<'f> Place<'f> {
+    pub(super) fn new(files: Inside<'f>) -> Self {
+        Self { files, packages: Memo::new() }
+    }
+
+    fn package_at(&self, directory: &str) -> Option<Arc<Package>> {
+        self.packages.get_or(directory, || Package::at(&self.files, directory).map(Arc::new))
+    }
+
+    fn package_around(&self, directory: &str) -> Option<Arc<Package>> {
+        paths::ancestors(directory).find_map(|directory| self.package_at(directory))
+    }
+}
+
+/// The fields that are asked for.
+const FIELDS: [&str; 4] = ["name", "exports", "imports", "tsconfig"];
 
 /// A `package.json` that was found, and where.
 struct Package {
     directory: String,
     manifest: Value,
+    exports: PackageMap,
+    imports: PackageMap,
 }
 
 impl Package {
@@ -59,12 +90,16 @@ impl Package {
         }
         // As for TypeScript, a manifest that cannot be read is an empty one.
         let document = jsonc::parse_bytes(&files.read(&path).unwrap_or_default());
-        let manifest = if document.error().is_some() { Value::Null } else { document.value };
-        Some(Self { directory: directory.to_owned(), manifest })
-    }
-
-    fn around(files: &dyn Files, directory: &str) -> Option<Self> {
-        paths::ancestors(directory).find_map(|directory| Self::at(files, directory))
+        let manifest = match document.value {
+            Value::Object(mut fields) if document.syntax_error.is_none() && document.not_json.is_none() => {
+                fields.retain(|(name, _)| FIELDS.contains(&&**name));
+                Value::Object(fields)
+            }
+            _ => Value::Null,
+        };
+        let index = |field| manifest.get(field).map(PackageMap::new).unwrap_or_default();
+        let (exports, imports) = (index("exports"), index("imports"));
+        Some(Self { directory: directory.to_owned(), manifest, exports, imports })
     }
 
     fn exports(&self) -> Option<&Value> {
@@ -72,56 +107,57 @@ impl Package {
     }
 }
 
-fn from_own_imports(files: &dyn Files, name: &str, directory: &str) -> Option<String> {
+fn from_own_imports(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
     if name == "#" || name.starts_with("#/") {
         return None;
     }
-    let package = Package::around(files, directory)?;
+    let package = place.package_around(directory)?;
     let table = package.manifest.get("imports")?;
-    from_table(files, &package, name, table)
+    from_table(&place.files, &package, name, table, &package.imports)
 }
 
-fn from_own_name(files: &dyn Files, name: &str, directory: &str) -> Option<String> {
-    let package = Package::around(files, directory)?;
+fn from_own_name(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
+    let package = place.package_around(directory)?;
     let exports = package.exports()?;
     let own_name = package.manifest.get("name")?.as_str()?;
     let rest = name.strip_prefix(own_name)?;
     let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{}", rest.strip_prefix('/')?) };
-    from_exports(files, &package, &subpath, exports)
+    from_exports(&place.files, &package, &subpath, exports)
 }
 
-fn from_node_modules(files: &dyn Files, name: &str, directory: &str) -> Option<String> {
+fn from_node_modules(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
     if name.contains(':') {
         return None;
     }
     let found = paths::ancestors(directory)
         .filter(|directory| paths::base_name(directory) != "node_modules")
-        .find_map(|directory| from_one_node_modules(files, name, &paths::join(directory, "node_modules")))?;
-    Some(files.real_path(&found).unwrap_or(found))
+        .find_map(|directory| from_one_node_modules(place, name, &paths::join(directory, "node_modules")))?;
+    Some(place.files.real_path(&found).unwrap_or(found))
 }
 
-fn from_one_node_modules(files: &dyn Files, name: &str, folder: &str) -> Option<String> {
+fn from_one_node_modules(place: &Place<'_>, name: &str, folder: &str) -> Option<String> {
+    let files = &place.files;
     if !files.is_dir(folder) {
         return None;
     }
     let candidate = paths::normalize(name, folder);
     let (package_name, rest) = split_package_name(name);
-    let root = Package::at(files, &paths::join(folder, package_name));
+    let root = place.package_at(&paths::join(folder, package_name));
     if rest.is_empty() {
         if let Some(package) = &root
             && let Some(exports) = package.exports()
         {
             return from_exports(files, package, ".", exports);
         }
-        return from_file(files, &candidate).or_else(|| from_directory(files, &candidate, root.as_ref()));
+        return from_file(files, &candidate).or_else(|| from_directory(files, &candidate, root.as_deref()));
     }
     if let Some(package) = &root
         && let Some(exports) = package.exports()
     {
         return from_exports(files, package, &format!("./{rest}"), exports);
     }
-    let nested = Package::at(files, &candidate);
-    from_file(files, &candidate).or_else(|| from_directory(files, &candidate, nested.as_ref()))
+    let nested = place.package_at(&candidate);
+    from_file(files, &candidate).or_else(|| from_directory(files, &candidate, nested.as_deref()))
 }
 
 fn split_package_name(name: &str) -> (&str, &str) {
@@ -133,45 +169,20 @@ fn split_package_name(name: &str) -> (&str, &str) {
 }
 
 fn from_exports(files: &dyn Files, package: &Package, subpath: &str, exports: &Value) -> Option<String> {
-    let entries = exports.entries();
+    let index = &package.exports;
     if subpath == "." {
-        let is_main = !matches!(exports, Value::Object(_)) || !entries.iter().any(|(key, _)| key.starts_with('.'));
-        let main = if is_main { exports } else { exports.get(".")? };
+        let main = if index.has_dots { index.get(exports, ".")? } else { exports };
         return from_target(files, package, main, "", false);
     }
-    if matches!(exports, Value::Object(_)) && entries.iter().all(|(key, _)| key.starts_with('.')) {
-        return from_table(files, package, subpath, exports);
+    if matches!(exports, Value::Object(_)) && index.all_dots {
+        return from_table(files, package, subpath, exports, index);
     }
     None
 }
 
-fn from_table(files: &dyn Files, package: &Package, name: &str, table: &Value) -> Option<String> {
-    if !name.ends_with('/')
-        && !name.contains('*')
-        && let Some(target) = table.get(name)
-    {
-        return from_target(files, package, target, "", false);
-    }
-    let mut keys: Vec<&(Box<str>, Value)> = table
-        .entries()
-        .iter()
-        .filter(|(key, _)| key.bytes().filter(|byte| *byte == b'*').count() == 1 || key.ends_with('/'))
-        .collect();
-    // Longest up to the star first, then longest altogether.
-    keys.sort_by_key(|(key, _)| {
-        std::cmp::Reverse((key.find('*').map_or(key.len(), |star| star + 1), key.contains('*'), key.len()))
-    });
-    for (key, target) in keys {
-        if let Some((before, after)) = key.split_once('*') {
-            let inner = name.strip_prefix(before).filter(|rest| rest.len() >= after.len());
-            if let Some(star) = inner.and_then(|rest| rest.strip_suffix(after)) {
-                return from_target(files, package, target, star, true);
-            }
-        } else if let Some(rest) = name.strip_prefix(&**key) {
-            return from_target(files, package, target, rest, false);
-        }
-    }
-    None
+fn from_table(files: &dyn Files, package: &Package, name: &str, table: &Value, index: &PackageMap) -> Option<String> {
+    let found = index.by_typescript(table, name)?;
+    from_target(files, package, found.target, found.rest, found.is_pattern)
 }
 
 fn from_target(files: &dyn Files, package: &Package, target: &Value, rest: &str, star: bool) -> Option<String> {

@@ -11,6 +11,7 @@ use crate::jsonc::{self, Value};
 use super::inside::Inside;
 use super::options::{Options, has_template};
 use super::{Problems, extends, paths};
+use extends::Place;
 
 /// Longer chains of `extends` are cut: nobody writes them, and each link costs stack.
 const MAX_CHAIN: usize = 100;
@@ -66,7 +67,7 @@ pub(super) struct Merged {
 
 /// Reads configuration files, each once.
 pub(super) struct Layers<'f> {
-    files: Inside<'f>,
+    place: Place<'f>,
     layers: Mutex<FxHashMap<String, Arc<Layer>>>,
     /// Chains without a loop in them; what loops depends on where one starts.
     merged: Mutex<FxHashMap<String, Option<Merged>>>,
@@ -82,7 +83,7 @@ struct Walk {
 
 impl<'f> Layers<'f> {
     pub(super) fn new(files: Inside<'f>) -> Self {
-        Self { files, layers: Mutex::default(), merged: Mutex::default() }
+        Self { place: Place::new(files), layers: Mutex::default(), merged: Mutex::default() }
     }
 
     /// The options and lists of a configuration, with everything that it extends.
@@ -144,7 +145,7 @@ impl<'f> Layers<'f> {
         if let Some(layer) = lock(&self.layers).get(path) {
             return Arc::clone(layer);
         }
-        let layer = Arc::new(read_layer(&self.files, path, problems));
+        let layer = Arc::new(read_layer(&self.place, path, problems));
         Arc::clone(lock(&self.layers).entry(path.to_owned()).or_insert(layer))
     }
 }
@@ -185,7 +186,8 @@ fn rebased(specs: Option<Specs>, from: &str, to: &str) -> Option<Specs> {
     Some(Specs::List(list.into_iter().map(rebase).collect()))
 }
 
-fn read_layer(files: &Inside<'_>, path: &str, problems: &Problems) -> Layer {
+fn read_layer(place: &Place<'_>, path: &str, problems: &Problems) -> Layer {
+    let files = &place.files;
     let Some(bytes) = files.read(path) else {
         let reason = if files.leads_outside(path) {
             "leads outside the repository, so it is not read"
@@ -193,7 +195,7 @@ fn read_layer(files: &Inside<'_>, path: &str, problems: &Problems) -> Layer {
             "cannot be read"
         };
         problems.report(path, None, &format!("{reason}; it counts as empty"));
-        return Layer::from_json(files, path, &Value::Null, true, problems);
+        return Layer::from_json(place, path, &Value::Null, true, problems);
     };
     let document = jsonc::parse_bytes(&bytes);
     if let Some(error) = document.error() {
@@ -210,11 +212,11 @@ fn read_layer(files: &Inside<'_>, path: &str, problems: &Problems) -> Layer {
     if document.error().is_none() && !matches!(document.value, Value::Object(_)) {
         problems.report(path, Some(1), "the root of a configuration must be an object");
     }
-    Layer::from_json(files, path, root, document.syntax_error.is_some(), problems)
+    Layer::from_json(place, path, root, document.syntax_error.is_some(), problems)
 }
 
 impl Layer {
-    fn from_json(files: &Inside<'_>, path: &str, root: &Value, is_broken: bool, problems: &Problems) -> Self {
+    fn from_json(place: &Place<'_>, path: &str, root: &Value, is_broken: bool, problems: &Problems) -> Self {
         let directory = paths::directory(path);
         let mut report = |message: String| problems.report(path, None, &message);
         let options = root.get("compilerOptions").unwrap_or(&Value::Null);
@@ -226,8 +228,8 @@ impl Layer {
             files: specs(root, "files", &mut report),
             include: specs(root, "include", &mut report),
             exclude: specs(root, "exclude", &mut report),
-            extends: read_extends(files, root, directory, &mut report),
-            references: read_references(files, root, directory, &mut report),
+            extends: read_extends(place, root, directory, &mut report),
+            references: read_references(&place.files, root, directory, &mut report),
             is_broken,
         }
     }
@@ -244,7 +246,7 @@ fn specs(root: &Value, name: &str, report: &mut dyn FnMut(String)) -> Option<Spe
     }
 }
 
-fn read_extends(files: &Inside<'_>, root: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Vec<String> {
+fn read_extends(place: &Place<'_>, root: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Vec<String> {
     let names: Vec<&str> = match root.get("extends") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(name)) => vec![name],
@@ -256,8 +258,8 @@ fn read_extends(files: &Inside<'_>, root: &Value, directory: &str, report: &mut 
     };
     let mut found = Vec::with_capacity(names.len());
     for name in names {
-        match extends::resolve(files, name, directory) {
-            Some(path) if files.leads_outside(&path) => report(format!(
+        match extends::resolve(place, name, directory) {
+            Some(path) if place.files.leads_outside(&path) => report(format!(
                 "`extends` names {name:?}, which leads outside the repository and is not read; that link is left out"
             )),
             Some(path) => found.push(path),

@@ -6,7 +6,8 @@
 use rustc_hash::FxHashSet;
 use stan_repo::Files;
 
-use super::patterns::{Pattern, Usage};
+use super::pattern_set::PatternSet;
+use super::patterns::Usage;
 
 /// Extensions by group, best first. `allowJs` is always on: the graph wants JavaScript too.
 const GROUPS: [&[&str]; 3] =
@@ -20,19 +21,22 @@ const REMOVABLE: [&str; 12] =
     [".d.ts", ".d.mts", ".d.cts", ".mjs", ".mts", ".cjs", ".cts", ".ts", ".js", ".tsx", ".jsx", ".json"];
 
 /// The compiled `files`, `include` and `exclude` of one configuration.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct FileSet {
     /// `files`: absolute paths, members whatever else is said.
     pub(super) literal: FxHashSet<String>,
-    pub(super) include: Vec<Pattern>,
+    pub(super) include: PatternSet,
     /// Those patterns of `include` that end in `.json`: no other names JSON files.
-    pub(super) include_json: Vec<Pattern>,
-    pub(super) exclude: Vec<Pattern>,
+    pub(super) include_json: PatternSet,
+    pub(super) exclude: PatternSet,
+    /// The patterns of `include` as written, and the directory that they are relative to.
+    pub(super) specs: Vec<String>,
+    pub(super) directory: String,
 }
 
 impl FileSet {
-    pub(super) fn patterns(specs: &[String], base: &str, usage: Usage) -> Vec<Pattern> {
-        specs.iter().filter_map(|spec| Pattern::new(spec, base, usage)).collect()
+    pub(super) fn patterns<'s>(specs: impl IntoIterator<Item = &'s String>, base: &str, usage: Usage) -> PatternSet {
+        PatternSet::new((0u32..).zip(specs).map(|(number, spec)| (spec.as_str(), base, number)), usage)
     }
 
     /// Whether TypeScript would take this file as an input.
@@ -41,7 +45,7 @@ impl FileSet {
             return true;
         }
         if has_extension(path, ".json") {
-            return !self.is_excluded(path) && self.include_json.iter().any(|pattern| pattern.matches(path));
+            return !self.is_excluded(path) && self.include_json.first(path).is_some();
         }
         if COMPONENT_EXTENSIONS.iter().any(|extension| has_extension(path, extension)) {
             return self.place(path).is_some();
@@ -57,18 +61,18 @@ impl FileSet {
     }
 
     fn is_excluded(&self, path: &str) -> bool {
-        self.exclude.iter().any(|pattern| pattern.matches(path))
+        self.exclude.first(path).is_some()
     }
 
     /// The first `include` pattern that matches; TypeScript lists files in this order.
-    fn place(&self, path: &str) -> Option<usize> {
-        let place = self.include.iter().position(|pattern| pattern.matches(path))?;
+    fn place(&self, path: &str) -> Option<u32> {
+        let place = self.include.first(path)?;
         (!self.is_excluded(path)).then_some(place)
     }
 
     /// Replays how TypeScript builds its list for this file and the siblings that could push it out.
     fn survives(&self, files: &dyn Files, path: &str) -> bool {
-        let mut family: Vec<(usize, String)> = Vec::new();
+        let mut family: Vec<(u32, String)> = Vec::new();
         let mut queue = vec![path.to_owned()];
         while let Some(member) = queue.pop() {
             if family.iter().any(|(_, known)| *known == member) {

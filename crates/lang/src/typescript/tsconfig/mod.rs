@@ -11,22 +11,27 @@ mod membership;
 pub(crate) mod memory;
 mod options;
 mod paths;
+mod pattern_set;
 mod patterns;
+mod references;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use stan_model::Problem;
 use stan_repo::{EntryKind, Files};
 
+pub use crate::typescript::path_table::PathTable;
 use inside::Inside;
 use layer::{Layers, Merged, Specs};
 use membership::FileSet;
 use options::Options;
+use pattern_set::PatternSet;
 use patterns::Usage;
+use references::Reachable;
 
 /// The module system that code is compiled to. It decides the mode of imports under the Node kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,8 +71,8 @@ pub struct Config {
     pub module: ModuleKind,
     pub module_resolution: ModuleResolution,
     pub base_url: Option<String>,
-    /// In the order of the file. Targets are as written, relative to `paths_base`.
-    pub paths: Vec<(Box<str>, Vec<Box<str>>)>,
+    /// Targets are as written, relative to `paths_base`.
+    pub paths: Arc<PathTable>,
     /// `base_url`, or else the directory of the file that sets `paths`.
     pub paths_base: String,
     pub root_dirs: Vec<String>,
@@ -102,8 +107,8 @@ struct Project {
     config: Arc<Config>,
     files: Arc<FileSet>,
     references: Vec<String>,
-    /// Every project that the references lead to, breadth first; made when a file needs it.
-    reachable: OnceLock<Vec<(Arc<Config>, Arc<FileSet>)>>,
+    /// The projects that the references lead to; made when a file needs it.
+    reachable: OnceLock<Reachable>,
 }
 
 impl<'f> Configs<'f> {
@@ -134,8 +139,7 @@ impl<'f> Configs<'f> {
             return Arc::clone(&project.config);
         }
         let reachable = project.reachable.get_or_init(|| self.reachable(&project));
-        let owner = reachable.iter().find(|(_, files)| files.includes(self.files, absolute_path));
-        Arc::clone(owner.map_or(&project.config, |(config, _)| config))
+        Arc::clone(reachable.owner(self.files, absolute_path).unwrap_or(&project.config))
     }
 
     /// The configuration that governs every file of a directory, if one does.
@@ -209,22 +213,6 @@ impl<'f> Configs<'f> {
         let project = Arc::new(Project::new(path, merged, &self.problems));
         Arc::clone(projects().entry(path.to_owned()).or_insert(project))
     }
-
-    fn reachable(&self, project: &Project) -> Vec<(Arc<Config>, Arc<FileSet>)> {
-        let mut seen: FxHashSet<String> = project.config.file.iter().cloned().collect();
-        let mut queue: VecDeque<String> = project.references.iter().cloned().collect();
-        let mut found = Vec::new();
-        while let Some(path) = queue.pop_front() {
-            if seen.contains(&path) {
-                continue;
-            }
-            let project = self.project(&path);
-            seen.insert(path);
-            queue.extend(project.references.iter().cloned());
-            found.push((Arc::clone(&project.config), Arc::clone(&project.files)));
-        }
-        found
-    }
 }
 
 impl Project {
@@ -252,22 +240,38 @@ impl Project {
         };
         let include = valid(include, Usage::Include);
         let exclude = valid(exclude, Usage::Exclude);
-        let json: Vec<String> = include.iter().filter(|spec| spec.ends_with(".json")).cloned().collect();
         let place = |file: String| {
             options::replace_template(&file, directory).unwrap_or_else(|| paths::normalize(&file, directory))
         };
+        let json: Vec<String> = include.iter().filter(|spec| spec.ends_with(".json")).cloned().collect();
         let files = FileSet {
             literal: literal.unwrap_or_default().into_iter().map(place).collect(),
             include: FileSet::patterns(&include, directory, Usage::Include),
             include_json: FileSet::patterns(&json, directory, Usage::Include),
             exclude: FileSet::patterns(&exclude, directory, Usage::Exclude),
+            // Only what references lead to is asked for its patterns.
+            specs: include,
+            directory: directory.to_owned(),
         };
+        report_refused(path, "include", &files.include, problems);
+        report_refused(path, "exclude", &files.exclude, problems);
         Self {
             config: Arc::new(config),
             files: Arc::new(files),
             references: merged.references,
             reachable: OnceLock::new(),
         }
+    }
+}
+
+fn report_refused(path: &str, list: &str, patterns: &PatternSet, problems: &Problems) {
+    if !patterns.refused.is_empty() {
+        let message = format!(
+            "`{list}` has more than {} different names with several wildcards; {} patterns are ignored",
+            pattern_set::MAX_MANIFOLD,
+            patterns.refused.len()
+        );
+        problems.report(path, None, &message);
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Options that only change checking or emitting are not read at all.
 
+use std::sync::Arc;
+
 use crate::jsonc::Value;
+use crate::typescript::path_table::PathTable;
 
 use super::paths;
 use super::{Config, ModuleKind, ModuleResolution};
@@ -10,8 +13,17 @@ use super::{Config, ModuleKind, ModuleResolution};
 /// An option in one file: not mentioned, taken back (`null`, or a value that is not allowed), or set.
 type Setting<T> = Option<Option<T>>;
 
-/// `paths`: patterns with their targets, in the order of the file.
-type PathMapping = Vec<(Box<str>, Vec<Box<str>>)>;
+/// `paths`, shared by all configurations that inherit them.
+#[derive(Clone, Debug, Default)]
+struct PathMapping {
+    table: Arc<PathTable>,
+    /// Whether a target starts with `${configDir}`.
+    has_templates: bool,
+}
+
+/// Every directory, suffix, condition or target of such a list may be tried for each import: a configuration with more of
+/// them is not a real one.
+const MAX_TRIED: usize = 100;
 
 /// What one file says, or a chain of files together. Paths are absolute or start with `${configDir}`.
 #[derive(Clone, Debug, Default)]
@@ -94,19 +106,15 @@ impl Options {
         };
         let base_url = self.base_url.flatten().map(place);
         let paths_base = base_url.clone().or(self.paths_base.flatten()).unwrap_or_else(|| directory.to_owned());
-        let mut mapping = self.paths.flatten().unwrap_or_default();
-        for target in mapping.iter_mut().flat_map(|(_, targets)| targets) {
-            if let Some(replaced) = replace_template(target, directory) {
-                *target = replaced.into();
-            }
-        }
+        let mapping = self.paths.flatten().unwrap_or_default();
+        let paths = if mapping.has_templates { placed(&mapping.table, directory) } else { mapping.table };
         Config {
             file: file.map(str::to_owned),
             directory: directory.to_owned(),
             module,
             module_resolution,
             base_url,
-            paths: mapping,
+            paths,
             paths_base,
             root_dirs: places(self.root_dirs).unwrap_or_default(),
             module_suffixes: self.module_suffixes.flatten().unwrap_or_default(),
@@ -254,7 +262,18 @@ impl<'a> Reader<'a> {
         if strings.len() < items.iter().filter(|item| !item.is_null()).count() {
             (self.report)(format!("`{name}` must be a list of strings; other values in it are ignored"));
         }
-        Some(Some(strings.into_iter().filter(|item| keep_empty || !item.is_empty()).map(str::to_owned).collect()))
+        let mut strings: Vec<String> =
+            strings.into_iter().filter(|item| keep_empty || !item.is_empty()).map(str::to_owned).collect();
+        self.cut(name, &mut strings);
+        Some(Some(strings))
+    }
+
+    /// Cuts a list of what may be tried for each import.
+    fn cut<T>(&mut self, name: &str, list: &mut Vec<T>) {
+        if list.len() > MAX_TRIED {
+            (self.report)(format!("`{name}` has {} values; only the first {MAX_TRIED} are used", list.len()));
+            list.truncate(MAX_TRIED);
+        }
     }
 
     fn path_list(&mut self, name: &str) -> Setting<Vec<String>> {
@@ -267,16 +286,27 @@ impl<'a> Reader<'a> {
         let is_object = |value: &'a Value| matches!(value, Value::Object(_) | Value::Array(_)).then_some(value);
         let object = self.option("paths", "an object", is_object)?;
         let Some(object) = object else { return Some(None) };
-        let mut mapping = Vec::with_capacity(object.entries().len());
+        let mut entries = Vec::with_capacity(object.entries().len());
         for (pattern, targets) in object.entries() {
             let targets = targets.as_array().unwrap_or_else(|| {
                 (self.report)(format!("`paths` for {pattern:?} must be a list; it leads nowhere"));
                 &[]
             });
-            mapping.push((pattern.clone(), targets.iter().filter_map(Value::as_str).map(Into::into).collect()));
+            let mut targets: Vec<Box<str>> = targets.iter().filter_map(Value::as_str).map(Into::into).collect();
+            self.cut(&format!("paths/{pattern}"), &mut targets);
+            entries.push((pattern.clone(), targets));
         }
-        Some(Some(mapping))
+        let has_templates = entries.iter().flat_map(|(_, targets)| targets).any(|target| has_template(target));
+        Some(Some(PathMapping { table: Arc::new(PathTable::new(entries)), has_templates }))
     }
+}
+
+/// The table with `${configDir}` replaced in its targets.
+fn placed(table: &PathTable, directory: &str) -> Arc<PathTable> {
+    let place = |target: &str| replace_template(target, directory).map_or_else(|| target.into(), Into::into);
+    let places = |targets: &[Box<str>]| targets.iter().map(|target| place(target)).collect();
+    let entries = table.entries().iter().map(|(pattern, targets)| (pattern.clone(), places(targets)));
+    Arc::new(PathTable::new(entries.collect()))
 }
 
 fn located(path: &str, directory: &str) -> String {

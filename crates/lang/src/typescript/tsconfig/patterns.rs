@@ -1,4 +1,4 @@
-//! The `include` and `exclude` patterns of a tsconfig, matched against one path at a time.
+//! The `include` and `exclude` patterns of a tsconfig: what their components mean. Whole sets are in `pattern_set.rs`.
 //!
 //! TypeScript turns a pattern into a regular expression and walks the disk; the same language is decided here
 //! component by component, without a walk and in time that no pattern can blow up. Paths are compared with case.
@@ -17,7 +17,26 @@ pub(super) enum Usage {
 /// Folders that wildcards of `include` do not enter.
 const PACKAGE_FOLDERS: [&str; 3] = ["node_modules", "bower_components", "jspm_packages"];
 
-/// One pattern, made absolute.
+/// The components of a pattern, made absolute. `None` for a pattern that matches nothing: an empty one, or an `include`
+/// that ends in `**`.
+pub(super) fn split(spec: &str, base: &str, usage: Usage) -> Option<Vec<String>> {
+    if spec.is_empty() {
+        return None;
+    }
+    let absolute = paths::normalize(spec, base);
+    let mut names: Vec<String> = absolute.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let last = names.last().map(String::as_str).unwrap_or_default();
+    if usage == Usage::Include && last == "**" {
+        return None;
+    }
+    if !last.contains(['.', '*', '?']) {
+        names.extend(["**".to_owned(), "*".to_owned()]);
+    }
+    Some(names)
+}
+
+/// One pattern by itself: what a set of patterns must agree with.
+#[cfg(test)]
 #[derive(Debug)]
 pub(super) struct Pattern {
     usage_is_include: bool,
@@ -27,7 +46,7 @@ pub(super) struct Pattern {
 }
 
 #[derive(Debug)]
-enum Component {
+pub(super) enum Component {
     /// `**`
     Recursive,
     Literal(Box<str>),
@@ -35,7 +54,7 @@ enum Component {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
+pub(super) enum Token {
     Char(char),
     /// `?`
     Any,
@@ -47,30 +66,16 @@ enum Token {
     LeadingStar,
 }
 
+#[cfg(test)]
 impl Pattern {
-    /// `None` for a pattern that matches nothing: an empty one, or an `include` that ends in `**`.
     pub(super) fn new(spec: &str, base: &str, usage: Usage) -> Option<Self> {
-        if spec.is_empty() {
-            return None;
-        }
-        let absolute = paths::normalize(spec, base);
-        let mut names: Vec<&str> = absolute.split('/').filter(|name| !name.is_empty()).collect();
-        let last = names.last().copied().unwrap_or_default();
-        if usage == Usage::Include && last == "**" {
-            return None;
-        }
-        if !last.contains(['.', '*', '?']) {
-            names.extend(["**", "*"]);
-        }
+        let names = split(spec, base, usage)?;
         let literal = names.iter().take_while(|name| !name.contains(['*', '?'])).count();
         let (leading, rest) = names.split_at(literal);
         let mut prefix = String::new();
         for name in leading {
             prefix.push('/');
             prefix.push_str(name);
-        }
-        if !absolute.starts_with('/') && !prefix.is_empty() {
-            prefix.remove(0);
         }
         let components = rest.iter().map(|name| Component::new(name, usage)).collect();
         Some(Self { usage_is_include: usage == Usage::Include, prefix: prefix.into(), components })
@@ -122,7 +127,7 @@ impl Pattern {
 }
 
 impl Component {
-    fn new(name: &str, usage: Usage) -> Self {
+    pub(super) fn new(name: &str, usage: Usage) -> Self {
         if name == "**" {
             return Self::Recursive;
         }
@@ -145,7 +150,7 @@ impl Component {
         Self::Wild(tokens)
     }
 
-    fn accepts(&self, name: &str, is_last: bool, include: bool) -> bool {
+    pub(super) fn accepts(&self, name: &str, is_last: bool, include: bool) -> bool {
         match self {
             Self::Literal(literal) => **literal == *name,
             Self::Recursive if include => !name.starts_with('.') && !PACKAGE_FOLDERS.contains(&name),

@@ -145,8 +145,8 @@ fn paths_are_absolute_and_in_order() {
     assert_eq!(config.base_url.as_deref(), Some("/r/src"));
     assert_eq!(config.paths_base, "/r/src");
     let mapping = [("z", vec!["b"]), ("a/*", vec!["c/*", "/r/d"])];
-    assert_eq!(config.paths.len(), mapping.len());
-    for ((pattern, targets), (expected, expected_targets)) in config.paths.iter().zip(&mapping) {
+    assert_eq!(config.paths.entries().len(), mapping.len());
+    for ((pattern, targets), (expected, expected_targets)) in config.paths.entries().iter().zip(&mapping) {
         assert_eq!(**pattern, **expected);
         assert!(targets.iter().map(|target| &**target).eq(expected_targets.iter().copied()));
     }
@@ -243,7 +243,8 @@ fn extends_finds_packages() {
         ("http://x", None),
     ];
     for (name, expected) in cases {
-        assert_eq!(extends::resolve(&memory, name, "/r/p").as_deref(), expected, "{name}");
+        let place = extends::Place::new(inside::Inside::new(&memory, "/r"));
+        assert_eq!(extends::resolve(&place, name, "/r/p").as_deref(), expected, "{name}");
     }
 }
 
@@ -332,6 +333,72 @@ fn hostile_chains_end() {
     let stars = format!(r#"{{"include":["{}b.ts"],"references":[{{"path":"."}}]}}"#, "*a".repeat(2_000));
     let memory = Memory::new("/r", &[("tsconfig.json", &stars)]);
     Configs::new(&memory, "/r").for_file(&format!("/r/{}.ts", "a".repeat(250)));
+}
+
+#[test]
+fn one_of_many_references_owns_a_file() {
+    let mut files: Vec<(String, String)> = (0..40)
+        .map(|i| (format!("p{i}/tsconfig.json"), format!(r#"{{"include":["../src/{i}/**/*","../all/*"]}}"#)))
+        .collect();
+    files.push((
+        "p7/tsconfig.json".to_owned(),
+        r#"{"files":["../src/x.ts"],"references":[{"path":"../deep"}]}"#.to_owned(),
+    ));
+    files.push(("deep/tsconfig.json".to_owned(), r#"{"include":["../below/*"]}"#.to_owned()));
+    let references: Vec<String> = (0..40).map(|i| format!(r#"{{"path":"./p{i}"}}"#)).collect();
+    files.push(("tsconfig.json".to_owned(), format!(r#"{{"files":[],"references":[{}]}}"#, references.join(","))));
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let memory = Memory::new("/r", &files);
+    let configs = Configs::new(&memory, "/r");
+    let owner = |file: &str| configs.for_file(file).file.clone().unwrap_or_default();
+    assert_eq!(owner("/r/src/31/a/b.ts"), "/r/p31/tsconfig.json");
+    assert_eq!(owner("/r/src/x.ts"), "/r/p7/tsconfig.json");
+    assert_eq!(owner("/r/all/a.ts"), "/r/p0/tsconfig.json");
+    assert_eq!(owner("/r/below/a.ts"), "/r/deep/tsconfig.json");
+    assert_eq!(owner("/r/src/y.ts"), "/r/tsconfig.json");
+}
+
+#[test]
+fn projects_that_lead_to_each_other_without_end_are_cut() {
+    let files: Vec<(String, String)> = (0..2_000)
+        .map(|i| {
+            let text = format!(r#"{{"files":[],"references":[{{"path":"../p{}"}}]}}"#, (i + 1) % 2_000);
+            (format!("p{i}/tsconfig.json"), text)
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let memory = Memory::new("/r", &files);
+    let configs = Configs::new(&memory, "/r");
+    assert_eq!(configs.for_file("/r/p0/a.ts").file.as_deref(), Some("/r/p0/tsconfig.json"));
+    let problems = configs.problems();
+    assert!(problems[0].message.starts_with("`references` leads to more than 1024 projects"), "{problems:?}");
+}
+
+#[test]
+fn inherited_paths_are_shared() {
+    let memory = Memory::new(
+        "/r",
+        &[
+            ("base.json", r#"{"compilerOptions":{"paths":{"@/*":["./src/*"]}}}"#),
+            ("a/tsconfig.json", r#"{"extends":"../base.json"}"#),
+            ("b/tsconfig.json", r#"{"extends":"../base.json"}"#),
+        ],
+    );
+    let configs = Configs::new(&memory, "/r");
+    let (a, b) = (configs.for_file("/r/a/x.ts"), configs.for_file("/r/b/x.ts"));
+    assert!(Arc::ptr_eq(&a.paths, &b.paths));
+    assert_eq!(a.paths_base, "/r");
+}
+
+#[test]
+fn lists_that_every_import_would_try_are_cut() {
+    let many: Vec<String> = (0..200).map(|i| format!(r#""d{i}""#)).collect();
+    let text = format!(r#"{{"compilerOptions":{{"rootDirs":[{0}],"paths":{{"a/*":[{0}]}}}}}}"#, many.join(","));
+    let memory = Memory::new("/r", &[("tsconfig.json", &text)]);
+    let configs = Configs::new(&memory, "/r");
+    let config = configs.for_file("/r/x.ts");
+    assert_eq!((config.root_dirs.len(), config.paths.entries()[0].1.len()), (100, 100));
+    assert_eq!(configs.problems().len(), 2);
 }
 
 proptest! {

@@ -1,0 +1,159 @@
+//! Searches that went on for long: every state that such a search closes is remembered, so that no state is expanded
+//! twice, whatever is asked in which order.
+//!
+//! States that lead to each other have the same answer, so the search is Tarjan's: it closes one strongly connected
+//! component at a time, and a component's answer is what it finds itself together with the answers of those behind it.
+//! Answers are shared sets, because each of many states may have nearly all definers. Nothing recurses.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::sets::{EMPTY, SetId, Sets};
+use super::stars::StarTable;
+use super::{FileKey, Found, Sink, State, Tunneller};
+
+#[derive(Default)]
+pub(super) struct Components<'m> {
+    sets: Sets,
+    closed: FxHashMap<State<'m>, Answer>,
+}
+
+/// The definers of a closed state, and the files that may be: the latter only while there is no definer.
+#[derive(Clone, Copy)]
+struct Answer {
+    certain: SetId,
+    possible: SetId,
+}
+
+/// A state under way, with all that was found from it so far.
+struct Frame<'m> {
+    state: State<'m>,
+    /// When it was entered, and the earliest open state that it leads back to.
+    order: usize,
+    lowest: usize,
+    next: Vec<State<'m>>,
+    answer: Answer,
+    deferred: Vec<(Arc<StarTable<'m>>, &'m str)>,
+}
+
+/// States that are entered but not closed.
+#[derive(Default)]
+struct Open<'m> {
+    order: FxHashMap<State<'m>, usize>,
+    stack: Vec<State<'m>>,
+    frames: Vec<Frame<'m>>,
+}
+
+impl<'m> Components<'m> {
+    /// The definers of a state, unless there are more than `most`.
+    pub(super) fn search(&mut self, tunneller: &Tunneller<'m>, start: State<'m>, most: usize) -> Found {
+        let answer = match self.closed.get(&start) {
+            Some(known) => *known,
+            None => self.close(tunneller, start),
+        };
+        let set = if answer.certain == EMPTY { answer.possible } else { answer.certain };
+        let count = self.sets.len(set);
+        if count > most { Found::Crowd(count) } else { Found::All(self.sets.files(set).into()) }
+    }
+
+    fn close(&mut self, tunneller: &Tunneller<'m>, start: State<'m>) -> Answer {
+        let mut open = Open::default();
+        self.enter(tunneller, start, &mut open);
+        while let Some(frame) = open.frames.last_mut() {
+            let Some(next) = frame.next.pop() else {
+                let answer = self.leave(&mut open);
+                if let Some(answer) = answer {
+                    return answer;
+                }
+                continue;
+            };
+            if let Some(known) = self.closed.get(&next) {
+                frame.answer = join(&mut self.sets, frame.answer, *known);
+            } else if let Some(order) = open.order.get(&next) {
+                frame.lowest = frame.lowest.min(*order);
+            } else {
+                self.enter(tunneller, next, &mut open);
+            }
+        }
+        Answer { certain: EMPTY, possible: EMPTY }
+    }
+
+    fn enter(&mut self, tunneller: &Tunneller<'m>, state: State<'m>, open: &mut Open<'m>) {
+        let order = open.order.len() + self.closed.len();
+        let answer = Answer { certain: EMPTY, possible: EMPTY };
+        let mut frame = Frame { state, order, lowest: order, next: Vec::new(), answer, deferred: Vec::new() };
+        tunneller.expand(state, &mut Step { frame: &mut frame, sets: &mut self.sets });
+        open.order.insert(state, order);
+        open.stack.push(state);
+        open.frames.push(frame);
+    }
+
+    /// Ends the last frame: closes its component, or hands what it found to the frame before. The answer is that of the
+    /// first frame.
+    fn leave(&mut self, open: &mut Open<'m>) -> Option<Answer> {
+        let mut frame = open.frames.pop()?;
+        if frame.lowest < frame.order {
+            let before = open.frames.last_mut()?;
+            before.lowest = before.lowest.min(frame.lowest);
+            before.answer = join(&mut self.sets, before.answer, frame.answer);
+            // The longer list stays, so that a long component moves each table a few times at most.
+            if before.deferred.len() < frame.deferred.len() {
+                std::mem::swap(&mut before.deferred, &mut frame.deferred);
+            }
+            before.deferred.append(&mut frame.deferred);
+            return None;
+        }
+        let answer = self.answer(&frame);
+        while let Some(state) = open.stack.pop() {
+            open.order.remove(&state);
+            self.closed.insert(state, answer);
+            if state == frame.state {
+                break;
+            }
+        }
+        match open.frames.last_mut() {
+            Some(before) => before.answer = join(&mut self.sets, before.answer, answer),
+            None => return Some(answer),
+        }
+        None
+    }
+
+    fn answer(&mut self, frame: &Frame<'m>) -> Answer {
+        let Answer { certain, mut possible } = frame.answer;
+        if certain != EMPTY {
+            // Whatever leads here has a definer, so that nothing else counts.
+            return Answer { certain, possible: EMPTY };
+        }
+        for (table, name) in &frame.deferred {
+            table.for_each_catch_all(name, |file| possible = self.sets.with(possible, file));
+        }
+        Answer { certain, possible }
+    }
+}
+
+fn join(sets: &mut Sets, a: Answer, b: Answer) -> Answer {
+    Answer { certain: sets.union(a.certain, b.certain), possible: sets.union(a.possible, b.possible) }
+}
+
+/// What one step of a search finds goes into its frame.
+struct Step<'s, 'm> {
+    frame: &'s mut Frame<'m>,
+    sets: &'s mut Sets,
+}
+
+impl<'m> Sink<'m> for Step<'_, 'm> {
+    fn visit(&mut self, state: State<'m>) {
+        self.frame.next.push(state);
+    }
+
+    fn found(&mut self, file: FileKey, certain: bool) {
+        let answer = &mut self.frame.answer;
+        let set = if certain { &mut answer.certain } else { &mut answer.possible };
+        *set = self.sets.with(*set, file);
+    }
+
+    fn defer(&mut self, table: Arc<StarTable<'m>>, name: &'m str) {
+        self.frame.deferred.push((table, name));
+    }
+}

@@ -1,0 +1,103 @@
+//! Package manifests: maps, workspaces, installed packages.
+
+use super::super::shape::Shape;
+use super::super::tree::{Tree, lines, list};
+use crate::Result;
+
+pub(super) fn shapes() -> Vec<Shape> {
+    vec![
+        Shape::graph("exports-patterns", 5_000, exports_patterns).short(),
+        Shape::graph("exports-keys", 5_000, exports_keys),
+        Shape::graph("exports-conditions", 2_500, exports_conditions),
+        Shape::graph("imports-patterns", 5_000, imports_patterns),
+        Shape::graph("imports-hops", 1_000, imports_hops).short(),
+        Shape::graph("manifest-fields", 5_000, manifest_fields),
+        Shape::graph("types-versions", 2_500, types_versions),
+        Shape::graph("workspaces", 1_000, workspaces),
+        Shape::graph("workspace-globs", 500, workspace_globs).short(),
+        Shape::graph("workspace-declarations", 1_000, workspace_declarations),
+        Shape::graph("installed", 1_000, installed),
+    ]
+}
+
+fn package(tree: &Tree, manifest: &str) -> Result<()> {
+    tree.file("node_modules/p/package.json", manifest)?;
+    tree.file("node_modules/p/a.ts", "export {};\n")
+}
+
+fn exports_patterns(tree: &Tree, n: usize) -> Result<()> {
+    package(tree, &format!("{{\"exports\":{{{}}}}}", list(n, |i| format!("\"./f{i}/*\":\"./lib/*.ts\""))))?;
+    tree.file("main.ts", lines(n, |i| format!("import 'p/f{i}/x';\n")))
+}
+
+fn exports_keys(tree: &Tree, n: usize) -> Result<()> {
+    package(tree, &format!("{{\"exports\":{{{}}}}}", list(n, |i| format!("\"./f{i}\":\"./a.ts\""))))?;
+    tree.file("main.ts", lines(n, |i| format!("import 'p/f{i}';\n")))
+}
+
+/// One pattern with very many conditions that do not hold.
+fn exports_conditions(tree: &Tree, n: usize) -> Result<()> {
+    let conditions = list(n, |i| format!("\"c{i}\":\"./a.ts\""));
+    package(tree, &format!("{{\"exports\":{{\"./*\":{{{conditions}}}}}}}"))?;
+    tree.file("main.ts", lines(n, |i| format!("import 'p/f{i}';\n")))
+}
+
+fn imports_patterns(tree: &Tree, n: usize) -> Result<()> {
+    tree.file("package.json", format!("{{\"imports\":{{{}}}}}", list(n, |i| format!("\"#f{i}/*\":\"./lib/*.ts\""))))?;
+    tree.file("main.ts", lines(n, |i| format!("import '#f{i}/x';\n")))
+}
+
+/// Keys that lead to other keys many times over: without a limit n to the power of sixteen steps.
+fn imports_hops(tree: &Tree, n: usize) -> Result<()> {
+    let keys = list(16, |key| format!("\"#k{key}\":[{}]", list(n, |_| format!("\"#k{}\"", key + 1))));
+    tree.file("package.json", format!("{{\"imports\":{{{keys}}}}}"))?;
+    tree.file("main.ts", "import '#k0';\n")
+}
+
+/// Very many fields before the one that is asked for by each import.
+fn manifest_fields(tree: &Tree, n: usize) -> Result<()> {
+    let fields = list(n, |i| format!("\"x{i}\":0"));
+    package(tree, &format!("{{{fields},\"exports\":{{\"./*\":\"./lib/*.ts\"}}}}"))?;
+    tree.file("main.ts", lines(n, |i| format!("import 'p/f{i}';\n")))
+}
+
+fn types_versions(tree: &Tree, n: usize) -> Result<()> {
+    let paths = list(n, |i| format!("\"f{i}/*\":[\"./t/*\"]"));
+    package(tree, &format!("{{\"typesVersions\":{{\"*\":{{{paths}}}}}}}"))?;
+    tree.file("main.ts", lines(n, |i| format!("import 'p/f{i}/x';\n")))
+}
+
+/// Packages that each import the next one by its name.
+fn workspaces(tree: &Tree, n: usize) -> Result<()> {
+    tree.file("package.json", "{\"workspaces\":[\"packages/*\"]}")?;
+    (0..n).try_for_each(|i| {
+        tree.file(&format!("packages/p{i}/package.json"), format!("{{\"name\":\"p{i}\",\"main\":\"a.ts\"}}"))?;
+        tree.file(&format!("packages/p{i}/a.ts"), format!("import 'p{}';\n", (i + 1) % n))
+    })
+}
+
+/// As many patterns as packages.
+fn workspace_globs(tree: &Tree, n: usize) -> Result<()> {
+    let globs = list(n, |i| format!("\"packages/q{i}*\""));
+    tree.file("package.json", format!("{{\"workspaces\":[{globs},\"packages/p*\"]}}"))?;
+    (0..n).try_for_each(|i| tree.file(&format!("packages/p{i}/package.json"), format!("{{\"name\":\"p{i}\"}}")))?;
+    tree.file("main.ts", "import 'p1';\n")
+}
+
+/// Every package declares workspaces of its own.
+fn workspace_declarations(tree: &Tree, n: usize) -> Result<()> {
+    tree.file("main.ts", "import 'p1';\n")?;
+    (0..n).try_for_each(|i| {
+        let text = format!("{{\"name\":\"p{i}\",\"workspaces\":[\"x/*\"]}}");
+        tree.file(&format!("packages/p{i}/package.json"), text)
+    })
+}
+
+fn installed(tree: &Tree, n: usize) -> Result<()> {
+    (0..n).try_for_each(|i| {
+        let manifest = format!("{{\"name\":\"p{i}\",\"version\":\"1.0.0\",\"types\":\"index.d.ts\"}}");
+        tree.file(&format!("node_modules/p{i}/package.json"), manifest)?;
+        tree.file(&format!("node_modules/p{i}/index.d.ts"), "export declare const x: 1;\n")
+    })?;
+    tree.file("main.ts", lines(n, |i| format!("import {{x as x{i}}} from 'p{i}';\n")))
+}
