@@ -77,7 +77,7 @@ pub(crate) fn graph_of(system: &dyn WritableSystem, options: &GraphOptions, requ
 pub(crate) fn json(outcome: &GraphOutcome) -> String {
     let graph = outcome.graph.as_ref().expect("the whole graph was asked for");
     let mut bytes = Vec::new();
-    write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &mut bytes)
+    write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &outcome.not_analysed(), &mut bytes)
         .expect("memory is writable");
     String::from_utf8(bytes).expect("JSON is UTF-8")
 }

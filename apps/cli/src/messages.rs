@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use stan_engine::context::Patience;
+use stan_engine::context::reports::{NotAnalysedFiles, not_analysed_line};
 
 use crate::args::{Cli, WaitArgs};
 use crate::terminal::{Style, Text, Untrusted, redraw, stderr_is_terminal, style_of_stderr, tell, text};
@@ -34,6 +35,13 @@ impl Messages {
     pub(crate) fn note(&self, note: &Text) {
         if !self.quiet {
             tell(&text!("{} {}", self.style.strong("note:"), note));
+        }
+    }
+
+    /// Which files an answer knows by name alone.
+    pub(crate) fn not_analysed(&self, files: &[NotAnalysedFiles]) {
+        if let Some(line) = not_analysed_line(files) {
+            self.note(&text!("{}", Untrusted::new(&line)));
         }
     }
 

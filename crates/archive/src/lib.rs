@@ -26,7 +26,7 @@ pub use entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, LargeText, Written};
 pub use error::Error;
 pub use lock::{Holder, Lock, check_stan_path};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches};
-pub use names::check_name;
+pub use names::{check_name, windows_hazard};
 pub use snapshot::{Changes, Snapshot};
 pub use stage::{External, Staged, prove, stage};
 pub use tar::{

@@ -14,6 +14,18 @@ pub fn check_name(name: &str) -> Result<(), Error> {
     }
 }
 
+/// Why a name that is fine here must not go into an archive: Windows takes `\` for a separator and `C:` for a drive, so
+/// that `..\..\x` and `C:\x` could be unpacked outside of the folder that was meant.
+pub fn windows_hazard(name: &str) -> Option<&'static str> {
+    if name.contains('\\') {
+        return Some("its name has a backslash, which could lead out of the folder it is unpacked into on Windows");
+    }
+    let is_drive = |part: &str| matches!(part.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    name.split('/')
+        .any(is_drive)
+        .then_some("its name begins like a drive, which could lead out of the folder it is unpacked into on Windows")
+}
+
 fn complaint(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("it is empty");
@@ -46,6 +58,16 @@ fn shortened(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_windows_reads_otherwise() {
+        for hazard in ["..\\..\\x", "a\\b.ts", "C:\\x.ts", "c:x.ts", "a/d:/x", "\\\\server\\share"] {
+            assert!(check_name(hazard).is_ok() && windows_hazard(hazard).is_some(), "{hazard}");
+        }
+        for fine in ["a/b.ts", "12:30.md", "node:fs.ts", ":a"] {
+            assert!(windows_hazard(fine).is_none(), "{fine}");
+        }
+    }
 
     #[test]
     fn names() {

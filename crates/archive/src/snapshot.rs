@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use stan_model::Digest;
 use stan_model::json::{JsonKind, JsonTree};
-use stan_model::{Digest, jcs};
+use stan_model::untrusted::write_json_string;
 
 use crate::error::Error;
 use crate::names::check_name;
@@ -30,7 +31,7 @@ impl Snapshot {
         out.extend_from_slice(b"{");
         for (index, (path, digest)) in self.files.iter().enumerate() {
             out.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
-            jcs::write_string(path, &mut out);
+            write_json_string(path, &mut out);
             out.extend_from_slice(b":\"");
             out.extend_from_slice(&digest.hex());
             out.push(b'"');
@@ -98,11 +99,11 @@ impl Changes {
         let lists = [("added", &self.added), ("changed", &self.changed), ("removed", &self.removed)];
         for (index, (key, paths)) in lists.into_iter().enumerate() {
             out.extend_from_slice(if index == 0 { b"" } else { b",\n" });
-            jcs::write_string(key, &mut out);
+            write_json_string(key, &mut out);
             out.extend_from_slice(b":[");
             for (index, path) in paths.iter().enumerate() {
                 out.extend_from_slice(if index == 0 { b"\n" } else { b",\n" });
-                jcs::write_string(path, &mut out);
+                write_json_string(path, &mut out);
             }
             out.extend_from_slice(if paths.is_empty() { b"]" } else { b"\n]" });
         }

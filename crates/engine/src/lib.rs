@@ -8,6 +8,7 @@ mod documents;
 pub mod graph;
 pub mod imports;
 pub mod init;
+mod not_analysed;
 mod noticing;
 pub mod reply;
 mod slice;

@@ -113,6 +113,21 @@ fn graph() -> Value {
                 "type": "array",
                 "items": {"type": "string"},
             },
+            "notAnalysed": {
+                "description": "Files of the repository in languages that are not analysed: most files first, then by \
+                                extension; absent where there are none",
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["extension", "files"],
+                    "properties": {
+                        "extension": {"description": "In lower case, without the dot", "type": "string"},
+                        "files": {"type": "integer", "minimum": 1},
+                    },
+                },
+            },
         },
         "$defs": {"Node": graph_node(), "Edge": graph_edge()},
     })

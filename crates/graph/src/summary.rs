@@ -2,7 +2,7 @@
 //! beside a graph that is not loaded.
 
 use serde::{Deserialize, Serialize};
-use stan_model::{EdgeKind, NodeKind, Resolution};
+use stan_model::{EdgeKind, NodeKind, ProgrammingFiles, Resolution};
 
 use crate::graph::Graph;
 
@@ -11,12 +11,13 @@ use crate::graph::Graph;
 pub struct Summary {
     nodes: [u64; 4],
     edges: [[u64; 2]; 3],
+    programming: ProgrammingFiles,
 }
 
 impl Summary {
     pub fn of(graph: &Graph) -> Self {
         let mut summary = Self::default();
-        graph.nodes().iter().for_each(|node| summary.add_node(node.kind));
+        graph.nodes().iter().for_each(|node| summary.add_node(node.kind, &node.id));
         for edge in graph.indices().flat_map(|index| graph.edges(index)) {
             summary.add_edge(edge.kind, edge.resolution);
         }
@@ -39,12 +40,23 @@ impl Summary {
         self.edges[kind as usize][resolution as usize]
     }
 
-    pub fn add_node(&mut self, kind: NodeKind) {
-        self.nodes[kind as usize] += 1;
+    /// Files of the repository by programming language, analysed or not.
+    pub fn programming(&self) -> &ProgrammingFiles {
+        &self.programming
     }
 
-    pub fn remove_node(&mut self, kind: NodeKind) {
+    pub fn add_node(&mut self, kind: NodeKind, id: &str) {
+        self.nodes[kind as usize] += 1;
+        if kind == NodeKind::Source {
+            self.programming.add(id);
+        }
+    }
+
+    pub fn remove_node(&mut self, kind: NodeKind, id: &str) {
         self.nodes[kind as usize] = self.nodes[kind as usize].saturating_sub(1);
+        if kind == NodeKind::Source {
+            self.programming.remove(id);
+        }
     }
 
     pub fn add_edge(&mut self, kind: EdgeKind, resolution: Resolution) {

@@ -16,10 +16,12 @@ mod digest;
 mod ecosystem;
 mod kinds;
 mod problem;
+mod programming;
 
 pub use digest::Digest;
 pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, is_external, is_installed};
 pub use facts::FileFacts;
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
 pub use problem::{Problem, error_lines};
+pub use programming::{ProgrammingFiles, programming_extension};
 pub use untrusted::Untrusted;

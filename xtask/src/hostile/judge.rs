@@ -8,6 +8,8 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
+use stan_model::untrusted::is_hidden;
+
 use super::archives;
 use super::process::Ran;
 use super::site::{CANARY, Site};
@@ -75,8 +77,10 @@ impl Scene<'_> {
             if holds(bytes, CANARY.as_bytes()) {
                 breaches.push(format!("a secret is on {name}: {}", around_canary(bytes)));
             }
-            let is_text = name == "standard error" || !self.step.prints_json();
-            if is_text && bytes.iter().any(|byte| (*byte < 32 && !matches!(byte, b'\n' | b'\t')) || *byte == 127) {
+            // x07 documents are RFC 8785, which has no escapes for them; completion scripts have tabs.
+            let is_canonical = name == "standard output" && self.step.is_x07 && self.step.prints_json();
+            let is_bad = |character: char| !matches!(character, '\n' | '\t') && is_hidden(character);
+            if !is_canonical && String::from_utf8_lossy(bytes).contains(is_bad) {
                 breaches.push(format!("control characters are on {name}"));
             }
         }

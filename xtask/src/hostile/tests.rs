@@ -40,6 +40,7 @@ fn every_broken_promise_is_found_out() {
         (": > src/cart.ts; exit 1", "repo/src/cart.ts is changed"),
         ("printf '{'", "standard output is not JSON"),
         ("printf '\\033[31m'", "control characters are on standard output"),
+        ("printf '\\342\\200\\256' >&2; exit 1", "control characters are on standard error"),
         ("echo $$", "gave other bytes the second time"),
         ("mkdir -p .stan/output; echo kanarienvogel > .stan/output/x; exit 1", "a secret is in repo/.stan/output/x"),
         ("mkdir -p .stan/output; : > .stan/output/.stan-tmp-1; exit 1", "left repo/.stan/output/.stan-tmp-1 behind"),

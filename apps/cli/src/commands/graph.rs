@@ -33,6 +33,10 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
     let mut out = Output::new(cli.color);
     print(&outcome, args, &mut out)?;
     out.finish()?;
+    // The figures and the JSON say it themselves; a diagram without edges does not say why.
+    if args.format.is_some() || args.cycles {
+        messages.not_analysed(&outcome.not_analysed());
+    }
     if !args.json {
         messages.errors_beside_graph(&outcome.errors);
     }
@@ -46,7 +50,9 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), 
     let mut out = Output::new(cli.color);
     out.document(|out| map.write(out, args.pretty))?;
     out.finish()?;
-    Messages::new(cli).errors_beside_graph(&map.errors);
+    let messages = Messages::new(cli);
+    messages.not_analysed(&map.not_analysed());
+    messages.errors_beside_graph(&map.errors);
     Ok(())
 }
 
@@ -86,7 +92,10 @@ fn unknown_file(typed: &str, graph: &Graph) -> Failure {
 }
 
 fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Result<()> {
-    let print_stats = |out: &mut Output| out.document(|out| write_stats(&outcome.summary, outcome.dirty as u64, out));
+    let print_stats = |out: &mut Output| {
+        out.document(|out| write_stats(&outcome.summary, outcome.dirty as u64, out))?;
+        out.not_analysed(&outcome.not_analysed())
+    };
     let Some(graph) = &outcome.graph else { return print_stats(out) };
     match args.format {
         Some(Format::Dot) => out.document(|out| write_dot(graph, out)),
@@ -95,7 +104,7 @@ fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Resu
         None if args.cycles => print_cycles(graph, &cycles(graph), out),
         None if args.json => {
             let stats = Stats::of(graph, outcome.dirty as u64);
-            out.document(|out| write_json(graph, &stats, &outcome.errors, out))
+            out.document(|out| write_json(graph, &stats, &outcome.errors, &outcome.not_analysed(), out))
         }
         None => print_stats(out),
     }

@@ -71,6 +71,7 @@ fn print(report: &RunReport, out: &mut Output) -> io::Result<()> {
         let (selected, staged) = (grouped(map.selected), counted(map.staged, "external"));
         say!(out, "map: {}, {} (one for each pair); {} selected, {} verified", nodes, edges, selected, staged)?;
     }
+    out.not_analysed(&report.not_analysed)?;
     print_files(report, out)?;
     if report.mode == Mode::Meta && !report.plan {
         let archive = Untrusted::new(&report.archive.path);

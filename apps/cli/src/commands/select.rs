@@ -65,5 +65,6 @@ fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
         None => text!("~{} tokens", grouped(report.tokens)),
     };
     let nodes = counted(report.selected_count, "node");
-    say!(out, "{}, {} bytes, {}", nodes, grouped(report.total_bytes), tokens)
+    say!(out, "{}, {} bytes, {}", nodes, grouped(report.total_bytes), tokens)?;
+    out.not_analysed(&report.not_analysed)
 }

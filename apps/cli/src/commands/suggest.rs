@@ -70,6 +70,7 @@ fn print(report: &SuggestReport, explain: bool, out: &mut Output) -> io::Result<
     let (tokens, budget) = (grouped(report.tokens), grouped(report.budget));
     say!(out, "{}, {} of {} {} tokens", files, tokens, budget, Untrusted::new(&report.tokenizer))?;
     print_rest(report, explain, out)?;
+    out.not_analysed(&report.not_analysed)?;
     out.json(&report.state)?;
     if let Some(path) = &report.written {
         say!(out, "written to {}", Untrusted::new(path))?;

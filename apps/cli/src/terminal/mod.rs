@@ -12,6 +12,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use serde::Serialize;
 pub(crate) use stan_engine::Untrusted;
+use stan_engine::context::reports::{NotAnalysedFiles, not_analysed_line};
 
 use crate::args::ColorChoice;
 use crate::describe::Generated;
@@ -60,6 +61,14 @@ impl Output {
         let mut out = Escaping::new(&mut self.stream);
         write(&mut out)?;
         out.finish()
+    }
+
+    /// Which files an answer knows by name alone, where there are such files.
+    pub(crate) fn not_analysed(&mut self, files: &[NotAnalysedFiles]) -> io::Result<()> {
+        match not_analysed_line(files) {
+            Some(line) => say!(self, "{}", Untrusted::new(&line)),
+            None => Ok(()),
+        }
     }
 
     /// What is made from the definition of the command line alone: completions and manual pages.

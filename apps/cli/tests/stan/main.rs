@@ -20,6 +20,8 @@ mod examples;
 #[cfg(unix)]
 mod full_disk;
 mod graph;
+#[cfg(unix)]
+mod hostile_text;
 mod init;
 mod integrity;
 #[cfg(unix)]

@@ -49,6 +49,16 @@ pub(crate) struct Allowlist {
     pub(crate) warnings: Vec<String>,
 }
 
+impl Allowlist {
+    /// Leaves out a file whose name other systems could unpack elsewhere, and says so. It stays a node of the map.
+    pub(crate) fn refuses_name(&mut self, path: &str) -> bool {
+        let Some(reason) = stan_archive::windows_hazard(path) else { return false };
+        self.warnings.push(format!("`{path}` is left out of the archive: {reason}"));
+        self.left_out.push(LeftOut { path: path.to_owned(), reason: reason.to_owned() });
+        true
+    }
+}
+
 /// What the rules look at.
 pub(crate) struct Rules<'a> {
     pub(crate) system: &'a dyn System,
@@ -209,6 +219,9 @@ impl<'a> Builder<'a> {
     }
 
     fn add(&mut self, path: String, origin: Origin, is_base: bool) {
+        if self.list.refuses_name(&path) {
+            return;
+        }
         let fresh = Allowed { origin, in_base: false, in_closure: false };
         let allowed = self.list.files.entry(path).or_insert(fresh);
         if is_base {

@@ -122,9 +122,12 @@ pub(crate) fn excludes(context: &Context<'_>) -> Result<PathGlobs, Refusal> {
 }
 
 impl Thread {
-    /// The selected nodes that staging must prove.
+    /// The selected nodes that staging must prove: all externals but those whose names no archive may hold.
     pub(crate) fn externals(&self) -> impl Iterator<Item = u32> {
-        self.selection.selected.iter().copied().filter(|&index| self.map.kind(index) == NodeKind::External)
+        let is_staged = |index: &u32| {
+            self.map.kind(*index) == NodeKind::External && stan_archive::windows_hazard(self.map.id(*index)).is_none()
+        };
+        self.selection.selected.iter().copied().filter(is_staged)
     }
 }
 

@@ -88,11 +88,18 @@ pub(crate) fn pretend(
         allowlist.files.retain(|path, _| !path.starts_with(&folder));
     }
     for file in plan.files {
+        if allowlist.refuses_name(&file.target) {
+            continue;
+        }
         // Archives are made of real paths; one that cannot be found is told when it is read.
         let source = real_path(system, Path::new(&file.source)).unwrap_or(file.source);
         let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure: false };
         allowlist.files.insert(file.target, allowed);
     }
+    // The list was sorted and its warnings were taken before the imports were known.
+    warnings.append(&mut allowlist.warnings);
+    allowlist.left_out.sort_unstable();
+    allowlist.left_out.dedup();
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use stan_graph::{Canonical, ExternalFile, Map, MetaHashes, canonical_id};
 use stan_lang::typescript::extract::is_analysed;
 use stan_model::document::DocumentError;
 use stan_model::document::integrity::{self, Integrity, IntegrityNode};
+use stan_model::document::run_report::NotAnalysedFiles;
 use stan_repo::{System, WritableSystem};
 
 use super::Context;
@@ -18,6 +19,7 @@ use super::refusal::Refusal;
 use super::workspace_files::read_if_there;
 use crate::cache::{Cache, DocumentPrint, Manifests, MapKey, StoredMap};
 use crate::graph::{Graph, GraphRequest, graph_unless, open_cache};
+use crate::not_analysed::not_analysed_of_map;
 
 /// A map, and what proves the files that it names outside the repository.
 #[derive(Debug)]
@@ -40,6 +42,11 @@ pub(crate) enum Document {
 }
 
 impl BuiltMap {
+    /// Files of the repository in languages that are not analysed.
+    pub fn not_analysed(&self) -> Vec<NotAnalysedFiles> {
+        not_analysed_of_map(&self.map)
+    }
+
     /// Writes the document, as `dependency.meta.json` has it.
     pub fn write(&self, out: &mut dyn io::Write, pretty: bool) -> io::Result<()> {
         match &self.document {

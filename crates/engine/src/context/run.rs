@@ -9,6 +9,7 @@ use stan_archive::{
     ArchiveEntry, Changes, External, Mismatch, Mismatches, OutputStream, Prepared, Snapshot, Transaction, Written,
     stage, write_archive, write_diff,
 };
+use stan_model::ProgrammingFiles;
 use stan_repo::{Access, WritableSystem};
 
 use super::Context;
@@ -24,6 +25,7 @@ use super::reports::{ArchiveReport, DiffReport, LeftOutReport, MapReport, Mode, 
 use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, holds, read_if_there};
 use crate::graph::GraphRequest;
+use crate::not_analysed::{not_analysed, not_analysed_of_map};
 use crate::threads::Workers;
 use crate::tokens::Tokenizer;
 
@@ -385,6 +387,10 @@ impl Run<'_> {
                 .iter()
                 .map(|file| LeftOutReport { path: file.path.clone(), reason: file.reason.clone() })
                 .collect(),
+            not_analysed: match &assembled.thread {
+                Some(thread) => not_analysed_of_map(&thread.map),
+                None => not_analysed(&ProgrammingFiles::of(assembled.allowlist.files.keys().map(String::as_str))),
+            },
             written: outputs.written,
             removed: outputs.removed,
             warnings,

@@ -11,6 +11,7 @@ use super::refusal::Refusal;
 use super::reports::{SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
 use super::{Context, NamedBytes};
 use crate::graph::GraphRequest;
+use crate::not_analysed::not_analysed_of_map;
 use crate::suggest::Weigher;
 use crate::tokens::Tokenizer;
 
@@ -94,6 +95,7 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectRep
         exact_tokens: None,
         largest: largest.collect(),
         warnings,
+        not_analysed: not_analysed_of_map(map),
         nodes,
     }
 }

@@ -17,10 +17,12 @@ use serde::Serialize;
 use stan_graph::BuildError;
 use stan_lang::typescript::extract::ExtractOptions;
 use stan_lang::typescript::resolve::ResolveOptions;
+use stan_model::document::run_report::NotAnalysedFiles;
 use stan_model::error_lines;
 use stan_repo::{ScanOptions, System, WritableSystem};
 
 use crate::cache::{self, Cache, Identity};
+use crate::not_analysed::not_analysed;
 use crate::threads::Workers;
 use crate::watched::Watched;
 
@@ -89,6 +91,13 @@ pub struct GraphOutcome {
     pub errors: Vec<String>,
     /// How the answer was found; not part of it.
     pub work: Work,
+}
+
+impl GraphOutcome {
+    /// Files of the repository in languages that are not analysed.
+    pub fn not_analysed(&self) -> Vec<NotAnalysedFiles> {
+        not_analysed(self.summary.programming())
+    }
 }
 
 /// Whether something that was made of the whole graph of this cache still holds, so that nobody needs the graph.
@@ -178,7 +187,7 @@ fn run(
             }
             Verdict::Answer(outcome) => {
                 let kept_as = (outcome.work == Work::Unchanged).then(|| index.identity());
-                Ok((outcome, kept_as))
+                Ok((*outcome, kept_as))
             }
             Verdict::Stale => {
                 let loaded = cache.load(&index, 0..cache::PARTS);

@@ -31,7 +31,7 @@ const MAX_EDITS: usize = 64;
 const MAX_AFFECTED: usize = 50_000;
 
 pub(crate) enum Verdict {
-    Answer(GraphOutcome),
+    Answer(Box<GraphOutcome>),
     /// The earlier answer does not hold; its facts may still help.
     Stale,
 }
@@ -50,13 +50,14 @@ pub(super) fn answer(
     );
     let is_unchanged = !world_changed && changed.is_empty();
     if is_unchanged && (request.figures_only || is_enough(cache, index.identity())) {
-        return Some(Verdict::Answer(unchanged(index, None)));
+        return Some(Verdict::Answer(Box::new(unchanged(index, None))));
     }
     if !world_changed && request.figures_only && keeps_figures(system, options, index, &changed) {
-        return Some(Verdict::Answer(GraphOutcome { work: Work::Edited(changed.len()), ..unchanged(index, None) }));
+        let outcome = GraphOutcome { work: Work::Edited(changed.len()), ..unchanged(index, None) };
+        return Some(Verdict::Answer(Box::new(outcome)));
     }
     if is_unchanged {
-        return Some(Verdict::Answer(unchanged(index, Some(cache.load_graph(index)?))));
+        return Some(Verdict::Answer(Box::new(unchanged(index, Some(cache.load_graph(index)?)))));
     }
     if world_changed || changed.len() > MAX_EDITS {
         return Some(Verdict::Stale);
@@ -73,7 +74,7 @@ pub(super) fn answer(
     let mending = Mending { system, options, index, data: &data };
     let outcome = mending.mend(&changed, request);
     leave((loaded, contents), request.leaves_memory);
-    Some(outcome.map_or(Verdict::Stale, Verdict::Answer))
+    Some(outcome.map_or(Verdict::Stale, |outcome| Verdict::Answer(Box::new(outcome))))
 }
 
 fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
@@ -411,12 +412,12 @@ impl Mending<'_> {
             }
         }
         for node in &patch.removed {
-            summary.remove_node(self.data.node_kind(*node)?);
+            summary.remove_node(self.data.node_kind(*node)?, self.data.node_id(*node)?);
         }
         let mut added: Vec<(&Box<str>, NodeKind)> = patch.added().collect();
         added.sort_unstable();
         added.dedup();
-        added.iter().for_each(|(_, kind)| summary.add_node(*kind));
+        added.iter().for_each(|(id, kind)| summary.add_node(*kind, id));
         let mut dirty = self.index.answer.dirty;
         for edit in edits {
             dirty = dirty.saturating_sub(usize::from(self.data.is_incomplete(edit.file as usize)));

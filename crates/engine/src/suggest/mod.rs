@@ -24,6 +24,7 @@ use stan_repo::{Access, WritableSystem, git_changes};
 use crate::context::{Artefact, Context, NamedBytes, Patience, Place, Refusal};
 use crate::context::{Careful, Session, check_folders, map_for_selection, refuse};
 use crate::graph::GraphRequest;
+use crate::not_analysed::not_analysed_of_map;
 use crate::threads::Workers;
 use crate::tokens::Tokenizer;
 
@@ -228,12 +229,16 @@ impl Suggestion<'_> {
         let weigher = Weigher { system, place, map, integrity, tokenizer: request.tokenizer };
         let ranking = rank(map, focus);
         let mut estimated = BTreeSet::new();
-        let taken = take(&ranking, weigher.budget(request.budget), |nodes| {
+        let mut taken = take(&ranking, weigher.budget(request.budget), |nodes| {
             let weights = weigher.weigh(nodes);
             estimated.extend(weights.estimated);
             weights.weights
         })
         .map_err(|error| self.too_heavy(&weigher, &error))?;
+        // No archive would hold them, and no selection can spell them.
+        let has_name = |one: &Weighed| stan_archive::windows_hazard(map.id(one.candidate.node)).is_none();
+        taken.total -= taken.taken.iter().filter(|one| !has_name(one)).map(|one| one.weight).sum::<u64>();
+        taken.taken.retain(has_name);
         let wanted: BTreeSet<u32> = taken.taken.iter().map(|one| one.candidate.node).collect();
         warnings.extend(estimated.intersection(&wanted).map(|&node| weigher.warning(node)));
         warnings.sort_unstable();
@@ -252,6 +257,7 @@ impl Suggestion<'_> {
             too_large: taken.too_heavy.iter().map(|one| self.node(&weigher, &ranking, one)).collect(),
             not_counted: taken.not_weighed as u64,
             written: None,
+            not_analysed: not_analysed_of_map(map),
             warnings,
         };
         Ok((report, document))

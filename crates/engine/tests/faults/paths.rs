@@ -283,7 +283,7 @@ pub(crate) fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
     let outcome = graph(system, &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
     let graph = outcome.graph.as_ref().expect("the whole graph was asked for");
     let mut bytes = Vec::new();
-    write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &mut bytes)
+    write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &outcome.not_analysed(), &mut bytes)
         .expect("memory is writable");
     Ok(Done { said: outcome.errors, answer: String::from_utf8(bytes).expect("JSON is UTF-8") })
 }

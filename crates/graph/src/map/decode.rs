@@ -157,6 +157,9 @@ impl<'a> Decoder<'a> {
         match check_node_id(id) {
             // What leads nowhere has the spelling of its specifier, and that may leave the repository.
             Err(NodeIdError::Parent) if kind == Some(NodeKind::Missing) => {}
+            // Such a file is a node, although no archive and no selection holds it.
+            Err(NodeIdError::Parent | NodeIdError::Absolute)
+                if kind == Some(NodeKind::Source) && is_name_on_this_system(id) => {}
             Err(error) => {
                 self.reader.wrong(pointer, format!("expected {error} as the key, found {}", quoted(id)), None)
             }
@@ -212,4 +215,9 @@ impl<'a> Decoder<'a> {
         }
         mask
     }
+}
+
+/// Whether only the rules of Windows make a path of the name: `..\x` and `C:/x` can be files below the root elsewhere.
+fn is_name_on_this_system(id: &str) -> bool {
+    !cfg!(windows) && !id.starts_with('/') && id.split('/').all(|segment| segment != "..")
 }

@@ -149,6 +149,15 @@ fn ids_that_name_no_file_of_the_repository() {
     }
 }
 
+#[test]
+#[cfg(not(windows))]
+fn files_whose_names_are_paths_on_windows_alone_are_nodes() {
+    for id in [r"..\\..\\x.ts", r"\\x.ts", "C:/x.ts", r"C:\\x.ts"] {
+        let map = format!(r#"{{"v":2,"n":{{"{id}":{{"k":0}}}}}}"#);
+        assert_eq!(written(&Map::decode(map.as_bytes(), "m.json").unwrap(), false), format!("{map}\n"));
+    }
+}
+
 fn check_long(input: &str, expected: &str) {
     let map = Map::decode_long(input.as_bytes(), "g.json").unwrap_or_else(|errors| panic!("{input}: {errors:?}"));
     assert_eq!(written(&map, false), format!("{expected}\n"), "{input}");

@@ -1,8 +1,10 @@
-//! A [`Map`] as `dependency.meta.json`. The order is the map's own; nothing is sorted here.
+//! A [`Map`] as `dependency.meta.json`. The order is the map's own; nothing is sorted here. Hidden characters of ids and
+//! descriptions are escaped, so that an assistant which reads the text sees them; the ids are the same.
 
 use std::io::{self, Write};
 
-use stan_model::{NodeKind, jcs};
+use stan_model::NodeKind;
+use stan_model::untrusted::write_json_string;
 
 use super::{Map, hash};
 
@@ -54,7 +56,7 @@ fn write_node(text: &mut Layout, map: &Map, ids: &QuotedIds, index: u32) {
     }
     if let Some(description) = map.description(index) {
         text.key("d");
-        jcs::write_string(description, &mut text.buffer);
+        write_json_string(description, &mut text.buffer);
     }
     let edges = map.edges(index);
     if !edges.is_empty() {
@@ -152,7 +154,7 @@ impl QuotedIds {
     fn of(map: &Map) -> Self {
         let mut quoted = Self { bytes: Vec::new(), ends: Vec::with_capacity(map.node_count()) };
         for index in map.indices() {
-            jcs::write_string(map.id(index), &mut quoted.bytes);
+            write_json_string(map.id(index), &mut quoted.bytes);
             quoted.ends.push(quoted.bytes.len());
         }
         quoted

@@ -2,20 +2,43 @@
 //! as two. Ids are repository input and may hold any character, so both writers escape all that a reader of the
 //! format could take for syntax.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use stan_model::{EdgeKind, NodeKind, Resolution};
+use sha2::{Digest as _, Sha256};
+use stan_model::document::is_absolute;
+use stan_model::untrusted::is_hidden;
+use stan_model::{Digest, EdgeKind, NodeKind, Resolution};
 
 use super::Sink;
 use crate::graph::{Edge, Graph};
 
-/// Writes a Graphviz digraph whose node names are the ids.
+/// The names of the nodes, in their order.
+fn names(graph: &Graph) -> Vec<Cow<'_, str>> {
+    graph.nodes().iter().map(|node| name_of(&node.id)).collect()
+}
+
+/// The id, unless it is a path of this machine: diagrams are handed on, and such a path tells a user's name and folders.
+/// What is left tells different files apart, and which package file it is.
+fn name_of(id: &str) -> Cow<'_, str> {
+    if !is_absolute(id) {
+        return Cow::Borrowed(id);
+    }
+    let hash = Digest(Sha256::digest(id.as_bytes()).into()).hex();
+    let hash = str::from_utf8(&hash[..12]).unwrap_or_default();
+    let in_package = id.rfind("/node_modules/").map(|at| at + 1);
+    let tail = id.get(in_package.or_else(|| id.rfind('/').map(|at| at + 1)).unwrap_or(0)..).unwrap_or_default();
+    Cow::Owned(format!("outside/{hash}/{tail}"))
+}
+
+/// Writes a Graphviz digraph whose node names are the ids, but for those of files outside the repository.
 pub fn write_dot(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let mut sink = Sink::new(out);
     sink.text("digraph stan {\n  rankdir=LR;\n  node [shape=box];\n");
-    for node in graph.nodes() {
+    let names = names(graph);
+    for (node, name) in graph.nodes().iter().zip(&names) {
         sink.text("  ");
-        write_dot_id(&mut sink, &node.id);
+        write_dot_id(&mut sink, name);
         sink.text(match node.kind {
             NodeKind::Source => ";\n",
             NodeKind::External => " [style=rounded,color=gray50];\n",
@@ -27,9 +50,9 @@ pub fn write_dot(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     for index in graph.indices() {
         for edge in graph.edges(index) {
             sink.text("  ");
-            write_dot_id(&mut sink, &graph.node(index).id);
+            write_dot_id(&mut sink, &names[index as usize]);
             sink.text(" -> ");
-            write_dot_id(&mut sink, &graph.node(edge.target).id);
+            write_dot_id(&mut sink, &names[edge.target as usize]);
             sink.text(dot_style(edge));
             sink.flush_if_full()?;
         }
@@ -53,17 +76,18 @@ fn dot_style(edge: &Edge) -> &'static str {
 fn write_dot_id(sink: &mut Sink<'_>, id: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     sink.text("\"");
-    for byte in id.bytes() {
-        match byte {
-            b'"' => sink.text("\\\""),
-            b'\\' => sink.text("\\\\"),
-            b'\n' => sink.text("\\n"),
-            0..0x20 | 0x7f => {
+    for (at, character) in id.char_indices() {
+        match character {
+            '"' => sink.text("\\\""),
+            '\\' => sink.text("\\\\"),
+            '\n' => sink.text("\\n"),
+            '\0'..' ' | '\x7f' => {
+                let byte = character as usize;
                 sink.text("\\x");
-                sink.buffer.push(HEX[usize::from(byte >> 4)]);
-                sink.buffer.push(HEX[usize::from(byte & 15)]);
+                sink.buffer.extend_from_slice(&[HEX[byte >> 4], HEX[byte & 15]]);
             }
-            _ => sink.buffer.push(byte),
+            hidden if is_hidden(hidden) => sink.text(&hidden.escape_unicode().to_string()),
+            other => sink.text(id.get(at..at + other.len_utf8()).unwrap_or_default()),
         }
     }
     sink.text("\"");
@@ -78,7 +102,7 @@ pub fn write_mermaid(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
         sink.text("  n");
         sink.number(u64::from(index));
         sink.text("[\"");
-        write_mermaid_text(&mut sink, &node.id);
+        write_mermaid_text(&mut sink, &name_of(&node.id));
         sink.text("\"]:::");
         sink.text(node.kind.as_str());
         sink.text("\n");
@@ -124,16 +148,23 @@ fn write_link_style(sink: &mut Sink<'_>, graph: &Graph, style: &str, applies: fn
 
 /// Mermaid looks for markup, directives and entities inside quotes too, so only what is surely text stays as it is.
 fn write_mermaid_text(sink: &mut Sink<'_>, text: &str) {
-    for byte in text.bytes() {
-        match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'/' | b'.' | b'_' | b'-' | b'@' | b':' | b' ' | 0x80.. => {
-                sink.buffer.push(byte);
+    let entity = |sink: &mut Sink<'_>, character: char| {
+        sink.text("#");
+        sink.number(u64::from(u32::from(character)));
+        sink.text(";");
+    };
+    for (at, character) in text.char_indices() {
+        match character {
+            // An entity would only put the character itself into the drawing.
+            hidden if hidden > '\x7f' && is_hidden(hidden) => {
+                for shown in hidden.escape_unicode() {
+                    if shown.is_ascii_alphanumeric() { sink.buffer.push(shown as u8) } else { entity(sink, shown) }
+                }
             }
-            _ => {
-                sink.text("#");
-                sink.number(u64::from(byte));
-                sink.text(";");
+            '0'..='9' | 'A'..='Z' | 'a'..='z' | '/' | '.' | '_' | '-' | '@' | ':' | ' ' | '\u{80}'.. => {
+                sink.text(text.get(at..at + character.len_utf8()).unwrap_or_default());
             }
+            other => entity(sink, other),
         }
     }
 }

@@ -1,10 +1,12 @@
-//! The `result` object of spec 10 §1 as minified JSON. Strings are escaped as RFC 8785 does; the order of keys is
-//! the specification's, not RFC 8785's.
+//! The `result` object of spec 10 §1 as minified JSON. Strings are escaped as RFC 8785 does, and where they hold hidden
+//! characters also those; the order of keys is the specification's, not RFC 8785's.
 
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::mpsc;
 
+use stan_model::document::run_report::NotAnalysedFiles;
+use stan_model::untrusted::write_json_string;
 use stan_model::{EdgeKind, NodeKind, Resolution};
 
 use super::{Sink, write_number};
@@ -12,8 +14,14 @@ use crate::cycles::Cycle;
 use crate::graph::{Edge, Graph, Node};
 use crate::query::Stats;
 
-/// Writes `{"graph":…,"stats":…,"errors":…}` and a newline.
-pub fn write_json(graph: &Graph, stats: &Stats, errors: &[String], out: &mut dyn Write) -> io::Result<()> {
+/// Writes `{"graph":…,"stats":…,"errors":…}` and a newline; `"notAnalysed":…` comes last where there is something to say.
+pub fn write_json(
+    graph: &Graph,
+    stats: &Stats,
+    errors: &[String],
+    not_analysed: &[NotAnalysedFiles],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let ids = QuotedIds::of(graph);
     out.write_all(b"{\"graph\":{\"nodes\":{")?;
     let of_node = |index, text: &mut Vec<u8>| write_node(text, graph.node(index), ids.get(index));
@@ -33,8 +41,23 @@ pub fn write_json(graph: &Graph, stats: &Stats, errors: &[String], out: &mut dyn
         write_string(&mut sink.buffer, error);
         sink.flush_if_full()?;
     }
-    sink.text("]}\n");
+    sink.text("]");
+    write_not_analysed(&mut sink, not_analysed);
+    sink.text("}\n");
     sink.finish()
+}
+
+/// Absent where there is nothing to say.
+fn write_not_analysed(sink: &mut Sink<'_>, files: &[NotAnalysedFiles]) {
+    for (index, one) in files.iter().enumerate() {
+        sink.text(if index == 0 { ",\"notAnalysed\":[" } else { "," });
+        sink.text("{\"extension\":");
+        write_string(&mut sink.buffer, &one.extension);
+        sink.text(",\"files\":");
+        sink.number(one.files);
+        sink.text("}");
+    }
+    sink.text(if files.is_empty() { "" } else { "]" });
 }
 
 /// Writes the cycles as an array of `{"members":[…],"example":[…]}` and a newline.
@@ -220,38 +243,19 @@ fn after_target(edge: &Edge) -> &'static str {
     }
 }
 
-fn needs_escape(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, 0x20..=0x7e) && byte != b'"' && byte != b'\\'
 }
 
+/// Hidden characters of names come from outside, and are escaped although RFC 8785 would not: the value is the same.
 pub(super) fn write_string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
-    out.push(b'"');
     // Without an early exit the compiler looks at many bytes at a time; escapes are rare.
-    if bytes.iter().fold(false, |found, byte| found | needs_escape(*byte)) {
-        for byte in bytes {
-            if needs_escape(*byte) { write_escape(out, *byte) } else { out.push(*byte) }
-        }
-    } else {
+    if bytes.iter().fold(true, |plain, byte| plain & is_plain(*byte)) {
+        out.push(b'"');
         out.extend_from_slice(bytes);
+        out.push(b'"');
+    } else {
+        write_json_string(text, out);
     }
-    out.push(b'"');
-}
-
-fn write_escape(out: &mut Vec<u8>, byte: u8) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x08 => b'b',
-        0x0c => b'f',
-        _ => {
-            out.extend_from_slice(b"\\u00");
-            out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-            return;
-        }
-    };
-    out.extend_from_slice(&[b'\\', short]);
 }

@@ -50,7 +50,7 @@ fn check(write: impl Fn(&Graph, &mut dyn Write) -> io::Result<()>, expected: Exp
 fn json() {
     let errors = ["src/a.ts:1: \"quote\"\t\u{2028}".to_owned(), "b".to_owned()];
     check(
-        |graph, out| write_json(graph, &Stats::of(graph, 3), &errors, out),
+        |graph, out| write_json(graph, &Stats::of(graph, 3), &errors, &[], out),
         expect![[r#"
         {"graph":{"nodes":{"\u0000virtual:[\"x\"]\n\\n<b>%%{é}":{"id":"\u0000virtual:[\"x\"]\n\\n<b>%%{é}","kind":"missing","language":"other"},"abs/x/b.d.ts":{"id":"abs/x/b.d.ts","kind":"external","language":"ts","metadata":{"hash":"abababababababababababababababababababababababababababababababab","isOutsideRoot":true,"size":1234567890123}},"abs/x/c.json":{"id":"abs/x/c.json","kind":"external","language":"json","metadata":{"isOutsideRoot":true}},"node:fs":{"id":"node:fs","kind":"builtin","language":"other"},"src/a.ts":{"id":"src/a.ts","kind":"source","language":"ts","description":"Says \"hi\".","metadata":{"hash":"abababababababababababababababababababababababababababababababab","size":1234567890123}},"src/unreadable.js":{"id":"src/unreadable.js","kind":"source","language":"js"}},"edges":{"\u0000virtual:[\"x\"]\n\\n<b>%%{é}":[],"abs/x/b.d.ts":[],"abs/x/c.json":[],"node:fs":[],"src/a.ts":[{"target":"\u0000virtual:[\"x\"]\n\\n<b>%%{é}","kind":"type","resolution":"explicit"},{"target":"abs/x/b.d.ts","kind":"runtime","resolution":"explicit"},{"target":"abs/x/b.d.ts","kind":"type","resolution":"implicit"},{"target":"node:fs","kind":"dynamic","resolution":"explicit"}],"src/unreadable.js":[{"target":"src/a.ts","kind":"runtime","resolution":"implicit"}]}},"stats":{"modules":6,"edges":5,"dirty":3},"errors":["src/a.ts:1: \"quote\"\t ","b"]}
     "#]],
@@ -60,7 +60,7 @@ fn json() {
 #[test]
 fn json_of_nothing() {
     let mut out = Vec::new();
-    write_json(&Graph::default(), &Stats::default(), &[], &mut out).unwrap();
+    write_json(&Graph::default(), &Stats::default(), &[], &[], &mut out).unwrap();
     expect![[r#"
         {"graph":{"nodes":{},"edges":{}},"stats":{"modules":0,"edges":0,"dirty":0},"errors":[]}
     "#]]
@@ -142,10 +142,53 @@ fn stats() {
 }
 
 #[test]
+fn hidden_characters_of_names_are_visible_in_every_form() {
+    let mut builder = GraphBuilder::new();
+    let id = "a\u{202e}\u{9b}\u{e0041}\u{7f}\u{1b}\u{e4}.ts";
+    builder.node(0, Node::bare(id.into(), NodeKind::Missing));
+    builder.edge(0, 0, EdgeKind::Type, Resolution::Explicit);
+    let graph = builder.finish().unwrap().graph;
+    type Writer<'w> = &'w dyn Fn(&mut Vec<u8>) -> io::Result<()>;
+    let writers: [Writer<'_>; 4] = [
+        &|out| write_json(&graph, &Stats::of(&graph, 0), &[id.to_owned()], &[], out),
+        &|out| write_cycles_json(&graph, &crate::cycles(&graph), out),
+        &|out| write_dot(&graph, out),
+        &|out| write_mermaid(&graph, out),
+    ];
+    for write in writers {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let hidden = |character| character != '\n' && stan_model::untrusted::is_hidden(character);
+        assert!(!text.contains(hidden) && text.contains("202e") && text.contains('\u{e4}'), "{text:?}");
+    }
+}
+
+#[test]
+fn diagrams_hold_no_path_of_the_machine() {
+    let mut builder = GraphBuilder::new();
+    let ids = ["/home/alice/lib/a.ts", "/home/bob/lib/a.ts", "/home/alice/node_modules/p/x.d.ts", "src/a.ts"];
+    for (key, id) in (0..).zip(ids) {
+        builder.node(key, Node::bare(id.into(), NodeKind::External));
+    }
+    builder.edge(3, 0, EdgeKind::Type, Resolution::Explicit);
+    let graph = builder.finish().unwrap().graph;
+    for write in [write_dot, write_mermaid] {
+        let mut out = Vec::new();
+        write(&graph, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.contains("alice") && !text.contains("bob") && text.contains("/node_modules/p/x.d.ts"), "{text}");
+        let names: std::collections::BTreeSet<&str> =
+            text.split('"').filter(|name| name.starts_with("outside/") && name.ends_with("/a.ts")).collect();
+        assert_eq!(names.len(), 2, "{text}");
+    }
+}
+
+#[test]
 fn a_reader_of_the_json_sees_the_graph() {
     let graph = sample();
     let mut out = Vec::new();
-    write_json(&graph, &Stats::of(&graph, 0), &[], &mut out).unwrap();
+    write_json(&graph, &Stats::of(&graph, 0), &[], &[], &mut out).unwrap();
     let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
     for index in graph.indices() {
         let node = graph.node(index);
@@ -196,10 +239,10 @@ fn wide_graph() -> Graph {
 fn large_output_is_written_in_parts_and_a_broken_pipe_is_an_error() {
     let graph = wide_graph();
     let mut whole = Vec::new();
-    write_json(&graph, &Stats::of(&graph, 0), &[], &mut whole).unwrap();
+    write_json(&graph, &Stats::of(&graph, 0), &[], &[], &mut whole).unwrap();
     assert!(whole.len() > 4 * FLUSH_AT);
     let mut pipe = Pipe { taken: Vec::new(), room: usize::MAX };
-    write_json(&graph, &Stats::of(&graph, 0), &[], &mut pipe).unwrap();
+    write_json(&graph, &Stats::of(&graph, 0), &[], &[], &mut pipe).unwrap();
     assert!(pipe.taken == whole);
 
     for write in [write_dot, write_mermaid] {
@@ -220,7 +263,7 @@ fn large_graphs_are_written_in_order() {
     }
     let graph = builder.finish().unwrap().graph;
     let mut out = Vec::new();
-    write_json(&graph, &Stats::of(&graph, 0), &[], &mut out).unwrap();
+    write_json(&graph, &Stats::of(&graph, 0), &[], &[], &mut out).unwrap();
     let read: serde_json::Value = serde_json::from_slice(&out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let ids = text.split("\"id\":\"").skip(1).map(|rest| &rest[..6]);
@@ -240,7 +283,11 @@ proptest! {
         for text in [text, control] {
             let mut out = Vec::new();
             json::write_string(&mut out, &text);
-            prop_assert_eq!(serde_json::to_vec(&text).unwrap(), out);
+            prop_assert_eq!(&serde_json::from_slice::<String>(&out).unwrap(), &text);
+            prop_assert!(!str::from_utf8(&out).unwrap().contains(stan_model::untrusted::is_hidden));
+            if !text.contains(stan_model::untrusted::is_hidden) {
+                prop_assert_eq!(serde_json::to_vec(&text).unwrap(), out);
+            }
         }
     }
 

@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::run_report::NotAnalysedFiles;
+
 /// `stan suggest --json`: a proposed selection, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -32,6 +34,8 @@ pub struct SuggestReport {
     pub next: Option<NextStep>,
     /// Root-relative path of the selection file, when it was written.
     pub written: Option<String>,
+    /// Files of the map in languages that are not analysed: most files first, then by extension.
+    pub not_analysed: Vec<NotAnalysedFiles>,
     /// Sorted and unique.
     pub warnings: Vec<String>,
 }

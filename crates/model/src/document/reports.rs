@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::run_report::NotAnalysedFiles;
+
 /// `stan select --json`: the summary of a selection, and each node with the reason why it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -22,6 +24,8 @@ pub struct SelectReport {
     pub largest: Vec<SizedNode>,
     /// Sorted and unique.
     pub warnings: Vec<String>,
+    /// Files of the map in languages that are not analysed: most files first, then by extension.
+    pub not_analysed: Vec<NotAnalysedFiles>,
     pub nodes: Vec<SelectedNode>,
 }
 

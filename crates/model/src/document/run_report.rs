@@ -46,6 +46,8 @@ pub struct RunReport {
     /// Archived as they are.
     pub not_utf8: Vec<String>,
     pub left_out: Vec<LeftOutReport>,
+    /// Files of the repository in languages that are not analysed: most files first, then by extension.
+    pub not_analysed: Vec<NotAnalysedFiles>,
     /// Root-relative paths of every file that changed on the disk, externals included; sorted.
     pub written: Vec<String>,
     pub removed: Vec<String>,
@@ -124,6 +126,30 @@ pub struct MapReport {
 pub struct SizedPath {
     pub path: String,
     pub bytes: u64,
+}
+
+/// How many files of a language are listed but not analysed: nothing is known of what they depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct NotAnalysedFiles {
+    /// In lower case, without the dot.
+    pub extension: String,
+    pub files: u64,
+}
+
+/// `142 .py and 3 .go files are listed but not analysed`; nothing where every language is analysed.
+pub fn not_analysed_line(files: &[NotAnalysedFiles]) -> Option<String> {
+    const NAMED: usize = 5;
+    let total: u64 = files.iter().map(|one| one.files).sum();
+    let mut parts: Vec<String> =
+        files.iter().take(NAMED).map(|one| format!("{} .{}", one.files, one.extension)).collect();
+    let others: u64 = files.iter().skip(NAMED).map(|one| one.files).sum();
+    if others > 0 {
+        parts.push(format!("{others} other"));
+    }
+    let last = parts.pop()?;
+    let list = if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) };
+    Some(format!("{list} {} listed but not analysed", if total == 1 { "file is" } else { "files are" }))
 }
 
 /// A file that was asked for and is not in the archive.

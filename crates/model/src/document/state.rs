@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use super::error::DocumentError;
 use super::node_id::normalise_node_id;
 use super::read::{DocumentReader, Pointer};
-use crate::jcs;
 use crate::json::{JsonKind, NodeId};
+use crate::untrusted::write_json_string;
 
 /// Every edge kind: runtime 1, type 2, dynamic 4.
 pub const ALL_KINDS: u8 = 7;
@@ -269,11 +269,11 @@ fn write_entries(entries: &[Entry], out: &mut Vec<u8>) {
         }
         let Entry { node, depth, mask } = entry;
         if (*depth, *mask) == (0, ALL_KINDS) {
-            jcs::write_string(node, out);
+            write_json_string(node, out);
             continue;
         }
         out.push(b'[');
-        jcs::write_string(node, out);
+        write_json_string(node, out);
         out.extend_from_slice(format!(",{depth}").as_bytes());
         if *mask != ALL_KINDS {
             out.extend_from_slice(format!(",{mask}").as_bytes());

@@ -5,6 +5,7 @@
 //! is the module's name). `@packageDocumentation` has no name, so that text beside it is prose too.
 
 use oxc_ast::ast::Program;
+use stan_model::untrusted::cleaned_prose;
 
 use super::ExtractOptions;
 use super::jsdoc;
@@ -132,7 +133,8 @@ fn plain_text(text: &str) -> String {
         before = character;
         rest = rest.get(length.max(1)..).unwrap_or_default();
     }
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    // Assistants read descriptions: what a person would not see must not be in them either.
+    plain.split_whitespace().map(cleaned_prose).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// What the start of `rest` shows as, and how many bytes of it that covers.

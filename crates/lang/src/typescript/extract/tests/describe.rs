@@ -42,6 +42,16 @@ fn markup_is_reduced() {
 }
 
 #[test]
+fn hidden_characters_are_dropped() {
+    check("/** A\u{202e}b \u{200b} c\u{e0041}\u{1b}[0m. @module */", Some("Ab c[0m."));
+    check(
+        "/** \u{26a0}\u{fe0f} \u{1f469}\u{200D}\u{1f680} @module */",
+        Some("\u{26a0}\u{fe0f} \u{1f469}\u{200D}\u{1f680}"),
+    );
+    check("/** \u{200b}\u{feff} @module */", None);
+}
+
+#[test]
 fn the_longest_wins() {
     check("/** Short. @module */ /** Longer one. @packageDocumentation */", Some("Longer one."));
     check("/** Bb. @packageDocumentation */ /** Aa. @module */", Some("Aa."));
