@@ -4,11 +4,13 @@
 mod allow;
 mod assemble;
 mod careful;
+mod consent;
 mod count;
 mod externals;
 mod import;
 mod locate;
 mod map;
+mod outside;
 mod patience;
 mod place;
 mod promises;

@@ -81,13 +81,14 @@ impl<'a> Workspace<'a> {
                 None => (None, Vec::new()),
             },
         };
+        let integrity = load_integrity(system, context, map.as_ref())?;
         Ok(Self {
             system,
             place,
             archive,
             map,
             meta_bytes: Arc::new(meta_bytes),
-            integrity: load_integrity(system, place)?.map(|(integrity, _)| integrity),
+            integrity,
             state: on_disk.or_else(|| archive.bytes(&state_file)),
             scan: context.config.graph_options(context.root).scan,
             excludes: excludes(context)?,
