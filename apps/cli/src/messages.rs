@@ -111,7 +111,7 @@ impl Patience for TerminalPatience {
         if !self.quiet {
             if self.progress.is_some() {
                 // The progress line is drawn again below the note.
-                redraw(&text!(""));
+                redraw("", "");
             }
             tell(&text!("{} {}", self.style.strong("note:"), Untrusted::new(line)));
         }

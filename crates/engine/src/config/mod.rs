@@ -237,7 +237,7 @@ fn nearest_file(system: &dyn System, directory: &str) -> Result<Option<(String, 
                 let message = format!(
                     "there is more than one configuration in {}: {first} and {}; keep one of them, or name one \
                      with `--config`",
-                    relative_path(directory, folder),
+                    if folder == directory { "this folder".to_owned() } else { relative_path(directory, folder) },
                     others.join(" and ")
                 );
                 return Err(ConfigError::new("", message));

@@ -179,26 +179,45 @@ pub(crate) fn map_for_selection(
     let place = context.place();
     match load_map(system, &place)? {
         Some((map, _)) => {
-            let integrity = load_integrity(system, context, Some(&map))?;
+            let integrity = readable_integrity(system, context, Some(&map))?;
             Ok((map, integrity.unwrap_or_default()))
         }
         None => build_map(system, context, request).map(|built| (built.map, built.integrity)),
     }
 }
 
-/// The private map on the disk; `None` when there is none. `map` is the map beside it.
+/// The private map on the disk, which must lead to nothing that may not be read; `None` when there is none. `map` is the map
+/// beside it.
 pub(crate) fn load_integrity(
     system: &dyn System,
     context: &Context<'_>,
     map: Option<&Map>,
 ) -> Result<Option<Integrity>, Refusal> {
+    let Some(integrity) = decode_integrity(system, context)? else { return Ok(None) };
+    check_consent(context.root, &integrity, &Consent::new(system, context, map))?;
+    Ok(Some(integrity))
+}
+
+/// As [`load_integrity`], without the files that may not be read: for sizes an estimate serves, and a checkout that was moved
+/// still has the private map of its old place.
+pub(crate) fn readable_integrity(
+    system: &dyn System,
+    context: &Context<'_>,
+    map: Option<&Map>,
+) -> Result<Option<Integrity>, Refusal> {
+    let Some(mut integrity) = decode_integrity(system, context)? else { return Ok(None) };
+    let consent = Consent::new(system, context, map);
+    integrity.nodes.retain(|_, node| consent.covers(&node.locator));
+    Ok(Some(integrity))
+}
+
+fn decode_integrity(system: &dyn System, context: &Context<'_>) -> Result<Option<Integrity>, Refusal> {
     let place = context.place();
     let file = place.artefact(Artefact::Integrity);
     let Some(bytes) = read_if_there(system, &place, &file)? else { return Ok(None) };
     let integrity =
         integrity::decode(&bytes, &file).map_err(|errors| broken("the private map", &errors).hint(REBUILD))?;
     check_places(&place, &integrity)?;
-    check_consent(context.root, &integrity, &Consent::new(system, context, map))?;
     Ok(Some(integrity))
 }
 

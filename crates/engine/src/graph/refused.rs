@@ -1,9 +1,9 @@
 //! The specifiers of one file that lead where nothing may be looked at without consent: one problem for all of them.
 
 use rustc_hash::FxHashSet;
-use stan_model::facts::Request;
 use stan_lang::typescript::resolve::{FORBIDDEN, NEEDS_CONSENT};
 use stan_model::Problem;
+use stan_model::facts::Request;
 
 #[derive(Default)]
 pub(super) struct Refused<'r> {
