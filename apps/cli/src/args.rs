@@ -15,6 +15,10 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<String>,
 
+    /// Let imports and the configuration lead to files below DIR, outside the root (repeatable)
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) allow_outside: Vec<String>,
+
     /// Workspace folder of stan, relative to the root
     #[arg(long, value_name = "PATH", global = true)]
     pub(crate) stan_path: Option<String>,

@@ -81,7 +81,7 @@ impl Messages {
         let shows = stderr_is_terminal() && !self.quiet;
         let progress = if shows { Progress::start() } else { None };
         let longest_wait = if wait.no_wait { Duration::ZERO } else { Duration::from_secs(wait.wait.into()) };
-        TerminalPatience { who, quiet: self.quiet, longest_wait, waits_since: None, progress }
+        TerminalPatience { who, style: self.style, quiet: self.quiet, longest_wait, waits_since: None, progress }
     }
 }
 
@@ -89,6 +89,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) struct TerminalPatience {
     who: &'static str,
+    style: Style,
     quiet: bool,
     /// How long it waits for another run in the same workspace.
     longest_wait: Duration,
@@ -112,6 +113,16 @@ impl Patience for TerminalPatience {
         let left = self.longest_wait.saturating_sub(self.waits_since.get_or_insert_with(Instant::now).elapsed());
         std::thread::sleep(PAUSE.min(left));
         !left.is_zero()
+    }
+
+    fn notice(&mut self, line: &str) {
+        if !self.quiet {
+            if self.progress.is_some() {
+                // The progress line is drawn again below the note.
+                redraw("", "");
+            }
+            tell(&text!("{} {}", self.style.strong("note:"), Untrusted::new(line)));
+        }
     }
 
     fn stage(&mut self, stage: &'static str) {

@@ -7,6 +7,7 @@ use stan_engine::OsSystem;
 use stan_engine::config::{self, Config};
 use stan_engine::context::Context;
 use stan_engine::graph::GraphRequest;
+use stan_engine::relative_path;
 
 use crate::args::{Cli, WorkArgs};
 use crate::environment;
@@ -39,6 +40,9 @@ impl Workspace {
         let mut config = found.config;
         if let Some(stan_path) = &cli.stan_path {
             config.set_stan_path(stan_path)?;
+        }
+        for typed in &cli.allow_outside {
+            config.allow_outside(&OsSystem, started_in, typed).map_err(|error| Failure::input(error.to_string()))?;
         }
         Ok(Self { root: found.root, config, hints: found.hints, directory })
     }
@@ -106,9 +110,6 @@ impl Workspace {
         let absolute = self.absolute(typed)?;
         let real = std::fs::canonicalize(&absolute).ok().and_then(|real| real.to_str().map(str::to_owned));
         let path = real.unwrap_or(absolute);
-        match path.strip_prefix(self.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
-            Some(inside) => Some(inside.to_owned()),
-            None => Some(path),
-        }
+        Some(relative_path(&self.root, &path))
     }
 }

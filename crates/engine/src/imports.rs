@@ -1,13 +1,17 @@
 //! Which files the imports of a configuration bring in, and where each is staged.
 //!
-//! Only a plan: nothing is written, and no file is opened. Links are never followed out of the folder that a glob
+//! Only a plan: nothing is written, and no file is opened. Outside the root only folders that the command line allows are
+//! looked at. Links are never followed out of the folder that a glob
 //! starts in, and links to folders not at all, so the walk ends and sees every folder once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use stan_repo::{DirEntry, EntryKind, GlobError, RootedGlob, System, WalkGlobs, real_path};
+use stan_repo::{
+    AllowedFolder, DirEntry, EntryKind, Files, GlobError, Reach, RootedGlob, System, WalkGlobs, World, normal_path,
+    real_path, relative_path,
+};
 
 use crate::config::{label_refusal, visible};
 
@@ -55,19 +59,26 @@ pub enum ImportError {
     FileAndFolder { label: String, target: String, file: String, other: String },
     #[error("import `{label}`: the glob `{glob}` reads from {folder}, where imports are staged; import from elsewhere")]
     Itself { label: String, glob: String, folder: String },
+    #[error(
+        "import `{label}`: the glob `{glob}` leads outside the root, where nothing is read without consent; \
+         `--allow-outside DIR` allows a folder"
+    )]
+    Outside { label: String, glob: String },
     #[error("import `{label}`: more than {limit} {what} below {parent}; start the glob in a deeper folder")]
     TooMany { label: String, limit: usize, what: &'static str, parent: String },
 }
 
-/// Plans the imports of the repository at `root`, an absolute real path.
+/// Plans the imports of the repository at `root`, an absolute real path. Outside it they need consent: `allowed`.
 pub fn plan(
     system: &dyn System,
     root: &str,
     stan_path: &str,
     imports: &BTreeMap<String, Vec<String>>,
+    allowed: &[AllowedFolder],
 ) -> Result<ImportPlan, ImportError> {
     let stan_folder = join(root, stan_path);
-    let mut planner = Planner { system, root, staging: join(&stan_folder, "imports"), stan_folder, entries: 0 };
+    let world = World::new(system, root, None).probing_first().within(Reach::by_consent(root, allowed));
+    let mut planner = Planner { system, world, root, staging: join(&stan_folder, "imports"), stan_folder, entries: 0 };
     let mut plan = ImportPlan::default();
     for (label, globs) in imports {
         let is_inside_other =
@@ -160,6 +171,8 @@ impl<'l> Found<'l> {
 
 struct Planner<'s> {
     system: &'s dyn System,
+    /// Knows what may be looked at.
+    world: World<'s>,
     root: &'s str,
     stan_folder: String,
     /// Where imports are staged.
@@ -188,7 +201,12 @@ impl Planner<'_> {
         for glob in globs {
             let refused = |error| ImportError::Glob { label: found.label.to_owned(), error };
             let RootedGlob { parent, pattern } = RootedGlob::new(glob).map_err(refused)?;
-            let parent = match real_path(self.system, &Path::new(self.root).join(parent)) {
+            let parent = normal_path(self.root, &parent);
+            if self.is_refused(&parent) {
+                return Err(ImportError::Outside { label: found.label.to_owned(), glob: glob.clone() });
+            }
+            let parent = self.world.real_spelling(&parent);
+            let parent = match real_path(self.system, Path::new(&*parent)) {
                 Ok(parent) => parent,
                 Err(error) => {
                     let why = if is_absent(&error) { "does not exist" } else { "cannot be read" };
@@ -199,7 +217,7 @@ impl Planner<'_> {
             };
             if is_at_or_below(&parent, &self.staging) {
                 let (label, glob) = (found.label.to_owned(), glob.clone());
-                return Err(ImportError::Itself { label, glob, folder: self.staging.clone() });
+                return Err(ImportError::Itself { label, glob, folder: self.shown(&self.staging) });
             }
             let globs = WalkGlobs::new(&[&pattern]).map_err(refused)?;
             let group = groups.entry(parent).or_default();
@@ -212,11 +230,22 @@ impl Planner<'_> {
             Walk { planner: self, parent: &parent, all: &all, group: &mut group }.run(found)?;
             for Sought { glob, is_found, .. } in group.sought {
                 if !is_found {
-                    found.warn(format!("the glob `{glob}` matched nothing below {parent}"));
+                    found.warn(format!("the glob `{glob}` matched nothing below {}", self.shown(&parent)));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a path leads where nothing may be looked at, by itself or by a link.
+    fn is_refused(&self, path: &str) -> bool {
+        let refusals = self.world.refusals();
+        self.world.real_path(path).is_none() && self.world.refusals() != refusals
+    }
+
+    /// A path in messages, which may be shared: as seen from the root.
+    fn shown(&self, path: &str) -> String {
+        relative_path(self.root, path)
     }
 
     /// The folder that imports are staged in is not imported, nor is the rest of stan's own, unless a glob starts there.
@@ -246,6 +275,7 @@ impl Walk<'_, '_, '_> {
                 }
                 Err(error) => {
                     found.is_unread |= !is_absent(&error);
+                    let folder = self.planner.shown(&folder);
                     found.warn(format!("{folder} was left out, because {}", reason(&error)));
                     continue;
                 }
@@ -256,6 +286,7 @@ impl Walk<'_, '_, '_> {
             }
             for DirEntry { name, kind } in entries {
                 let Ok(name) = name.into_string() else {
+                    let folder = self.planner.shown(&folder);
                     found.warn(format!("a name in {folder} was left out, because it is not UTF-8"));
                     continue;
                 };
@@ -302,12 +333,14 @@ impl Walk<'_, '_, '_> {
         if !is_match && !self.all.could_match_below(&path) {
             return Ok(());
         }
-        let target = real_path(self.planner.system, Path::new(&link)).ok();
+        let is_refused = self.planner.is_refused(&link);
+        let target = if is_refused { None } else { real_path(self.planner.system, Path::new(&link)).ok() };
         let kind = target.as_ref().and_then(|target| self.planner.system.lstat(Path::new(target)).ok());
         let left_out = match (target, kind.map(|stat| stat.kind)) {
             // Whether something below would have matched is not known, but a folder is worth a word.
             (Some(_), Some(EntryKind::Dir)) => "links to folders are not followed",
             _ if !is_match => return Ok(()),
+            _ if is_refused => "it leads out of the folder that the glob starts in",
             (Some(target), _) if !is_at_or_below(&target, self.parent) => {
                 "it leads out of the folder that the glob starts in"
             }
@@ -321,7 +354,7 @@ impl Walk<'_, '_, '_> {
             (Some(_), Some(_)) => return Ok(()),
             _ => "it leads nowhere or in a circle",
         };
-        found.warn(format!("the link {link} was left out, because {left_out}"));
+        found.warn(format!("the link {} was left out, because {left_out}", self.planner.shown(&link)));
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use stan_engine::config::Config;
 use stan_engine::context::reports::Mode;
 use stan_engine::context::{Context, Impatient, Refusal, RefusalKind, RunRequest, run};
 use stan_engine::graph::GraphRequest;
-use stan_repo::{EntryKind, MemorySystem, System};
+use stan_repo::{AllowedFolder, EntryKind, MemorySystem, System};
 
 use support::ROOT;
 use support::random::Random;
@@ -69,7 +69,9 @@ fn repository(lines: usize) -> MemorySystem {
 }
 
 fn context_run(system: &MemorySystem, frozen: bool) -> Result<(), Refusal> {
-    let config = Config::default();
+    let mut config = Config::default();
+    let outside = "/outside".to_owned();
+    config.allowed_outside.push(AllowedFolder { spelled: outside.clone(), real: outside });
     let context = Context { root: ROOT, config: &config };
     let work = GraphRequest { threads: Some(1), ..GraphRequest::default() };
     let request = RunRequest { mode: Mode::Context, frozen, pretty: false, plan: false, epoch: 0, work, tokens: None };

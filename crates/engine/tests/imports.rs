@@ -4,13 +4,77 @@ use std::collections::BTreeMap;
 
 use expect_test::{Expect, expect};
 use stan_engine::imports::{ImportError, ImportPlan, plan};
-use stan_repo::MemorySystem;
+use stan_repo::{AllowedFolder, Fault, FaultySystem, MemorySystem};
 
+/// With consent to everything, unless a test says otherwise.
 fn plan_of(system: &MemorySystem, imports: &[(&str, &[&str])]) -> Result<ImportPlan, ImportError> {
+    plan_allowing(system, imports, &["/"])
+}
+
+fn plan_allowing(
+    system: &MemorySystem,
+    imports: &[(&str, &[&str])],
+    folders: &[&str],
+) -> Result<ImportPlan, ImportError> {
     let owned = |globs: &[&str]| globs.iter().map(|glob| (*glob).to_owned()).collect();
     let imports: BTreeMap<String, Vec<String>> =
         imports.iter().map(|(label, globs)| ((*label).to_owned(), owned(globs))).collect();
-    plan(system, "/w/r", ".stan", &imports)
+    let allowed: Vec<AllowedFolder> = folders
+        .iter()
+        .map(|folder| AllowedFolder { spelled: (*folder).to_owned(), real: (*folder).to_owned() })
+        .collect();
+    plan(system, "/w/r", ".stan", &imports, &allowed)
+}
+
+#[test]
+fn what_lies_outside_the_root_needs_consent() {
+    let system = MemorySystem::from_fixture(TREE);
+    system.set_link("/w/r/out", "../other").set_link("/w/r/docs/leak.md", "/srv/h.md");
+    system.set_link("/link", "/w/other");
+    let outcome = |globs: &[&str], folders: &[&str]| match plan_allowing(&system, &[("x", globs)], folders) {
+        Ok(plan) => plan
+            .files
+            .iter()
+            .map(|file| file.source.as_str())
+            .chain(plan.warnings.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join(" | "),
+        Err(error) => error.to_string(),
+    };
+    let refused = |glob: &str| {
+        format!(
+            "import `x`: the glob `{glob}` leads outside the root, where nothing is read without consent; \
+             `--allow-outside DIR` allows a folder"
+        )
+    };
+    for (glob, folder, is_allowed) in [
+        ("/srv/*.md", "/srv", true),
+        ("/srv/*.md", "/srvs", false),
+        ("/srv/*.md", "/w/other", false),
+        ("../other/docs/g.md", "/w/other", true),
+        ("../other/docs/g.md", "/srv", false),
+        ("out/docs/g.md", "/w/other", true),
+        ("out/docs/g.md", "/srv", false),
+        ("../../home/*/.ssh/*", "/srv", false),
+        ("docs/a.md", "/srv", true),
+    ] {
+        let told = outcome(&[glob], &[folder]);
+        assert_eq!(told == refused(glob), !is_allowed, "{glob} with {folder}: {told}");
+    }
+    // One glob that leads out is enough, and a link in an allowed folder is no consent.
+    assert_eq!(outcome(&["docs/a.md", "/srv/*.md"], &[]), refused("/srv/*.md"));
+    expect![[r#"/w/r/docs/a.md | import `x`: the link docs/leak.md was left out, because it leads out of the folder that the glob starts in"#]]
+        .assert_eq(&outcome(&["docs/*.md"], &[]));
+}
+
+/// Finding 22 for imports: what may not be read is not looked at either.
+#[test]
+fn nothing_is_looked_at_without_consent() {
+    let system = MemorySystem::from_fixture(TREE);
+    let faulty = FaultySystem::new(&system, Fault::Io, usize::MAX, false);
+    let imports = [("x".to_owned(), vec!["/srv/*.md".to_owned()])].into_iter().collect();
+    assert!(plan(&faulty, "/w/r", ".stan", &imports, &[]).is_err());
+    assert_eq!(faulty.positions(), 0);
 }
 
 fn check(fixture: &str, imports: &[(&str, &[&str])], expected: &Expect) {
@@ -147,11 +211,11 @@ fn what_matches_nothing_is_a_warning() {
         TREE,
         &[("a", &["docs/*.rst", "gone/*.md", "docs/a.md/x"]), ("b", &[])],
         &expect![[r#"
-        warning: import `a`: /w/r/docs/a.md was left out, because it is not a folder
-        warning: import `a`: the glob `docs/*.rst` matched nothing below /w/r/docs
-        warning: import `a`: the glob `docs/a.md/x` matched nothing below /w/r/docs/a.md
-        warning: import `a`: the glob `gone/*.md` matched nothing, because the folder it starts in does not exist
-    "#]],
+            warning: import `a`: docs/a.md was left out, because it is not a folder
+            warning: import `a`: the glob `docs/*.rst` matched nothing below docs
+            warning: import `a`: the glob `docs/a.md/x` matched nothing below docs/a.md
+            warning: import `a`: the glob `gone/*.md` matched nothing, because the folder it starts in does not exist
+        "#]],
     );
 }
 
@@ -178,25 +242,25 @@ fn links() {
             .stan/imports/docs/a.md <- /w/r/docs/a.md
             .stan/imports/docs/inside.md <- /w/r/docs/sub/b.md
             .stan/imports/docs/sub/b.md <- /w/r/docs/sub/b.md
-            warning: import `docs`: the link /w/r/docs/absolute.md was left out, because it leads out of the folder that the glob starts in
-            warning: import `docs`: the link /w/r/docs/folder was left out, because links to folders are not followed
-            warning: import `docs`: the link /w/r/docs/gone.md was left out, because it leads nowhere or in a circle
-            warning: import `docs`: the link /w/r/docs/loop.md was left out, because it leads nowhere or in a circle
-            warning: import `docs`: the link /w/r/docs/outside.md was left out, because it leads out of the folder that the glob starts in
-            warning: import `docs`: the link /w/r/docs/up was left out, because links to folders are not followed
+            warning: import `docs`: the link docs/absolute.md was left out, because it leads out of the folder that the glob starts in
+            warning: import `docs`: the link docs/folder was left out, because links to folders are not followed
+            warning: import `docs`: the link docs/gone.md was left out, because it leads nowhere or in a circle
+            warning: import `docs`: the link docs/loop.md was left out, because it leads nowhere or in a circle
+            warning: import `docs`: the link docs/outside.md was left out, because it leads out of the folder that the glob starts in
+            warning: import `docs`: the link docs/up was left out, because links to folders are not followed
         "#]],
     );
     check(
         fixture,
         &[("flat", &["docs/*.md"])],
         &expect![[r#"
-        .stan/imports/flat/a.md <- /w/r/docs/a.md
-        .stan/imports/flat/inside.md <- /w/r/docs/sub/b.md
-        warning: import `flat`: the link /w/r/docs/absolute.md was left out, because it leads out of the folder that the glob starts in
-        warning: import `flat`: the link /w/r/docs/gone.md was left out, because it leads nowhere or in a circle
-        warning: import `flat`: the link /w/r/docs/loop.md was left out, because it leads nowhere or in a circle
-        warning: import `flat`: the link /w/r/docs/outside.md was left out, because it leads out of the folder that the glob starts in
-    "#]],
+            .stan/imports/flat/a.md <- /w/r/docs/a.md
+            .stan/imports/flat/inside.md <- /w/r/docs/sub/b.md
+            warning: import `flat`: the link docs/absolute.md was left out, because it leads out of the folder that the glob starts in
+            warning: import `flat`: the link docs/gone.md was left out, because it leads nowhere or in a circle
+            warning: import `flat`: the link docs/loop.md was left out, because it leads nowhere or in a circle
+            warning: import `flat`: the link docs/outside.md was left out, because it leads out of the folder that the glob starts in
+        "#]],
     );
     // The folder that a glob starts in was named by the user, and may be a link.
     check(
@@ -261,8 +325,8 @@ fn what_is_refused() {
         TREE,
         &[("l", &[".stan/imports/**"])],
         &expect![[r#"
-        import `l`: the glob `.stan/imports/**` reads from /w/r/.stan/imports, where imports are staged; import from elsewhere
-    "#]],
+            import `l`: the glob `.stan/imports/**` reads from .stan/imports, where imports are staged; import from elsewhere
+        "#]],
     );
 }
 
@@ -274,7 +338,7 @@ fn what_cannot_be_read_is_a_warning() {
     let plan = plan_of(&system, &[("docs", &["docs/**/*.md"])]).unwrap();
     let targets: Vec<&str> = plan.files.iter().map(|file| file.target.as_str()).collect();
     assert_eq!(targets, [".stan/imports/docs/.hidden/d.md", ".stan/imports/docs/a.md"]);
-    let expected = "import `docs`: /w/r/docs/deep was left out, because its permissions forbid reading it";
+    let expected = "import `docs`: docs/deep was left out, because its permissions forbid reading it";
     assert_eq!(plan.warnings, [expected]);
 }
 

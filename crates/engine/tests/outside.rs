@@ -5,7 +5,7 @@ mod support;
 
 use expect_test::{Expect, expect};
 use stan_engine::graph::GraphOptions;
-use stan_repo::MemorySystem;
+use stan_repo::{AllowedFolder, MemorySystem};
 use support::{ROOT, cold, edges, fixture, graph_of, nodes};
 
 fn check(text: &str, expected: Expect) {
@@ -166,35 +166,43 @@ const OUTSIDE: &str = r#"
     export {};
 "#;
 
+fn allowing(options: &mut GraphOptions) {
+    let folder = "/sibling".to_owned();
+    options.allowed_outside = vec![AllowedFolder { spelled: folder.clone(), real: folder }];
+}
+
 #[test]
-fn scripts_and_json_outside_the_root_are_externals_and_nothing_else_is() {
-    check(
+fn scripts_and_json_in_allowed_folders_are_externals_and_nothing_else_is() {
+    check_with(
         OUTSIDE,
+        allowing,
         expect![[r#"
             src/a.ts -> ../../sibling/style.css runtime
-            src/a.ts -> /linked/main.js runtime
-            src/a.ts -> /node_modules/above/index.d.ts runtime
-            src/a.ts -> /sibling/data.json runtime
-            src/a.ts -> /sibling/src/index.ts runtime
-            error: src/a.ts:3: `../../sibling/style.css` leads outside the repository to a file that is neither a script, a declaration nor JSON
+            src/a.ts -> ../linked/main.js runtime
+            src/a.ts -> ../node_modules/above/index.d.ts runtime
+            src/a.ts -> ../sibling/data.json runtime
+            src/a.ts -> ../sibling/src/index.ts runtime
+            error: src/a.ts:3: `../../sibling/style.css` leads outside the root to a file that is neither a script, a declaration nor JSON
         "#]],
     );
-    let outcome = fixture(OUTSIDE);
+    let mut options = GraphOptions::new(ROOT);
+    allowing(&mut options);
+    let outcome = cold(&MemorySystem::from_fixture(OUTSIDE), &options);
     let outside =
         graph_of(&outcome).nodes().iter().filter(|node| node.outside_root).map(|node| (node.kind.as_str(), &*node.id));
     assert_eq!(
         outside.collect::<Vec<_>>(),
         [
-            ("external", "/linked/main.js"),
-            ("external", "/node_modules/above/index.d.ts"),
-            ("external", "/sibling/data.json"),
-            ("external", "/sibling/src/index.ts"),
+            ("external", "../linked/main.js"),
+            ("external", "../node_modules/above/index.d.ts"),
+            ("external", "../sibling/data.json"),
+            ("external", "../sibling/src/index.ts"),
         ]
     );
 }
 
 #[test]
-fn outside_root_false_forbids_all_but_the_packages_above() {
+fn outside_root_false_forbids_everything_outside() {
     check_with(
         OUTSIDE,
         |options| options.resolve.outside_root = false,
@@ -202,12 +210,9 @@ fn outside_root_false_forbids_all_but_the_packages_above() {
             src/a.ts -> ../../sibling/data.json runtime
             src/a.ts -> ../../sibling/src/index runtime
             src/a.ts -> ../../sibling/style.css runtime
-            src/a.ts -> /node_modules/above/index.d.ts runtime
+            src/a.ts -> above runtime
             src/a.ts -> linked runtime
-            error: src/a.ts:1: `../../sibling/src/index` leads outside the repository, which `context.outsideRoot: false` forbids
-            error: src/a.ts:2: `../../sibling/data.json` leads outside the repository, which `context.outsideRoot: false` forbids
-            error: src/a.ts:3: `../../sibling/style.css` leads outside the repository, which `context.outsideRoot: false` forbids
-            error: src/a.ts:5: `linked` leads outside the repository, which `context.outsideRoot: false` forbids
+            error: src/a.ts:1: `../../sibling/src/index` leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` allows a folder (as do 3 other specifiers of this file)
         "#]],
     );
 }
@@ -215,7 +220,7 @@ fn outside_root_false_forbids_all_but_the_packages_above() {
 /// Outside, a barrel is tunnelled like any external: within its package, by the nearest named manifest.
 #[test]
 fn barrels_outside_the_root_are_tunnelled_within_their_package() {
-    check(
+    check_with(
         r#"
         //- /r/a.ts
         import {s} from '../sibling/index';
@@ -226,9 +231,10 @@ fn barrels_outside_the_root_are_tunnelled_within_their_package() {
         //- /sibling/part.ts
         export const s = 1;
         "#,
+        allowing,
         expect![[r#"
-            a.ts -> /sibling/index.ts runtime
-            a.ts -> ~/sibling/part.ts runtime
+            a.ts -> ../sibling/index.ts runtime
+            a.ts -> ~../sibling/part.ts runtime
         "#]],
     );
 }
@@ -268,12 +274,13 @@ fn manifests_and_configurations_above_the_root_are_not_read() {
         import 'above'; import '#x'; import '@/b'; import '..';
         //- /r/b.ts
         "##,
-        expect![[r##"
+        expect![[r#"
             a.ts -> #x runtime
             a.ts -> .. runtime
             a.ts -> @/b runtime
             a.ts -> above runtime
-        "##]],
+            error: a.ts:1: `..` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder
+        "#]],
     );
 }
 
@@ -305,7 +312,6 @@ fn configurations_outside_the_root_are_not_read() {
             a.ts -> @/b runtime
             a.ts -> b.ts runtime
             lib/c.ts -> @/b runtime
-            error: lib/tsconfig.json: leads outside the repository, so it is not read; it counts as empty
             error: lib/tsconfig.json: link skipped, because it leads out of the root
             error: link.json: link skipped, because it leads out of the root
             error: tsconfig.json: `extends` names "#base", which does not exist; that link is left out

@@ -3,6 +3,7 @@
 //! Paths are absolute, normalised, `/`-separated UTF-8 strings. Implementations cache and record what was
 //! asked, so that a later run can tell whether any answer would be different now.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::EntryKind;
@@ -29,6 +30,23 @@ pub trait Files: Sync {
     /// The first of `endings` that makes a regular file of `stem`, by its index. One question instead of many.
     fn first_file(&self, stem: &str, endings: &[&str]) -> Option<usize> {
         endings.iter().position(|ending| self.is_file(&[stem, ending].concat()))
+    }
+
+    /// How many questions of this thread were refused so far, because the path leads where nothing may be looked at
+    /// without consent. Compared before and after a lookup, it tells an absent file from a refused one.
+    fn refusals(&self) -> u64 {
+        0
+    }
+
+    /// The path by which a file of a linked package may be asked for: below the link, because the package's own folder
+    /// may lie where nothing else may be looked at. Any other path is the answer itself.
+    fn alias<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        Cow::Borrowed(path)
+    }
+
+    /// Whether a path leads through a linked package to where nothing may be looked at otherwise.
+    fn is_in_linked_package(&self, _path: &str) -> bool {
+        false
     }
 
     fn is_dir(&self, path: &str) -> bool {

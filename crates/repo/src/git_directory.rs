@@ -5,7 +5,7 @@
 
 use crate::git_index::{IndexFile, TrackedPaths};
 use crate::observations::{ObservedFile, Reading, Recorder, Unread, index_digest, read_limited};
-use crate::paths::{Root, ancestors, join, split_last};
+use crate::paths::{Root, ancestors, join, relative_path, split_last};
 use crate::system::EntryKind;
 
 /// Larger `.git` files are not ones, says git.
@@ -45,7 +45,7 @@ impl Checkout {
                     // Git gives up at a broken `.git` file, but looks further up past a directory that is not a repository.
                     if kind == EntryKind::File {
                         let message = "not a valid git file, so tracked files that a rule ignores are left out";
-                        let name = root.relative(&git).unwrap_or(&git).to_owned();
+                        let name = relative_path(root.path(), &git);
                         recorder.problem(&name, message);
                         return Self { top, repository: None };
                     }
@@ -75,7 +75,7 @@ impl Checkout {
         match read_tracked(recorder, &repository.directory, &path) {
             Ok(tracked) => tracked,
             Err(reason) => {
-                let name = root.relative(&path).unwrap_or(&path).to_owned();
+                let name = relative_path(root.path(), &path);
                 let message = format!(
                     "the git index was not used, because {reason}; tracked files that a rule ignores are left out"
                 );

@@ -26,6 +26,7 @@ mod neighbours;
 mod observations;
 mod os;
 mod paths;
+mod reach;
 mod scan;
 mod stamp;
 mod system;
@@ -47,7 +48,8 @@ pub use neighbours::Neighbours;
 pub use observations::{Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading};
 pub use os::OsSystem;
 pub use os::process::{address_space, stack_limit};
-pub use paths::real_path;
+pub use paths::{normal_path, real_path, relative_path};
+pub use reach::{AllowedFolder, Reach};
 pub use scan::{scan, scan_top};
 pub use stamp::{hash_file, hash_open_file, hash_real_file, is_racy};
 pub use system::{

@@ -45,6 +45,38 @@ impl Root {
     }
 }
 
+/// An absolute path as seen from a directory: `x/y.ts` below it, `../lib/x.ts` elsewhere, `.` for the directory itself.
+pub fn relative_path(directory: &str, path: &str) -> String {
+    let base = Root::new(directory);
+    if let Some(below) = base.relative(path) {
+        return if below.is_empty() { ".".to_owned() } else { below.to_owned() };
+    }
+    let mut steps = 0;
+    let mut above = base.path();
+    while let Some((parent, _)) = split_last(above) {
+        above = parent;
+        steps += 1;
+        if let Some(below) = Root::new(above).relative(path) {
+            return ["../".repeat(steps).as_str(), below].concat().trim_end_matches('/').to_owned();
+        }
+    }
+    path.to_owned()
+}
+
+/// A path joined to an absolute directory, `.` and `..` resolved by name.
+pub fn normal_path(directory: &str, path: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let start = if path.starts_with('/') { "" } else { directory };
+    for name in start.split('/').chain(path.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    ["/", &names.join("/")].concat()
+}
+
 /// The directory of an absolute path and its last name; `None` for `/`.
 pub(crate) fn split_last(path: &str) -> Option<(&str, &str)> {
     let (parent, name) = path.rsplit_once('/')?;
@@ -147,6 +179,26 @@ mod tests {
         assert_eq!(split_last("/"), None);
         assert_eq!(ancestors("/a/b").collect::<Vec<_>>(), ["/a/b", "/a", "/"]);
         assert_eq!(join("/", "a"), "/a");
+    }
+
+    #[test]
+    fn paths_as_seen_from_a_directory() {
+        for (directory, path, expected) in [
+            ("/a/r", "/a/r/x.ts", "x.ts"),
+            ("/a/r", "/a/r", "."),
+            ("/a/r", "/a/lib/x.ts", "../lib/x.ts"),
+            ("/a/r", "/a/rest/x.ts", "../rest/x.ts"),
+            ("/a/r", "/o/x.ts", "../../o/x.ts"),
+            ("/a/r", "/a", ".."),
+            ("/", "/x", "x"),
+        ] {
+            assert_eq!(relative_path(directory, path), expected, "{path} from {directory}");
+            if expected != "." {
+                assert_eq!(normal_path(directory, expected), path);
+            }
+        }
+        assert_eq!(normal_path("/a/b", "./../c//d/"), "/a/c/d");
+        assert_eq!(normal_path("/a/b", "/../x"), "/x");
     }
 
     #[test]

@@ -3,14 +3,23 @@
 //! One listing answers for every candidate name in a directory, which is cheaper than one `lstat` each. Foreign
 //! directories are not listed: only those below the root, and those in a `node_modules` somewhere; elsewhere
 //! single paths are looked at. Nothing is ever looked at twice, so answers do not change during a run.
+//!
+//! This is where consent is enforced: whatever the [`Reach`] does not cover is refused before the system is asked,
+//! by the path and by every link on the way. The one way out is a link in a `node_modules` to a package of that name.
 
-use std::hash::BuildHasher;
+mod directory;
+mod linked;
+mod sharded;
+
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use stan_model::{Digest, is_installed};
+use stan_model::{Digest, PACKAGE_FOLDER, is_installed};
 
+use self::directory::{Access, Directory, Listing};
+use self::sharded::Sharded;
 use crate::files::Files;
 use crate::hash::{listing_hash, sha256};
 use crate::observations::{
@@ -18,6 +27,7 @@ use crate::observations::{
     sorted_entries,
 };
 use crate::paths::{MAX_LINKS, Root, ancestors, join, split_last};
+use crate::reach::Reach;
 use crate::system::{EntryKind, Stat, System};
 use crate::universe::Universe;
 
@@ -25,22 +35,31 @@ use crate::universe::Universe;
 const MAX_FILE: u64 = 16 << 20;
 /// Longer than any path that an operating system opens. Without a limit, hostile ones would cost quadratic time.
 const MAX_PATH: usize = 16 << 10;
-const SHARDS: usize = 64;
+
+thread_local! {
+    /// Of this thread, whichever world it asks: only differences count.
+    static REFUSALS: Cell<u64> = const { Cell::new(0) };
+}
 
 /// The file system around a root, as it was when first looked at.
 pub struct World<'a> {
     system: &'a dyn System,
-    root: Root,
+    reach: Reach,
     universe: Option<&'a Universe>,
     /// Whether single entries are looked at before whole directories are listed.
     probes_first: bool,
-    stays_inside: bool,
-    /// By the path that was asked for; `None` when it is no directory.
-    directories: Sharded<Option<Arc<Directory<'a>>>>,
+    /// By the path that was asked for.
+    directories: Sharded<Found<Arc<Directory<'a>>>>,
+    /// Directories of linked packages, by [`linked::key`].
+    packaged: Sharded<Found<Arc<Directory<'a>>>>,
     /// By real path of the directory, and the link's name.
     links: Sharded<Option<Arc<str>>>,
     /// By the exact path: entries of directories that are not listed.
     probes: Sharded<Option<EntryKind>>,
+    /// The name in the manifest of a folder that a link in a `node_modules` leads to.
+    package_names: Sharded<Option<Arc<str>>>,
+    /// Real folders of linked packages, with the links that lead to them.
+    aliases: Sharded<Arc<str>>,
     reads: Mutex<Vec<ObservedFile>>,
 }
 
@@ -53,18 +72,39 @@ pub struct FileContents {
     pub stat: Stat,
 }
 
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unfound {
+    Absent,
+    /// It may be there, but must not be looked at.
+    Refused,
+}
+
+type Found<T> = Result<T, Unfound>;
+
+/// What a path leads to.
+#[derive(Clone, Debug)]
+struct Reached {
+    real: String,
+    kind: EntryKind,
+    /// As [`Directory::package`].
+    package: Option<Arc<str>>,
+}
+
 impl<'a> World<'a> {
     /// `root` is a real path (see `real_path`). Listings are taken from `universe` where it has them.
     pub fn new(system: &'a dyn System, root: &str, universe: Option<&'a Universe>) -> Self {
         Self {
             system,
-            root: Root::new(root),
+            reach: Reach::new(root),
             universe,
             probes_first: false,
-            stays_inside: false,
             directories: Sharded::default(),
+            packaged: Sharded::default(),
             links: Sharded::default(),
             probes: Sharded::default(),
+            package_names: Sharded::default(),
+            aliases: Sharded::default(),
             reads: Mutex::default(),
         }
     }
@@ -75,18 +115,28 @@ impl<'a> World<'a> {
         self
     }
 
-    /// Reads nothing outside of the root but what installed packages have.
-    pub fn staying_inside(mut self, stays_inside: bool) -> Self {
-        self.stays_inside = stays_inside;
+    /// Looks at what `reach` covers, which must be of the same root.
+    pub fn within(mut self, reach: Reach) -> Self {
+        self.reach = reach;
         self
+    }
+
+    /// The path with the user's spelling of an allowed folder replaced by the real one.
+    pub fn real_spelling<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        self.reach.real_spelling(path)
     }
 
     /// Reads a regular file with its digest. The error says why not, as the end of a sentence.
     pub fn read_file(&self, path: &str) -> Result<FileContents, &'static str> {
+        let path = &*self.reach.real_spelling(path);
         let real = match self.resolve(path) {
-            Some((real, EntryKind::File)) => real,
-            Some(_) => return Err("it is not a regular file"),
-            None => return Err(Unread::Absent.reason()),
+            Ok(Reached { real, kind: EntryKind::File, .. }) => real,
+            Ok(_) => return Err("it is not a regular file"),
+            Err(Unfound::Absent) => return Err(Unread::Absent.reason()),
+            Err(Unfound::Refused) => {
+                count_refusal();
+                return Err("it lies outside of the root, where only what is needed is read");
+            }
         };
         if !self.may_read(path, &real) {
             return Err("it lies outside of the root, where only what is needed is read");
@@ -108,12 +158,16 @@ impl<'a> World<'a> {
             files: self.reads.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             ..Observations::default()
         };
-        self.directories.for_each(|_, directory| {
-            if let Some(Listing::Own { stat, hash, .. }) = directory.as_ref().and_then(|found| found.listing.get()) {
-                let path = directory.as_ref().map(|found| found.real.to_string()).unwrap_or_default();
+        let mut take = |_: &str, directory: &Found<Arc<Directory<'a>>>| {
+            if let Ok(directory) = directory
+                && let Some(Listing::Own { stat, hash, .. }) = directory.listing.get()
+            {
+                let path = directory.real.to_string();
                 observations.directories.push(ObservedDirectory { path, stat: *stat, listing: *hash });
             }
-        });
+        };
+        self.directories.for_each(&mut take);
+        self.packaged.for_each(&mut take);
         self.links.for_each(|path, target| {
             observations.links.push(ObservedLink { path: path.into(), target: target.as_deref().map(str::to_owned) });
         });
@@ -124,79 +178,118 @@ impl<'a> World<'a> {
         observations
     }
 
+    fn root(&self) -> &Root {
+        self.reach.root()
+    }
+
     /// Manifests and configurations outside of the root are read when they belong to an installed package, or are JSON
     /// that lies where it was looked for. One that is itself a link to somewhere else is a way to have any file read.
     fn may_read(&self, path: &str, real: &str) -> bool {
-        if self.root.relative(real).is_some() || is_installed(real) {
+        if self.root().relative(real).is_some() || is_installed(real) {
             return true;
         }
         let is_itself = || {
             let (parent, name) = split_last(path)?;
-            Some(join(&self.directory(parent)?.real, name) == real)
+            Some(join(&self.directory(parent).ok()?.real, name) == real)
         };
-        !self.stays_inside && real.ends_with(".json") && is_itself() == Some(true)
+        real.ends_with(".json") && is_itself() == Some(true)
     }
 
-    /// Real path and kind of what a path leads to.
-    fn resolve(&self, path: &str) -> Option<(String, EntryKind)> {
-        self.resolve_within(path, &mut 0)
-    }
-
-    /// `links` counts those already followed to get here.
-    fn resolve_within(&self, path: &str, links: &mut usize) -> Option<(String, EntryKind)> {
-        if self.root.is_at_or_below(path) {
-            return Some((path.to_owned(), EntryKind::Dir));
+    /// What a path leads to.
+    fn resolve(&self, path: &str) -> Found<Reached> {
+        if self.reach.is_known_folder(path) {
+            return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package: None });
         }
-        let (parent, name) = split_last(path)?;
-        let directory = self.directory(parent)?;
-        match self.entry(&directory, name)? {
-            EntryKind::Link => self.follow(&directory, name, links),
-            kind => Some((join(&directory.real, name), kind)),
+        let (parent, name) = split_last(path).ok_or(Unfound::Absent)?;
+        self.reach_entry(&*self.directory(parent)?, name, &mut 0)
+    }
+
+    /// What an entry leads to. `links` counts those already followed to get here.
+    fn reach_entry(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Found<Reached> {
+        match self.entry(directory, name)? {
+            EntryKind::Link => self.follow(directory, name, links),
+            kind => Ok(Reached { real: join(&directory.real, name), kind, package: directory.package.clone() }),
         }
     }
 
     /// Where the link leads in the end.
-    fn follow(&self, directory: &Directory<'_>, name: &str, links: &mut usize) -> Option<(String, EntryKind)> {
+    fn follow(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Found<Reached> {
         *links += 1;
         if *links > MAX_LINKS {
-            return None;
+            return Err(Unfound::Absent);
         }
-        let link = join(&directory.real, name);
-        let target = self.links.get_or_insert(&link, || {
-            let target = self.system.read_link(Path::new(&link)).ok()?;
+        let target = self.read_link(&join(&directory.real, name)).ok_or(Unfound::Absent)?;
+        match self.walk(directory, &target, links) {
+            Err(Unfound::Refused) => self.linked_package(directory, name),
+            reached => reached,
+        }
+    }
+
+    fn read_link(&self, link: &str) -> Option<Arc<str>> {
+        self.links.get_or_insert(link, || {
+            let target = self.system.read_link(Path::new(link)).ok()?;
             target.into_os_string().into_string().ok().map(Arc::from)
-        })?;
-        let (mut real, target) = match target.strip_prefix('/') {
+        })
+    }
+
+    /// Follows the target of a link in a directory, name by name, and never out of the reach or the directory's package.
+    fn walk(&self, directory: &Directory<'a>, target: &str, links: &mut usize) -> Found<Reached> {
+        let (real, target) = match target.strip_prefix('/') {
             Some(rest) => ("/".to_owned(), rest),
-            None => (directory.real.to_string(), target.as_ref()),
+            None => (directory.real.to_string(), target),
         };
-        let mut kind = EntryKind::Dir;
+        let mut reached = Reached { real, kind: EntryKind::Dir, package: directory.package.clone() };
         for component in target.split('/').filter(|component| !matches!(*component, "" | ".")) {
-            if kind != EntryKind::Dir {
-                return None;
+            if reached.kind != EntryKind::Dir {
+                return Err(Unfound::Absent);
             }
             if component == ".." {
-                real = split_last(&real).map_or("/", |(parent, _)| parent).to_owned();
+                reached.real = split_last(&reached.real).map_or("/", |(parent, _)| parent).to_owned();
             } else {
-                (real, kind) = self.resolve_within(&join(&real, component), links)?;
+                let package = reached.package.or_else(|| directory.package.clone());
+                reached = self.step(&join(&reached.real, component), package, links)?;
             }
         }
-        Some((real, kind))
+        // A walk that ends with `..` may end above everything that may be looked at.
+        let is_in_package =
+            reached.package.as_deref().is_some_and(|package| Root::new(package).relative(&reached.real).is_some());
+        if is_in_package || self.reach.covers(&reached.real) || self.reach.is_known_folder(&reached.real) {
+            let package = reached.package.filter(|_| is_in_package);
+            return Ok(Reached { package, ..reached });
+        }
+        Err(Unfound::Refused)
+    }
+
+    /// One name further on the way that a link leads: `path` has no link before its last name.
+    fn step(&self, path: &str, package: Option<Arc<str>>, links: &mut usize) -> Found<Reached> {
+        let is_above_package = package.as_deref().is_some_and(|package| Root::new(package).is_at_or_below(path));
+        if is_above_package || self.reach.is_known_folder(path) {
+            return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package });
+        }
+        let (parent, name) = split_last(path).ok_or(Unfound::Absent)?;
+        let directory = match package {
+            Some(package) if Root::new(&package).relative(parent).is_some() => {
+                self.packaged_directory(&package, parent)?
+            }
+            _ => self.directory(parent)?,
+        };
+        self.reach_entry(&directory, name, links)
     }
 
     /// The directory that a path leads to. Works its way down from the nearest one that is known, and does not
     /// recurse into itself for paths without links, however deep they are.
-    fn directory(&self, path: &str) -> Option<Arc<Directory<'a>>> {
+    fn directory(&self, path: &str) -> Found<Arc<Directory<'a>>> {
         if let Some(known) = self.directories.get(path) {
             return known;
         }
         if path.len() > MAX_PATH {
-            return None;
+            return Err(Unfound::Absent);
         }
-        let is_known = |ancestor: &str| self.root.is_at_or_below(ancestor) || self.directories.get(ancestor).is_some();
+        let is_known =
+            |ancestor: &str| self.reach.is_known_folder(ancestor) || self.directories.get(ancestor).is_some();
         let unknown: Vec<&str> = ancestors(path).take_while(|ancestor| !is_known(ancestor)).collect();
         let nearest = match unknown.last() {
-            Some(last) => split_last(last)?.0,
+            Some(last) => split_last(last).ok_or(Unfound::Absent)?.0,
             None => path,
         };
         let mut current = self.known_directory(nearest);
@@ -210,55 +303,75 @@ impl<'a> World<'a> {
     }
 
     /// A directory that is cached, or is the root or above it and so needs no look.
-    fn known_directory(&self, path: &str) -> Option<Arc<Directory<'a>>> {
-        if self.root.is_at_or_below(path) {
-            return self.directories.get_or_insert(path, || Some(Arc::new(self.new_directory(path))));
+    fn known_directory(&self, path: &str) -> Found<Arc<Directory<'a>>> {
+        if self.reach.is_known_folder(path) {
+            return self.directories.get_or_insert(path, || Ok(Arc::new(self.new_directory(path, None))));
         }
-        self.directories.get(path).flatten()
+        self.directories.get(path).unwrap_or(Err(Unfound::Absent))
     }
 
-    fn subdirectory(&self, parent: &Directory<'a>, path: &str) -> Option<Arc<Directory<'a>>> {
-        let (_, name) = split_last(path)?;
-        let real = match self.entry(parent, name)? {
-            EntryKind::Dir => join(&parent.real, name),
-            // Counted anew for each directory, so that the answer does not depend on what is cached already.
-            EntryKind::Link => match self.follow(parent, name, &mut 0)? {
-                (real, EntryKind::Dir) => real,
-                _ => return None,
-            },
-            EntryKind::File | EntryKind::Other => return None,
+    fn subdirectory(&self, parent: &Directory<'a>, path: &str) -> Found<Arc<Directory<'a>>> {
+        let (_, name) = split_last(path).ok_or(Unfound::Absent)?;
+        // Links are counted anew for each directory, so that the answer does not depend on what is cached already.
+        let Reached { real, package, .. } = match self.reach_entry(parent, name, &mut 0)? {
+            reached if reached.kind == EntryKind::Dir => reached,
+            _ => return Err(Unfound::Absent),
         };
+        if let Some(package) = package {
+            return self.packaged_directory(&package, &real);
+        }
         if real == path {
-            return Some(Arc::new(self.new_directory(&real)));
+            return Ok(Arc::new(self.new_directory(&real, None)));
         }
         // One listing per real directory, however it is reached.
-        self.directories.get_or_insert(&real, || Some(Arc::new(self.new_directory(&real))))
+        self.directories.get_or_insert(&real, || Ok(Arc::new(self.new_directory(&real, None))))
     }
 
-    fn new_directory(&self, real: &str) -> Directory<'a> {
-        let below_root = self.root.relative(real).is_some();
+    fn new_directory(&self, real: &str, package: Option<Arc<str>>) -> Directory<'a> {
+        let below_root = self.root().relative(real).is_some();
+        let access = if below_root {
+            Access::Inside
+        } else if package.is_some() || self.reach.covers(real) {
+            Access::Outside
+        } else {
+            Access::Above
+        };
         let listable = below_root || is_installed(real);
-        Directory { real: real.into(), listable, listing: OnceLock::new(), names: OnceLock::new() }
+        Directory { real: real.into(), package, access, listable, listing: OnceLock::new(), names: OnceLock::new() }
     }
 
     /// The kind of an entry, links not followed.
-    fn entry(&self, directory: &Directory<'a>, name: &str) -> Option<EntryKind> {
-        if !directory.listable {
-            return self.probe(directory, name);
-        }
-        if self.probes_first && directory.listing.get().is_none() {
-            let found = self.probe(directory, name);
-            // Other systems may find a name that is spelled in another case, and only the listing tells.
-            if found.is_none() || cfg!(target_os = "linux") {
-                return found;
+    fn entry(&self, directory: &Directory<'a>, name: &str) -> Found<EntryKind> {
+        match directory.access {
+            Access::Inside => {}
+            Access::Outside if name == ".git" => return Err(Unfound::Absent),
+            Access::Outside => {}
+            Access::Above => {
+                let path = join(&directory.real, name);
+                if self.reach.is_known_folder(&path) {
+                    return Ok(EntryKind::Dir);
+                }
+                if !self.reach.covers(&path) {
+                    // Every bare specifier asks for these: that they are not looked at is nothing to tell.
+                    return Err(if name == PACKAGE_FOLDER { Unfound::Absent } else { Unfound::Refused });
+                }
             }
         }
-        directory.entry(self.listing(directory).entries(), name)
+        if !directory.listable {
+            return self.probe(&join(&directory.real, name)).ok_or(Unfound::Absent);
+        }
+        if self.probes_first && directory.listing.get().is_none() {
+            let found = self.probe(&join(&directory.real, name));
+            // Other systems may find a name that is spelled in another case, and only the listing tells.
+            if found.is_none() || cfg!(target_os = "linux") {
+                return found.ok_or(Unfound::Absent);
+            }
+        }
+        directory.entry(self.listing(directory).entries(), name).ok_or(Unfound::Absent)
     }
 
-    fn probe(&self, directory: &Directory<'a>, name: &str) -> Option<EntryKind> {
-        let path = join(&directory.real, name);
-        self.probes.get_or_insert(&path, || self.system.lstat(Path::new(&path)).ok().map(|stat| stat.kind))
+    fn probe(&self, path: &str) -> Option<EntryKind> {
+        self.probes.get_or_insert(path, || self.system.lstat(Path::new(path)).ok().map(|stat| stat.kind))
     }
 
     fn listing<'d>(&self, directory: &'d Directory<'a>) -> &'d Listing<'a> {
@@ -280,41 +393,54 @@ impl<'a> World<'a> {
 
     fn scanned(&self, real: &str) -> Option<&'a [(Box<str>, EntryKind)]> {
         let directories = &self.universe?.directories;
-        let relative = self.root.relative(real)?;
+        let relative = self.root().relative(real)?;
         let index = directories.binary_search_by(|directory| directory.path.as_ref().cmp(relative)).ok()?;
         directories.get(index).map(|directory| directory.entries.as_slice())
+    }
+
+    fn found_kind(&self, path: &str) -> Found<EntryKind> {
+        if self.reach.is_known_folder(path) {
+            return Ok(EntryKind::Dir);
+        }
+        let (parent, name) = split_last(path).ok_or(Unfound::Absent)?;
+        let directory = self.directory(parent)?;
+        let kind = match self.entry(&directory, name)? {
+            EntryKind::Link => self.follow(&directory, name, &mut 0)?.kind,
+            kind => kind,
+        };
+        if kind == EntryKind::Other { Err(Unfound::Absent) } else { Ok(kind) }
+    }
+
+    fn found_first_file(&self, stem: &str, endings: &[&str]) -> Found<usize> {
+        let (parent, name) = split_last(stem).ok_or(Unfound::Absent)?;
+        let directory = self.directory(parent)?;
+        let mut candidate = String::with_capacity(name.len() + 12);
+        candidate.push_str(name);
+        let mut missing = Unfound::Absent;
+        for (ending, index) in endings.iter().zip(0..) {
+            candidate.truncate(name.len());
+            candidate.push_str(ending);
+            let kind = self.entry(&directory, &candidate).and_then(|kind| match kind {
+                EntryKind::Link => self.follow(&directory, &candidate, &mut 0).map(|reached| reached.kind),
+                kind => Ok(kind),
+            });
+            match kind {
+                Ok(EntryKind::File) => return Ok(index),
+                Err(Unfound::Refused) => missing = Unfound::Refused,
+                _ => {}
+            }
+        }
+        Err(missing)
     }
 }
 
 impl Files for World<'_> {
     fn kind(&self, path: &str) -> Option<EntryKind> {
-        if self.root.is_at_or_below(path) {
-            return Some(EntryKind::Dir);
-        }
-        let (parent, name) = split_last(path)?;
-        let directory = self.directory(parent)?;
-        let kind = match self.entry(&directory, name)? {
-            EntryKind::Link => self.follow(&directory, name, &mut 0)?.1,
-            kind => kind,
-        };
-        (kind != EntryKind::Other).then_some(kind)
+        answer(self.found_kind(&self.reach.real_spelling(path)))
     }
 
     fn first_file(&self, stem: &str, endings: &[&str]) -> Option<usize> {
-        let (parent, name) = split_last(stem)?;
-        let directory = self.directory(parent)?;
-        let mut candidate = String::with_capacity(name.len() + 12);
-        candidate.push_str(name);
-        endings.iter().position(|ending| {
-            candidate.truncate(name.len());
-            candidate.push_str(ending);
-            match self.entry(&directory, &candidate) {
-                Some(EntryKind::Link) => {
-                    self.follow(&directory, &candidate, &mut 0).is_some_and(|(_, kind)| kind == EntryKind::File)
-                }
-                kind => kind == Some(EntryKind::File),
-            }
-        })
+        answer(self.found_first_file(&self.reach.real_spelling(stem), endings))
     }
 
     fn read(&self, path: &str) -> Option<Arc<[u8]>> {
@@ -322,110 +448,45 @@ impl Files for World<'_> {
     }
 
     fn real_path(&self, path: &str) -> Option<String> {
-        self.resolve(path).map(|(real, _)| real)
+        answer(self.resolve(&self.reach.real_spelling(path))).map(|reached| reached.real)
     }
 
     fn list(&self, path: &str) -> Vec<(String, EntryKind)> {
-        let Some(directory) = self.directory(path).filter(|directory| directory.listable) else {
+        let directory = answer(self.directory(&self.reach.real_spelling(path)));
+        let Some(directory) = directory.filter(|directory| directory.listable) else {
             return Vec::new();
         };
         let led_to = |(name, kind): &(Box<str>, EntryKind)| {
             let kind = match kind {
-                EntryKind::Link => self.follow(&directory, name, &mut 0)?.1,
+                EntryKind::Link => self.follow(&directory, name, &mut 0).ok()?.kind,
                 kind => *kind,
             };
             (kind != EntryKind::Other).then(|| (name.to_string(), kind))
         };
         self.listing(&directory).entries().iter().filter_map(led_to).collect()
     }
-}
 
-struct Directory<'a> {
-    real: Box<str>,
-    listable: bool,
-    listing: OnceLock<Listing<'a>>,
-    /// Where each name stands in the listing, by its hash; `AMBIGUOUS` where two names share one.
-    names: OnceLock<FxHashMap<u64, u32>>,
-}
+    fn refusals(&self) -> u64 {
+        REFUSALS.get()
+    }
 
-const AMBIGUOUS: u32 = u32::MAX;
-/// Shorter listings are searched as they are.
-const FEW_ENTRIES: usize = 8;
+    fn alias<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        self.alias_of(path)
+    }
 
-impl Directory<'_> {
-    fn entry(&self, entries: &[(Box<str>, EntryKind)], name: &str) -> Option<EntryKind> {
-        let search = || entries.binary_search_by(|(entry, _)| entry.as_ref().cmp(name)).ok();
-        let index = if entries.len() <= FEW_ENTRIES {
-            search()?
-        } else {
-            match *self.names.get_or_init(|| hashed_names(entries)).get(&FxBuildHasher.hash_one(name))? {
-                AMBIGUOUS => search()?,
-                index => index as usize,
-            }
-        };
-        entries.get(index).filter(|(entry, _)| **entry == *name).map(|(_, kind)| *kind)
+    fn is_in_linked_package(&self, path: &str) -> bool {
+        self.directory(&self.reach.real_spelling(path)).is_ok_and(|directory| directory.package.is_some())
     }
 }
 
-fn hashed_names(entries: &[(Box<str>, EntryKind)]) -> FxHashMap<u64, u32> {
-    let mut names = FxHashMap::with_capacity_and_hasher(entries.len(), FxBuildHasher);
-    for ((name, _), index) in entries.iter().zip(0..) {
-        names.entry(FxBuildHasher.hash_one(&**name)).and_modify(|other| *other = AMBIGUOUS).or_insert(index);
+/// Counts what was refused, and tells it from nothing else.
+fn answer<T>(found: Found<T>) -> Option<T> {
+    if matches!(found, Err(Unfound::Refused)) {
+        count_refusal();
     }
-    names
+    found.ok()
 }
 
-enum Listing<'a> {
-    Scanned(&'a [(Box<str>, EntryKind)]),
-    Own { stat: Option<Stat>, hash: u64, entries: Vec<(Box<str>, EntryKind)> },
-}
-
-impl Listing<'_> {
-    fn entries(&self) -> &[(Box<str>, EntryKind)] {
-        match self {
-            Self::Scanned(entries) => entries,
-            Self::Own { entries, .. } => entries,
-        }
-    }
-}
-
-/// A map from paths that many threads fill: the first value for a path stays.
-struct Sharded<V> {
-    shards: [RwLock<FxHashMap<Box<str>, V>>; SHARDS],
-}
-
-impl<V> Default for Sharded<V> {
-    fn default() -> Self {
-        Self { shards: std::array::from_fn(|_| RwLock::default()) }
-    }
-}
-
-impl<V: Clone> Sharded<V> {
-    fn get(&self, path: &str) -> Option<V> {
-        self.shard(path).read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
-    }
-
-    /// `make` runs without a lock, and perhaps on two threads at once; both get the value that was first.
-    fn get_or_insert(&self, path: &str, make: impl FnOnce() -> V) -> V {
-        if let Some(found) = self.get(path) {
-            return found;
-        }
-        let made = make();
-        let mut shard = self.shard(path).write().unwrap_or_else(PoisonError::into_inner);
-        shard.entry(path.into()).or_insert(made).clone()
-    }
-
-    /// In no particular order.
-    fn for_each(&self, mut visit: impl FnMut(&str, &V)) {
-        for shard in &self.shards {
-            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
-            shard.iter().for_each(|(path, value)| visit(path, value));
-        }
-    }
-
-    fn shard(&self, path: &str) -> &RwLock<FxHashMap<Box<str>, V>> {
-        // The map uses the low bits of the same hash, so the shard is chosen by others.
-        let index = (FxBuildHasher.hash_one(path) >> 40) as usize % SHARDS;
-        &self.shards[index]
-    }
+fn count_refusal() {
+    REFUSALS.set(REFUSALS.get().wrapping_add(1));
 }

@@ -4,7 +4,10 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::{io, path::PathBuf};
 
-use stan_repo::{DirEntry, EntryKind, Files, MemorySystem, ScanOptions, Stat, System, World, real_path, scan, sha256};
+use stan_repo::{
+    AllowedFolder, DirEntry, EntryKind, Files, MemorySystem, Reach, ScanOptions, Stat, System, World, real_path, scan,
+    sha256,
+};
 
 const FIXTURE: &str = "
     //- /place/secret
@@ -61,7 +64,7 @@ fn kinds_and_real_paths() {
     check("/place/r/circle/y", None, None);
     check("/place/r/dangling", None, None);
     check("/place/r/chain1", file, Some("/place/r/src/a.ts"));
-    check("/place/r/out/x.ts", file, Some("/place/lib/x.ts"));
+    check("/place/lib/x.ts", None, None);
     check("/place/r/absolute/b/index.ts", file, Some("/place/r/src/b/index.ts"));
     check("/place/node_modules/up/index.js", file, Some("/place/node_modules/up/index.js"));
     check("/place/node_modules/none/index.js", None, None);
@@ -75,8 +78,7 @@ fn lists_follow_links_and_leave_out_what_leads_nowhere() {
     let world = World::new(&system, "/place/r", None);
     let names =
         |path: &str| world.list(path).into_iter().map(|(name, kind)| format!("{name} {kind:?}")).collect::<Vec<_>>();
-    let expected =
-        ["absolute Dir", "chain1 File", "chain2 File", "node_modules Dir", "out Dir", "packages Dir", "src Dir"];
+    let expected = ["absolute Dir", "chain1 File", "chain2 File", "node_modules Dir", "packages Dir", "src Dir"];
     assert_eq!(names("/place/r"), expected);
     assert_eq!(names("/place/r/node_modules"), ["p Dir", "w Dir"]);
     assert_eq!(names("/place/node_modules"), ["up Dir"]);
@@ -161,7 +163,8 @@ fn foreign_directories_are_probed_and_not_listed() {
         asked_for(true, &above),
         ["stat /place/node_modules", "stat /place/node_modules", "list /place/node_modules", "stat /node_modules"]
     );
-    assert_eq!(asked_for(true, &["/place/lib/x.ts"]), ["stat /place/lib", "stat /place/lib/x.ts"]);
+    let outside = ["/place/lib/x.ts", "/place/secret", "/etc/passwd", "/place/r/out/x.ts"];
+    assert_eq!(asked_for(true, &outside), ["link /place/r/out"], "nothing is looked at without consent");
 }
 
 #[test]
@@ -229,33 +232,134 @@ fn what_lies_outside_is_read_where_it_belongs_alone() {
         //- /homes/key.pem
         {}
         //- /homes/linked/package.json
-        {}
+        {\"name\": \"linked\"}
         //- /store/node_modules/p/package.json
-        {}
+        {\"name\": \"p\"}
         //- /r/inside.json
         {}
         //- link /r/package.json -> ../homes/secret.json
         //- link /r/tsconfig.json -> inside.json
         //- link /r/node_modules/linked -> ../../homes/linked
+        //- link /r/node_modules/wrong -> ../../homes/linked
         //- link /r/node_modules/p -> /store/node_modules/p
         //- link /r/node_modules/evil/package.json -> /homes/secret.json
         //- link /r/out -> ../home
         ",
     );
-    for (path, always, staying_inside) in [
-        ("/r/inside.json", true, true),
-        ("/r/tsconfig.json", true, true),
-        ("/r/node_modules/p/package.json", true, true),
-        ("/r/node_modules/linked/package.json", true, false),
-        ("/homes/secret.json", true, false),
-        ("/r/package.json", false, false),
-        ("/r/node_modules/evil/package.json", false, false),
-        ("/homes/key.pem", false, false),
-        ("/r/out/key.pem", false, false),
+    let allowed = [AllowedFolder { spelled: "/homes".to_owned(), real: "/homes".to_owned() }];
+    for (path, unasked, allowing, inside) in [
+        ("/r/inside.json", true, true, true),
+        ("/r/tsconfig.json", true, true, true),
+        ("/r/node_modules/p/package.json", true, true, false),
+        ("/r/node_modules/linked/package.json", true, true, false),
+        ("/r/node_modules/wrong/package.json", false, true, false),
+        ("/homes/secret.json", false, true, false),
+        ("/r/package.json", false, false, false),
+        ("/r/node_modules/evil/package.json", false, false, false),
+        ("/homes/key.pem", false, false, false),
+        ("/r/out/key.pem", false, false, false),
     ] {
-        let read = |stays: bool| World::new(&system, "/r", None).staying_inside(stays).read(path).is_some();
-        assert_eq!((read(false), read(true)), (always, staying_inside), "{path}");
+        let read = |reach: Reach| World::new(&system, "/r", None).within(reach).read(path).is_some();
+        let answers = (
+            read(Reach::new("/r")),
+            read(Reach::find(&system, "/r", true, &allowed)),
+            read(Reach::find(&system, "/r", false, &[])),
+        );
+        assert_eq!(answers, (unasked, allowing, inside), "{path}");
     }
+}
+
+const LINKED: &str = r#"
+    //- /r/src/a.ts
+    //- link /r/node_modules/linked -> ../../src/linked
+    //- link /r/node_modules/@s/scoped -> /src/scoped
+    //- link /r/node_modules/chain -> /global/node_modules/chain
+    //- link /global/node_modules/chain -> /src/chain
+    //- link /r/node_modules/other -> /src/linked
+    //- link /r/node_modules/home -> ../..
+    //- link /r/node_modules/up -> ../..
+    //- link /r/node_modules/nowhere -> /src/nowhere
+    //- link /r/node_modules/file -> /src/linked/main.js
+    //- link /r/lib -> ../src/linked
+    //- /r/node_modules/real/package.json
+    //- link /r/node_modules/real/lib -> /src/linked
+    //- /package.json
+    {"name": "up"}
+    //- /src/linked/package.json
+    {"name": "linked"}
+    //- /src/linked/main.js
+    //- link /src/linked/inner -> main.js
+    //- link /src/linked/out -> ../secret.js
+    //- link /src/linked/node_modules/dep -> /src/dep
+    //- /src/dep/package.json
+    {"name": "dep"}
+    //- /src/dep/index.js
+    //- /src/scoped/package.json
+    {"name": "@s/scoped"}
+    //- /src/chain/package.json
+    {"name": "chain"}
+    //- /src/secret.js
+"#;
+
+#[test]
+fn packages_are_followed_by_their_own_name_alone() {
+    let system = MemorySystem::from_fixture(LINKED);
+    for (path, expected) in [
+        ("/r/node_modules/linked/main.js", Ok("/src/linked/main.js")),
+        ("/r/node_modules/linked/inner", Ok("/src/linked/main.js")),
+        ("/r/node_modules/linked/out", Err(true)),
+        ("/r/node_modules/linked/node_modules/dep/index.js", Ok("/src/dep/index.js")),
+        ("/r/node_modules/linked/gone.js", Err(false)),
+        ("/r/node_modules/@s/scoped", Ok("/src/scoped")),
+        ("/r/node_modules/chain", Ok("/src/chain")),
+        ("/r/node_modules/other/main.js", Err(true)),
+        ("/r/node_modules/home/src/secret.js", Err(true)),
+        ("/r/node_modules/up/package.json", Err(true)),
+        ("/r/node_modules/nowhere", Err(false)),
+        ("/r/node_modules/file", Err(true)),
+        ("/r/node_modules/real/lib/main.js", Err(true)),
+        ("/r/lib/main.js", Err(true)),
+        // Followed or not, the package's own folder is asked for below the link only.
+        ("/src/linked/main.js", Err(true)),
+    ] {
+        let world = World::new(&system, "/r", None);
+        for _ in 0..2 {
+            let refusals = world.refusals();
+            let real = world.real_path(path).ok_or_else(|| world.refusals() != refusals);
+            assert_eq!(real.as_deref().map_err(|refused| *refused), expected, "{path}");
+            world.kind("/r/node_modules/linked/main.js");
+        }
+    }
+    let world = World::new(&system, "/r", None);
+    world.kind("/r/node_modules/linked/node_modules/dep/index.js");
+    assert_eq!(world.alias("/src/linked/main.js"), "/r/node_modules/linked/main.js");
+    assert_eq!(world.alias("/src/dep/index.js"), "/r/node_modules/linked/node_modules/dep/index.js");
+    assert_eq!(world.alias("/src/secret.js"), "/src/secret.js");
+    assert_eq!(world.alias("/r/src/a.ts"), "/r/src/a.ts");
+    assert!(world.is_in_linked_package("/r/node_modules/linked") && !world.is_in_linked_package("/r/src"));
+}
+
+#[test]
+fn the_manifest_of_a_link_is_looked_at_and_nothing_beside_it() {
+    let system = Counting { inner: MemorySystem::from_fixture(LINKED), asked: Mutex::default() };
+    let world = World::new(&system, "/r", None);
+    for _ in 0..2 {
+        world.kind("/r/node_modules/other/config.json");
+    }
+    let observations = world.observations();
+    let mut asked = system.asked.lock().unwrap().clone();
+    asked.retain(|asked| !asked.contains(" /r"));
+    let expected = [
+        "stat /src",
+        "stat /src/linked",
+        "stat /src/linked/package.json",
+        "stat /src/linked/package.json",
+        "read /src/linked/package.json",
+    ];
+    assert_eq!(asked, expected);
+    assert_eq!(observations.changes(&system.inner, 0), Vec::<&str>::new());
+    system.inner.set_file("/src/linked/package.json", r#"{"name": "other"}"#);
+    assert_eq!(observations.changes(&system.inner, 0), ["/src/linked/package.json"]);
 }
 
 /// What was a file when the directory was listed, and is swapped for a link afterwards, is not read through it.

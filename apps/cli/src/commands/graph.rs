@@ -17,6 +17,7 @@ use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli)?;
+    Messages::new(cli).hints(&workspace.hints);
     if args.meta {
         return print_meta(cli, args, &workspace);
     }

@@ -401,8 +401,8 @@ fn configurations() {
         |repository| repository.write("stan.config.json", "{\"stan-core\":{}}"),
         RUN,
         &expect![[r#"
-        exit 1
-        error: there is more than one configuration in <root>: stan.config.yml and stan.config.json; keep one of them, or name one with `--config`
-    "#]],
+            exit 1
+            error: there is more than one configuration in this folder: stan.config.yml and stan.config.json; keep one of them, or name one with `--config`
+        "#]],
     );
 }

@@ -28,6 +28,7 @@ mod integrity;
 mod killed;
 #[cfg(unix)]
 mod limits;
+mod outside;
 mod privacy;
 mod project;
 mod reproducible;

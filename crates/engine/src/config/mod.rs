@@ -5,6 +5,7 @@
 
 mod error;
 mod nearest;
+mod owner;
 mod read;
 mod stan_path;
 #[cfg(test)]
@@ -16,7 +17,7 @@ use std::io;
 use std::path::Path;
 
 pub use stan_model::document::config::MetaHashes;
-use stan_repo::{EntryKind, System, advice, is_passing, real_path};
+use stan_repo::{AllowedFolder, EntryKind, System, advice, is_passing, normal_path, real_path, relative_path};
 
 pub(crate) use self::error::visible;
 pub use self::error::{ConfigError, Finding};
@@ -40,6 +41,9 @@ pub struct Config {
     pub excludes: Vec<String>,
     /// Label → globs of files that are staged below `<stanPath>/imports/<label>`.
     pub imports: BTreeMap<String, Vec<String>>,
+    /// Folders outside the root that the command line allows. No file can say this: a repository cannot consent to being
+    /// given more of the machine.
+    pub allowed_outside: Vec<AllowedFolder>,
     pub context: ContextConfig,
 }
 
@@ -53,7 +57,7 @@ pub struct ContextConfig {
     pub description_tags: Vec<String>,
     /// How many hops the imports of externals are followed.
     pub external_depth: u32,
-    /// Whether files outside the root (and outside `node_modules`) may be dependencies.
+    /// Whether any file outside the root may be a dependency without consent on the command line.
     pub outside_root: bool,
     /// How many errors a result lists; 0 for all.
     pub max_errors: u32,
@@ -66,6 +70,7 @@ impl Default for Config {
             includes: Vec::new(),
             excludes: Vec::new(),
             imports: BTreeMap::new(),
+            allowed_outside: Vec::new(),
             context: ContextConfig::default(),
         }
     }
@@ -94,9 +99,28 @@ impl Config {
         options.extract.description_tags.clone_from(&self.context.description_tags);
         options.extract.description_limit = self.context.description_limit as usize;
         options.resolve.outside_root = self.context.outside_root;
+        options.allowed_outside.clone_from(&self.allowed_outside);
         options.external_depth = self.context.external_depth;
         options.max_errors = self.context.max_errors as usize;
         options
+    }
+
+    /// Allows a folder outside the root, named relative to `directory` (absolute, real).
+    pub fn allow_outside(&mut self, system: &dyn System, directory: &str, typed: &str) -> Result<(), ConfigError> {
+        let refused = |reason: &str| {
+            ConfigError::new("", format!("`--allow-outside {typed}` cannot be used, because {reason}; name a folder"))
+        };
+        let spelled = normal_path(directory, typed);
+        let real = real_path(system, &Path::new(directory).join(typed)).map_err(|_| refused("it does not exist"))?;
+        match system.lstat(Path::new(&real)) {
+            Ok(stat) if stat.kind == EntryKind::Dir => {}
+            Ok(_) => return Err(refused("it is not a folder")),
+            Err(_) => return Err(refused("it cannot be looked at")),
+        }
+        self.allowed_outside.push(AllowedFolder { spelled, real });
+        self.allowed_outside.sort_unstable();
+        self.allowed_outside.dedup();
+        Ok(())
     }
 
     /// Replaces `stanPath`, by the same rules as in a file.
@@ -123,20 +147,24 @@ pub struct Found {
 pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Result<Found, ConfigError> {
     let file = match explicit {
         Some(file) => Some(explicit_file(system, directory, file)?),
-        None => nearest_file(system, directory)?,
+        None => owner::checked(system, nearest_file(system, directory)?, directory)?,
     };
     let Some((root, name)) = file else {
         let hints = below_worktree(system, directory).into_iter().collect();
         return Ok(Found { config: Config::default(), root: directory.to_owned(), file: None, hints });
     };
     let path = join(&root, &name);
-    // Inside the root its name is enough; from elsewhere it would not say which file is meant.
-    let shown = if root == directory { name.as_str() } else { path.as_str() };
+    // How the user would name it where the program was started.
+    let shown = relative_path(directory, &path);
+    let shown = shown.as_str();
     if explicit.is_none() {
         refuse_link_out(system, &root, &path, shown)?;
     }
     let (config, has_block) = read_file(system, &path, shown)?;
     let mut hints = Vec::new();
+    if explicit.is_none() && root != directory {
+        hints.push(format!("the configuration {shown} is used, so the root is {}", relative_path(directory, &root)));
+    }
     if !has_block {
         hints.push(format!("{shown} has no block `{}`, so the defaults hold", read::BLOCK));
     }
@@ -207,12 +235,17 @@ fn nearest_file(system: &dyn System, directory: &str) -> Result<Option<(String, 
             [name] => return Ok(Some((folder.to_owned(), (*name).to_owned()))),
             [first, others @ ..] => {
                 let message = format!(
-                    "there is more than one configuration in {folder}: {first} and {}; keep one of them, or name one \
+                    "there is more than one configuration in {}: {first} and {}; keep one of them, or name one \
                      with `--config`",
+                    if folder == directory { "this folder".to_owned() } else { relative_path(directory, folder) },
                     others.join(" and ")
                 );
                 return Err(ConfigError::new("", message));
             }
+        }
+        // What lies above a repository is none of its business, and may be anybody's.
+        if system.lstat(Path::new(&join(folder, ".git"))).is_ok() {
+            break;
         }
     }
     Ok(None)

@@ -102,7 +102,7 @@ fn the_map(
                 .hint(map::REBUILD)
         };
         let (map, bytes) = map::load_map(system, place)?.ok_or_else(|| absent(Artefact::Meta))?;
-        let (integrity, _) = map::load_integrity(system, place)?.ok_or_else(|| absent(Artefact::Integrity))?;
+        let integrity = map::load_integrity(system, context, Some(&map))?.ok_or_else(|| absent(Artefact::Integrity))?;
         return Ok((
             BuiltMap { map, integrity, errors: Vec::new(), document: map::Document::Unknown },
             MapDocument { bytes, is_in_place: true },

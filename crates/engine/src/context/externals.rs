@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use stan_graph::{ExternalFile, Externals, Graph, PackageFile};
 use stan_model::json::JsonTree;
 use stan_model::{NodeKind, PACKAGE_FOLDER};
-use stan_repo::{System, real_path};
+use stan_repo::{Files, Reach, System, World, normal_path};
 
 use crate::cache::Manifests;
 
@@ -19,10 +19,10 @@ const LARGEST_MANIFEST: u64 = 4 << 20;
 
 /// Finds the place and the package of every external node, and tells which manifests decided that. `root` is the absolute
 /// real path of the repository.
-pub(super) fn locate_externals(system: &dyn System, root: &str, graph: &Graph) -> (Externals, Manifests) {
-    let root = root.trim_end_matches('/');
+pub(super) fn locate_externals(system: &dyn System, root: &str, graph: &Graph, reach: Reach) -> (Externals, Manifests) {
     let mut packages = Packages {
         system,
+        world: World::new(system, root, None).probing_first().within(reach),
         observed_at: system.now(),
         buffer: Vec::new(),
         by_directory: FxHashMap::default(),
@@ -31,8 +31,7 @@ pub(super) fn locate_externals(system: &dyn System, root: &str, graph: &Graph) -
     let externals = graph.indices().filter(|index| graph.node(*index).kind == NodeKind::External);
     let located = externals
         .map(|index| {
-            let id = &*graph.node(index).id;
-            let absolute = if id.starts_with('/') { id.to_owned() } else { format!("{root}/{id}") };
+            let absolute = normal_path(root, &graph.node(index).id);
             let package = packages.file(&absolute);
             (index, ExternalFile { absolute, package })
         })
@@ -43,6 +42,8 @@ pub(super) fn locate_externals(system: &dyn System, root: &str, graph: &Graph) -
 /// The manifests met so far. Each is read once, however many files ask for it.
 struct Packages<'s> {
     system: &'s dyn System,
+    /// For manifests that are links.
+    world: World<'s>,
     observed_at: i64,
     buffer: Vec<u8>,
     /// The package that the files directly in a directory belong to.
@@ -98,7 +99,7 @@ impl Packages<'_> {
         if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
             self.manifests.doubt(&error);
             // A link to a manifest of an installed package is as good as that; any other leads to somebody's secrets.
-            let real = real_path(self.system, Path::new(&path)).ok().filter(|real| *real != path)?;
+            let real = self.world.real_path(&path).filter(|real| *real != path)?;
             end_of_modules(&real)?;
             self.system.read_real(Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;
         }

@@ -5,15 +5,17 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, OpenFile, System, advice, hash_file, real_path};
+use stan_repo::{Access, EntryKind, OpenFile, System, advice, hash_file, real_path, relative_path};
 
 use super::Context;
 use super::allow::{Allowed, Allowlist, Origin};
 use super::careful::Careful;
 use super::place::Place;
 use super::refusal::Refusal;
+use super::reports::OutsideFile;
 use super::session::{Session, refuse};
-use crate::imports::{ImportFile, ImportPlan, plan};
+use crate::config::Config;
+use crate::imports::{ImportError, ImportFile, ImportPlan, plan};
 
 /// What staging did.
 #[derive(Debug, Default)]
@@ -21,12 +23,28 @@ pub(crate) struct Imported {
     pub(crate) written: Vec<String>,
     pub(crate) removed: Vec<String>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) outside: Vec<OutsideFile>,
 }
 
 /// The files that the configuration imports.
 pub(crate) fn planned(system: &dyn System, context: &Context<'_>) -> Result<ImportPlan, Refusal> {
-    plan(system, context.root, &context.config.stan_path, &context.config.imports)
-        .map_err(|error| Refusal::input(error.to_string()).hint("mend `imports` in the configuration"))
+    let Config { stan_path, imports, allowed_outside, .. } = context.config;
+    plan(system, context.root, stan_path, imports, allowed_outside).map_err(|error| {
+        let hint = match &error {
+            ImportError::Outside { .. } => "look at the configuration first: what it imports is archived",
+            _ => "mend `imports` in the configuration",
+        };
+        Refusal::input(error.to_string()).hint(hint)
+    })
+}
+
+/// The files of a plan that lie outside the root, each by its path from there.
+fn outside(context: &Context<'_>, plan: &ImportPlan) -> Vec<OutsideFile> {
+    let shown = |file: &ImportFile| OutsideFile {
+        path: relative_path(context.root, &file.source),
+        archived_as: file.target.clone(),
+    };
+    plan.files.iter().map(shown).filter(|file| file.path.starts_with("../")).collect()
 }
 
 /// Makes the staged imports what the configuration says. Unchanged files are not written.
@@ -39,8 +57,10 @@ pub(crate) fn refresh(
     if context.config.imports.is_empty() {
         return Ok(Imported::default());
     }
-    let ImportPlan { files, warnings, unread } = planned(system, context)?;
-    let mut imported = Imported { warnings, ..Imported::default() };
+    let plan = planned(system, context)?;
+    let outside = outside(context, &plan);
+    let ImportPlan { files, warnings, unread } = plan;
+    let mut imported = Imported { warnings, outside, ..Imported::default() };
     let targets: BTreeSet<&str> = files.iter().map(|file| file.target.as_str()).collect();
     let mut transaction = session.begin(place)?;
     for file in files.iter().filter(|file| !is_staged(system, place, file)) {
@@ -70,18 +90,19 @@ pub(crate) fn refresh(
     Ok(imported)
 }
 
-/// In a plan, the imports as they would be staged take the place of those that are.
+/// In a plan, the imports as they would be staged take the place of those that are. Tells which lie outside the root.
 pub(crate) fn pretend(
     system: &dyn System,
     context: &Context<'_>,
     place: &Place,
     allowlist: &mut Allowlist,
     warnings: &mut Vec<String>,
-) -> Result<(), Refusal> {
+) -> Result<Vec<OutsideFile>, Refusal> {
     if context.config.imports.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let plan = planned(system, context)?;
+    let outside = outside(context, &plan);
     warnings.extend(plan.warnings);
     for label in context.config.imports.keys() {
         let folder = place.own(&["imports/", label, "/"].concat());
@@ -100,7 +121,7 @@ pub(crate) fn pretend(
     warnings.append(&mut allowlist.warnings);
     allowlist.left_out.sort_unstable();
     allowlist.left_out.dedup();
-    Ok(())
+    Ok(outside)
 }
 
 fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
@@ -114,7 +135,7 @@ fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
 }
 
 fn not_copied(file: &ImportFile, error: &std::io::Error) -> Refusal {
-    Refusal::input(format!("the import `{}` cannot be copied: {}", file.source, advice(error)))
+    Refusal::input(format!("the import `{}` cannot be copied: {}", file.target, advice(error)))
 }
 
 fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), Refusal> {

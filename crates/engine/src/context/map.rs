@@ -9,10 +9,11 @@ use stan_lang::typescript::extract::is_analysed;
 use stan_model::document::DocumentError;
 use stan_model::document::integrity::{self, Integrity, IntegrityNode};
 use stan_model::document::run_report::NotAnalysedFiles;
-use stan_repo::{System, WritableSystem};
+use stan_repo::{System, WritableSystem, relative_path};
 
 use super::Context;
 use super::careful::Careful;
+use super::consent::Consent;
 use super::externals::locate_externals;
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
@@ -122,7 +123,8 @@ pub(crate) fn build_map_beside<T: Send + Sync>(
 }
 
 fn map_of(system: &dyn System, context: &Context<'_>, graph: &Graph) -> Result<(Map, Integrity, Manifests), Refusal> {
-    let (externals, manifests) = locate_externals(system, context.root, graph);
+    let reach = context.config.graph_options(context.root).reach(system);
+    let (externals, manifests) = locate_externals(system, context.root, graph, reach);
     let canonical = Canonical::of(graph, &context.config.stan_path, &externals)
         .map_err(|error| Refusal::input(format!("the map cannot be made: {error}")))?;
     let hashes = context.config.context.meta_hashes;
@@ -184,20 +186,62 @@ pub(crate) fn map_for_selection(
     let place = context.place();
     match load_map(system, &place)? {
         Some((map, _)) => {
-            Ok((map, load_integrity(system, &place)?.map(|(integrity, _)| integrity).unwrap_or_default()))
+            let integrity = readable_integrity(system, context, Some(&map))?;
+            Ok((map, integrity.unwrap_or_default()))
         }
         None => build_map(system, context, request).map(|built| (built.map, built.integrity)),
     }
 }
 
-/// The private map on the disk; `None` when there is none.
-pub(crate) fn load_integrity(system: &dyn System, place: &Place) -> Result<Option<(Integrity, Vec<u8>)>, Refusal> {
+/// The private map on the disk, which must lead to nothing that may not be read; `None` when there is none. `map` is the map
+/// beside it.
+pub(crate) fn load_integrity(
+    system: &dyn System,
+    context: &Context<'_>,
+    map: Option<&Map>,
+) -> Result<Option<Integrity>, Refusal> {
+    let Some(integrity) = decode_integrity(system, context)? else { return Ok(None) };
+    check_consent(context.root, &integrity, &Consent::new(system, context, map))?;
+    Ok(Some(integrity))
+}
+
+/// As [`load_integrity`], without the files that may not be read: for sizes an estimate serves, and a checkout that was moved
+/// still has the private map of its old place.
+pub(crate) fn readable_integrity(
+    system: &dyn System,
+    context: &Context<'_>,
+    map: Option<&Map>,
+) -> Result<Option<Integrity>, Refusal> {
+    let Some(mut integrity) = decode_integrity(system, context)? else { return Ok(None) };
+    let consent = Consent::new(system, context, map);
+    integrity.nodes.retain(|_, node| consent.covers(&node.locator));
+    Ok(Some(integrity))
+}
+
+fn decode_integrity(system: &dyn System, context: &Context<'_>) -> Result<Option<Integrity>, Refusal> {
+    let place = context.place();
     let file = place.artefact(Artefact::Integrity);
-    let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
+    let Some(bytes) = read_if_there(system, &place, &file)? else { return Ok(None) };
     let integrity =
         integrity::decode(&bytes, &file).map_err(|errors| broken("the private map", &errors).hint(REBUILD))?;
-    check_places(place, &integrity)?;
-    Ok(Some((integrity, bytes)))
+    check_places(&place, &integrity)?;
+    Ok(Some(integrity))
+}
+
+/// Refuses a private map that leads to files outside the root which this run may not read.
+fn check_consent(root: &str, integrity: &Integrity, consent: &Consent<'_>) -> Result<(), Refusal> {
+    let refused: Vec<String> = integrity
+        .nodes
+        .iter()
+        .filter(|(_, node)| !consent.covers(&node.locator))
+        .map(|(id, node)| format!("{id}: {}", relative_path(root, &node.locator)))
+        .collect();
+    if refused.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::verification("the private map leads to files outside the root that may not be read without consent")
+        .details(refused)
+        .hint("allow their folder with --allow-outside DIR, or rebuild the map: stan run --context"))
 }
 
 /// Refuses a private map that leads to files which no import could have led to: a repository may bring its own, and would

@@ -4,11 +4,13 @@
 mod allow;
 mod assemble;
 mod careful;
+mod consent;
 mod count;
 mod externals;
 mod import;
 mod locate;
 mod map;
+mod outside;
 mod patience;
 mod place;
 mod promises;
@@ -45,7 +47,7 @@ pub(crate) mod gate {
     pub(crate) use super::allow::{Documents, Origin, Rules, selected, top_of};
     pub(crate) use super::assemble::excludes;
     pub(crate) use super::locate::{Located, Locator};
-    pub(crate) use super::map::{load_integrity, load_map};
+    pub(crate) use super::map::{load_map, readable_integrity};
     pub(crate) use super::walk::walk;
     pub(crate) use super::workspace_files::read_if_there;
 }

@@ -14,6 +14,9 @@ pub trait Patience {
 
     /// What the run is at now.
     fn stage(&mut self, stage: &'static str);
+
+    /// Something that the user must know before anything is written.
+    fn notice(&mut self, _line: &str) {}
 }
 
 /// Does not wait and says nothing: for tests and for callers that run alone.

@@ -17,11 +17,14 @@ use super::assemble::{Assembled, Thread, Wanted, assemble, plain_entries};
 use super::careful::Careful;
 use super::count::count;
 use super::import;
+use super::outside::{from_outside, tell};
 use super::patience::Patience;
 use super::place::{Artefact, Place};
 use super::promises::{Promises, changed_meanwhile, no_longer_matching};
 use super::refusal::Refusal;
-use super::reports::{ArchiveReport, DiffReport, LeftOutReport, MapReport, Mode, Part, RunReport, SizedPath, tokens};
+use super::reports::{
+    ArchiveReport, DiffReport, ExternalsReport, LeftOutReport, MapReport, Mode, Part, RunReport, SizedPath, tokens,
+};
 use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, holds, read_if_there};
 use crate::graph::GraphRequest;
@@ -82,6 +85,8 @@ impl Run<'_> {
         let imported = import::refresh(self.system, self.context, self.place, &session)?;
         let mut assembled = assemble(self.system, self.context, &self.wanted(), patience)?;
         assembled.warnings.extend(imported.warnings);
+        let externals = from_outside(self.place, assembled.thread.as_ref(), imported.outside);
+        tell(&externals, patience);
         // Read before anything is written: a broken snapshot must not cost the work.
         let baseline = self.baseline()?;
         let mut transaction = session.begin(self.place)?;
@@ -110,17 +115,21 @@ impl Run<'_> {
         self.system.has_seen_everything()?;
         patience.stage("putting everything in place");
         transaction.commit().map_err(refuse)?;
-        Ok(self.counted(&assembled, &written, self.report(&assembled, &written, diff, outputs)))
+        let report = RunReport { externals, ..self.report(&assembled, &written, diff, outputs) };
+        Ok(self.counted(&assembled, &written, report))
     }
 
     /// The same without a lock and without a transaction: externals are proved where they are.
     fn plan(&self, patience: &mut dyn Patience) -> Result<RunReport, Refusal> {
         let system = super::read_only::ReadOnly(self.system);
         let mut assembled = assemble(&system, self.context, &self.wanted(), patience)?;
+        let mut imported = Vec::new();
         if self.request.mode != Mode::Meta {
             let Assembled { allowlist, warnings, .. } = &mut assembled;
-            import::pretend(self.system, self.context, self.place, allowlist, warnings)?;
+            imported = import::pretend(self.system, self.context, self.place, allowlist, warnings)?;
         }
+        let externals = from_outside(self.place, assembled.thread.as_ref(), imported);
+        tell(&externals, patience);
         let baseline = self.baseline()?;
         let mut entries = plain_entries(self.place, &assembled.allowlist);
         let mut outputs = Outputs::default();
@@ -140,7 +149,8 @@ impl Run<'_> {
         outputs.written.push(self.place.artefact(Artefact::Archive));
         let diff = self.planned_diff(&mut outputs, &written, baseline.as_ref())?;
         self.system.has_seen_everything()?;
-        Ok(self.counted(&assembled, &written, self.report(&assembled, &written, diff, outputs)))
+        let report = RunReport { externals, ..self.report(&assembled, &written, diff, outputs) };
+        Ok(self.counted(&assembled, &written, report))
     }
 
     /// The report with exact tokens, where they were asked for.
@@ -377,6 +387,7 @@ impl Run<'_> {
                 selected: thread.selection.selected.len() as u64,
                 staged: thread.externals().count() as u64,
             }),
+            externals: ExternalsReport::default(),
             largest: largest(written),
             binaries: written.binaries.iter().map(|file| sized(&file.name, file.size)).collect(),
             large_texts: written.large.iter().map(|file| sized(&file.name, file.size)).collect(),

@@ -11,7 +11,7 @@ use stan_archive::{TarEntry, TarKind, read_tar};
 use stan_graph::Map;
 use stan_model::Digest;
 use stan_model::document::integrity::Integrity;
-use stan_repo::{System, hash_file};
+use stan_repo::{System, hash_real_file};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
 use super::assemble::excludes;
@@ -46,11 +46,13 @@ pub fn verify(
             "make a new one: stan run, or stan run --context".to_owned()
         })
     })?;
+    let map = load_map(system, &place)?;
+    let integrity = load_integrity(system, context, map.as_ref().map(|(map, _)| map))?;
     let mut check = Check {
         system,
         place: &place,
-        map: load_map(system, &place)?,
-        integrity: load_integrity(system, &place)?.map(|(integrity, _)| integrity),
+        map,
+        integrity,
         locator: Locator::new(system, &place),
         differ: contents.oddities.clone(),
         gone: Vec::new(),
@@ -212,7 +214,7 @@ impl Check<'_> {
 
     /// The bytes of a file on the disk against the archive's.
     fn file(&mut self, name: &str, absolute: &str, with: &str, held: &Held) {
-        match hash_file(self.system, Path::new(absolute)) {
+        match hash_real_file(self.system, Path::new(absolute)) {
             Ok((_, digest, size)) if (digest, size) == (held.digest, held.size) => {}
             Ok((_, digest, size)) => {
                 let found = shown(held.size, &held.digest.to_string());
@@ -320,7 +322,7 @@ impl Check<'_> {
     }
 
     fn is_binary(&self, absolute: &str) -> bool {
-        let Ok(file) = self.system.open(Path::new(absolute)) else { return false };
+        let Ok(file) = self.system.open_real(Path::new(absolute)) else { return false };
         let mut start = Vec::new();
         let _ = file.reader.take(stan_archive::BINARY_PREFIX as u64).read_to_end(&mut start);
         start.contains(&0)

@@ -20,6 +20,7 @@ use super::analyse::{Analysed, Analyst, analyse};
 use super::names::{Name, Names};
 use super::recent::{Answer, Recent};
 use super::record::Record;
+use super::refused::Refused;
 use super::{GraphError, GraphOptions, leave};
 use crate::cache::data::{NONE, UNKNOWN};
 
@@ -67,8 +68,7 @@ pub(crate) fn compile(
 ) -> Result<Compiled, GraphError> {
     let root = &*options.root;
     let universe = ManuallyDrop::new(stan_repo::scan(system, Path::new(root), &options.scan));
-    let world =
-        ManuallyDrop::new(World::new(system, root, Some(&universe)).staying_inside(!options.resolve.outside_root));
+    let world = ManuallyDrop::new(World::new(system, root, Some(&universe)).within(options.reach(system)));
     let configs = Configs::new(&*world, root);
     let mut general_problems = universe.problems.clone();
     let ((workspaces, workspace_problems), names) = rayon::join(
@@ -247,16 +247,17 @@ impl Run<'_> {
         // Asked for every file, so that the problems of configurations depend on the files alone, not on imports.
         let (importer, answers) = recent.importer(self.resolver, path);
         if !facts.requests.is_empty() || !facts.globs.is_empty() {
-            let display = self.names.display(path);
+            let display = &*self.names.display(path);
+            let mut refused = Refused::default();
             file.edges.reserve_exact(facts.requests.len());
             file.targets.reserve_exact(facts.requests.len());
             let mut answers = answers.filter(|_| facts.requests.len() <= Recent::MOST_REQUESTS);
             for request in &facts.requests {
                 let known = answers.as_ref().and_then(|answers| answers.get(request));
                 let answer = known.unwrap_or_else(|| {
-                    let (answer, problem) = self.answer(importer, request, display);
+                    let (answer, problem) = self.answer(importer, request);
                     match problem {
-                        Some(problem) => file.request_problems.push(problem),
+                        Some(problem) => file.request_problems.extend(refused.take(request, problem, display)),
                         None => answers.iter_mut().for_each(|answers| answers.remember(request, answer)),
                     }
                     answer
@@ -264,6 +265,7 @@ impl Run<'_> {
                 file.targets.push(answer.key.filter(|_| answer.is_file).map(FileKey));
                 file.edges.extend(answer.key.map(|key| (key, request.kind)));
             }
+            file.request_problems.extend(refused.problem(display));
             for glob in &facts.globs {
                 self.expand_glob(importer, display, glob, file);
             }
@@ -271,16 +273,13 @@ impl Run<'_> {
         file.facts = Some(facts);
     }
 
-    fn answer(&self, importer: &Importer, request: &Request, display: &str) -> (Answer, Option<Problem>) {
+    fn answer(&self, importer: &Importer, request: &Request) -> (Answer, Option<Box<str>>) {
         let target = self.resolver.resolve(importer, request);
-        let problem = match &target {
-            Target::Missing { problem: Some(problem), .. } => {
-                let message = format!("`{}` {problem}", request.specifier);
-                Some(Problem::at(display, request.line, message))
-            }
-            _ => None,
-        };
-        (Answer { key: self.names.key_of(&target), is_file: matches!(target, Target::File(_)) }, problem)
+        let answer = Answer { key: self.names.key_of(&target), is_file: matches!(target, Target::File(_)) };
+        match target {
+            Target::Missing { problem, .. } => (answer, problem),
+            _ => (answer, None),
+        }
     }
 
     fn expand_glob(
@@ -325,7 +324,7 @@ impl Run<'_> {
             let display = self.names.display(path);
             let mut file = self
                 .known(path, true)
-                .unwrap_or_else(|| analyse(self.system, path, display, true, &self.options.extract));
+                .unwrap_or_else(|| analyse(self.system, path, &display, true, &self.options.extract));
             if with_requests {
                 self.resolve(path, &mut file, &mut Recent::default());
             } else {
@@ -467,7 +466,7 @@ impl Run<'_> {
                     let display = self.names.display(path);
                     // Facts without resolved requests would look like a module that leads nowhere to a later run.
                     let known = self.known(path, false).map(|file| Analysed { facts: None, ..file });
-                    known.unwrap_or_else(|| analyse(self.system, path, display, false, &self.options.extract))
+                    known.unwrap_or_else(|| analyse(self.system, path, &display, false, &self.options.extract))
                 });
             }
         });
@@ -499,7 +498,7 @@ impl Run<'_> {
             language: if is_file { Language::of_path(&id) } else { Language::Other },
             description: own.and_then(|file| file.facts.as_ref()?.description.clone()),
             file: analysed.and_then(|file| file.meta),
-            outside_root: is_file && id.starts_with('/'),
+            outside_root: is_file && id.starts_with("../"),
             id,
             kind,
         }

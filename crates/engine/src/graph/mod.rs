@@ -11,6 +11,7 @@ pub(crate) mod compile;
 mod names;
 mod recent;
 pub(crate) mod record;
+mod refused;
 mod update;
 
 use serde::Serialize;
@@ -19,7 +20,7 @@ use stan_lang::typescript::extract::ExtractOptions;
 use stan_lang::typescript::resolve::ResolveOptions;
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_model::error_lines;
-use stan_repo::{ScanOptions, System, WritableSystem};
+use stan_repo::{AllowedFolder, Reach, ScanOptions, System, WritableSystem, relative_path};
 
 use crate::cache::{self, Cache, Identity};
 use crate::not_analysed::not_analysed;
@@ -37,6 +38,8 @@ pub struct GraphOptions {
     pub scan: ScanOptions,
     pub extract: ExtractOptions,
     pub resolve: ResolveOptions,
+    /// Folders outside the root that the command line allows.
+    pub allowed_outside: Vec<AllowedFolder>,
     /// How many hops the imports of externals are followed.
     pub external_depth: u32,
     pub max_errors: usize,
@@ -50,9 +53,15 @@ impl GraphOptions {
             scan: ScanOptions::default(),
             extract: ExtractOptions::default(),
             resolve: ResolveOptions::default(),
+            allowed_outside: Vec::new(),
             external_depth: 0,
             max_errors: 50,
         }
+    }
+
+    /// What may be looked at.
+    pub(crate) fn reach(&self, system: &dyn System) -> Reach {
+        Reach::find(system, &self.root, self.resolve.outside_root, &self.allowed_outside)
     }
 
     /// Absolute path of stan's own folder.
@@ -159,7 +168,13 @@ pub(crate) fn open_cache<'s>(
 ) -> Option<Cache<'s>> {
     let own = options.stan_folder();
     let directory = request.cache_directory.as_ref()?;
-    Cache::open(system, directory, (&options.root, &own), request.state_directory.as_deref(), &key(options))
+    Cache::open(
+        system,
+        directory,
+        (&options.root, &own),
+        request.state_directory.as_deref(),
+        &key(system.as_system(), options),
+    )
 }
 
 fn run(
@@ -230,9 +245,7 @@ fn compile_and_store(
 fn tell_hidden(errors: &mut Vec<String>, watched: &Watched<'_>, options: &GraphOptions) {
     let Some((path, advice)) = watched.hidden() else { return };
     let path = path.to_string_lossy();
-    let shown =
-        path.strip_prefix(options.root.trim_end_matches('/')).map_or(&*path, |rest| rest.trim_start_matches('/'));
-    let shown = if shown.is_empty() { "." } else { shown };
+    let shown = relative_path(&options.root, &path);
     errors.push(format!("{shown}: what it leads to may be missing, because {advice}"));
     errors.sort_unstable();
 }
@@ -257,9 +270,21 @@ fn wanted_graph(graph: Graph, request: &GraphRequest) -> Option<Graph> {
 }
 
 /// Everything besides the repository's contents that the answer depends on.
-fn key(options: &GraphOptions) -> Vec<u8> {
+fn key(system: &dyn System, options: &GraphOptions) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Key<'a>(&'a str, &'a str, &'a str, &'a [String], &'a [String], &'a [String], usize, bool, u32, usize);
+    struct Key<'a>(
+        &'a str,
+        &'a str,
+        &'a str,
+        &'a [String],
+        &'a [String],
+        &'a [String],
+        usize,
+        (bool, Option<&'a str>, &'a [AllowedFolder]),
+        u32,
+        usize,
+    );
+    let reach = options.reach(system);
     let key = Key(
         env!("CARGO_PKG_VERSION"),
         &options.root,
@@ -268,7 +293,7 @@ fn key(options: &GraphOptions) -> Vec<u8> {
         &options.scan.excludes,
         &options.extract.description_tags,
         options.extract.description_limit,
-        options.resolve.outside_root,
+        (options.resolve.outside_root, reach.work_tree(), &options.allowed_outside),
         options.external_depth,
         options.max_errors,
     );

@@ -3,12 +3,14 @@
 //! Keys below the universe's length are its files, in order. Everything that resolution meets beyond them gets
 //! the next free key, in an order that depends on threads: keys are therefore never shown, stored ids are.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 use stan_lang::typescript::resolve::Target;
 use stan_model::{NodeKind, is_external};
+use stan_repo::{normal_path, relative_path};
 
 use super::analyse::Analysed;
 
@@ -116,9 +118,12 @@ impl<'u> Names<'u> {
         path.strip_prefix(self.root.trim_end_matches('/'))?.strip_prefix('/')
     }
 
-    /// The name of a file in messages: relative inside the repository, absolute outside.
-    pub(crate) fn display<'p>(&self, path: &'p str) -> &'p str {
-        self.relative(path).unwrap_or(path)
+    /// The name of a file in ids and messages: its path from the root, which starts with `../` outside.
+    pub(crate) fn display<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        match self.relative(path) {
+            Some(inside) => Cow::Borrowed(inside),
+            None => Cow::Owned(relative_path(self.root, path)),
+        }
     }
 
     /// Whether a file beyond the universe belongs to the repository. The path alone decides.
@@ -134,7 +139,7 @@ impl<'u> Names<'u> {
         match self.slot(key).map(|slot| &slot.name) {
             Some(Name::File(path)) => {
                 let kind = if self.is_own(path) { NodeKind::Source } else { NodeKind::External };
-                (self.display(path).into(), kind)
+                (self.display(path).into_owned().into(), kind)
             }
             Some(Name::Builtin(id)) => (id.clone(), NodeKind::Builtin),
             Some(Name::Missing(id)) if self.is_file_id(id) => (format!("missing:{id}").into(), NodeKind::Missing),
@@ -148,8 +153,10 @@ impl<'u> Names<'u> {
         if self.by_path.contains_key(id) {
             return true;
         }
-        let absolute =
-            if id.starts_with('/') { id.to_owned() } else { format!("{}/{id}", self.root.trim_end_matches('/')) };
+        let absolute = normal_path(self.root, id);
+        if *self.display(&absolute) != *id {
+            return false;
+        }
         let by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         let key = by_name.get(&Name::File(absolute.into())).copied();
         key.and_then(|key| self.slot(key)).is_some_and(|slot| slot.is_node.load(Ordering::Relaxed))

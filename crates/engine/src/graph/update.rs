@@ -16,11 +16,12 @@ use stan_lang::typescript::tsconfig::Configs;
 use stan_lang::typescript::workspaces::Workspaces;
 use stan_model::FileFacts;
 use stan_model::{Language, NodeKind, Problem, Resolution, error_lines};
-use stan_repo::{System, World};
+use stan_repo::{Reach, System, World, relative_path};
 
 use super::analyse::{Analysed, analyse};
 use super::changed_names::ChangedNames;
 use super::record::facts_print;
+use super::refused::Refused;
 use super::{GraphOptions, GraphOutcome, GraphRequest, IsEnough, Work, leave};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, NONE, RECORDS, SHAPE, UNKNOWN, u32_pairs};
 use crate::cache::{Cache, ContentsOnDisk, Index};
@@ -89,13 +90,12 @@ fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
 
 /// Whether the changed files ask for, take and offer what they did, so that only texts differ.
 fn keeps_figures(system: &dyn System, options: &GraphOptions, index: &Index, changed: &[u32]) -> bool {
-    let root = options.root.trim_end_matches('/');
     changed.len() <= MAX_EDITS
         && changed.iter().all(|&file| {
             let Some(print) = index.facts.get(file as usize) else { return false };
             let path = index.files.path(file as usize);
-            let display = path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path);
-            let now = analyse(system, path, display, true, &options.extract);
+            let display = relative_path(&options.root, path);
+            let now = analyse(system, path, &display, true, &options.extract);
             now.meta.is_some()
                 && now.problems.is_empty()
                 && !now.incomplete
@@ -141,8 +141,8 @@ impl Mending<'_> {
             return Some(unchanged(self.index, graph));
         }
         let root = &*self.options.root;
-        let world =
-            World::new(self.system, root, None).probing_first().staying_inside(!self.options.resolve.outside_root);
+        let reach = self.options.reach(self.system);
+        let world = World::new(self.system, root, None).probing_first().within(reach.clone());
         let configs = Configs::new(&world, root);
         let read = || Workspaces::find(&world, root, self.universe()).0;
         let workspaces = LazyWorkspaces::on_demand(&read);
@@ -153,15 +153,13 @@ impl Mending<'_> {
             self.resolve(edit, &resolver, &records)?;
         }
         let affected = self.affected(&edits)?;
-        let implicit = self.tunnel(&edits, &affected, &resolver)?;
+        let implicit = self.tunnel(&edits, &affected, (&resolver, &reach))?;
         let patch = self.patch(&edits, &affected, &implicit)?;
         self.outcome(&edits, &patch, request)
     }
 
-    fn display<'p>(&self, path: &'p str) -> &'p str {
-        path.strip_prefix(self.options.root.trim_end_matches('/'))
-            .and_then(|rest| rest.strip_prefix('/'))
-            .unwrap_or(path)
+    fn display(&self, path: &str) -> String {
+        relative_path(&self.options.root, path)
     }
 
     fn is_own(&self, file: usize) -> bool {
@@ -175,7 +173,7 @@ impl Mending<'_> {
         let at = file as usize;
         let path = self.index.files.path(at);
         let is_own = self.is_own(at);
-        let analysed = analyse(self.system, path, self.display(path), is_own, &self.options.extract);
+        let analysed = analyse(self.system, path, &self.display(path), is_own, &self.options.extract);
         if analysed.meta.is_some() && analysed.meta == self.data.meta(at) {
             return Some(None);
         }
@@ -188,8 +186,9 @@ impl Mending<'_> {
     }
 
     fn universe(&self) -> impl Iterator<Item = &str> {
+        let root = self.options.root.trim_end_matches('/');
         let files = (0..self.data.len()).take_while(|file| self.data.is_in_universe(*file));
-        files.map(|file| self.display(self.index.files.path(file)))
+        files.filter_map(move |file| self.index.files.path(file).strip_prefix(root)?.strip_prefix('/'))
     }
 
     /// For each node the record of its file, or `NONE`.
@@ -206,7 +205,9 @@ impl Mending<'_> {
     fn resolve(&self, edit: &mut Edit, resolver: &Resolver<'_>, records: &[u32]) -> Option<()> {
         let Some(facts) = edit.analysed.facts.as_deref() else { return Some(()) };
         let path = self.index.files.path(edit.file as usize);
+        let display = self.display(path);
         let importer = resolver.importer(path);
+        let mut refused = Refused::default();
         // Patterns are matched against the whole universe: leave that to a whole run.
         if !facts.globs.is_empty() || self.data.facts(edit.file as usize).is_some_and(|old| !old.globs.is_empty()) {
             return None;
@@ -218,15 +219,14 @@ impl Mending<'_> {
                 Target::Nothing => None,
                 Target::File(path) => {
                     // A file that the earlier graph does not have must be read and analysed first.
-                    let node = self.data.find_node(self.display(path))?;
+                    let node = self.data.find_node(&self.display(path))?;
                     record = records.get(node as usize).copied().filter(|record| *record != NONE)?;
                     Some(NodeRef::Old(node))
                 }
                 Target::Builtin(id) => Some(self.reference(id, NodeKind::Builtin)),
                 Target::Missing { id, problem } => {
                     if let Some(problem) = problem {
-                        let message = format!("`{}` {problem}", request.specifier);
-                        edit.request_problems.push(Problem::at(self.display(path), request.line, message));
+                        edit.request_problems.extend(refused.take(request, problem.clone(), &display));
                     }
                     Some(self.missing_reference(id))
                 }
@@ -234,6 +234,7 @@ impl Mending<'_> {
             edit.targets.push(record);
             edit.edges.extend(reference.map(|reference| (reference, request.kind)));
         }
+        edit.request_problems.extend(refused.problem(&display));
         Some(())
     }
 
@@ -316,13 +317,14 @@ impl Mending<'_> {
         &self,
         edits: &[Edit],
         affected: &[u32],
-        resolver: &Resolver<'_>,
+        (resolver, reach): (&Resolver<'_>, &Reach),
     ) -> Option<FxHashMap<u32, Vec<(FileKey, stan_model::EdgeKind)>>> {
         let modules = Overlay {
             mending: self,
             edits: edits.iter().map(|edit| (edit.file, (edit, keys(&edit.targets)))).collect(),
             loaded: (0..self.data.len()).map(|_| OnceLock::new()).collect(),
             resolver,
+            reach,
             left: AtomicBool::new(false),
         };
         let tunneller = Tunneller::new(&modules);
@@ -514,6 +516,7 @@ struct Overlay<'m> {
     edits: FxHashMap<u32, (&'m Edit, Vec<Option<FileKey>>)>,
     loaded: Vec<OnceLock<Box<Stored>>>,
     resolver: &'m Resolver<'m>,
+    reach: &'m Reach,
     /// Set when the walk left the files that the earlier run knew.
     left: AtomicBool,
 }
@@ -556,7 +559,9 @@ impl Modules for Overlay<'_> {
         }
         let path = |file: FileKey| (file.0 != UNKNOWN).then(|| self.mending.index.files.path(file.0 as usize));
         let package = |file: FileKey| path(file).and_then(|path| self.resolver.package_of(path));
-        if path(to).is_none() {
+        // Of a linked package it is known only by which link it was found, and no link was followed here.
+        let is_linked = |file: FileKey| path(file).is_some_and(|path| !self.reach.covers(path));
+        if path(to).is_none() || is_linked(from) || is_linked(to) {
             self.left.store(true, Ordering::Relaxed);
         }
         match (package(from), package(to)) {

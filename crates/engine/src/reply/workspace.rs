@@ -17,8 +17,8 @@ use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file};
 
 use super::archive::ArchiveIndex;
 use crate::context::gate::{
-    Documents, Located, Locator, Origin, Rules, excludes, load_integrity, load_map, read_if_there, selected, top_of,
-    walk,
+    Documents, Located, Locator, Origin, Rules, excludes, load_map, read_if_there, readable_integrity, selected,
+    top_of, walk,
 };
 use crate::context::{Artefact, Context, Place, Refusal};
 use crate::tokens::Tokenizer;
@@ -81,13 +81,14 @@ impl<'a> Workspace<'a> {
                 None => (None, Vec::new()),
             },
         };
+        let integrity = readable_integrity(system, context, map.as_ref())?;
         Ok(Self {
             system,
             place,
             archive,
             map,
             meta_bytes: Arc::new(meta_bytes),
-            integrity: load_integrity(system, place)?.map(|(integrity, _)| integrity),
+            integrity,
             state: on_disk.or_else(|| archive.bytes(&state_file)),
             scan: context.config.graph_options(context.root).scan,
             excludes: excludes(context)?,

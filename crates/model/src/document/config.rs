@@ -78,7 +78,7 @@ mod schema {
         /// How many hops the imports of externals are followed.
         #[schemars(extend("default" = 0))]
         pub external_depth: Option<u32>,
-        /// Whether files outside the root (and outside `node_modules`) may be dependencies.
+        /// Whether any file outside the root may be a dependency without consent on the command line.
         #[schemars(extend("default" = true))]
         pub outside_root: Option<bool>,
         /// How many errors a result lists; 0 for all.

@@ -37,6 +37,7 @@ pub struct RunReport {
     pub overlap: Part,
     /// Absent in plain runs.
     pub map: Option<MapReport>,
+    pub externals: ExternalsReport,
     /// Largest first.
     pub largest: Vec<SizedPath>,
     /// Left out because they hold a NUL byte in their first 8 KiB.
@@ -118,6 +119,27 @@ pub struct MapReport {
     pub selected: u64,
     /// How many of these are externals, staged and verified.
     pub staged: u64,
+}
+
+/// Archived files that are not the repository's own, by where they come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ExternalsReport {
+    /// Every archived external that belongs to no installed package (`context/abs/`), by its path.
+    pub outside: Vec<OutsideFile>,
+    /// Every file that `imports` of the configuration brings in from outside the root.
+    pub imported: Vec<OutsideFile>,
+}
+
+/// A file that is archived under another name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OutsideFile {
+    /// Relative to the root; starts with `../` outside.
+    pub path: String,
+    pub archived_as: String,
 }
 
 /// A file and its size.

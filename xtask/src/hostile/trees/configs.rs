@@ -15,16 +15,14 @@ pub(super) fn trees() -> Vec<Tree> {
         Tree::new("tsconfig-extends", "a chain or circle of `extends` and `references` does not end", chains),
         Tree::new("config-imports", "an import glob follows links out of the folder that it names", |site| {
             site.project()?;
-            // What the configuration names is read: that is what imports are for.
-            site.readable = vec!["handbook/"];
-            site.file("handbook/a.md", "a\n")?;
-            site.link("handbook/leak.md", "../secret.txt")?;
-            site.link("handbook/vault", "../vault")?;
-            site.link("handbook/up", "..")?;
-            site.fifo("handbook/pipe.md")?;
+            site.file("repo/handbook/a.md", "a\n")?;
+            site.link("repo/handbook/leak.md", "../../secret.txt")?;
+            site.link("repo/handbook/vault", "../../vault")?;
+            site.link("repo/handbook/up", "../..")?;
+            site.fifo("repo/handbook/pipe.md")?;
             site.file(
                 "repo/stan.config.yml",
-                "stan-core:\n  imports:\n    book: ['../handbook/**']\n    '@a/b': '../handbook/*.md'\n",
+                "stan-core:\n  imports:\n    book: ['handbook/**']\n    '@a/b': 'handbook/*.md'\n",
             )?;
             site.selection(r#"["src/main.ts",9],".stan/imports/book/leak.md""#)
         }),

@@ -7,6 +7,7 @@ mod given;
 mod huge;
 mod links;
 mod names;
+mod outside;
 mod packages;
 mod special;
 mod workspace;
@@ -80,6 +81,7 @@ pub(super) fn all() -> Vec<Tree> {
     let groups = [
         vec![healthy],
         links::trees(),
+        outside::trees(),
         names::trees(),
         packages::trees(),
         configs::trees(),

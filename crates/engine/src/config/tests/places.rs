@@ -1,10 +1,10 @@
 //! Where a configuration is found, and what is said on the way.
 
 use expect_test::{Expect, expect};
-use stan_repo::MemorySystem;
+use stan_repo::{MemorySystem, Owner};
 
 use super::show;
-use crate::config::{Found, find};
+use crate::config::{Config, Found, find};
 
 fn check_find(fixture: &str, directory: &str, explicit: Option<&str>, expected: &Expect) {
     let system = MemorySystem::from_fixture(fixture);
@@ -44,18 +44,20 @@ fn the_nearest_file_upward_is_found() {
         "/r/x",
         None,
         &expect![[r#"
-        root /r, file /r/stan.config.yml
-        stanPath: outer
-    "#]],
+            root /r, file /r/stan.config.yml
+            stanPath: outer
+            hint: the configuration ../stan.config.yml is used, so the root is ..
+        "#]],
     );
     check_find(
         fixture,
         "/r/a/b/c",
         None,
         &expect![[r#"
-        root /r/a, file /r/a/stan.config.json
-        stanPath: inner
-    "#]],
+            root /r/a, file /r/a/stan.config.json
+            stanPath: inner
+            hint: the configuration ../../stan.config.json is used, so the root is ../..
+        "#]],
     );
     check_find(
         fixture,
@@ -109,6 +111,69 @@ fn the_nearest_file_upward_is_found() {
     );
 }
 
+/// Finding 2: whoever could write to a folder above the repository decided what was read, and where the result went.
+#[test]
+fn nothing_above_the_work_tree_is_looked_at() {
+    let fixture = "
+        //- /stan.config.yml
+        stan-core: { stanPath: planted }
+        //- /repo/.git/HEAD
+        ref: refs/heads/main
+        //- dir /repo/a/b
+        //- /worktree/.git
+        gitdir: /repo/.git/worktrees/x
+        //- /own/.git/HEAD
+        ref: refs/heads/main
+        //- /own/stan.config.yml
+        stan-core: { stanPath: own }
+        //- dir /own/a
+        //- dir /plain/a
+    ";
+    for (directory, root) in [
+        ("/repo", "/repo"),
+        ("/repo/a/b", "/repo/a/b"),
+        ("/worktree", "/worktree"),
+        ("/own/a", "/own"),
+        ("/plain/a", "/"),
+    ] {
+        let found = find(&MemorySystem::from_fixture(fixture), directory, None).unwrap();
+        assert_eq!(found.root, root, "{directory}");
+    }
+}
+
+#[test]
+fn a_configuration_of_another_user_must_be_named() {
+    for (owned, what) in [("/t/stan.config.yml", "it"), ("/t", "its folder")] {
+        for (owner, is_refused) in [(Owner::Caller, false), (Owner::Root, false), (Owner::Other, true)] {
+            let system = MemorySystem::from_fixture("//- /t/stan.config.yml\nstan-core: {}\n//- dir /t/a\n");
+            system.set_owner(owned, owner);
+            let told = find(&system, "/t/a", None).map(|found| found.root).map_err(|error| error.to_string());
+            let refusal = format!(
+                "../stan.config.yml: the configuration is not used, because {what} belongs to another user; if you trust \
+                 it, name it: --config ../stan.config.yml"
+            );
+            assert_eq!(told, if is_refused { Err(refusal) } else { Ok("/t".to_owned()) }, "{owned} {owner:?}");
+            assert_eq!(find(&system, "/t/a", Some("../stan.config.yml")).unwrap().root, "/t");
+        }
+    }
+}
+
+#[test]
+fn allowed_folders_are_real_folders() {
+    let system = MemorySystem::from_fixture("//- /w/shared/x.ts\n//- dir /w/r\n//- link /w/link -> shared\n");
+    let mut config = Config::default();
+    for typed in ["../shared", "../link", "/w/shared/"] {
+        config.allow_outside(&system, "/w/r", typed).unwrap();
+    }
+    let pairs: Vec<_> =
+        config.allowed_outside.iter().map(|folder| (folder.spelled.as_str(), folder.real.as_str())).collect();
+    assert_eq!(pairs, [("/w/link", "/w/shared"), ("/w/shared", "/w/shared")]);
+    for (typed, reason) in [("../gone", "it does not exist"), ("../shared/x.ts", "it is not a folder")] {
+        let error = config.allow_outside(&system, "/w/r", typed).unwrap_err().to_string();
+        assert_eq!(error, format!("`--allow-outside {typed}` cannot be used, because {reason}; name a folder"));
+    }
+}
+
 #[test]
 fn two_files_in_one_folder_are_an_error() {
     let fixture = "
@@ -121,17 +186,17 @@ fn two_files_in_one_folder_are_an_error() {
         "/r/a",
         None,
         &expect![[r#"
-        there is more than one configuration in /r: stan.config.yml and stan.config.json; keep one of them, or name one with `--config`
-    "#]],
+            there is more than one configuration in ..: stan.config.yml and stan.config.json; keep one of them, or name one with `--config`
+        "#]],
     );
     check_find(
         fixture,
         "/r/a",
         Some("../stan.config.yml"),
         &expect![[r#"
-        root /r, file /r/stan.config.yml
-        hint: /r/stan.config.yml has no block `stan-core`, so the defaults hold
-    "#]],
+            root /r, file /r/stan.config.yml
+            hint: ../stan.config.yml has no block `stan-core`, so the defaults hold
+        "#]],
     );
 }
 
@@ -192,9 +257,10 @@ fn hints() {
         "/c/sub",
         None,
         &expect![[r#"
-        root /c, file /c/stan.config.yaml
-        hint: /c/stan.config.yaml has no block `stan-core`, so the defaults hold
-    "#]],
+            root /c, file /c/stan.config.yaml
+            hint: the configuration ../stan.config.yaml is used, so the root is ..
+            hint: ../stan.config.yaml has no block `stan-core`, so the defaults hold
+        "#]],
     );
     check_find(
         fixture,

@@ -22,7 +22,7 @@ fn check(fixture: &str, cases: &[(&str, &str)]) {
     let system = MemorySystem::from_fixture(fixture);
     let ids: Vec<&str> = cases.iter().map(|(id, _)| *id).collect();
     let graph = graph(&ids);
-    let externals = locate_externals(&system, "/r", &graph).0;
+    let externals = locate_externals(&system, "/r", &graph, Reach::new("/r")).0;
     for (id, expected) in cases {
         let file = &externals[&graph.find(id).unwrap()];
         let package = file.package.as_ref();
@@ -113,20 +113,20 @@ fn manifests_that_are_none_are_passed_over() {
     ] {
         system.set_file(format!("/r/node_modules/p/{name}/package.json"), text);
         let graph = graph(&[&format!("node_modules/p/{name}/x.js")]);
-        let externals = locate_externals(&system, "/r/", &graph).0;
+        let externals = locate_externals(&system, "/r/", &graph, Reach::new("/r")).0;
         let expected = PackageFile { name: "p".into(), version: "1".into(), path: format!("{name}/x.js") };
         assert_eq!(externals[&0].package, Some(expected), "{name}");
         assert_eq!(externals[&0].absolute, format!("/r/node_modules/p/{name}/x.js"));
     }
     system.set_unreadable("/r/node_modules/p/package.json", true);
-    assert_eq!(locate_externals(&system, "/r", &graph(&["node_modules/p/x.js"])).0[&0].package, None);
+    assert_eq!(locate_externals(&system, "/r", &graph(&["node_modules/p/x.js"]), Reach::new("/r")).0[&0].package, None);
 }
 
 #[test]
 fn hostile_names_do_not_leave_the_context_directory() {
     let system = MemorySystem::new();
     system.set_file("/r/node_modules/p/package.json", r#"{"name":"../../../evil","version":"1"}"#);
-    let externals = locate_externals(&system, "/r", &graph(&["node_modules/p/x.js"])).0;
+    let externals = locate_externals(&system, "/r", &graph(&["node_modules/p/x.js"]), Reach::new("/r")).0;
     let id = canonical_id(".stan", &externals[&0]);
     assert!(id.starts_with(".stan/context/abs/") && id.ends_with("/x.js"), "{id}");
 }
@@ -179,7 +179,7 @@ fn every_manifest_is_read_once() {
     let system = Counting { inner, reads: AtomicUsize::new(0) };
     let ids: Vec<String> = (0..1000).map(|index| format!("node_modules/p/d{}/e/x{index}.js", index % 10)).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let externals = locate_externals(&system, "/r", &graph(&ids)).0;
+    let externals = locate_externals(&system, "/r", &graph(&ids), Reach::new("/r")).0;
     assert!(externals.values().all(|file| file.package.is_some()));
     // Ten directories `d…/e`, ten `d…` and the package itself.
     assert_eq!(system.reads.load(Ordering::Relaxed), 21);

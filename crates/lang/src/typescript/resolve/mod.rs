@@ -48,7 +48,11 @@ pub struct ResolveOptions {
     pub outside_root: bool,
 }
 
-const FORBIDDEN: &str = "leads outside the repository, which `context.outsideRoot: false` forbids";
+/// What is said of a specifier that leads where nothing may be looked at; the text before it names the specifier.
+pub const NEEDS_CONSENT: &str = "leads outside the root, where nothing is read without consent; `--allow-outside DIR` \
+                                 allows a folder";
+pub const FORBIDDEN: &str = "leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` \
+                             allows a folder";
 
 impl Default for ResolveOptions {
     fn default() -> Self {
@@ -94,6 +98,8 @@ impl<'f> LazyWorkspaces<'f> {
 /// A file that asks, with all that its place in the repository decides.
 pub struct Importer {
     directory: Box<str>,
+    /// The folder that requests may not leave: that of the package, for a file of a linked one.
+    limit: Option<Box<str>>,
     /// What follows the last dot of the file's name.
     ending: Box<str>,
     /// Whether files of the same directory and ending are the same to resolution.
@@ -164,19 +170,22 @@ impl<'f> Resolver<'f> {
 
     /// Prepares the requests of one file, given by its absolute path.
     pub fn importer(&self, file: &str) -> Importer {
+        let file = &*self.files.alias(file);
         let directory = path::parent(file);
+        let limit = if self.files.is_in_linked_package(directory) { self.package_of(file) } else { None };
         let in_root = path::contains(&self.root, file) && !path::in_node_modules(&file[self.root.len()..]);
         let shared = if in_root { self.configs.for_directory(directory) } else { Some(self.configs.default_config()) };
         let is_shared = shared.is_some();
         let config = shared.unwrap_or_else(|| self.configs.for_file(file));
         let (static_mode, import_call_mode) = self.modes(file, &config);
         let ending = ending(file).into();
-        Importer { directory: directory.into(), ending, is_shared, config, static_mode, import_call_mode }
+        let limit = limit.map(String::into_boxed_str);
+        Importer { directory: directory.into(), limit, ending, is_shared, config, static_mode, import_call_mode }
     }
 
     /// The nearest named package of a file, by the directory of its manifest.
     pub fn package_of(&self, file: &str) -> Option<String> {
-        path::ancestors(path::parent(file))
+        path::ancestors(path::parent(&self.files.alias(file)))
             .take_while(|directory| path::base_name(directory) != "node_modules")
             .find(|directory| self.packages.at(directory).is_some_and(|package| package.name().is_some()))
             .map(str::to_owned)
@@ -185,6 +194,10 @@ impl<'f> Resolver<'f> {
     /// Where a request of this importer leads.
     pub fn resolve(&self, importer: &Importer, request: &Request) -> Target {
         let specifier = &*request.specifier;
+        let leaves = |limit: &str| !path::contains(limit, &path::join_plain(&importer.directory, specifier));
+        if path::is_path(specifier) && importer.limit.as_deref().is_some_and(leaves) {
+            return self.missing(importer, specifier);
+        }
         match request.form {
             Form::ReferencePath => return self.reference_path(importer, specifier),
             Form::ReferenceTypes => return self.reference_types(importer, request),
@@ -204,6 +217,7 @@ impl<'f> Resolver<'f> {
 
     fn find(&self, importer: &Importer, request: &Request, mode: Option<Mode>) -> Target {
         let specifier = &*request.specifier;
+        let refusals = self.files.refusals();
         if let Some(found) = self.typescript(importer, specifier, mode) {
             return self.place(&found, importer, specifier);
         }
@@ -211,12 +225,21 @@ impl<'f> Resolver<'f> {
             fallback::Found::File(found) => self.place(&found, importer, specifier),
             fallback::Found::Builtin(id) => Target::Builtin(id.into()),
             fallback::Found::Nothing if request.form == Form::RequireParam => Target::Nothing,
-            fallback::Found::Nothing => match self.missing(importer, specifier) {
-                Target::Missing { id, .. } if self.is_package_outside(importer, specifier) => {
-                    Target::Missing { id, problem: Some(FORBIDDEN.into()) }
-                }
-                target => target,
-            },
+            fallback::Found::Nothing => {
+                self.ask_for_package(importer, specifier);
+                self.missing_since(importer, specifier, refusals)
+            }
+        }
+    }
+
+    /// What is missing, with the reason when something was refused since the count was taken.
+    fn missing_since(&self, importer: &Importer, specifier: &str, refusals: u64) -> Target {
+        match self.missing(importer, specifier) {
+            Target::Missing { id, .. } if self.files.refusals() != refusals => {
+                let problem = if self.options.outside_root { NEEDS_CONSENT } else { FORBIDDEN };
+                Target::Missing { id, problem: Some(problem.into()) }
+            }
+            target => target,
         }
     }
 
@@ -250,7 +273,11 @@ impl<'f> Resolver<'f> {
         self.node_modules.get_or(directory, || {
             let own = path::join_plain(directory, "node_modules");
             let has_own = path::base_name(directory) != "node_modules" && self.files.is_dir(&own);
-            let above = if directory == "/" { Arc::from([]) } else { self.node_modules(path::parent(directory)) };
+            // What is installed around a link is not installed around the package that it leads to.
+            let is_top = directory == "/"
+                || (self.files.is_in_linked_package(directory)
+                    && self.packages.at(directory).is_some_and(|package| package.name().is_some()));
+            let above = if is_top { Arc::from([]) } else { self.node_modules(path::parent(directory)) };
             if !has_own {
                 return above;
             }
@@ -263,6 +290,7 @@ impl<'f> Resolver<'f> {
     }
 
     fn reference_path(&self, importer: &Importer, specifier: &str) -> Target {
+        let refusals = self.files.refusals();
         let candidate = path::join(&importer.directory, specifier);
         let found = ["", ".ts", ".tsx", ".d.ts"]
             .iter()
@@ -270,15 +298,19 @@ impl<'f> Resolver<'f> {
             .find(|candidate| self.files.is_file(candidate));
         match found {
             Some(found) => self.place(&found, importer, specifier),
-            None => self.missing(importer, specifier),
+            None => self.missing_since(importer, specifier, refusals),
         }
     }
 
     fn reference_types(&self, importer: &Importer, request: &Request) -> Target {
+        let refusals = self.files.refusals();
         let lookup = Lookup::type_directive(self, &importer.config, &importer.directory, request.mode);
         match lookup.resolve_type_directive(&request.specifier) {
             Some(found) => self.place(&found, importer, &request.specifier),
-            None => self.missing(importer, &request.specifier),
+            None => {
+                self.ask_for_package(importer, &request.specifier);
+                self.missing_since(importer, &request.specifier, refusals)
+            }
         }
     }
 
@@ -304,37 +336,36 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Turns a path that exists into a target: links resolved, and nothing outside that must stay outside.
+    /// Turns a path that exists and may be looked at into a target: links resolved, and outside only modules.
     fn place(&self, found: &str, importer: &Importer, specifier: &str) -> Target {
         let Some(real) = self.files.real_path(found) else { return self.missing(importer, specifier) };
         if self.is_hidden(&real) {
             return self.missing(importer, specifier);
         }
-        if path::contains(&self.root, &real) || path::in_node_modules(&real) {
+        let is_module = path::is_script(&real) || real.ends_with(".json");
+        if path::contains(&self.root, &real) || path::in_node_modules(&real) || is_module {
             return Target::File(real.into());
         }
-        let refusal = if !self.options.outside_root {
-            FORBIDDEN
-        } else if !path::is_script(&real) && !real.ends_with(".json") {
-            "leads outside the repository to a file that is neither a script, a declaration nor JSON"
-        } else {
-            return Target::File(real.into());
-        };
+        const NO_MODULE: &str = "leads outside the root to a file that is neither a script, a declaration nor JSON";
         match self.missing(importer, specifier) {
-            Target::Missing { id, .. } => Target::Missing { id, problem: Some(refusal.into()) },
+            Target::Missing { id, .. } => Target::Missing { id, problem: Some(NO_MODULE.into()) },
             target => target,
         }
     }
 
-    /// Whether an installed package is a link to a folder that may not be looked into.
-    fn is_package_outside(&self, importer: &Importer, specifier: &str) -> bool {
-        if self.options.outside_root || path::is_path(specifier) {
-            return false;
+    /// Asks once more for the folders that a bare specifier may be installed in. Lookups share answers, and one that was
+    /// answered from memory counts no refusal: whether one is counted must not depend on who asked first.
+    fn ask_for_package(&self, importer: &Importer, specifier: &str) {
+        if path::is_path(specifier) {
+            return;
         }
         let (name, _) = path::split_package_name(specifier);
-        let folders = self.node_modules(&importer.directory);
-        let real = folders.iter().find_map(|folder| self.files.real_path(&path::join_plain(folder, name)));
-        real.is_some_and(|real| !path::contains(&self.root, &real) && !path::in_node_modules(&real))
+        for directory in path::ancestors(&importer.directory) {
+            let folder = path::join_plain(directory, "node_modules");
+            if self.files.is_dir(&folder) {
+                self.files.kind(&path::join_plain(&folder, name));
+            }
+        }
     }
 
     /// The id of a node for what is not there: the path it would have had, or the specifier as written.

@@ -23,11 +23,16 @@ const REPLACED_BY_JSON: [&str; 4] = [".d.ts", ".ts", ".js", ".json"];
 /// Extensions that TypeScript knows but never replaces by `.json`.
 const NEVER_REPLACED: [&str; 8] = [".d.mts", ".d.cts", ".mjs", ".mts", ".cjs", ".cts", ".tsx", ".jsx"];
 
+/// Whether an `extends` names a file by its path.
+pub(super) fn is_path(name: &str) -> bool {
+    paths::is_rooted(name) || name.starts_with("./") || name.starts_with("../")
+}
+
 /// The file that `name` means in a configuration in `directory`, or `None` when there is no such file.
 pub(super) fn resolve(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
     let files = &place.files;
     let name = name.replace('\\', "/");
-    if paths::is_rooted(&name) || name.starts_with("./") || name.starts_with("../") {
+    if is_path(&name) {
         let path = paths::normalize(&name, directory);
         if files.is_file(&path) {
             return Some(path);
@@ -132,7 +137,8 @@ fn from_node_modules(place: &Place<'_>, name: &str, directory: &str) -> Option<S
     let found = paths::ancestors(directory)
         .filter(|directory| paths::base_name(directory) != "node_modules")
         .find_map(|directory| from_one_node_modules(place, name, &paths::join(directory, "node_modules")))?;
-    Some(place.files.real_path(&found).unwrap_or(found))
+    let real = place.files.real_path(&found).unwrap_or(found);
+    Some(place.files.alias(&real).into_owned())
 }
 
 fn from_one_node_modules(place: &Place<'_>, name: &str, folder: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The file system as configurations may see it: what `extends`, `references` and links lead to outside the repository and
-//! outside every `node_modules` is not read. Whether something is there may be asked of any path.
+//! outside every `node_modules` is not read, even where imports may lead.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use stan_repo::{EntryKind, Files};
@@ -18,10 +19,11 @@ impl<'f> Inside<'f> {
         Self { files, root: root.to_owned() }
     }
 
-    /// Whether the path leads to something, but to where nothing may be read.
+    /// Whether the path leads to where nothing may be read, or may not even be followed.
     pub(super) fn leads_outside(&self, path: &str) -> bool {
         let is_outside = |real: String| !paths::contains(&self.root, &real) && !real.contains("/node_modules/");
-        self.files.real_path(path).is_some_and(is_outside)
+        let refusals = self.files.refusals();
+        self.files.real_path(path).map_or_else(|| self.files.refusals() != refusals, is_outside)
     }
 }
 
@@ -40,5 +42,17 @@ impl Files for Inside<'_> {
 
     fn list(&self, path: &str) -> Vec<(String, EntryKind)> {
         self.files.list(path)
+    }
+
+    fn refusals(&self) -> u64 {
+        self.files.refusals()
+    }
+
+    fn alias<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        self.files.alias(path)
+    }
+
+    fn is_in_linked_package(&self, path: &str) -> bool {
+        self.files.is_in_linked_package(path)
     }
 }

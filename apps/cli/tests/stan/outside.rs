@@ -1,0 +1,141 @@
+//! Files outside the root: nothing of them without `--allow-outside`, every one of them named with it, and no path of this
+//! machine in what may be shared.
+#![cfg(unix)]
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::archives::contents;
+use crate::support::Repository;
+
+/// A repository that wants a credential file, and has the selection for it committed.
+fn hostile() -> Repository {
+    let repository = Repository::new(&[
+        ("src/a.ts", "import config from '../../home/.docker/config.json';\nimport '../../home/rc.js';\n"),
+        (".stan/context/dependency.state.json", "{\"v\":2,\"i\":[[\"src/a.ts\",1]]}\n"),
+        ("../home/.docker/config.json", "{\"auths\": \"secret\"}\n"),
+        ("../home/rc.js", "module.exports = 'secret';\n"),
+        ("../home/.ssh/id_rsa", "secret\n"),
+    ]);
+    let root = repository.root().display().to_string();
+    repository.write("src/absolute.ts", &format!("import '{root}/../home/rc.js';\nimport '/etc/hostname.json';\n"));
+    repository
+}
+
+fn json(repository: &Repository, arguments: &[&str]) -> Value {
+    let output = repository.output(arguments, &[]);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn nothing_from_outside_is_archived_without_consent() {
+    let repository = hostile();
+    let report = json(&repository, &["run", "--context", "--json"]);
+    let errors: Vec<&str> = report["errors"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let expected = "src/a.ts:1: `../../home/.docker/config.json` leads outside the root, where nothing is read without \
+                    consent; `--allow-outside DIR` allows a folder (as does another specifier of this file)";
+    assert!(errors.contains(&expected), "{errors:?}");
+    assert_eq!(report["externals"]["outside"], Value::Array(Vec::new()));
+    for (name, bytes) in contents(&repository.root().join(".stan/output/archive.tar")) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("secret"), "{name}");
+    }
+}
+
+#[test]
+fn what_is_allowed_is_named_before_it_is_archived() {
+    let repository = hostile();
+    let shown = repository.stan(&["run", "--context", "--allow-outside", "../home"]);
+    let note = "note: archived as `context/abs/` 2 files that no installed package has: ../home/.docker/config.json, \
+                ../home/rc.js\n";
+    assert!(shown.starts_with("exit 0\n") && shown.contains(note), "{shown}");
+    let report = json(&repository, &["run", "--context", "--json", "--allow-outside", "../home"]);
+    let outside: Vec<&str> =
+        report["externals"]["outside"].as_array().unwrap().iter().filter_map(|file| file["path"].as_str()).collect();
+    assert_eq!(outside, ["../home/.docker/config.json", "../home/rc.js"]);
+    // What an earlier run was allowed, a later one is not.
+    let selected = repository.stan(&["select"]);
+    assert!(selected.starts_with("exit 0\n") && selected.contains("estimated"), "{selected}");
+    for command in [&["verify"][..], &["run", "--context", "--frozen"]] {
+        let shown = repository.stan(command);
+        assert!(shown.starts_with("exit 3\n") && shown.contains("--allow-outside DIR"), "{command:?} {shown}");
+        let allowed = repository.stan(&[command, &["--allow-outside", "../home"]].concat());
+        assert!(allowed.starts_with("exit 0\n"), "{command:?} {allowed}");
+    }
+}
+
+#[test]
+fn imports_from_outside_need_consent_and_are_named() {
+    let repository = hostile();
+    repository.write("stan.config.yml", "stan-core:\n  imports:\n    keys: ['../home/.ssh/*']\n");
+    let shown = repository.stan(&["run"]);
+    assert!(
+        shown.starts_with("exit 1\n")
+            && shown.contains("import `keys`: the glob `../home/.ssh/*` leads outside the root")
+            && shown.contains("`--allow-outside DIR`"),
+        "{shown}"
+    );
+    assert!(!repository.root().join(".stan/output/archive.tar").exists());
+    assert!(!repository.root().join(".stan/imports").exists());
+    let shown = repository.stan(&["run", "--allow-outside", "../home"]);
+    assert!(shown.contains("note: imported 1 file from outside the root: ../home/.ssh/id_rsa\n"), "{shown}");
+    let report = json(&repository, &["run", "--plan", "--json", "--allow-outside", "../home"]);
+    assert_eq!(report["externals"]["imported"][0]["path"], "../home/.ssh/id_rsa");
+    assert_eq!(report["externals"]["imported"][0]["archivedAs"], ".stan/imports/keys/id_rsa");
+}
+
+#[test]
+fn no_absolute_path_is_in_what_may_be_shared() {
+    let repository = hostile();
+    repository.write("src/b.ts", "import '../../home/rc.js';\n");
+    repository.write("stan.config.yml", "stan-core:\n  imports:\n    keys: ['../home/none/*', '../home/*.none']\n");
+    fs::remove_file(repository.root().join("src/absolute.ts")).unwrap();
+    let above = repository.root().parent().unwrap().display().to_string();
+    for arguments in [
+        &["graph", "--json"][..],
+        &["graph", "--format", "dot"],
+        &["graph", "--format", "mermaid"],
+        &["graph", "src/b.ts", "--json"],
+        &["graph", "../home/rc.js", "--dependents", "--json"],
+        &["run", "--json"],
+        &["run", "--context", "--json"],
+        &["select", "--json"],
+    ] {
+        let output = repository.output(&[arguments, &["--allow-outside", "../home"]].concat(), &[]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(!text.contains(&above), "{arguments:?}: {text}");
+        if arguments[0] == "graph" {
+            assert!(text.contains("../home/rc.js"), "{arguments:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_configuration_that_is_used_is_named_when_it_is_not_here() {
+    let repository = Repository::new(&[("stan.config.yml", "stan-core: {}\n"), ("src/a.ts", "")]);
+    let output = repository.command(&["graph", "--json"]).current_dir(repository.root().join("src")).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(stderr, "hint: the configuration ../stan.config.yml is used, so the root is ..\n");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("hint"));
+    // A repository of its own does not look above itself.
+    repository.write("src/.git/HEAD", "ref: refs/heads/main\n");
+    let output = repository.command(&["graph", "--json"]).current_dir(repository.root().join("src")).output().unwrap();
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("stan.config.yml is used"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"a.ts\""));
+}
+
+/// Only root can give a file to somebody else.
+#[test]
+fn a_configuration_of_another_user_is_refused() {
+    let repository = Repository::new(&[("stan.config.yml", "stan-core: {}\n"), ("src/a.ts", "")]);
+    let planted = repository.root().join("stan.config.yml");
+    if std::os::unix::fs::chown(&planted, Some(65534), None).is_err() {
+        println!("skipped: no file can be given to another user");
+        return;
+    }
+    let refused = repository.stan(&["graph"]);
+    assert!(refused.starts_with("exit 1\n") && refused.contains("belongs to another user"), "{refused}");
+    assert!(repository.stan(&["graph", "--config", "stan.config.yml"]).starts_with("exit 0\n"));
+}

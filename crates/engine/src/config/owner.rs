@@ -1,0 +1,31 @@
+//! Whose a configuration is. One that another user put into a folder above would decide what is read with this user's
+//! rights, and where the result is left.
+
+use std::path::Path;
+
+use stan_repo::{Owner, System, relative_path};
+
+use super::error::ConfigError;
+use super::join;
+
+/// Hands back the folder and name of a configuration that was found, unless one of them is another user's.
+pub(super) fn checked(
+    system: &dyn System,
+    found: Option<(String, String)>,
+    directory: &str,
+) -> Result<Option<(String, String)>, ConfigError> {
+    let Some((root, name)) = found else { return Ok(None) };
+    let path = join(&root, &name);
+    let shown = relative_path(directory, &path);
+    for (what, owned) in [("it", path.as_str()), ("its folder", root.as_str())] {
+        // What cannot be looked at is told when it is read.
+        if matches!(system.owner(Path::new(owned)), Ok(Owner::Other)) {
+            let message = format!(
+                "the configuration is not used, because {what} belongs to another user; if you trust it, name it: \
+                 --config {shown}"
+            );
+            return Err(ConfigError::new(shown, message));
+        }
+    }
+    Ok(Some((root, name)))
+}

@@ -1,0 +1,122 @@
+//! Which files of the private map may be read: a repository may bring a map of its own, and would have any file of this
+//! machine read. The rules are those of resolution, asked without a graph.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use stan_graph::Map;
+use stan_model::NodeKind;
+use stan_repo::{EntryKind, Files, Reach, System, World, normal_path};
+
+use super::Context;
+
+pub(crate) struct Consent<'c> {
+    root: &'c str,
+    reach: Reach,
+    world: World<'c>,
+    map: Option<&'c Map>,
+    /// Real folders of the packages that are linked from outside; found when a file needs them.
+    linked: OnceCell<BTreeSet<String>>,
+}
+
+impl<'c> Consent<'c> {
+    /// `map` tells where importers are, and so where links may be.
+    pub(crate) fn new(system: &'c dyn System, context: &Context<'c>, map: Option<&'c Map>) -> Self {
+        let reach = context.config.graph_options(context.root).reach(system);
+        let world = World::new(system, context.root, None).probing_first().within(reach.clone());
+        Self { root: context.root, reach, world, map, linked: OnceCell::new() }
+    }
+
+    /// Whether a file, by its absolute real path, may be read.
+    pub(crate) fn covers(&self, path: &str) -> bool {
+        self.reach.covers(path) || {
+            let linked = self.linked.get_or_init(|| self.linked_packages());
+            above(path).any(|folder| linked.contains(folder))
+        }
+    }
+
+    fn linked_packages(&self) -> BTreeSet<String> {
+        let mut folders: BTreeSet<String> = above(self.root).map(str::to_owned).collect();
+        folders.insert(self.root.to_owned());
+        for index in self.map.iter().flat_map(|map| map.indices().map(move |index| (map, index))) {
+            let (map, index) = index;
+            if map.kind(index) == NodeKind::Source {
+                let path = normal_path(self.root, map.id(index));
+                // What is there already has its own folders above it, too.
+                let mut new = above(&path).filter(|folder| !folder.is_empty()).map(str::to_owned);
+                while new.next().is_some_and(|folder| folders.insert(folder)) {}
+            }
+        }
+        let mut linked = BTreeSet::new();
+        for folder in folders {
+            self.links_in(&[folder.trim_end_matches('/'), "/node_modules"].concat(), true, &mut linked);
+        }
+        linked
+    }
+
+    fn links_in(&self, modules: &str, has_scopes: bool, linked: &mut BTreeSet<String>) {
+        for (name, kind) in self.world.list(modules) {
+            let path = [modules, "/", &name].concat();
+            if kind != EntryKind::Dir {
+                continue;
+            }
+            if has_scopes && name.starts_with('@') {
+                self.links_in(&path, false, linked);
+            } else if let Some(real) = self.world.real_path(&path).filter(|real| !self.reach.covers(real)) {
+                linked.insert(real);
+            }
+        }
+    }
+}
+
+/// The folders above an absolute path, nearest first; the last one is empty and stands for `/`.
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(path.rsplit_once('/').map(|(parent, _)| parent), |path| {
+        path.rsplit_once('/').map(|(parent, _)| parent)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use stan_repo::{AllowedFolder, MemorySystem};
+
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn files_are_covered_as_for_imports() {
+        let system = MemorySystem::from_fixture(
+            r#"
+            //- /w/r/a.ts
+            //- link /w/r/node_modules/linked -> /src/linked
+            //- link /w/r/node_modules/@s/scoped -> /src/scoped
+            //- link /w/r/node_modules/wrong -> /src/secret
+            //- /src/linked/package.json
+            {"name": "linked"}
+            //- /src/scoped/package.json
+            {"name": "@s/scoped"}
+            //- /src/secret/package.json
+            {"name": "other"}
+            //- /opt/shared/x.ts
+            "#,
+        );
+        let mut config = Config::default();
+        let allowed = AllowedFolder { spelled: "/opt/shared".to_owned(), real: "/opt/shared".to_owned() };
+        config.allowed_outside.push(allowed);
+        let context = Context { root: "/w/r", config: &config };
+        let consent = Consent::new(&system, &context, None);
+        for (path, expected) in [
+            ("/w/r/a.ts", true),
+            ("/w/node_modules/p/x.js", true),
+            ("/opt/shared/x.ts", true),
+            ("/opt/other.ts", false),
+            ("/src/linked/lib/x.ts", true),
+            ("/src/scoped/x.ts", true),
+            ("/src/secret/x.ts", false),
+            ("/src/x.ts", false),
+            ("/home/u/.docker/config.json", false),
+        ] {
+            assert_eq!(consent.covers(path), expected, "{path}");
+        }
+    }
+}

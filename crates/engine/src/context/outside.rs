@@ -1,0 +1,41 @@
+//! What an archive carries from outside the root: gathered for the report, and told before anything is written.
+
+use stan_repo::relative_path;
+
+use super::assemble::Thread;
+use super::patience::Patience;
+use super::place::Place;
+use super::reports::{ExternalsReport, OutsideFile};
+
+/// The selected externals that belong to no installed package, and what was imported.
+pub(crate) fn from_outside(place: &Place, thread: Option<&Thread>, mut imported: Vec<OutsideFile>) -> ExternalsReport {
+    let unnamed = place.own("context/abs/");
+    let file = |thread: &Thread, id: &str| {
+        let node = thread.integrity.nodes.get(id)?;
+        Some(OutsideFile { path: relative_path(place.root(), &node.locator), archived_as: id.to_owned() })
+    };
+    let mut outside: Vec<OutsideFile> = Vec::new();
+    if let Some(thread) = thread {
+        let ids = thread.externals().map(|index| thread.map.id(index)).filter(|id| id.starts_with(&unnamed));
+        outside.extend(ids.filter_map(|id| file(thread, id)));
+    }
+    outside.sort_unstable();
+    imported.sort_unstable();
+    ExternalsReport { outside, imported }
+}
+
+/// Names every one of them. None is left out: the one that matters could be the last.
+pub(crate) fn tell(externals: &ExternalsReport, patience: &mut dyn Patience) {
+    let ExternalsReport { outside, imported } = externals;
+    let sorts = [
+        ("imported", "from outside the root", imported),
+        ("archived as `context/abs/`", "that no installed package has", outside),
+    ];
+    for (what, which, files) in sorts {
+        if !files.is_empty() {
+            let unit = if files.len() == 1 { "file" } else { "files" };
+            let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            patience.notice(&format!("{what} {} {unit} {which}: {}", files.len(), paths.join(", ")));
+        }
+    }
+}

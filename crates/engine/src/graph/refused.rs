@@ -1,0 +1,37 @@
+//! The specifiers of one file that lead where nothing may be looked at without consent: one problem for all of them.
+
+use rustc_hash::FxHashSet;
+use stan_lang::typescript::resolve::{FORBIDDEN, NEEDS_CONSENT};
+use stan_model::Problem;
+use stan_model::facts::Request;
+
+#[derive(Default)]
+pub(super) struct Refused<'r> {
+    first: Option<(&'r Request, Box<str>)>,
+    specifiers: FxHashSet<&'r str>,
+}
+
+impl<'r> Refused<'r> {
+    /// Takes the problem of a request, or hands it back when it is of another sort.
+    pub(super) fn take(&mut self, request: &'r Request, problem: Box<str>, display: &str) -> Option<Problem> {
+        if ![NEEDS_CONSENT, FORBIDDEN].contains(&&*problem) {
+            return Some(Problem::at(display, request.line, format!("`{}` {problem}", request.specifier)));
+        }
+        self.specifiers.insert(&request.specifier);
+        if self.first.is_none() {
+            self.first = Some((request, problem));
+        }
+        None
+    }
+
+    /// The one problem of all of them.
+    pub(super) fn problem(self, display: &str) -> Option<Problem> {
+        let (request, problem) = self.first?;
+        let others = match self.specifiers.len() - 1 {
+            0 => String::new(),
+            1 => " (as does another specifier of this file)".to_owned(),
+            more => format!(" (as do {more} other specifiers of this file)"),
+        };
+        Some(Problem::at(display, request.line, format!("`{}` {problem}{others}", request.specifier)))
+    }
+}

@@ -1,0 +1,449 @@
+//! Files outside the root: what is read without asking, what needs `--allow-outside`, and that nothing else is even looked
+//! at (spec 10 §4).
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use expect_test::{Expect, expect};
+use stan_engine::graph::{GraphOptions, GraphRequest};
+use stan_repo::{AllowedFolder, DirEntry, MemorySystem, OpenFile, Owner, Stat, System, WritableSystem};
+use support::{cold, edges, run};
+
+/// The root is a folder of somebody's home, so that there is something around it.
+const ROOT: &str = "/home/u/r";
+
+/// Writes down everything outside the root that is looked at.
+struct Recording {
+    inner: MemorySystem,
+    outside: Mutex<BTreeSet<String>>,
+}
+
+impl Recording {
+    fn note(&self, path: &Path) {
+        if !path.starts_with(ROOT) {
+            self.outside.lock().unwrap().insert(path.display().to_string());
+        }
+    }
+}
+
+impl System for Recording {
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        self.note(path);
+        self.inner.read_dir(path)
+    }
+    fn lstat(&self, path: &Path) -> io::Result<Stat> {
+        self.note(path);
+        self.inner.lstat(path)
+    }
+    fn owner(&self, path: &Path) -> io::Result<Owner> {
+        self.note(path);
+        self.inner.owner(path)
+    }
+    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.note(path);
+        self.inner.read_into(path, buffer)
+    }
+    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        self.note(path);
+        self.inner.open(path)
+    }
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.note(path);
+        self.inner.read_link(path)
+    }
+    fn now(&self) -> i64 {
+        self.inner.now()
+    }
+}
+
+impl WritableSystem for Recording {
+    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.note(path);
+        self.inner.write_atomic(path, bytes)
+    }
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.inner.create_dir_all(path)
+    }
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove_file(path)
+    }
+}
+
+fn options(allowed: &[&str]) -> GraphOptions {
+    let mut options = GraphOptions::new(ROOT);
+    let folder = |folder: &&str| AllowedFolder { spelled: (*folder).to_owned(), real: (*folder).to_owned() };
+    options.allowed_outside = allowed.iter().map(folder).collect();
+    options
+}
+
+/// Edges and errors, then every path outside the root that was looked at.
+fn check_with(text: &str, options: &GraphOptions, expected: &Expect) {
+    let system = Recording { inner: MemorySystem::from_fixture(text), outside: Mutex::default() };
+    let mut told = edges(&cold(&system, options));
+    for path in system.outside.into_inner().unwrap() {
+        told.push_str(&format!("looked at {path}\n"));
+    }
+    expected.assert_eq(&told);
+}
+
+const SECRETS: &str = r#"
+    //- /home/u/.docker/config.json
+    {"auths": {}}
+    //- /home/u/rc.js
+    //- /home/u/types.d.ts
+    //- /home/u/lib/package.json
+    {"name": "lib", "main": "main.ts"}
+    //- /home/u/lib/main.ts
+    export * from './part';
+    //- /home/u/lib/part.ts
+    export const part = 1;
+    //- /etc/secret.json
+    {}
+"#;
+
+/// Every way out that findings 3 and 22 name.
+fn hostile() -> String {
+    [
+        r##"
+        //- /home/u/r/.git/HEAD
+        ref: refs/heads/main
+        //- /home/u/r/tsconfig.json
+        {"compilerOptions": {"paths": {"out/*": ["../*"]}, "rootDirs": ["..", "/etc", "."], "typeRoots": [".."]}}
+        //- /home/u/r/package.json
+        {"name": "r", "imports": {"#out": "../rc.js", "#in": "./../rc.js"}}
+        //- /home/u/r/src/absolute.ts
+        import '/home/u/.docker/config.json'; import '/etc/secret.json'; import '/net/host/x.json';
+        //- /home/u/r/src/relative.ts
+        import '../../.docker/config.json'; require('../../rc'); import('../../rc.js'); import '../../lib';
+        //- /home/u/r/src/mapped.ts
+        import 'out/rc'; import 'out/.docker/config.json'; import '#out'; import '#in';
+        //- /home/u/r/src/reference.ts
+        /// <reference path="../../types.d.ts" />
+        /// <reference types="../../lib" />
+        //- /home/u/r/src/linked.ts
+        import 'home/.docker/config.json'; import 'home/rc'; import 'stolen/main'; import './leak'; import './folder/rc';
+        //- link /home/u/r/node_modules/home -> ../../
+        //- link /home/u/r/node_modules/stolen -> ../../lib
+        //- link /home/u/r/src/leak.ts -> ../../rc.js
+        //- link /home/u/r/src/folder -> ../..
+        //- /home/u/r/pkg/package.json
+        {"name": "pkg", "main": "../../rc.js", "types": "/home/u/types.d.ts"}
+        //- /home/u/r/src/manifest.ts
+        import '../pkg';
+        const url = new URL('../../rc.js', import.meta.url);
+        "##,
+        SECRETS,
+    ]
+    .concat()
+}
+
+#[test]
+fn nothing_outside_is_looked_at_without_consent() {
+    check_with(
+        &hostile(),
+        &options(&[]),
+        &expect![[r#"
+        src/absolute.ts -> /etc/secret.json runtime
+        src/absolute.ts -> /home/u/.docker/config.json runtime
+        src/absolute.ts -> /net/host/x.json runtime
+        src/linked.ts -> home/.docker/config.json runtime
+        src/linked.ts -> home/rc runtime
+        src/linked.ts -> src/folder/rc runtime
+        src/linked.ts -> src/leak runtime
+        src/linked.ts -> stolen/main runtime
+        src/manifest.ts -> pkg runtime
+        src/mapped.ts -> #in runtime
+        src/mapped.ts -> #out runtime
+        src/mapped.ts -> out/.docker/config.json runtime
+        src/mapped.ts -> out/rc runtime
+        src/reference.ts -> ../../lib type
+        src/reference.ts -> ../../types.d.ts type
+        src/relative.ts -> ../../.docker/config.json runtime
+        src/relative.ts -> ../../lib runtime
+        src/relative.ts -> ../../rc runtime
+        src/relative.ts -> ../../rc.js dynamic
+        error: .git: not a git directory, so tracked files that a rule ignores are left out
+        error: src/absolute.ts:1: `/home/u/.docker/config.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 2 other specifiers of this file)
+        error: src/folder: link skipped, because it leads out of the root
+        error: src/leak.ts: link skipped, because it leads out of the root
+        error: src/linked.ts:1: `home/.docker/config.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 4 other specifiers of this file)
+        error: src/manifest.ts:1: `../pkg` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder
+        error: src/mapped.ts:1: `out/rc` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 3 other specifiers of this file)
+        error: src/reference.ts:1: `../../types.d.ts` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as does another specifier of this file)
+        error: src/relative.ts:1: `../../.docker/config.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 3 other specifiers of this file)
+        looked at /.git
+        looked at /home
+        looked at /home/.git
+        looked at /home/node_modules
+        looked at /home/u
+        looked at /home/u/.git
+        looked at /home/u/lib
+        looked at /home/u/lib/package.json
+        looked at /home/u/node_modules
+        looked at /node_modules
+    "#]],
+    );
+}
+
+#[test]
+fn an_allowed_folder_is_read_and_nothing_around_it() {
+    check_with(
+        &hostile(),
+        &options(&["/home/u/lib"]),
+        &expect![[r#"
+        src/absolute.ts -> /etc/secret.json runtime
+        src/absolute.ts -> /home/u/.docker/config.json runtime
+        src/absolute.ts -> /net/host/x.json runtime
+        src/linked.ts -> ../lib/main.ts runtime
+        src/linked.ts -> home/.docker/config.json runtime
+        src/linked.ts -> home/rc runtime
+        src/linked.ts -> src/folder/rc runtime
+        src/linked.ts -> src/leak runtime
+        src/manifest.ts -> pkg runtime
+        src/mapped.ts -> #in runtime
+        src/mapped.ts -> #out runtime
+        src/mapped.ts -> out/.docker/config.json runtime
+        src/mapped.ts -> out/rc runtime
+        src/reference.ts -> ../../types.d.ts type
+        src/reference.ts -> ../lib/main.ts type
+        src/relative.ts -> ../../.docker/config.json runtime
+        src/relative.ts -> ../../rc runtime
+        src/relative.ts -> ../../rc.js dynamic
+        src/relative.ts -> ../lib/main.ts runtime
+        error: .git: not a git directory, so tracked files that a rule ignores are left out
+        error: src/absolute.ts:1: `/home/u/.docker/config.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 2 other specifiers of this file)
+        error: src/folder: link skipped, because it leads out of the root
+        error: src/leak.ts: link skipped, because it leads out of the root
+        error: src/linked.ts:1: `home/.docker/config.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 3 other specifiers of this file)
+        error: src/manifest.ts:1: `../pkg` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder
+        error: src/mapped.ts:1: `out/rc` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 3 other specifiers of this file)
+        error: src/reference.ts:1: `../../types.d.ts` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder
+        error: src/relative.ts:1: `../../.docker/config.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 2 other specifiers of this file)
+        looked at /.git
+        looked at /home
+        looked at /home/.git
+        looked at /home/node_modules
+        looked at /home/u
+        looked at /home/u/.git
+        looked at /home/u/lib/main
+        looked at /home/u/lib/main.d.ts
+        looked at /home/u/lib/main.ts
+        looked at /home/u/lib/package.json
+        looked at /home/u/node_modules
+        looked at /node_modules
+    "#]],
+    );
+}
+
+#[test]
+fn a_root_below_a_work_tree_reads_modules_of_the_work_tree() {
+    let text = r#"
+        //- /home/u/.git/HEAD
+        ref: refs/heads/main
+        //- /home/u/.git/hooks/x.js
+        //- /home/u/style.css
+        //- /home/u/r/a.ts
+        import {part} from '../lib'; import '../.docker/config.json'; import '../style.css'; import '../../../etc/secret.json';
+        import '../.git/hooks/x.js'; import '../link/main';
+        //- link /home/u/link -> /etc
+    "#;
+    check_with(
+        &[text, SECRETS].concat(),
+        &options(&[]),
+        &expect![[r#"
+        a.ts -> ../../../etc/secret.json runtime
+        a.ts -> ../.docker/config.json runtime
+        a.ts -> ../.git/hooks/x.js runtime
+        a.ts -> ../lib/main.ts runtime
+        a.ts -> ~../lib/part.ts runtime
+        a.ts -> ../link/main runtime
+        a.ts -> ../style.css runtime
+        error: a.ts:1: `../../../etc/secret.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as does another specifier of this file)
+        error: a.ts:1: `../style.css` leads outside the root to a file that is neither a script, a declaration nor JSON
+        looked at /.git
+        looked at /home
+        looked at /home/.git
+        looked at /home/u
+        looked at /home/u/.docker
+        looked at /home/u/.docker/config.d.json.ts
+        looked at /home/u/.docker/config.json
+        looked at /home/u/.git
+        looked at /home/u/.git/HEAD
+        looked at /home/u/.git/commondir
+        looked at /home/u/.git/objects
+        looked at /home/u/lib
+        looked at /home/u/lib.d.ts
+        looked at /home/u/lib.js
+        looked at /home/u/lib.jsx
+        looked at /home/u/lib.ts
+        looked at /home/u/lib.tsx
+        looked at /home/u/lib/main.ts
+        looked at /home/u/lib/package.json
+        looked at /home/u/lib/part.ts
+        looked at /home/u/link
+        looked at /home/u/style.css
+        looked at /home/u/style.css.d.ts
+        looked at /home/u/style.css.js
+        looked at /home/u/style.css.jsx
+        looked at /home/u/style.css.ts
+        looked at /home/u/style.css.tsx
+        looked at /home/u/style.d.css.ts
+    "#]],
+    );
+    let mut forbidding = options(&[]);
+    forbidding.resolve.outside_root = false;
+    check_with(
+        &[text, SECRETS].concat(),
+        &forbidding,
+        &expect![[r#"
+        a.ts -> ../../../etc/secret.json runtime
+        a.ts -> ../.docker/config.json runtime
+        a.ts -> ../.git/hooks/x.js runtime
+        a.ts -> ../lib runtime
+        a.ts -> ../link/main runtime
+        a.ts -> ../style.css runtime
+        error: a.ts:1: `../lib` leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` allows a folder (as do 5 other specifiers of this file)
+        looked at /.git
+        looked at /home
+        looked at /home/.git
+        looked at /home/u
+        looked at /home/u/.git
+        looked at /home/u/.git/HEAD
+        looked at /home/u/.git/commondir
+        looked at /home/u/.git/objects
+    "#]],
+    );
+}
+
+const LINKS: &str = r#"
+    //- /home/u/r/app/a.ts
+    import {part} from 'lib'; import {pnpm} from 'pnpm'; import {x} from 'workspace'; import {s} from '@store/s'; import 'above';
+    //- link /home/u/r/node_modules/lib -> ../../lib
+    //- link /home/u/r/node_modules/pnpm -> .pnpm/pnpm@1/node_modules/pnpm
+    //- /home/u/r/node_modules/.pnpm/pnpm@1/node_modules/pnpm/package.json
+    {"name": "pnpm"}
+    //- /home/u/r/node_modules/.pnpm/pnpm@1/node_modules/pnpm/index.d.ts
+    export declare const pnpm: 1;
+    //- link /home/u/r/node_modules/workspace -> ../packages/workspace
+    //- /home/u/r/packages/workspace/package.json
+    {"name": "workspace", "main": "x.ts"}
+    //- /home/u/r/packages/workspace/x.ts
+    export const x = 1;
+    //- link /home/u/r/node_modules/@store/s -> /store/links/s/1/node_modules/@store/s
+    //- /store/links/s/1/node_modules/@store/s/package.json
+    {"name": "@store/s", "types": "index.d.ts"}
+    //- /store/links/s/1/node_modules/@store/s/index.d.ts
+    export {s} from './s'; import 'beside';
+    //- /store/links/s/1/node_modules/@store/s/s.d.ts
+    export declare const s: 1;
+    //- /store/links/s/1/node_modules/beside/index.d.ts
+    //- /home/node_modules/above/index.d.ts
+"#;
+
+#[test]
+fn linked_and_installed_packages_need_no_consent() {
+    check_with(
+        &[LINKS, SECRETS].concat(),
+        &options(&[]),
+        &expect![[r#"
+        app/a.ts -> ../../../store/links/s/1/node_modules/@store/s/index.d.ts runtime
+        app/a.ts -> ~../../../store/links/s/1/node_modules/@store/s/s.d.ts runtime
+        app/a.ts -> ../../node_modules/above/index.d.ts runtime
+        app/a.ts -> ../lib/main.ts runtime
+        app/a.ts -> ~../lib/part.ts runtime
+        app/a.ts -> node_modules/.pnpm/pnpm@1/node_modules/pnpm/index.d.ts runtime
+        app/a.ts -> packages/workspace/x.ts runtime
+        looked at /.git
+        looked at /home
+        looked at /home/.git
+        looked at /home/node_modules
+        looked at /home/node_modules/above
+        looked at /home/node_modules/above/index.d.ts
+        looked at /home/u
+        looked at /home/u/.git
+        looked at /home/u/lib
+        looked at /home/u/lib/main.ts
+        looked at /home/u/lib/package.json
+        looked at /home/u/lib/part.ts
+        looked at /home/u/node_modules
+        looked at /node_modules
+        looked at /store
+        looked at /store/links
+        looked at /store/links/s
+        looked at /store/links/s/1
+        looked at /store/links/s/1/node_modules
+        looked at /store/links/s/1/node_modules/@store
+        looked at /store/links/s/1/node_modules/@store/s
+        looked at /store/links/s/1/node_modules/@store/s/index.d.ts
+        looked at /store/links/s/1/node_modules/@store/s/package.json
+        looked at /store/links/s/1/node_modules/@store/s/s.d.ts
+    "#]],
+    );
+    let mut forbidding = options(&[]);
+    forbidding.resolve.outside_root = false;
+    check_with(
+        &[LINKS, SECRETS].concat(),
+        &forbidding,
+        &expect![[r#"
+        app/a.ts -> @store/s runtime
+        app/a.ts -> above runtime
+        app/a.ts -> lib runtime
+        app/a.ts -> node_modules/.pnpm/pnpm@1/node_modules/pnpm/index.d.ts runtime
+        app/a.ts -> packages/workspace/x.ts runtime
+        error: app/a.ts:1: `lib` leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` allows a folder (as does another specifier of this file)
+        looked at /.git
+        looked at /home
+        looked at /home/.git
+        looked at /home/u
+        looked at /home/u/.git
+    "#]],
+    );
+}
+
+/// With two links to one package in different folders, and hops into it: the answer must not depend on who came first.
+#[test]
+fn linked_packages_are_the_same_for_any_number_of_threads() {
+    let mut text = [LINKS, SECRETS].concat();
+    text.push_str("\n//- link /home/u/r/app/node_modules/lib -> ../../../lib\n");
+    for index in 0..40 {
+        let folder = if index % 2 == 0 { "app" } else { "src" };
+        text.push_str(&format!(
+            "//- /home/u/r/{folder}/f{index}.ts\nimport {{part}} from 'lib'; import '../../lib/part';\n"
+        ));
+    }
+    let mut options = options(&[]);
+    options.external_depth = 2;
+    let system = MemorySystem::from_fixture(&text);
+    let told =
+        |threads| edges(&run(&system, &options, &GraphRequest { threads: Some(threads), ..GraphRequest::default() }));
+    let first = told(1);
+    assert!(first.contains("-> ../lib/main.ts runtime") && first.contains("~../lib/part.ts"), "{first}");
+    for threads in [1, 2, 4, 8] {
+        assert_eq!(told(threads), first);
+    }
+}
+
+/// Consent is part of the cache's key, and so is the work tree.
+#[test]
+fn a_cache_of_another_consent_is_not_used() {
+    let system = MemorySystem::from_fixture(&[SECRETS, "//- /home/u/r/a.ts\nimport '../lib';\n"].concat());
+    let request = GraphRequest {
+        threads: Some(1),
+        cache_directory: Some(format!("{ROOT}/.stan/cache")),
+        ..GraphRequest::default()
+    };
+    for _ in 0..2 {
+        for (allowed, expected) in [(&["/home/u/lib"][..], "../lib/main.ts"), (&[], "..")] {
+            let told = edges(&run(&system, &options(allowed), &request));
+            assert!(told.starts_with(&format!("a.ts -> {expected}")), "{told}");
+            assert_eq!(told, edges(&cold(&system, &options(allowed))));
+        }
+    }
+    system.set_file("/home/u/.git/HEAD", "ref: refs/heads/main\n");
+    let told = edges(&run(&system, &options(&[]), &request));
+    assert!(told.starts_with("a.ts -> ../lib/main.ts"), "{told}");
+}

@@ -1,0 +1,71 @@
+//! A directory as it was when first looked at: what may be asked of it, and its listing.
+
+use std::hash::BuildHasher;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::system::{EntryKind, Stat};
+
+pub(super) struct Directory<'a> {
+    pub(super) real: Box<str>,
+    /// The linked package that it belongs to, by its real folder; `None` inside the reach.
+    pub(super) package: Option<Arc<str>>,
+    pub(super) access: Access,
+    pub(super) listable: bool,
+    pub(super) listing: OnceLock<Listing<'a>>,
+    /// Where each name stands in the listing, by its hash; `AMBIGUOUS` where two names share one.
+    pub(super) names: OnceLock<FxHashMap<u64, u32>>,
+}
+
+/// Which names of a directory may be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// All: it lies below the root.
+    Inside,
+    /// All but `.git`.
+    Outside,
+    /// Only those on the way to what may be looked at.
+    Above,
+}
+
+const AMBIGUOUS: u32 = u32::MAX;
+/// Shorter listings are searched as they are.
+const FEW_ENTRIES: usize = 8;
+
+impl Directory<'_> {
+    pub(super) fn entry(&self, entries: &[(Box<str>, EntryKind)], name: &str) -> Option<EntryKind> {
+        let search = || entries.binary_search_by(|(entry, _)| entry.as_ref().cmp(name)).ok();
+        let index = if entries.len() <= FEW_ENTRIES {
+            search()?
+        } else {
+            match *self.names.get_or_init(|| hashed_names(entries)).get(&FxBuildHasher.hash_one(name))? {
+                AMBIGUOUS => search()?,
+                index => index as usize,
+            }
+        };
+        entries.get(index).filter(|(entry, _)| **entry == *name).map(|(_, kind)| *kind)
+    }
+}
+
+fn hashed_names(entries: &[(Box<str>, EntryKind)]) -> FxHashMap<u64, u32> {
+    let mut names = FxHashMap::with_capacity_and_hasher(entries.len(), FxBuildHasher);
+    for ((name, _), index) in entries.iter().zip(0..) {
+        names.entry(FxBuildHasher.hash_one(&**name)).and_modify(|other| *other = AMBIGUOUS).or_insert(index);
+    }
+    names
+}
+
+pub(super) enum Listing<'a> {
+    Scanned(&'a [(Box<str>, EntryKind)]),
+    Own { stat: Option<Stat>, hash: u64, entries: Vec<(Box<str>, EntryKind)> },
+}
+
+impl Listing<'_> {
+    pub(super) fn entries(&self) -> &[(Box<str>, EntryKind)] {
+        match self {
+            Self::Scanned(entries) => entries,
+            Self::Own { entries, .. } => entries,
+        }
+    }
+}

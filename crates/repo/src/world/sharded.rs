@@ -1,0 +1,49 @@
+//! A map from paths that many threads fill and nobody empties.
+
+use std::hash::BuildHasher;
+use std::sync::{PoisonError, RwLock};
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+const SHARDS: usize = 64;
+
+/// A map from paths that many threads fill: the first value for a path stays.
+pub(super) struct Sharded<V> {
+    shards: [RwLock<FxHashMap<Box<str>, V>>; SHARDS],
+}
+
+impl<V> Default for Sharded<V> {
+    fn default() -> Self {
+        Self { shards: std::array::from_fn(|_| RwLock::default()) }
+    }
+}
+
+impl<V: Clone> Sharded<V> {
+    pub(super) fn get(&self, path: &str) -> Option<V> {
+        self.shard(path).read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    /// `make` runs without a lock, and perhaps on two threads at once; both get the value that was first.
+    pub(super) fn get_or_insert(&self, path: &str, make: impl FnOnce() -> V) -> V {
+        if let Some(found) = self.get(path) {
+            return found;
+        }
+        let made = make();
+        let mut shard = self.shard(path).write().unwrap_or_else(PoisonError::into_inner);
+        shard.entry(path.into()).or_insert(made).clone()
+    }
+
+    /// In no particular order.
+    pub(super) fn for_each(&self, mut visit: impl FnMut(&str, &V)) {
+        for shard in &self.shards {
+            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+            shard.iter().for_each(|(path, value)| visit(path, value));
+        }
+    }
+
+    fn shard(&self, path: &str) -> &RwLock<FxHashMap<Box<str>, V>> {
+        // The map uses the low bits of the same hash, so the shard is chosen by others.
+        let index = (FxBuildHasher.hash_one(path) >> 40) as usize % SHARDS;
+        &self.shards[index]
+    }
+}
