@@ -40,7 +40,14 @@ impl Workspace {
         if let Some(stan_path) = &cli.stan_path {
             config.set_stan_path(stan_path)?;
         }
-        Ok(Self { root: found.root, config, hints: found.hints, directory })
+        let mut workspace = Self { root: found.root, config, hints: found.hints, directory };
+        for typed in &cli.allow_secret {
+            // As it is spelled, and the file that it leads to: a link and its target hold the same secret.
+            let spelled = workspace.absolute(typed).map(|path| relative(&workspace.root, path));
+            let allowed: Vec<String> = [spelled, workspace.node_id(typed)].into_iter().flatten().collect();
+            workspace.config.allowed_secrets.extend(allowed);
+        }
+        Ok(workspace)
     }
 
     /// The repository as the engine takes it.
@@ -105,10 +112,14 @@ impl Workspace {
     pub(crate) fn node_id(&self, typed: &str) -> Option<String> {
         let absolute = self.absolute(typed)?;
         let real = std::fs::canonicalize(&absolute).ok().and_then(|real| real.to_str().map(str::to_owned));
-        let path = real.unwrap_or(absolute);
-        match path.strip_prefix(self.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
-            Some(inside) => Some(inside.to_owned()),
-            None => Some(path),
-        }
+        Some(relative(&self.root, real.unwrap_or(absolute)))
+    }
+}
+
+/// A path from the root, where it lies below.
+fn relative(root: &str, path: String) -> String {
+    match path.strip_prefix(root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
+        Some(inside) => inside.to_owned(),
+        None => path,
     }
 }

@@ -52,9 +52,7 @@ impl Staged {
     /// The externals as entries of an archive, sorted by id. Their bytes are proved once more while they are archived,
     /// which has to happen before the commit.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ArchiveEntry> + '_ {
-        self.files
-            .iter()
-            .map(|file| ArchiveEntry::proved(file.id.clone(), file.path.clone(), file.size, file.digest))
+        self.files.iter().map(|file| ArchiveEntry::proved(file.id.clone(), file.path.clone(), file.size, file.digest))
     }
 
     pub fn len(&self) -> usize {

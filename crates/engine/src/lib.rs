@@ -10,6 +10,7 @@ pub mod imports;
 pub mod init;
 mod noticing;
 pub mod reply;
+pub mod secrets;
 mod slice;
 pub mod suggest;
 mod threads;

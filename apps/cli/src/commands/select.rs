@@ -56,5 +56,12 @@ fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
         None => text!("~{} tokens", grouped(report.tokens)),
     };
     let nodes = counted(report.selected_count, "node");
-    say!(out, "{}, {} bytes, {}", nodes, grouped(report.total_bytes), tokens)
+    say!(out, "{}, {} bytes, {}", nodes, grouped(report.total_bytes), tokens)?;
+    if !report.left_out.is_empty() {
+        say!(out, "\n{}", out.style().strong("left out, not counted"))?;
+        for left_out in &report.left_out {
+            say!(out, "  {}: {}", Untrusted::new(&left_out.path), Untrusted::new(&left_out.reason))?;
+        }
+    }
+    Ok(())
 }

@@ -132,9 +132,7 @@ fn what_cannot_be_archived_is_named() {
     check_error(&system, files(&["l"]), "`l` cannot be archived: too many links");
     check_error(&system, files(&["a", "a"]), "`a` would be written twice");
     check_error(&system, vec![ArchiveEntry::bytes("../a", "")], "`../a` cannot be the name");
-    let proved = |size, digest| {
-        vec![ArchiveEntry::proved("x".to_owned(), "/r/a".into(), size, digest)]
-    };
+    let proved = |size, digest| vec![ArchiveEntry::proved("x".to_owned(), "/r/a".into(), size, digest)];
     assert!(archive(&system, proved(0, sha256(b""))).is_ok());
     check_error(
         &system,
@@ -243,8 +241,7 @@ fn texts_with_secrets_take_no_place() {
     let entries = || files(&[".env", "a", "b", "c", "key.p12", "large"]);
     let (written, names) = listed(&system, entries());
     assert_eq!(names, ["a", "c"]);
-    let held: Vec<String> =
-        written.held_back.iter().map(|file| format!("{} {:?}", file.name, file.secrets)).collect();
+    let held: Vec<String> = written.held_back.iter().map(|file| format!("{} {:?}", file.name, file.secrets)).collect();
     assert_eq!(
         held,
         [

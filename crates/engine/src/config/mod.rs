@@ -11,7 +11,7 @@ mod stan_path;
 mod tests;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -41,6 +41,8 @@ pub struct Config {
     /// Label → globs of files that are staged below `<stanPath>/imports/<label>`.
     pub imports: BTreeMap<String, Vec<String>>,
     pub context: ContextConfig,
+    /// Root-relative files that are archived whatever secrets they hold. Only the command line says this, no file.
+    pub allowed_secrets: BTreeSet<String>,
 }
 
 /// What the map of the repository is like.
@@ -67,6 +69,7 @@ impl Default for Config {
             excludes: Vec::new(),
             imports: BTreeMap::new(),
             context: ContextConfig::default(),
+            allowed_secrets: BTreeSet::new(),
         }
     }
 }
