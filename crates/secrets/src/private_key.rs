@@ -34,6 +34,7 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
 }
 
 fn is_random_body(token: &[u8]) -> bool {
+    let token = token.get(..512).unwrap_or(token);
     let has_both_cases = token.iter().any(u8::is_ascii_lowercase) && token.iter().any(u8::is_ascii_uppercase);
     has_both_cases && !crate::randomness::is_wordy(token) && crate::randomness::entropy(token) > 2.5
 }

@@ -25,6 +25,7 @@ const fn pair_bits() -> [u32; 26] {
 /// Whether most neighbouring letters are those of words. Letters are neighbours when they are of one case, or when the
 /// first is a capital.
 pub(crate) fn is_wordy(value: &[u8]) -> bool {
+    let value = value.get(..512).unwrap_or(value);
     let (mut pairs, mut common) = (0u32, 0u32);
     for pair in value.windows(2) {
         let &[first, second] = pair else { continue };
@@ -109,6 +110,7 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
 
 /// Whether the secret part of a token of a known format may be a real one.
 pub(crate) fn is_plausible(value: &[u8]) -> bool {
+    let value = value.get(..512).unwrap_or(value);
     let least = if value.len() < 20 || is_hex(value) { 2.6 } else { 3.1 };
     entropy(value) >= least && !is_placeholder(value) && (is_hex(value) || !is_wordy(value))
 }

@@ -8,7 +8,7 @@ use crate::{Hit, MAX_HITS, assignment, nearby, prefixes, runs, urls};
 const BEHIND: usize = 512;
 
 /// How far behind the start of a run a rule looks.
-const AHEAD: usize = 8 << 10;
+const AHEAD: usize = 16 << 10;
 
 /// Scans a text that is not held in memory as a whole.
 #[derive(Debug, Default)]
