@@ -17,6 +17,7 @@ pub mod log;
 pub mod meta;
 pub mod reply;
 pub mod resolve;
+pub mod secrets;
 pub mod snapshot;
 pub mod state;
 pub mod tar;
@@ -40,7 +41,7 @@ pub struct Target {
 }
 
 /// Every target, by name.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 21] = [
     Target { name: "cache", law: cache::law, changes: 600 },
     Target { name: "components", law: components::law, changes: 6_000 },
     Target { name: "config", law: config::law, changes: 10_000 },
@@ -55,6 +56,7 @@ pub const TARGETS: [Target; 20] = [
     Target { name: "meta", law: meta::law, changes: 20_000 },
     Target { name: "reply", law: reply::law, changes: 10_000 },
     Target { name: "resolve", law: resolve::law, changes: 600 },
+    Target { name: "secrets", law: secrets::law, changes: 20_000 },
     Target { name: "snapshot", law: snapshot::law, changes: 40_000 },
     Target { name: "state", law: state::law, changes: 40_000 },
     Target { name: "tar", law: tar::law, changes: 6_000 },

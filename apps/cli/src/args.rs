@@ -23,6 +23,10 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "PATH", global = true)]
     pub(crate) stan_path: Option<String>,
 
+    /// Archive this file whatever secrets it holds (repeatable); nothing else allows it
+    #[arg(long, value_name = "PATH", global = true)]
+    pub(crate) allow_secret: Vec<String>,
+
     /// Colour the output
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
     pub(crate) color: ColorChoice,

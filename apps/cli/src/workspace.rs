@@ -44,7 +44,14 @@ impl Workspace {
         for typed in &cli.allow_outside {
             config.allow_outside(&OsSystem, started_in, typed).map_err(|error| Failure::input(error.to_string()))?;
         }
-        Ok(Self { root: found.root, config, hints: found.hints, directory })
+        let mut workspace = Self { root: found.root, config, hints: found.hints, directory };
+        for typed in &cli.allow_secret {
+            // As it is spelled, and the file that it leads to: a link and its target hold the same secret.
+            let spelled = workspace.absolute(typed).map(|path| relative_path(&workspace.root, &path));
+            let allowed: Vec<String> = [spelled, workspace.node_id(typed)].into_iter().flatten().collect();
+            workspace.config.allowed_secrets.extend(allowed);
+        }
+        Ok(workspace)
     }
 
     /// The repository as the engine takes it.

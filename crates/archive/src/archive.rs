@@ -2,7 +2,7 @@
 //!
 //! Small files are read, hashed and framed ahead, in parallel and in groups, while earlier groups are written; the result
 //! does not depend on how many threads do it. Large ones go through in pieces. Memory is bounded by the number of groups,
-//! not by the selection.
+//! not by the selection. A text with a secret takes no place: it is known before any of its bytes is written.
 
 mod group;
 mod large;
@@ -13,7 +13,7 @@ use stan_model::Digest;
 use stan_repo::System;
 
 use crate::classify::{LARGE_BYTES, LARGE_LINES, TextShape};
-use crate::entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, LargeText, Source, Written};
+use crate::entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, HeldBack, LargeText, Source, Written};
 use crate::error::Error;
 use crate::tar::append_end;
 use crate::transaction::OutputStream;
@@ -120,6 +120,10 @@ impl Writer<'_> {
         let name = entry.name.clone();
         if let Some(digest) = item.digest {
             check_proof(entry, item.size, digest)?;
+        }
+        if let Some(secrets) = item.secrets {
+            self.written.held_back.push(HeldBack { name, size: item.size, secrets });
+            return Ok(());
         }
         let (Some(TextShape { lines, is_utf8 }), Some(digest)) = (item.shape, item.digest) else {
             self.written.binaries.push(ExcludedBinary { name, size: item.size });

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stan_model::Digest;
+use stan_secrets::{Hit, credential_file};
 
 use crate::snapshot::Snapshot;
 
@@ -14,6 +15,24 @@ pub struct ArchiveEntry {
     pub(crate) name: String,
     pub(crate) source: Source,
     pub(crate) executable: Option<bool>,
+    pub(crate) guard: Guard,
+}
+
+/// Whether an entry is kept out of the archive when it holds a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// Made by this run, or allowed on the command line.
+    Open,
+    /// The text is scanned.
+    Scanned,
+    /// Kept out whatever it holds, by this rule about its name.
+    Credential(&'static str),
+}
+
+impl Guard {
+    fn of<'p>(mut paths: impl Iterator<Item = &'p str>) -> Self {
+        paths.find_map(credential_file).map_or(Self::Scanned, Self::Credential)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -32,7 +51,9 @@ pub(crate) enum Source {
 impl ArchiveEntry {
     /// A file on disk, by its absolute path.
     pub fn file(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), source: Source::File(path.into()), executable: None }
+        let (name, path) = (name.into(), path.into());
+        let guard = Guard::of([Some(name.as_str()), path.to_str()].into_iter().flatten());
+        Self { name, source: Source::File(path), executable: None, guard }
     }
 
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
@@ -41,7 +62,26 @@ impl ArchiveEntry {
 
     /// Bytes that somebody else needs too: maps are large.
     pub fn shared(name: impl Into<String>, bytes: Arc<Vec<u8>>) -> Self {
-        Self { name: name.into(), source: Source::Bytes(bytes), executable: Some(false) }
+        Self { name: name.into(), source: Source::Bytes(bytes), executable: Some(false), guard: Guard::Open }
+    }
+
+    /// A file whose bytes are proved when they are archived.
+    pub(crate) fn proved(name: String, path: PathBuf, size: u64, digest: Digest) -> Self {
+        Self { name, source: Source::Proved { path, size, digest }, executable: Some(false), guard: Guard::Scanned }
+    }
+
+    /// Says where a proved file comes from, because the name of its copy does not show that it is a credential file.
+    #[must_use]
+    pub fn installed_at(mut self, path: &str) -> Self {
+        self.guard = Guard::of([self.name.as_str(), path].into_iter());
+        self
+    }
+
+    /// Archives the file whatever secrets it holds.
+    #[must_use]
+    pub fn allow_secrets(mut self) -> Self {
+        self.guard = Guard::Open;
+        self
     }
 
     /// Says whether the file can be run, instead of asking the file system.
@@ -87,6 +127,38 @@ pub struct ExcludedBinary {
     pub size: u64,
 }
 
+/// A text that is not in the archive, because it holds a secret or is a credential file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldBack {
+    pub name: String,
+    pub size: u64,
+    pub secrets: Secrets,
+}
+
+/// Why a text is held back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// The rule about its name.
+    Credential(&'static str),
+    /// What the text holds; not empty.
+    Hits(Vec<Hit>),
+}
+
+impl Secrets {
+    /// What a guard says about a whole text.
+    pub(crate) fn of(entry: &ArchiveEntry, text: &[u8]) -> Option<Self> {
+        match entry.guard {
+            Guard::Open => None,
+            Guard::Credential(rule) => Some(Self::Credential(rule)),
+            Guard::Scanned => Self::of_hits(stan_secrets::scan_file(&entry.name, text)),
+        }
+    }
+
+    pub(crate) fn of_hits(hits: Vec<Hit>) -> Option<Self> {
+        (!hits.is_empty()).then_some(Self::Hits(hits))
+    }
+}
+
 /// A text of more than 1 MiB or 3,000 lines. It is in the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeText {
@@ -100,6 +172,7 @@ pub struct LargeText {
 pub struct Written {
     pub files: Vec<ArchivedFile>,
     pub binaries: Vec<ExcludedBinary>,
+    pub held_back: Vec<HeldBack>,
     pub large: Vec<LargeText>,
     /// Texts that are archived as they are although they are not UTF-8.
     pub not_utf8: Vec<String>,

@@ -22,7 +22,7 @@ mod transaction;
 pub use archive::write_archive;
 pub use classify::BINARY_PREFIX;
 pub use diff::{diff_size, write_diff};
-pub use entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, LargeText, Written};
+pub use entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, HeldBack, LargeText, Secrets, Written};
 pub use error::Error;
 pub use lock::{Holder, Lock, check_stan_path};
 pub use mismatch::{Mismatch, MismatchKind, Mismatches};

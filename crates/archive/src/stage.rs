@@ -13,7 +13,7 @@ use stan_model::{Digest, Ecosystem};
 use stan_repo::{Access, EntryKind, System, hash_open_file, hash_real_file};
 
 use crate::classify::LARGE_BYTES;
-use crate::entry::{ArchiveEntry, Source};
+use crate::entry::ArchiveEntry;
 use crate::error::Error;
 use crate::mismatch::{Mismatch, MismatchKind, Mismatches};
 use crate::names::check_name;
@@ -52,11 +52,7 @@ impl Staged {
     /// The externals as entries of an archive, sorted by id. Their bytes are proved once more while they are archived,
     /// which has to happen before the commit.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = ArchiveEntry> + '_ {
-        self.files.iter().map(|file| ArchiveEntry {
-            name: file.id.clone(),
-            source: Source::Proved { path: file.path.clone(), size: file.size, digest: file.digest },
-            executable: Some(false),
-        })
+        self.files.iter().map(|file| ArchiveEntry::proved(file.id.clone(), file.path.clone(), file.size, file.digest))
     }
 
     pub fn len(&self) -> usize {
@@ -114,10 +110,9 @@ pub fn prove(system: &dyn System, stan_path: &str, mut externals: Vec<External>)
         mismatches.sort_by(|left, right| (&left.id, left.kind).cmp(&(&right.id, right.kind)));
         return Err(Error::Mismatches(Mismatches(mismatches)));
     }
-    let entry = |promise: &Promise<'_>| ArchiveEntry {
-        name: promise.external.id.clone(),
-        source: Source::Proved { path: promise.external.source.clone(), size: promise.map.0, digest: promise.map.1 },
-        executable: Some(false),
+    let entry = |promise: &Promise<'_>| {
+        let External { id, source, .. } = promise.external;
+        ArchiveEntry::proved(id.clone(), source.clone(), promise.map.0, promise.map.1)
     };
     Ok(promised.iter().map(entry).collect())
 }

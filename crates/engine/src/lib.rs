@@ -11,6 +11,7 @@ pub mod init;
 mod not_analysed;
 mod noticing;
 pub mod reply;
+pub mod secrets;
 mod slice;
 pub mod suggest;
 mod threads;

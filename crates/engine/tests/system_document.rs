@@ -123,7 +123,7 @@ fn the_files_are_those_of_the_workspace() {
 
 #[test]
 fn every_rule_of_the_gate_has_its_instruction() {
-    let expected: Vec<String> = (1..=13).chain(101..=104).map(|code| format!("STAN-REPLY-{code:04}")).collect();
+    let expected: Vec<String> = (1..=14).chain(101..=106).map(|code| format!("STAN-REPLY-{code:04}")).collect();
     let rules = rows("rules");
     let found: Vec<&str> = rules.iter().map(|row| row[0].as_str()).collect();
     assert_eq!(found, expected);

@@ -5,6 +5,7 @@
 
 pub mod document;
 pub mod facts;
+mod git_names;
 pub mod jcs;
 pub mod json;
 pub mod module;
@@ -21,6 +22,7 @@ mod programming;
 pub use digest::Digest;
 pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, is_external, is_installed};
 pub use facts::FileFacts;
+pub use git_names::is_git_folder;
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
 pub use problem::{Problem, error_lines};
 pub use programming::{ProgrammingFiles, programming_extension};

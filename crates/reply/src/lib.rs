@@ -15,7 +15,7 @@ mod structure;
 mod text;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use stan_model::document::state::{Entry, State};
@@ -59,6 +59,11 @@ pub trait Context {
     /// A file below `<stanPath>/imports/` with the same bytes as an external node.
     fn imported_copy(&self, external: &str) -> Option<String>;
 
+    /// The files among `paths` that git ignores. Asked once for each reply.
+    fn ignored(&self, _paths: &BTreeSet<&str>) -> Vec<IgnoredFile> {
+        Vec::new()
+    }
+
     /// The tokens in the contents of the archive that would result from a selection and from changed files.
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64;
 }
@@ -72,6 +77,14 @@ pub type ChangedFiles = BTreeMap<String, Option<Rc<Vec<u8>>>>;
 pub struct ClosureSize {
     pub bytes: u64,
     pub tokens: u64,
+}
+
+/// A file of the repository that git ignores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredFile {
+    pub path: String,
+    /// Why it looks like a secret, as the end of a sentence about it.
+    pub secret: Option<String>,
 }
 
 /// How to check.

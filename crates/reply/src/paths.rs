@@ -4,6 +4,7 @@
 //! some file systems do, and with `\` as a separator, because some programs do.
 
 use stan_model::Ecosystem;
+use stan_model::is_git_folder;
 
 /// How a reply uses a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl Layout {
     /// |---|---|
     /// | empty, NUL, `/x`, `\x`, `C:/x`, `C:x`, `~`, `~/x` | outside |
     /// | any `..` segment, with either separator | outside |
-    /// | a `.git` segment | reserved |
+    /// | a segment that some file system takes for `.git` | reserved |
     /// | `<stanPath>/{diff,patch,output,cache}` and below, `<stanPath>/.lock` | reserved |
     /// | `<stanPath>/context` and below, but the state | reserved; the map and staged files may be copied from |
     /// | a folder that holds one of these, removed or moved | reserved |
@@ -84,7 +85,7 @@ impl Layout {
             return Some(PathFault::Outside(fault));
         }
         let normal = slashes(path);
-        if normal.split('/').any(|segment| segment.eq_ignore_ascii_case(".git")) {
+        if normal.split('/').any(is_git_folder) {
             return Some(PathFault::Reserved("belongs to git".to_owned()));
         }
         if access == Access::WriteTree && self.is_inside(&normal) {
@@ -152,6 +153,26 @@ pub(crate) fn outside(path: &str) -> Option<&'static str> {
         return Some("leads to a home directory");
     }
     path.split(['/', '\\']).any(|segment| segment == "..").then_some("has a `..` segment")
+}
+
+/// Whether a file runs code when its folder is opened, entered, installed or committed to.
+///
+/// | file, at any depth | runs it |
+/// |---|---|
+/// | `.vscode/tasks.json`, `.vscode/launch.json`, `.devcontainer/**` | the editor |
+/// | `.envrc` | direnv, in the shell |
+/// | `.npmrc`, `.yarnrc`, `.yarnrc.yml`, `.pnpmfile.cjs` | the package manager |
+/// | `.husky/**`, `.githooks/**` | git |
+/// | `node_modules/**` | whatever imports the package |
+pub(crate) fn runs_code(path: &str) -> bool {
+    let lower = slashes(path).to_ascii_lowercase();
+    let segments: Vec<&str> = lower.split('/').collect();
+    let Some((name, folders)) = segments.split_last() else { return false };
+    let is_in = |folder: &str| folders.contains(&folder);
+    let is_editor = folders.last() == Some(&".vscode") && matches!(*name, "tasks.json" | "launch.json");
+    is_editor
+        || matches!(*name, ".envrc" | ".npmrc" | ".yarnrc" | ".yarnrc.yml" | ".pnpmfile.cjs")
+        || [".husky", ".githooks", ".devcontainer", "node_modules"].iter().any(|folder| is_in(folder))
 }
 
 fn slashes(path: &str) -> String {
@@ -237,6 +258,12 @@ mod tests {
             ".git",
             "sub/.git/hooks/x",
             ".GIT/config",
+            "git~1/config",
+            ".git./config",
+            ".git /config",
+            ".g\u{200c}it/config",
+            ".git::$INDEX_ALLOCATION/config",
+            "sub/.git\u{feff}/hooks/x",
             ".stan/output/archive.tar",
             ".stan/output",
             ".stan/Output/x",

@@ -1,6 +1,6 @@
 //! What the gate answers: findings with their place and remedy, and notes. Data only; printing is for the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 pub use stan_model::document::assistant_reports::{Excerpt, Finding, Severity};
@@ -26,7 +26,10 @@ impl Report {
 /// Collects findings about one reply.
 pub(crate) struct Findings<'a> {
     lines: &'a [&'a str],
-    list: Vec<Finding>,
+    /// Each with the path that it is about.
+    list: Vec<(Finding, String)>,
+    /// Paths that are refused as such: nothing else is said about them.
+    reserved: BTreeSet<String>,
     notes: Vec<String>,
     /// How many findings each code has, those that were left out included.
     counts: BTreeMap<&'static str, usize>,
@@ -36,14 +39,30 @@ pub(crate) struct Findings<'a> {
 /// thousands.
 const MOST_OF_ONE_CODE: usize = 1000;
 
+/// The code of paths that may not be used.
+pub(crate) const RESERVED: &str = "STAN-REPLY-0012";
+
 impl<'a> Findings<'a> {
     pub(crate) fn new(lines: &'a [&'a str]) -> Self {
-        Self { lines, list: Vec::new(), notes: Vec::new(), counts: BTreeMap::new() }
+        Self { lines, list: Vec::new(), reserved: BTreeSet::new(), notes: Vec::new(), counts: BTreeMap::new() }
     }
 
     /// Adds a finding that underlines `part` of the line, or all of it when the line does not hold that.
     pub(crate) fn add(
         &mut self,
+        code: &'static str,
+        line: u32,
+        part: &str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        self.add_about(part, code, line, part, message, remedy);
+    }
+
+    /// As [`Findings::add`], about a path that is not the underlined part.
+    pub(crate) fn add_about(
+        &mut self,
+        path: &str,
         code: &'static str,
         line: u32,
         part: &str,
@@ -60,7 +79,13 @@ impl<'a> Findings<'a> {
         let line = line.max(1);
         let (column, excerpt) = excerpt::cut(self.line_text(line), part);
         let (message, remedy) = (message.into(), remedy.into());
-        self.list.push(Finding { code, severity, line, column, message, remedy, excerpt });
+        let finding = Finding { code, severity, line, column, message, remedy, excerpt };
+        self.list.push((finding, crate::paths::normalise(path)));
+    }
+
+    /// From now on the path has one finding: that it is refused.
+    pub(crate) fn reserve(&mut self, path: &str) {
+        self.reserved.insert(crate::paths::normalise(path));
     }
 
     /// A line of the reply as written.
@@ -80,10 +105,15 @@ impl<'a> Findings<'a> {
             }
         }
         let key = |finding: &Finding| (finding.line, finding.code, finding.column);
-        self.list.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
-        self.list.dedup();
+        self.list.sort_by(|(a, _), (b, _)| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
+        let mut told = BTreeSet::new();
+        self.list.retain(|(finding, path)| {
+            !self.reserved.contains(path) || (finding.code == RESERVED && told.insert(path.clone()))
+        });
+        let mut findings: Vec<Finding> = self.list.into_iter().map(|(finding, _)| finding).collect();
+        findings.dedup();
         self.notes.sort_unstable();
         self.notes.dedup();
-        Report { findings: self.list, notes: self.notes }
+        Report { findings, notes: self.notes }
     }
 }

@@ -28,10 +28,10 @@ pub(crate) struct Globs {
 
 impl Globs {
     pub(crate) fn new(includes: &[String], excludes: &[String], problems: &mut Vec<Problem>) -> Self {
-        let includes = usable("includes", includes, problems);
-        let excludes = usable("excludes", excludes, problems);
+        let includes = with_contents(&usable("includes", includes, problems));
+        let excludes = with_contents(&usable("excludes", excludes, problems));
         let mut pruned: Vec<&str> = excludes.iter().filter_map(|glob| glob.strip_suffix("/**")).collect();
-        if excludes.contains(&"**") {
+        if excludes.iter().any(|glob| glob == "**") {
             pruned.push("**");
         }
         Self {
@@ -62,6 +62,24 @@ impl Globs {
     pub(crate) fn could_include_below(&self, directory: &str) -> bool {
         self.includes.could_match_below(directory)
     }
+}
+
+/// The globs, and for each that is a plain path another one for everything below it: `docs` means the file or the whole
+/// folder of that name.
+pub fn with_contents<S: AsRef<str>>(globs: &[S]) -> Vec<String> {
+    let mut all = Vec::with_capacity(globs.len());
+    for glob in globs.iter().map(AsRef::as_ref) {
+        let path = glob.strip_prefix("./").unwrap_or(glob);
+        let is_plain = !path.is_empty() && !path.contains(['*', '?', '[', ']', '{', '}', '(', ')', '!', '\\']);
+        if !is_plain {
+            all.push(glob.to_owned());
+            continue;
+        }
+        let path = path.trim_end_matches('/');
+        all.push(path.to_owned());
+        all.push([path, "/**"].concat());
+    }
+    all
 }
 
 /// The globs that can be used; of the others each is a problem.

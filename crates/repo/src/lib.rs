@@ -41,7 +41,7 @@ pub use files::Files;
 pub use git_changes::{GitChanges, git_changes};
 pub use git_history::{CommitChange, GitHistory, HistoryEntry, HistoryLimits, git_history};
 pub use git_objects::GitError;
-pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs};
+pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs, with_contents};
 pub use hash::sha256;
 pub use memory::MemorySystem;
 pub use neighbours::Neighbours;
@@ -50,7 +50,7 @@ pub use os::OsSystem;
 pub use os::process::{address_space, stack_limit};
 pub use paths::{normal_path, real_path, relative_path};
 pub use reach::{AllowedFolder, Reach};
-pub use scan::{scan, scan_top};
+pub use scan::{scan, scan_folders, scan_top};
 pub use stamp::{hash_file, hash_open_file, hash_real_file, is_racy};
 pub use system::{
     Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System,

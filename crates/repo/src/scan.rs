@@ -3,6 +3,7 @@
 //! Links are never followed while walking, so the walk sees every directory at most once and always by its
 //! real path. Not done here: reading the files themselves.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -32,19 +33,26 @@ pub fn scan(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe
     walk(system, root, options, Reach::Everything)
 }
 
+/// As [`scan`], but only the files that lie in the root itself and in the given folders. A folder is found only if those
+/// above it are given too.
+pub fn scan_folders(system: &dyn System, root: &Path, options: &ScanOptions, folders: &BTreeSet<String>) -> Universe {
+    walk(system, root, options, Reach::Only(folders))
+}
+
 /// As [`scan`], but only the files that lie in the root itself.
 pub fn scan_top(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe {
-    walk(system, root, options, Reach::TopOnly)
+    walk(system, root, options, Reach::Only(&BTreeSet::new()))
 }
 
 /// How far a walk goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
+enum Reach<'a> {
     Everything,
-    TopOnly,
+    /// Only these folders, beside the root.
+    Only(&'a BTreeSet<String>),
 }
 
-fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -> Universe {
+fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach<'_>) -> Universe {
     let mut recorder = Recorder::new(system);
     let given = root.to_str().map(Root::new);
     let (Some(alias), Ok(real)) = (given, real_path(system, root)) else {
@@ -76,7 +84,7 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach) -
         // The index of a large repository takes as long to read as its root takes to list.
         Reach::Everything => rayon::join(|| walk.tracked(), list).1,
         // Few ask for it.
-        Reach::TopOnly => list(),
+        Reach::Only(_) => list(),
     };
     let (rules, mode) = walk.rules_above_root(&mut recorder);
     let first = Task { path: String::new(), rules, mode, listed: Some(listed) };
@@ -144,7 +152,7 @@ struct Walk<'a> {
     index: OnceLock<ReadIndex>,
     globs: Globs,
     stan_path: String,
-    reach: Reach,
+    reach: Reach<'a>,
     visited: Mutex<Vec<Visited>>,
 }
 
@@ -350,12 +358,16 @@ impl Visit<'_, '_> {
     }
 
     fn folders(&mut self, entries: &[DirEntry]) {
-        if self.walk.reach == Reach::TopOnly {
-            return;
-        }
+        let only = match self.walk.reach {
+            Reach::Everything => None,
+            Reach::Only(folders) if folders.is_empty() => return,
+            Reach::Only(folders) => Some(folders),
+        };
         let length = self.path_from_top.len();
         for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Dir) {
-            if let Some(name) = entry.name.to_str() {
+            if let Some(name) = entry.name.to_str()
+                && only.is_none_or(|folders| folders.contains(&*self.relative(name)))
+            {
                 self.path_from_top.truncate(length);
                 self.path_from_top.extend_from_slice(name.as_bytes());
                 self.entry(name, entry.kind, length);

@@ -51,7 +51,7 @@ fn print(report: &ReplyReport, out: &mut Output) -> io::Result<()> {
     }
     let count = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
     let (errors, warnings) = (counted(count(Severity::Error), "error"), counted(count(Severity::Warning), "warning"));
-    let verdict = if report.accepted { "may be acted upon" } else { "must not be acted upon" };
+    let verdict = if report.accepted { "accepted" } else { "rejected" };
     say!(out, "{} {}: {}, {}", Untrusted::new(&report.reply), verdict, errors, warnings)
 }
 

@@ -89,6 +89,10 @@ fn print_files(report: &RunReport, out: &mut Output) -> io::Result<()> {
     let plain: Vec<_> =
         report.not_utf8.iter().map(|path| [text!("{}", Untrusted::new(path)), Text::default()]).collect();
     section(out, "not UTF-8", &plain)?;
+    print_secrets(report, out)?;
+    let ignored: Vec<_> =
+        report.ignored.iter().map(|path| [text!("{}", Untrusted::new(path)), Text::default()]).collect();
+    section(out, "ignored by git, archived because the selection asks", &ignored)?;
     if !report.left_out.is_empty() {
         say!(out, "\n{}", out.style().strong("left out"))?;
         for left_out in &report.left_out {
@@ -96,6 +100,24 @@ fn print_files(report: &RunReport, out: &mut Output) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Files that are held back: the place and the rule of each secret, never the secret.
+fn print_secrets(report: &RunReport, out: &mut Output) -> io::Result<()> {
+    if report.secrets.is_empty() {
+        return Ok(());
+    }
+    say!(out, "\n{}", out.style().strong("left out: secrets"))?;
+    for file in &report.secrets {
+        for hit in &file.hits {
+            let (path, rule) = (Untrusted::new(&file.path), Untrusted::new(&hit.rule));
+            match hit.line {
+                Some(line) => say!(out, "  {}:{}: {}", path, line, rule)?,
+                None => say!(out, "  {}: {}", path, rule)?,
+            }
+        }
+    }
+    say!(out, "  --allow-secret PATH archives a file all the same")
 }
 
 fn print_diff(diff: &DiffReport, out: &mut Output) -> io::Result<()> {

@@ -66,5 +66,11 @@ fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
     };
     let nodes = counted(report.selected_count, "node");
     say!(out, "{}, {} bytes, {}", nodes, grouped(report.total_bytes), tokens)?;
+    if !report.left_out.is_empty() {
+        say!(out, "\n{}", out.style().strong("left out, not counted"))?;
+        for left_out in &report.left_out {
+            say!(out, "  {}: {}", Untrusted::new(&left_out.path), Untrusted::new(&left_out.reason))?;
+        }
+    }
     out.not_analysed(&report.not_analysed)
 }

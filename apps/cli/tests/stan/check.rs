@@ -57,7 +57,7 @@ fn a_reply_that_keeps_the_protocol() {
         expect![[r#"
             exit 0
             --- stdout
-            ../reply.md may be acted upon: 0 errors, 0 warnings
+            ../reply.md accepted: 0 errors, 0 warnings
             --- stderr
         "#]],
     );
@@ -102,7 +102,7 @@ fn an_edit_of_a_file_that_the_assistant_never_saw() {
               |              ^^^^^^^^
               = help: add `src/b.ts` to the state and ask for a new archive before touching it
 
-            ../reply.md must not be acted upon: 2 errors, 0 warnings
+            ../reply.md rejected: 2 errors, 0 warnings
             --- stderr
         "#]],
     );
@@ -122,7 +122,7 @@ fn a_patch_that_does_not_apply() {
            | ^^^^^^^^^^^^^^^
            = help: write the diff against the archived file, with lines kept above and below, and count the lines of each hunk
 
-        ../reply.md must not be acted upon: 1 error, 0 warnings
+        ../reply.md rejected: 1 error, 0 warnings
         --- stderr
     "#]],
     );
@@ -182,7 +182,7 @@ fn warnings_about_a_selection() {
            |                ^^^^^^^^
            = help: take depth 2 (129 bytes, 33 tokens) or only some kinds of edges
 
-        ../reply.md may be acted upon: 0 errors, 3 warnings
+        ../reply.md accepted: 0 errors, 3 warnings
         --- stderr
     "#]],
     );

@@ -33,6 +33,7 @@ mod privacy;
 mod project;
 mod reproducible;
 mod schemas;
+mod secrets;
 mod suggest;
 mod support;
 #[cfg(unix)]

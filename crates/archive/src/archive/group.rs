@@ -8,7 +8,7 @@ use stan_repo::{OpenFile, sha256};
 
 use super::{Context, memory};
 use crate::classify::{LARGE_BYTES, TextShape, is_binary};
-use crate::entry::{ArchiveEntry, Source};
+use crate::entry::{ArchiveEntry, Secrets, Source};
 use crate::error::Error;
 use crate::tar::{EntryHeader, append_header, padding};
 
@@ -26,7 +26,9 @@ pub(super) struct Item {
     pub(super) range: Range<u64>,
     /// `None` for a binary, which takes no place.
     pub(super) shape: Option<TextShape>,
-    /// Also of a binary when it was proved: one that was put in its place must not pass as merely left out.
+    /// Why a text is held back; it takes no place either.
+    pub(super) secrets: Option<Secrets>,
+    /// Also of a file that is left out when it was proved: one that was put in its place must not pass as merely left out.
     pub(super) digest: Option<Digest>,
 }
 
@@ -155,13 +157,16 @@ impl Group {
         let bytes = self.bytes.get(contents..).unwrap_or_default();
         let size = bytes.len() as u64;
         let shape = if is_binary(bytes) { None } else { Some(TextShape::of(bytes)) };
-        let digest = (shape.is_some() || entry.is_proved()).then(|| sha256(bytes));
-        match shape {
-            None => self.bytes.truncate(start),
-            Some(_) => self.bytes.resize(self.bytes.len() + padding(size), 0),
+        let secrets = shape.and_then(|_| Secrets::of(entry, bytes));
+        let is_archived = shape.is_some() && secrets.is_none();
+        let digest = (is_archived || entry.is_proved()).then(|| sha256(bytes));
+        if is_archived {
+            self.bytes.resize(self.bytes.len() + padding(size), 0);
+        } else {
+            self.bytes.truncate(start);
         }
         let range = start as u64..self.bytes.len() as u64;
-        self.items.push(Item { index, size, executable, private, range, shape, digest });
+        self.items.push(Item { index, size, executable, private, range, shape, secrets, digest });
     }
 }
 

@@ -1,6 +1,6 @@
-//! A file that is too large to be held: read, hashed and written in pieces, so that its size costs no memory.
+//! A file that is too large to be held: read, scanned, hashed and written in pieces, so that its size costs no memory.
 
-use std::io::{self, Read};
+use std::io::{self, Read, SeekFrom};
 
 use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
@@ -9,7 +9,7 @@ use stan_repo::OpenFile;
 use super::Context;
 use super::group::{Item, check_unchanged, is_executable};
 use crate::classify::{TextScan, is_binary};
-use crate::entry::ArchiveEntry;
+use crate::entry::{ArchiveEntry, Guard, Secrets};
 use crate::error::Error;
 use crate::tar::{BLOCK, EntryHeader, append_header, padding};
 use crate::transaction::OutputStream;
@@ -23,7 +23,7 @@ pub(super) struct Buffers {
     next: Vec<u8>,
 }
 
-/// Writes the whole entry, unless it is a binary. The range of the result starts at 0.
+/// Writes the whole entry, unless it is a binary or holds a secret. The range of the result starts at 0.
 pub(super) fn write(
     context: &Context<'_>,
     (index, entry): (usize, &ArchiveEntry),
@@ -36,11 +36,14 @@ pub(super) fn write(
     let mut left = size;
     read_piece(&mut file.reader, &mut buffers.current, &mut left).map_err(unreadable)?;
     let is_text = !is_binary(&buffers.current);
-    if !is_text && !entry.is_proved() {
-        return Ok(Item { index, size, executable, private, range: 0..0, shape: None, digest: None });
+    let secrets = if is_text { secrets_in(entry, &mut file, &mut left, buffers).map_err(unreadable)? } else { None };
+    let is_archived = is_text && secrets.is_none();
+    let mut item = Item { index, size, executable, private, range: 0..0, shape: None, secrets, digest: None };
+    if !is_archived && !entry.is_proved() {
+        return Ok(item);
     }
     let mut header = Vec::new();
-    if is_text {
+    if is_archived {
         append_header(&mut header, &EntryHeader { name: &entry.name, size, executable, modified: context.modified })?;
         out.put(&header)?;
     }
@@ -51,7 +54,7 @@ pub(super) fn write(
         let (current, next) = (&buffers.current, &mut buffers.next);
         let (written, ()) = rayon::join(
             || {
-                if is_text {
+                if is_archived {
                     out.put(current)?;
                 }
                 read_piece(&mut file.reader, next, &mut left).map_err(unreadable)
@@ -65,14 +68,38 @@ pub(super) fn write(
         std::mem::swap(&mut buffers.current, &mut buffers.next);
     }
     check_unchanged(entry, &file, total)?;
-    let digest = Some(Digest(hasher.finalize().into()));
-    if !is_text {
-        return Ok(Item { index, size, executable, private, range: 0..0, shape: None, digest });
+    item.digest = Some(Digest(hasher.finalize().into()));
+    if is_archived {
+        let fill = [0; BLOCK];
+        out.put(fill.get(..padding(size)).unwrap_or_default())?;
+        item.range = 0..header.len() as u64 + size + padding(size) as u64;
+        item.shape = Some(text.finish());
     }
-    let fill = [0; BLOCK];
-    out.put(fill.get(..padding(size)).unwrap_or_default())?;
-    let length = header.len() as u64 + size + padding(size) as u64;
-    Ok(Item { index, size, executable, private, range: 0..length, shape: Some(text.finish()), digest })
+    Ok(item)
+}
+
+/// What keeps a text out of the archive. Nothing of a text may be written before all of it is scanned, and it is too large
+/// to be held: it is gone through once before, by the same open file, whose first piece has been read and is read again.
+fn secrets_in(
+    entry: &ArchiveEntry,
+    file: &mut OpenFile,
+    left: &mut u64,
+    buffers: &mut Buffers,
+) -> io::Result<Option<Secrets>> {
+    match entry.guard {
+        Guard::Open => return Ok(None),
+        Guard::Credential(rule) => return Ok(Some(Secrets::Credential(rule))),
+        Guard::Scanned => {}
+    }
+    let mut stream = stan_secrets::Stream::default();
+    while !buffers.current.is_empty() {
+        stream.update(&buffers.current);
+        read_piece(&mut file.reader, &mut buffers.current, left)?;
+    }
+    *left = file.stat.size;
+    file.reader.seek(SeekFrom::Start(0))?;
+    read_piece(&mut file.reader, &mut buffers.current, left)?;
+    Ok(Secrets::of_hits(stan_secrets::keep_for(&entry.name, stream.finish())))
 }
 
 /// The next piece; empty at the end, which is where the file's stat says, even if the file goes on.

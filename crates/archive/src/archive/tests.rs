@@ -132,13 +132,7 @@ fn what_cannot_be_archived_is_named() {
     check_error(&system, files(&["l"]), "`l` cannot be archived: too many links");
     check_error(&system, files(&["a", "a"]), "`a` would be written twice");
     check_error(&system, vec![ArchiveEntry::bytes("../a", "")], "`../a` cannot be the name");
-    let proved = |size, digest| {
-        vec![ArchiveEntry {
-            name: "x".to_owned(),
-            source: Source::Proved { path: "/r/a".into(), size, digest },
-            executable: None,
-        }]
-    };
+    let proved = |size, digest| vec![ArchiveEntry::proved("x".to_owned(), "/r/a".into(), size, digest)];
     assert!(archive(&system, proved(0, sha256(b""))).is_ok());
     check_error(
         &system,
@@ -230,4 +224,44 @@ fn a_diff_is_cut_out_of_the_full_archive() {
     assert_eq!(cut(&["b", "c", "e"], &extra), ["b:2097152", "bb:2", "c:600", "e:5"]);
     assert_eq!(cut(&["d", "a", "no binary"], &[]), ["a:10", "d:0"]);
     assert_eq!(cut(&["a", "b", "c", "d", "e"], &[]).len(), 5);
+}
+
+/// A token, put together here so that no scanner takes this file for a leak.
+fn token() -> String {
+    ["ghp_", "q7Rz0bXk2Lm9vTgYw3HdPs5N", "c8JfUe1Wa6Zt"].concat()
+}
+
+#[test]
+fn texts_with_secrets_take_no_place() {
+    let system = MemorySystem::new();
+    let large = format!("{}\n{}\n", "some words on a line\n".repeat(70_000), token());
+    system.set_file("/r/a", "a\n").set_file("/r/b", format!("x\ny = {}\n", token())).set_file("/r/c", "c\n");
+    system.set_file("/r/.env", "A=1\n").set_file("/r/key.p12", "\0").set_file("/r/large", large);
+    system.set_link("/r/link", ".env");
+    let entries = || files(&[".env", "a", "b", "c", "key.p12", "large"]);
+    let (written, names) = listed(&system, entries());
+    assert_eq!(names, ["a", "c"]);
+    let held: Vec<String> = written.held_back.iter().map(|file| format!("{} {:?}", file.name, file.secrets)).collect();
+    assert_eq!(
+        held,
+        [
+            ".env Credential(\"dotenv-file\")",
+            "b Hits([Hit { line: 2, rule: \"github-token\" }])",
+            "large Hits([Hit { line: 70002, rule: \"github-token\" }])"
+        ]
+    );
+    // A binary is left out as such, whatever its name.
+    assert_eq!(written.binaries.len(), 1);
+    let allowed = entries().into_iter().map(ArchiveEntry::allow_secrets).collect();
+    let (written, names) = listed(&system, allowed);
+    assert_eq!((names.len(), written.held_back.len()), (5, 0));
+    // Under another name it is the same file.
+    let (written, names) = listed(&system, vec![ArchiveEntry::file("settings.txt", "/r/.env")]);
+    assert_eq!((names.len(), written.held_back.len()), (0, 1));
+}
+
+/// Archives the entries, and gives what is known and the names in the archive.
+fn listed(system: &dyn System, entries: Vec<ArchiveEntry>) -> (Written, Vec<String>) {
+    let (written, bytes) = archive(system, entries).unwrap();
+    (written, list(&bytes).into_iter().map(|(name, ..)| name).collect())
 }

@@ -12,7 +12,7 @@ mod stan_path;
 mod tests;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -45,6 +45,8 @@ pub struct Config {
     /// given more of the machine.
     pub allowed_outside: Vec<AllowedFolder>,
     pub context: ContextConfig,
+    /// Root-relative files that are archived whatever secrets they hold. Only the command line says this, no file.
+    pub allowed_secrets: BTreeSet<String>,
 }
 
 /// What the map of the repository is like.
@@ -72,6 +74,7 @@ impl Default for Config {
             imports: BTreeMap::new(),
             allowed_outside: Vec::new(),
             context: ContextConfig::default(),
+            allowed_secrets: BTreeSet::new(),
         }
     }
 }

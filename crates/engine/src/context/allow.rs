@@ -106,17 +106,14 @@ pub(crate) fn selected(
     builder.folder("imports");
     builder.documents(documents);
     builder.top(top);
-    for &index in &selection.selected {
-        let id = map.id(index);
-        match map.kind(index) {
-            NodeKind::External => builder.external(id),
-            NodeKind::Source => builder.explicit(id, true),
-            NodeKind::Builtin | NodeKind::Missing => {}
-        }
-    }
-    for id in &selection.unknown {
-        builder.explicit(id, false);
-    }
+    builder.closure(map, selection);
+    builder.finish()
+}
+
+/// The selected closure alone, without the base.
+pub(crate) fn closure(rules: &Rules<'_>, map: &Map, selection: &Selection) -> Allowlist {
+    let mut builder = Builder::new(rules);
+    builder.closure(map, selection);
     builder.finish()
 }
 
@@ -175,6 +172,20 @@ impl<'a> Builder<'a> {
                 Some(reason) => self.leave_out(&path, reason),
                 None => self.add(path.into_string(), Origin::File(real.into_string()), true),
             }
+        }
+    }
+
+    fn closure(&mut self, map: &Map, selection: &Selection) {
+        for &index in &selection.selected {
+            let id = map.id(index);
+            match map.kind(index) {
+                NodeKind::External => self.external(id),
+                NodeKind::Source => self.explicit(id, true),
+                NodeKind::Builtin | NodeKind::Missing => {}
+            }
+        }
+        for id in &selection.unknown {
+            self.explicit(id, false);
         }
     }
 

@@ -1,12 +1,14 @@
 //! Everything that an archive is made of, put together and not yet written: the same for a run, its plan and a snapshot.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use stan_archive::ArchiveEntry;
 use stan_graph::{Map, Selection};
 use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
-use stan_repo::{PathGlobs, Universe, WritableSystem};
+use stan_repo::{PathGlobs, Universe, WritableSystem, scan_folders, with_contents};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
 use super::map::{self, BuiltMap, LeftDocument, MapDocument};
@@ -14,8 +16,10 @@ use super::patience::Patience;
 use super::place::{Artefact, Place};
 use super::refusal::Refusal;
 use super::reports::Mode;
+use super::workspace_files::read_if_there;
 use super::{Context, select, state};
 use crate::graph::GraphRequest;
+use crate::init::system_document;
 
 /// What decides the contents of an archive.
 pub(crate) struct Wanted<'a> {
@@ -32,6 +36,8 @@ pub(crate) struct Assembled {
     pub(crate) thread: Option<Thread>,
     pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<String>,
+    /// Files that the selection names and git ignores.
+    pub(crate) ignored: Vec<String>,
 }
 
 /// The map, the selection on it, and the bytes of their documents.
@@ -55,11 +61,13 @@ pub(crate) fn assemble(
     let options = context.config.graph_options(context.root);
     let excludes = excludes(context)?;
     let rules = Rules { system, place: &place, scan: &options.scan, excludes: &excludes };
+    let altered = altered_instructions(system, &place);
     if wanted.mode == Mode::Plain {
         patience.stage("listing the repository");
         let mut allowlist = allow::whole_repository(&rules);
-        let warnings = std::mem::take(&mut allowlist.warnings);
-        return Ok(Assembled { allowlist, thread: None, warnings, errors: Vec::new() });
+        let mut warnings = std::mem::take(&mut allowlist.warnings);
+        warnings.extend(altered);
+        return Ok(Assembled { allowlist, thread: None, warnings, errors: Vec::new(), ignored: Vec::new() });
     }
     // A broken selection is told before the work, not after.
     let loaded = if wanted.mode == Mode::Meta { None } else { state::load(system, &place)? };
@@ -80,10 +88,13 @@ pub(crate) fn assemble(
         _ => allow::selected(&rules, documents, top, &map, &selection),
     };
     let mut warnings = std::mem::take(&mut allowlist.warnings);
+    warnings.extend(altered);
     warnings.extend(decoded.warnings);
     warnings.extend(selection.warnings.iter().cloned());
+    let named = decoded.state.include.iter().map(|entry| entry.node.as_str());
+    let ignored = ignored_by_git(&rules, named.filter(|node| allowlist.files.contains_key(*node)));
     let thread = Thread { map, integrity, selection, meta_bytes, meta_is_in_place, state_bytes };
-    Ok(Assembled { allowlist, thread: Some(thread), warnings, errors })
+    Ok(Assembled { allowlist, thread: Some(thread), warnings, errors, ignored })
 }
 
 /// The map, rebuilt or as an earlier run left it, its document, and what lies in the root.
@@ -118,7 +129,19 @@ fn the_map(
 
 /// The config's `excludes`, which were checked when it was read.
 pub(crate) fn excludes(context: &Context<'_>) -> Result<PathGlobs, Refusal> {
-    PathGlobs::new(&context.config.excludes).map_err(|error| Refusal::input(error.to_string()))
+    PathGlobs::new(&with_contents(&context.config.excludes)).map_err(|error| Refusal::input(error.to_string()))
+}
+
+/// A warning when the assistant's instructions are not the shipped ones: a repository may bring its own, and every archive
+/// hands them on.
+fn altered_instructions(system: &dyn WritableSystem, place: &Place) -> Option<String> {
+    let path = place.own("system/stan.system.md");
+    let bytes = read_if_there(system, place, &path).ok()??;
+    // Checkouts may have changed the line ends.
+    let text: Vec<u8> = bytes.into_iter().filter(|byte| *byte != b'\r').collect();
+    (text != system_document(place.stan_path()).as_bytes()).then(|| {
+        format!("`{path}` differs from the instructions that this version ships: read it before you hand on the archive, or replace it with `stan init --force`")
+    })
 }
 
 impl Thread {
@@ -142,15 +165,51 @@ impl Thread {
 }
 
 /// An entry for everything that needs no proof; externals come from staging.
-pub(crate) fn plain_entries(place: &Place, allowlist: &Allowlist) -> Vec<ArchiveEntry> {
+pub(crate) fn plain_entries(context: &Context<'_>, place: &Place, allowlist: &Allowlist) -> Vec<ArchiveEntry> {
     let mut entries = Vec::with_capacity(allowlist.files.len());
+    let is_allowed = |path: &str| context.config.allowed_secrets.contains(path);
     for (path, allowed) in &allowlist.files {
-        match &allowed.origin {
-            Origin::Bytes(bytes) => entries.push(ArchiveEntry::shared(path.clone(), Arc::clone(bytes))),
-            Origin::File(real) => entries.push(ArchiveEntry::file(path.clone(), place.absolute(real))),
-            Origin::Elsewhere(absolute) => entries.push(ArchiveEntry::file(path.clone(), absolute.clone())),
-            Origin::Staged => {}
-        }
+        let (entry, is_allowed) = match &allowed.origin {
+            Origin::Bytes(bytes) => (ArchiveEntry::shared(path.clone(), Arc::clone(bytes)), false),
+            Origin::File(real) => (ArchiveEntry::file(path.clone(), place.absolute(real)), is_allowed(real)),
+            Origin::Elsewhere(absolute) => (ArchiveEntry::file(path.clone(), absolute.clone()), false),
+            Origin::Staged => continue,
+        };
+        entries.push(if is_allowed || context.config.allowed_secrets.contains(path) {
+            entry.allow_secrets()
+        } else {
+            entry
+        });
     }
     entries
+}
+
+/// An external, judged by where it comes from as well as by its id.
+pub(crate) fn external_entry(context: &Context<'_>, thread: &Thread, entry: ArchiveEntry) -> ArchiveEntry {
+    if context.config.allowed_secrets.contains(entry.name()) {
+        return entry.allow_secrets();
+    }
+    match thread.integrity.nodes.get(entry.name()) {
+        Some(node) => entry.installed_at(&node.locator),
+        None => entry,
+    }
+}
+
+/// The files among `paths` that git ignores: a scan by git's rules does not list them. Those of stan's own folders are
+/// listed by other rules.
+pub(crate) fn ignored_by_git<'p>(rules: &Rules<'_>, paths: impl Iterator<Item = &'p str>) -> Vec<String> {
+    let paths: BTreeSet<&str> = paths.filter(|path| rules.place.below_stan_path(path).is_none()).collect();
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let mut folders = BTreeSet::new();
+    for path in &paths {
+        folders.extend(path.match_indices('/').filter_map(|(end, _)| path.get(..end)).map(str::to_owned));
+    }
+    let shown = scan_folders(rules.system, Path::new(rules.place.root()), rules.scan, &folders);
+    let is_shown = |path: &str| {
+        shown.files.binary_search_by(|file| (**file).cmp(path)).is_ok()
+            || shown.aliases.binary_search_by(|(alias, _)| (**alias).cmp(path)).is_ok()
+    };
+    paths.into_iter().filter(|path| !is_shown(path)).map(str::to_owned).collect()
 }

@@ -1,5 +1,6 @@
 //! Stages the files that the configuration imports, so that the map sees them: exactly the planned ones below each
-//! configured label. Other folders below `imports/` are left alone.
+//! configured label, and none below a label that an earlier run staged and that is no longer configured. Other folders below
+//! `imports/` are left alone.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -10,11 +11,12 @@ use stan_repo::{Access, EntryKind, OpenFile, System, advice, hash_file, real_pat
 use super::Context;
 use super::allow::{Allowed, Allowlist, Origin};
 use super::careful::Careful;
-use super::place::Place;
+use super::place::{Artefact, Place};
 use super::refusal::Refusal;
 use super::reports::OutsideFile;
 use super::session::{Session, refuse};
-use crate::config::Config;
+use super::workspace_files::read_if_there;
+use crate::config::{Config, label_refusal};
 use crate::imports::{ImportError, ImportFile, ImportPlan, plan};
 
 /// What staging did.
@@ -54,7 +56,8 @@ pub(crate) fn refresh(
     place: &Place,
     session: &Session<'_>,
 ) -> Result<Imported, Refusal> {
-    if context.config.imports.is_empty() {
+    let earlier = staged_labels(system, place);
+    if context.config.imports.is_empty() && earlier.is_empty() {
         return Ok(Imported::default());
     }
     let plan = planned(system, context)?;
@@ -76,13 +79,19 @@ pub(crate) fn refresh(
             .warnings
             .push(format!("import `{label}`: what was staged before stays, because not all could be read"));
     }
-    for label in context.config.imports.keys().filter(|label| !unread.contains(*label)) {
+    let labels: BTreeSet<&String> = context.config.imports.keys().chain(&earlier).collect();
+    for label in labels.into_iter().filter(|label| !unread.contains(*label)) {
         for path in everything_below(system, place, &place.own(&["imports/", label].concat())) {
             if !targets.contains(path.as_str()) {
                 transaction.remove(&path).map_err(refuse)?;
                 imported.removed.push(path);
             }
         }
+    }
+    let configured: BTreeSet<String> = context.config.imports.keys().cloned().collect();
+    if configured != earlier {
+        let document = serde_json::to_vec(&configured).map_err(|error| Refusal::internal(error.to_string()))?;
+        transaction.write(&place.artefact(Artefact::ImportLabels), &document, Access::Shared).map_err(refuse)?;
     }
     // What was not seen must not be taken for removed.
     system.has_seen_everything()?;
@@ -98,13 +107,14 @@ pub(crate) fn pretend(
     allowlist: &mut Allowlist,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<OutsideFile>, Refusal> {
-    if context.config.imports.is_empty() {
+    let earlier = staged_labels(system, place);
+    if context.config.imports.is_empty() && earlier.is_empty() {
         return Ok(Vec::new());
     }
     let plan = planned(system, context)?;
     let outside = outside(context, &plan);
     warnings.extend(plan.warnings);
-    for label in context.config.imports.keys() {
+    for label in context.config.imports.keys().chain(&earlier) {
         let folder = place.own(&["imports/", label, "/"].concat());
         allowlist.files.retain(|path, _| !path.starts_with(&folder));
     }
@@ -122,6 +132,14 @@ pub(crate) fn pretend(
     allowlist.left_out.sort_unstable();
     allowlist.left_out.dedup();
     Ok(outside)
+}
+
+/// The labels whose files an earlier run staged, so that what is no longer configured is removed. Files that something else
+/// put below `imports/` are none of them. A record that cannot be read names nothing.
+fn staged_labels(system: &dyn System, place: &Place) -> BTreeSet<String> {
+    let bytes = read_if_there(system, place, &place.artefact(Artefact::ImportLabels)).ok().flatten();
+    let labels: BTreeSet<String> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    labels.into_iter().filter(|label| label_refusal(label).is_none()).collect()
 }
 
 fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {

@@ -45,7 +45,7 @@ use crate::config::Config;
 /// The pieces that the reply gate needs to know what a selection would archive.
 pub(crate) mod gate {
     pub(crate) use super::allow::{Documents, Origin, Rules, selected, top_of};
-    pub(crate) use super::assemble::excludes;
+    pub(crate) use super::assemble::{excludes, ignored_by_git};
     pub(crate) use super::locate::{Located, Locator};
     pub(crate) use super::map::{load_map, readable_integrity};
     pub(crate) use super::walk::walk;

@@ -1,5 +1,7 @@
 //! Where everything lies in a workspace: the root, stan's folder, and the names below it. No I/O.
 
+use stan_model::is_git_folder;
+
 use stan_model::Ecosystem;
 
 /// A repository and stan's folder in it.
@@ -23,6 +25,8 @@ pub enum Artefact {
     PlainSnapshot,
     ContextSnapshot,
     NoChanges,
+    /// The labels whose files the last run staged.
+    ImportLabels,
     Lock,
 }
 
@@ -38,6 +42,7 @@ impl Artefact {
             Self::PlainSnapshot => "diff/.archive.snapshot.json",
             Self::ContextSnapshot => "diff/.archive.snapshot.context.json",
             Self::NoChanges => "diff/.stan_no_changes",
+            Self::ImportLabels => "diff/.imports.json",
             Self::Lock => ".lock",
         }
     }
@@ -91,7 +96,7 @@ impl Place {
     /// Why nothing may ever put this path into an archive, if so. Paths are compared without regard to case, because
     /// on some file systems `.GIT` is `.git`.
     pub fn denial(&self, path: &str) -> Option<&'static str> {
-        if path.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
+        if path.split('/').any(is_git_folder) {
             return Some("git's own files are never archived");
         }
         let folded = path.to_ascii_lowercase();
@@ -140,6 +145,8 @@ mod tests {
             ".git/config",
             "sub/.git/config",
             ".GIT/config",
+            ".git./config",
+            "git~1/config",
             ".stan/diff/.archive.snapshot.json",
             ".stan/patch/a.patch",
             ".stan/output/archive.tar",

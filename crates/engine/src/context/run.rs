@@ -13,7 +13,7 @@ use stan_model::ProgrammingFiles;
 use stan_repo::{Access, WritableSystem};
 
 use super::Context;
-use super::assemble::{Assembled, Thread, Wanted, assemble, plain_entries};
+use super::assemble::{Assembled, Thread, Wanted, assemble, external_entry, plain_entries};
 use super::careful::Careful;
 use super::count::count;
 use super::import;
@@ -29,6 +29,7 @@ use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, holds, read_if_there};
 use crate::graph::GraphRequest;
 use crate::not_analysed::{not_analysed, not_analysed_of_map};
+use crate::secrets::reported;
 use crate::threads::Workers;
 use crate::tokens::Tokenizer;
 
@@ -92,11 +93,11 @@ impl Run<'_> {
         let mut transaction = session.begin(self.place)?;
 
         patience.stage("verifying externals");
-        let mut entries = plain_entries(self.place, &assembled.allowlist);
+        let mut entries = plain_entries(self.context, self.place, &assembled.allowlist);
         if let Some(thread) = &assembled.thread {
             let staged = self.pool.install(|| stage(&mut transaction, externals_of(thread)));
             let staged = with_mismatches(staged, self.prove_unselected(thread)).map_err(refuse)?;
-            entries.extend(staged.entries());
+            entries.extend(staged.entries().map(|entry| external_entry(self.context, thread, entry)));
         }
         self.documents(&assembled, &mut transaction)?;
 
@@ -131,13 +132,13 @@ impl Run<'_> {
         let externals = from_outside(self.place, assembled.thread.as_ref(), imported);
         tell(&externals, patience);
         let baseline = self.baseline()?;
-        let mut entries = plain_entries(self.place, &assembled.allowlist);
+        let mut entries = plain_entries(self.context, self.place, &assembled.allowlist);
         let mut outputs = Outputs::default();
         if let Some(thread) = &assembled.thread {
             patience.stage("verifying externals");
             let proved = stan_archive::prove(self.system, self.place.stan_path(), externals_of(thread));
             let proved = with_mismatches(proved, self.prove_unselected(thread)).map_err(refuse)?;
-            entries.extend(proved);
+            entries.extend(proved.into_iter().map(|entry| external_entry(self.context, thread, entry)));
             outputs.written.extend(thread.externals().map(|index| thread.map.id(index).to_owned()));
             outputs
                 .written
@@ -392,6 +393,8 @@ impl Run<'_> {
             binaries: written.binaries.iter().map(|file| sized(&file.name, file.size)).collect(),
             large_texts: written.large.iter().map(|file| sized(&file.name, file.size)).collect(),
             not_utf8: written.not_utf8.clone(),
+            secrets: written.held_back.iter().map(reported).collect(),
+            ignored: assembled.ignored.iter().filter(|path| written.file(path).is_some()).cloned().collect(),
             left_out: assembled
                 .allowlist
                 .left_out

@@ -1,17 +1,24 @@
 //! The verb `select`: what a selection holds, how large it is, and why each node is in.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rayon::prelude::*;
 use stan_graph::{Map, Reasons, SelectOptions, Selection};
 use stan_model::document::integrity::Integrity;
 use stan_model::document::run_report::tokens;
 use stan_model::document::state::{self, DecodedState, State};
 use stan_repo::WritableSystem;
 
+use super::allow::{self, Allowed, LeftOut, Origin, Rules};
+use super::assemble::excludes;
 use super::map::{broken, map_for_selection};
 use super::refusal::Refusal;
-use super::reports::{SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
+use super::reports::{LeftOutReport, SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
 use super::{Context, NamedBytes};
 use crate::graph::GraphRequest;
 use crate::not_analysed::not_analysed_of_map;
+use crate::secrets::{Judged, secrets_on_disk};
 use crate::suggest::Weigher;
 use crate::tokens::Tokenizer;
 
@@ -44,10 +51,18 @@ pub fn select(
         None => map_for_selection(system, context, &request.work)?,
     };
     let selection = selection(&map, &decoded.state)?;
-    let mut report = report(&map, &decoded, &selection);
+    // What becomes of the files of another map is not known.
+    let contents = match &request.meta {
+        None => Contents::of(system, context, &map, &integrity, &selection)?,
+        Some(_) => Contents::default(),
+    };
+    let mut report = report(&map, &decoded, &selection, &contents);
     if let Some(tokenizer) = request.tokens {
         let weigher = Weigher { system, place: &place, map: &map, integrity: &integrity, tokenizer };
-        let (tokens, warnings) = weigher.total(&selection.selected);
+        let counted: Vec<u32> =
+            selection.selected.iter().copied().filter(|&index| !contents.is_left_out(map.id(index))).collect();
+        let (mut tokens, warnings) = weigher.total(&counted);
+        tokens.tokens += contents.unmapped.values().map(|(_, path)| weigher.tokens_of_file(path)).sum::<u64>();
         report.exact_tokens = Some(tokens);
         report.warnings.extend(warnings);
         report.warnings.sort_unstable();
@@ -55,16 +70,71 @@ pub fn select(
     Ok(report)
 }
 
+/// What a run would make of the selected files.
+#[derive(Default)]
+struct Contents {
+    /// By path: why it would be left out.
+    left_out: BTreeMap<String, String>,
+    /// Files that the map does not know: size and absolute path.
+    unmapped: BTreeMap<String, (u64, String)>,
+}
+
+impl Contents {
+    fn of(
+        system: &dyn WritableSystem,
+        context: &Context<'_>,
+        map: &Map,
+        integrity: &Integrity,
+        selection: &Selection,
+    ) -> Result<Self, Refusal> {
+        let place = context.place();
+        let (options, excludes) = (context.config.graph_options(context.root), excludes(context)?);
+        let rules = Rules { system, place: &place, scan: &options.scan, excludes: &excludes };
+        let allowlist = allow::closure(&rules, map, selection);
+        let mut contents = Self::default();
+        for LeftOut { path, reason } in allowlist.left_out {
+            contents.left_out.insert(path, reason);
+        }
+        let judge = |(path, allowed): (&String, &Allowed)| {
+            let (names, absolute) = match &allowed.origin {
+                Origin::File(real) => (vec![path.as_str(), real], place.absolute(real)),
+                Origin::Staged => (vec![path.as_str()], integrity.nodes.get(path)?.locator.clone()),
+                Origin::Elsewhere(_) | Origin::Bytes(_) => return None,
+            };
+            match secrets_on_disk(system, context.config, &names, &absolute).ok()? {
+                Judged::Free => None,
+                Judged::Binary => Some((path.clone(), "it is binary".to_owned())),
+                Judged::Held(file) => Some((path.clone(), file.reason())),
+            }
+        };
+        let judged: Vec<_> = allowlist.files.par_iter().filter_map(judge).collect();
+        contents.left_out.extend(judged);
+        for path in selection.unknown.iter().filter(|path| !contents.left_out.contains_key(*path)) {
+            if let Some(Allowed { origin: Origin::File(real), .. }) = allowlist.files.get(path) {
+                let absolute = place.absolute(real);
+                let size = system.lstat(Path::new(&absolute)).map_or(0, |stat| stat.size);
+                contents.unmapped.insert(path.clone(), (size, absolute));
+            }
+        }
+        Ok(contents)
+    }
+
+    fn is_left_out(&self, path: &str) -> bool {
+        self.left_out.contains_key(path)
+    }
+}
+
 /// The selection with the defaults of spec 20 §3.
 pub(crate) fn selection(map: &Map, state: &State) -> Result<Selection, Refusal> {
     stan_graph::select(map, state, &SelectOptions::default()).map_err(|error| Refusal::input(error.to_string()))
 }
 
-fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectReport {
+fn report(map: &Map, decoded: &DecodedState, selection: &Selection, contents: &Contents) -> SelectReport {
     let reasons = Reasons::of(map, &decoded.state);
     let mut nodes: Vec<SelectedNode> = selection
         .selected
         .iter()
+        .filter(|&&index| !contents.is_left_out(map.id(index)))
         .map(|&index| {
             let (path, path_omitted) = reasons.end_of_path(index, SHOWN_STEPS).unwrap_or_default();
             SelectedNode {
@@ -75,25 +145,30 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection) -> SelectRep
             }
         })
         .collect();
-    let unknown = selection.unknown.iter();
-    nodes.extend(unknown.map(|id| SelectedNode {
-        node_id: id.clone(),
-        bytes: 0,
-        path: vec![id.clone()],
-        path_omitted: None,
+    let unknown = selection.unknown.iter().filter(|id| !contents.is_left_out(id));
+    nodes.extend(unknown.map(|id| {
+        let bytes = contents.unmapped.get(id).map_or(0, |(size, _)| *size);
+        SelectedNode { node_id: id.clone(), bytes, path: vec![id.clone()], path_omitted: None }
     }));
     nodes.sort_unstable_by(|a, b| a.node_id.cmp(&b.node_id));
     let mut warnings = [decoded.warnings.as_slice(), &selection.warnings].concat();
     warnings.sort_unstable();
     warnings.dedup();
-    let largest = selection.largest.iter().map(|one| SizedNode { node_id: one.node_id.clone(), bytes: one.bytes });
+    let total_bytes = nodes.iter().fold(0u64, |sum, node| sum.saturating_add(node.bytes));
+    let mut by_size: Vec<&SelectedNode> = nodes.iter().collect();
+    by_size.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.node_id.cmp(&b.node_id)));
+    let largest = by_size.iter().take(selection.largest.len());
+    let largest = largest.map(|one| SizedNode { node_id: one.node_id.clone(), bytes: one.bytes }).collect();
+    let left_out = contents.left_out.iter();
+    let left_out = left_out.map(|(path, reason)| LeftOutReport { path: path.clone(), reason: reason.clone() });
     SelectReport {
         selected_node_ids: nodes.iter().map(|node| node.node_id.clone()).collect(),
         selected_count: nodes.len() as u64,
-        total_bytes: selection.total_bytes,
-        tokens: tokens(selection.total_bytes),
+        total_bytes,
+        tokens: tokens(total_bytes),
         exact_tokens: None,
-        largest: largest.collect(),
+        largest,
+        left_out: left_out.collect(),
         warnings,
         not_analysed: not_analysed_of_map(map),
         nodes,

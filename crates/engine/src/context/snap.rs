@@ -4,7 +4,7 @@ use stan_archive::{OutputStream, Snapshot, write_archive};
 use stan_repo::{Access, WritableSystem};
 
 use super::Context;
-use super::assemble::{Wanted, assemble, plain_entries};
+use super::assemble::{Wanted, assemble, external_entry, plain_entries};
 use super::careful::Careful;
 use super::import;
 use super::patience::Patience;
@@ -76,9 +76,10 @@ fn snapshot_of(
     let wanted = Wanted { mode, frozen: false, pretty: false, work: &request.work };
     let assembled = assemble(system, context, &wanted, patience)?;
     warnings.extend(assembled.warnings);
-    let mut entries = plain_entries(place, &assembled.allowlist);
+    let mut entries = plain_entries(context, place, &assembled.allowlist);
     if let Some(thread) = &assembled.thread {
-        entries.extend(stan_archive::prove(system, place.stan_path(), externals_of(thread)).map_err(refuse)?);
+        let proved = stan_archive::prove(system, place.stan_path(), externals_of(thread)).map_err(refuse)?;
+        entries.extend(proved.into_iter().map(|entry| external_entry(context, thread, entry)));
     }
     patience.stage("hashing");
     let written = write_archive(system, entries, 0, &mut OutputStream::discarding()).map_err(refuse)?;

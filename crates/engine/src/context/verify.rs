@@ -22,6 +22,7 @@ use super::promises::broken;
 use super::refusal::Refusal;
 use super::reports::{Difference, VerifyReport};
 use super::{Context, select, state};
+use crate::secrets::{Judged, secrets_on_disk};
 
 /// Documents of this size are kept while an archive is read.
 const LARGEST_KEPT: u64 = 2 << 30;
@@ -282,16 +283,20 @@ impl Check<'_> {
             if self.contents.entries.contains_key(name) {
                 continue;
             }
-            let is_binary = match &file.origin {
-                Origin::File(real) => self.is_binary(&self.place.absolute(real)),
+            let is_left_out = |names: &[&str], absolute: &str| {
+                let judged = secrets_on_disk(self.system, context.config, names, absolute);
+                judged.is_ok_and(|judged| judged != Judged::Free)
+            };
+            let is_left_out = match &file.origin {
+                Origin::File(real) => is_left_out(&[name, real], &self.place.absolute(real)),
                 Origin::Staged => {
                     let locator = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(name));
-                    locator.is_some_and(|node| self.is_binary(&node.locator))
+                    locator.is_some_and(|node| is_left_out(&[name], &node.locator))
                 }
-                Origin::Elsewhere(absolute) => self.is_binary(absolute),
+                Origin::Elsewhere(absolute) => is_left_out(&[name], absolute),
                 Origin::Bytes(_) => false,
             };
-            if !is_binary {
+            if !is_left_out {
                 new.push(name.clone());
             }
         }
@@ -319,13 +324,6 @@ impl Check<'_> {
         let selection = select::selection(map, &decoded.state)?;
         warnings.extend(selection.warnings.iter().cloned());
         Ok(allow::selected(&rules, documents, top, map, &selection))
-    }
-
-    fn is_binary(&self, absolute: &str) -> bool {
-        let Ok(file) = self.system.open_real(Path::new(absolute)) else { return false };
-        let mut start = Vec::new();
-        let _ = file.reader.take(stan_archive::BINARY_PREFIX as u64).read_to_end(&mut start);
-        start.contains(&0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,15 +12,17 @@ use stan_graph::{Map, SelectOptions, Selection, select};
 use stan_model::NodeKind;
 use stan_model::document::integrity::Integrity;
 use stan_model::document::state::{Entry, State};
-use stan_reply::{ChangedFiles, ClosureSize};
+use stan_reply::{ChangedFiles, ClosureSize, IgnoredFile};
 use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file};
 
 use super::archive::ArchiveIndex;
+use crate::config::Config;
 use crate::context::gate::{
-    Documents, Located, Locator, Origin, Rules, excludes, load_map, read_if_there, readable_integrity, selected,
-    top_of, walk,
+    Documents, Located, Locator, Origin, Rules, excludes, ignored_by_git, load_map, read_if_there, readable_integrity,
+    selected, top_of, walk,
 };
 use crate::context::{Artefact, Context, Place, Refusal};
+use crate::secrets::{Judged, secrets_of, secrets_on_disk};
 use crate::tokens::Tokenizer;
 
 /// Larger files are not counted: nobody could use an archive that holds one.
@@ -50,6 +52,7 @@ pub(super) struct Workspace<'a> {
     state: Option<Vec<u8>>,
     scan: ScanOptions,
     excludes: PathGlobs,
+    config: Config,
     tokenizer: Tokenizer,
     locator: RefCell<Locator<'a>>,
     /// What names lead to. A reply may ask for each of a hundred thousand several times.
@@ -92,6 +95,7 @@ impl<'a> Workspace<'a> {
             state: on_disk.or_else(|| archive.bytes(&state_file)),
             scan: context.config.graph_options(context.root).scan,
             excludes: excludes(context)?,
+            config: context.config.clone(),
             tokenizer,
             locator: RefCell::new(Locator::new(system, place)),
             located: RefCell::default(),
@@ -182,7 +186,10 @@ impl<'a> Workspace<'a> {
         if let Some(size) = self.counted.borrow().get(path) {
             return *size;
         }
-        let size = self.measure(&self.bytes_of(path));
+        let bytes = self.bytes_of(path);
+        // What holds a secret is not archived, so that it counts as nothing.
+        let is_held_back = secrets_of(&self.config, path, &bytes).is_some();
+        let size = if is_held_back { ClosureSize::default() } else { self.measure(&bytes) };
         self.counted.borrow_mut().insert(path.to_owned(), size);
         size
     }
@@ -296,6 +303,24 @@ impl stan_reply::Context for Workspace<'_> {
         let map = self.map.as_ref()?;
         let hash = map.hash(map.find(external)?)?;
         self.import_digests().get(hash).cloned()
+    }
+
+    fn ignored(&self, paths: &BTreeSet<&str>) -> Vec<IgnoredFile> {
+        let rules = Rules { system: self.system, place: self.place, scan: &self.scan, excludes: &self.excludes };
+        let existing = paths.iter().copied().filter(|path| stan_archive::check_name(path).is_ok() && self.exists(path));
+        let judge = |path: String| {
+            let Located::File(real) = self.locate(&path) else { return None };
+            let judged =
+                secrets_on_disk(self.system, &self.config, &[path.as_str(), &real], &self.place.absolute(&real));
+            let secret = match judged {
+                Ok(Judged::Held(file)) => Some(file.reason()),
+                // Key stores are binary, and so never archived; the selection names them all the same.
+                _ if self.config.allowed_secrets.contains(&path) => None,
+                _ => stan_secrets::credential_file(&path).map(|rule| format!("it is a credential file ({rule})")),
+            };
+            Some(IgnoredFile { path, secret })
+        };
+        ignored_by_git(&rules, existing).into_iter().filter_map(judge).collect()
     }
 
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64 {

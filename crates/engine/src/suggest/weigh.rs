@@ -68,6 +68,15 @@ impl Weigher<'_> {
         (tokens, estimated.iter().map(|&node| self.warning(node)).collect())
     }
 
+    /// The tokens of a file that the map does not know, by its real absolute path; none when it cannot be read.
+    pub(crate) fn tokens_of_file(&self, absolute: &str) -> u64 {
+        let mut bytes = Vec::new();
+        match self.system.read_real(Path::new(absolute), MAX_SIZE, &mut bytes) {
+            Ok(_) => self.tokenizer.count(&bytes),
+            Err(_) => 0,
+        }
+    }
+
     pub(crate) fn warning(&self, node: u32) -> String {
         format!(
             "`{}` is too large or cannot be read: its tokens are estimated from its size in the map",

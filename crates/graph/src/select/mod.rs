@@ -76,7 +76,7 @@ pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selec
     let (included, mut unknown) = reach_entries(map, &state.include);
     let (excluded, unknown_excludes) = reach_entries(map, &state.exclude);
     unknown.retain(|id| !unknown_excludes.contains(id));
-    warnings.extend(unknown.iter().map(|id| format!("`{id}` is not in the map: counted as 0 bytes")));
+    warnings.extend(unknown.iter().map(|id| format!("`{id}` is not in the map")));
     warnings
         .extend(unknown_excludes.iter().map(|id| format!("`{id}` is not in the map: nothing else is excluded by it")));
 

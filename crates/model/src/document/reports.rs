@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::run_report::NotAnalysedFiles;
+use super::run_report::{LeftOutReport, NotAnalysedFiles};
 
 /// `stan select --json`: the summary of a selection, and each node with the reason why it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -22,6 +22,8 @@ pub struct SelectReport {
     pub exact_tokens: Option<ExactTokens>,
     /// Largest first, then by id.
     pub largest: Vec<SizedNode>,
+    /// What a run would leave out, and why: it is neither among the nodes nor counted. Sorted by path.
+    pub left_out: Vec<LeftOutReport>,
     /// Sorted and unique.
     pub warnings: Vec<String>,
     /// Files of the map in languages that are not analysed: most files first, then by extension.

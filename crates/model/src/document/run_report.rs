@@ -46,6 +46,10 @@ pub struct RunReport {
     pub large_texts: Vec<SizedPath>,
     /// Archived as they are.
     pub not_utf8: Vec<String>,
+    /// Left out because they hold a credential, or are credential files by their name. Never names a secret.
+    pub secrets: Vec<SecretFile>,
+    /// Archived although git ignores them, because the selection names them.
+    pub ignored: Vec<String>,
     pub left_out: Vec<LeftOutReport>,
     /// Files of the repository in languages that are not analysed: most files first, then by extension.
     pub not_analysed: Vec<NotAnalysedFiles>,
@@ -180,6 +184,37 @@ pub fn not_analysed_line(files: &[NotAnalysedFiles]) -> Option<String> {
 pub struct LeftOutReport {
     pub path: String,
     pub reason: String,
+}
+
+/// A file that is held back, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SecretFile {
+    pub path: String,
+    /// At least one.
+    pub hits: Vec<SecretHit>,
+}
+
+/// A rule that a file breaks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SecretHit {
+    /// Counted from 1; absent when the file's name is the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The id of the rule.
+    pub rule: String,
+}
+
+impl SecretFile {
+    /// In words, for lists of what is left out.
+    pub fn reason(&self) -> String {
+        match self.hits.first() {
+            Some(SecretHit { line: Some(line), rule }) => format!("line {line} holds a secret ({rule})"),
+            Some(SecretHit { line: None, rule }) => format!("it is a credential file ({rule})"),
+            None => "it holds a secret".to_owned(),
+        }
+    }
 }
 
 /// The estimate that the formats use; the commands that count exactly say so.

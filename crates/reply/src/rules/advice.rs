@@ -1,8 +1,10 @@
-//! STAN-REPLY-0101 to 0104: warnings about a selection. They never stop a reply.
+//! STAN-REPLY-0014, 0101 to 0104 and 0106: about a selection. Only 0014 stops a reply.
 //!
 //! | case | decision |
 //! |---|---|
 //! | an entry of `i` or `x` that is no file node of the map | 0101, also when such a file exists but is ignored |
+//! | an entry of `i` that git ignores and that is a credential file or holds a secret | 0014 |
+//! | another entry of `i` that git ignores | 0106 |
 //! | an archived file below `<stanPath>/imports/` | no 0101: imports are not in the map |
 //! | a selected external, as entry or through closure, with the bytes of an import | 0102 |
 //! | an entry of `i` with depth 3 or more and all kinds (none given, 7, or more bits) | 0103 |
@@ -18,8 +20,8 @@ use stan_model::document::state::{self, ALL_KINDS, Entry, State};
 use super::Facts;
 use super::bytes::Outcome;
 use super::state::Selection;
-use crate::CheckOptions;
 use crate::report::Findings;
+use crate::{CheckOptions, IgnoredFile};
 
 /// From here on an entry without a mask is worth a look.
 const DEEP: u32 = 3;
@@ -34,6 +36,7 @@ pub(super) fn check(
     if let Some(after) = &selection.after {
         let places = Places::new(selection);
         check_unknown(facts, after, &places, findings);
+        check_ignored(facts, after, &places, findings);
         check_imported(facts, after, &places, findings);
         check_depth(facts, after, &places, findings);
     }
@@ -77,6 +80,25 @@ fn check_unknown(facts: &Facts<'_>, after: &State, places: &Places<'_>, findings
         let message = format!("the map does not know `{node}`");
         let remedy = "take node ids from the map; a file that git ignores is archived only if it exists";
         findings.add("STAN-REPLY-0101", places.of(node), node, message, remedy);
+    }
+}
+
+fn check_ignored(facts: &Facts<'_>, after: &State, places: &Places<'_>, findings: &mut Findings<'_>) {
+    let nodes: BTreeSet<&str> = after.include.iter().map(|entry| entry.node.as_str()).collect();
+    for IgnoredFile { path, secret } in facts.context.ignored(&nodes) {
+        let line = places.of(&path);
+        match secret {
+            Some(reason) => {
+                let message = format!("git ignores `{path}`, and {reason}");
+                let remedy = "do not select it; only the user can hand it on, with --allow-secret";
+                findings.add("STAN-REPLY-0014", line, &path, message, remedy);
+            }
+            None => {
+                let message = format!("git ignores `{path}`; it would be archived because the selection asks");
+                let remedy = "select it only if the user wants it in the archive";
+                findings.add("STAN-REPLY-0106", line, &path, message, remedy);
+            }
+        }
     }
 }
 

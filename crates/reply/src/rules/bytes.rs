@@ -214,7 +214,8 @@ impl Examiner<'_, '_, '_> {
             Err(error) => {
                 let line = patch.fence.line_of(error.index);
                 let remedy = self.remedy(patch);
-                self.findings.add(APPLY, line, "", with_name(file, &error), remedy);
+                let path = file.new.as_ref().or(file.old.as_ref()).map(|named| named.path.as_str()).unwrap_or_default();
+                self.findings.add_about(path, APPLY, line, "", with_name(file, &error), remedy);
             }
         }
     }

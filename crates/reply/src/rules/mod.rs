@@ -3,14 +3,14 @@
 //! | file | codes |
 //! |---|---|
 //! | `shape.rs` | 0013 |
-//! | `places.rs` | 0009, 0012 |
+//! | `places.rs` | 0009, 0012, 0105 |
 //! | `bytes.rs` | 0008, 0011 |
 //! | `targets.rs` | 0005, 0006, 0007 |
 //! | `state.rs` | 0001, 0002, 0003, 0004 |
 //! | `listing.rs` | 0010 |
-//! | `advice.rs` | 0101, 0102, 0103, 0104 |
+//! | `advice.rs` | 0014, 0101, 0102, 0103, 0104, 0106 |
 //!
-//! While the mode is off only 0009, 0011, 0012 and 0013 hold.
+//! While the mode is off only 0009, 0011, 0012, 0013 and 0105 hold.
 
 mod advice;
 mod bytes;

@@ -1,27 +1,35 @@
-//! STAN-REPLY-0009 and STAN-REPLY-0012: where a reply may write. Both hold with the mode on or off.
+//! STAN-REPLY-0009, STAN-REPLY-0012 and STAN-REPLY-0105: where a reply may write. All hold with the mode on or off.
 //!
 //! | case | decision |
 //! |---|---|
 //! | any path of a diff below `<stanPath>/imports/`, whatever the diff does there | 0009 |
 //! | `mv`, `rm`, `rmdir`, `mkdirp` there, as source or destination; `cp` to there | 0009 |
-//! | `rm` or `mv` of a folder that holds the imports | 0009, and 0012 for what else it holds |
+//! | `rm` or `mv` of a folder that holds the imports | 0009; `<stanPath>` itself is reserved, so 0012 alone |
 //! | `cp` from there, or a diff that copies from there | fine |
 //! | a path that [`Layout::fault`](crate::paths::Layout::fault) refuses, in a diff, a heading or an operation | 0012 |
 //! | a path that git reads otherwise than it is written (no `a/`): both readings | 0009, 0012 |
 //! | a new symbolic link that leads out of the repository | 0012 |
 //!
-//! A finding stands at the line with the path; the same path is reported once for each line.
+//! | a file that runs code when its folder is opened, entered or installed ([`runs_code`]), made or changed | 0105, a warning |
+//!
+//! A finding stands at the line with the path; the same path is reported once for each line, and a reserved path once with no
+//! other code beside it.
 
 use super::Facts;
+use super::target::Deed;
 use crate::diff::{Change, FileDiff};
-use crate::paths::{Access, PathFault};
-use crate::report::Findings;
+use crate::paths::{Access, PathFault, runs_code};
+use crate::report::{Findings, RESERVED as PATHS};
 use crate::structure::{OperationKind, PatchFence};
 
 const IMPORTS: &str = "STAN-REPLY-0009";
-const PATHS: &str = "STAN-REPLY-0012";
+const CODE: &str = "STAN-REPLY-0105";
 
 pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
+    for target in facts.targets.iter().filter(|target| target.deed != Deed::Delete && runs_code(&target.path)) {
+        let message = format!("`{}` runs code when its folder is opened, entered or installed", target.path);
+        findings.add(CODE, target.line, &target.path, message, "read the change before you apply it");
+    }
     for block in &facts.structure.blocks {
         if let Some(heading) = block.heading.as_ref().filter(|heading| !heading.path.is_empty()) {
             check_path(facts, findings, heading.line, &heading.path, Access::Write);
@@ -86,6 +94,7 @@ fn check_path(facts: &Facts<'_>, findings: &mut Findings<'_>, line: u32, path: &
         Some(PathFault::Reserved(fault)) => {
             let message = format!("`{}` {fault}", crate::excerpt::prefix(path, 200));
             findings.add(PATHS, line, path, message, "remove this patch or operation");
+            findings.reserve(path);
         }
     }
 }

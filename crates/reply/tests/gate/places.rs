@@ -37,6 +37,51 @@ fn r0009_near_misses() {
 }
 
 #[test]
+fn every_spelling_of_gits_folder_is_reserved() {
+    for path in [
+        "git~1/config",
+        ".git./hooks/x",
+        ".git /x",
+        ".g\u{200c}it/config",
+        ".git::$INDEX_ALLOCATION/x",
+        "sub/.GIT\u{feff}/x",
+    ] {
+        expect_off(&create(path), "0012");
+    }
+}
+
+/// The checklist, the archive and the diff have nothing to add about a path that may not be used at all.
+#[test]
+fn a_reserved_path_is_reported_once() {
+    let map = ".stan/context/dependency.map.json";
+    let edit = format!("diff --git a/{map} b/{map}\n--- a/{map}\n+++ b/{map}\n@@ -1 +1 @@\n-a\n+b\n");
+    let report = World::new().report(&patch(map, &edit), Default::default());
+    let codes: Vec<&str> = report.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes.iter().filter(|code| code.ends_with("0012")).count(), 1, "{codes:?}");
+    assert!(!codes.iter().any(|code| ["0005", "0008", "0011"].iter().any(|end| code.ends_with(end))), "{codes:?}");
+}
+
+#[test]
+fn files_that_run_code_are_named() {
+    for path in [
+        ".vscode/tasks.json",
+        "sub/.vscode/launch.json",
+        ".envrc",
+        "packages/a/.npmrc",
+        ".husky/pre-commit",
+        "node_modules/p/index.js",
+        ".yarnrc.yml",
+        ".VSCode/Tasks.json",
+    ] {
+        expect_off(&create(path), "0105");
+    }
+    for path in [".vscode/settings.json", "src/tasks.json", "docs/.envrc.md", ".github/workflows/ci.yml"] {
+        expect_off(&create(path), "");
+    }
+    expect_off(&operations("mkdirp .husky"), "");
+}
+
+#[test]
 fn r0012_broken() {
     for path in
         ["/etc/x", "../x", "src/../../x", "src/../b.ts", "C:/x", "c:\\x", "~/x", ".git/hooks/x", "sub/.git/config"]
@@ -104,8 +149,8 @@ fn r0012_near_misses() {
 
 #[test]
 fn folders_that_hold_others() {
-    expect_off(&operations("rm .stan"), "0009 0012");
-    expect_off(&operations("mv .stan old"), "0009 0012");
+    expect_off(&operations("rm .stan"), "0012");
+    expect_off(&operations("mv .stan old"), "0012");
     expect_off(&operations("rm ."), "0009 0012");
     expect_off(&operations("mkdirp .stan"), "");
 }

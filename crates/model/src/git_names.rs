@@ -1,0 +1,51 @@
+//! Which names of a path some file system takes for git's own folder. After the rules by which git itself refuses such
+//! paths (`core.protectHFS`, `core.protectNTFS`).
+
+/// Characters that HFS+ leaves out when it compares names.
+fn is_ignored_by_hfs(character: char) -> bool {
+    matches!(character,
+        '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Whether one name of a path is `.git` on some file system: in any case, with ignored characters (HFS+), with dots and spaces
+/// behind it, as a short name (`git~1`), or with a stream behind a colon (NTFS).
+pub fn is_git_folder(name: &str) -> bool {
+    // Most names are decided by their first bytes.
+    let visible: String = name.chars().filter(|character| !is_ignored_by_hfs(*character)).take(64).collect();
+    let without_stream = visible.split(':').next().unwrap_or_default();
+    let bare = without_stream.trim_end_matches([' ', '.']);
+    bare.eq_ignore_ascii_case(".git") || bare.eq_ignore_ascii_case("git~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings() {
+        for name in [
+            ".git",
+            ".GIT",
+            ".Git",
+            "git~1",
+            "GIT~1",
+            ".git.",
+            ".git ",
+            ".git . .",
+            ".g\u{200c}it",
+            "\u{feff}.git",
+            ".git\u{200d}",
+            ".git::$INDEX_ALLOCATION",
+            ".git:stream",
+            ".git .:x",
+            "git~1 ",
+        ] {
+            assert!(is_git_folder(name), "{name:?}");
+        }
+        for name in
+            ["", "git", ".gitignore", ".gitmodules", ".github", "git~2", "git~10", ".git-x", ".git\u{e4}", "a.git"]
+        {
+            assert!(!is_git_folder(name), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Random values that are assigned to a name which says that they are secret: `api_key = "…"`, `"password": "…"`,
+//! `TOKEN=…`, `<secret>…</secret>`.
+
+use std::ops::Range;
+
+use crate::randomness::{is_hex, is_random, is_uuid};
+
+const LEAST: usize = 20;
+const MOST: usize = 512;
+
+/// Names, in lower case and without separators, end with one of these.
+const NAMES: [&[u8]; 20] = [
+    b"apikey",
+    b"secret",
+    b"secretkey",
+    b"secretaccesskey",
+    b"accesskey",
+    b"password",
+    b"passwd",
+    b"passphrase",
+    b"privatekey",
+    b"credential",
+    b"credentials",
+    b"signingkey",
+    b"encryptionkey",
+    b"masterkey",
+    b"accountkey",
+    b"sharedkey",
+    b"authkey",
+    b"storagekey",
+    b"serverkey",
+    b"apisecretkey",
+];
+
+/// Tokens that open something. Many others page through lists or make requests unique.
+const TOKENS: [&[u8]; 14] = [
+    b"authtoken",
+    b"accesstoken",
+    b"apitoken",
+    b"bottoken",
+    b"refreshtoken",
+    b"sessiontoken",
+    b"bearertoken",
+    b"usertoken",
+    b"personaltoken",
+    b"deploytoken",
+    b"githubtoken",
+    b"gitlabtoken",
+    b"npmtoken",
+    b"slacktoken",
+];
+
+/// Tokens of the environment that are no secrets.
+const OPEN_TOKENS: [&[u8]; 6] =
+    [b"NEXT_TOKEN", b"PAGE_TOKEN", b"CSRF_TOKEN", b"XSRF_TOKEN", b"CLIENT_TOKEN", b"REQUEST_TOKEN"];
+
+/// `token` itself, `accessToken` and its like, or the name of an environment variable.
+fn is_token_name(name: &[u8], folded: &[u8]) -> bool {
+    let own = name.rsplit(|byte| matches!(byte, b'.' | b':')).next().unwrap_or(name);
+    let is_variable = own.ends_with(b"_TOKEN") && !OPEN_TOKENS.iter().any(|end| own.ends_with(end));
+    own.eq_ignore_ascii_case(b"token") || is_variable || TOKENS.iter().any(|end| folded.ends_with(end))
+}
+
+pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
+    let value = value_around(text, run)?;
+    let (name, is_quoted) = name_before(text, &value)?;
+    let secret = text.get(value.clone())?;
+    let folded: Vec<u8> = name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
+    if is_uuid(secret) {
+        // These two issue tokens that look like any other UUID.
+        let is_npm = name.ends_with(b"_authToken");
+        let is_heroku = folded.starts_with(b"heroku") && folded.ends_with(b"apikey");
+        return is_npm.then_some("npmrc-token").or_else(|| is_heroku.then_some("heroku-api-key"));
+    }
+    let is_npm = name.ends_with(b"_authToken") || name.ends_with(b":_auth") || name == b"_auth";
+    let is_secret_name = is_npm || NAMES.iter().any(|end| folded.ends_with(end)) || is_token_name(name, &folded);
+    if !is_secret_name || !is_secret_value(secret, is_quoted) {
+        return None;
+    }
+    let is_aws = secret.len() == 40 && memchr::memmem::find(&folded, b"secret").is_some() && folded.starts_with(b"aws");
+    Some(if is_npm {
+        "npmrc-token"
+    } else if is_aws {
+        "aws-secret-access-key"
+    } else {
+        "assigned-secret"
+    })
+}
+
+fn is_secret_value(value: &[u8], is_quoted: bool) -> bool {
+    let value = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
+    if !(LEAST..=MOST).contains(&value.len()) || value.starts_with(b"sha") {
+        return false;
+    }
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    // Without quotes it could be an expression: those have few digits.
+    is_random(value) && (is_quoted || digits >= 3) && !is_dotted_name(value)
+}
+
+/// `a.b.c`, a path or an expression: short parts, most of them without digits.
+fn is_dotted_name(value: &[u8]) -> bool {
+    let parts = value.split(|byte| matches!(byte, b'.' | b'/')).filter(|part| !part.is_empty());
+    let longest = parts.clone().map(<[u8]>::len).max().unwrap_or(0);
+    parts.count() > 2 && longest < LEAST && !is_hex(value)
+}
+
+/// The whole value that a run is a part of.
+fn value_around(text: &[u8], run: &Range<usize>) -> Option<Range<usize>> {
+    let is_left = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'/' | b'~' | b'-');
+    let is_right = |byte: &u8| is_left(byte) || matches!(byte, b'.' | b'=');
+    let before = text.get(run.start.saturating_sub(MOST)..run.start)?;
+    let start = run.start - before.iter().rev().take_while(|byte| is_left(byte)).count();
+    let after = text.get(run.end..)?;
+    let end = run.end + after.iter().take(MOST).take_while(|byte| is_right(byte)).count();
+    (end - start >= LEAST && end - start <= MOST).then_some(start..end)
+}
+
+/// The name that a value is assigned to, and whether the value stands in quotes.
+fn name_before<'t>(text: &'t [u8], value: &Range<usize>) -> Option<(&'t [u8], bool)> {
+    let before = text.get(value.start.saturating_sub(160)..value.start)?;
+    let after = text.get(value.end..).unwrap_or_default();
+    let quote = before.last().copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    let rest = match quote {
+        Some(quote) => {
+            let after = after.strip_prefix(b"\\").unwrap_or(after);
+            if after.first() != Some(&quote) {
+                return None;
+            }
+            let rest = before.get(..before.len() - 1)?;
+            rest.strip_suffix(b"\\").unwrap_or(rest)
+        }
+        None => {
+            let ends = after.first().is_none_or(|byte| {
+                matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'"' | b'\'' | b'<' | b'&' | b'\\' | b'#')
+            });
+            if !ends {
+                return None;
+            }
+            before
+        }
+    };
+    let rest = before_operator(rest, quote.is_some(), after)?;
+    let name = last_name(rest)?;
+    if matches!(name, b"string" | b"str" | b"String") {
+        // `const token: string = "…"`
+        let before_type = rest.trim_ascii_end().strip_suffix(name)?.trim_ascii_end();
+        let before_type = before_type.strip_suffix(b"&").unwrap_or(before_type).trim_ascii_end();
+        return Some((last_name(before_type.strip_suffix(b":")?)?, true));
+    }
+    Some((name, quote.is_some()))
+}
+
+/// What stands before `=`, `:`, `:=`, `=>`, `==` or, around an element's text, `>`.
+fn before_operator<'t>(rest: &'t [u8], is_quoted: bool, after: &[u8]) -> Option<&'t [u8]> {
+    let rest = trim_blanks(rest);
+    let (last, shorter) = rest.split_last()?;
+    let shorter = match last {
+        b'=' | b':' => shorter,
+        b'>' if shorter.last() == Some(&b'=') => shorter,
+        b'>' if !is_quoted && after.starts_with(b"</") => return Some(shorter),
+        _ => return None,
+    };
+    let mut rest = shorter;
+    while let Some(shorter) = rest.strip_suffix(b"=").or_else(|| rest.strip_suffix(b":")) {
+        rest = shorter;
+    }
+    Some(rest)
+}
+
+/// The name at the end of a text, behind quotes and brackets.
+fn last_name(text: &[u8]) -> Option<&[u8]> {
+    let mut text = trim_blanks(text);
+    for _ in 0..4 {
+        match text.split_last() {
+            Some((b'"' | b'\'' | b'`' | b']' | b'\\' | b'?' | b'!', shorter)) => text = shorter,
+            _ => break,
+        }
+    }
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+    let length = text.iter().rev().take(80).take_while(is_part).count();
+    text.get(text.len() - length..).filter(|name| !name.is_empty())
+}
+
+fn trim_blanks(mut text: &[u8]) -> &[u8] {
+    while let Some(shorter) = text.strip_suffix(b" ").or_else(|| text.strip_suffix(b"\t")) {
+        text = shorter;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    /// Assembled here, so that no scanner takes the source for a leak.
+    const VALUE: &str = concat!("q7Rz0bXk2Lm9", "vTgYw3HdPs5N");
+
+    fn check(line: &str, is_found: bool) {
+        let line = line.replace('@', VALUE);
+        assert_eq!(!crate::scan(line.as_bytes()).is_empty(), is_found, "{line}");
+    }
+
+    #[test]
+    fn names_and_operators() {
+        for line in [
+            "api_key = \"@\"",
+            "\"apiKey\": \"@\",",
+            "  'client-secret' => '@',",
+            "const token: string = \"@\";",
+            "let api_key: &str = \"@\";",
+            "export DB_PASSWORD=@\n",
+            "password: @\n",
+            "process.env[\"API_KEY\"] = '@';",
+            "<password>@</password>",
+            "{\\\"secret\\\":\\\"@\\\"}",
+            "secret := `@`",
+            "- \"AUTH_TOKEN=@\"",
+            "spring.datasource.password=@\r\n",
+        ] {
+            check(line, true);
+        }
+        for line in [
+            "name = \"@\"",
+            "token(\"@\")",
+            "tokenType = \"@\"",
+            "nextToken: \"@\"",
+            "// password @",
+            "hash: \"@\"",
+            "api_key = get(@)",
+            "token = x.@;",
+            "apiKey: \"YOUR_API_KEY_GOES_HERE_123\"",
+            "apiKey: \"${SOME_SECRET_VALUE_12345}\"",
+            "token = \"some-long-identifier-of-a-thing-2\"",
+            "token = \"123e4567-e89b-12d3-a456-426614174000\"",
+            "password = \"aaaaaaaaaaaaaaaaaaaaaaaa1\"",
+            "secret: \"src/components/forms/v2/input.tsx\"",
+        ] {
+            check(line, false);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Tokens that are known by what stands around a run: a dot and a prefix before it, digits and a colon, an address.
+
+use std::ops::Range;
+
+use crate::randomness::{is_hex, is_plausible};
+use crate::{private_key, web_token};
+
+/// A run without what text around it adds: signs of a diff or a list before it, the letter of an escape such as `\n`.
+pub(crate) fn trimmed(text: &[u8], run: Range<usize>) -> Range<usize> {
+    let escape = run.start > 0 && text.get(run.start - 1) == Some(&b'\\');
+    let start = run.start + usize::from(escape);
+    let signs = text.get(start..run.end).unwrap_or_default().iter().take_while(|byte| matches!(byte, b'+' | b'-'));
+    start + signs.count()..run.end
+}
+
+/// The rule of a token that the run is a part of.
+pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
+    let token = text.get(run.clone())?;
+    let before = text.get(run.start.saturating_sub(128)..run.start)?;
+    let after = text.get(run.end..).unwrap_or_default();
+    let by_neighbour = match before.last() {
+        Some(b'.') => dotted(before, token, after),
+        Some(b':') => telegram(before, token),
+        Some(b'/') => web_hook(before, token),
+        Some(b'$') => braintree(before, token),
+        Some(b'=') => azure_storage(before, token, after),
+        Some(b'~') => azure_client_secret(text, run),
+        _ => None,
+    };
+    by_neighbour
+        .or_else(|| mailchimp(token))
+        .or_else(|| open_ai(token))
+        .or_else(|| web_token::matched(text, run))
+        .or_else(|| private_key::matched(text, run))
+}
+
+/// `SG.x.y`, `hvs.x`, `x.atlasv1.y`, `dp.pt.x`, `ya29.x`.
+fn dotted(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static str> {
+    let starts_word = |prefix: &[u8]| {
+        before.strip_suffix(prefix).is_some_and(|rest| !rest.last().is_some_and(u8::is_ascii_alphanumeric))
+    };
+    let length = token.len();
+    if starts_word(b"SG.") && length == 22 {
+        let second = after.strip_prefix(b".")?;
+        let is_long = second.iter().take(43).filter(|byte| is_url_safe(**byte)).count() == 43;
+        return (is_long && is_plausible(token)).then_some("sendgrid-key");
+    }
+    if [&b"hvs."[..], b"hvb.", b"hvr."].iter().any(|prefix| starts_word(prefix)) && length >= 24 {
+        return is_plausible(token).then_some("vault-token");
+    }
+    if before.ends_with(b".atlasv1.") && length >= 60 {
+        return is_plausible(token).then_some("terraform-token");
+    }
+    if [&b"dp.pt."[..], b"dp.ct.", b"dp.st.", b"dp.sa."].iter().any(|prefix| starts_word(prefix)) && length >= 40 {
+        return is_plausible(token).then_some("doppler-token");
+    }
+    if starts_word(b"ya29.") && length >= 40 {
+        return is_plausible(token).then_some("google-oauth-token");
+    }
+    None
+}
+
+/// `123456789:AA…`, 35 characters behind the colon.
+fn telegram(before: &[u8], token: &[u8]) -> Option<&'static str> {
+    let rest = before.strip_suffix(b":")?;
+    let digits = rest.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_word = rest.len().checked_sub(digits + 1).and_then(|at| rest.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+    // `bot` stands directly before the number in addresses of the interface.
+    let is_address = rest.get(..rest.len() - digits).is_some_and(|rest| rest.ends_with(b"/bot"));
+    let is_token =
+        (8..=10).contains(&digits) && (!is_word || is_address) && token.len() == 35 && token.starts_with(b"AA");
+    (is_token && is_plausible(token)).then_some("telegram-token")
+}
+
+/// Addresses that whoever knows them may post to.
+fn web_hook(before: &[u8], token: &[u8]) -> Option<&'static str> {
+    let holds = |needle: &[u8]| memchr::memmem::find(before, needle).is_some();
+    if holds(b"hooks.slack.com/") && (18..=44).contains(&token.len()) && is_plausible(token) {
+        return Some("slack-webhook");
+    }
+    let is_discord = holds(b"discord.com/api/webhooks/") || holds(b"discordapp.com/api/webhooks/");
+    (is_discord && token.len() >= 60 && is_plausible(token)).then_some("discord-webhook")
+}
+
+/// `access_token$production$x$y`.
+fn braintree(before: &[u8], token: &[u8]) -> Option<&'static str> {
+    let is_token = memchr::memmem::find(before, b"access_token$production$").is_some();
+    (is_token && token.len() == 32 && is_plausible(token)).then_some("braintree-token")
+}
+
+/// `AccountKey=` and 64 bytes in base64, in a connection string.
+fn azure_storage(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static str> {
+    let is_key = before.ends_with(b"AccountKey=") || before.ends_with(b"SharedAccessKey=");
+    let rest =
+        after.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')).count();
+    (is_key && token.len() + rest >= 40 && is_plausible(token)).then_some("azure-key")
+}
+
+/// 32 hexadecimal digits and `-us12`.
+fn mailchimp(token: &[u8]) -> Option<&'static str> {
+    let (key, place) = token.split_at_checked(32)?;
+    let number = place.strip_prefix(b"-us")?;
+    let is_key = is_hex(key) && (1..=2).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+    (is_key && is_plausible(key)).then_some("mailchimp-key")
+}
+
+/// All keys of OpenAI hold these letters in the middle.
+fn open_ai(token: &[u8]) -> Option<&'static str> {
+    let token = token.get(..256).unwrap_or(token);
+    let found = token.starts_with(b"sk-") && memchr::memmem::find(token, b"T3BlbkFJ").is_some();
+    found.then_some("openai-key")
+}
+
+/// `abc8Q~` and 34 characters, of which some may be dots.
+fn azure_client_secret(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
+    let is_part = |byte: &u8| is_url_safe(*byte) || matches!(byte, b'.' | b'~');
+    let behind = text.get(run.start.saturating_sub(8)..run.start)?;
+    let left = behind.iter().rev().take_while(|byte| is_part(byte)).count();
+    let whole = text.get(run.start - left..)?;
+    let length = whole.iter().take(42).take_while(|byte| is_part(byte)).count();
+    let (secret, at) = (whole.get(..length)?, 3);
+    let is_marked = secret.get(at).is_some_and(u8::is_ascii_digit) && secret.get(at + 1..at + 3) == Some(b"Q~");
+    (is_marked && (37..=40).contains(&length) && is_plausible(secret)).then_some("azure-client-secret")
+}
+
+fn is_url_safe(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}

@@ -1,0 +1,40 @@
+//! Private keys in PEM, OpenSSH and PGP armour: the first line of the key itself, shortly behind the line that announces it.
+
+use std::ops::Range;
+
+/// Headers such as `Proc-Type` and `DEK-Info` stand between the announcement and the key.
+const REACH: usize = 240;
+
+/// Shorter runs are words and names.
+const LEAST: usize = 20;
+
+/// Whether the run belongs to the body of a private key. Program text that only names the markers has no body.
+pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
+    let token = text.get(run.clone()).filter(|token| token.len() >= LEAST)?;
+    // A slash may have cut the line into several runs.
+    let line = text.get(run.start.saturating_sub(80)..run.start)?;
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let start = run.start - line.iter().rev().take_while(is_part).count();
+    let near = text.get(start.saturating_sub(16)..start)?;
+    // Cheap checks first: a body follows its marker, or an empty line behind the headers, or a count of lines.
+    let follows_marker = near.windows(5).any(|five| five == b"-----");
+    let follows_gap = near.ends_with(b"\n\n") || near.ends_with(b"\r\n\r\n") || near.ends_with(b"\\n\\");
+    let follows_count = near.windows(6).any(|six| six == b"Lines:");
+    if !(follows_marker || follows_gap || follows_count) || !is_random_body(token) {
+        return None;
+    }
+    let before = text.get(start.saturating_sub(REACH)..start)?;
+    if follows_count {
+        return memchr::memmem::find(near, b"te-Lines:").map(|_| "private-key");
+    }
+    let at = memchr::memmem::rfind(before, b"PRIVATE KEY")?;
+    let between = before.get(at + b"PRIVATE KEY".len()..)?;
+    let between = between.strip_prefix(b" BLOCK").unwrap_or(between).strip_prefix(b"-----")?;
+    memchr::memmem::find(between, b"-----").is_none().then_some("private-key")
+}
+
+fn is_random_body(token: &[u8]) -> bool {
+    let token = token.get(..512).unwrap_or(token);
+    let has_both_cases = token.iter().any(u8::is_ascii_lowercase) && token.iter().any(u8::is_ascii_uppercase);
+    has_both_cases && !crate::randomness::is_wordy(token) && crate::randomness::entropy(token) > 2.5
+}
