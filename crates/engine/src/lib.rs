@@ -9,6 +9,7 @@ pub mod graph;
 pub mod imports;
 pub mod init;
 mod noticing;
+pub mod outline;
 pub mod reply;
 mod slice;
 pub mod suggest;

@@ -26,6 +26,7 @@ mod integrity;
 mod killed;
 #[cfg(unix)]
 mod limits;
+mod outline;
 mod privacy;
 mod project;
 mod reproducible;

@@ -11,6 +11,8 @@ mod stan_path;
 mod tests;
 mod tree;
 
+pub(crate) use nearest::nearest;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;

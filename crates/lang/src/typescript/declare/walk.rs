@@ -50,6 +50,8 @@ pub(super) struct Walk<'w> {
     is_method: bool,
     /// What a `for … of` gives its variable.
     loop_element: Option<RecipeId>,
+    /// Inside `typeof x` in a type, where names are values.
+    in_type_query: bool,
 }
 
 impl<'w> Walk<'w> {
@@ -82,6 +84,7 @@ impl<'w> Walk<'w> {
             ambient: false,
             is_method: false,
             loop_element: None,
+            in_type_query: false,
         }
     }
 
@@ -329,7 +332,7 @@ impl<'a> Visit<'a> for Walk<'_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         let flags = it.reference_id.get().map(|id| self.scoping.get_reference(id));
         let is_type = flags.is_some_and(|reference| reference.is_type() && !reference.is_value());
-        let space = if is_type { Space::Type } else { Space::Value };
+        let space = if is_type && !self.in_type_query { Space::Type } else { Space::Value };
         let what = match self.symbol_at(it) {
             Some(symbol) => Used::Name(symbol),
             None => Used::Global(it.name.as_str().into()),
@@ -542,6 +545,15 @@ impl<'a> Visit<'a> for Walk<'_> {
         let base = self.type_name_value(&it.left);
         self.note_member(base, it.right.name.as_str(), it.right.span, Space::Type);
         walk::walk_ts_qualified_name(self, it);
+    }
+
+    fn visit_ts_type_query(&mut self, it: &TSTypeQuery<'a>) {
+        let before = std::mem::replace(&mut self.in_type_query, true);
+        self.visit_ts_type_query_expr_name(&it.expr_name);
+        self.in_type_query = before;
+        if let Some(arguments) = &it.type_arguments {
+            self.visit_ts_type_parameter_instantiation(arguments);
+        }
     }
 
     fn visit_ts_import_type(&mut self, it: &TSImportType<'a>) {
