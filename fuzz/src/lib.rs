@@ -7,6 +7,7 @@
 pub mod cache;
 pub mod components;
 pub mod config;
+pub mod declare;
 pub mod extract;
 pub mod git_index;
 pub mod globs;
@@ -45,6 +46,7 @@ pub const TARGETS: [Target; 21] = [
     Target { name: "cache", law: cache::law, changes: 600 },
     Target { name: "components", law: components::law, changes: 6_000 },
     Target { name: "config", law: config::law, changes: 10_000 },
+    Target { name: "declare", law: declare::law, changes: 3_000 },
     Target { name: "diagnose", law: diagnose::law, changes: 20_000 },
     Target { name: "extract", law: extract::law, changes: 6_000 },
     Target { name: "git_index", law: git_index::law, changes: 40_000 },

@@ -33,8 +33,8 @@ macro_rules! replayed {
 }
 
 replayed! {
-    cache components config diagnose extract git_index globs ignore integrity jsonc log meta reply resolve secrets snapshot state
-    tar verify x07_read x07_slice
+    cache components config declare diagnose extract git_index globs ignore integrity jsonc log meta reply resolve secrets
+    snapshot state tar verify x07_read x07_slice
 }
 
 fn replay(name: &str) {

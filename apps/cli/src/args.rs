@@ -57,6 +57,10 @@ pub(crate) enum Command {
     State(StateArgs),
     /// Propose a selection around files, changes or a log that fits a budget of tokens
     Suggest(SuggestArgs),
+    /// List the declarations of files with their lines and signatures
+    Outline(OutlineArgs),
+    /// Say where names are declared and who uses them
+    Symbol(SymbolArgs),
     /// Compare an archive with the tree, the installed packages and the map
     Verify(VerifyArgs),
     /// Set the repository up for assistants: configuration, instructions, ignore rules
@@ -67,6 +71,42 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write the pages of all commands into a folder
     Man(ManArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct OutlineArgs {
+    /// The files
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct SymbolArgs {
+    /// A name, or a member as `Owner.member`
+    #[arg(value_name = "NAME", required = true)]
+    pub(crate) names: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}
+
+/// How large a small answer may be.
+#[derive(Args)]
+pub(crate) struct AnswerArgs {
+    /// The most tokens of the answer, three bytes each; 0 for no bound
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub(crate) budget: u64,
+
+    /// The most entries for each file or name
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]

@@ -10,6 +10,7 @@ pub mod imports;
 pub mod init;
 mod not_analysed;
 mod noticing;
+pub mod outline;
 pub mod reply;
 pub mod secrets;
 mod slice;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 use stan_engine::context::reports::{RunReport, SelectReport, SnapReport, StateReport, VerifyReport};
+use stan_engine::outline::{OutlineReport, SymbolReport};
 use stan_engine::reply::ReplyReport;
 use stan_engine::suggest::SuggestReport;
 
@@ -46,6 +47,20 @@ fn schemas_of_reports() {
         written::<VerifyReport>(),
         "stan-verify.report",
         &expect_file!["../../../schemas/stan-verify.report.schema.json"],
+    );
+}
+
+#[test]
+fn schemas_of_small_answers() {
+    check(
+        written::<OutlineReport>(),
+        "stan-outline.report",
+        &expect_file!["../../../schemas/stan-outline.report.schema.json"],
+    );
+    check(
+        written::<SymbolReport>(),
+        "stan-symbol.report",
+        &expect_file!["../../../schemas/stan-symbol.report.schema.json"],
     );
 }
 

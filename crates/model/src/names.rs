@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::outline::{Span, UnitId};
+use crate::outline::{Outline, Span, UnitId};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
@@ -34,6 +34,13 @@ ids! {
 impl RecipeId {
     /// The recipe that finds nothing; always the first.
     pub const UNKNOWN: Self = Self(0);
+}
+
+/// The declarations of one file with what its names stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileUnits {
+    pub outline: Outline,
+    pub names: Names,
 }
 
 /// The names of one file.

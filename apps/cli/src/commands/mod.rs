@@ -6,11 +6,13 @@ mod graph;
 mod init;
 mod input;
 mod man;
+mod outline;
 mod run;
 mod select;
 mod snap;
 mod state;
 mod suggest;
+mod symbol;
 mod verify;
 
 use crate::args::{Cli, Command};
@@ -24,6 +26,8 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Snap(args) => snap::run(cli, args),
         Command::State(args) => state::run(cli, args),
         Command::Suggest(args) => suggest::run(cli, args),
+        Command::Outline(args) => outline::run(cli, args),
+        Command::Symbol(args) => symbol::run(cli, args),
         Command::Verify(args) => verify::run(cli, args),
         Command::Init(args) => init::run(cli, args),
         Command::Check(args) => check::run(cli, args),

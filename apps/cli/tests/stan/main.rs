@@ -28,6 +28,7 @@ mod integrity;
 mod killed;
 #[cfg(unix)]
 mod limits;
+mod outline;
 mod outside;
 mod privacy;
 mod project;

@@ -126,6 +126,16 @@ fn a_thread() {
 }
 
 #[test]
+fn small_answers() {
+    let repository = repository();
+    let outline = printed(&repository, "stan-outline.report", &["outline", "src/b.ts", "broken.ts", "--json"], 0);
+    assert_eq!(outline["files"][0]["declarations"][0]["name"], "lazy");
+    assert_eq!(outline["files"][1]["incomplete"], true);
+    let symbol = printed(&repository, "stan-symbol.report", &["symbol", "lazy", "--json"], 0);
+    assert_eq!(symbol["symbols"][0]["declarations"][0]["file"], "src/b.ts");
+}
+
+#[test]
 fn plain_runs_and_broken_selections() {
     let repository = repository();
     let run = printed(&repository, "stan-run.report", &["run", "--json"], 0);

@@ -12,6 +12,8 @@ mod stan_path;
 mod tests;
 mod tree;
 
+pub(crate) use nearest::nearest;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;

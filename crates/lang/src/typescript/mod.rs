@@ -1,5 +1,6 @@
 //! TypeScript and JavaScript, and the script blocks of Vue, Svelte and Astro files.
 
+pub mod declare;
 pub mod extract;
 pub mod globs;
 mod package_map;

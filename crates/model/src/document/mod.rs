@@ -7,6 +7,7 @@ pub mod context_schema;
 mod error;
 pub mod integrity;
 mod node_id;
+pub mod outline_reports;
 pub mod read;
 pub mod reports;
 pub mod run_report;

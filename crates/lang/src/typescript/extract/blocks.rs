@@ -7,14 +7,14 @@ use super::parse::Syntax;
 
 /// A file format that holds scripts between markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Component {
+pub(in crate::typescript) enum Component {
     Vue,
     Svelte,
     Astro,
 }
 
 impl Component {
-    pub(super) fn of_path(path: &str) -> Option<Self> {
+    pub(in crate::typescript) fn of_path(path: &str) -> Option<Self> {
         match split_extension(path)?.1 {
             "vue" => Some(Self::Vue),
             "svelte" => Some(Self::Svelte),
@@ -26,17 +26,17 @@ impl Component {
 
 /// A piece of code in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block<'t> {
+pub(in crate::typescript) struct Block<'t> {
     /// Where `source` starts in the file.
-    pub(super) start: u32,
-    pub(super) source: &'t str,
-    pub(super) syntax: Syntax,
+    pub(in crate::typescript) start: u32,
+    pub(in crate::typescript) source: &'t str,
+    pub(in crate::typescript) syntax: Syntax,
     /// The file that `<script src>` asks for, and where in the file it says so.
-    pub(super) external: Option<(u32, &'t str)>,
+    pub(in crate::typescript) external: Option<(u32, &'t str)>,
 }
 
 /// The code of a component file, in source order.
-pub(super) fn cut(component: Component, text: &str) -> Vec<Block<'_>> {
+pub(in crate::typescript) fn cut(component: Component, text: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut at = 0;
     if component == Component::Astro

@@ -3,18 +3,18 @@
 //! Nothing is resolved and no other file is looked at. Hostile input is normal input: any bytes give facts, with a
 //! problem that says what was wrong and what was done instead.
 
-mod blocks;
+pub(super) mod blocks;
 mod calls;
 mod collect;
-mod decode;
+pub(super) mod decode;
 mod describe;
 mod functions;
 mod jsdoc;
 mod needs;
-mod parse;
+pub(super) mod parse;
 mod reference;
 mod scan;
-mod stack;
+pub(super) mod stack;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -206,7 +206,7 @@ impl<'t> File<'t> {
         found: &mut Collector<'a>,
         extraction: &mut Extraction,
     ) {
-        let parsed = parse::parse(arena, block.source, block.syntax);
+        let parsed = parse::parse(arena, block.source, block.syntax, false);
         match &parsed.program {
             Some(program) => self.walked(program, block, parsed.has_import_meta, found),
             None => scan::scan(block.source, block.syntax.is_javascript(), found),

@@ -11,7 +11,7 @@ use stan_model::split_extension;
 
 /// The syntax that a file or script block is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub(in crate::typescript) enum Syntax {
     /// `.js`, `.jsx` and kin: JSX may occur, and so may Flow or TypeScript syntax.
     JavaScript,
     TypeScript,
@@ -22,7 +22,7 @@ pub(super) enum Syntax {
 
 impl Syntax {
     /// By file name; `None` for anything that is not a plain script.
-    pub(super) fn of_path(path: &str) -> Option<Self> {
+    pub(in crate::typescript) fn of_path(path: &str) -> Option<Self> {
         let (stem, extension) = split_extension(path)?;
         match extension {
             "js" | "jsx" | "mjs" | "cjs" => Some(Self::JavaScript),
@@ -35,7 +35,7 @@ impl Syntax {
         }
     }
 
-    pub(super) fn is_javascript(self) -> bool {
+    pub(in crate::typescript) fn is_javascript(self) -> bool {
         self == Self::JavaScript
     }
 
@@ -59,32 +59,38 @@ impl Syntax {
 }
 
 /// A syntax tree that can be used, or not.
-pub(super) struct Parsed<'a> {
+pub(in crate::typescript) struct Parsed<'a> {
     /// `None` when no reading gave a tree.
-    pub(super) program: Option<Program<'a>>,
+    pub(in crate::typescript) program: Option<Program<'a>>,
     /// `import.meta` occurs, which makes a module as much as an import does.
-    pub(super) has_import_meta: bool,
-    pub(super) error: Option<ParseError>,
+    pub(in crate::typescript) has_import_meta: bool,
+    pub(in crate::typescript) error: Option<ParseError>,
 }
 
 /// The first error of the reading that was taken, and how many follow.
-pub(super) struct ParseError {
-    pub(super) position: u32,
-    pub(super) message: String,
-    pub(super) more: usize,
+pub(in crate::typescript) struct ParseError {
+    pub(in crate::typescript) position: u32,
+    pub(in crate::typescript) message: String,
+    pub(in crate::typescript) more: usize,
 }
 
 /// Parses once, with the first reading.
-pub(super) fn parse_once<'a>(arena: &'a Allocator, text: &'a str, syntax: Syntax) -> usize {
+pub(in crate::typescript) fn parse_once<'a>(arena: &'a Allocator, text: &'a str, syntax: Syntax) -> usize {
     syntax.readings().first().map_or(0, |reading| {
-        read(arena, text, *reading).map_or(0, |parsed| parsed.program.body.len() + parsed.program.comments.len())
+        read(arena, text, *reading, false).map_or(0, |parsed| parsed.program.body.len() + parsed.program.comments.len())
     })
 }
 
-pub(super) fn parse<'a>(arena: &'a Allocator, text: &'a str, syntax: Syntax) -> Parsed<'a> {
+/// `hashed`: names get the hashes that scope analysis needs.
+pub(in crate::typescript) fn parse<'a>(
+    arena: &'a Allocator,
+    text: &'a str,
+    syntax: Syntax,
+    hashed: bool,
+) -> Parsed<'a> {
     let mut best: Option<Parsed<'a>> = None;
     for reading in syntax.readings() {
-        let parsed = judge(read(arena, text, *reading));
+        let parsed = judge(read(arena, text, *reading, hashed));
         let errors = |parsed: &Parsed<'_>| parsed.error.as_ref().map_or(0, |error| 1 + error.more);
         let better = match &best {
             None => true,
@@ -107,9 +113,9 @@ pub(super) fn parse<'a>(arena: &'a Allocator, text: &'a str, syntax: Syntax) -> 
     best.unwrap_or(Parsed { program: None, has_import_meta: false, error: None })
 }
 
-fn read<'a>(arena: &'a Allocator, text: &'a str, reading: SourceType) -> Option<ParserReturn<'a>> {
+fn read<'a>(arena: &'a Allocator, text: &'a str, reading: SourceType, hashed: bool) -> Option<ParserReturn<'a>> {
     let options =
-        ParseOptions { allow_return_outside_function: true, enable_ident_hashes: false, ..ParseOptions::default() };
+        ParseOptions { allow_return_outside_function: true, enable_ident_hashes: hashed, ..ParseOptions::default() };
     // The arena is only ever reset as a whole, so a half-built tree in it is garbage but not a hazard.
     catch_unwind(AssertUnwindSafe(|| Parser::new(arena, text, reading).with_options(options).parse())).ok()
 }

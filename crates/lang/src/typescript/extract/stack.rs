@@ -24,7 +24,7 @@ pub fn set_stack_size(bytes: usize) {
 }
 
 /// Stack bytes that one token can cost at most. Measured by `tests/stack.rs`, with margin.
-pub(super) const BYTES_PER_TOKEN: usize = 4 << 10;
+pub(in crate::typescript) const BYTES_PER_TOKEN: usize = 4 << 10;
 
 /// Kept free for what the caller, the panic machinery and the shallow part of parsing use.
 const RESERVE: usize = 1 << 20;
@@ -47,7 +47,7 @@ static HUGE_FILE: Mutex<()> = Mutex::new(());
 
 /// Where a text can be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(in crate::typescript) enum Room {
     Here,
     Thread(usize),
     /// Nowhere, and why.
@@ -55,7 +55,7 @@ pub(super) enum Room {
 }
 
 impl Room {
-    pub(super) fn for_text(text: &str) -> Self {
+    pub(in crate::typescript) fn for_text(text: &str) -> Self {
         // Most files have fewer bytes than levels would be too many.
         if text.len() < DEEPEST_GUESS && STACK.get() >= WORKER_STACK {
             return Self::Here;
@@ -83,7 +83,7 @@ impl Room {
 }
 
 /// Runs `work` on a thread with that much stack; `None` when the system has no such thread to give.
-pub(super) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
+pub(in crate::typescript) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
     let _alone = (size > HUGE).then(|| HUGE_FILE.lock().unwrap_or_else(PoisonError::into_inner));
     thread::scope(|scope| {
         let handle = thread::Builder::new().stack_size(size).spawn_scoped(scope, work).ok()?;
@@ -118,7 +118,7 @@ fn may_guess_deeply(bytes: &[u8]) -> bool {
 
 /// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
 /// A byte that is not ASCII may be white space, so that it never joins what is around it.
-pub(super) fn most_tokens(text: &str) -> usize {
+pub(in crate::typescript) fn most_tokens(text: &str) -> usize {
     // Blocks of single-byte sums without branches, of a length known beforehand: the compiler makes vector instructions
     // of them.
     const BLOCK: usize = 64;

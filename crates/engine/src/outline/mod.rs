@@ -1,0 +1,204 @@
+//! The verbs `outline` and `symbol`: small answers about declarations. They read source files and nothing else: no
+//! graph, no cache, no resolution.
+
+mod near;
+mod signature;
+mod symbol;
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use stan_lang::typescript::declare;
+use stan_lang::typescript::extract::{WORKER_STACK, is_analysed};
+pub use stan_model::document::outline_reports::{
+    FoundSymbol, OutlineReport, OutlinedDeclaration, OutlinedFile, SymbolDeclaration, SymbolReport, SymbolUse,
+};
+use stan_model::outline::{LineStarts, Outline, UnitId};
+use stan_repo::{System, Universe};
+
+use crate::context::{Context, Refusal};
+pub use symbol::{SymbolRequest, symbol};
+
+pub(crate) use near::near_files;
+pub(crate) use signature::one_line;
+
+/// A file of more bytes than this has no outline.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Bytes that count as one token. Code has 3 to 4, so that an answer of 500 such tokens has fewer real ones; a real
+/// tokenizer would take longer to load than the answer takes to find.
+const BYTES_PER_TOKEN: u64 = 3;
+
+/// What an answer may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerSize {
+    /// In tokens; 0 for no bound.
+    pub budget: u64,
+    /// The most declarations (or declarations and uses) of each file or symbol.
+    pub limit: Option<usize>,
+}
+
+impl Default for AnswerSize {
+    fn default() -> Self {
+        Self { budget: 500, limit: None }
+    }
+}
+
+impl AnswerSize {
+    /// What is left after answering for the parts before.
+    fn bytes(self) -> u64 {
+        if self.budget == 0 { u64::MAX } else { self.budget.saturating_mul(BYTES_PER_TOKEN) }
+    }
+}
+
+/// Which files to outline.
+#[derive(Clone, Debug, Default)]
+pub struct OutlineRequest {
+    pub files: Vec<AskedFile>,
+    pub size: AnswerSize,
+}
+
+/// A file that the user named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedFile {
+    /// As it was typed.
+    pub shown: String,
+    /// Root-relative, or absolute when it is outside the root.
+    pub id: String,
+}
+
+/// The declarations of files, with line ranges and signatures.
+pub fn outline(system: &dyn System, context: &Context<'_>, request: &OutlineRequest) -> Result<OutlineReport, Refusal> {
+    in_pool(|| {
+        let files: Vec<Result<Outlined, Unread>> =
+            request.files.par_iter().map(|file| outlined(system, context.root, file)).collect();
+        let mut report = OutlineReport::default();
+        let mut unknown = Vec::new();
+        let mut left = request.size.bytes();
+        for (file, asked) in files.into_iter().zip(&request.files) {
+            match file {
+                Ok(file) => {
+                    let shown = shown(file, request.size.limit, &mut left);
+                    report.cut += shown.cut;
+                    report.files.push(shown);
+                }
+                Err(Unread::Missing) => unknown.push(asked),
+                Err(Unread::Refused(warning)) => report.warnings.push(warning),
+            }
+        }
+        report.warnings.sort_unstable();
+        report.warnings.dedup();
+        match unknown.as_slice() {
+            [] => Ok(report),
+            unknown => Err(unknown_files(&scan(system, context), unknown)),
+        }
+    })?
+}
+
+pub(crate) fn unknown_files(universe: &Universe, unknown: &[&AskedFile]) -> Refusal {
+    let line = |file: &&AskedFile| {
+        let near = near_files(&universe.files, &file.id);
+        let near: Vec<String> = near.iter().map(|id| format!("`{id}`")).collect();
+        let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+        format!("`{}`{near}", file.shown)
+    };
+    Refusal::input("there is no such file").details(unknown.iter().map(line))
+}
+
+pub(crate) fn scan(system: &dyn System, context: &Context<'_>) -> Universe {
+    let options = context.config.graph_options(context.root);
+    stan_repo::scan(system, Path::new(context.root), &options.scan)
+}
+
+/// Parsing needs threads with a large stack.
+pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(WORKER_STACK).build();
+    let pool = pool.map_err(|error| Refusal::internal(format!("no threads can be started: {error}")))?;
+    Ok(pool.install(work))
+}
+
+pub(crate) fn absolute(root: &str, id: &str) -> String {
+    if id.starts_with('/') { id.to_owned() } else { format!("{}/{id}", root.trim_end_matches('/')) }
+}
+
+/// A file that was read.
+struct Outlined {
+    file: OutlinedFile,
+    /// For each declaration how soon it is left out: 0 last.
+    ranks: Vec<u8>,
+}
+
+enum Unread {
+    Missing,
+    Refused(String),
+}
+
+fn outlined(system: &dyn System, root: &str, asked: &AskedFile) -> Result<Outlined, Unread> {
+    let mut bytes = Vec::new();
+    match system.read_at_most(Path::new(&absolute(root, &asked.id)), MAX_BYTES, &mut bytes) {
+        Ok(_) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Unread::Missing),
+        Err(error) => return Err(Unread::Refused(format!("{}: cannot be read: {error}", asked.shown))),
+    }
+    if !is_analysed(&asked.id) {
+        return Err(Unread::Refused(format!("{}: no outline for files of this kind", asked.shown)));
+    }
+    let Some(text) = declare::text_of(&bytes) else {
+        return Err(Unread::Refused(format!("{}: is not text", asked.shown)));
+    };
+    let outline = declare::outline(&asked.id, &text);
+    Ok(described(&asked.id, &text, &outline))
+}
+
+fn described(id: &str, text: &str, outline: &Outline) -> Outlined {
+    let mut ranks = Vec::with_capacity(outline.units.len());
+    let mut declarations = Vec::with_capacity(outline.units.len());
+    let mut depths: Vec<u32> = Vec::with_capacity(outline.units.len());
+    for (unit, index) in outline.units.iter().zip(0..) {
+        let depth = unit.parent.map_or(0, |parent| depths.get(parent.0 as usize).map_or(0, |depth| depth + 1));
+        depths.push(depth);
+        ranks.push(match (depth, unit.exported) {
+            (0, true) => 0,
+            (0, false) => 1,
+            (_, true) => 2,
+            (_, false) => 3,
+        });
+        declarations.push(OutlinedDeclaration {
+            name: outline.path(UnitId(index)),
+            kind: unit.kind.as_str(),
+            start_line: unit.lines.from,
+            end_line: unit.lines.to,
+            depth,
+            exported: unit.exported,
+            signature: one_line(text, unit),
+        });
+    }
+    let lines = LineStarts::new(text.strip_suffix('\n').unwrap_or(text)).count();
+    let file = OutlinedFile { file: id.to_owned(), lines, incomplete: outline.incomplete, declarations, cut: 0 };
+    Outlined { file, ranks }
+}
+
+/// Takes declarations while they fit: exported ones first, members last. What is taken stays in source order.
+fn shown(outlined: Outlined, limit: Option<usize>, left: &mut u64) -> OutlinedFile {
+    let Outlined { mut file, ranks } = outlined;
+    let mut order: Vec<usize> = (0..ranks.len()).collect();
+    order.sort_by_key(|index| ranks[*index]);
+    let mut taken = vec![false; ranks.len()];
+    let mut count = 0;
+    *left = left.saturating_sub(file.file.len() as u64 + 16);
+    for index in order {
+        let Some(declaration) = file.declarations.get(index) else { continue };
+        let cost = declaration.signature.len() as u64 + 2 * u64::from(declaration.depth) + 12;
+        if limit.is_some_and(|limit| count >= limit) || cost > *left {
+            break;
+        }
+        *left -= cost;
+        count += 1;
+        taken[index] = true;
+    }
+    let all = file.declarations.len();
+    let mut keep = taken.into_iter();
+    file.declarations.retain(|_| keep.next().unwrap_or(false));
+    file.cut = (all - file.declarations.len()) as u64;
+    file
+}

@@ -1,0 +1,253 @@
+//! Where names are declared and who uses them. Only files that contain the name as text are parsed, so that the cost is
+//! that of a search plus the files found.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use memchr::memmem::Finder;
+use rayon::prelude::*;
+use stan_lang::typescript::declare;
+use stan_lang::typescript::extract::is_analysed;
+use stan_model::names::{DeclarationId, FileUnits, Imported, Meaning, Names, Recipe, RecipeId, SymbolId, Used};
+use stan_model::outline::UnitId;
+use stan_repo::System;
+
+use super::near::near_names;
+use super::{AnswerSize, FoundSymbol, MAX_BYTES, SymbolDeclaration, SymbolReport, SymbolUse};
+use super::{absolute, in_pool, one_line, scan};
+use crate::context::{Context, Refusal};
+
+/// How far a variable is followed to see whether it is an instance of an owner.
+const MOST_STEPS: u32 = 4;
+
+/// Which names to look for.
+#[derive(Clone, Debug, Default)]
+pub struct SymbolRequest {
+    /// `name`, or `Owner.member`.
+    pub names: Vec<String>,
+    pub size: AnswerSize,
+}
+
+/// Where each name is declared, and where it is used.
+pub fn symbol(system: &dyn System, context: &Context<'_>, request: &SymbolRequest) -> Result<SymbolReport, Refusal> {
+    in_pool(|| {
+        let universe = scan(system, context);
+        let search = Search { system, root: context.root, files: &universe.files };
+        let mut report = SymbolReport::default();
+        let mut unknown = Vec::new();
+        let mut left = request.size.bytes();
+        for name in &request.names {
+            let found = search.find(name);
+            if found.declarations.is_empty() {
+                unknown.push(name);
+                continue;
+            }
+            report.symbols.push(shown(found, request.size.limit, &mut left));
+        }
+        if unknown.is_empty() {
+            return Ok(report);
+        }
+        let names = search.all_names();
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let details = unknown.iter().map(|name| {
+            let near: Vec<String> = near_names(name, &names).iter().map(|near| format!("`{near}`")).collect();
+            let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+            format!("`{name}`{near}")
+        });
+        Err(Refusal::input("nothing of that name is declared").details(details))
+    })?
+}
+
+struct Search<'s> {
+    system: &'s dyn System,
+    root: &'s str,
+    files: &'s [Box<str>],
+}
+
+/// What one file says about a name.
+#[derive(Default)]
+struct InFile {
+    declarations: Vec<SymbolDeclaration>,
+    uses: Vec<SymbolUse>,
+}
+
+impl Search<'_> {
+    fn find(&self, name: &str) -> FoundSymbol {
+        let (owner, member) = match name.rsplit_once('.') {
+            Some((owner, member)) if !owner.is_empty() && !member.is_empty() => (Some(owner), member),
+            _ => (None, name),
+        };
+        let finder = Finder::new(member);
+        let found: Vec<InFile> = self
+            .files
+            .par_iter()
+            .filter(|file| is_analysed(file))
+            .filter_map(|file| {
+                let bytes = self.read(file)?;
+                finder.find(&bytes)?;
+                let text = declare::text_of(&bytes)?;
+                Some(in_file(file, &text, &declare::declare(file, &text), owner, member))
+            })
+            .collect();
+        let mut symbol = FoundSymbol { name: name.to_owned(), ..FoundSymbol::default() };
+        for mut file in found {
+            file.uses.dedup_by(|one, other| (one.line, one.how) == (other.line, other.how));
+            symbol.use_count += file.uses.len() as u64;
+            symbol.file_count += u64::from(!file.uses.is_empty());
+            symbol.declarations.append(&mut file.declarations);
+            symbol.uses.append(&mut file.uses);
+        }
+        symbol
+    }
+
+    fn read(&self, file: &str) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.system.read_real(Path::new(&absolute(self.root, file)), MAX_BYTES, &mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// Every declared name, to find near ones.
+    fn all_names(&self) -> BTreeSet<Box<str>> {
+        let names = self.files.par_iter().filter(|file| is_analysed(file)).flat_map_iter(|file| {
+            let bytes = self.read(file).unwrap_or_default();
+            let text = declare::text_of(&bytes).unwrap_or_default();
+            let outline = declare::outline(file, &text);
+            outline.units.into_iter().flat_map(|unit| unit.names).map(|name| name.text)
+        });
+        names.collect::<Vec<_>>().into_iter().collect()
+    }
+}
+
+fn in_file(file: &str, text: &str, units: &FileUnits, owner: Option<&str>, name: &str) -> InFile {
+    let FileUnits { outline, names } = units;
+    let mut found = InFile::default();
+    let mut is_declared = false;
+    for unit in &outline.units {
+        let Some(named) = unit.names.iter().find(|known| *known.text == *name) else { continue };
+        let parent = unit.parent.map(|parent| outline.path(parent));
+        if owner.is_some_and(|owner| parent.as_deref() != Some(owner)) {
+            continue;
+        }
+        is_declared |= unit.parent.is_none();
+        found.declarations.push(SymbolDeclaration {
+            file: file.to_owned(),
+            line: named.line,
+            start_line: unit.lines.from,
+            end_line: unit.lines.to,
+            name: match &parent {
+                Some(parent) => format!("{parent}.{name}"),
+                None => name.to_owned(),
+            },
+            kind: unit.kind.as_str(),
+            exported: unit.exported,
+            signature: one_line(text, unit),
+        });
+    }
+    let within = |at: u32| outline.innermost(at).map(|unit: UnitId| outline.path(unit));
+    for one in &names.uses {
+        let how = match &one.what {
+            Used::Name(symbol) if owner.is_none() && stands_for(names, *symbol, name, is_declared) => "name",
+            Used::Global(global) if owner.is_none() && **global == *name => "name",
+            Used::Member(base, member) if **member == *name => {
+                let is_certain = match owner {
+                    None => is_namespace(names, *base),
+                    Some(owner) => is_owner(names, *base, owner, MOST_STEPS),
+                };
+                if is_certain { "name" } else { "member" }
+            }
+            _ => continue,
+        };
+        found.uses.push(SymbolUse { file: file.to_owned(), line: one.line, within: within(one.at), how });
+    }
+    found
+}
+
+/// Whether a symbol is a declaration of the name at module level, or an import of it under any name.
+fn stands_for(names: &Names, symbol: SymbolId, name: &str, is_declared: bool) -> bool {
+    let Some(symbol) = names.symbol(symbol) else { return false };
+    let meaning = |id: &DeclarationId| names.declaration(*id).map(|declaration| declaration.meaning);
+    symbol.declarations.iter().filter_map(meaning).any(|meaning| match meaning {
+        Meaning::Import(import) => names.import(import).is_some_and(|import| match &import.name {
+            Imported::Name(imported) => **imported == *name || (**imported == *"default" && *symbol.name == *name),
+            Imported::Namespace | Imported::Whole => *symbol.name == *name,
+        }),
+        _ => is_declared && *symbol.name == *name,
+    })
+}
+
+/// Whether a recipe is the namespace of a module, whose members are exports.
+fn is_namespace(names: &Names, recipe: RecipeId) -> bool {
+    let Recipe::Value(symbol) = names.recipe(recipe) else { return false };
+    let declarations = names.symbol(*symbol).map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();
+    declarations.iter().filter_map(|id| names.declaration(*id)).any(|declaration| match declaration.meaning {
+        Meaning::Import(import) => {
+            names.import(import).is_some_and(|import| matches!(import.name, Imported::Namespace | Imported::Whole))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a recipe is a value or instance of the owner, by what is written right there: a type, `new Owner()`, `this`.
+fn is_owner(names: &Names, recipe: RecipeId, owner: &str, steps: u32) -> bool {
+    let Some(steps) = steps.checked_sub(1) else { return false };
+    let last = owner.rsplit('.').next().unwrap_or(owner);
+    match names.recipe(recipe) {
+        Recipe::Type { symbol, .. } => is_named(names, *symbol, last),
+        Recipe::Value(symbol) => {
+            is_named(names, *symbol, last) || {
+                let declarations =
+                    names.symbol(*symbol).map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();
+                declarations.iter().filter_map(|id| names.declaration(*id)).any(|one| match one.meaning {
+                    Meaning::Value { ty, .. } => is_owner(names, ty, owner, steps),
+                    _ => false,
+                })
+            }
+        }
+        Recipe::Instance(shape) | Recipe::Static(shape) => {
+            let symbol = names.shape(*shape).and_then(|shape| shape.symbol);
+            symbol.is_some_and(|symbol| is_named(names, symbol, last))
+        }
+        Recipe::New(callee) => is_owner(names, *callee, owner, steps),
+        _ => false,
+    }
+}
+
+/// Whether a symbol has the name, or imports it under another.
+fn is_named(names: &Names, symbol: SymbolId, name: &str) -> bool {
+    let Some(symbol) = names.symbol(symbol) else { return false };
+    *symbol.name == *name
+        || symbol.declarations.iter().filter_map(|id| names.declaration(*id)).any(|one| match one.meaning {
+            Meaning::Import(import) => {
+                names.import(import).is_some_and(|import| import.name == Imported::Name(name.into()))
+            }
+            _ => false,
+        })
+}
+
+/// Takes declarations, then certain uses, then possible ones, while they fit.
+fn shown(mut symbol: FoundSymbol, limit: Option<usize>, left: &mut u64) -> FoundSymbol {
+    let all = symbol.declarations.len() + symbol.uses.len();
+    let mut room = limit.unwrap_or(usize::MAX);
+    let mut fits = |cost: u64| {
+        let fits = room > 0 && cost <= *left;
+        if fits {
+            room -= 1;
+            *left -= cost;
+        } else {
+            room = 0;
+        }
+        fits
+    };
+    symbol.declarations.retain(|one| fits((one.file.len() + one.signature.len() + 16) as u64));
+    let mut order: Vec<usize> = (0..symbol.uses.len()).collect();
+    order.sort_by_key(|index| symbol.uses[*index].how != "name");
+    let mut taken = vec![false; order.len()];
+    for index in order {
+        let one = &symbol.uses[index];
+        taken[index] = fits((one.within.as_ref().map_or(0, String::len) + one.file.len() / 2 + 12) as u64);
+    }
+    let mut keep = taken.into_iter();
+    symbol.uses.retain(|_| keep.next().unwrap_or(false));
+    symbol.cut = (all - symbol.declarations.len() - symbol.uses.len()) as u64;
+    symbol
+}

@@ -1,0 +1,94 @@
+//! The declarations of one file: its outline, and what its names stand for. A pure function of name and text, for
+//! TypeScript, JavaScript and the scripts of Vue, Svelte and Astro files.
+//!
+//! `units.rs` takes the outline from the syntax tree. `walk.rs` with `values.rs`, `types.rs` and `exports.rs` turns
+//! symbols, uses and written types into `stan_model::names`. Nothing is inferred and no other file is looked at.
+
+mod exports;
+#[cfg(test)]
+mod tests;
+mod types;
+mod units;
+mod values;
+mod walk;
+
+use std::borrow::Cow;
+
+use oxc_allocator::Allocator;
+use oxc_ast_visit::Visit;
+use oxc_semantic::SemanticBuilder;
+use stan_model::names::{FileUnits, Names};
+use stan_model::outline::{LineStarts, Outline};
+
+use super::extract::blocks::{self, Block, Component};
+use super::extract::decode;
+use super::extract::parse::{self, Syntax};
+use super::extract::stack::{self, Room};
+use walk::Walk;
+
+/// The text of a source file; `None` for binary content. Positions of outlines count in this text.
+pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    decode::decode(bytes).text
+}
+
+/// Only the outline: about the cost of parsing. The thread must have a stack of [`super::extract::WORKER_STACK`].
+pub fn outline(path: &str, text: &str) -> Outline {
+    run(path, text, false).outline
+}
+
+/// The outline and the names. Costs about as much as parsing twice.
+pub fn declare(path: &str, text: &str) -> FileUnits {
+    run(path, text, true)
+}
+
+fn run(path: &str, text: &str, with_names: bool) -> FileUnits {
+    let incomplete = || FileUnits { outline: Outline { units: Vec::new(), incomplete: true }, names: Names::default() };
+    if u32::try_from(text.len()).is_err() {
+        return incomplete();
+    }
+    match Room::for_text(text) {
+        Room::Here => read(path, text, with_names),
+        Room::Thread(size) => stack::with_stack(size, || read(path, text, with_names)).unwrap_or_else(incomplete),
+        Room::Nowhere(_) => incomplete(),
+    }
+}
+
+fn read(path: &str, text: &str, with_names: bool) -> FileUnits {
+    let arena = Allocator::default();
+    let lines = LineStarts::new(text);
+    let mut incomplete = false;
+    let mut programs = Vec::new();
+    for block in blocks_of(path, text) {
+        let parsed = parse::parse(&arena, block.source, block.syntax, with_names);
+        incomplete |= parsed.error.is_some();
+        programs.extend(parsed.program.map(|program| (block.start, program)));
+    }
+    let mut units = units::Units::new(text, &lines);
+    for (base, program) in &programs {
+        units.block(program, *base);
+    }
+    let outline = Outline { units: units.finish(), incomplete };
+    let mut names = Names::default();
+    if with_names {
+        for (base, program) in &programs {
+            let semantic = SemanticBuilder::new().with_build_nodes(false).build(program).semantic;
+            let mut walk = Walk::new(semantic.scoping(), &outline, &lines, &mut names, *base);
+            walk.ambient = program.source_type.is_typescript_definition();
+            walk.visit_program(program);
+            walk.exports(program);
+            walk.sort_exports();
+        }
+        names.uses.sort_by_key(|one| one.at);
+    }
+    FileUnits { outline, names }
+}
+
+fn blocks_of<'t>(path: &str, text: &'t str) -> Vec<Block<'t>> {
+    match Component::of_path(path) {
+        Some(component) => blocks::cut(component, text),
+        None => {
+            let whole = Syntax::of_path(path).map(|syntax| Block { start: 0, source: text, syntax, external: None });
+            whole.into_iter().collect()
+        }
+    }
+}

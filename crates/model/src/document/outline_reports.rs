@@ -1,0 +1,110 @@
+//! The small answers about declarations: `stan outline --json` and `stan symbol --json`. Data only; nothing here holds
+//! an absolute path of the machine.
+
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `stan outline --json`: the declarations of files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OutlineReport {
+    /// In the order in which they were asked for.
+    pub files: Vec<OutlinedFile>,
+    /// Declarations that are left out because of the budget or the limit.
+    pub cut: u64,
+    /// Sorted and unique.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OutlinedFile {
+    /// Root-relative, or absolute when the file is outside the root.
+    pub file: String,
+    pub lines: u32,
+    /// The file did not parse cleanly: there may be more declarations.
+    pub incomplete: bool,
+    /// In source order.
+    pub declarations: Vec<OutlinedDeclaration>,
+    /// Declarations of this file that are left out.
+    pub cut: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OutlinedDeclaration {
+    /// With the names of the declarations around it: `Cart.total`.
+    pub name: String,
+    pub kind: &'static str,
+    /// 1-based and inclusive.
+    pub start_line: u32,
+    pub end_line: u32,
+    /// How many declarations are around it.
+    pub depth: u32,
+    /// Visible outside the file, or for a member, outside its class.
+    pub exported: bool,
+    /// On one line, without bodies.
+    pub signature: String,
+}
+
+/// `stan symbol --json`: where names are declared, and who uses them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SymbolReport {
+    /// In the order in which they were asked for.
+    pub symbols: Vec<FoundSymbol>,
+    /// Sorted and unique.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundSymbol {
+    /// As it was asked for: `total` or `Cart.total`.
+    pub name: String,
+    /// Sorted by file and line.
+    pub declarations: Vec<SymbolDeclaration>,
+    /// Sorted by file and line; one for each line.
+    pub uses: Vec<SymbolUse>,
+    /// Of all uses, the ones left out included.
+    pub use_count: u64,
+    /// Files with a use, the ones left out included.
+    pub file_count: u64,
+    /// Declarations and uses that are left out because of the budget or the limit.
+    pub cut: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SymbolDeclaration {
+    pub file: String,
+    /// Of the name.
+    pub line: u32,
+    pub start_line: u32,
+    pub end_line: u32,
+    pub name: String,
+    pub kind: &'static str,
+    pub exported: bool,
+    pub signature: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SymbolUse {
+    pub file: String,
+    pub line: u32,
+    /// The declaration around the use; absent at module level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    /// `name`: the name itself is bound to a declaration or import of that name. `member`: a member of that name of
+    /// something whose type is not followed.
+    pub how: &'static str,
+}

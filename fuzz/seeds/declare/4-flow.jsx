@@ -1,0 +1,3 @@
+// @flow
+import typeof X from './x';
+export const y = (z: number): string => <></>;

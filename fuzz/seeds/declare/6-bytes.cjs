@@ -1,0 +1,2 @@
+﻿require('é'); require('�');  require("b")
+require('c')require('d')
