@@ -263,7 +263,7 @@ fn read_extends(place: &Place<'_>, root: &Value, directory: &str, report: &mut d
                 "`extends` names {name:?}, which leads outside the repository and is not read; that link is left out"
             )),
             Some(path) => found.push(path),
-            None if extends::is_path(name) && files.leads_outside(&paths::normalize(name, directory)) => {
+            None if extends::is_path(name) && place.files.leads_outside(&paths::normalize(name, directory)) => {
                 report(format!(
                     "`extends` names {name:?}, which leads outside the repository and is not read; that link is left out"
                 ))
