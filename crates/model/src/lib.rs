@@ -14,12 +14,14 @@ pub mod untrusted;
 
 mod digest;
 mod ecosystem;
+mod file_key;
 mod kinds;
 mod problem;
 
 pub use digest::Digest;
 pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, is_external, is_installed};
 pub use facts::FileFacts;
+pub use file_key::FileKey;
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
-pub use problem::{Problem, error_lines};
+pub use problem::{FileProblem, Problem, error_lines};
 pub use untrusted::Untrusted;

@@ -2,7 +2,42 @@
 
 pub mod declare;
 pub mod extract;
+pub mod form;
 pub mod globs;
 pub mod resolve;
 pub mod tsconfig;
 pub mod workspaces;
+
+use crate::language::{Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
+use crate::project::Project;
+
+/// The language.
+pub struct TypeScript;
+
+impl Language for TypeScript {
+    fn name(&self) -> &'static str {
+        "typescript"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn claims(&self, path: &str) -> bool {
+        extract::is_analysed(path)
+    }
+
+    fn extractor(&self) -> Box<dyn Extract> {
+        Box::new(extract::Extractor::new())
+    }
+
+    fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p> {
+        Box::new(resolve::Resolver::new(project))
+    }
+}
+
+impl Extract for extract::Extractor {
+    fn extract(&mut self, file: SourceFile<'_>, options: &ExtractOptions) -> Extraction {
+        self.extract(file.name, file.bytes, options)
+    }
+}

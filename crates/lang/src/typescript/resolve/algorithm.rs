@@ -6,8 +6,8 @@
 //! looking at known listings is as cheap as asking first.
 
 use crate::jsonc::Value;
+use crate::typescript::form::Mode;
 use crate::typescript::tsconfig::{Config, ModuleResolution};
-use stan_model::facts::Mode;
 
 use super::package::Package;
 use super::{Resolver, path};
