@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Once;
 use std::thread;
 
-use stan_lang::typescript::extract::WORKER_STACK;
+use stan_lang::WORKER_STACK;
 
 /// Runs a law as the engine runs extraction: on a thread with a stack of the promised size.
 ///

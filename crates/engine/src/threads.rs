@@ -2,7 +2,7 @@
 //! overcommitment. Fewer threads, and at last the thread that asks, are slower and give the same answer.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use stan_lang::typescript::extract::{WORKER_STACK, set_stack_size};
+use stan_lang::{WORKER_STACK, set_stack_size};
 use stan_repo::{address_space, stack_limit};
 
 /// Of a limited address space, stacks may take one part in so many: the rest is for the files, the graph and the program.

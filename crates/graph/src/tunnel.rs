@@ -21,17 +21,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
-use stan_model::EdgeKind;
-use stan_model::FileFacts;
 use stan_model::facts::{Export, ExportSource};
+use stan_model::{EdgeKind, FileFacts};
+
+pub use stan_model::FileKey;
 
 use components::Components;
 use memo::Memo;
 use stars::{StarTable, StarTables};
-
-/// The caller's name for a file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FileKey(pub u32);
 
 /// One analysed file: its facts and where its requests lead.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,16 @@
-//! Languages: source text to `FileFacts`, specifier to target. One folder per language.
+//! Languages: source text to `FileFacts`, specifier to target. One folder per language, one table of them
+//! ([`Languages::all`]); other crates work with the traits of [`language`] and name no language.
 //!
 //! The parsers (oxc) live here and nowhere else. Nothing here touches the file system except through
 //! `stan_repo::Files`.
 
 pub mod jsonc;
+pub mod language;
+pub mod name_links;
+pub mod project;
 pub mod typescript;
 pub mod x07;
+
+pub use language::{ExtractOptions, Extraction, Languages, SourceFile, Target};
+pub use project::{Project, ProjectResolvers, ResolveOptions};
+pub use typescript::extract::{WORKER_STACK, set_stack_size};

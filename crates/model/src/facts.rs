@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The facts of one source file. Lists are in source order (`exports` aside), so equal text gives equal facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFacts {
-    /// Every module asked for. Entries equal in (specifier, kind, form, mode) occur once, at their first line.
+    /// Every module asked for. Entries equal in (specifier, kind, form) occur once, at their first line.
     pub requests: Vec<Request>,
     /// Pattern requests: `import.meta.glob` and template imports.
     pub globs: Vec<GlobRequest>,
@@ -21,6 +21,13 @@ pub struct FileFacts {
     pub stars: Vec<u32>,
     /// One line about the module (spec 10 §6).
     pub description: Option<Box<str>>,
+    /// The package or namespace that the file says it belongs to, in languages where files say so.
+    pub package: Option<Box<str>>,
+    /// Names declared at top level, sorted and unique. Empty in languages whose files are linked by requests alone.
+    pub declares: Vec<Box<str>>,
+    /// Names used and neither declared in this file nor imported, sorted and unique: other files of the package may declare
+    /// them. Names that are taken from a request are in `imports`. Empty like `declares`.
+    pub uses: Vec<Box<str>>,
 }
 
 /// One module specifier and how it was asked for.
@@ -29,53 +36,15 @@ pub struct Request {
     /// The specifier's value, escapes resolved, never empty.
     pub specifier: Box<str>,
     pub kind: EdgeKind,
-    pub form: Form,
-    /// `with { "resolution-mode": "import" | "require" }` on a type-only import, import type, or reference.
-    pub mode: Option<Mode>,
+    pub form: FormCode,
     /// 1-based line of the specifier.
     pub line: u32,
 }
 
-/// Module system that a specifier is looked up for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Mode {
-    Import,
-    Require,
-}
-
-/// The syntax of a request, as far as resolution cares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Form {
-    /// `import … from`, `import 'x'`, `export … from`, and JSDoc `@import`.
-    Static,
-    /// `import x = require('x')`.
-    ImportEquals,
-    /// `import('x')`, `import.defer('x')`, `import.source('x')`.
-    DynamicImport,
-    /// `require('x')`, also through a name bound by `createRequire`.
-    Require,
-    /// `require('x')` or `require.resolve('x')` where `require` is a parameter of an enclosing function (AMD,
-    /// bundles): an edge only when it leads to a file.
-    RequireParam,
-    /// `require.resolve('x')`.
-    RequireResolve,
-    /// `import.meta.resolve('x')`.
-    MetaResolve,
-    /// `new URL('x', import.meta.url)`: an edge only when the file exists.
-    Url,
-    /// `vi.mock('x')`, `jest.mock('x')`, `vi.importActual('x')` and kin.
-    Mock,
-    /// `import('x')` in type position, also in JSDoc of JavaScript.
-    ImportType,
-    /// `/// <reference path="x" />`.
-    ReferencePath,
-    /// `/// <reference types="x" />`.
-    ReferenceTypes,
-    /// Any static form inside `declare module '…' { }`.
-    InModule,
-    /// The `'x'` of `declare module 'x'` in a file that is itself a module.
-    Augment,
-}
+/// The syntax of a request, as a number that only the language of the file understands: its resolver may answer requests of
+/// different forms differently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FormCode(pub u8);
 
 /// A set of files asked for by pattern, relative to the asking file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -124,5 +93,10 @@ impl FileFacts {
             ExportSource::Name { request, .. } | ExportSource::Namespace { request } => Some(*request),
         });
         named.chain(self.stars.iter().copied())
+    }
+
+    /// Whether edges to or from the file may follow from names instead of requests.
+    pub fn is_linked_by_name(&self) -> bool {
+        !self.declares.is_empty() || !self.uses.is_empty()
     }
 }

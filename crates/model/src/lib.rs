@@ -15,6 +15,7 @@ pub mod untrusted;
 
 mod digest;
 mod ecosystem;
+mod file_key;
 mod kinds;
 mod problem;
 mod programming;
@@ -22,8 +23,9 @@ mod programming;
 pub use digest::Digest;
 pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, is_external, is_installed};
 pub use facts::FileFacts;
+pub use file_key::FileKey;
 pub use git_names::is_git_folder;
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
-pub use problem::{Problem, error_lines};
+pub use problem::{FileProblem, Problem, error_lines};
 pub use programming::{ProgrammingFiles, programming_extension};
 pub use untrusted::Untrusted;

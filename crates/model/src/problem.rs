@@ -25,6 +25,31 @@ impl Problem {
     }
 }
 
+/// A problem of a file whose path does not matter: extraction returns these, so that its result depends on the file's
+/// bytes alone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FileProblem {
+    /// 1-based line, when the problem has a place inside the file.
+    pub line: Option<u32>,
+    /// As in [`Problem`].
+    pub message: String,
+}
+
+impl FileProblem {
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { line: None, message: message.into() }
+    }
+
+    pub fn at(line: u32, message: impl Into<String>) -> Self {
+        Self { line: Some(line), message: message.into() }
+    }
+
+    /// The problem of the file with this path.
+    pub fn in_file(self, file: &str) -> Problem {
+        Problem { file: file.to_owned(), line: self.line, message: self.message }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {

@@ -6,6 +6,7 @@
 mod architecture;
 mod direction;
 mod headers;
+mod language_names;
 mod length;
 mod links;
 mod lock;
@@ -52,6 +53,7 @@ const CHECKS: &[Check] = &[
     length::check,
     manifests::check,
     direction::check,
+    language_names::check,
     lock::check,
     architecture::check,
     links::check,

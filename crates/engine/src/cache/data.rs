@@ -10,12 +10,8 @@ use stan_model::{Digest, EdgeKind, Language, NodeKind, Problem, Resolution};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Blobs, Reader, U32s, Writer};
+use super::ids::{NodeIndex, RecordId};
 use crate::graph::record::Record;
-
-/// No node, or no file.
-pub(crate) const NONE: u32 = u32::MAX;
-/// A file that the earlier run did not look into.
-pub(crate) const UNKNOWN: u32 = u32::MAX - 1;
 
 const UNIVERSE: u8 = 1;
 const INCOMPLETE: u8 = 2;
@@ -54,18 +50,18 @@ pub(crate) fn decode_graph(metas: &[u8], shape: &[u8]) -> Option<Graph> {
 /// The data of an earlier run.
 pub(crate) struct Data<'b> {
     graph: StoredGraph<'b>,
-    pub(crate) nodes: U32s<'b>,
+    nodes: U32s<'b>,
     flags: &'b [u8],
-    /// Where the contents of each file end, and a number that they come to.
+    /// End offset and checksum of each file's contents.
     entry_ends: U32s<'b>,
     entry_prints: U32s<'b>,
     contents: Contents<'b>,
     problems: Blobs<'b>,
     targets: Blobs<'b>,
-    /// For each file the files whose exports it passes on, each followed by what stands for the name, or [`ANY_NAME`].
-    pub(crate) passes: Blobs<'b>,
-    /// For each file the files that it takes names from, each followed by what stands for the name.
-    pub(crate) takes: Blobs<'b>,
+    /// See `passed_names`.
+    passes: Blobs<'b>,
+    /// See `taken_names`.
+    takes: Blobs<'b>,
     general: &'b [u8],
 }
 
@@ -80,7 +76,7 @@ pub(crate) trait ReadContents: Sync {
     fn read(&self, offset: usize, length: usize) -> Option<Vec<u8>>;
 }
 
-/// Stands for all names that a module offers.
+/// In place of the hash of a name: any name that a module offers.
 pub(crate) const ANY_NAME: u32 = u32::MAX;
 
 struct StoredGraph<'b> {
@@ -120,23 +116,24 @@ impl<'b> Data<'b> {
         self.nodes.len()
     }
 
-    pub(crate) fn is_in_universe(&self, file: usize) -> bool {
-        self.flags.get(file).is_some_and(|flags| flags & UNIVERSE != 0)
+    pub(crate) fn is_in_universe(&self, file: RecordId) -> bool {
+        self.flags.get(file.index()).is_some_and(|flags| flags & UNIVERSE != 0)
     }
 
-    pub(crate) fn is_incomplete(&self, file: usize) -> bool {
-        self.flags.get(file).is_some_and(|flags| flags & INCOMPLETE != 0)
+    pub(crate) fn is_incomplete(&self, file: RecordId) -> bool {
+        self.flags.get(file.index()).is_some_and(|flags| flags & INCOMPLETE != 0)
     }
 
-    pub(crate) fn meta(&self, file: usize) -> Option<FileMeta> {
-        if self.flags.get(file)? & HAS_META == 0 {
+    pub(crate) fn meta(&self, file: RecordId) -> Option<FileMeta> {
+        if self.flags.get(file.index())? & HAS_META == 0 {
             return None;
         }
         file_meta(self.entry(file)?.get(..META_LENGTH)?)
     }
 
     /// Digest, size and facts of a file, as they were written.
-    fn entry(&self, file: usize) -> Option<Cow<'b, [u8]>> {
+    fn entry(&self, file: RecordId) -> Option<Cow<'b, [u8]>> {
+        let file = file.index();
         let start = if file == 0 { 0 } else { self.entry_ends.get(file - 1)? } as usize;
         let length = (self.entry_ends.get(file)? as usize).checked_sub(start)?;
         match &self.contents {
@@ -148,11 +145,11 @@ impl<'b> Data<'b> {
         }
     }
 
-    pub(crate) fn has_facts(&self, file: usize) -> bool {
-        self.flags.get(file).is_some_and(|flags| flags & HAS_FACTS != 0)
+    pub(crate) fn has_facts(&self, file: RecordId) -> bool {
+        self.flags.get(file.index()).is_some_and(|flags| flags & HAS_FACTS != 0)
     }
 
-    pub(crate) fn facts(&self, file: usize) -> Option<FileFacts> {
+    pub(crate) fn facts(&self, file: RecordId) -> Option<FileFacts> {
         if !self.has_facts(file) {
             return None;
         }
@@ -160,56 +157,82 @@ impl<'b> Data<'b> {
     }
 
     /// Problems of the file's text, then those of its requests.
-    pub(crate) fn problems(&self, file: usize) -> Option<(Vec<Problem>, Vec<Problem>)> {
-        let bytes = self.problems.get(file)?;
+    pub(crate) fn problems(&self, file: RecordId) -> Option<(Vec<Problem>, Vec<Problem>)> {
+        let bytes = self.problems.get(file.index())?;
         if bytes.is_empty() { Some(Default::default()) } else { postcard::from_bytes(bytes).ok() }
     }
 
-    /// For each request the file that it leads to, [`NONE`] or [`UNKNOWN`].
-    pub(crate) fn targets(&self, file: usize) -> Option<Vec<u32>> {
-        Some(u32s(self.targets.get(file)?).collect())
+    /// For each request the file that it leads to, `NONE` or `UNKNOWN`.
+    pub(crate) fn targets(&self, file: RecordId) -> Option<Vec<RecordId>> {
+        Some(u32s(self.targets.get(file.index())?).map(RecordId).collect())
+    }
+
+    /// The files whose exports a file passes on, each with the hash of the name, or [`ANY_NAME`].
+    pub(crate) fn passed_names(&self, file: RecordId) -> Option<impl Iterator<Item = (RecordId, u32)>> {
+        Some(u32_pairs(self.passes.get(file.index())?))
+    }
+
+    /// The files that a file takes names from, each with the hash of the name.
+    pub(crate) fn taken_names(&self, file: RecordId) -> Option<impl Iterator<Item = (RecordId, u32)>> {
+        Some(u32_pairs(self.takes.get(file.index())?))
+    }
+
+    pub(crate) fn records(&self) -> impl Iterator<Item = RecordId> + use<> {
+        (0..self.len()).map(RecordId::at)
+    }
+
+    /// The node of a file that is one.
+    pub(crate) fn node_of(&self, file: RecordId) -> Option<NodeIndex> {
+        self.nodes.get(file.index()).map(NodeIndex).filter(|node| *node != NodeIndex::NONE)
+    }
+
+    /// For each node the record of its file, or `NONE`.
+    pub(crate) fn records_by_node(&self) -> Vec<RecordId> {
+        let mut records = vec![RecordId::NONE; self.graph.ids.len()];
+        for (node, record) in self.nodes.iter().zip(self.records()) {
+            if let Some(place) = records.get_mut(node as usize) {
+                *place = record;
+            }
+        }
+        records
     }
 
     pub(crate) fn general_problems(&self) -> Option<Vec<Problem>> {
         postcard::from_bytes(self.general).ok()
     }
 
-    pub(crate) fn node_count(&self) -> usize {
-        self.graph.ids.len()
+    pub(crate) fn node_kind(&self, node: NodeIndex) -> Option<NodeKind> {
+        self.graph.kinds.get(node.index()).and_then(|kind| node_kind(*kind))
     }
 
-    pub(crate) fn node_kind(&self, node: u32) -> Option<NodeKind> {
-        self.graph.kinds.get(node as usize).and_then(|kind| node_kind(*kind))
-    }
-
-    pub(crate) fn node_id(&self, node: u32) -> Option<&'b str> {
-        self.graph.ids.text(node as usize)
+    pub(crate) fn node_id(&self, node: NodeIndex) -> Option<&'b str> {
+        self.graph.ids.text(node.index())
     }
 
     /// The node with this id.
-    pub(crate) fn find_node(&self, id: &str) -> Option<u32> {
+    pub(crate) fn find_node(&self, id: &str) -> Option<NodeIndex> {
         let (mut low, mut high) = (0, self.graph.ids.len());
         while low < high {
             let middle = low + (high - low) / 2;
             match self.graph.ids.get(middle)?.cmp(id.as_bytes()) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return u32::try_from(middle).ok(),
+                std::cmp::Ordering::Equal => return u32::try_from(middle).ok().map(NodeIndex),
             }
         }
         None
     }
 
     /// The edges of one node.
-    pub(crate) fn edges(&self, node: u32) -> Option<Vec<Edge>> {
-        let node = node as usize;
+    pub(crate) fn edges(&self, node: NodeIndex) -> Option<Vec<Edge>> {
+        let node = node.index();
         let start = if node == 0 { 0 } else { self.graph.ends.get(node - 1)? };
         (start as usize..self.graph.ends.get(node)? as usize).map(|index| self.graph.edge(index)).collect()
     }
 
     /// How many edges lead to a node.
-    pub(crate) fn edges_to(&self, node: u32) -> usize {
-        self.graph.edge_targets.iter().filter(|target| *target == node).count()
+    pub(crate) fn edges_to(&self, node: NodeIndex) -> usize {
+        self.graph.edge_targets.iter().filter(|target| *target == node.0).count()
     }
 
     pub(crate) fn graph(&self) -> Option<Graph> {
@@ -218,15 +241,15 @@ impl<'b> Data<'b> {
 }
 
 /// Numbers in a blob of [`Data`].
-pub(crate) fn u32s(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+fn u32s(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.as_chunks::<4>().0.iter().map(|chunk| u32::from_le_bytes(*chunk))
 }
 
-/// Pairs of numbers in a blob of [`Data`].
-pub(crate) fn u32_pairs(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> + '_ {
+/// Files with names, in a blob of [`Data`].
+fn u32_pairs(bytes: &[u8]) -> impl Iterator<Item = (RecordId, u32)> + '_ {
     let numbers = |chunk: &[u8; 8]| {
         let [a, b, c, d, e, f, g, h] = *chunk;
-        (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+        (RecordId(u32::from_le_bytes([a, b, c, d])), u32::from_le_bytes([e, f, g, h]))
     };
     bytes.as_chunks::<8>().0.iter().map(numbers)
 }
@@ -287,7 +310,7 @@ fn write_records(records: &[Record], entries: &Entries, problems: &[Problem]) ->
             | (if record.meta.is_some() { HAS_META } else { 0 })
     };
     let mut writer = Writer::default();
-    writer.u32s(records.iter().map(|record| record.node.unwrap_or(NONE)));
+    writer.u32s(records.iter().map(|record| record.node.unwrap_or(NodeIndex::NONE).0));
     writer.blob(&records.iter().map(flags).collect::<Vec<_>>());
     writer.u32s(entries.iter().map(|(end, _)| *end));
     writer.u32s(entries.iter().map(|(_, print)| *print));
@@ -299,8 +322,8 @@ fn write_records(records: &[Record], entries: &Entries, problems: &[Problem]) ->
         })
         .collect::<Option<Vec<_>>>()?;
     writer.blobs(of_files.iter().map(Vec::as_slice));
-    let pairs = |pairs: Vec<(u32, u32)>| pairs.into_iter().flat_map(|(file, name)| [file, name]).collect();
-    write_lists(&mut writer, records, |record| record.targets.clone());
+    let pairs = |pairs: Vec<(RecordId, u32)>| pairs.into_iter().flat_map(|(file, name)| [file.0, name]).collect();
+    write_lists(&mut writer, records, |record| record.targets.iter().map(|target| target.0).collect());
     write_lists(&mut writer, records, |record| pairs(record.passes_to()));
     write_lists(&mut writer, records, |record| pairs(record.takes_from()));
     writer.blob(&postcard::to_stdvec(problems).ok()?);

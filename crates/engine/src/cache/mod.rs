@@ -7,6 +7,7 @@
 
 mod bytes;
 pub(crate) mod data;
+mod ids;
 mod index;
 mod map;
 mod seal;
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use stan_graph::Graph;
-use stan_lang::typescript::extract::is_analysed;
+use stan_lang::Languages;
 use stan_model::NodeKind;
 use stan_repo::{EntryKind, Stat, System, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::xxh3_64;
@@ -27,15 +28,16 @@ use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
 use self::index::{FactsTable, FileTable, Section, UNPROVED, fingerprint, proved_fingerprint};
 use self::seal::Trust;
 use crate::graph::analyse::Analysed;
-use crate::graph::compile::{Kept, Known};
+use crate::graph::compile::{Kept, PreviousRun};
 use crate::graph::record::Record;
 
 pub(crate) use self::data::PARTS;
+pub(crate) use self::ids::{NodeIndex, RecordId};
 pub(crate) use self::index::{Answer, Identity, Index};
 pub(crate) use self::map::{DocumentPrint, Manifests, MapKey, StoredMap};
 
 /// Changes whenever the layout of the files does.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
@@ -179,14 +181,21 @@ impl<'s> Cache<'s> {
     }
 
     /// Stores the outcome of a run that began at `observed_at`.
-    pub(crate) fn store(&self, graph: &Graph, kept: Kept, answer: Answer, observed_at: i64) -> Option<Identity> {
+    pub(crate) fn store(
+        &self,
+        graph: &Graph,
+        kept: Kept,
+        answer: Answer,
+        observed_at: i64,
+        languages: Languages,
+    ) -> Option<Identity> {
         let Kept { records, general_problems, observations } = kept;
         let parts = data::encode(graph, &records, &general_problems)?;
         let mut files = FileTable::default();
         let mut facts = FactsTable::default();
         records
             .par_iter()
-            .map(|record| figures_print(graph, record))
+            .map(|record| figures_print(graph, record, languages))
             .collect::<Vec<_>>()
             .into_iter()
             .for_each(|print| facts.push(print));
@@ -281,41 +290,46 @@ impl ReadContents for ContentsOnDisk<'_> {
 }
 
 /// What an edit of this file must leave as it is for every figure to stay as it is.
-fn figures_print(graph: &Graph, record: &Record) -> u64 {
-    let is_own = record.in_universe || record.node.is_some_and(|node| graph.node(node).kind == NodeKind::Source);
+fn figures_print(graph: &Graph, record: &Record, languages: Languages) -> u64 {
+    let is_own = record.in_universe || record.node.is_some_and(|node| graph.node(node.0).kind == NodeKind::Source);
     let is_clean = record.problems.is_empty() && record.request_problems.is_empty() && !record.incomplete;
-    let has_facts = record.facts.is_some() || !is_analysed(&record.path);
-    if is_own && is_clean && has_facts && record.meta.is_some() { record.facts_print() } else { FactsTable::OPAQUE }
-}
-
-/// Facts of an earlier run, for files that are as they were.
-pub(crate) struct Earlier<'c> {
-    index: &'c Index,
-    data: Option<Data<'c>>,
-    by_path: rustc_hash::FxHashMap<&'c str, usize>,
-}
-
-impl<'c> Earlier<'c> {
-    /// `loaded`: all parts.
-    pub(crate) fn new(index: &'c Index, loaded: &'c Loaded) -> Self {
-        let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
-        let data = Data::decode(metas, shape, records, Contents::Whole(contents));
-        let data = data.filter(|data| data.len() == index.files.len());
-        let by_path = (0..index.files.len()).map(|file| (index.files.path(file), file)).collect();
-        Self { index, data, by_path }
+    let has_facts = record.facts.is_some() || !languages.claim(&record.path);
+    if is_own && is_clean && has_facts && record.meta.is_some() {
+        record.facts_fingerprint()
+    } else {
+        FactsTable::OPAQUE
     }
 }
 
-impl Known for Earlier<'_> {
+/// Facts of an earlier run, for files that are as they were.
+pub(crate) struct CachedFacts<'c> {
+    index: &'c Index,
+    data: Option<Data<'c>>,
+    by_path: rustc_hash::FxHashMap<&'c str, RecordId>,
+    languages: Languages,
+}
+
+impl<'c> CachedFacts<'c> {
+    /// `loaded`: all parts.
+    pub(crate) fn new(index: &'c Index, loaded: &'c Loaded, languages: Languages) -> Self {
+        let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
+        let data = Data::decode(metas, shape, records, Contents::Whole(contents));
+        let data = data.filter(|data| data.len() == index.files.len());
+        let by_path = (0..index.files.len()).map(|file| (index.files.path(file), RecordId::at(file))).collect();
+        Self { index, data, by_path, languages }
+    }
+}
+
+impl PreviousRun for CachedFacts<'_> {
     fn analysed(&self, system: &dyn System, path: &str, with_facts: bool) -> Option<Analysed> {
         let data = self.data.as_ref()?;
         let file = *self.by_path.get(path)?;
-        let print = self.index.files.fingerprint(file);
+        let print = self.index.files.fingerprint(file.index());
         let stat = system.lstat(Path::new(path)).ok()?;
         if print == UNPROVED || fingerprint(&stat) != print {
             return None;
         }
-        if with_facts && !data.has_facts(file) && is_analysed(path) {
+        if with_facts && !data.has_facts(file) && self.languages.claim(path) {
             return None;
         }
         let facts = if data.has_facts(file) { Some(Box::new(data.facts(file)?)) } else { None };

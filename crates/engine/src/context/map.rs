@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use stan_graph::{Canonical, ExternalFile, Map, MetaHashes, canonical_id};
-use stan_lang::typescript::extract::is_analysed;
+use stan_lang::Languages;
 use stan_model::document::DocumentError;
 use stan_model::document::integrity::{self, Integrity, IntegrityNode};
 use stan_model::document::run_report::NotAnalysedFiles;
@@ -266,7 +266,7 @@ fn is_place_of(stan_path: &str, id: &str, node: &IntegrityNode) -> bool {
     let is_real = !locator.split('/').any(|part| matches!(part, "." | ".."));
     let could_be_imported = match package {
         Some(package) => is_installed && locator.ends_with(&["/", &package.path].concat()),
-        None => is_installed || is_analysed(locator) || locator.ends_with(".json"),
+        None => is_installed || Languages::all().claim(locator) || locator.ends_with(".json"),
     };
     let file = ExternalFile { absolute: locator.clone(), package: package.clone() };
     is_real && could_be_imported && canonical_id(stan_path, &file) == *id

@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::path::Path;
 
-use stan_graph::{FileKey, FileMeta};
-use stan_lang::typescript::extract::{ExtractOptions, Extractor, is_analysed};
-use stan_model::FileFacts;
-use stan_model::{EdgeKind, Problem};
+use stan_graph::FileMeta;
+use stan_lang::language::{Extractors, SourceFile};
+use stan_model::{FileFacts, Problem};
 use stan_repo::{Neighbours, Stat, System};
+
+use super::GraphOptions;
+use super::stages::resolve::ResolvedFile;
 
 /// A file of more bytes than this is hashed but not analysed.
 const MAX_ANALYSED_BYTES: u64 = 256 << 20;
@@ -37,16 +39,14 @@ pub(crate) struct Analysed {
     pub(crate) request_problems: Vec<Problem>,
     /// The file could not be read or not parsed cleanly.
     pub(crate) incomplete: bool,
-    /// Explicit edges, by key; filled by resolution.
-    pub(crate) edges: Vec<(u32, EdgeKind)>,
-    /// For each request the file that it leads to.
-    pub(crate) targets: Vec<Option<FileKey>>,
+    /// Filled by resolution.
+    pub(crate) resolved: ResolvedFile,
 }
 
-/// What each thread keeps between files: a parser's arena and a buffer for bytes.
+/// What each thread keeps between files: extractors with their memory, and a buffer for bytes.
 #[derive(Default)]
 struct Scratch {
-    extractor: Option<Extractor>,
+    extractors: Extractors,
     buffer: Vec<u8>,
 }
 
@@ -60,25 +60,25 @@ pub(crate) fn analyse(
     path: &str,
     display: &str,
     with_facts: bool,
-    options: &ExtractOptions,
+    options: &GraphOptions,
 ) -> Analysed {
-    if !(with_facts && is_analysed(display)) {
+    if !(with_facts && options.languages.claim(display)) {
         return hashed(system, path, display);
     }
-    with_scratch(|Scratch { extractor, buffer }| {
+    with_scratch(|Scratch { extractors, buffer }| {
         buffer.clear();
         let read = system.read_real(Path::new(path), MAX_ANALYSED_BYTES, buffer);
         let Ok(stat) = read else { return failed(system, path, display, read) };
-        extracted(extractor, display, buffer, Some(stat), meta_of(buffer), options)
+        extracted(extractors, SourceFile { name: display, bytes: buffer }, Some(stat), meta_of(buffer), options)
     })
 }
 
 /// Analyses files of the repository, a batch at a time: first all are read and hashed, then all are parsed. Going to and
 /// fro between the system and the parser for each file would drive both out of the processor's caches. Neighbours mostly
 /// lie in one directory, which is kept open. Stats are left out unless they are wanted.
-pub(crate) struct Analyst<'a> {
+pub(crate) struct BatchAnalyser<'a> {
     system: &'a dyn System,
-    options: &'a ExtractOptions,
+    options: &'a GraphOptions,
     wants_stats: bool,
     neighbours: Neighbours<'a>,
     batch: Vec<Read<'a>>,
@@ -98,29 +98,29 @@ enum Read<'a> {
     Large,
 }
 
-impl<'a> Analyst<'a> {
-    pub(crate) fn new(system: &'a dyn System, options: &'a ExtractOptions, wants_stats: bool) -> Self {
+impl<'a> BatchAnalyser<'a> {
+    pub(crate) fn new(system: &'a dyn System, options: &'a GraphOptions, wants_stats: bool) -> Self {
         Self { system, options, wants_stats, neighbours: Neighbours::to_read(system), batch: Vec::new() }
     }
 
     /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
     /// them in their order. `None` for one that is large: then the caller should have [`analyse`] do it, while this one
-    /// goes on with the neighbours. `root` ends with a slash; `known` tells what needs no reading, by the whole path.
+    /// goes on with the neighbours. `root` ends with a slash; `previous` returns what is known of an unchanged file, by its absolute path.
     pub(crate) fn analyse(
         &mut self,
         root: &str,
         paths: &'a [Box<str>],
-        known: impl Fn(&str) -> Option<Analysed>,
+        previous: impl Fn(&str) -> Option<Analysed>,
         mut take: impl FnMut(Option<Analysed>),
     ) {
-        with_scratch(|Scratch { extractor, buffer }| {
+        with_scratch(|Scratch { extractors, buffer }| {
             buffer.clear();
             let mut absolute = root.to_owned();
             for path in paths {
                 absolute.truncate(root.len());
                 absolute.push_str(path);
-                let read = match known(&absolute) {
-                    Some(known) => Read::Done(known),
+                let read = match previous(&absolute) {
+                    Some(file) => Read::Done(file),
                     None => self.read(path, &absolute, buffer),
                 };
                 self.batch.push(read);
@@ -131,8 +131,8 @@ impl<'a> Analyst<'a> {
             for read in self.batch.drain(..) {
                 take(match read {
                     Read::Source { path, bytes, stat, meta } => {
-                        let bytes = buffer.get(bytes).unwrap_or_default();
-                        Some(extracted(extractor, path, bytes, stat, meta, self.options))
+                        let file = SourceFile { name: path, bytes: buffer.get(bytes).unwrap_or_default() };
+                        Some(extracted(extractors, file, stat, meta, self.options))
                     }
                     Read::Done(file) => Some(file),
                     Read::Large => None,
@@ -154,7 +154,7 @@ impl<'a> Analyst<'a> {
             Ok(stat) => {
                 let bytes = start..buffer.len();
                 let meta = meta_of(buffer.get(bytes.clone()).unwrap_or_default());
-                if is_analysed(name) {
+                if self.options.languages.claim(name) {
                     return Read::Source { path: relative, bytes, stat, meta };
                 }
                 // Nobody asks for these bytes again.
@@ -168,7 +168,8 @@ impl<'a> Analyst<'a> {
 }
 
 fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
-    // Taken, not lent: work that waits for other threads may be given other work to do, which then has one of its own.
+    // Take the scratch out of the thread-local: rayon may run another task on this thread while this one waits, and that
+    // task must not find the RefCell borrowed.
     let mut scratch = SCRATCH.take();
     let outcome = work(&mut scratch);
     if scratch.buffer.capacity() > KEPT_BUFFER {
@@ -179,22 +180,19 @@ fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
 }
 
 fn extracted(
-    extractor: &mut Option<Extractor>,
-    display: &str,
-    bytes: &[u8],
+    extractors: &mut Extractors,
+    file: SourceFile<'_>,
     stat: Option<Stat>,
     meta: FileMeta,
-    options: &ExtractOptions,
+    options: &GraphOptions,
 ) -> Analysed {
-    let extraction = extractor.get_or_insert_with(Extractor::new).extract(display, bytes, options);
-    Analysed {
-        stat,
-        meta: Some(meta),
-        facts: Some(Box::new(extraction.facts)),
-        problems: extraction.problems,
-        incomplete: extraction.incomplete,
-        ..Analysed::default()
+    let mut analysed = Analysed { stat, meta: Some(meta), ..Analysed::default() };
+    if let Some(extraction) = extractors.extract(options.languages, file, &options.extract) {
+        analysed.facts = Some(Box::new(extraction.facts));
+        analysed.problems = extraction.problems.into_iter().map(|problem| problem.in_file(file.name)).collect();
+        analysed.incomplete = extraction.incomplete;
     }
+    analysed
 }
 
 fn meta_of(bytes: &[u8]) -> FileMeta {

@@ -1,5 +1,5 @@
-//! Which of a module's exported names may lead elsewhere after an edit. Errs towards more names, never towards fewer: whoever
-//! takes one of them is looked at again.
+//! Which of a module's exported names may lead elsewhere after an edit. Errs towards more names, never towards fewer: the
+//! implicit edges of every file that takes one of them are computed again.
 
 use std::collections::BTreeSet;
 
@@ -7,47 +7,48 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::FileFacts;
 use stan_model::facts::ExportSource;
 
-use super::record::name_print;
-use crate::cache::data::{ANY_NAME, NONE, UNKNOWN};
+use super::record::name_hash;
+use crate::cache::RecordId;
+use crate::cache::data::ANY_NAME;
 
 /// The name of `export =` in facts: what is not exported by name may be a member of it.
 pub(super) const WHOLE: &str = "export=";
 
-/// Names of one module, by what stands for them.
+/// A set of export names, as 32-bit hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ChangedNames {
     /// Any name may be among them.
     all: bool,
-    prints: FxHashSet<u32>,
+    hashes: FxHashSet<u32>,
 }
 
 /// Facts, and for each request the file that it leads to.
-type Surface<'f> = (&'f FileFacts, &'f [u32]);
+type Surface<'f> = (&'f FileFacts, &'f [RecordId]);
 
 impl ChangedNames {
-    fn every() -> Self {
-        Self { all: true, prints: FxHashSet::default() }
+    fn all() -> Self {
+        Self { all: true, hashes: FxHashSet::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        !self.all && self.prints.is_empty()
+        !self.all && self.hashes.is_empty()
     }
 
-    pub(super) fn has(&self, print: u32) -> bool {
-        self.all || self.prints.contains(&print)
+    pub(super) fn has(&self, hash: u32) -> bool {
+        self.all || self.hashes.contains(&hash)
     }
 
-    /// Whether a name that stands for itself, or for all of them, is among these.
-    pub(super) fn concern(&self, print: u32) -> bool {
-        print == ANY_NAME || self.has(print)
+    /// As [`Self::has`]; [`ANY_NAME`] is always among these.
+    pub(super) fn concern(&self, hash: u32) -> bool {
+        hash == ANY_NAME || self.has(hash)
     }
 
-    /// Says whether anything came to it.
+    /// Returns true if the set grew.
     pub(super) fn add(&mut self, other: Self) -> bool {
-        let before = (self.all, self.prints.len());
+        let before = (self.all, self.hashes.len());
         self.all |= other.all;
-        self.prints.extend(other.prints);
-        before != (self.all, self.prints.len())
+        self.hashes.extend(other.hashes);
+        before != (self.all, self.hashes.len())
     }
 
     /// The names that an edited file itself exports differently.
@@ -55,23 +56,27 @@ impl ChangedNames {
         let (old, new) = match (old, new) {
             (None, None) => return Self::default(),
             (Some(old), Some(new)) => (old, new),
-            _ => return Self::every(),
+            _ => return Self::all(),
         };
         let is_opaque = |(facts, _): Surface<'_>| facts.exports.is_empty() && facts.stars.is_empty();
         if is_opaque(old) != is_opaque(new) || stars(old) != stars(new) {
-            return Self::every();
+            return Self::all();
         }
         let (old, new) = (exports(old), exports(new));
         let mut names = Self::default();
         for (name, ..) in old.symmetric_difference(&new) {
             names.all |= *name == WHOLE;
-            names.prints.insert(name_print(name));
+            names.hashes.insert(name_hash(name));
         }
         names
     }
 
     /// The names of a module that lead through changed names of others.
-    pub(super) fn passed_on(facts: &FileFacts, targets: &[u32], changes: &FxHashMap<u32, ChangedNames>) -> Self {
+    pub(super) fn passed_on(
+        facts: &FileFacts,
+        targets: &[RecordId],
+        changes: &FxHashMap<RecordId, ChangedNames>,
+    ) -> Self {
         let changes_of = |request: u32| changes.get(&target(targets, request));
         let mut names = Self::default();
         for request in &facts.stars {
@@ -84,32 +89,32 @@ impl ChangedNames {
             let changed = match &export.source {
                 ExportSource::Local => false,
                 ExportSource::Name { request, name } => {
-                    changes_of(*request).is_some_and(|changed| &*export.name == WHOLE || changed.has(name_print(name)))
+                    changes_of(*request).is_some_and(|changed| &*export.name == WHOLE || changed.has(name_hash(name)))
                 }
                 // The module itself is the answer, whatever it exports, except for members of `export =`.
                 ExportSource::Namespace { request } => &*export.name == WHOLE && changes_of(*request).is_some(),
             };
             if changed {
                 names.all |= &*export.name == WHOLE;
-                names.prints.insert(name_print(&export.name));
+                names.hashes.insert(name_hash(&export.name));
             }
         }
         names
     }
 }
 
-fn target(targets: &[u32], request: u32) -> u32 {
-    targets.get(request as usize).copied().unwrap_or(NONE)
+fn target(targets: &[RecordId], request: u32) -> RecordId {
+    targets.get(request as usize).copied().unwrap_or(RecordId::NONE)
 }
 
-fn stars((facts, targets): Surface<'_>) -> Vec<u32> {
+fn stars((facts, targets): Surface<'_>) -> Vec<RecordId> {
     facts.stars.iter().map(|request| target(targets, *request)).collect()
 }
 
 /// Exported names with the file that each leads to, and its name there.
-fn exports<'f>((facts, targets): Surface<'f>) -> BTreeSet<(&'f str, u32, Option<&'f str>)> {
+fn exports<'f>((facts, targets): Surface<'f>) -> BTreeSet<(&'f str, RecordId, Option<&'f str>)> {
     let visible = |source: &'f ExportSource| match source {
-        ExportSource::Local => (UNKNOWN, None),
+        ExportSource::Local => (RecordId::UNKNOWN, None),
         ExportSource::Name { request, name } => (target(targets, *request), Some(&**name)),
         ExportSource::Namespace { request } => (target(targets, *request), None),
     };
@@ -123,7 +128,7 @@ mod tests {
     use stan_model::facts::Export;
 
     /// `a`, `a=2` (all of 2), `a=2.b`, `*2`: exports of a module, with the files that they lead to.
-    fn facts(text: &str) -> (FileFacts, Vec<u32>) {
+    fn facts(text: &str) -> (FileFacts, Vec<RecordId>) {
         let (mut facts, mut targets) = (FileFacts::default(), Vec::new());
         for word in text.split_whitespace() {
             let request = targets.len() as u32;
@@ -134,7 +139,7 @@ mod tests {
             };
             let (file, there) = source.split_once('.').unwrap_or((source, ""));
             if let Ok(file) = file.parse() {
-                targets.push(file);
+                targets.push(RecordId(file));
             }
             let source = match (source, there) {
                 ("", _) => ExportSource::Local,
@@ -153,9 +158,9 @@ mod tests {
 
     fn named(names: &str) -> ChangedNames {
         if names == "ALL" {
-            return ChangedNames::every();
+            return ChangedNames::all();
         }
-        ChangedNames { all: false, prints: names.split_whitespace().map(name_print).collect() }
+        ChangedNames { all: false, hashes: names.split_whitespace().map(name_hash).collect() }
     }
 
     #[test]
@@ -164,7 +169,7 @@ mod tests {
             let (old_facts, old_targets) = facts(old);
             let (new_facts, new_targets) = facts(new);
             let names = ChangedNames::between(Some((&old_facts, &old_targets)), Some((&new_facts, &new_targets)));
-            assert_eq!((names.all, &names.prints), (named(expected).all, &named(expected).prints), "{old} -> {new}");
+            assert_eq!((names.all, &names.hashes), (named(expected).all, &named(expected).hashes), "{old} -> {new}");
         };
         check("a b", "a b", "");
         check("a b", "a b c", "c");
@@ -180,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_no_facts_any_more_may_have_changed_any_name() {
+    fn a_file_without_facts_may_have_changed_any_name() {
         let (facts, targets) = facts("a");
         assert_eq!(ChangedNames::between(None, None), named(""));
         assert_eq!(ChangedNames::between(Some((&facts, &targets)), None), named("ALL"));
@@ -190,7 +195,8 @@ mod tests {
     fn names_are_passed_on_under_their_new_names() {
         let check = |module: &str, changed: &str, expected: &str| {
             let (facts, targets) = facts(module);
-            let names = ChangedNames::passed_on(&facts, &targets, &FxHashMap::from_iter([(2, named(changed))]));
+            let names =
+                ChangedNames::passed_on(&facts, &targets, &FxHashMap::from_iter([(RecordId(2), named(changed))]));
             assert_eq!(names, named(expected), "{module} of {changed}");
         };
         check("b=2.a c=2.d e=3.a", "a", "b");

@@ -8,27 +8,30 @@ pub use stan_graph::{Graph, Summary};
 pub(crate) mod analyse;
 mod changed_names;
 pub(crate) mod compile;
-mod names;
-mod recent;
+mod incremental;
+mod memory;
+mod node_table;
 pub(crate) mod record;
-mod refused;
-mod update;
+mod stages;
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 use stan_graph::BuildError;
-use stan_lang::typescript::extract::ExtractOptions;
-use stan_lang::typescript::resolve::ResolveOptions;
+use stan_lang::project::FileList;
+use stan_lang::{ExtractOptions, Languages, Project, ResolveOptions};
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_model::error_lines;
-use stan_repo::{AllowedFolder, Reach, ScanOptions, System, WritableSystem, relative_path};
+use stan_repo::{AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, relative_path};
 
 use crate::cache::{self, Cache, Identity};
 use crate::not_analysed::not_analysed;
 use crate::threads::Workers;
 use crate::watched::Watched;
 
-use self::compile::{Compiled, Kept, Known};
-use self::update::Verdict;
+use self::compile::{Compiled, Kept, PreviousRun};
+use self::incremental::WarmResult;
+use self::memory::Memory;
 
 /// What the answer depends on.
 #[derive(Clone, Debug)]
@@ -40,6 +43,8 @@ pub struct GraphOptions {
     pub resolve: ResolveOptions,
     /// Folders outside the root that the command line allows.
     pub allowed_outside: Vec<AllowedFolder>,
+    /// The languages that are analysed.
+    pub languages: Languages,
     /// How many hops the imports of externals are followed.
     pub external_depth: u32,
     pub max_errors: usize,
@@ -54,6 +59,7 @@ impl GraphOptions {
             extract: ExtractOptions::default(),
             resolve: ResolveOptions::default(),
             allowed_outside: Vec::new(),
+            languages: Languages::all(),
             external_depth: 0,
             max_errors: 50,
         }
@@ -62,6 +68,29 @@ impl GraphOptions {
     /// What may be looked at.
     pub(crate) fn reach(&self, system: &dyn System) -> Reach {
         Reach::find(system, &self.root, self.resolve.outside_root, &self.allowed_outside)
+    }
+
+    /// The file system as resolution sees it. Listings are taken from `universe` where it has them.
+    fn world<'s>(&self, system: &'s dyn System, universe: Option<&'s Universe>) -> World<'s> {
+        World::new(system, &self.root, universe).within(self.reach(system))
+    }
+
+    /// What every language resolves against.
+    fn project<'p>(&'p self, files: &'p dyn Files, universe: &'p dyn FileList) -> Project<'p> {
+        Project { root: &self.root, files, universe, options: self.resolve, stan_folder: self.stan_folder() }
+    }
+
+    /// The part of an absolute path below the root.
+    fn inside<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_prefix(self.root.trim_end_matches('/'))?.strip_prefix('/')
+    }
+
+    /// The name of a file in ids and messages: its path from the root, which starts with `../` outside.
+    fn display<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        match self.inside(path) {
+            Some(inside) => Cow::Borrowed(inside),
+            None => Cow::Owned(relative_path(&self.root, path)),
+        }
     }
 
     /// Absolute path of stan's own folder.
@@ -149,15 +178,8 @@ pub(crate) fn graph_unless(
 ) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
     let workers = Workers::start_parsing(request.threads);
     let outcome = workers.install(|| run(system, options, request, is_enough));
-    leave(workers, request.leaves_memory);
+    Memory::of(request).release(workers);
     outcome
-}
-
-/// Drops something large, or leaves it to the end of the process.
-fn leave<T>(value: T, leaves_memory: bool) {
-    if leaves_memory {
-        std::mem::forget(value);
-    }
 }
 
 /// The cache that a request may use.
@@ -185,7 +207,7 @@ fn run(
 ) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
     let Some(cache) = open_cache(system, options, request) else {
         let watched = Watched::new(system.as_system());
-        let compiled = compile::compile(&watched, options, None, false, request.leaves_memory)?;
+        let compiled = compile::compile(&watched, options, None, false, Memory::of(request))?;
         let mut outcome = outcome(compiled, options, request);
         tell_hidden(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
@@ -193,22 +215,22 @@ fn run(
     let observed_at = system.now();
     let watched = Watched::new(system.as_system());
     if let Some(index) = cache.load_index()
-        && let Some(outcome) = update::answer(&watched, options, request, (&cache, &index), is_enough)
+        && let Some(outcome) = incremental::answer(&watched, options, request, (&cache, &index), is_enough)
     {
         return match outcome {
             // What a moment's failure hid may be seen by now: everything is looked at again.
-            Verdict::Answer(_) if watched.hidden().is_some() => {
+            WarmResult::Answer(_) if watched.hidden().is_some() => {
                 compile_and_store(system, options, request, &cache, None, observed_at)
             }
-            Verdict::Answer(outcome) => {
+            WarmResult::Answer(outcome) => {
                 let kept_as = (outcome.work == Work::Unchanged).then(|| index.identity());
                 Ok((*outcome, kept_as))
             }
-            Verdict::Stale => {
+            WarmResult::Stale => {
                 let loaded = cache.load(&index, 0..cache::PARTS);
-                let known = loaded.as_ref().map(|loaded| cache::Earlier::new(&index, loaded));
-                let known = known.as_ref().map(|known| known as &dyn Known);
-                compile_and_store(system, options, request, &cache, known, observed_at)
+                let facts = loaded.as_ref().map(|loaded| cache::CachedFacts::new(&index, loaded, options.languages));
+                let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
+                compile_and_store(system, options, request, &cache, previous, observed_at)
             }
         };
     }
@@ -220,18 +242,18 @@ fn compile_and_store(
     options: &GraphOptions,
     request: &GraphRequest,
     cache: &Cache<'_>,
-    known: Option<&dyn Known>,
+    previous: Option<&dyn PreviousRun>,
     observed_at: i64,
 ) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
     let watched = Watched::new(system.as_system());
-    let mut compiled = compile::compile(&watched, options, known, true, request.leaves_memory)?;
+    let mut compiled = compile::compile(&watched, options, previous, true, Memory::of(request))?;
     let errors = error_lines(&compiled.problems, options.max_errors);
     let summary = Summary::of(&compiled.graph);
     // A run that could not see everything, or not even the root, has nothing to tell the next one.
     let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
     let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
         let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
-        cache.store(&compiled.graph, kept, answer, observed_at)
+        cache.store(&compiled.graph, kept, answer, observed_at, options.languages)
     });
     let work = Work::Compiled(compiled.analysed);
     let graph = wanted_graph(compiled.graph, request);
@@ -263,7 +285,7 @@ fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -
 
 fn wanted_graph(graph: Graph, request: &GraphRequest) -> Option<Graph> {
     if request.figures_only {
-        leave(graph, request.leaves_memory);
+        Memory::of(request).release(graph);
         return None;
     }
     Some(graph)
@@ -274,6 +296,7 @@ fn key(system: &dyn System, options: &GraphOptions) -> Vec<u8> {
     #[derive(Serialize)]
     struct Key<'a>(
         &'a str,
+        &'a [(&'a str, u32)],
         &'a str,
         &'a str,
         &'a [String],
@@ -285,8 +308,10 @@ fn key(system: &dyn System, options: &GraphOptions) -> Vec<u8> {
         usize,
     );
     let reach = options.reach(system);
+    let languages = options.languages.versions();
     let key = Key(
         env!("CARGO_PKG_VERSION"),
+        &languages,
         &options.root,
         &options.scan.stan_path,
         &options.scan.includes,

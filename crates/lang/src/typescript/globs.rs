@@ -5,6 +5,8 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::project::FileList;
+
 /// More matches than this are cut, and the caller says so.
 pub const MAX_MATCHES: usize = 10_000;
 
@@ -14,14 +16,14 @@ const ADDED: &str =
 /// The matches of one request, as indexes into the universe, and what went wrong.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Expansion {
-    pub matches: Vec<u32>,
+    pub matches: Vec<usize>,
     pub problem: Option<String>,
 }
 
 /// Matches `patterns` (root-relative or relative to the importer, `!` for exclusions) against sorted `universe`.
 ///
 /// `package` is the directory that a leading `/` means, relative to the repository's root.
-pub fn expand(universe: &[Box<str>], importer: &str, package: &str, patterns: &[String]) -> Expansion {
+pub fn expand(universe: &dyn FileList, importer: &str, package: &str, patterns: &[String]) -> Expansion {
     let directory = importer.rsplit_once('/').map_or("", |(directory, _)| directory);
     let anchor = |pattern: &str| {
         let base = if pattern.starts_with('/') { package } else { directory };
@@ -51,7 +53,7 @@ pub fn expand(universe: &[Box<str>], importer: &str, package: &str, patterns: &[
         }
     }
     matches.retain(|&index| {
-        let path = &*universe[index as usize];
+        let path = universe.path(index);
         path != importer && !excluded.iter().any(|glob| glob.is_match(path))
     });
     matches.sort_unstable();
@@ -68,16 +70,16 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
     glob.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
 
-fn collect(universe: &[Box<str>], pattern: &str, glob: &GlobMatcher, matches: &mut Vec<u32>) {
+fn collect(universe: &dyn FileList, pattern: &str, glob: &GlobMatcher, matches: &mut Vec<usize>) {
     // Only the paths that start with the pattern's literal part can match, and they lie together.
     let prefix = &pattern[..pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len())];
-    let start = universe.partition_point(|path| &**path < prefix);
-    for (index, path) in universe.iter().enumerate().skip(start) {
+    for index in universe.first_from(prefix)..universe.len() {
+        let path = universe.path(index);
         if !path.starts_with(prefix) {
             break;
         }
-        if glob.is_match(&**path) {
-            matches.push(u32::try_from(index).unwrap_or(u32::MAX));
+        if glob.is_match(path) {
+            matches.push(index);
         }
     }
 }
@@ -127,7 +129,7 @@ mod tests {
         universe.sort();
         let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
         let expansion = expand(&universe, importer, "", &patterns);
-        let found: Vec<&str> = expansion.matches.iter().map(|&index| &*universe[index as usize]).collect();
+        let found: Vec<&str> = expansion.matches.iter().map(|&index| &*universe[index]).collect();
         assert_eq!(found, expected, "{patterns:?}");
     }
 
@@ -149,6 +151,6 @@ mod tests {
 
     #[test]
     fn a_broken_glob_is_a_problem() {
-        assert!(expand(&[], "a.ts", "", &["./[".to_owned()]).problem.is_some());
+        assert!(expand(&Vec::new(), "a.ts", "", &["./[".to_owned()]).problem.is_some());
     }
 }

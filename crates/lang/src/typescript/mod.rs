@@ -2,6 +2,7 @@
 
 pub mod declare;
 pub mod extract;
+pub mod form;
 pub mod globs;
 mod package_map;
 mod path_table;
@@ -10,3 +11,37 @@ mod star_patterns;
 pub mod tsconfig;
 mod workspace_patterns;
 pub mod workspaces;
+
+use crate::language::{Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
+use crate::project::Project;
+
+/// The language.
+pub struct TypeScript;
+
+impl Language for TypeScript {
+    fn name(&self) -> &'static str {
+        "typescript"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn claims(&self, path: &str) -> bool {
+        extract::is_analysed(path)
+    }
+
+    fn extractor(&self) -> Box<dyn Extract> {
+        Box::new(extract::Extractor::new())
+    }
+
+    fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p> {
+        Box::new(resolve::Resolver::new(project))
+    }
+}
+
+impl Extract for extract::Extractor {
+    fn extract(&mut self, file: SourceFile<'_>, options: &ExtractOptions) -> Extraction {
+        self.extract(file.name, file.bytes, options)
+    }
+}

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use stan_model::EdgeKind;
 use stan_model::FileFacts;
-use stan_model::facts::{Export, ExportSource, Form, ImportedName, Request};
+use stan_model::facts::{Export, ExportSource, FormCode, ImportedName, Request};
 
 use crate::tunnel::{FileKey, Module, Modules, Tunneller};
 
@@ -184,7 +184,7 @@ impl<'f> ModuleParser<'f> {
         });
         self.targets.push(target);
         let (specifier, kind) = (module.into(), EdgeKind::Runtime);
-        self.facts.requests.push(Request { specifier, kind, form: Form::Static, mode: None, line: 1 });
+        self.facts.requests.push(Request { specifier, kind, form: FormCode(0), line: 1 });
         self.facts.requests.len() as u32 - 1
     }
 

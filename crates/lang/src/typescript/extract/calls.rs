@@ -7,7 +7,7 @@ use stan_model::EdgeKind;
 
 use super::collect::Collector;
 use super::visit::Walk;
-use stan_model::facts::Form;
+use crate::typescript::form::Form;
 
 /// Methods of Vitest's `vi`, Jest's `jest` and the `mock` of Node and Bun that take a module specifier first.
 const MOCK_METHODS: &[&str] = &[

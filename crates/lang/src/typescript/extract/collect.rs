@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::EdgeKind;
 
-use stan_model::facts::{Export, ExportSource, FileFacts, Form, GlobRequest, ImportedName, Mode, Request};
+use stan_model::facts::{Export, ExportSource, FileFacts, FormCode, GlobRequest, ImportedName, Request};
+
+use crate::typescript::form::{Form, Mode};
 
 /// Index of a raw request, in the order of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +25,7 @@ struct RawRequest<'a> {
     position: u32,
     specifier: Cow<'a, str>,
     kind: EdgeKind,
-    form: Form,
-    mode: Option<Mode>,
+    form: FormCode,
 }
 
 struct RawName<'a> {
@@ -75,7 +76,7 @@ impl<'a> Collector<'a> {
             return None;
         }
         let id = RawId(u32::try_from(self.requests.len()).ok()?);
-        self.requests.push(RawRequest { position: self.base + position, specifier, kind, form, mode });
+        self.requests.push(RawRequest { position: self.base + position, specifier, kind, form: form.code(mode) });
         Some(id)
     }
 
@@ -157,6 +158,7 @@ impl<'a> Collector<'a> {
             requests,
             stars,
             description: self.description.take(),
+            ..FileFacts::default()
         };
         spare.take_back(self);
         facts
@@ -252,28 +254,26 @@ fn ordered_requests(raw: &[RawRequest<'_>], text: &str) -> (Vec<Request>, Vec<u3
     let mut lines = LineCounter::new(text);
     let mut renumbered = vec![0; raw.len()];
     let is_small = raw.len() <= FEW;
-    let mut seen: FxHashMap<(&str, EdgeKind, Form, Option<Mode>), u32> = FxHashMap::default();
+    let mut seen: FxHashMap<(&str, EdgeKind, FormCode), u32> = FxHashMap::default();
     if !is_small {
         seen.reserve(raw.len());
     }
     let mut requests: Vec<Request> = Vec::with_capacity(raw.len());
     for index in (0..raw.len()).map(|place| order.get(place).copied().unwrap_or(place)) {
-        let RawRequest { position, specifier, kind, form, mode } = &raw[index];
+        let RawRequest { position, specifier, kind, form } = &raw[index];
         let next = requests.len() as u32;
         let number = if is_small {
-            let same = |request: &Request| {
-                (&*request.specifier, request.kind, request.form, request.mode) == (&**specifier, *kind, *form, *mode)
-            };
+            let same =
+                |request: &Request| (&*request.specifier, request.kind, request.form) == (&**specifier, *kind, *form);
             requests.iter().position(same).map_or(next, |at| at as u32)
         } else {
-            *seen.entry((specifier, *kind, *form, *mode)).or_insert(next)
+            *seen.entry((specifier, *kind, *form)).or_insert(next)
         };
         if number == next {
             requests.push(Request {
                 specifier: specifier.as_ref().into(),
                 kind: *kind,
                 form: *form,
-                mode: *mode,
                 line: lines.line_at(*position),
             });
         }

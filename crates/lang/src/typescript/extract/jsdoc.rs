@@ -8,7 +8,7 @@ use oxc_ast::ast::{Comment, Program};
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
-use stan_model::facts::{Form, Mode};
+use crate::typescript::form::{Form, Mode};
 
 pub(super) fn requests<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     for comment in &program.comments {

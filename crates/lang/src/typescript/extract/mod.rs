@@ -1,4 +1,4 @@
-//! Extraction: the bytes of one file → [`FileFacts`] and problems. A pure function of name and bytes.
+//! Extraction: the bytes of one file → `FileFacts` and problems. A pure function of bytes and of the ending of the name.
 //!
 //! Nothing is resolved and no other file is looked at. Hostile input is normal input: any bytes give facts, with a
 //! problem that says what was wrong and what was done instead.
@@ -21,14 +21,15 @@ mod visit;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
-use stan_model::{EdgeKind, Problem};
+use stan_model::{EdgeKind, FileProblem};
 
 use self::blocks::{Block, Component};
 use self::collect::{Collector, LineCounter, Spare};
 use self::needs::Needs;
 use self::parse::Syntax;
 use self::stack::Room;
-use stan_model::facts::{FileFacts, Form};
+use crate::language::{ExtractOptions, Extraction};
+use crate::typescript::form::Form;
 
 pub use self::stack::{WORKER_STACK, set_stack_size};
 
@@ -47,34 +48,6 @@ const TREE_PER_BYTE: usize = 12;
 pub struct Extractor {
     arena: Allocator,
     spare: Spare,
-}
-
-/// What is configurable about extraction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExtractOptions {
-    /// Tags that mark the doc comment which describes the module, with their `@`; earlier ones win ties.
-    pub description_tags: Vec<String>,
-    /// Characters after which a description is cut.
-    pub description_limit: usize,
-}
-
-impl Default for ExtractOptions {
-    fn default() -> Self {
-        Self {
-            description_tags: vec!["@module".to_owned(), "@packageDocumentation".to_owned()],
-            description_limit: 160,
-        }
-    }
-}
-
-/// The facts of one file, and what was wrong with it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Extraction {
-    pub facts: FileFacts,
-    /// Problems of this file; `file` is the path as given.
-    pub problems: Vec<Problem>,
-    /// The file did not parse cleanly: the facts may not be all there is.
-    pub incomplete: bool,
 }
 
 /// Whether a file's name says that it is source code which extraction reads.
@@ -102,7 +75,7 @@ impl Extractor {
             None => Extraction::default(),
         };
         if let Some(problem) = decoded.problem {
-            extraction.problems.insert(0, Problem::new(path, problem));
+            extraction.problems.insert(0, FileProblem::new(problem));
             extraction.incomplete = true;
         }
         extraction
@@ -223,7 +196,7 @@ impl<'t> File<'t> {
             };
             let line = LineCounter::new(self.text).line_at(block.start + error.position);
             let message = format!("does not parse: {}{more}; {done}", one_line(&error.message));
-            extraction.problems.push(Problem::at(self.path, line, message));
+            extraction.problems.push(FileProblem::at(line, message));
             extraction.incomplete = true;
         }
     }
@@ -246,7 +219,7 @@ impl<'t> File<'t> {
             scan::scan(block.source, block.syntax.is_javascript(), &mut found);
         }
         let message = format!("{reason}; it was searched for import forms instead");
-        let problems = vec![Problem::new(self.path, message)];
+        let problems = vec![FileProblem::new(message)];
         let extraction = Extraction { problems, incomplete: true, ..Extraction::default() };
         self.finish(found, extraction, &mut Spare::default())
     }

@@ -4,7 +4,7 @@ use oxc_ast::ast::{CommentKind, Program};
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
-use stan_model::facts::{Form, Mode};
+use crate::typescript::form::{Form, Mode};
 
 pub(super) fn references<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     let text = program.source_text;

@@ -6,7 +6,7 @@ use stan_model::EdgeKind;
 use super::collect::Collector;
 use super::functions::Functions;
 use super::{jsdoc, reference};
-use stan_model::facts::Form;
+use crate::typescript::form::Form;
 
 /// Tokens between an `import` and its `from` after which the search gives up.
 const LONGEST_CLAUSE: usize = 20_000;

@@ -9,7 +9,7 @@ use stan_model::EdgeKind;
 use super::calls;
 use super::collect::{Bound, Collector, RawId};
 use super::needs::Needs;
-use stan_model::facts::{Form, Mode};
+use crate::typescript::form::{Form, Mode};
 
 /// The state of a walk: where we are, and what was found.
 pub(super) struct Walk<'a, 'c> {

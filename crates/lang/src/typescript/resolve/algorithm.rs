@@ -8,9 +8,9 @@
 use std::cell::Cell;
 
 use crate::jsonc::Value;
+use crate::typescript::form::Mode;
 use crate::typescript::path_table::PathTable;
 use crate::typescript::tsconfig::{Config, ModuleResolution};
-use stan_model::facts::Mode;
 
 use super::package::Package;
 use super::{Resolver, path};

@@ -1,7 +1,7 @@
 //! What is tried after TypeScript gave up, so that nothing on disk is called missing: queries stripped, assets,
 //! Node's own answers, packages of the workspace.
 
-use stan_model::facts::{Form, Mode};
+use crate::typescript::form::{Form, Mode};
 
 use super::algorithm::matching_path_targets;
 use super::{Importer, Resolver, builtins, path};

@@ -8,92 +8,54 @@ mod builtins;
 mod exports;
 mod exports_exact;
 mod fallback;
+mod file_resolver;
 pub(crate) mod memo;
 mod node;
 mod package;
 pub(crate) mod path;
+mod refused;
 mod semver;
 mod workspace_source;
 
 use std::sync::{Arc, OnceLock};
 
-use stan_model::split_extension;
+use stan_model::facts::Request;
+use stan_model::{Problem, split_extension};
 use stan_repo::Files;
 
+use crate::language::{FileResolver, ProjectResolver, Target, TargetTable};
+use crate::project::{Project, ResolveOptions};
+use crate::typescript::form::{Form, Mode};
 use crate::typescript::tsconfig::{Config, Configs, ModuleKind, ModuleResolution};
 use crate::typescript::workspaces::Workspaces;
-use stan_model::facts::{Form, Mode, Request};
 
 use self::algorithm::{ALL, Lookup};
 use self::memo::Memo;
 use self::package::Packages;
 
-/// What a request leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// A file, as an absolute real path.
-    File(Arc<str>),
-    /// A module of the runtime, by its node id.
-    Builtin(Box<str>),
-    /// Nothing on disk. `problem` says why something that does exist was refused.
-    Missing { id: Box<str>, problem: Option<Box<str>> },
-    /// A form that makes an edge only when a file is there, and none is.
-    Nothing,
-}
-
-/// Choices of the user that change answers.
-#[derive(Clone, Copy, Debug)]
-pub struct ResolveOptions {
-    /// Whether files outside the repository (and outside `node_modules`) may be dependencies.
-    pub outside_root: bool,
-}
-
 /// What is said of a specifier that leads where nothing may be looked at; the text before it names the specifier.
-pub const NEEDS_CONSENT: &str = "leads outside the root, where nothing is read without consent; `--allow-outside DIR` \
-                                 allows a folder";
-pub const FORBIDDEN: &str = "leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` \
+const NEEDS_CONSENT: &str = "leads outside the root, where nothing is read without consent; `--allow-outside DIR` \
                              allows a folder";
-
-impl Default for ResolveOptions {
-    fn default() -> Self {
-        Self { outside_root: true }
-    }
-}
+const FORBIDDEN: &str = "leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` \
+                         allows a folder";
 
 /// Resolves requests. Shared by threads; answers depend on the `Files` alone, never on the order of questions.
 pub struct Resolver<'f> {
+    project: &'f Project<'f>,
     files: &'f dyn Files,
     root: Box<str>,
-    configs: &'f Configs<'f>,
-    workspaces: &'f LazyWorkspaces<'f>,
+    configs: Configs<'f>,
+    workspaces: LazyWorkspaces,
     packages: Packages<'f>,
     options: ResolveOptions,
-    /// Absolute path of stan\'s own folder, if there is one.
-    own_folder: Option<Box<str>>,
     /// Answers for bare specifiers: many files of a folder ask for the same ones.
     bare: Memo<String, Target>,
     node_modules: Memo<String, Arc<[Box<str>]>>,
 }
 
-/// The packages of the repository, read when the first specifier needs them.
-pub struct LazyWorkspaces<'f> {
-    workspaces: OnceLock<Workspaces>,
-    read: &'f (dyn Fn() -> Workspaces + Sync),
-}
-
-impl<'f> LazyWorkspaces<'f> {
-    pub fn ready(workspaces: Workspaces) -> Self {
-        Self { workspaces: OnceLock::from(workspaces), read: &Workspaces::default }
-    }
-
-    pub fn on_demand(read: &'f (dyn Fn() -> Workspaces + Sync)) -> Self {
-        Self { workspaces: OnceLock::new(), read }
-    }
-
-    fn get(&self) -> &Workspaces {
-        self.workspaces.get_or_init(self.read)
-    }
-}
+/// The packages of the repository, read when the first specifier needs them, and what is wrong with them.
+#[derive(Default)]
+struct LazyWorkspaces(OnceLock<(Workspaces, Vec<Problem>)>);
 
 /// A file that asks, with all that its place in the repository decides.
 pub struct Importer {
@@ -134,37 +96,34 @@ fn ending(file: &str) -> &str {
 }
 
 impl<'f> Resolver<'f> {
-    /// `root` is the absolute real path of the repository.
-    pub fn new(
-        files: &'f dyn Files,
-        root: &str,
-        configs: &'f Configs<'f>,
-        workspaces: &'f LazyWorkspaces<'f>,
-        options: ResolveOptions,
-    ) -> Self {
-        let packages = Packages::new(files, root);
+    pub fn new(project: &'f Project<'f>) -> Self {
+        let Project { root, files, options, .. } = *project;
         Self {
+            project,
             files,
             root: root.into(),
-            configs,
-            workspaces,
-            packages,
+            configs: Configs::new(files, root),
+            workspaces: LazyWorkspaces::default(),
+            packages: Packages::new(files, root),
             options,
-            own_folder: None,
             bare: Memo::new(),
             node_modules: Memo::new(),
         }
     }
 
-    /// Makes everything below stan's own folder (given by its absolute path) missing, apart from `system` and
-    /// `imports`: what stan writes there must not change what it answers.
-    pub fn hiding(mut self, own_folder: &str) -> Self {
-        self.own_folder = Some(own_folder.into());
-        self
+    /// The packages of the repository and the problems of their manifests.
+    fn read_workspaces(&self) -> &(Workspaces, Vec<Problem>) {
+        self.workspaces.0.get_or_init(|| Workspaces::find(self.files, &self.root, self.project.universe.iter()))
     }
 
+    fn workspaces(&self) -> &Workspaces {
+        &self.read_workspaces().0
+    }
+
+    /// What lies below stan's own folder is missing, apart from `system` and `imports`: what stan writes there must not
+    /// change what it answers.
     fn is_hidden(&self, real: &str) -> bool {
-        let below = self.own_folder.as_deref().and_then(|folder| real.strip_prefix(folder)?.strip_prefix('/'));
+        let below = real.strip_prefix(&*self.project.stan_folder).and_then(|rest| rest.strip_prefix('/'));
         below.is_some_and(|below| !below.starts_with("system/") && !below.starts_with("imports/"))
     }
 
@@ -198,33 +157,33 @@ impl<'f> Resolver<'f> {
         if path::is_path(specifier) && importer.limit.as_deref().is_some_and(leaves) {
             return self.missing(importer, specifier);
         }
-        match request.form {
+        let (form, mode) = Form::decode(request.form);
+        match form {
             Form::ReferencePath => return self.reference_path(importer, specifier),
-            Form::ReferenceTypes => return self.reference_types(importer, request),
+            Form::ReferenceTypes => return self.reference_types(importer, specifier, mode),
             Form::Url => return self.url(importer, specifier),
             _ => {}
         }
-        let mode = self.mode_of(importer, request);
+        let mode = mode.or_else(|| self.mode_of(importer, form));
         if path::is_path(specifier) {
-            return self.find(importer, request, mode);
+            return self.find(importer, specifier, form, mode);
         }
         if let Some(id) = builtins::builtin(specifier) {
             return Target::Builtin(id.into());
         }
-        let key = bare_key(importer, request, mode);
-        self.bare.get_or(&*key, || self.find(importer, request, mode))
+        let key = bare_key(importer, specifier, form, mode);
+        self.bare.get_or(&*key, || self.find(importer, specifier, form, mode))
     }
 
-    fn find(&self, importer: &Importer, request: &Request, mode: Option<Mode>) -> Target {
-        let specifier = &*request.specifier;
+    fn find(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Target {
         let refusals = self.files.refusals();
         if let Some(found) = self.typescript(importer, specifier, mode) {
             return self.place(&found, importer, specifier);
         }
-        match self.fallback(importer, specifier, request.form, mode) {
+        match self.fallback(importer, specifier, form, mode) {
             fallback::Found::File(found) => self.place(&found, importer, specifier),
             fallback::Found::Builtin(id) => Target::Builtin(id.into()),
-            fallback::Found::Nothing if request.form == Form::RequireParam => Target::Nothing,
+            fallback::Found::Nothing if form == Form::RequireParam => Target::Nothing,
             fallback::Found::Nothing => {
                 self.ask_for_package(importer, specifier);
                 self.missing_since(importer, specifier, refusals)
@@ -302,14 +261,14 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    fn reference_types(&self, importer: &Importer, request: &Request) -> Target {
+    fn reference_types(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Target {
         let refusals = self.files.refusals();
-        let lookup = Lookup::type_directive(self, &importer.config, &importer.directory, request.mode);
-        match lookup.resolve_type_directive(&request.specifier) {
-            Some(found) => self.place(&found, importer, &request.specifier),
+        let lookup = Lookup::type_directive(self, &importer.config, &importer.directory, mode);
+        match lookup.resolve_type_directive(specifier) {
+            Some(found) => self.place(&found, importer, specifier),
             None => {
-                self.ask_for_package(importer, &request.specifier);
-                self.missing_since(importer, &request.specifier, refusals)
+                self.ask_for_package(importer, specifier);
+                self.missing_since(importer, specifier, refusals)
             }
         }
     }
@@ -382,11 +341,9 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    fn mode_of(&self, importer: &Importer, request: &Request) -> Option<Mode> {
-        if request.mode.is_some() {
-            return request.mode;
-        }
-        match request.form {
+    /// The mode of a form that says none itself.
+    fn mode_of(&self, importer: &Importer, form: Form) -> Option<Mode> {
+        match form {
             Form::Require | Form::RequireParam | Form::RequireResolve => Some(Mode::Require),
             Form::MetaResolve => Some(Mode::Import),
             Form::Augment => None,
@@ -440,20 +397,41 @@ impl<'f> Resolver<'f> {
     }
 }
 
+impl ProjectResolver for Resolver<'_> {
+    fn prepare(&self) {
+        self.read_workspaces();
+    }
+
+    fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
+        Box::new(file_resolver::Worker::new(self, table))
+    }
+
+    fn package_of(&self, file: &str) -> Option<String> {
+        self.package_of(file)
+    }
+
+    fn finish(&self) -> Vec<Problem> {
+        self.look_at_packages();
+        let mut problems = self.read_workspaces().1.clone();
+        problems.extend(self.configs.problems());
+        problems
+    }
+}
+
 /// All that the answer for a bare specifier depends on: text, folder, configuration, mode, kind of form.
-fn bare_key(importer: &Importer, request: &Request, mode: Option<Mode>) -> String {
+fn bare_key(importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> String {
     let mode = match mode {
         None => "?",
         Some(Mode::Import) => "i",
         Some(Mode::Require) => "r",
     };
-    let form = match request.form {
+    let form = match form {
         Form::RequireParam => "p",
         Form::Require | Form::RequireResolve => "r",
         _ => "",
     };
     let config = importer.config.file.as_deref().unwrap_or("");
-    [&*request.specifier, "\0", &importer.directory, "\0", config, "\0", mode, form].concat()
+    [specifier, "\0", &importer.directory, "\0", config, "\0", mode, form].concat()
 }
 
 /// The way from a directory to a path, beginning with `./` or `../`.

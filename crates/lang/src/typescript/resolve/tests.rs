@@ -1,24 +1,25 @@
 //! Maps of packages that would take exponential or quadratic time without a limit. Answers for real repositories are tested
 //! by the conformance suite.
 
-use crate::typescript::tsconfig::Configs;
+use crate::project::{Project, ResolveOptions};
+use crate::typescript::form::Form;
 use crate::typescript::tsconfig::memory::Memory;
-use crate::typescript::workspaces::Workspaces;
 use stan_model::EdgeKind;
-use stan_model::facts::{Form, Request};
+use stan_model::facts::Request;
 
-use super::{LazyWorkspaces, ResolveOptions, Resolver, Target};
+use super::{Resolver, Target};
 
 fn resolve(files: &[(&str, &str)], specifiers: &[&str]) -> Vec<String> {
     let memory = Memory::new("/r", files);
-    let configs = Configs::new(&memory, "/r");
-    let workspaces = LazyWorkspaces::ready(Workspaces::default());
-    let resolver = Resolver::new(&memory, "/r", &configs, &workspaces, ResolveOptions::default());
+    let universe: Vec<Box<str>> = Vec::new();
+    let options = ResolveOptions::default();
+    let project =
+        Project { root: "/r", files: &memory, universe: &universe, options, stan_folder: "/r/.stan".to_owned() };
+    let resolver = Resolver::new(&project);
     let importer = resolver.importer("/r/a.ts");
     let ask = |specifier: &&str| {
-        let (kind, form) = (EdgeKind::Runtime, Form::Static);
-        match resolver.resolve(&importer, &Request { specifier: (*specifier).into(), kind, form, mode: None, line: 1 })
-        {
+        let (kind, form) = (EdgeKind::Runtime, Form::Static.code(None));
+        match resolver.resolve(&importer, &Request { specifier: (*specifier).into(), kind, form, line: 1 }) {
             Target::File(path) => path.to_string(),
             other => format!("{other:?}"),
         }

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use crate::jsonc::Value;
+use crate::typescript::form::Mode;
 use crate::typescript::tsconfig::Config;
-use stan_model::facts::Mode;
 
 use super::algorithm::{ALL, DECLARATION, JSON, Lookup, TYPESCRIPT};
 use super::exports_exact::all_targets;
@@ -40,7 +40,7 @@ impl Resolver<'_> {
     /// A bare specifier that names a package of this repository.
     pub(super) fn workspace_package(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
         let (name, rest) = path::split_package_name(specifier);
-        let directory = path::join_plain(&self.root, &self.workspaces.get().get(name)?.directory);
+        let directory = path::join_plain(&self.root, &self.workspaces().get(name)?.directory);
         let lookup = Lookup::module(self, &importer.config, &importer.directory, mode);
         let priority = TYPESCRIPT | DECLARATION;
         lookup
@@ -84,8 +84,8 @@ impl Resolver<'_> {
 
     /// Looks at the configuration of every package of the workspace, so that what is wrong in them does not depend on
     /// who imports what.
-    pub fn look_at_packages(&self) {
-        for package in self.workspaces.get().packages() {
+    pub(super) fn look_at_packages(&self) {
+        for package in self.workspaces().packages() {
             self.source_config(&path::join_plain(&self.root, &package.directory));
         }
     }

@@ -9,7 +9,8 @@ use super::{extract, render};
 #[track_caller]
 fn check(path: &str, source: &str, found: &str, problem: &str) {
     let extraction = extract(path, source);
-    let problems: Vec<String> = extraction.problems.iter().map(ToString::to_string).collect();
+    let problems: Vec<String> =
+        extraction.problems.into_iter().map(|problem| problem.in_file(path).to_string()).collect();
     assert_eq!(
         (render(&extraction.facts).trim_end().replace('\n', "; ").as_str(), problems.join("; ").as_str()),
         (found, problem)

@@ -9,6 +9,8 @@ mod stack;
 
 use std::fmt::Write as _;
 
+use crate::typescript::form::Form;
+
 use super::{ExtractOptions, Extraction, Extractor};
 use stan_model::facts::{ExportSource, FileFacts};
 
@@ -20,8 +22,9 @@ fn extract(path: &str, source: &str) -> Extraction {
 fn render(facts: &FileFacts) -> String {
     let mut out = String::new();
     for (index, request) in facts.requests.iter().enumerate() {
-        let _ = write!(out, "{}: {} {} {:?}", request.line, request.specifier, request.kind.as_str(), request.form);
-        if let Some(mode) = request.mode {
+        let (form, mode) = Form::decode(request.form);
+        let _ = write!(out, "{}: {} {} {form:?}", request.line, request.specifier, request.kind.as_str());
+        if let Some(mode) = mode {
             let _ = write!(out, " as {mode:?}");
         }
         for name in facts.imports.iter().filter(|name| name.request as usize == index) {

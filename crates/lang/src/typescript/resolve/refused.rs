@@ -1,9 +1,10 @@
 //! The specifiers of one file that lead where nothing may be looked at without consent: one problem for all of them.
 
 use rustc_hash::FxHashSet;
-use stan_lang::typescript::resolve::{FORBIDDEN, NEEDS_CONSENT};
-use stan_model::Problem;
+use stan_model::FileProblem;
 use stan_model::facts::Request;
+
+use super::{FORBIDDEN, NEEDS_CONSENT};
 
 #[derive(Default)]
 pub(super) struct Refused<'r> {
@@ -13,25 +14,25 @@ pub(super) struct Refused<'r> {
 
 impl<'r> Refused<'r> {
     /// Takes the problem of a request, or hands it back when it is of another sort.
-    pub(super) fn take(&mut self, request: &'r Request, problem: Box<str>, display: &str) -> Option<Problem> {
-        if ![NEEDS_CONSENT, FORBIDDEN].contains(&&*problem) {
-            return Some(Problem::at(display, request.line, format!("`{}` {problem}", request.specifier)));
+    pub(super) fn take(&mut self, request: &'r Request, problem: &str) -> Option<FileProblem> {
+        if ![NEEDS_CONSENT, FORBIDDEN].contains(&problem) {
+            return Some(FileProblem::at(request.line, format!("`{}` {problem}", request.specifier)));
         }
         self.specifiers.insert(&request.specifier);
         if self.first.is_none() {
-            self.first = Some((request, problem));
+            self.first = Some((request, problem.into()));
         }
         None
     }
 
     /// The one problem of all of them.
-    pub(super) fn problem(self, display: &str) -> Option<Problem> {
+    pub(super) fn problem(self) -> Option<FileProblem> {
         let (request, problem) = self.first?;
         let others = match self.specifiers.len() - 1 {
             0 => String::new(),
             1 => " (as does another specifier of this file)".to_owned(),
             more => format!(" (as do {more} other specifiers of this file)"),
         };
-        Some(Problem::at(display, request.line, format!("`{}` {problem}{others}", request.specifier)))
+        Some(FileProblem::at(request.line, format!("`{}` {problem}{others}", request.specifier)))
     }
 }

@@ -8,42 +8,43 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
-use stan_lang::typescript::resolve::Target;
-use stan_model::{NodeKind, is_external};
+use stan_lang::Target;
+use stan_lang::language::{Answer, TargetTable};
+use stan_model::{FileKey, NodeKind, is_external};
 use stan_repo::{normal_path, relative_path};
 
 use super::analyse::Analysed;
 
 /// What a key beyond the universe stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Name {
+pub(crate) enum NodeName {
     /// Absolute real path.
     File(Arc<str>),
     Builtin(Box<str>),
     Missing(Box<str>),
 }
 
-/// A key beyond the universe; files are loaded when somebody needs their contents.
-pub(crate) struct Slot {
-    pub(crate) name: Name,
+/// A key beyond the universe; a file is loaded when its contents are needed.
+pub(crate) struct LazyNode {
+    pub(crate) name: NodeName,
     pub(crate) loaded: OnceLock<Analysed>,
     /// Set once it is known which files are nodes; others were looked through only.
     is_node: AtomicBool,
 }
 
 /// All keys of one run.
-pub(crate) struct Names<'u> {
+pub(crate) struct NodeTable<'u> {
     /// Absolute path of the repository, without a trailing slash.
     root: &'u str,
     universe: &'u [Box<str>],
-    by_path: FxHashMap<&'u str, u32>,
-    slots: boxcar::Vec<Slot>,
-    by_name: Mutex<FxHashMap<Name, u32>>,
+    by_path: FxHashMap<&'u str, FileKey>,
+    slots: boxcar::Vec<LazyNode>,
+    by_name: Mutex<FxHashMap<NodeName, FileKey>>,
 }
 
-impl<'u> Names<'u> {
+impl<'u> NodeTable<'u> {
     pub(crate) fn new(root: &'u str, universe: &'u [Box<str>]) -> Self {
-        let by_path = universe.iter().zip(0..).map(|(path, key)| (&**path, key)).collect();
+        let by_path = universe.iter().zip(0..).map(|(path, key)| (&**path, FileKey(key))).collect();
         Self { root, universe, by_path, slots: boxcar::Vec::new(), by_name: Mutex::default() }
     }
 
@@ -51,49 +52,39 @@ impl<'u> Names<'u> {
         u32::try_from(self.universe.len()).unwrap_or(u32::MAX)
     }
 
-    /// The key of a target; `None` for what makes no edge.
-    pub(crate) fn key_of(&self, target: &Target) -> Option<u32> {
-        match target {
-            Target::File(path) => Some(self.key_of_file(path)),
-            Target::Builtin(id) => Some(self.intern(Name::Builtin(id.clone()))),
-            Target::Missing { id, .. } => Some(self.intern(Name::Missing(id.clone()))),
-            Target::Nothing => None,
-        }
-    }
-
     /// The key of a file by its absolute real path.
-    pub(crate) fn key_of_file(&self, path: &Arc<str>) -> u32 {
+    pub(crate) fn key_of_file(&self, path: &Arc<str>) -> FileKey {
         let inside = self.relative(path);
         inside
             .and_then(|inside| self.by_path.get(inside).copied())
-            .unwrap_or_else(|| self.intern(Name::File(path.clone())))
+            .unwrap_or_else(|| self.intern(NodeName::File(path.clone())))
     }
 
-    fn intern(&self, name: Name) -> u32 {
+    fn intern(&self, name: NodeName) -> FileKey {
         let mut by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&key) = by_name.get(&name) {
             return key;
         }
         let index =
-            self.slots.push(Slot { name: name.clone(), loaded: OnceLock::new(), is_node: AtomicBool::new(false) });
-        let key = self.universe_len() + u32::try_from(index).unwrap_or(u32::MAX);
+            self.slots.push(LazyNode { name: name.clone(), loaded: OnceLock::new(), is_node: AtomicBool::new(false) });
+        let key = FileKey(self.universe_len() + u32::try_from(index).unwrap_or(u32::MAX));
         by_name.insert(name, key);
         key
     }
 
     /// The slot of a key beyond the universe.
-    pub(crate) fn slot(&self, key: u32) -> Option<&Slot> {
-        self.slots.get(key.checked_sub(self.universe_len())? as usize)
+    pub(crate) fn slot(&self, key: FileKey) -> Option<&LazyNode> {
+        self.slots.get(key.0.checked_sub(self.universe_len())? as usize)
     }
 
     /// Says that a key is a node. To be called for all of them before the first id is asked for.
-    pub(crate) fn mark_node(&self, key: u32) {
+    pub(crate) fn mark_node(&self, key: FileKey) {
         if let Some(slot) = self.slot(key) {
             slot.is_node.store(true, Ordering::Relaxed);
         }
     }
 
-    pub(crate) fn is_node(&self, key: u32) -> bool {
+    pub(crate) fn is_node(&self, key: FileKey) -> bool {
         self.slot(key).is_none_or(|slot| slot.is_node.load(Ordering::Relaxed))
     }
 
@@ -102,15 +93,34 @@ impl<'u> Names<'u> {
         self.universe_len() + u32::try_from(self.slots.count()).unwrap_or(u32::MAX)
     }
 
+    /// The keys beyond the universe given out so far.
+    pub(crate) fn beyond(&self) -> impl Iterator<Item = FileKey> + use<> {
+        (self.universe_len()..self.len()).map(FileKey)
+    }
+
+    /// The key of a file by its absolute real path, if it has one already.
+    pub(crate) fn find(&self, path: &str) -> Option<FileKey> {
+        let inside = self.relative(path).and_then(|inside| self.by_path.get(inside).copied());
+        inside.or_else(|| {
+            let by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
+            by_name.get(&NodeName::File(path.into())).copied()
+        })
+    }
+
     /// Absolute path of a key that is a file.
-    pub(crate) fn absolute(&self, key: u32) -> Option<String> {
-        match self.universe.get(key as usize) {
-            Some(path) => Some([self.root.trim_end_matches('/'), "/", path].concat()),
+    pub(crate) fn absolute(&self, key: FileKey) -> Option<String> {
+        match self.universe.get(key.index()) {
+            Some(path) => Some(self.absolute_of(path)),
             None => match &self.slot(key)?.name {
-                Name::File(path) => Some(path.to_string()),
+                NodeName::File(path) => Some(path.to_string()),
                 _ => None,
             },
         }
+    }
+
+    /// The absolute path of a path below the root.
+    pub(crate) fn absolute_of(&self, relative: &str) -> String {
+        [self.root.trim_end_matches('/'), "/", relative].concat()
     }
 
     /// The part of an absolute path below the root.
@@ -132,18 +142,17 @@ impl<'u> Names<'u> {
     }
 
     /// Id and kind of the node that a key stands for.
-    pub(crate) fn node(&self, key: u32) -> (Box<str>, NodeKind) {
-        if let Some(path) = self.universe.get(key as usize) {
+    pub(crate) fn node(&self, key: FileKey) -> (Box<str>, NodeKind) {
+        if let Some(path) = self.universe.get(key.index()) {
             return (path.clone(), NodeKind::Source);
         }
         match self.slot(key).map(|slot| &slot.name) {
-            Some(Name::File(path)) => {
+            Some(NodeName::File(path)) => {
                 let kind = if self.is_own(path) { NodeKind::Source } else { NodeKind::External };
                 (self.display(path).into_owned().into(), kind)
             }
-            Some(Name::Builtin(id)) => (id.clone(), NodeKind::Builtin),
-            Some(Name::Missing(id)) if self.is_file_id(id) => (format!("missing:{id}").into(), NodeKind::Missing),
-            Some(Name::Missing(id)) => (id.clone(), NodeKind::Missing),
+            Some(NodeName::Builtin(id)) => (id.clone(), NodeKind::Builtin),
+            Some(NodeName::Missing(id)) => (missing_id(id, self.is_file_id(id)), NodeKind::Missing),
             None => ("".into(), NodeKind::Missing),
         }
     }
@@ -158,7 +167,28 @@ impl<'u> Names<'u> {
             return false;
         }
         let by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = by_name.get(&Name::File(absolute.into())).copied();
+        let key = by_name.get(&NodeName::File(absolute.into())).copied();
         key.and_then(|key| self.slot(key)).is_some_and(|slot| slot.is_node.load(Ordering::Relaxed))
+    }
+}
+
+/// The id of the node for a specifier that leads nowhere. One that is spelled like the id of a file gets a mark.
+pub(crate) fn missing_id(id: &str, is_file_id: bool) -> Box<str> {
+    if is_file_id { format!("missing:{id}").into() } else { id.into() }
+}
+
+impl TargetTable for NodeTable<'_> {
+    fn answer(&self, target: &Target) -> Answer {
+        match target {
+            Target::File(path) => Answer::File(self.key_of_file(path)),
+            Target::Files(paths) => Answer::Files(paths.iter().map(|path| self.key_of_file(path)).collect()),
+            Target::Builtin(id) => Answer::Other(self.intern(NodeName::Builtin(id.clone()))),
+            Target::Missing { id, .. } => Answer::Other(self.intern(NodeName::Missing(id.clone()))),
+            Target::Nothing => Answer::Nothing,
+        }
+    }
+
+    fn listed(&self, index: usize) -> FileKey {
+        FileKey(u32::try_from(index).unwrap_or(u32::MAX))
     }
 }

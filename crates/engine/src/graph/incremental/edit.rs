@@ -1,0 +1,135 @@
+//! One edited file: read, extracted and resolved again, with its targets looked up in the stored graph.
+
+use std::cell::RefCell;
+
+use stan_lang::Target;
+use stan_lang::language::{Answer, TargetTable};
+use stan_model::{EdgeKind, FileFacts, FileKey, NodeKind, Problem};
+
+use super::IncrementalUpdate;
+use crate::cache::{NodeIndex, RecordId};
+use crate::graph::analyse::{Analysed, analyse};
+use crate::graph::node_table::missing_id;
+use crate::graph::stages::resolve::ThreadResolver;
+
+/// A file whose contents differ from the earlier run's.
+pub(super) struct Edit {
+    pub(super) file: RecordId,
+    pub(super) node: NodeIndex,
+    pub(super) analysed: Analysed,
+    pub(super) request_problems: Vec<Problem>,
+    /// Explicit edges, to nodes by id.
+    pub(super) edges: Vec<(NodeRef, EdgeKind)>,
+    /// For each request the record that it leads to.
+    pub(super) targets: Vec<RecordId>,
+}
+
+/// A node of the earlier graph, or one that it does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum NodeRef {
+    Old(NodeIndex),
+    New(Box<str>, NodeKind),
+}
+
+impl IncrementalUpdate<'_> {
+    /// Reads a file whose stat changed. `Some(None)`: its contents are the same.
+    #[expect(clippy::option_option, reason = "needs a full run, nothing to do, one edit: three outcomes")]
+    pub(super) fn read_edit(&self, file: RecordId) -> Option<Option<Edit>> {
+        let path = self.path(file);
+        let is_own = self.is_own(file);
+        let analysed = analyse(self.system, path, &self.options.display(path), is_own, self.options);
+        let old = self.data.meta(file);
+        if analysed.meta.is_some() && analysed.meta == old {
+            return Some(None);
+        }
+        // Files that cannot be read any more, or could not be before, are rare enough for a full run.
+        if !is_own || analysed.meta.is_none() || old.is_none() {
+            return None;
+        }
+        let node = self.data.node_of(file)?;
+        Some(Some(Edit { file, node, analysed, request_problems: Vec::new(), edges: Vec::new(), targets: Vec::new() }))
+    }
+
+    /// `resolver` gives the keys of `targets`. `records`: for each node the record of its file.
+    pub(super) fn resolve_edit(
+        &self,
+        edit: &mut Edit,
+        (resolver, targets): (&mut ThreadResolver<'_>, &FoundTargets),
+        records: &[RecordId],
+    ) -> Option<()> {
+        let old = self.data.facts(edit.file);
+        // Patterns and names are matched against the whole repository, which takes a full run.
+        let is_local = |facts: &FileFacts| facts.globs.is_empty() && !facts.is_linked_by_name();
+        if !old.iter().chain(edit.analysed.facts.as_deref()).all(is_local) {
+            return None;
+        }
+        let Some(facts) = edit.analysed.facts.as_deref() else { return Some(()) };
+        let path = self.path(edit.file);
+        let (resolved, problems) = resolver.resolve_file(path, facts);
+        if !resolved.packages.is_empty() {
+            return None;
+        }
+        let display = self.options.display(path);
+        edit.request_problems = problems.into_iter().map(|problem| problem.in_file(&display)).collect();
+        let targets = targets.0.borrow();
+        for (key, kind) in resolved.edges {
+            edit.edges.push((self.node_ref(targets.get(key.index())?)?, kind));
+        }
+        for key in resolved.targets {
+            let record = match key.map(|key| targets.get(key.index())) {
+                // A file that the earlier graph does not have must be read and analysed first.
+                Some(Some(Target::File(path))) => {
+                    let node = self.data.find_node(&self.options.display(path))?;
+                    records.get(node.index()).copied().filter(|record| record.is_record())?
+                }
+                _ => RecordId::NONE,
+            };
+            edit.targets.push(record);
+        }
+        Some(())
+    }
+
+    /// The node of a target that makes an edge; `None` for a file that the earlier graph does not have.
+    fn node_ref(&self, target: &Target) -> Option<NodeRef> {
+        match target {
+            Target::File(path) => self.data.find_node(&self.options.display(path)).map(NodeRef::Old),
+            Target::Builtin(id) => Some(self.reference(id, NodeKind::Builtin)),
+            Target::Missing { id, .. } => {
+                let taken = self.data.find_node(id).and_then(|node| self.data.node_kind(node));
+                let is_file = matches!(taken, Some(NodeKind::Source | NodeKind::External));
+                Some(self.reference(&missing_id(id, is_file), NodeKind::Missing))
+            }
+            Target::Files(_) | Target::Nothing => None,
+        }
+    }
+
+    fn reference(&self, id: &str, kind: NodeKind) -> NodeRef {
+        match self.data.find_node(id) {
+            Some(node) => NodeRef::Old(node),
+            None => NodeRef::New(id.into(), kind),
+        }
+    }
+}
+
+/// The targets that resolution found: their keys are indexes.
+#[derive(Default)]
+pub(super) struct FoundTargets(RefCell<Vec<Target>>);
+
+impl TargetTable for FoundTargets {
+    fn answer(&self, target: &Target) -> Answer {
+        let mut targets = self.0.borrow_mut();
+        let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
+        targets.push(target.clone());
+        match target {
+            Target::Nothing => Answer::Nothing,
+            Target::File(_) => Answer::File(key),
+            Target::Files(_) => Answer::Files([key].into()),
+            Target::Builtin(_) | Target::Missing { .. } => Answer::Other(key),
+        }
+    }
+
+    fn listed(&self, _: usize) -> FileKey {
+        // Files with patterns take a full run, see above.
+        FileKey(u32::MAX)
+    }
+}

@@ -1,0 +1,115 @@
+//! Tunnelling through the modules of the earlier run, with the edited ones in their new form. To the tunneller a file's key
+//! is the number of its record.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use stan_graph::{Module, Modules, Tunneller};
+use stan_lang::ProjectResolvers;
+use stan_model::{EdgeKind, FileFacts, FileKey};
+use stan_repo::Reach;
+
+use super::IncrementalUpdate;
+use super::edit::Edit;
+use crate::cache::RecordId;
+
+/// Implicit edges by file.
+pub(super) type ImplicitEdges = FxHashMap<RecordId, Vec<(RecordId, EdgeKind)>>;
+
+impl IncrementalUpdate<'_> {
+    /// Implicit edges of the affected files; `None` when they lead to files that the earlier run did not look into.
+    pub(super) fn tunnel(
+        &self,
+        edits: &[Edit],
+        affected: &[RecordId],
+        (resolvers, reach): (&ProjectResolvers<'_>, &Reach),
+    ) -> Option<ImplicitEdges> {
+        let modules = EditedModules {
+            update: self,
+            edits: edits.iter().map(|edit| (edit.file, (edit, keys(&edit.targets)))).collect(),
+            loaded: (0..self.data.len()).map(|_| OnceLock::new()).collect(),
+            resolvers,
+            reach,
+            left: AtomicBool::new(false),
+        };
+        let tunneller = Tunneller::new(&modules);
+        let edges_of = |file: &RecordId| {
+            let edges = tunneller.implicit_edges(FileKey(file.0)).edges;
+            (*file, edges.into_iter().map(|(target, kind)| (RecordId(target.0), kind)).collect())
+        };
+        let edges = affected.par_iter().map(edges_of).collect();
+        (!modules.left.load(Ordering::Relaxed) && !tunneller.is_crowded()).then_some(edges)
+    }
+}
+
+fn keys(targets: &[RecordId]) -> Vec<Option<FileKey>> {
+    targets.iter().map(|target| (*target != RecordId::NONE).then_some(FileKey(target.0))).collect()
+}
+
+type Stored = Option<(FileFacts, Vec<Option<FileKey>>)>;
+
+struct EditedModules<'m> {
+    update: &'m IncrementalUpdate<'m>,
+    edits: FxHashMap<RecordId, (&'m Edit, Vec<Option<FileKey>>)>,
+    loaded: Vec<OnceLock<Box<Stored>>>,
+    resolvers: &'m ProjectResolvers<'m>,
+    reach: &'m Reach,
+    /// Set when the answer needs something that the earlier run did not know.
+    left: AtomicBool,
+}
+
+impl EditedModules<'_> {
+    fn is_external(&self, file: RecordId) -> bool {
+        !self.update.is_own(file)
+    }
+
+    fn leave(&self) {
+        self.left.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Modules for EditedModules<'_> {
+    fn module(&self, file: FileKey) -> Option<Module<'_>> {
+        let record = RecordId(file.0);
+        if let Some((edit, targets)) = self.edits.get(&record) {
+            return Some(Module { facts: edit.analysed.facts.as_deref()?, targets });
+        }
+        let Some(slot) = self.loaded.get(record.index()) else {
+            self.leave();
+            return None;
+        };
+        let data = self.update.data;
+        if !data.has_facts(record) {
+            // An external that was only hashed may well have exports.
+            if self.is_external(record) && self.update.options.languages.claim(self.update.path(record)) {
+                self.leave();
+            }
+            return None;
+        }
+        let load = || Box::new(data.facts(record).zip(data.targets(record).map(|targets| keys(&targets))));
+        let (facts, targets) = slot.get_or_init(load).as_ref().as_ref()?;
+        if facts.is_linked_by_name() {
+            // Its implicit edges do not come from tunnelling alone.
+            self.leave();
+        }
+        Some(Module { facts, targets })
+    }
+
+    fn may_enter(&self, from: FileKey, to: FileKey) -> bool {
+        let (from, to) = (RecordId(from.0), RecordId(to.0));
+        if !self.is_external(from) {
+            return true;
+        }
+        if to == RecordId::UNKNOWN {
+            self.leave();
+            return false;
+        }
+        // Of a linked package it is known only by which link it was found, and no link was followed here.
+        if [from, to].iter().any(|file| !self.reach.covers(self.update.path(*file))) {
+            self.leave();
+        }
+        self.resolvers.share_package(self.update.path(from), self.update.path(to))
+    }
+}

@@ -1,0 +1,198 @@
+//! What edits do to the graph: edges replaced, nodes that come and nodes that go.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use stan_graph::{Edge, Graph, GraphBuilder, Node};
+use stan_model::{EdgeKind, Language, NodeKind, Problem, Resolution, error_lines};
+
+use super::edit::{Edit, NodeRef};
+use super::modules::ImplicitEdges;
+use super::{IncrementalUpdate, by_file};
+use crate::cache::{NodeIndex, RecordId};
+use crate::graph::node_table::missing_id;
+use crate::graph::{GraphOutcome, GraphRequest, Work};
+
+/// An edge of a patched node.
+type NewEdge = (NodeRef, EdgeKind, Resolution);
+
+/// Changes of the graph, by node of the earlier one.
+#[derive(Default)]
+pub(super) struct Patch {
+    edges: BTreeMap<NodeIndex, Vec<NewEdge>>,
+    removed: BTreeSet<NodeIndex>,
+}
+
+impl Patch {
+    /// Nodes that the earlier graph does not have; one may occur more than once.
+    fn added(&self) -> impl Iterator<Item = (&Box<str>, NodeKind)> {
+        self.edges.values().flatten().filter_map(|(to, ..)| match to {
+            NodeRef::New(id, kind) => Some((id, *kind)),
+            NodeRef::Old(_) => None,
+        })
+    }
+}
+
+impl IncrementalUpdate<'_> {
+    pub(super) fn patch(&self, edits: &[Edit], affected: &[RecordId], implicit: &ImplicitEdges) -> Option<Patch> {
+        // An external with edges of its own takes its neighbours along when it goes.
+        if self.options.external_depth > 0 && !edits.is_empty() {
+            return None;
+        }
+        let mut patch = Patch::default();
+        let edited = by_file(edits);
+        // How many edges to a node were lost, less those that were gained.
+        let mut lost: FxHashMap<NodeIndex, i64> = FxHashMap::default();
+        for file in affected {
+            let node = self.data.node_of(*file)?;
+            let old = self.data.edges(node)?;
+            let new = self.new_edges(&old, edited.get(file).copied(), implicit.get(file)?)?;
+            for edge in &old {
+                *lost.entry(NodeIndex(edge.target)).or_default() += 1;
+            }
+            for (to, ..) in &new {
+                if let NodeRef::Old(target) = to {
+                    *lost.entry(*target).or_default() -= 1;
+                }
+            }
+            patch.edges.insert(node, new);
+        }
+        for (node, lost) in lost.into_iter().filter(|(_, lost)| *lost > 0) {
+            if self.goes(node, lost, &patch)? {
+                patch.removed.insert(node);
+            }
+        }
+        Some(patch)
+    }
+
+    /// The edges that an affected file has now, sorted and unique.
+    fn new_edges(&self, old: &[Edge], edit: Option<&Edit>, implicit: &[(RecordId, EdgeKind)]) -> Option<Vec<NewEdge>> {
+        let mut new: Vec<NewEdge> = match edit {
+            Some(edit) => edit.edges.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Explicit)).collect(),
+            None => old
+                .iter()
+                .filter(|edge| edge.resolution == Resolution::Explicit)
+                .map(|edge| (NodeRef::Old(NodeIndex(edge.target)), edge.kind, edge.resolution))
+                .collect(),
+        };
+        for (definer, kind) in implicit {
+            // A definer that is not a node yet must be read first.
+            new.push((NodeRef::Old(self.data.node_of(*definer)?), *kind, Resolution::Implicit));
+        }
+        new.sort_unstable();
+        new.dedup();
+        Some(new)
+    }
+
+    /// Whether a node that lost edges goes with them; `None` when only a full run can tell.
+    fn goes(&self, node: NodeIndex, lost: i64, patch: &Patch) -> Option<bool> {
+        let kind = self.data.node_kind(node)?;
+        match kind {
+            // Files of the universe stay. An ignored one goes with its last importer that stays, and finding that takes a
+            // walk, because ignored files may import each other.
+            NodeKind::Source if self.is_universe_node(node) => return Some(false),
+            NodeKind::Source => return None,
+            NodeKind::External | NodeKind::Builtin | NodeKind::Missing => {}
+        }
+        if i64::try_from(self.data.edges_to(node)).ok()? > lost {
+            return Some(false);
+        }
+        // When a file goes, a missing module that is spelled like it gets its plain name back.
+        if kind == NodeKind::External {
+            let namesake = missing_id(self.data.node_id(node)?, true);
+            if self.data.find_node(&namesake).is_some() || patch.added().any(|(id, _)| **id == *namesake) {
+                return None;
+            }
+        }
+        Some(true)
+    }
+
+    fn is_universe_node(&self, node: NodeIndex) -> bool {
+        let file = self.data.records().find(|file| self.data.node_of(*file) == Some(node));
+        file.is_some_and(|file| self.data.is_in_universe(file))
+    }
+
+    pub(super) fn outcome(&self, edits: &[Edit], patch: &Patch, request: &GraphRequest) -> Option<GraphOutcome> {
+        let mut summary = self.index.answer.summary.clone();
+        for (node, new) in &patch.edges {
+            for edge in self.data.edges(*node)? {
+                summary.remove_edge(edge.kind, edge.resolution);
+            }
+            for (_, kind, resolution) in new {
+                summary.add_edge(*kind, *resolution);
+            }
+        }
+        for node in &patch.removed {
+            summary.remove_node(self.data.node_kind(*node)?, self.data.node_id(*node)?);
+        }
+        let mut added: Vec<(&Box<str>, NodeKind)> = patch.added().collect();
+        added.sort_unstable();
+        added.dedup();
+        added.iter().for_each(|(id, kind)| summary.add_node(*kind, id));
+        let mut dirty = self.index.answer.dirty;
+        for edit in edits {
+            dirty = dirty.saturating_sub(usize::from(self.data.is_incomplete(edit.file)));
+            dirty += usize::from(edit.analysed.incomplete);
+        }
+        let errors = error_lines(&self.problems(edits)?, self.options.max_errors);
+        let graph = if request.figures_only { None } else { Some(self.patched(edits, patch)?) };
+        Some(GraphOutcome { graph, summary, dirty, errors, work: Work::Edited(edits.len()) })
+    }
+
+    fn problems(&self, edits: &[Edit]) -> Option<Vec<Problem>> {
+        let edited: FxHashSet<RecordId> = edits.iter().map(|edit| edit.file).collect();
+        let mut problems = self.data.general_problems()?;
+        for file in self.data.records().filter(|file| !edited.contains(file)) {
+            let (text, requests) = self.data.problems(file)?;
+            problems.extend(text);
+            problems.extend(requests);
+        }
+        for edit in edits {
+            problems.extend(edit.analysed.problems.iter().cloned());
+            problems.extend(edit.request_problems.iter().cloned());
+        }
+        Some(problems)
+    }
+
+    /// The whole graph. New nodes get keys behind those of the earlier graph.
+    fn patched(&self, edits: &[Edit], patch: &Patch) -> Option<Graph> {
+        let old = self.data.graph()?;
+        let by_node: FxHashMap<NodeIndex, &Edit> = edits.iter().map(|edit| (edit.node, edit)).collect();
+        let mut builder = GraphBuilder::with_capacity(old.node_count(), old.edge_count());
+        let mut added: FxHashMap<Box<str>, u32> = FxHashMap::default();
+        let mut next = u32::try_from(old.node_count()).ok()?;
+        for (id, kind) in patch.added() {
+            if !added.contains_key(id) {
+                added.insert(id.clone(), next);
+                builder.node(next, Node::bare(id.clone(), kind));
+                next += 1;
+            }
+        }
+        for index in old.indices().filter(|index| !patch.removed.contains(&NodeIndex(*index))) {
+            let mut node = old.node(index).clone();
+            if let Some(edit) = by_node.get(&NodeIndex(index)) {
+                node.file = edit.analysed.meta;
+                node.description = edit.analysed.facts.as_ref().and_then(|facts| facts.description.clone());
+                node.language = Language::of_path(&node.id);
+            }
+            builder.node(index, node);
+            match patch.edges.get(&NodeIndex(index)) {
+                Some(edges) => {
+                    for (to, kind, resolution) in edges {
+                        let target = match to {
+                            NodeRef::Old(target) => target.0,
+                            NodeRef::New(id, _) => *added.get(id)?,
+                        };
+                        builder.edge(index, target, *kind, *resolution);
+                    }
+                }
+                None => {
+                    for Edge { target, kind, resolution } in old.edges(index) {
+                        builder.edge(index, *target, *kind, *resolution);
+                    }
+                }
+            }
+        }
+        Some(builder.finish().ok()?.graph)
+    }
+}

@@ -1,0 +1,162 @@
+//! Analyse: every file of the repository is read once, hashed, extracted and resolved.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use stan_model::FileKey;
+
+use super::resolve::ThreadResolver;
+use super::{AnalysedChunks, CHUNK, CompileRun};
+use crate::graph::analyse::{Analysed, BatchAnalyser, analyse};
+
+/// Per-thread state.
+struct ThreadState<'p> {
+    analyser: BatchAnalyser<'p>,
+    resolver: ThreadResolver<'p>,
+}
+
+impl CompileRun<'_> {
+    /// Analyses and resolves every file of the universe; also returns how many had to be read.
+    pub(in crate::graph) fn analyse_universe(&self, keep: bool) -> (AnalysedChunks, usize) {
+        let read = AtomicUsize::new(0);
+        let large = Mutex::new(Vec::new());
+        let state = || ThreadState {
+            analyser: BatchAnalyser::new(self.system, self.options, keep),
+            resolver: ThreadResolver::new(self.resolvers, self.nodes),
+        };
+        let paths = self.universe.files.par_chunks(CHUNK).enumerate().with_max_len(1);
+        let mut files = rayon::scope(|scope| {
+            let chunks = paths.map_init(state, |state, (chunk, paths)| {
+                self.analyse_chunk(state, paths, keep, &read, |at| {
+                    // A task of its own: its neighbours must not wait for it, and barrels often lie side by side.
+                    let large = &large;
+                    scope.spawn(move |_| {
+                        let file = paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
+                        large.lock().unwrap_or_else(PoisonError::into_inner).push((chunk * CHUNK + at, file));
+                    });
+                })
+            });
+            AnalysedChunks(chunks.collect())
+        });
+        for (index, file) in large.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            files.put(index, file);
+        }
+        (files, read.into_inner())
+    }
+
+    /// The files of a chunk, but for large ones, whose positions are handed to `on_large`.
+    fn analyse_chunk<'p>(
+        &self,
+        state: &mut ThreadState<'p>,
+        paths: &'p [Box<str>],
+        keep: bool,
+        read: &AtomicUsize,
+        on_large: impl Fn(usize),
+    ) -> Vec<Analysed> {
+        let mut files = Vec::with_capacity(paths.len());
+        let root = self.nodes.absolute_of("");
+        let mut absolute = root.clone();
+        let previous = |path: &str| {
+            let previous = self.previous(path, true);
+            read.fetch_add(usize::from(previous.is_none()), Ordering::Relaxed);
+            previous
+        };
+        while files.len() < paths.len() {
+            let start = files.len();
+            state.analyser.analyse(&root, &paths[start..], previous, |file| {
+                files.push(file.unwrap_or_else(|| {
+                    on_large(files.len());
+                    Analysed::default()
+                }));
+            });
+            for (file, path) in files[start..].iter_mut().zip(&paths[start..]) {
+                absolute.truncate(root.len());
+                absolute.push_str(path);
+                self.resolve_universe_file(&absolute, file, &mut state.resolver, keep);
+            }
+        }
+        files
+    }
+
+    fn analyse_large(&self, path: &str, keep: bool) -> Analysed {
+        let absolute = self.nodes.absolute_of(path);
+        let mut file = analyse(self.system, &absolute, path, true, self.options);
+        self.resolve_universe_file(&absolute, &mut file, &mut ThreadResolver::new(self.resolvers, self.nodes), keep);
+        file
+    }
+
+    fn resolve_universe_file(&self, path: &str, file: &mut Analysed, resolver: &mut ThreadResolver<'_>, keep: bool) {
+        self.resolve_own(path, file, resolver);
+        // Specifiers were needed to get here. Without a cache only links by name ask for requests again.
+        if !keep && let Some(facts) = file.facts.as_mut().filter(|_| file.resolved.packages.is_empty()) {
+            facts.requests = Vec::new();
+        }
+    }
+
+    fn resolve_own(&self, path: &str, file: &mut Analysed, resolver: &mut ThreadResolver<'_>) {
+        let Some(facts) = &file.facts else { return };
+        let (resolved, problems) = resolver.resolve_file(path, facts);
+        file.resolved = resolved;
+        if !problems.is_empty() {
+            let display = self.nodes.display(path);
+            file.request_problems = problems.into_iter().map(|problem| problem.in_file(&display)).collect();
+        }
+    }
+
+    /// Files of the repository that are outside the universe but imported (generated, ignored) are analysed like the
+    /// rest, and so are the ones that they import in turn.
+    pub(in crate::graph) fn load_own_files(&self) {
+        let mut next = self.nodes.universe_len();
+        while next < self.nodes.len() {
+            let end = self.nodes.len();
+            (next..end).into_par_iter().map(FileKey).for_each(|key| {
+                if let Some(path) = self.own_file_beyond(key) {
+                    self.load(key, path, true);
+                }
+            });
+            next = end;
+        }
+    }
+
+    /// An external file with its exports, which tunnelling and hops between externals ask for.
+    pub(super) fn load_external(&self, key: FileKey) -> Option<&Analysed> {
+        let path = self.file_beyond(key)?;
+        self.load(key, path, false)
+    }
+
+    /// The contents of a file beyond the universe, read at most once.
+    fn load(&self, key: FileKey, path: &str, with_requests: bool) -> Option<&Analysed> {
+        let slot = self.nodes.slot(key)?;
+        Some(slot.loaded.get_or_init(|| {
+            let display = self.nodes.display(path);
+            let mut file =
+                self.previous(path, true).unwrap_or_else(|| analyse(self.system, path, &display, true, self.options));
+            let mut resolver = ThreadResolver::new(self.resolvers, self.nodes);
+            if with_requests {
+                self.resolve_own(path, &mut file, &mut resolver);
+            } else {
+                if let Some(facts) = &file.facts {
+                    file.resolved = resolver.resolve_reexports(path, facts);
+                }
+                // Problems inside a package are not this repository's, unless the file cannot be read.
+                if file.meta.is_some() {
+                    file.problems.clear();
+                }
+            }
+            file
+        }))
+    }
+
+    /// Hashes an external file that nothing looked into.
+    pub(super) fn hash_external(&self, key: FileKey) {
+        if let (Some(slot), Some(path)) = (self.nodes.slot(key), self.file_beyond(key)) {
+            slot.loaded.get_or_init(|| {
+                // Facts without resolved requests would look like a module that leads nowhere to a later run.
+                let previous = self.previous(path, false).map(|file| Analysed { facts: None, ..file });
+                let display = self.nodes.display(path);
+                previous.unwrap_or_else(|| analyse(self.system, path, &display, false, self.options))
+            });
+        }
+    }
+}

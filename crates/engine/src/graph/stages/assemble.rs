@@ -1,0 +1,138 @@
+//! Assemble: nodes, edges and problems of all files → the graph, and the records that the next run starts from.
+
+use rayon::prelude::*;
+use stan_graph::{GraphBuilder, Indices, Node};
+use stan_model::{FileKey, Language, Problem, Resolution};
+
+use super::link::{Links, ends, reached};
+use super::{AnalysedChunks, CompileRun, KeyedEdge};
+use crate::cache::{NodeIndex, RecordId};
+use crate::graph::analyse::Analysed;
+use crate::graph::record::Record;
+
+impl CompileRun<'_> {
+    /// All nodes and edges.
+    pub(in crate::graph) fn assemble(
+        &self,
+        files: &AnalysedChunks,
+        links: &Links,
+        mut implicit: Vec<KeyedEdge>,
+        hops: &[KeyedEdge],
+    ) -> GraphBuilder {
+        let mut explicit = self.explicit_edges(files);
+        explicit.extend_from_slice(hops);
+        if links.has_packages {
+            self.drop_unlinked(&mut explicit, &mut implicit, links);
+        }
+        let mut builder = GraphBuilder::with_capacity(0, explicit.len() + implicit.len() + links.edges.len());
+        let mut is_node = vec![false; self.nodes.len() as usize];
+        is_node[..self.nodes.universe_len() as usize].fill(true);
+        let mut edge = |source: FileKey, target: FileKey, kind, resolution| {
+            is_node[target.index()] = true;
+            builder.edge(source.0, target.0, kind, resolution);
+        };
+        for (source, target, kind) in explicit {
+            edge(source, target, kind, Resolution::Explicit);
+        }
+        for (source, target, kind) in implicit {
+            edge(source, target, kind, Resolution::Implicit);
+        }
+        for (source, link) in &links.edges {
+            edge(*source, link.target, link.kind, link.resolution);
+        }
+        let keys: Vec<FileKey> = (0..self.nodes.len()).map(FileKey).filter(|key| is_node[key.index()]).collect();
+        keys.iter().for_each(|key| self.nodes.mark_node(*key));
+        // Externals that nothing looked into have not been read yet.
+        keys.par_iter().filter(|key| self.is_external(**key)).for_each(|key| self.hash_external(*key));
+        builder.nodes(keys.par_iter().map(|key| (key.0, self.node(*key, files))).collect());
+        builder
+    }
+
+    fn explicit_edges(&self, files: &AnalysedChunks) -> Vec<KeyedEdge> {
+        let edges_of = |key: FileKey| {
+            let beyond = || self.nodes.slot(key).filter(|_| !self.is_external(key))?.loaded.get();
+            files.get(key).or_else(beyond).map_or(&[][..], |file| &file.resolved.edges)
+        };
+        (0..self.nodes.len())
+            .into_par_iter()
+            .map(FileKey)
+            .flat_map_iter(|key| edges_of(key).iter().map(move |(target, kind)| (key, *target, *kind)))
+            .collect()
+    }
+
+    /// Takes out the edges of files that were loaded as members of a package and that no edge leads to.
+    fn drop_unlinked(&self, explicit: &mut Vec<KeyedEdge>, implicit: &mut Vec<KeyedEdge>, links: &Links) {
+        let by_name = links.edges.iter().map(|(source, link)| (*source, link.target));
+        let edges: Vec<(FileKey, FileKey)> = ends(explicit).chain(ends(implicit)).chain(by_name).collect();
+        let is_reached = reached(self.nodes.universe_len(), self.nodes.len(), &edges);
+        let is_linked = |(source, ..): &KeyedEdge| is_reached.get(source.index()).copied().unwrap_or(false);
+        explicit.retain(is_linked);
+        implicit.retain(is_linked);
+    }
+
+    /// How many files of the repository are incomplete, and the problems of all files that are nodes. Which files are
+    /// looked through may depend on threads; which are nodes does not.
+    pub(in crate::graph) fn problems(&self, files: &AnalysedChunks) -> (usize, Vec<Problem>) {
+        let beyond = self.nodes.beyond().filter(|key| self.nodes.is_node(*key));
+        let loaded = beyond.filter_map(|key| Some((key, self.nodes.slot(key)?.loaded.get()?)));
+        let mut dirty = 0;
+        let mut problems = Vec::new();
+        for (key, file) in (0..).map(FileKey).zip(files.iter()).chain(loaded) {
+            dirty += usize::from(file.incomplete && !self.is_external(key));
+            problems.extend(file.problems.iter().chain(&file.request_problems).cloned());
+        }
+        (dirty, problems)
+    }
+
+    fn node(&self, key: FileKey, files: &AnalysedChunks) -> Node {
+        let (id, kind) = self.nodes.node(key);
+        let slot = self.nodes.slot(key);
+        let is_file = slot.is_none() || self.file_beyond(key).is_some();
+        let analysed = files.get(key).or_else(|| slot?.loaded.get());
+        let own = analysed.filter(|_| !self.is_external(key));
+        Node {
+            language: if is_file { Language::of_path(&id) } else { Language::Other },
+            description: own.and_then(|file| file.facts.as_ref()?.description.clone()),
+            file: analysed.and_then(|file| file.meta),
+            outside_root: is_file && id.starts_with("../"),
+            id,
+            kind,
+        }
+    }
+
+    /// Everything known of files, for the cache: the universe in its order, then whatever else was read.
+    pub(in crate::graph) fn records(&self, files: AnalysedChunks, indices: &Indices) -> Vec<Record> {
+        let universe_len = self.nodes.universe_len();
+        let is_loaded = |key: &FileKey| self.nodes.slot(*key).is_some_and(|slot| slot.loaded.get().is_some());
+        let loaded: Vec<FileKey> = self.nodes.beyond().filter(is_loaded).collect();
+        let record_of = |key: FileKey| {
+            if key.0 < universe_len {
+                return RecordId(key.0);
+            }
+            match loaded.binary_search(&key) {
+                Ok(at) => RecordId::at(universe_len as usize + at),
+                Err(_) => RecordId::UNKNOWN,
+            }
+        };
+        let record = |key: FileKey, file: Analysed| Record {
+            node: indices.get(key.0).map(NodeIndex),
+            path: self.nodes.absolute(key).unwrap_or_default().into(),
+            in_universe: key.0 < universe_len,
+            targets: file.resolved.targets.iter().map(|target| target.map_or(RecordId::NONE, record_of)).collect(),
+            stat: file.stat,
+            meta: file.meta,
+            facts: file.facts,
+            // Which files are looked through may depend on threads; which are nodes does not.
+            problems: if self.nodes.is_node(key) { file.problems } else { Vec::new() },
+            request_problems: file.request_problems,
+            incomplete: file.incomplete,
+        };
+        let mut records: Vec<Record> = files.into_par_iter().map(|(key, file)| record(key, file)).collect();
+        for key in &loaded {
+            if let Some(file) = self.nodes.slot(*key).and_then(|slot| slot.loaded.get()) {
+                records.push(record(*key, file.clone()));
+            }
+        }
+        records
+    }
+}

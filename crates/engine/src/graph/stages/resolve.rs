@@ -1,0 +1,73 @@
+//! Resolve: the requests of one file → edges by key. Full and incremental runs resolve a file by the same function; only the
+//! table that gives out keys differs.
+
+use std::sync::Arc;
+
+use stan_lang::ProjectResolvers;
+use stan_lang::language::{Answer, Resolved, TargetTable, Wanted};
+use stan_lang::project::Worker;
+use stan_model::{EdgeKind, FileFacts, FileKey, FileProblem};
+
+/// Where the requests of one file lead, by the keys of the table that it was resolved with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ResolvedFile {
+    /// Explicit edges.
+    pub(crate) edges: Vec<(FileKey, EdgeKind)>,
+    /// For each request the file that it leads to; none for one that leads to several.
+    pub(crate) targets: Vec<Option<FileKey>>,
+    /// The requests that lead to several files, each with its index: their edges follow from names.
+    pub(crate) packages: Vec<(u32, Arc<[FileKey]>)>,
+}
+
+/// Resolves files on one thread, one after the other.
+pub(crate) struct ThreadResolver<'r> {
+    worker: Worker<'r>,
+    found: Resolved,
+}
+
+impl<'r> ThreadResolver<'r> {
+    /// Keys are those of `table`.
+    pub(crate) fn new(resolvers: &'r ProjectResolvers<'r>, table: &'r dyn TargetTable) -> Self {
+        Self { worker: resolvers.worker(table), found: Resolved::default() }
+    }
+
+    /// Resolves everything that a file asks for; also returns what is wrong with where its requests lead. `path` is
+    /// absolute.
+    pub(crate) fn resolve_file(&mut self, path: &str, facts: &FileFacts) -> (ResolvedFile, Vec<FileProblem>) {
+        let Self { worker, found } = self;
+        worker.resolve(path, facts, Wanted::Everything, found);
+        let mut file = ResolvedFile::default();
+        file.edges.reserve_exact(facts.requests.len() + found.matches.len());
+        file.targets.reserve_exact(facts.requests.len());
+        for ((request, answer), at) in facts.requests.iter().zip(&found.answers).zip(0..) {
+            file.targets.push(one_file(answer));
+            match answer {
+                Answer::File(key) | Answer::Other(key) => file.edges.push((*key, request.kind)),
+                Answer::Files(keys) => file.packages.push((at, keys.clone())),
+                Answer::Nothing => {}
+            }
+        }
+        file.edges.extend_from_slice(&found.matches);
+        (file, std::mem::take(&mut found.problems))
+    }
+
+    /// Of an external file only the requests behind its exports matter: they are what tunnelling follows.
+    pub(crate) fn resolve_reexports(&mut self, path: &str, facts: &FileFacts) -> ResolvedFile {
+        self.worker.resolve(path, facts, Wanted::Reexports, &mut self.found);
+        ResolvedFile { targets: self.found.answers.iter().map(one_file).collect(), ..ResolvedFile::default() }
+    }
+
+    /// The files that the requests of a file lead to, each with the kind of its request.
+    pub(crate) fn files_of(&mut self, path: &str, facts: &FileFacts) -> impl Iterator<Item = (FileKey, EdgeKind)> {
+        self.worker.resolve(path, facts, Wanted::Requests, &mut self.found);
+        let requests = facts.requests.iter().zip(&self.found.answers);
+        requests.filter_map(|(request, answer)| Some((one_file(answer)?, request.kind)))
+    }
+}
+
+fn one_file(answer: &Answer) -> Option<FileKey> {
+    match answer {
+        Answer::File(key) => Some(*key),
+        Answer::Files(_) | Answer::Other(_) | Answer::Nothing => None,
+    }
+}

@@ -1,0 +1,100 @@
+//! The forms of TypeScript requests. Facts carry them as a [`FormCode`], which nothing but the resolver reads.
+
+use stan_model::facts::FormCode;
+
+/// Module system that a specifier is looked up for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    Import,
+    Require,
+}
+
+/// The syntax of a request, as far as resolution cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// `import … from`, `import 'x'`, `export … from`, and JSDoc `@import`.
+    Static,
+    /// `import x = require('x')`.
+    ImportEquals,
+    /// `import('x')`, `import.defer('x')`, `import.source('x')`.
+    DynamicImport,
+    /// `require('x')`, also through a name bound by `createRequire`.
+    Require,
+    /// `require('x')` or `require.resolve('x')` where `require` is a parameter of an enclosing function (AMD,
+    /// bundles): an edge only when it leads to a file.
+    RequireParam,
+    /// `require.resolve('x')`.
+    RequireResolve,
+    /// `import.meta.resolve('x')`.
+    MetaResolve,
+    /// `new URL('x', import.meta.url)`: an edge only when the file exists.
+    Url,
+    /// `vi.mock('x')`, `jest.mock('x')`, `vi.importActual('x')` and kin.
+    Mock,
+    /// `import('x')` in type position, also in JSDoc of JavaScript.
+    ImportType,
+    /// `/// <reference path="x" />`.
+    ReferencePath,
+    /// `/// <reference types="x" />`.
+    ReferenceTypes,
+    /// Any static form inside `declare module '…' { }`.
+    InModule,
+    /// The `'x'` of `declare module 'x'` in a file that is itself a module.
+    Augment,
+}
+
+/// In the order of their declaration.
+const FORMS: [Form; 14] = [
+    Form::Static,
+    Form::ImportEquals,
+    Form::DynamicImport,
+    Form::Require,
+    Form::RequireParam,
+    Form::RequireResolve,
+    Form::MetaResolve,
+    Form::Url,
+    Form::Mock,
+    Form::ImportType,
+    Form::ReferencePath,
+    Form::ReferenceTypes,
+    Form::InModule,
+    Form::Augment,
+];
+
+const MODES: [Option<Mode>; 3] = [None, Some(Mode::Import), Some(Mode::Require)];
+
+impl Form {
+    /// The code of a form with the mode that is written beside it (`with { "resolution-mode": "import" | "require" }` on a
+    /// type-only import, import type, or reference).
+    pub fn code(self, mode: Option<Mode>) -> FormCode {
+        let mode = match mode {
+            None => 0,
+            Some(Mode::Import) => 1,
+            Some(Mode::Require) => 2,
+        };
+        FormCode(self as u8 * MODES.len() as u8 + mode)
+    }
+
+    /// The form and the written mode behind a code.
+    pub fn decode(code: FormCode) -> (Self, Option<Mode>) {
+        let code = usize::from(code.0);
+        let form = FORMS.get(code / MODES.len()).copied().unwrap_or(Self::Static);
+        (form, MODES.get(code % MODES.len()).copied().flatten())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_and_decode_to_what_they_were_made_of() {
+        for (index, form) in FORMS.into_iter().enumerate() {
+            for (number, mode) in MODES.into_iter().enumerate() {
+                let code = form.code(mode);
+                assert_eq!(usize::from(code.0), index * MODES.len() + number);
+                assert_eq!(Form::decode(code), (form, mode));
+            }
+        }
+    }
+}

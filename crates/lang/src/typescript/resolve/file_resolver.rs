@@ -1,0 +1,155 @@
+//! The requests of one file after the other, on one thread. Files of a directory ask for the same modules, so the answers
+//! for the last directory are remembered: that needs no lock and little memory.
+
+use rustc_hash::FxHashMap;
+use stan_model::facts::{FormCode, GlobRequest, Request};
+use stan_model::{EdgeKind, FileFacts, FileProblem};
+
+use crate::language::{Answer, FileResolver, Resolved, Target, TargetTable, Wanted};
+use crate::typescript::globs;
+
+use super::refused::Refused;
+use super::{Importer, Resolver};
+
+/// A file that asks for more has specifiers that no other file asks for.
+const MOST_REQUESTS: usize = 64;
+
+/// A directory with files of more endings than this starts over now and then.
+const MOST_IMPORTERS: usize = 8;
+
+/// More specifiers than this are not remembered.
+const MOST_SPECIFIERS: usize = 1 << 12;
+
+pub(super) struct Worker<'r> {
+    resolver: &'r Resolver<'r>,
+    table: &'r dyn TargetTable,
+    cache: ResolutionCache,
+}
+
+/// The importers of the last directory, one for each ending, and the answers that they got.
+#[derive(Default)]
+struct ResolutionCache {
+    importers: Vec<(Importer, Answers)>,
+}
+
+/// Answers by specifier, and then by form.
+#[derive(Default)]
+struct Answers {
+    by_specifier: FxHashMap<Box<str>, Vec<(FormCode, Answer)>>,
+}
+
+impl<'r> Worker<'r> {
+    pub(super) fn new(resolver: &'r Resolver<'r>, table: &'r dyn TargetTable) -> Self {
+        Self { resolver, table, cache: ResolutionCache::default() }
+    }
+}
+
+impl FileResolver for Worker<'_> {
+    fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
+        let (resolver, table) = (self.resolver, self.table);
+        // Made for every file, so that the problems of configurations depend on the files alone, not on imports.
+        let (importer, answers) = self.cache.importer(resolver, file);
+        if wanted == Wanted::Reexports {
+            reexports(resolver, importer, facts, table, found);
+            return;
+        }
+        let mut answers = answers.filter(|_| facts.requests.len() <= MOST_REQUESTS);
+        let mut refused = Refused::default();
+        for request in &facts.requests {
+            let known = answers.as_ref().and_then(|answers| answers.get(request));
+            let answer = known.unwrap_or_else(|| {
+                let target = resolver.resolve(importer, request);
+                let answer = table.answer(&target);
+                match &target {
+                    Target::Missing { problem: Some(problem), .. } => {
+                        found.problems.extend(refused.take(request, problem));
+                    }
+                    _ => answers.iter_mut().for_each(|answers| answers.remember(request, &answer)),
+                }
+                answer
+            });
+            found.answers.push(answer);
+        }
+        found.problems.extend(refused.problem());
+        if wanted == Wanted::Everything {
+            for glob in &facts.globs {
+                expand(resolver, file, importer, glob, table, found);
+            }
+        }
+    }
+}
+
+/// Of an external file only the requests behind its exports matter: they are what tunnelling follows.
+fn reexports(
+    resolver: &Resolver<'_>,
+    importer: &Importer,
+    facts: &FileFacts,
+    table: &dyn TargetTable,
+    found: &mut Resolved,
+) {
+    found.answers.resize(facts.requests.len(), Answer::Nothing);
+    let mut is_wanted = vec![false; facts.requests.len()];
+    for request in facts.reexported_requests() {
+        if let Some(flag) = is_wanted.get_mut(request as usize) {
+            *flag = true;
+        }
+    }
+    for ((request, is_wanted), answer) in facts.requests.iter().zip(is_wanted).zip(&mut found.answers) {
+        if is_wanted && let target @ Target::File(_) = resolver.resolve(importer, request) {
+            *answer = table.answer(&target);
+        }
+    }
+}
+
+fn expand(
+    resolver: &Resolver<'_>,
+    file: &str,
+    importer: &Importer,
+    glob: &GlobRequest,
+    table: &dyn TargetTable,
+    found: &mut Resolved,
+) {
+    let project = resolver.project;
+    let package = resolver.package_of(file);
+    let package = package.as_deref().and_then(|directory| project.relative(directory)).unwrap_or("");
+    let patterns = resolver.glob_patterns(importer, &glob.patterns);
+    let display = project.relative(file).unwrap_or(file);
+    let expansion = globs::expand(project.universe, display, package, &patterns);
+    found.matches.extend(expansion.matches.into_iter().map(|index| (table.listed(index), EdgeKind::Dynamic)));
+    found.problems.extend(expansion.problem.map(|problem| FileProblem::at(glob.line, problem)));
+}
+
+impl ResolutionCache {
+    /// The importer for a file, and the answers that hold for it; none if they hold for that file alone.
+    fn importer(&mut self, resolver: &Resolver<'_>, file: &str) -> (&Importer, Option<&mut Answers>) {
+        if !self.importers.first().is_some_and(|(importer, _)| importer.is_beside(file)) {
+            self.importers.clear();
+        }
+        let at = match self.importers.iter().position(|(importer, _)| importer.serves(file)) {
+            Some(at) => at,
+            None => {
+                if self.importers.len() >= MOST_IMPORTERS {
+                    self.importers.clear();
+                }
+                self.importers.push((resolver.importer(file), Answers::default()));
+                self.importers.len() - 1
+            }
+        };
+        let (importer, answers) = &mut self.importers[at];
+        (importer, importer.is_shared().then_some(answers))
+    }
+}
+
+impl Answers {
+    fn get(&self, request: &Request) -> Option<Answer> {
+        let answers = self.by_specifier.get(&request.specifier)?;
+        answers.iter().find(|(form, _)| *form == request.form).map(|(_, answer)| answer.clone())
+    }
+
+    fn remember(&mut self, request: &Request, answer: &Answer) {
+        if self.by_specifier.len() < MOST_SPECIFIERS {
+            let answers = self.by_specifier.entry(request.specifier.clone()).or_default();
+            answers.push((request.form, answer.clone()));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Languages are known to `crates/lang` alone: the code of the engine, the graph and everything above names none of its
+//! folders, so that a new language is a folder there and a row in its table.
+
+use super::{Finding, tree::Tree};
+
+/// Code that must not name a language. The context packs of x07 are a verb of their own, and are not looked at here.
+const NEUTRAL: &[&str] = &[
+    "crates/model/src/",
+    "crates/repo/src/",
+    "crates/graph/src/",
+    "crates/archive/src/",
+    "crates/reply/src/",
+    "crates/engine/src/",
+    "apps/cli/src/",
+];
+
+/// The only language of `crates/lang` that the engine calls by name, for the `x07` program.
+const EXEMPT: &str = "x07";
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut languages: Vec<&str> = tree
+        .texts_ending("/mod.rs")
+        .filter_map(|(path, text)| {
+            let folder = path.strip_prefix("crates/lang/src/")?.strip_suffix("/mod.rs")?;
+            (!folder.contains('/') && text.contains("impl Language for") && folder != EXEMPT).then_some(folder)
+        })
+        .collect();
+    languages.sort_unstable();
+    let neutral = tree.texts_ending(".rs").filter(|(path, _)| NEUTRAL.iter().any(|folder| path.starts_with(folder)));
+    let mut findings = Vec::new();
+    for (path, text) in neutral {
+        for (index, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            for language in languages.iter().filter(|language| names_module(code, language)) {
+                let message = format!("names the language `{language}`; go through the traits of stan_lang::language");
+                findings.push(Finding::at(path, index + 1, message));
+            }
+        }
+    }
+    findings
+}
+
+/// Whether a line uses the module of a language, as part of a path.
+fn names_module(code: &str, language: &str) -> bool {
+    [format!("stan_lang::{language}"), format!("{language}::")].iter().any(|text| code.contains(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tidy::check_lines;
+
+    fn check(path: &str, line: &str, expected: &[&str]) {
+        let files = [
+            ("crates/lang/src/typescript/mod.rs", "impl Language for TypeScript {"),
+            ("crates/lang/src/jsonc/mod.rs", ""),
+            (path, line),
+        ];
+        assert_eq!(check_lines(super::check, &files), expected, "{path}: {line}");
+    }
+
+    #[test]
+    fn neutral_code_names_no_language() {
+        let finding = |path: &str| {
+            format!("{path}:1: names the language `typescript`; go through the traits of stan_lang::language")
+        };
+        for path in ["crates/engine/src/graph/mod.rs", "crates/graph/src/tunnel.rs", "crates/engine/src/cache/mod.rs"] {
+            check(path, "use stan_lang::typescript::extract::is_analysed;", &[&finding(path)]);
+        }
+        let path = "crates/engine/src/graph/compile.rs";
+        check(path, "let target = typescript::resolve(request);", &[&finding(path)]);
+        check(path, "// As in typescript::resolve.", &[]);
+        check(path, "use stan_lang::Languages;", &[]);
+        check(path, "use stan_lang::jsonc::parse;", &[]);
+        check("crates/lang/src/project.rs", "use crate::typescript::TypeScript;", &[]);
+        check("crates/engine/tests/new_language.rs", "use stan_lang::typescript::TypeScript;", &[]);
+    }
+}
