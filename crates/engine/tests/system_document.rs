@@ -142,10 +142,13 @@ fn every_rule_of_the_gate_has_its_instruction() {
         "apply exactly",
         "relative to the root",
         "`diff --git`",
+        "git ignores",
         "map",
         "imports/**",
         "depth 3",
         "budget",
+        "runs code",
+        "git ignores",
     ];
     for (row, word) in rules.iter().zip(words) {
         assert!(row.len() == 2 && row[1].contains(word), "{row:?} lacks {word}");
@@ -212,7 +215,7 @@ fn the_hunks_of_the_example_count_their_lines_right() {
 fn the_document_is_short() {
     let text = system_document(STAN_PATH);
     assert!(
-        text.lines().count() <= 190 && text.len() <= 12_000,
+        text.lines().count() <= 195 && text.len() <= 12_000,
         "{} lines, {} bytes",
         text.lines().count(),
         text.len()

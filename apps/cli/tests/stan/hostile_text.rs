@@ -106,7 +106,6 @@ fn no_hidden_character_is_printed_by_any_command() {
         &["suggest", "--focus", &a, "--budget", "9999", "--json"],
         &["suggest", "--focus", &a, "--budget", "1"],
         &["graph", &evil("nothing", "")],
-        &["graph", "--no-such-option", &a],
         &[&evil("--no-such", "")],
         &["verify", &evil("no", ".tar")],
         &["check", &evil("no", ".md")],
