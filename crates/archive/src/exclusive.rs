@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use stan_repo::{Access, WritableSystem};
 
 /// Beside the lock's file: the lock itself, and the right to clear away an abandoned one.
-const HELD: &str = ".held";
+pub(crate) const HELD: &str = ".held";
 const BREAK: &str = ".break";
 
 /// More than a token and a command line that is worth showing.
@@ -18,6 +18,15 @@ const LONGEST: u64 = 64 << 10;
 
 /// A file that names nobody for so long was left by a process that was killed before it could write its name.
 const NAMELESS_FOR: i64 = 60_000_000_000;
+
+/// What a lock's file tells of its holder.
+#[derive(Default)]
+pub(crate) struct Note {
+    /// In the holder's own words, which may be anything.
+    pub(crate) holder: String,
+    /// When, in nanoseconds since the epoch.
+    pub(crate) written: Option<i64>,
+}
 
 pub(crate) struct ExclusiveFile<'s> {
     system: &'s dyn WritableSystem,
@@ -51,12 +60,12 @@ impl<'s> ExclusiveFile<'s> {
         Self::make(system, &held, &text)
     }
 
-    /// When the file was written and who it says holds it; `None` when there is none.
-    pub(crate) fn holder(system: &dyn WritableSystem, lock: &Path) -> Option<(Option<i64>, String)> {
+    /// Who holds it, as far as the file tells.
+    pub(crate) fn note(system: &dyn WritableSystem, lock: &Path) -> Note {
         let mut bytes = Vec::new();
-        let stat = system.read_at_most(&beside(lock, HELD), LONGEST, &mut bytes).ok()?;
+        let stat = system.read_at_most(&beside(lock, HELD), LONGEST, &mut bytes).ok();
         let holder = String::from_utf8_lossy(&bytes).lines().nth(1).unwrap_or_default().to_owned();
-        Some((Some(stat.mtime), holder))
+        Note { holder, written: stat.map(|stat| stat.mtime) }
     }
 
     /// `None` when the file is there already.

@@ -11,7 +11,7 @@ use std::path::Path;
 use stan_repo::{Access, EntryKind, HeldLock, WritableSystem, is_unsupported};
 
 use crate::error::Error;
-use crate::exclusive::ExclusiveFile;
+use crate::exclusive::{self, ExclusiveFile, Note};
 use crate::folders::Folders;
 
 /// Who takes the lock, in words for those who wait.
@@ -77,12 +77,15 @@ impl<'s> Lock<'s> {
         let mut seen: Option<String> = None;
         let mut looks = 0;
         loop {
-            if let Some(held) =
-                Held::try_take(system, &path, holder).map_err(|error| Error::io("lock", &path, error))?
-            {
-                return Ok(Self { stan_path: stan_path.to_owned(), process: holder.process, _held: held });
-            }
-            let (other, seconds) = read_holder(system, &path);
+            let attempt = attempt(system, &path, holder).map_err(|error| Error::io("lock", &path, error))?;
+            let (file, note) = match attempt {
+                Attempt::Taken(held) => {
+                    return Ok(Self { stan_path: stan_path.to_owned(), process: holder.process, _held: held });
+                }
+                Attempt::HeldByKernel => (name.clone(), read_note(system, &path)),
+                Attempt::HeldByFile => ([&name, exclusive::HELD].concat(), ExclusiveFile::note(system, &path)),
+            };
+            let (other, seconds) = who(system, note);
             // Whoever takes the lock says so a moment later, and until then the file names nobody, or the one before:
             // what several looks agree on is true.
             looks = if seen.as_ref() == Some(&other) { looks + 1 } else { 1 };
@@ -93,7 +96,7 @@ impl<'s> Lock<'s> {
             }
             seen = Some(other.clone());
             if !pause() {
-                return Err(Error::Locked { lock: name, holder: other, seconds });
+                return Err(Error::Locked { lock: file, holder: other, seconds });
             }
         }
     }
@@ -107,22 +110,25 @@ impl<'s> Lock<'s> {
     }
 }
 
-impl<'s> Held<'s> {
-    /// `None` when somebody else holds the lock.
-    fn try_take(system: &'s dyn WritableSystem, path: &Path, holder: &Holder) -> io::Result<Option<Self>> {
-        match system.try_lock(path) {
-            Ok(None) => Ok(None),
-            Ok(Some(mut lock)) => {
-                // Only a courtesy to those who wait: on a full disk the run itself will say so better.
-                let _ = lock.describe(&format!("{holder}\n"));
-                Ok(Some(Self::ByKernel { _lock: lock }))
-            }
-            Err(error) if is_unsupported(&error) => {
-                let file = ExclusiveFile::try_take(system, path, &holder.to_string())?;
-                Ok(file.map(|file| Self::ByFile { _file: file }))
-            }
-            Err(error) => Err(error),
+enum Attempt<'s> {
+    Taken(Held<'s>),
+    HeldByKernel,
+    HeldByFile,
+}
+
+fn attempt<'s>(system: &'s dyn WritableSystem, path: &Path, holder: &Holder) -> io::Result<Attempt<'s>> {
+    match system.try_lock(path) {
+        Ok(None) => Ok(Attempt::HeldByKernel),
+        Ok(Some(mut lock)) => {
+            // Only a courtesy to those who wait: on a full disk the run itself will say so better.
+            let _ = lock.describe(&format!("{holder}\n"));
+            Ok(Attempt::Taken(Held::ByKernel { _lock: lock }))
         }
+        Err(error) if is_unsupported(&error) => Ok(match ExclusiveFile::try_take(system, path, &holder.to_string())? {
+            Some(file) => Attempt::Taken(Held::ByFile { _file: file }),
+            None => Attempt::HeldByFile,
+        }),
+        Err(error) => Err(error),
     }
 }
 
@@ -138,22 +144,24 @@ pub fn check_stan_path(stan_path: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// What the holder wrote into the lock's file, and when.
+fn read_note(system: &dyn WritableSystem, path: &Path) -> Note {
+    let mut bytes = Vec::new();
+    // Windows does not let others read a locked file; that a run holds it is known anyway.
+    let stat = system.read_at_most(path, LONGEST_HOLDER, &mut bytes).ok();
+    let holder = String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().to_owned();
+    Note { holder, written: stat.map(|stat| stat.mtime) }
+}
+
 /// Who holds the lock, made safe to show, and for how many seconds if that can be told.
-fn read_holder(system: &dyn WritableSystem, path: &Path) -> (String, Option<u64>) {
-    let exclusive = ExclusiveFile::holder(system, path);
-    let (written, line) = exclusive.unwrap_or_else(|| {
-        let mut bytes = Vec::new();
-        // Windows does not let others read a locked file; that a run holds it is known anyway.
-        let stat = system.read_at_most(path, LONGEST_HOLDER, &mut bytes).ok();
-        (stat.map(|stat| stat.mtime), String::from_utf8_lossy(&bytes).lines().next().unwrap_or_default().to_owned())
-    });
-    let line: String = line.chars().filter(|c| !c.is_control()).take(300).collect();
-    if line.trim().is_empty() {
+fn who(system: &dyn WritableSystem, note: Note) -> (String, Option<u64>) {
+    let holder: String = note.holder.chars().filter(|c| !c.is_control()).take(300).collect();
+    if holder.trim().is_empty() {
         return (NAMELESS.to_owned(), None);
     }
     // The holder wrote its name when it took the lock.
-    let seconds = written.and_then(|written| u64::try_from(system.now().saturating_sub(written)).ok());
-    (line, seconds.map(|nanoseconds| nanoseconds / 1_000_000_000).filter(|seconds| *seconds > 0))
+    let held_for = note.written.and_then(|written| u64::try_from(system.now().saturating_sub(written)).ok());
+    (holder, held_for.map(|nanoseconds| nanoseconds / 1_000_000_000).filter(|seconds| *seconds > 0))
 }
 
 #[cfg(test)]
@@ -223,7 +231,8 @@ mod tests {
         assert!(first.is_ok() && memory.lstat(held).is_ok());
         let (second, told) = acquire(&system, "stan snap", 5);
         assert_eq!(told, ["pid 7: stan run"]);
-        assert!(second.err().unwrap().to_string().contains("(pid 7: stan run)"));
+        let message = second.err().unwrap().to_string();
+        assert!(message.contains("`.stan/.lock.held` (pid 7: stan run)"), "{message}");
         drop(first);
         assert!(memory.lstat(held).is_err(), "it goes with the lock");
         assert!(acquire(&system, "stan snap", 0).0.is_ok());

@@ -56,6 +56,8 @@ pub(crate) fn refuse(error: stan_archive::Error) -> Refusal {
                 .hint(super::map::REBUILD)
         }
         Error::ChangedAfterProof { .. } => Refusal::verification(error.to_string()).hint(super::map::REBUILD),
+        Error::Locked { ref lock, .. } if lock.ends_with(".held") => Refusal::input(error.to_string())
+            .hint("this file system has no locks: if that run was on another machine and is gone, remove the file"),
         Error::Locked { .. } => Refusal::input(error.to_string()).hint(
             "`--wait SECONDS` waits longer; a run that was stopped (Ctrl-Z) goes on with `fg`, or with `kill -CONT` and its pid",
         ),
