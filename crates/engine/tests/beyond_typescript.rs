@@ -341,6 +341,7 @@ fn what_is_missing_has_a_name_that_tells_folders_apart() {
             src/a.ts -> not-installed/part runtime
             src/a.ts -> src/gone runtime
             src/a.ts -> src/gone.js runtime
+            error: src/a.ts:3: `../../far/away` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder
         "#]],
     );
 }

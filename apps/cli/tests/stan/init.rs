@@ -181,33 +181,33 @@ fn edited_documents_are_shown_and_kept() {
         &repository,
         &["init"],
         expect![[r#"
-        exit 0
-        --- stdout
-        kept     stan.config.yml
-        differs  .stan/system/stan.system.md from the shipped text, and is left alone; --force replaces it
-          @@ -1,2 +1,2 @@
-          -# Ours: instructions for the assistant
-          +# Working with stan: instructions for the assistant
+            exit 0
+            --- stdout
+            kept     stan.config.yml
+            differs  .stan/system/stan.system.md from the shipped text, and is left alone; --force replaces it
+              @@ -1,2 +1,2 @@
+              -# Ours: instructions for the assistant
+              +# Working with stan: instructions for the assistant
 
-          @@ -190,2 +190 @@
-           <!-- /stan:example -->
-          -Be brief.\u{1b}[2J
-        kept     .stan/system/stan.scratch.md
-        kept     .stan/system/stan.todo.md
-        kept     .gitignore
-        --- stderr
-    "#]],
+              @@ -193,2 +193 @@
+               <!-- /stan:example -->
+              -Be brief.\u{1b}[2J
+            kept     .stan/system/stan.scratch.md
+            kept     .stan/system/stan.todo.md
+            kept     .gitignore
+            --- stderr
+        "#]],
     );
     assert_eq!(read(&repository, ".stan/system/stan.system.md"), edited);
     check(
         &repository,
         &["init", "--force", "--dry-run", "--json"],
         expect![[r#"
-        exit 0
-        --- stdout
-        {"stanPath":".stan","dryRun":true,"changed":true,"actions":[{"path":"stan.config.yml","action":"keep"},{"path":".stan/system/stan.system.md","action":"replace","added":1,"removed":2,"diff":["@@ -1,2 +1,2 @@","-# Ours: instructions for the assistant","+# Working with stan: instructions for the assistant"," ","@@ -190,2 +190 @@"," <!-- /stan:example -->","-Be brief.\\u{1b}[2J"],"truncated":false},{"path":".stan/system/stan.scratch.md","action":"keep"},{"path":".stan/system/stan.todo.md","action":"keep"},{"path":".gitignore","action":"keep"}]}
-        --- stderr
-    "#]],
+            exit 0
+            --- stdout
+            {"stanPath":".stan","dryRun":true,"changed":true,"actions":[{"path":"stan.config.yml","action":"keep"},{"path":".stan/system/stan.system.md","action":"replace","added":1,"removed":2,"diff":["@@ -1,2 +1,2 @@","-# Ours: instructions for the assistant","+# Working with stan: instructions for the assistant"," ","@@ -193,2 +193 @@"," <!-- /stan:example -->","-Be brief.\\u{1b}[2J"],"truncated":false},{"path":".stan/system/stan.scratch.md","action":"keep"},{"path":".stan/system/stan.todo.md","action":"keep"},{"path":".gitignore","action":"keep"}]}
+            --- stderr
+        "#]],
     );
     assert_eq!(read(&repository, ".stan/system/stan.system.md"), edited);
     repository.stan(&["init", "--force"]);

@@ -91,7 +91,7 @@ fn the_graph_says_what_a_failure_may_have_hidden() {
     let (result, after) = strike(&edited(), Fault::Io, (Effect::Look, "/elsewhere/shared.ts"), the_graph);
     let Done { said, .. } = result.unwrap();
     assert!(
-        said.iter().any(|line| line.starts_with("/elsewhere/shared.ts: what it leads to may be missing")),
+        said.iter().any(|line| line.starts_with("../elsewhere/shared.ts: what it leads to may be missing")),
         "{said:?}"
     );
     assert_eq!(the_graph(&after).unwrap(), the_graph(&edited()).unwrap());

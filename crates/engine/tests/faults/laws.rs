@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use stan_engine::config::find;
 use stan_engine::context::{Context, verify};
 use stan_repo::{Effect, EntryKind, Fault, FaultySystem, MemorySystem, System, target_of_temporary};
 
-use crate::paths::{Done, ROOT, WritePath};
+use crate::paths::{Done, WritePath, found};
 
 /// What came of striking at many positions.
 #[derive(Clone, Debug, Default)]
@@ -206,7 +205,7 @@ impl Strike<'_> {
             format!("{different:?}, said {:?}", done.said)
         });
         if self.path.is_a_run {
-            let found = find(system, ROOT, None).expect("the configuration is sound");
+            let found = found(system).expect("the configuration is sound");
             let report = verify(system, &Context { root: &found.root, config: &found.config }, None);
             // What was there all along but could not be seen is missing from the archive, and nothing else is wrong.
             let is_consistent = report.as_ref().is_ok_and(|report| report.differ.is_empty()) || self.changes_inputs();
@@ -230,8 +229,11 @@ impl Strike<'_> {
     fn refusal(&self, after: &Tree, message: &str, is_half_done: bool) {
         self.require("what is no failure is not refused", !self.fault.is_harmless(), || message.to_owned());
         self.names_the_file(message);
-        // Imports are brought up to date before everything else, because the map must see them.
-        let different = difference(after, &self.reference.old, &["/r/.stan/imports"]);
+        // Imports and the record of their labels are brought up to date before everything else, because the map must see
+        // them.
+        let imports = ["/r/.stan/imports", "/r/.stan/diff/.imports.json"];
+        let mut different = difference(after, &self.reference.old, &imports);
+        different.retain(|path| *path != "/r/.stan/diff");
         let is_old = self.lasting || is_half_done || different.is_empty();
         self.require("a refused run changes nothing", is_old, || format!("{different:?} ({message})"));
     }

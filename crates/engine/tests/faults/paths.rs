@@ -13,7 +13,7 @@ use stan_engine::init::{AgentsBlock, InitOptions, apply, plan};
 use stan_engine::suggest::{FocusFile, SuggestRequest, suggest};
 use stan_engine::x07_documents::{Closure, Enclosure};
 use stan_engine::{DocumentStore, Reading, SliceCommand, SliceRequest, slice, write_document};
-use stan_repo::{MemorySystem, System, WritableSystem};
+use stan_repo::{AllowedFolder, MemorySystem, System, WritableSystem};
 
 pub(crate) const ROOT: &str = "/r";
 const STATE: &str = "/r/.stan/context/dependency.state.json";
@@ -219,8 +219,14 @@ fn module() -> MemorySystem {
 }
 
 /// The repository, found as the programs do.
-fn found(system: &dyn System) -> Result<Found, String> {
-    find(system, ROOT, None).map_err(|error| format!("{error}; mend it and run again"))
+pub(crate) fn found(system: &dyn System) -> Result<Found, String> {
+    let mut found = find(system, ROOT, None).map_err(|error| format!("{error}; mend it and run again"))?;
+    // As `--allow-outside /elsewhere` on the command line: the configuration imports notes from there.
+    found
+        .config
+        .allowed_outside
+        .push(AllowedFolder { spelled: "/elsewhere".to_owned(), real: "/elsewhere".to_owned() });
+    Ok(found)
 }
 
 /// As the programs show it.
