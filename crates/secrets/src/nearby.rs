@@ -21,9 +21,8 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     let by_neighbour = match before.last() {
         Some(b'.') => dotted(before, token, after),
         Some(b':') => telegram(before, token),
-        Some(b'/') => web_hook(before, token),
         Some(b'$') => braintree(before, token),
-        Some(b'=') => azure_storage(before, token, after),
+        Some(b'=' | b'/') => azure_storage(before, token, after).or_else(|| web_hook(before, token)),
         Some(b'~') => azure_client_secret(text, run),
         _ => None,
     };
@@ -90,10 +89,13 @@ fn braintree(before: &[u8], token: &[u8]) -> Option<&'static str> {
 
 /// `AccountKey=` and 64 bytes in base64, in a connection string.
 fn azure_storage(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static str> {
-    let is_key = before.ends_with(b"AccountKey=") || before.ends_with(b"SharedAccessKey=");
-    let rest =
-        after.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')).count();
-    (is_key && token.len() + rest >= 40 && is_plausible(token)).then_some("azure-key")
+    // A slash may have cut the key into several runs.
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let left = before.iter().rev().take_while(is_part).count();
+    let start = before.get(..before.len() - left)?;
+    let is_key = start.ends_with(b"AccountKey=") || start.ends_with(b"SharedAccessKey=");
+    let right = after.iter().take(100).take_while(|byte| is_part(byte) || **byte == b'=').count();
+    (is_key && left + token.len() + right >= 40 && is_plausible(token)).then_some("azure-key")
 }
 
 /// 32 hexadecimal digits and `-us12`.

@@ -144,8 +144,9 @@ fn is_percent_encoded(password: &[u8]) -> bool {
 /// Long enough, and not a word.
 fn is_strong(password: &[u8]) -> bool {
     let has_digit = password.iter().any(u8::is_ascii_digit);
-    let has_letter = password.iter().any(u8::is_ascii_alphabetic);
-    password.len() >= 8 && has_digit && has_letter && !password.ends_with(b"1234") && !is_wordy(password)
+    let [has_upper, has_lower] = [u8::is_ascii_uppercase, u8::is_ascii_lowercase].map(|is| password.iter().any(is));
+    let is_mixed = if has_digit { has_upper || has_lower } else { has_upper && has_lower && password.len() >= 10 };
+    password.len() >= 8 && is_mixed && !password.ends_with(b"1234") && !is_wordy(password)
 }
 
 /// A name with a dot, or an address, of a machine that is not this one.
