@@ -1,13 +1,13 @@
 //! Says which files are listed but not analysed, for every report. A language that is analysed one day takes itself out.
 
 use stan_graph::Map;
-use stan_lang::typescript::extract::is_analysed;
+use stan_lang::Languages;
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_model::{NodeKind, ProgrammingFiles};
 
 /// The programming languages among these files that nothing here analyses.
 pub(crate) fn not_analysed(files: &ProgrammingFiles) -> Vec<NotAnalysedFiles> {
-    let counts = files.counts().into_iter().filter(|(extension, _)| !is_analysed(&format!("x.{extension}")));
+    let counts = files.counts().into_iter().filter(|(extension, _)| !Languages::all().claim(&format!("x.{extension}")));
     counts.map(|(extension, files)| NotAnalysedFiles { extension: extension.to_owned(), files }).collect()
 }
 

@@ -4,10 +4,13 @@
 //! A language is a folder beside this file and a row in [`Languages::all`]. Extraction is a function of the file's name
 //! and bytes, so that facts can be cached and shared; everything that needs other files is resolution.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use stan_model::facts::Request;
+use stan_model::names::FileUnits;
+use stan_model::outline::Outline;
 use stan_model::{EdgeKind, FileFacts, FileKey, FileProblem, Problem, Resolution};
 
 use crate::name_links;
@@ -32,6 +35,24 @@ pub trait Language: Sync {
     /// Opens a project: once per run, before the first file is resolved. Must be cheap: work that needs I/O belongs into
     /// [`ProjectResolver::prepare`] or is done on demand.
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p>;
+
+    /// Reads outlines, if the language has them.
+    fn declarations(&self) -> Option<&'static dyn Declare> {
+        None
+    }
+}
+
+/// Reads the declarations of single files, on demand: no graph needs them, and they cost more than facts. Pure functions; the
+/// thread must have a stack of `WORKER_STACK`.
+pub trait Declare: Sync {
+    /// The text that positions count in; `None` for bytes that are not text.
+    fn text_of<'b>(&self, bytes: &'b [u8]) -> Option<Cow<'b, str>>;
+
+    /// Only the outline: about the cost of parsing.
+    fn outline(&self, path: &str, text: &str) -> Outline;
+
+    /// The outline and what the names in it stand for.
+    fn declare(&self, path: &str, text: &str) -> FileUnits;
 }
 
 /// Extracts facts, one file after the other.
@@ -228,6 +249,11 @@ impl Languages {
     /// Whether a file is source code of any of them.
     pub fn claim(self, path: &str) -> bool {
         self.position(path).is_some()
+    }
+
+    /// What reads the outline of a file; `None` where its language has none.
+    pub fn declarations(self, path: &str) -> Option<&'static dyn Declare> {
+        self.iter().nth(self.position(path)?)?.declarations()
     }
 
     /// Names and extractor versions, for the key of caches.

@@ -8,8 +8,7 @@ mod symbol;
 use std::path::Path;
 
 use rayon::prelude::*;
-use stan_lang::typescript::declare;
-use stan_lang::typescript::extract::{WORKER_STACK, is_analysed};
+use stan_lang::{Languages, WORKER_STACK};
 pub use stan_model::document::outline_reports::{
     FoundSymbol, OutlineReport, OutlinedDeclaration, OutlinedFile, SymbolDeclaration, SymbolReport, SymbolUse,
 };
@@ -140,13 +139,13 @@ fn outlined(system: &dyn System, root: &str, asked: &AskedFile) -> Result<Outlin
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Unread::Missing),
         Err(error) => return Err(Unread::Refused(format!("{}: cannot be read: {error}", asked.shown))),
     }
-    if !is_analysed(&asked.id) {
+    let Some(language) = Languages::all().declarations(&asked.id) else {
         return Err(Unread::Refused(format!("{}: no outline for files of this kind", asked.shown)));
-    }
-    let Some(text) = declare::text_of(&bytes) else {
+    };
+    let Some(text) = language.text_of(&bytes) else {
         return Err(Unread::Refused(format!("{}: is not text", asked.shown)));
     };
-    let outline = declare::outline(&asked.id, &text);
+    let outline = language.outline(&asked.id, &text);
     Ok(described(&asked.id, &text, &outline))
 }
 

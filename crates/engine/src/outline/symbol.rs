@@ -6,8 +6,7 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 use rayon::prelude::*;
-use stan_lang::typescript::declare;
-use stan_lang::typescript::extract::is_analysed;
+use stan_lang::Languages;
 use stan_model::names::{DeclarationId, FileUnits, Imported, Meaning, Names, Recipe, RecipeId, SymbolId, Used};
 use stan_model::outline::UnitId;
 use stan_repo::System;
@@ -81,12 +80,12 @@ impl Search<'_> {
         let found: Vec<InFile> = self
             .files
             .par_iter()
-            .filter(|file| is_analysed(file))
             .filter_map(|file| {
+                let language = Languages::all().declarations(file)?;
                 let bytes = self.read(file)?;
                 finder.find(&bytes)?;
-                let text = declare::text_of(&bytes)?;
-                Some(in_file(file, &text, &declare::declare(file, &text), owner, member))
+                let text = language.text_of(&bytes)?;
+                Some(in_file(file, &text, &language.declare(file, &text), owner, member))
             })
             .collect();
         let mut symbol = FoundSymbol { name: name.to_owned(), ..FoundSymbol::default() };
@@ -108,10 +107,12 @@ impl Search<'_> {
 
     /// Every declared name, to find near ones.
     fn all_names(&self) -> BTreeSet<Box<str>> {
-        let names = self.files.par_iter().filter(|file| is_analysed(file)).flat_map_iter(|file| {
+        let languages = Languages::all();
+        let files = self.files.par_iter().filter_map(|file| Some((file, languages.declarations(file)?)));
+        let names = files.flat_map_iter(|(file, language)| {
             let bytes = self.read(file).unwrap_or_default();
-            let text = declare::text_of(&bytes).unwrap_or_default();
-            let outline = declare::outline(file, &text);
+            let text = language.text_of(&bytes).unwrap_or_default();
+            let outline = language.outline(file, &text);
             outline.units.into_iter().flat_map(|unit| unit.names).map(|name| name.text)
         });
         names.collect::<Vec<_>>().into_iter().collect()

@@ -12,7 +12,12 @@ pub mod tsconfig;
 mod workspace_patterns;
 pub mod workspaces;
 
-use crate::language::{Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
+use std::borrow::Cow;
+
+use stan_model::names::FileUnits;
+use stan_model::outline::Outline;
+
+use crate::language::{Declare, Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
 use crate::project::Project;
 
 /// The language.
@@ -37,6 +42,24 @@ impl Language for TypeScript {
 
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p> {
         Box::new(resolve::Resolver::new(project))
+    }
+
+    fn declarations(&self) -> Option<&'static dyn Declare> {
+        Some(&Self)
+    }
+}
+
+impl Declare for TypeScript {
+    fn text_of<'b>(&self, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+        declare::text_of(bytes)
+    }
+
+    fn outline(&self, path: &str, text: &str) -> Outline {
+        declare::outline(path, text)
+    }
+
+    fn declare(&self, path: &str, text: &str) -> FileUnits {
+        declare::declare(path, text)
     }
 }
 
