@@ -32,7 +32,8 @@ fn repository() -> Repository {
         .iter()
         .map(|specifier| format!("import {};\n", quoted(specifier)))
         .collect();
-    repository.write(&a, &format!("/** Where {} starts. @module */\n{imports}", EVIL.replace('\n', " ")));
+    let class = format!("export class C {{ {}(a = `{EVIL}`) {{}} }}\n", quoted(EVIL));
+    repository.write(&a, &format!("/** Where {} starts. @module */\n{imports}{class}", EVIL.replace('\n', " ")));
     repository.write(&b, &format!("import {};\n", quoted(&format!("./a{EVIL}.js"))));
     repository.write(&evil("broken", ".ts"), "import {\n");
     repository.write(&evil("logo", ".png"), "\0png");
@@ -105,6 +106,9 @@ fn no_hidden_character_is_printed_by_any_command() {
         &["suggest", "--focus", &a, "--budget", "9999", "--explain"],
         &["suggest", "--focus", &a, "--budget", "9999", "--json"],
         &["suggest", "--focus", &a, "--budget", "1"],
+        &["outline", &a],
+        &["outline", &a, "--json"],
+        &["symbol", EVIL],
         &["graph", &evil("nothing", "")],
         &[&evil("--no-such", "")],
         &["verify", &evil("no", ".tar")],

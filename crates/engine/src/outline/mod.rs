@@ -8,7 +8,7 @@ mod symbol;
 use std::path::Path;
 
 use rayon::prelude::*;
-use stan_lang::{Languages, WORKER_STACK};
+use stan_lang::Languages;
 pub use stan_model::document::outline_reports::{
     FoundSymbol, OutlineReport, OutlinedDeclaration, OutlinedFile, SymbolDeclaration, SymbolReport, SymbolUse,
 };
@@ -16,6 +16,7 @@ use stan_model::outline::{LineStarts, Outline, UnitId};
 use stan_repo::{System, Universe};
 
 use crate::context::{Context, Refusal};
+use crate::threads::Workers;
 pub use symbol::{SymbolRequest, symbol};
 
 pub(crate) use near::near_files;
@@ -91,7 +92,7 @@ pub fn outline(system: &dyn System, context: &Context<'_>, request: &OutlineRequ
             [] => Ok(report),
             unknown => Err(unknown_files(&scan(system, context), unknown)),
         }
-    })?
+    })
 }
 
 pub(crate) fn unknown_files(universe: &Universe, unknown: &[&AskedFile]) -> Refusal {
@@ -110,10 +111,8 @@ pub(crate) fn scan(system: &dyn System, context: &Context<'_>) -> Universe {
 }
 
 /// Parsing needs threads with a large stack.
-pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(WORKER_STACK).build();
-    let pool = pool.map_err(|error| Refusal::internal(format!("no threads can be started: {error}")))?;
-    Ok(pool.install(work))
+pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    Workers::start_parsing(None).install(work)
 }
 
 pub(crate) fn absolute(root: &str, id: &str) -> String {

@@ -54,7 +54,7 @@ pub fn symbol(system: &dyn System, context: &Context<'_>, request: &SymbolReques
             format!("`{name}`{near}")
         });
         Err(Refusal::input("nothing of that name is declared").details(details))
-    })?
+    })
 }
 
 struct Search<'s> {

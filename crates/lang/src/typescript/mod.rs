@@ -29,7 +29,7 @@ impl Language for TypeScript {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn claims(&self, path: &str) -> bool {
