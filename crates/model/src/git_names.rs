@@ -10,7 +10,10 @@ fn is_ignored_by_hfs(character: char) -> bool {
 /// Whether one name of a path is `.git` on some file system: in any case, with ignored characters (HFS+), with dots and spaces
 /// behind it, as a short name (`git~1`), or with a stream behind a colon (NTFS).
 pub fn is_git_folder(name: &str) -> bool {
-    // Most names are decided by their first bytes.
+    // Most names are decided by their first byte, without a copy.
+    if name.as_bytes().first().is_none_or(|first| first.is_ascii() && !matches!(first, b'.' | b'g' | b'G')) {
+        return false;
+    }
     let visible: String = name.chars().filter(|character| !is_ignored_by_hfs(*character)).take(64).collect();
     let without_stream = visible.split(':').next().unwrap_or_default();
     let bare = without_stream.trim_end_matches([' ', '.']);
