@@ -62,8 +62,10 @@ impl<'c> Consent<'c> {
             }
             if has_scopes && name.starts_with('@') {
                 self.links_in(&path, false, linked);
-            } else if let Some(real) = self.world.real_path(&path).filter(|real| !self.reach.covers(real)) {
-                linked.insert(real);
+            } else if self.world.is_in_linked_package(&path) {
+                // Any other link that may be followed ends inside the reach, or at a folder above the root, which is
+                // passed through and covers nothing.
+                linked.extend(self.world.real_path(&path));
             }
         }
     }
@@ -91,6 +93,9 @@ mod tests {
             //- link /w/r/node_modules/linked -> /src/linked
             //- link /w/r/node_modules/@s/scoped -> /src/scoped
             //- link /w/r/node_modules/wrong -> /src/secret
+            //- link /w/r/node_modules/up -> ../..
+            //- link /w/r/node_modules/all -> /
+            //- /w/beside.ts
             //- /src/linked/package.json
             {"name": "linked"}
             //- /src/scoped/package.json
@@ -114,6 +119,7 @@ mod tests {
             ("/src/scoped/x.ts", true),
             ("/src/secret/x.ts", false),
             ("/src/x.ts", false),
+            ("/w/beside.ts", false),
             ("/home/u/.docker/config.json", false),
         ] {
             assert_eq!(consent.covers(path), expected, "{path}");
