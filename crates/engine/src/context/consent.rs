@@ -120,7 +120,7 @@ mod tests {
             ("/src/secret/x.ts", false),
             ("/src/x.ts", false),
             ("/w/beside.ts", false),
-            ("/home/u/.docker/config.json", false),
+            ("/homes/u/.docker/config.json", false),
         ] {
             assert_eq!(consent.covers(path), expected, "{path}");
         }
