@@ -111,6 +111,16 @@ impl Diagnostic {
         }
     }
 
+    /// Some tools write line or column 0 for a finding about a whole file or line.
+    fn count_from_one(&mut self) {
+        let related = self.related.iter_mut().map(|related| &mut related.place);
+        let frames = self.frames.iter_mut().map(|frame| &mut frame.place);
+        for place in self.place.iter_mut().chain(related).chain(frames) {
+            place.line = place.line.max(1);
+            place.col = place.col.filter(|&col| col > 0);
+        }
+    }
+
     fn with_code(mut self, code: Option<&str>) -> Self {
         self.code = code.filter(|code| !code.is_empty()).map(str::to_owned);
         self
@@ -162,6 +172,7 @@ pub fn parse(log: &[u8], from: Option<&str>) -> Vec<Diagnostic> {
         Some(found) => found,
         None => text::parse(&text, from),
     };
+    found.iter_mut().for_each(Diagnostic::count_from_one);
     // Runners repeat failures in a summary, bundlers once for each target.
     let mut seen = std::collections::HashSet::new();
     found.retain(|diagnostic| {

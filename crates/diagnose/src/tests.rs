@@ -314,6 +314,13 @@ fn lines_of_other_programs_between_findings_change_nothing() {
 }
 
 #[test]
+fn line_zero_means_the_whole_file() {
+    let found = parse(b"::error file=a.ts,line=0,col=0::x\n", None);
+    let place = found.first().and_then(|diagnostic| diagnostic.place.clone());
+    assert_eq!(place, Some(Place { file: "a.ts".to_owned(), line: 1, col: None }));
+}
+
+#[test]
 fn the_tool_can_be_named() {
     let log = "src/a.ts(1,2): error TS1: x\nq.c:11:5: error: y\n";
     assert_eq!(parse(log.as_bytes(), Some("gcc")).len(), 1);
