@@ -1,7 +1,7 @@
 //! The lock of file systems that have none: a file whose existence is the lock, made so that only one can make it.
 //!
 //! The kernel does not release it when its holder is killed, so that it names the process: one that certainly runs no longer
-//! has abandoned it. Of a process on another machine that cannot be told, and its file stays until somebody removes it.
+//! has abandoned it. Of a process on another machine that cannot be told, and its file stays until a person removes it.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ const BREAK: &str = ".break";
 /// More than a token and a command line that is worth showing.
 const LONGEST: u64 = 64 << 10;
 
-/// A file that names nobody for so long was left by a process that was killed before it could write its name.
+/// A file without a holder for so long was left by a process that was killed before it could write its name.
 const NAMELESS_FOR: i64 = 60_000_000_000;
 
 /// What a lock's file tells of its holder.
@@ -34,7 +34,7 @@ pub(crate) struct ExclusiveFile<'s> {
 }
 
 impl<'s> ExclusiveFile<'s> {
-    /// `lock` is the lock's file. `None` when somebody else holds it.
+    /// `lock` is the lock's file. `None` when another process holds it.
     pub(crate) fn try_take(system: &'s dyn WritableSystem, lock: &Path, holder: &str) -> io::Result<Option<Self>> {
         let text = format!("{}\n{holder}\n", system.process_token()?);
         let held = beside(lock, HELD);

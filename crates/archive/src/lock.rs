@@ -272,7 +272,7 @@ mod tests {
         // Another one is just clearing it away.
         memory.set_file("/r/.stan/.lock.break", "1 0 boot memory\n");
         assert!(acquire(&system, "stan snap", 3).0.is_err());
-        // One that was killed while it did does not stand in the way for ever.
+        // One that was killed while it did does not block others permanently.
         memory.set_file("/r/.stan/.lock.break", format!("{OTHER}\n"));
         assert!(acquire(&system, "stan snap", 3).0.is_ok());
     }

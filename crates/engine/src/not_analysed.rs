@@ -11,7 +11,7 @@ pub(crate) fn not_analysed(files: &ProgrammingFiles) -> Vec<NotAnalysedFiles> {
     counts.map(|(extension, files)| NotAnalysedFiles { extension: extension.to_owned(), files }).collect()
 }
 
-/// The same for the repository's files in a map; installed packages are somebody else's.
+/// The same for the repository's files in a map; installed packages are left out.
 pub(crate) fn not_analysed_of_map(map: &Map) -> Vec<NotAnalysedFiles> {
     let sources = map.indices().filter(|&index| map.kind(index) == NodeKind::Source);
     not_analysed(&ProgrammingFiles::of(sources.map(|index| map.id(index))))

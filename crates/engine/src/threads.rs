@@ -67,7 +67,7 @@ pub fn prepare_threads() {
         .into_iter()
         .any(|(count, stack)| ThreadPoolBuilder::new().num_threads(count).stack_size(stack).build_global().is_ok());
     if !started {
-        // An error means that somebody else prepared them.
+        // An error means that they were prepared before.
         let _ = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
     }
 }

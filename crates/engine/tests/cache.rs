@@ -123,7 +123,7 @@ fn only_stans_own_folder_hides_itself() {
     }
 }
 
-/// What somebody put into a folder of the user's own is believed when its checksums fit. It may lie, but a run that believes
+/// What is put into a folder of the user's own is believed when its checksums fit. It may lie, but a run that believes
 /// it must neither panic nor fail.
 #[test]
 fn caches_made_to_look_right_do_no_harm() {

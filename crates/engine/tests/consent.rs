@@ -13,7 +13,7 @@ use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_repo::{AllowedFolder, DirEntry, MemorySystem, OpenFile, Owner, Stat, System, WritableSystem};
 use support::{cold, edges, run};
 
-/// The root is a folder of somebody's home, so that there is something around it.
+/// The root is a folder below a user's home, so that there is something around it.
 const ROOT: &str = "/homes/u/r";
 
 /// Writes down everything outside the root that is looked at.

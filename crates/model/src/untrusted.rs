@@ -62,7 +62,7 @@ pub fn is_hidden(character: char) -> bool {
 }
 
 /// Prose from outside, such as a description, without hidden characters. Joiners and the two common variation selectors
-/// stay, because scripts and emoji need them: whoever prints or writes the result still shows them escaped.
+/// stay, because scripts and emoji need them: printing and writing the result still escapes them.
 pub fn cleaned_prose(text: &str) -> Cow<'_, str> {
     let is_kept = |character: char| {
         !is_hidden(character) || matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')

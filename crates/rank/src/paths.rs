@@ -2,7 +2,7 @@
 
 use crate::words::parts;
 
-/// What a file is to somebody who reads code.
+/// The role of a file: source, test, text or other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileClass {
     /// Written by programmers.

@@ -11,7 +11,7 @@ use crate::signals::{Corpus, FocusSignals, Signals, TextSignals};
 /// What is asked for: files, a text, or both.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Question<'q> {
-    /// Files that somebody works on, each with how much it counts; all numbers below those of the corpus.
+    /// Focus files, each with how much it counts; all numbers below those of the corpus.
     pub focus: &'q [(u32, Fixed)],
     /// The task in words.
     pub text: Option<&'q str>,

@@ -113,7 +113,7 @@ fn length_norms(lengths: &[u32], documents: usize) -> Vec<Fixed> {
     lengths.iter().map(norm).collect()
 }
 
-/// What is close to files that somebody works on.
+/// Signals of closeness to the focus files.
 pub(crate) struct FocusSignals {
     pub(crate) cosine: Vec<Fixed>,
     pub(crate) lexical: Vec<Fixed>,

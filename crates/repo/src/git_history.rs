@@ -131,7 +131,7 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> Reader<'_, '_, K> {
             next.extend(parents.filter(|parent| seen.insert(*parent)));
             count += usize::from(entry.parents.len() < 2);
             history.entries.push(entry);
-            // Merges are not counted, but nobody has only merges.
+            // Merges are not counted; a history of merges alone is rare.
             let is_enough = count >= self.limits.commits || history.entries.len() >= self.limits.commits * 4;
             if is_enough || unreadable > MAX_UNREADABLE {
                 break;

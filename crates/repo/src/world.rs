@@ -312,7 +312,7 @@ impl<'a> World<'a> {
 
     fn subdirectory(&self, parent: &Directory<'a>, path: &str) -> Found<Arc<Directory<'a>>> {
         let (_, name) = split_last(path).ok_or(Unfound::Absent)?;
-        // Links are counted anew for each directory, so that the answer does not depend on what is cached already.
+        // Links are counted from zero for each directory, so that the answer does not depend on what is cached already.
         let Reached { real, package, .. } = match self.reach_entry(parent, name, &mut 0)? {
             reached if reached.kind == EntryKind::Dir => reached,
             _ => return Err(Unfound::Absent),

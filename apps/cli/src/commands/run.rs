@@ -81,7 +81,7 @@ fn print(report: &RunReport, out: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-/// The files that somebody may want to know about, by what is the matter with them.
+/// Files that the report lists apart, grouped by reason.
 fn print_files(report: &RunReport, out: &mut Output) -> io::Result<()> {
     section(out, "largest files", &report.largest.iter().map(sized).collect::<Vec<_>>())?;
     section(out, "left out: binary", &report.binaries.iter().map(sized).collect::<Vec<_>>())?;

@@ -1,4 +1,4 @@
-//! What the machine and other users bring: little address space, no home folder, private files, caches that somebody else
+//! What the machine and other users bring: little address space, no home folder, private files, caches that another user
 //! wrote, a run that holds the workspace.
 
 use std::fs;
@@ -130,8 +130,8 @@ fn a_held_workspace_is_waited_for_as_long_as_one_says() {
     let repository = Repository::new(FILES);
     succeeds(&repository, &["run"]);
     let holder = Holder { process: 4711, command: "stan run".to_owned() };
-    let _held =
-        Lock::acquire(&OsSystem, repository.root(), ".stan", &holder, &mut || false, &mut |_| {}).expect("nobody runs");
+    let _held = Lock::acquire(&OsSystem, repository.root(), ".stan", &holder, &mut || false, &mut |_| {})
+        .expect("the lock is free");
     // As if it had been taken ten minutes ago.
     let lock = fs::File::options().write(true).open(repository.root().join(".stan/.lock")).unwrap();
     lock.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(600)).unwrap();

@@ -129,7 +129,7 @@ fn the_configuration_that_is_used_is_named_when_it_is_not_here() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("\"a.ts\""));
 }
 
-/// Only root can give a file to somebody else.
+/// Only root can change the owner of a file.
 #[test]
 fn a_configuration_of_another_user_is_refused() {
     let repository = Repository::new(&[("stan.config.yml", "stan-core: {}\n"), ("src/a.ts", "")]);

@@ -92,7 +92,7 @@ impl<'s> Cache<'s> {
         format!("{}/{name}", self.directory)
     }
 
-    /// The stat of a file of ours that a run of this user wrote, and nobody touched since.
+    /// The stat of a file of ours that a run of this user wrote and that is unchanged since.
     fn trusted(&self, path: &str, largest: u64) -> Option<Stat> {
         let stat = self.system.lstat(Path::new(path)).ok()?;
         let may_be_ours = stat.kind == EntryKind::File && stat.size <= largest;

@@ -1,9 +1,9 @@
 //! Which caches are believed: those that this user's runs wrote in this checkout.
 //!
-//! Whoever writes a repository can write files that look like a cache, with checksums that fit. What a commit or an archive
+//! The author of a repository can write files that look like a cache, with checksums that fit. What a commit or an archive
 //! cannot carry is the inode and the change time that the files get on this machine. So each file of a cache has a seal
 //! beside it: a MAC, by a key that only this user has, over the file's stat as it was when a run had written it. Any other
-//! file in its place, and any later change to it, has another stat; and nobody else can make a seal. Contents need no MAC,
+//! file in its place, and any later change to it, has another stat; and no other user can make a seal. Contents need no MAC,
 //! which would cost more than the rest of an unchanged run.
 //!
 //! A folder outside the repository that the user named is the user's own: there the owner counts, so that a restored copy
@@ -211,7 +211,7 @@ mod tests {
         assert!(trust(&system, cache, Some("/state")).is_some());
         assert!(system.open(Path::new("/state/cache.key")).unwrap().private);
         assert_eq!(system.read_dir(Path::new("/state")).unwrap().len(), 1);
-        // Broken, or somebody else's.
+        // Corrupt, or of another user.
         system.set_file("/state/cache.key", "short");
         assert!(trust(&system, cache, Some("/state")).is_some(), "it is made again");
         system.set_owner("/state/cache.key", Owner::Other);
@@ -231,6 +231,6 @@ mod tests {
         }
         system.set_file("/own/f", "").set_owner("/own/f", Owner::Other);
         let stat = system.lstat(Path::new("/own/f")).unwrap();
-        assert!(!Trust::Owned.holds(&system, "/own/f", &stat), "somebody else put it there");
+        assert!(!Trust::Owned.holds(&system, "/own/f", &stat), "another user wrote it");
     }
 }

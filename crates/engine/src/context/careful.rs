@@ -17,7 +17,7 @@ pub(crate) type Careful<'s> = Noticing<'s, dyn WritableSystem + 's, Hidden>;
 
 #[derive(Default)]
 pub(crate) struct Hidden {
-    /// What cannot be read in these folders is made again, and nobody need know: the cache, and the key for it.
+    /// What cannot be read in these folders is made again without a message: the cache, and the key for it.
     remade: Vec<PathBuf>,
     /// The first failure: its path, and what to do about it.
     first: Mutex<Option<(PathBuf, String)>>,

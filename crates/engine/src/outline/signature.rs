@@ -2,7 +2,7 @@
 
 use stan_model::outline::{Unit, elided};
 
-/// Longer lines are cut: nobody reads a type of a thousand characters in a list.
+/// Longer lines are cut: a type of a thousand characters does not help in a list.
 const LONGEST: usize = 160;
 
 /// The text of a declaration without bodies, with runs of white space as one space.

@@ -75,7 +75,7 @@ fn kind(kind: FileType) -> EntryKind {
 /// [`regular_stat`] told of it, if it was asked.
 pub(super) fn append(file: &File, seen: Option<Stat>, limit: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
     let start = buffer.len();
-    // Into memory that nobody had to fill with zeros before.
+    // Into memory that was not zeroed first.
     let read = |buffer: &mut Vec<u8>| rustix::io::read(file, spare_capacity(buffer));
     let read = fill(read, || regular_stat(file, limit), seen, limit, buffer);
     if read.is_err() {

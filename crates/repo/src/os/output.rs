@@ -13,7 +13,7 @@ pub(super) fn create_new(path: &Path, access: Access) -> io::Result<Box<dyn Outp
         return Ok(Box::new(NewFile { file: create(path, access)?, shared_mode: None }));
     }
     // What `Shared` comes to depends on the umask and on the folder's default permissions: an empty file tells. It is not
-    // used itself, because somebody might open it before its permissions are taken away.
+    // used itself, because another process might open it before its permissions are taken away.
     let trial = create(path, Access::Shared)?;
     let shared_mode = trial.metadata()?.permissions();
     drop(trial);

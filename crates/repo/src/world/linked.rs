@@ -2,7 +2,7 @@
 //! link's target has exactly the name that the link has.
 //!
 //! Files of such a package are asked for below the link. Its own folder stays refused, so that an answer never depends on
-//! whether somebody followed the link before.
+//! whether the link was followed before.
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};

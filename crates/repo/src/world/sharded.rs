@@ -1,4 +1,4 @@
-//! A map from paths that many threads fill and nobody empties.
+//! A map from paths that many threads fill; entries are never removed.
 
 use std::hash::BuildHasher;
 use std::sync::{PoisonError, RwLock};

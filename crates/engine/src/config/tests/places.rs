@@ -111,7 +111,7 @@ fn the_nearest_file_upward_is_found() {
     );
 }
 
-/// Finding 2: whoever could write to a folder above the repository decided what was read, and where the result went.
+/// Finding 2: a user with write access to a folder above the repository decided what was read, and where the result went.
 #[test]
 fn nothing_above_the_work_tree_is_looked_at() {
     let fixture = "
