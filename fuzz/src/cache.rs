@@ -1,4 +1,4 @@
-//! The laws of the cache: damaged, foreign, or made to look right by somebody who can compute a checksum.
+//! The laws of the cache: damaged, foreign, or made to look right by an attacker who can compute a checksum.
 //!
 //! Inside the repository nothing but what this user's runs wrote is believed, so that no input changes the answer. In a folder
 //! of the user's own checksums are all there is: made to fit, they may have a run lied to, but it ends, and well.

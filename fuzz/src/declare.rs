@@ -24,7 +24,7 @@ pub fn law(bytes: &[u8]) {
 }
 
 /// Spans lie in the file, at characters, one inside the other, in order.
-fn check_outline(text: &str, outline: &Outline) {
+pub(crate) fn check_outline(text: &str, outline: &Outline) {
     let length = text.len() as u32;
     let is_sound = |span: Span| span.start <= span.end && span.end <= length && text.get(span.range()).is_some();
     let mut last = 0;
@@ -34,7 +34,10 @@ fn check_outline(text: &str, outline: &Outline) {
         last = unit.span.start;
         assert!(unit.until > index && unit.until as usize <= outline.units.len());
         assert!(unit.lines.from >= 1 && unit.lines.from <= unit.lines.to);
-        assert!(unit.doc.is_none_or(|doc| is_sound(doc) && doc.end <= unit.span.start), "{unit:?}");
+        assert!(
+            unit.doc.is_none_or(|doc| is_sound(doc) && (doc.end <= unit.span.start || unit.span.encloses(doc))),
+            "{unit:?}"
+        );
         if let Some(parent) = unit.parent {
             assert!(parent.0 < index, "a unit comes before its members");
             let parent = outline.get(parent).expect("parents exist");
@@ -51,7 +54,7 @@ fn check_outline(text: &str, outline: &Outline) {
 }
 
 /// Every index leads somewhere, uses are in order, and there is no more of anything than the text allows.
-fn check_names(text: &str, names: &Names, units: usize) {
+pub(crate) fn check_names(text: &str, names: &Names, units: usize) {
     let most = 16 * text.len() + 64;
     assert!(names.recipes.len() <= most && names.declarations.len() <= most && names.uses.len() <= most);
     assert!(names.shapes.len() <= most && names.signatures.len() <= most && names.symbols.len() <= most);
@@ -78,6 +81,7 @@ fn check_names(text: &str, names: &Names, units: usize) {
             | Recipe::TypeMember { base, .. }
             | Recipe::Element(base)
             | Recipe::List(base)
+            | Recipe::Promise(base)
             | Recipe::Call(base)
             | Recipe::New(base)
             | Recipe::Await(base)

@@ -1,5 +1,5 @@
 //! What must hold for any input: plain functions that take bytes and panic when a law is broken, one file for each
-//! reader of what somebody else may have written.
+//! reader of untrusted input.
 //!
 //! The fuzzer calls them with inputs of its own making, the tests here with seeds and random changes to them, and the
 //! programs with files that are named. Nothing here knows which of them it is.
@@ -11,11 +11,14 @@ pub mod declare;
 pub mod extract;
 pub mod git_index;
 pub mod globs;
+pub mod go;
 pub mod ignore;
 pub mod integrity;
 pub mod jsonc;
 pub mod log;
 pub mod meta;
+pub mod pack;
+pub mod python;
 pub mod reply;
 pub mod resolve;
 pub mod secrets;
@@ -42,7 +45,7 @@ pub struct Target {
 }
 
 /// Every target, by name.
-pub const TARGETS: [Target; 22] = [
+pub const TARGETS: [Target; 25] = [
     Target { name: "cache", law: cache::law, changes: 600 },
     Target { name: "components", law: components::law, changes: 6_000 },
     Target { name: "config", law: config::law, changes: 10_000 },
@@ -51,11 +54,14 @@ pub const TARGETS: [Target; 22] = [
     Target { name: "extract", law: extract::law, changes: 6_000 },
     Target { name: "git_index", law: git_index::law, changes: 40_000 },
     Target { name: "globs", law: globs::law, changes: 2_000 },
+    Target { name: "go", law: go::law, changes: 6_000 },
     Target { name: "ignore", law: ignore::law, changes: 20_000 },
     Target { name: "integrity", law: integrity::law, changes: 40_000 },
     Target { name: "jsonc", law: jsonc::law, changes: 40_000 },
     Target { name: "log", law: log::law, changes: 20_000 },
     Target { name: "meta", law: meta::law, changes: 20_000 },
+    Target { name: "pack", law: pack::law, changes: 1_000 },
+    Target { name: "python", law: python::law, changes: 3_000 },
     Target { name: "reply", law: reply::law, changes: 10_000 },
     Target { name: "resolve", law: resolve::law, changes: 600 },
     Target { name: "secrets", law: secrets::law, changes: 20_000 },

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use stan_model::document::state::{Entry, State};
-use stan_reply::{ChangedFiles, CheckOptions, ClosureSize, Context, Report, check};
+use stan_reply::{ChangedFiles, CheckOptions, ClosureSize, ReplyFacts, Report, check};
 
 const STATE: &str = ".stan/context/dependency.state.json";
 const META: &str = ".stan/context/dependency.meta.json";
@@ -20,11 +20,23 @@ const MOST_OF_ONE_CODE: usize = 1_000;
 pub fn law(bytes: &[u8]) {
     let Some((&mode, reply)) = bytes.split_first() else { return };
     let reply = String::from_utf8_lossy(reply);
-    let options = CheckOptions { seen: mode & 1 != 0, budget: (mode & 2 != 0).then_some(50) };
+    let options = CheckOptions {
+        seen: mode & 1 != 0,
+        budget: (mode & 2 != 0).then_some(50),
+        strict: mode & 8 != 0,
+        ..CheckOptions::default()
+    };
     let workspace = Workspace::new(mode & 4 == 0);
     let report = check(&reply, &workspace, &options);
     assert_eq!(report, check(&reply, &workspace, &options), "the same reply has the same report");
     check_report(&report, &reply);
+    let (report, plan) = stan_reply::plan(&reply, &workspace, &options);
+    check_report(&report, &reply);
+    assert_eq!((report, plan.clone()), stan_reply::plan(&reply, &workspace, &options), "and the same plan");
+    for path in plan.files.keys().chain(&plan.made_folders).chain(&plan.removed_folders) {
+        let is_inside = !path.starts_with('/') && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        assert!(is_inside, "{path:?} would be written");
+    }
     let archived: usize = workspace.archive.values().map(Vec::len).sum();
     let changed = workspace.changed.borrow();
     for (path, contents) in changed.iter() {
@@ -85,7 +97,7 @@ impl Workspace {
     }
 }
 
-impl Context for Workspace {
+impl ReplyFacts for Workspace {
     fn stan_path(&self) -> &str {
         ".stan"
     }

@@ -1,4 +1,4 @@
-//! The laws of resolution: a small repository whose manifests and configurations are whatever somebody wrote.
+//! The laws of resolution: a small repository whose manifests and configurations are arbitrary.
 
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_model::NodeKind;
@@ -93,7 +93,7 @@ fn put(system: &MemorySystem, slot: Option<&&str>, contents: &mut Vec<u8>) {
 }
 
 /// With `outsideRoot: false`: nothing outside is read but the packages of the folders above, and the manifest of a
-/// package that an import leads to, without which nobody knows where it leads.
+/// package that an import leads to, without which it cannot be resolved.
 fn check_inside(system: &MemorySystem) {
     let may_read =
         |path: &str| path.starts_with("/r/") || path.starts_with("/node_modules/") || path == "/secret/package.json";

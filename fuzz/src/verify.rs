@@ -4,7 +4,7 @@ use std::path::Path;
 
 use stan_archive::TarKind;
 use stan_engine::config::Config;
-use stan_engine::context::{Context, RefusalKind, verify};
+use stan_engine::context::{EngineErrorKind, Repository, verify};
 use stan_repo::{MemorySystem, System};
 
 use crate::tar::{Entries, entries, with_checksums};
@@ -40,9 +40,9 @@ fn check(archive: &[u8]) {
     system.set_file(ARCHIVE, archive);
     let config = Config::default();
     let fence = Fence { system: &system, may_read: |path| path.starts_with("/r/") };
-    let context = Context { root: ROOT, config: &config };
-    let outcome = verify(&fence, &context, None);
-    assert_eq!(outcome, verify(&fence, &context, None), "the same archive has the same report");
+    let repository = Repository { root: ROOT, config: &config };
+    let outcome = verify(&fence, &repository, None);
+    assert_eq!(outcome, verify(&fence, &repository, None), "the same archive has the same report");
     let held = entries(archive, true);
     match outcome {
         Ok(report) => {
@@ -51,7 +51,7 @@ fn check(archive: &[u8]) {
             assert_eq!(report.matches, complaints == 0, "{report:?}");
             assert!(!report.matches || is_true(&system, &held), "{report:?}");
         }
-        Err(refusal) => assert!(refusal.kind == RefusalKind::Input && !refusal.message.is_empty(), "{refusal}"),
+        Err(refusal) => assert!(refusal.kind == EngineErrorKind::Input && !refusal.message.is_empty(), "{refusal}"),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use stan_lang::x07::{X07, read_module, read_project};
 use stan_model::document::x07::{Closure, Enclosure};
 use stan_model::json::JsonTree;
-use stan_slice::{Diagnostics, Reading, Slice, SliceError, SliceRequest};
+use stan_slice::{Diagnostics, PointerSpace, Slice, SliceError, SliceRequest};
 
 /// Any bytes as a module, a manifest and a diagnostics file. A module that is read has a canonical form that is read
 /// again and stays as it is.
@@ -74,7 +74,7 @@ fn request_of(line: &str) -> SliceRequest {
             "imports" => Closure::Imports,
             _ => Closure::All,
         },
-        reading: if word() == "toolchain" { Reading::Toolchain } else { Reading::File },
+        reading: if word() == "toolchain" { PointerSpace::Toolchain } else { PointerSpace::File },
         max_nodes: word().parse().ok(),
         max_bytes: word().parse().ok(),
         pointer: word().to_owned(),

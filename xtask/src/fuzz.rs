@@ -1,4 +1,4 @@
-//! Fuzzes every reader of what somebody else may have written: builds the programs in `fuzz/` with coverage, runs them
+//! Fuzzes every reader of untrusted input: builds the programs in `fuzz/` with coverage, runs them
 //! side by side, and tells what they did. The laws themselves are in `fuzz/src`.
 //!
 //! A stable compiler is enough: libFuzzer needs the coverage of a pass that LLVM has, and no sanitizer. The flags are those

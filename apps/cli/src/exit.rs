@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use stan_engine::config::ConfigError;
-use stan_engine::context::{Refusal, RefusalKind};
+use stan_engine::context::{EngineError, EngineErrorKind};
 
 use crate::args::ColorChoice;
 use crate::terminal::{Untrusted, style_of_stderr, tell, text};
@@ -23,11 +23,12 @@ pub(crate) struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FailureKind {
     Input,
+    Usage,
     Verification,
     Internal,
     /// Everything has been said already.
     Told(u8),
-    /// Whoever read our output has seen enough: that is success.
+    /// The reader closed the pipe: that is success.
     BrokenPipe,
 }
 
@@ -39,6 +40,11 @@ impl Failure {
     /// The input or the workspace is at fault.
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Input, message)
+    }
+
+    /// The command line asks for something that there is not.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(FailureKind::Usage, message)
     }
 
     pub(crate) fn internal(message: impl Into<String>) -> Self {
@@ -66,6 +72,7 @@ impl Failure {
         ExitCode::from(match self.kind {
             FailureKind::BrokenPipe => 0,
             FailureKind::Input => 1,
+            FailureKind::Usage => 2,
             FailureKind::Verification => 3,
             FailureKind::Internal => 4,
             FailureKind::Told(code) => code,
@@ -86,12 +93,12 @@ impl Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
+impl From<EngineError> for Failure {
+    fn from(refusal: EngineError) -> Self {
         let kind = match refusal.kind {
-            RefusalKind::Input => FailureKind::Input,
-            RefusalKind::Verification => FailureKind::Verification,
-            RefusalKind::Internal => FailureKind::Internal,
+            EngineErrorKind::Input => FailureKind::Input,
+            EngineErrorKind::Verification => FailureKind::Verification,
+            EngineErrorKind::Internal => FailureKind::Internal,
         };
         let details = refusal.details.iter().map(|detail| format!("  {detail}")).collect();
         Self { kind, message: refusal.message, details, hint: refusal.hint }

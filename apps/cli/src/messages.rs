@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use stan_engine::context::Patience;
+use stan_engine::context::Progress;
 use stan_engine::context::reports::{NotAnalysedFiles, not_analysed_line};
 
 use crate::args::{Cli, WaitArgs};
@@ -18,11 +18,12 @@ const SHOWN_BESIDE_GRAPH: usize = 5;
 pub(crate) struct Messages {
     style: Style,
     quiet: bool,
+    verbose: bool,
 }
 
 impl Messages {
     pub(crate) fn new(cli: &Cli) -> Self {
-        Self { style: style_of_stderr(cli.color), quiet: cli.quiet }
+        Self { style: style_of_stderr(cli.color), quiet: cli.quiet, verbose: cli.verbose }
     }
 
     pub(crate) fn hints(&self, hints: &[String]) {
@@ -54,13 +55,32 @@ impl Messages {
         self.lines(warnings, SHOWN, "--json lists them under `warnings`");
     }
 
-    pub(crate) fn errors_of_graph(&self, errors: &[String]) {
-        self.lines(errors, SHOWN, "--json lists them under `errors`");
+    /// What a graph could not read or resolve. `are_known`: an earlier run said so, and nothing has changed since.
+    pub(crate) fn errors_of_graph(&self, errors: &[String], are_known: bool) {
+        self.errors(errors, are_known, SHOWN, "`-v` shows them, --json lists them under `errors`");
     }
 
     /// What a graph could not read or resolve, beside a form of the graph that does not hold it.
-    pub(crate) fn errors_beside_graph(&self, errors: &[String]) {
-        self.lines(errors, SHOWN_BESIDE_GRAPH, "`stan graph --json` lists them under `errors`");
+    pub(crate) fn errors_beside_graph(&self, errors: &[String], are_known: bool) {
+        let all = "`-v` shows them, `stan graph --json` lists them under `errors`";
+        self.errors(errors, are_known, SHOWN_BESIDE_GRAPH, all);
+    }
+
+    /// Errors are said once: a run that found nothing new says only how many there are.
+    fn errors(&self, errors: &[String], are_known: bool, shown: usize, where_all_are: &'static str) {
+        if self.verbose {
+            return self.lines(errors, usize::MAX, where_all_are);
+        }
+        match (are_known, errors.len()) {
+            (true, 1..) => {
+                let count = match errors.len() {
+                    1 => "1 warning".to_owned(),
+                    more => format!("{more} warnings"),
+                };
+                self.note(&text!("{} as before; {}", Untrusted::new(&count), where_all_are));
+            }
+            _ => self.lines(errors, shown, where_all_are),
+        }
     }
 
     fn lines(&self, lines: &[String], shown: usize, where_all_are: &'static str) {
@@ -77,27 +97,27 @@ impl Messages {
     }
 
     /// How this run waits for another one, and how it shows that it is at work.
-    pub(crate) fn patience(&self, who: &'static str, wait: &WaitArgs) -> TerminalPatience {
+    pub(crate) fn progress(&self, who: &'static str, wait: &WaitArgs) -> TerminalProgress {
         let shows = stderr_is_terminal() && !self.quiet;
-        let progress = if shows { Progress::start() } else { None };
+        let progress = if shows { ProgressLine::start() } else { None };
         let longest_wait = if wait.no_wait { Duration::ZERO } else { Duration::from_secs(wait.wait.into()) };
-        TerminalPatience { who, style: self.style, quiet: self.quiet, longest_wait, waits_since: None, progress }
+        TerminalProgress { who, style: self.style, quiet: self.quiet, longest_wait, waits_since: None, progress }
     }
 }
 
 const PAUSE: Duration = Duration::from_millis(50);
 
-pub(crate) struct TerminalPatience {
+pub(crate) struct TerminalProgress {
     who: &'static str,
     style: Style,
     quiet: bool,
     /// How long it waits for another run in the same workspace.
     longest_wait: Duration,
     waits_since: Option<Instant>,
-    progress: Option<Progress>,
+    progress: Option<ProgressLine>,
 }
 
-impl Patience for TerminalPatience {
+impl Progress for TerminalProgress {
     fn holder(&self) -> (u32, String) {
         (std::process::id(), self.who.to_owned())
     }
@@ -136,12 +156,12 @@ impl Patience for TerminalPatience {
 const SHOW_AFTER: Duration = Duration::from_millis(500);
 
 /// A line on the terminal that says what the run is at, drawn by a thread of its own so that long stages show too.
-struct Progress {
+struct ProgressLine {
     stage: Arc<Mutex<Option<&'static str>>>,
     drawer: Option<JoinHandle<()>>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// `None` when no thread can be spared.
     fn start() -> Option<Self> {
         let stage = Arc::new(Mutex::new(Some("starting")));
@@ -170,7 +190,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if let Some(drawer) = self.drawer.take() {

@@ -5,13 +5,16 @@ use std::path::{Component, PathBuf};
 
 use stan_engine::OsSystem;
 use stan_engine::config::{self, Config};
-use stan_engine::context::Context;
+use stan_engine::context::Repository;
 use stan_engine::graph::GraphRequest;
 use stan_engine::relative_path;
+use stan_engine::reply::recover;
 
+use crate::args::answers::GraphWorkArgs;
 use crate::args::{Cli, WorkArgs};
 use crate::environment;
 use crate::exit::Failure;
+use crate::terminal::is_captured;
 
 /// The repository that a command works on.
 pub(crate) struct Workspace {
@@ -51,16 +54,23 @@ impl Workspace {
             let allowed: Vec<String> = [spelled, workspace.node_id(typed)].into_iter().flatten().collect();
             workspace.config.allowed_secrets.extend(allowed);
         }
+        // Before anything else: a killed `apply` may have left files half old and half new.
+        workspace.hints.extend(recover(&OsSystem, &workspace.repository())?);
         Ok(workspace)
     }
 
     /// The repository as the engine takes it.
-    pub(crate) fn context(&self) -> Context<'_> {
-        Context { root: &self.root, config: &self.config }
+    pub(crate) fn repository(&self) -> Repository<'_> {
+        Repository { root: &self.root, config: &self.config }
     }
 
     /// How the graph is to be computed.
     pub(crate) fn graph_request(&self, args: &WorkArgs) -> Result<GraphRequest, Failure> {
+        self.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())
+    }
+
+    /// The same for commands that answer about the graph.
+    pub(crate) fn answer_request(&self, args: &GraphWorkArgs) -> Result<GraphRequest, Failure> {
         self.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())
     }
 
@@ -75,8 +85,8 @@ impl Workspace {
             threads: threads.map(usize::from),
             cache_directory: self.cache_directory_of(no_cache, cache_dir)?,
             state_directory: environment::state_directory(),
-            figures_only: false,
-            leaves_memory: true,
+            stats_only: false,
+            leak_on_exit: !is_captured(),
         })
     }
 
@@ -110,6 +120,11 @@ impl Workspace {
             }
         }
         path.to_str().map(str::to_owned)
+    }
+
+    /// Whether a typed path is a file.
+    pub(crate) fn is_file(&self, typed: &str) -> bool {
+        self.absolute(typed).is_some_and(|path| std::path::Path::new(&path).is_file())
     }
 
     /// The node id of a typed file: its path from the root, links resolved when it exists.

@@ -40,7 +40,7 @@ pub fn write_archive(
     if let Some([first, ..]) = repeated {
         return Err(Error::DuplicateName { name: first.name.clone() });
     }
-    let context = Context { system, entries: &entries, modified };
+    let job = WriteJob { system, entries: &entries, modified };
     let mut writer = Writer { out, written: Written::default(), buffers: Buffers::default() };
     writer.written.files.reserve(entries.len());
     let width = (rayon::current_num_threads() * 4).clamp(1, MOST_GROUPS);
@@ -49,8 +49,8 @@ pub fn write_archive(
     loop {
         next_groups(&mut reading, &mut starts, width, entries.len());
         let (written, ()) = rayon::join(
-            || writing.iter_mut().try_for_each(|group| writer.write_group(&context, group)),
-            || reading.par_iter_mut().for_each(|group: &mut Group| group.fill(&context)),
+            || writing.iter_mut().try_for_each(|group| writer.write_group(&job, group)),
+            || reading.par_iter_mut().for_each(|group: &mut Group| group.fill(&job)),
         );
         written?;
         if reading.is_empty() {
@@ -61,7 +61,7 @@ pub fn write_archive(
 }
 
 /// What every thread may look at.
-struct Context<'a> {
+struct WriteJob<'a> {
     system: &'a dyn System,
     entries: &'a [ArchiveEntry],
     modified: u64,
@@ -90,19 +90,19 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes what a group has read, and goes on with it until it has no more files.
-    fn write_group(&mut self, context: &Context<'_>, group: &mut Group) -> Result<(), Error> {
+    fn write_group(&mut self, job: &WriteJob<'_>, group: &mut Group) -> Result<(), Error> {
         loop {
             self.out.put(group.bytes())?;
             let start = self.written.size;
             self.written.size += group.bytes().len() as u64;
             for item in group.take_items() {
-                self.record(context, item, start)?;
+                self.record(job, item, start)?;
             }
             if let Some((index, file)) = group.take_large() {
-                let (entry, start) = (context.entry(index)?, self.written.size);
-                let item = large::write(context, (index, entry), file, &mut self.buffers, self.out)?;
+                let (entry, start) = (job.entry(index)?, self.written.size);
+                let item = large::write(job, (index, entry), file, &mut self.buffers, self.out)?;
                 self.written.size += item.length();
-                self.record(context, item, start)?;
+                self.record(job, item, start)?;
             }
             if let Some(error) = group.take_error() {
                 return Err(error);
@@ -110,13 +110,13 @@ impl Writer<'_> {
             if group.is_done() {
                 return Ok(());
             }
-            group.fill(context);
+            group.fill(job);
         }
     }
 
     /// Notes what is known of a file. `start` is where the places in the item count from.
-    fn record(&mut self, context: &Context<'_>, item: Item, start: u64) -> Result<(), Error> {
-        let entry = context.entry(item.index)?;
+    fn record(&mut self, job: &WriteJob<'_>, item: Item, start: u64) -> Result<(), Error> {
+        let entry = job.entry(item.index)?;
         let name = entry.name.clone();
         if let Some(digest) = item.digest {
             check_proof(entry, item.size, digest)?;
@@ -158,7 +158,7 @@ impl Writer<'_> {
     }
 }
 
-impl<'a> Context<'a> {
+impl<'a> WriteJob<'a> {
     fn entry(&self, index: usize) -> Result<&'a ArchiveEntry, Error> {
         // Groups are ranges of these entries; an error is better than trusting that here.
         let missing = || Error::DuplicateName { name: format!("entry {index}") };

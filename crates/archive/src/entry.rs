@@ -60,7 +60,7 @@ impl ArchiveEntry {
         Self::shared(name, Arc::new(bytes.into()))
     }
 
-    /// Bytes that somebody else needs too: maps are large.
+    /// Bytes with other users: maps are large.
     pub fn shared(name: impl Into<String>, bytes: Arc<Vec<u8>>) -> Self {
         Self { name: name.into(), source: Source::Bytes(bytes), executable: Some(false), guard: Guard::Open }
     }

@@ -78,6 +78,34 @@ pub enum Error {
     #[error("the snapshot `{file}` cannot be used: {reason}; make a new one with `stan snap`")]
     Snapshot { file: String, reason: String },
 
+    /// Something else wrote to a file between reading and replacing it.
+    #[error("`{path}` changed while the reply was checked; nothing was applied: apply it again")]
+    ChangedSinceChecked { path: String },
+
+    /// Undoing would lose what was written since.
+    #[error("`{path}` was changed since the reply was applied; nothing was undone")]
+    ChangedSinceApplied { path: String },
+
+    /// The old bytes would not fit into what is kept for undoing.
+    #[error(
+        "the files that the reply changes have {bytes} bytes, and at most {most} are kept to undo it; nothing was applied"
+    )]
+    TooLargeToUndo { bytes: u64, most: u64 },
+
+    #[error("there is no applied reply to undo")]
+    NothingToUndo,
+
+    /// What a record of an applied reply says cannot be relied upon.
+    #[error("`{file}` cannot be used: {reason}; remove it")]
+    BadPatchRecord { file: String, reason: String },
+
+    /// Neither the new files nor the old ones could all be put in place. The next command tries again.
+    #[error(
+        "`{path}` could not be put in place ({}), and the files before it not taken back; both are kept: run any stan command once that is mended",
+        advice(reason)
+    )]
+    HalfApplied { path: String, reason: io::Error },
+
     /// Externals that are not what the map and the meta say.
     #[error("{0}")]
     Mismatches(Mismatches),

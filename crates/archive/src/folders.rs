@@ -40,7 +40,7 @@ impl Folders {
     /// Takes away the folders that were made and are still empty.
     pub(crate) fn undo(&mut self, system: &dyn WritableSystem) {
         while let Some(folder) = self.made.pop() {
-            // Somebody may have put something there by now: then it stays.
+            // Another process may have put something there meanwhile: then it stays.
             let _ = system.remove_dir(&self.root.join(&folder));
             self.known.remove(&folder);
         }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_uses_stays() {
+    fn a_folder_in_use_stays() {
         let system = MemorySystem::new();
         system.set_dir("/r");
         let mut folders = Folders::new(Path::new("/r"));

@@ -1,6 +1,6 @@
 //! One run at a time in a workspace: an advisory lock on `<stanPath>/.lock`, whose text tells who holds it.
 //!
-//! The file stays when the lock is released, and one that nobody holds is simply taken: the lock is the kernel's, not the
+//! The file stays when the lock is released, and one that is not held is simply taken: the lock is the kernel's, not the
 //! file's existence. Where the file system has no locks, a second file serves, whose existence is the lock
 //! (`exclusive.rs`). Nothing here sleeps; the caller does.
 
@@ -46,7 +46,7 @@ const LONGEST_HOLDER: u64 = 64 << 10;
 /// Looks at the lock that must agree on a name before it is told.
 const LOOKS: u32 = 2;
 
-/// The same where the file names nobody: on a busy machine it may take its holder a while to write its name.
+/// The same where the file names no holder: on a busy machine it may take its holder a while to write its name.
 const LOOKS_WITHOUT_NAME: u32 = 20;
 
 const NAMELESS: &str = "a process that did not say who it is";
@@ -86,7 +86,7 @@ impl<'s> Lock<'s> {
                 Attempt::HeldByFile => ([&name, exclusive::HELD].concat(), ExclusiveFile::note(system, &path)),
             };
             let (other, seconds) = who(system, note);
-            // Whoever takes the lock says so a moment later, and until then the file names nobody, or the one before:
+            // A process writes its name shortly after it takes the lock, and until then the file names no holder, or the one before:
             // what several looks agree on is true.
             looks = if seen.as_ref() == Some(&other) { looks + 1 } else { 1 };
             let enough = if other == NAMELESS { LOOKS_WITHOUT_NAME } else { LOOKS };

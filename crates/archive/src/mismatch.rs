@@ -69,7 +69,7 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, source, kind, expected, actual } = self;
         f.write_str(id)?;
-        // Without an entry in the private map nobody knows where it comes from.
+        // Without an entry in the private map its origin is unknown.
         if !source.as_os_str().is_empty() {
             write!(f, " (from {})", source.display())?;
         }

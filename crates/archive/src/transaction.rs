@@ -4,7 +4,7 @@
 //! A run that is killed between two renames leaves every output whole, some old and some new. What makes that harmless
 //! is the order, which is the order of the calls: **staged externals, private map, meta, state, archives, and snapshots
 //! last; removals after all renames**. A snapshot that is ahead of its archives would make the next diff hide changes
-//! that nobody was shown; one that lags only shows them again. Staged files, map and meta that are ahead of the
+//! that were never shown; one that lags only shows them again. Staged files, map and meta that are ahead of the
 //! archives are what the next run would make anyway, and `--frozen` proves them before it believes them. What is removed
 //! late (externals that are no longer selected, a diff that a META run does not write) is at worst left over, and the
 //! next run removes it.
@@ -133,7 +133,7 @@ impl Write for OutputStream {
 
 impl<'s> Transaction<'s> {
     /// Starts, and removes the temporary files that killed runs left in `folders` and below. They are relative to
-    /// `<stanPath>`; holding the lock means that nobody is using them.
+    /// `<stanPath>`; holding the lock means that they are not in use.
     pub fn begin(
         system: &'s dyn WritableSystem,
         root: &Path,

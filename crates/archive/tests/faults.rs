@@ -111,7 +111,7 @@ fn every_fault_at_every_effect_once() {
     for fault in Fault::ALL {
         let tally = fail_everywhere(fault, false);
         println!("{fault:?} once: {tally:?}");
-        assert!(tally.positions > 0, "{fault:?} befalls nothing");
+        assert!(tally.positions > 0, "{fault:?} applies to no call");
         if fault.is_harmless() {
             assert_eq!(tally.refused + tally.half_done, 0, "{fault:?}");
         }
@@ -123,7 +123,7 @@ fn every_fault_at_every_effect_once() {
 #[test]
 fn every_fault_from_every_effect_on() {
     for fault in Fault::ALL {
-        // A write that is always interrupted is tried for ever.
+        // A write that is always interrupted is retried without end.
         if fault != Fault::Interrupted {
             let tally = fail_everywhere(fault, true);
             println!("{fault:?} for good: {tally:?}");

@@ -93,7 +93,7 @@ fn every_offender_is_named_and_nothing_changes() {
     assert!(matches!(&error, Error::Mismatches(_)));
     expect![[r#"
         externals are not what the map says; nothing was changed:
-          .stan/context/../x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/abs/, found .stan/context/../x
+          .stan/context/../x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/pypi/ or .stan/context/abs/, found .stan/context/../x
           .stan/context/npm/deny (from /n/deny): its source: expected a file of 16 bytes, found permission denied
           .stan/context/npm/flip (from /n/flip): its SHA-256 in dependency.map.json: expected c960db02f088f3087acfae76633c3be31d7575ca1650bfa456a1de1a431b553a, found 86cc333776fa08cfd5e6004b37ca22e370abca1fe7cda83f8a45719625bf2be6
           .stan/context/npm/flip (from /n/flip): its hash (h) in dependency.meta.json: expected yWDbAvCI8wh6z652Yzw74w, found hswzN3b6CM_V5gBLN8oi4w
@@ -104,7 +104,7 @@ fn every_offender_is_named_and_nothing_changes() {
           .stan/context/npm/nometa (from /n/nometa): its size and hash in dependency.meta.json: expected size and hash, found nothing
           .stan/context/npm/short (from /n/short): its size in dependency.map.json: expected 17 bytes, found 1 bytes
           .stan/context/npm/short (from /n/short): its size (s) in dependency.meta.json: expected 17 bytes, found 1 bytes
-          .stan/imports/x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/abs/, found .stan/imports/x
+          .stan/imports/x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/pypi/ or .stan/context/abs/, found .stan/imports/x
         rebuild the map: stan run --context"#]].assert_eq(&error.to_string());
     assert_eq!(outputs(&system, root), before);
 }
@@ -145,7 +145,7 @@ enum Corruption {
 
 /// Where it happens: while all is at rest, or at a moment of the run.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum CorruptedPart {
     Source,
     /// The copy that was staged by an earlier run: it is mended.
     Staged,
@@ -185,8 +185,8 @@ fn corruption() -> impl Strategy<Value = Corruption> {
     ]
 }
 
-fn place() -> impl Strategy<Value = Place> {
-    use Place::{MapHash, MapSize, MetaHash, MetaSize, Prepared, Source, Staged};
+fn place() -> impl Strategy<Value = CorruptedPart> {
+    use CorruptedPart::{MapHash, MapSize, MetaHash, MetaSize, Prepared, Source, Staged};
     proptest::sample::select(vec![Source, Source, Staged, Prepared, Prepared, MapSize, MapHash, MetaSize, MetaHash])
 }
 
@@ -202,7 +202,7 @@ fn corrupted_run(
     system: &MemorySystem,
     mut victim: External,
     others: Vec<External>,
-    place: Place,
+    place: CorruptedPart,
     how: &Corruption,
 ) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let root = Path::new("/r");
@@ -215,19 +215,21 @@ fn corrupted_run(
     let (size, digest) = victim.map.unwrap();
     let wrong = corrupted.as_deref().map(sha256);
     match place {
-        Place::Source => set(system, &victim.source, corrupted.clone()),
-        Place::Staged => set(system, &root.join(&victim.id), corrupted.clone()),
-        Place::Prepared => {}
-        Place::MapSize => victim.map = corrupted.as_ref().map(|_| (size ^ bytes.len().max(1) as u64, digest)),
-        Place::MapHash => victim.map = wrong.map(|digest| (size, digest)),
-        Place::MetaSize => victim.meta = victim.meta.map(|(size, half)| (size + 1, half)),
-        Place::MetaHash => victim.meta = wrong.map(|digest| (size, std::array::from_fn(|index| digest.0[index]))),
+        CorruptedPart::Source => set(system, &victim.source, corrupted.clone()),
+        CorruptedPart::Staged => set(system, &root.join(&victim.id), corrupted.clone()),
+        CorruptedPart::Prepared => {}
+        CorruptedPart::MapSize => victim.map = corrupted.as_ref().map(|_| (size ^ bytes.len().max(1) as u64, digest)),
+        CorruptedPart::MapHash => victim.map = wrong.map(|digest| (size, digest)),
+        CorruptedPart::MetaSize => victim.meta = victim.meta.map(|(size, half)| (size + 1, half)),
+        CorruptedPart::MetaHash => {
+            victim.meta = wrong.map(|digest| (size, std::array::from_fn(|index| digest.0[index])))
+        }
     }
     let id = victim.id.clone();
     let lock = lock(system, root)?;
     let mut transaction = Transaction::begin(system, root, &lock, &FOLDERS)?;
     let staged = stage(&mut transaction, [vec![victim], others].concat())?;
-    if matches!(place, Place::Prepared) {
+    if matches!(place, CorruptedPart::Prepared) {
         let folder = root.join(&id).parent().unwrap().to_owned();
         // The new copy where there is one, else the one that was kept.
         let copy: PathBuf =
@@ -266,13 +268,13 @@ proptest! {
         system.set_file("/n/victim", bytes.clone()).set_file("/n/other", "other");
         let victim = external(&system, ".stan/context/npm/v/1/victim.js", "/n/victim");
         let others = vec![external(&system, ".stan/context/npm/o/1/other.js", "/n/other")];
-        if was_staged || matches!(place, Place::Staged) {
+        if was_staged || matches!(place, CorruptedPart::Staged) {
             stage_all(&system, Path::new("/r"), [vec![victim.clone()], others.clone()].concat()).unwrap();
         }
         let before = outputs(&system, Path::new("/r"));
         let changes_nothing = how.apply(&bytes).as_deref() == Some(&bytes[..]);
         let result = corrupted_run(&system, victim.clone(), others, place, &how);
-        let may_pass = changes_nothing || matches!(place, Place::Staged);
+        let may_pass = changes_nothing || matches!(place, CorruptedPart::Staged);
         match result {
             Ok(archived) => {
                 prop_assert!(may_pass, "{place:?} {how:?} got through");
@@ -285,7 +287,7 @@ proptest! {
             Err(error) => {
                 let names_it = error.to_string().contains(&victim.id);
                 prop_assert!(names_it, "{}", error);
-                if !matches!(place, Place::Prepared) {
+                if !matches!(place, CorruptedPart::Prepared) {
                     prop_assert_eq!(outputs(&system, Path::new("/r")), before);
                 }
             }

@@ -8,7 +8,7 @@ use std::io;
 
 use stan_lang::x07::{X07, read_module, read_project};
 use stan_model::document::x07::{Closure, Diagnostic, Digests, EmbeddedJson, Enclosure, SliceReport};
-use stan_slice::{ContextPack, Diagnostics, ProjectFacts, Reading, SliceRequest};
+use stan_slice::{ContextPack, Diagnostics, PointerSpace, ProjectFacts, SliceRequest};
 
 use crate::documents::{DocumentStore, Outcome, digest};
 use crate::slice::{EXIT_INPUT, line};
@@ -23,7 +23,7 @@ pub struct ContextCommand {
     /// When not given: `decl` for a pointer into a declaration, `module` for any other.
     pub enclosure: Option<Enclosure>,
     pub closure: Closure,
-    pub reading: Reading,
+    pub reading: PointerSpace,
     pub max_nodes: Option<u64>,
     pub max_bytes: Option<u64>,
     /// What is printed goes into a report, so standard error stays silent about a pack that was made.

@@ -29,7 +29,7 @@ pub fn write_document(system: &dyn WritableSystem, path: &Path, bytes: &[u8]) ->
     let written = folder.map_or(Ok(()), |folder| system.create_dir_all(folder));
     let written = written.and_then(|()| system.write_atomic(path, bytes));
     if written.is_err() {
-        // Somebody may have put something there by now: then it stays.
+        // Another process may have put something there meanwhile: then it stays.
         let _ = made.iter().try_for_each(|folder| system.remove_dir(folder));
     }
     written
@@ -51,6 +51,11 @@ pub struct Outcome {
     pub inputs: Vec<FileDigest>,
     /// The files that were written.
     pub outputs: Vec<FileDigest>,
+}
+
+/// SHA-256 of some bytes, in hexadecimal.
+pub fn content_digest(bytes: &[u8]) -> String {
+    Digest(Sha256::digest(bytes).into()).to_string()
 }
 
 /// Length and SHA-256 of a document.

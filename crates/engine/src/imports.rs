@@ -77,7 +77,7 @@ pub fn plan(
     allowed: &[AllowedFolder],
 ) -> Result<ImportPlan, ImportError> {
     let stan_folder = join(root, stan_path);
-    let world = World::new(system, root, None).probing_first().within(Reach::by_consent(root, allowed));
+    let world = World::new(system, root, None).prefer_probe().within(Reach::by_consent(root, allowed));
     let mut planner = Planner { system, world, root, staging: join(&stan_folder, "imports"), stan_folder, entries: 0 };
     let mut plan = ImportPlan::default();
     for (label, globs) in imports {
@@ -326,7 +326,7 @@ impl Walk<'_, '_, '_> {
         Ok(())
     }
 
-    /// A link stands for its target, if that is a file in the same parent.
+    /// A link counts as its target, if that is a file in the same parent.
     fn link(&mut self, path: String, found: &mut Found<'_>) -> Result<(), ImportError> {
         let link = join(self.parent, &path);
         let is_match = self.all.is_match(&path);

@@ -3,7 +3,7 @@
 use stan_lang::x07::{X07, read_module};
 use stan_model::Untrusted;
 use stan_model::document::x07::{Diagnostic, Digests, EmbeddedJson, SliceReport};
-use stan_slice::{Reading, SliceRequest};
+use stan_slice::{PointerSpace, SliceRequest};
 
 use crate::documents::{DocumentStore, Outcome, digest};
 
@@ -19,7 +19,7 @@ pub struct SliceCommand {
     /// A file for the slice; the report then only tells about it.
     pub out: Option<String>,
     pub request: SliceRequest,
-    /// Nobody chose how the pointer is read, so standard error tells when that matters.
+    /// The user did not choose how the pointer is read, so standard error tells when that matters.
     pub tells_reading: bool,
     /// What is printed goes into a report in the toolchain's form, which has the toolchain's fields and no other.
     pub is_wrapped: bool,
@@ -121,8 +121,8 @@ pub(crate) fn line(message: &str) -> String {
 /// A file that is not in canonical order has two places for one pointer.
 fn reading_note(request: &SliceRequest) -> String {
     let (read, other) = match request.reading {
-        Reading::File => ("the file as written", "--reading toolchain reads it in the canonical document"),
-        Reading::Toolchain => ("the canonical document", "--reading file reads it in the file as written"),
+        PointerSpace::File => ("the file as written", "--reading toolchain reads it in the canonical document"),
+        PointerSpace::Toolchain => ("the canonical document", "--reading file reads it in the file as written"),
     };
     line(&format!("note: {} was read in {read}, whose order is another; {other}", request.trimmed_pointer()))
 }

@@ -4,9 +4,38 @@
 //! The vocabularies are part of the program and are unpacked by the first text that is counted, so that commands which
 //! count nothing do not pay for them.
 
+mod split;
+mod vocabulary;
+
 use std::fmt;
+use std::sync::LazyLock;
 
 use rayon::prelude::*;
+
+use self::split::Splitter;
+use self::vocabulary::Vocabulary;
+
+/// A vocabulary with its way to cut texts.
+struct Encoding {
+    vocabulary: Vocabulary,
+    splitter: Splitter,
+}
+
+impl Encoding {
+    /// `None` when the program itself is damaged.
+    fn unpack(packed: &[u8], pattern: &str) -> Option<Self> {
+        Some(Self { vocabulary: Vocabulary::unpack(packed)?, splitter: Splitter::new(pattern)? })
+    }
+
+    fn count(&self, text: &str) -> usize {
+        self.splitter.pieces(text).map(|piece| self.vocabulary.count(piece.as_bytes())).sum()
+    }
+}
+
+static O200K: LazyLock<Option<Encoding>> =
+    LazyLock::new(|| Encoding::unpack(include_bytes!("../assets/o200k.ranks"), split::O200K));
+static CL100K: LazyLock<Option<Encoding>> =
+    LazyLock::new(|| Encoding::unpack(include_bytes!("../assets/cl100k.ranks"), split::CL100K));
 
 /// A way to count tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,13 +68,16 @@ impl Tokenizer {
     /// The number of tokens of a text. Bytes that are no UTF-8 count as the replacement characters that a model would
     /// be shown. Takes time in proportion to the length, whatever the text holds.
     pub fn count(&self, text: &[u8]) -> u64 {
-        let tokenizer = match self {
-            Self::O200k => bpe_openai::o200k_base(),
-            Self::Cl100k => bpe_openai::cl100k_base(),
-            Self::Bytes4 => return stan_model::document::run_report::tokens(text.len() as u64),
+        let estimate = || stan_model::document::run_report::tokens(text.len() as u64);
+        let encoding = match self {
+            Self::O200k => &O200K,
+            Self::Cl100k => &CL100K,
+            Self::Bytes4 => return estimate(),
         };
+        // The tests unpack both vocabularies.
+        let Some(encoding) = &**encoding else { return estimate() };
         // Text is borrowed; only what is no UTF-8 is copied.
-        pieces(text).map(|piece| tokenizer.count(&*String::from_utf8_lossy(piece)) as u64).sum()
+        pieces(text).map(|piece| encoding.count(&String::from_utf8_lossy(piece)) as u64).sum()
     }
 
     /// Counts every item with all threads; `text` gives its bytes, or `None` when it cannot be read.
@@ -99,6 +131,60 @@ mod tests {
             assert_eq!(Tokenizer::O200k.count(text.as_bytes()), o200k, "{text}");
             assert_eq!(Tokenizer::Cl100k.count(text.as_bytes()), cl100k, "{text}");
             assert_eq!(Tokenizer::Bytes4.count(text.as_bytes()), bytes4, "{text}");
+        }
+    }
+
+    #[test]
+    fn vocabularies_are_those_of_the_reference() {
+        for (ours, reference) in [(&O200K, bpe_openai::o200k_base()), (&CL100K, bpe_openai::cl100k_base())] {
+            let ours = &ours.as_ref().expect("it is not damaged").vocabulary;
+            for rank in 0..reference.bpe.num_tokens() as u32 {
+                let token = reference.bpe.token_bytes(rank);
+                assert_eq!(ours.token(rank), token);
+                assert_eq!(ours.count(token), 1);
+            }
+            assert!(ours.token(reference.bpe.num_tokens() as u32).is_empty());
+        }
+    }
+
+    fn agrees(text: &str) {
+        let shown = text.get(..text.len().min(80)).unwrap_or_default();
+        assert_eq!(Tokenizer::O200k.count(text.as_bytes()), bpe_openai::o200k_base().count(text) as u64, "{shown:?}");
+        assert_eq!(Tokenizer::Cl100k.count(text.as_bytes()), bpe_openai::cl100k_base().count(text) as u64, "{shown:?}");
+    }
+
+    #[test]
+    fn real_texts_count_as_the_reference_counts_them() {
+        agrees(include_str!("../assets/stan.system.md"));
+        agrees(include_str!("tokens.rs"));
+        agrees(include_str!("../../../Cargo.lock"));
+        agrees(include_str!("../../../schemas/stan-run.report.schema.json"));
+        for unit in [
+            "a",
+            "aB",
+            " ",
+            "\n\n ",
+            "\u{4f60}\u{597d}",
+            "0",
+            "=/",
+            "'ll ",
+            "\r\n\t",
+            "\u{0301}",
+            "supercalifragilistic",
+        ] {
+            for length in [1, 7, 95, 96, 97, 98, 400, 3_000] {
+                agrees(&unit.repeat(length));
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn generated_texts_count_as_the_reference_counts_them(
+            words in proptest::collection::vec("[a-zA-Z_\u{e9}\u{4f60}]{0,40}|[0-9]{1,9}|[ \n\r\t]{1,6}|[!-/:-@]{1,5}|\\PC{0,12}|[ab]{90,300}", 0..40),
+            joint in "|[ \n]",
+        ) {
+            agrees(&words.join(&joint));
         }
     }
 

@@ -5,7 +5,7 @@ mod support;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use stan_engine::config::Config as StanConfig;
-use stan_engine::context::{Context, build_map};
+use stan_engine::context::{Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest, Work};
 use stan_repo::{MemorySystem, System, WritableSystem};
 use support::disk::{Disk, MemoryDisk};
@@ -19,18 +19,18 @@ const STATE: &str = "/state";
 /// A folder of the user's own, where no seal is needed.
 const OUTSIDE: &str = "/c";
 
-fn request(figures_only: bool) -> GraphRequest {
+fn request(stats_only: bool) -> GraphRequest {
     GraphRequest {
         threads: Some(2),
         cache_directory: Some(CACHE.into()),
         state_directory: Some(STATE.into()),
-        figures_only,
-        leaves_memory: false,
+        stats_only,
+        leak_on_exit: false,
     }
 }
 
-fn request_outside(figures_only: bool) -> GraphRequest {
-    GraphRequest { cache_directory: Some(OUTSIDE.into()), ..request(figures_only) }
+fn request_outside(stats_only: bool) -> GraphRequest {
+    GraphRequest { cache_directory: Some(OUTSIDE.into()), ..request(stats_only) }
 }
 
 fn warm_disk() -> (MemoryDisk, GraphOptions, String) {
@@ -217,11 +217,11 @@ fn a_map_that_came_with_the_repository_is_not_believed() {
     let disk = MemoryDisk::new();
     start(&disk);
     let config = StanConfig::default();
-    let context = Context { root: disk.root(), config: &config };
+    let repository = Repository { root: disk.root(), config: &config };
     let work = request(false);
     let document = || {
         let mut bytes = Vec::new();
-        build_map(disk.system(), &context, &work).expect("a map can be made").write(&mut bytes, false).unwrap();
+        build_map(disk.system(), &repository, &work).expect("a map can be made").write(&mut bytes, false).unwrap();
         bytes
     };
     let truth = document();
@@ -314,14 +314,14 @@ fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     disk.write("node_modules/p/sub/y.js", b"exports.y = 1;");
     disk.write("node_modules/p/package.json", br#"{"name":"p","version":"1.0.0"}"#);
     let config = StanConfig::default();
-    let context = Context { root: disk.root(), config: &config };
+    let repository = Repository { root: disk.root(), config: &config };
     let ids = |cache: Option<&str>| -> Vec<String> {
         let request = GraphRequest {
             cache_directory: cache.map(str::to_owned),
             state_directory: Some(STATE.into()),
             ..GraphRequest::default()
         };
-        let map = build_map(disk.system(), &context, &request).expect("a map can be made").map;
+        let map = build_map(disk.system(), &repository, &request).expect("a map can be made").map;
         map.indices().map(|index| map.id(index).to_owned()).filter(|id| id.contains("npm")).collect()
     };
     let check = |expected: &[&str]| {
@@ -336,7 +336,8 @@ fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     disk.write("node_modules/p/package.json", br#"{"name":"p","version":"2.0.0"}"#);
     check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
     disk.write("node_modules/p/data/package.json", br#"{"name":"inner","version":"3.0.0"}"#);
-    check(&[&format!("{npm}/inner/3.0.0/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
+    // A manifest inside a package names no package of its own.
+    check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
     disk.remove("node_modules/p/data/package.json");
     check(&[&format!("{npm}/p/2.0.0/data/x.txt"), &format!("{npm}/p/2.0.0/sub/y.js")]);
 }
@@ -347,7 +348,7 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
     let disk = MemoryDisk::new();
     start(&disk);
     let config = StanConfig::default();
-    let context = Context { root: disk.root(), config: &config };
+    let repository = Repository { root: disk.root(), config: &config };
     let document = |cache: Option<&str>| -> Vec<u8> {
         disk.wait(3_000_000_000);
         let request = GraphRequest {
@@ -356,7 +357,7 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
             ..GraphRequest::default()
         };
         let mut bytes = Vec::new();
-        build_map(disk.system(), &context, &request).expect("a map can be made").write(&mut bytes, false).unwrap();
+        build_map(disk.system(), &repository, &request).expect("a map can be made").write(&mut bytes, false).unwrap();
         bytes
     };
     let (map_file, data_file) = (".stan/cache/map.data", ".stan/cache/graph.data");

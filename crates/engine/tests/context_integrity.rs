@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use stan_engine::config::Config;
 use stan_engine::context::reports::Mode;
-use stan_engine::context::{Context, Impatient, Refusal, RefusalKind, RunRequest, run};
+use stan_engine::context::{ArchiveFormat, EngineError, EngineErrorKind, NoProgress, Repository, RunRequest, run};
 use stan_engine::graph::GraphRequest;
 use stan_repo::{AllowedFolder, EntryKind, MemorySystem, System};
 
@@ -68,14 +68,26 @@ fn repository(lines: usize) -> MemorySystem {
     system
 }
 
-fn context_run(system: &MemorySystem, frozen: bool) -> Result<(), Refusal> {
+fn context_run(system: &MemorySystem, frozen: bool) -> Result<(), EngineError> {
     let mut config = Config::default();
     let outside = "/outside".to_owned();
     config.allowed_outside.push(AllowedFolder { spelled: outside.clone(), real: outside });
-    let context = Context { root: ROOT, config: &config };
+    let repository = Repository { root: ROOT, config: &config };
     let work = GraphRequest { threads: Some(1), ..GraphRequest::default() };
-    let request = RunRequest { mode: Mode::Context, frozen, pretty: false, plan: false, epoch: 0, work, tokens: None };
-    run(system, &context, &request, &mut Impatient).map(drop)
+    let request = RunRequest {
+        mode: Mode::Context,
+        frozen,
+        pretty: false,
+        full_map: false,
+        format: ArchiveFormat::Tar,
+        split: 0,
+        plan: false,
+        epoch: 0,
+        work,
+        tokens: None,
+        scripts: Vec::new(),
+    };
+    run(system, &repository, &request, &mut NoProgress).map(drop)
 }
 
 fn read(system: &MemorySystem, path: &str) -> Vec<u8> {
@@ -288,7 +300,7 @@ fn says_the_same(before: &[u8], after: &[u8]) -> bool {
     before == after || parsed(before).is_some_and(|before| parsed(after) == Some(before))
 }
 
-fn check(system: &MemorySystem, corruption: &Corruption) -> Option<RefusalKind> {
+fn check(system: &MemorySystem, corruption: &Corruption) -> Option<EngineErrorKind> {
     let Corruption { what, files, nodes } = corruption;
     let saved: Vec<(String, Vec<u8>)> = files.iter().map(|(path, _)| (path.clone(), read(system, path))).collect();
     let is_nothing = files.iter().zip(&saved).all(|((path, new), (_, old))| {
@@ -308,12 +320,12 @@ fn check(system: &MemorySystem, corruption: &Corruption) -> Option<RefusalKind> 
         let text = refusal.to_string();
         assert!(outputs(system) == before, "{what}: the outputs changed: {text}");
         match refusal.kind {
-            RefusalKind::Verification => {
+            EngineErrorKind::Verification => {
                 assert!(nodes.is_empty() || nodes.iter().any(|node| text.contains(node.as_str())), "{what}: {text}");
                 assert!(text.contains("expected") && text.contains("found"), "{what}: {text}");
             }
-            RefusalKind::Input => assert!(text.contains(".json"), "{what}: a document is named: {text}"),
-            RefusalKind::Internal => panic!("{what}: {text}"),
+            EngineErrorKind::Input => assert!(text.contains(".json"), "{what}: a document is named: {text}"),
+            EngineErrorKind::Internal => panic!("{what}: {text}"),
         }
         restore(system, saved);
         return Some(refusal.kind);
@@ -347,7 +359,7 @@ fn corrupt(system: &MemorySystem, count: usize, seed: u64) {
     while verified + unreadable < count {
         let corruption = corruptor.next();
         match check(system, &corruption) {
-            Some(RefusalKind::Verification) => verified += 1,
+            Some(EngineErrorKind::Verification) => verified += 1,
             Some(_) => unreadable += 1,
             None => {}
         }

@@ -130,8 +130,8 @@ fn a_cache_made_on_eight_threads_serves_one() {
         threads: Some(threads),
         cache_directory: Some("/c".into()),
         state_directory: None,
-        figures_only: false,
-        leaves_memory: false,
+        stats_only: false,
+        leak_on_exit: false,
     };
     let first = answer(&system, "/r", 1, 0);
     for threads in [8, 1, 8] {

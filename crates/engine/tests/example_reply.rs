@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use stan_engine::init::system_document;
 use stan_model::document::state::{Entry, State};
-use stan_reply::{ChangedFiles, CheckOptions, ClosureSize, Context, check as check_reply};
+use stan_reply::{ChangedFiles, CheckOptions, ClosureSize, ReplyFacts, check as check_reply};
 
 /// The archive that the example answers to.
 struct Archive {
@@ -29,7 +29,7 @@ impl Archive {
     }
 }
 
-impl Context for Archive {
+impl ReplyFacts for Archive {
     fn stan_path(&self) -> &str {
         self.stan_path
     }

@@ -4,7 +4,7 @@
 mod support;
 
 use stan_engine::config::Config;
-use stan_engine::context::{Context, StateSource, check_state, verify};
+use stan_engine::context::{Repository, StateSource, check_state, verify};
 use stan_repo::MemorySystem;
 use support::ROOT;
 
@@ -21,9 +21,9 @@ fn documents_behind_links_are_refused() {
             system.set_file(format!("{folder}/archive.tar"), "secret");
         }
         let config = Config::default();
-        let context = Context { root: ROOT, config: &config };
-        let state = check_state(&system, &context, &StateSource::Workspace).expect_err("a link leads to it");
-        let archive = verify(&system, &context, None).expect_err("a link leads to it");
+        let repository = Repository { root: ROOT, config: &config };
+        let state = check_state(&system, &repository, &StateSource::Workspace).expect_err("a link leads to it");
+        let archive = verify(&system, &repository, None).expect_err("a link leads to it");
         for refusal in [state, archive] {
             let shown = refusal.to_string();
             assert!(shown.contains("link") && !shown.contains("secret"), "{links}{shown}");

@@ -15,8 +15,8 @@ fn check(before: &str, edits: &[(&str, &str)]) -> Work {
         threads: Some(2),
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
-        figures_only: false,
-        leaves_memory: false,
+        stats_only: false,
+        leak_on_exit: false,
     };
     system.set_now(100_000_000_000);
     run(&system, &options, &request);
@@ -25,7 +25,7 @@ fn check(before: &str, edits: &[(&str, &str)]) -> Work {
         system.set_file(format!("{ROOT}/{path}"), *text);
     }
     let warm = run(&system, &options, &request);
-    let figures = run(&system, &options, &GraphRequest { figures_only: true, ..request });
+    let figures = run(&system, &options, &GraphRequest { stats_only: true, ..request });
     let cold = cold(&system, &options);
     assert_eq!(json(&warm), json(&cold), "{:?}", warm.work);
     assert_eq!((&figures.summary, figures.dirty, &figures.errors), (&cold.summary, cold.dirty, &cold.errors));
@@ -243,8 +243,8 @@ fn packages_are_looked_through_again() {
         threads: Some(2),
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
-        figures_only: false,
-        leaves_memory: false,
+        stats_only: false,
+        leak_on_exit: false,
     };
     // The new file makes a whole run of the second, which then knows the package from the first.
     let edits = [

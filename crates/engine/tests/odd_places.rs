@@ -35,8 +35,8 @@ fn a_root_that_comes_to_exist() {
         threads: Some(1),
         cache_directory: Some("/cache".into()),
         state_directory: None,
-        figures_only: false,
-        leaves_memory: false,
+        stats_only: false,
+        leak_on_exit: false,
     };
     assert_eq!(nodes(&run(&system, &options, &request)), "");
     system.set_file("/r/a.ts", "");
@@ -196,7 +196,7 @@ impl WritableSystem for Disturbed<'_> {
     }
 }
 
-/// Disturbs a run at each of its calls in turn. The run succeeds, the files that nobody touched keep their edges,
+/// Disturbs a run at each of its calls in turn. The run succeeds, untouched files keep their edges,
 /// and the next run, which has the disturbed one's cache, gives the cold answer.
 fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()> + Sync)) {
     let options = GraphOptions::new(ROOT);
@@ -204,8 +204,8 @@ fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()
         threads: Some(1),
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
-        figures_only: false,
-        leaves_memory: false,
+        stats_only: false,
+        leak_on_exit: false,
     };
     for at in 0.. {
         let system = MemorySystem::from_fixture(TREE);

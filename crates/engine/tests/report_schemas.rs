@@ -7,9 +7,11 @@ use expect_test::{ExpectFile, expect_file};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
+use stan_engine::answers::{CyclesReport, NeighboursReport};
 use stan_engine::context::reports::{RunReport, SelectReport, SnapReport, StateReport, VerifyReport};
-use stan_engine::outline::{OutlineReport, SymbolReport};
-use stan_engine::reply::ReplyReport;
+use stan_engine::outline::{FindReport, OutlineReport, ReadReport, SymbolReport};
+use stan_engine::pack::{DiagnosticsReport, Pack};
+use stan_engine::reply::{ApplyReport, ReplyReport};
 use stan_engine::suggest::SuggestReport;
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -58,9 +60,31 @@ fn schemas_of_small_answers() {
         &expect_file!["../../../schemas/stan-outline.report.schema.json"],
     );
     check(
+        written::<NeighboursReport>(),
+        "stan-neighbours.report",
+        &expect_file!["../../../schemas/stan-neighbours.report.schema.json"],
+    );
+    check(
+        written::<CyclesReport>(),
+        "stan-cycles.report",
+        &expect_file!["../../../schemas/stan-cycles.report.schema.json"],
+    );
+    check(
         written::<SymbolReport>(),
         "stan-symbol.report",
         &expect_file!["../../../schemas/stan-symbol.report.schema.json"],
+    );
+    check(written::<ReadReport>(), "stan-read.report", &expect_file!["../../../schemas/stan-read.report.schema.json"]);
+    check(written::<FindReport>(), "stan-find.report", &expect_file!["../../../schemas/stan-find.report.schema.json"]);
+}
+
+#[test]
+fn schemas_of_packs() {
+    check(written::<Pack>(), "stan-pack", &expect_file!["../../../schemas/stan-pack.schema.json"]);
+    check(
+        written::<DiagnosticsReport>(),
+        "stan-pack.list",
+        &expect_file!["../../../schemas/stan-pack.list.schema.json"],
     );
 }
 
@@ -75,6 +99,11 @@ fn schemas_of_the_assistants_side() {
         written::<ReplyReport>(),
         "stan-check.report",
         &expect_file!["../../../schemas/stan-check.report.schema.json"],
+    );
+    check(
+        written::<ApplyReport>(),
+        "stan-apply.report",
+        &expect_file!["../../../schemas/stan-apply.report.schema.json"],
     );
 }
 
@@ -156,7 +185,7 @@ fn graph_node() -> Value {
         "properties": {
             "id": {"description": "The same as the key", "type": "string"},
             "kind": {"enum": ["source", "external", "builtin", "missing"]},
-            "language": {"enum": ["ts", "js", "json", "md", "other"]},
+            "language": {"enum": ["ts", "js", "json", "md", "py", "go", "other"]},
             "description": {"description": "One line about the module", "type": "string"},
             "metadata": {
                 "description": "Of files",

@@ -8,9 +8,9 @@ mod support;
 use std::ops::Range;
 
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use stan_engine::context::{Context, build_map};
+use stan_engine::context::{Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest};
-use stan_model::document::integrity::Integrity;
+use stan_model::document::integrity::ExternalsLock;
 
 use support::disk::{Disk, MemoryDisk, RealDisk};
 use support::edits::{Step, sequence, start};
@@ -60,16 +60,16 @@ fn check_step(disk: &dyn Disk, options: &GraphOptions, number: usize, step: &Ste
     let inside = format!("{}/.stan/cache", disk.root());
     let outside = format!("{}/../cache", disk.root());
     let cold = answer(disk, options, None, false);
-    for (what, cache, figures_only) in [
+    for (what, cache, stats_only) in [
         ("warm", Some(&inside), false),
         ("warm again", Some(&inside), false),
         ("figures", Some(&inside), true),
         ("cache outside", Some(&outside), false),
         ("cold again", None, false),
     ] {
-        let warm = answer(disk, options, cache, figures_only);
+        let warm = answer(disk, options, cache, stats_only);
         let same = (&warm.summary, warm.dirty, &warm.errors) == (&cold.summary, cold.dirty, &cold.errors);
-        if !same || (!figures_only && json(&warm) != json(&cold)) {
+        if !same || (!stats_only && json(&warm) != json(&cold)) {
             let difference = difference(&cold, &warm);
             return Err(TestCaseError::fail(format!("step {number}, {what} ({:?}):\n{difference}", warm.work)));
         }
@@ -85,30 +85,30 @@ fn check_step(disk: &dyn Disk, options: &GraphOptions, number: usize, step: &Ste
 }
 
 /// The map's document, its private twin and the errors.
-fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (String, Integrity, Vec<String>) {
+fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (String, ExternalsLock, Vec<String>) {
     let mut config = stan_engine::config::Config::default();
     config.context.external_depth = options.external_depth;
     config.context.max_errors = 8;
-    let context = Context { root: disk.root(), config: &config };
+    let repository = Repository { root: disk.root(), config: &config };
     let request = GraphRequest {
         threads: Some(2),
         cache_directory: cache.cloned(),
         state_directory: Some(disk.state_directory()),
         ..GraphRequest::default()
     };
-    let built = build_map(disk.system(), &context, &request).expect("a map can be made");
+    let built = build_map(disk.system(), &repository, &request).expect("a map can be made");
     let mut document = Vec::new();
     built.map.write(&mut document, true).expect("memory takes everything");
     (String::from_utf8(document).expect("maps are text"), built.integrity, built.errors)
 }
 
-fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, figures_only: bool) -> GraphOutcome {
+fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, stats_only: bool) -> GraphOutcome {
     let request = GraphRequest {
         threads: Some(2),
         cache_directory: cache.cloned(),
         state_directory: Some(disk.state_directory()),
-        figures_only,
-        leaves_memory: false,
+        stats_only,
+        leak_on_exit: false,
     };
     run(disk.system(), options, &request)
 }

@@ -144,7 +144,8 @@ fn what_is_built_wins_over_its_source() {
     let manifest = r#"{"name": "lib", "types": "dist/index.d.ts", "main": "dist/index.js"}"#;
     let built =
         "//- /r/.gitignore\ndist\n//- /r/lib/dist/index.d.ts\n//- /r/lib/dist/index.js\n//- /r/lib/src/index.ts\n";
-    assert_eq!(lib(manifest, built), "lib/dist/index.d.ts");
+    // The code behind the declaration comes along.
+    assert_eq!(lib(manifest, built), "lib/dist/index.d.ts lib/dist/index.js");
 }
 
 #[test]
@@ -191,7 +192,7 @@ fn odd_workspaces_are_no_failure() {
     }
 }
 
-/// Two packages of one name: the first by path is taken, whoever asks, and the doubt is reported.
+/// Two packages of one name: the first by path is taken for every importer, and the doubt is reported.
 #[test]
 fn two_packages_of_one_name() {
     let text = r#"

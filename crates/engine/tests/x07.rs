@@ -5,7 +5,9 @@ use std::io;
 
 use serde_json::{Value, json};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{ContextCommand, DocumentStore, Outcome, Reading, SliceCommand, SliceRequest, context_pack, slice};
+use stan_engine::{
+    ContextCommand, DocumentStore, Outcome, PointerSpace, SliceCommand, SliceRequest, context_pack, slice,
+};
 
 /// Documents by name. A name that ends in `/` cannot be written.
 #[derive(Default)]
@@ -46,7 +48,7 @@ fn command(input: &str, pointer: &str) -> SliceCommand {
         is_wrapped: false,
         request: SliceRequest {
             pointer: pointer.to_owned(),
-            reading: Reading::File,
+            reading: PointerSpace::File,
             enclosure: Enclosure::Decl,
             closure: Closure::All,
             max_nodes: None,
@@ -121,7 +123,7 @@ fn world(directory: &str, working_directory: &str, pointer: &str) -> (Memory, Co
         out: None,
         enclosure: None,
         closure: Closure::All,
-        reading: Reading::Toolchain,
+        reading: PointerSpace::Toolchain,
         max_nodes: None,
         max_bytes: None,
         is_wrapped: false,
@@ -198,7 +200,7 @@ fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
     let mut unsorted = module();
     unsorted["decls"].as_array_mut().unwrap().reverse();
     let mut memory = Memory::with(&[("sorted.json", module()), ("unsorted.json", unsorted)]);
-    let mut check = |input: &str, reading: Reading, tells_reading: bool, name: &str, note: &str| {
+    let mut check = |input: &str, reading: PointerSpace, tells_reading: bool, name: &str, note: &str| {
         let mut command = SliceCommand { tells_reading, ..command(input, "/decls/0") };
         command.request.reading = reading;
         let outcome = slice(&mut memory, &command);
@@ -206,10 +208,10 @@ fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
         assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
         assert_eq!(outcome.stderr.is_empty(), note.is_empty(), "{}", outcome.stderr);
     };
-    check("sorted.json", Reading::File, true, "m.f", "");
-    check("unsorted.json", Reading::File, true, "m.g", "was read in the file as written");
-    check("unsorted.json", Reading::Toolchain, true, "m.f", "was read in the canonical document");
-    check("unsorted.json", Reading::Toolchain, false, "m.f", "");
+    check("sorted.json", PointerSpace::File, true, "m.f", "");
+    check("unsorted.json", PointerSpace::File, true, "m.g", "was read in the file as written");
+    check("unsorted.json", PointerSpace::Toolchain, true, "m.f", "was read in the canonical document");
+    check("unsorted.json", PointerSpace::Toolchain, false, "m.f", "");
 }
 
 #[test]

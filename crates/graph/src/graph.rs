@@ -20,7 +20,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node that is no file.
+    /// A node that is not a file.
     pub fn bare(id: Box<str>, kind: NodeKind) -> Self {
         Self { id, kind, language: Language::Other, description: None, file: None, outside_root: false }
     }

@@ -8,24 +8,26 @@ mod canonical;
 mod cycles;
 mod graph;
 mod map;
+mod neighbours;
+pub mod overview;
 mod query;
 mod select;
-pub mod suggest;
 mod summary;
 mod tunnel;
 mod write;
 
 pub use builder::{BuildError, Built, GraphBuilder, Indices, Merged};
 pub use canonical::{
-    Canonical, CanonicalError, Conflict, ExternalFile, Externals, PackageFile, canonical_id, is_safe_package,
+    Canonical, Conflict, ExternalFile, Externals, PackageFile, Unlocated, canonical_id, is_safe_package,
 };
 pub use cycles::{Cycle, cycles};
 pub use graph::{Edge, FileMeta, Graph, Node};
 pub use map::{HashPrefix, Map, MapEdge, MetaHashes, hash_text};
+pub use neighbours::{Neighbour, importer_counts, kind_bit, neighbours, with_kinds};
 pub use query::{Direction, Stats, closure};
 pub use select::{
     EntryKinds, HashWithoutSize, Largest, Reasons, SelectError, SelectOptions, Selection, SelectionEntry,
-    SelectionSummary, select, summarize, why,
+    SelectionSummary, cover, select, summarize, why,
 };
 pub use summary::Summary;
 pub use tunnel::{FileKey, Implicit, Module, Modules, Tunneller};

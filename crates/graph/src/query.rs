@@ -86,14 +86,14 @@ fn restrict(graph: &Graph, keep: &[bool]) -> Graph {
     Graph::from_sorted_parts(nodes, ends, edges)
 }
 
-/// For each node, the nodes with an edge to it.
-struct Sources {
+/// For each node, the nodes with an edge to it: once for each edge, ascending.
+pub(crate) struct Sources {
     ends: Vec<usize>,
     sources: Vec<u32>,
 }
 
 impl Sources {
-    fn of(graph: &Graph) -> Self {
+    pub(crate) fn of(graph: &Graph) -> Self {
         let mut ends = vec![0usize; graph.node_count()];
         for index in graph.indices() {
             for edge in graph.edges(index) {
@@ -115,7 +115,7 @@ impl Sources {
         Self { ends, sources }
     }
 
-    fn of_target(&self, index: u32) -> &[u32] {
+    pub(crate) fn of_target(&self, index: u32) -> &[u32] {
         let index = index as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.sources[start..self.ends[index]]

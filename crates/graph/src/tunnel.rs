@@ -310,7 +310,7 @@ struct State<'m> {
     file: FileKey,
     name: &'m str,
     /// Asked through a star, so that nothing says that the module has the name at all: a module that would take any
-    /// name then counts only when nobody else has it.
+    /// name then counts only when no other module has it.
     loose: bool,
 }
 

@@ -13,8 +13,10 @@ use stan_model::names::FileUnits;
 use stan_model::outline::Outline;
 use stan_model::{EdgeKind, FileFacts, FileKey, FileProblem, Problem, Resolution};
 
+use crate::go::Go;
 use crate::name_links;
 use crate::project::Project;
+use crate::python::Python;
 use crate::typescript::TypeScript;
 
 /// A language. Implementations are constants without state.
@@ -35,6 +37,11 @@ pub trait Language: Sync {
     /// Opens a project: once per run, before the first file is resolved. Must be cheap: work that needs I/O belongs into
     /// [`ProjectResolver::prepare`] or is done on demand.
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p>;
+
+    /// One line about a file from what it starts with, without analysing it: for files of other people's packages.
+    fn describe(&self, _file: SourceFile<'_>, _options: &ExtractOptions) -> Option<Box<str>> {
+        None
+    }
 
     /// Reads outlines, if the language has them.
     fn declarations(&self) -> Option<&'static dyn Declare> {
@@ -173,6 +180,8 @@ pub trait TargetTable {
 pub enum Answer {
     /// Makes no edge.
     Nothing,
+    /// A file that the user excluded: it makes no edge, and is counted.
+    Excluded,
     File(FileKey),
     Files(Arc<[FileKey]>),
     /// A builtin, or something missing.
@@ -186,6 +195,8 @@ pub struct Resolved {
     pub answers: Vec<Answer>,
     /// Files that patterns match.
     pub matches: Vec<(FileKey, EdgeKind)>,
+    /// The code behind declarations that requests lead to: implicit edges.
+    pub implementations: Vec<(FileKey, EdgeKind)>,
     pub problems: Vec<FileProblem>,
 }
 
@@ -194,6 +205,7 @@ impl Resolved {
     pub fn clear(&mut self) {
         self.answers.clear();
         self.matches.clear();
+        self.implementations.clear();
         self.problems.clear();
     }
 
@@ -243,12 +255,17 @@ impl Languages {
 
     /// Every language that stan analyses: a new one is a row here.
     pub const fn all() -> Self {
-        Self(&[&TypeScript])
+        Self(&[&TypeScript, &Python, &Go])
     }
 
     /// Whether a file is source code of any of them.
     pub fn claim(self, path: &str) -> bool {
         self.position(path).is_some()
+    }
+
+    /// See [`Language::describe`].
+    pub fn describe(self, file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<str>> {
+        self.iter().nth(self.position(file.name)?)?.describe(file, options)
     }
 
     /// What reads the outline of a file; `None` where its language has none.

@@ -1,13 +1,15 @@
 //! Languages: source text to `FileFacts`, specifier to target. One folder per language, one table of them
 //! ([`Languages::all`]); other crates work with the traits of [`language`] and name no language.
 //!
-//! The parsers (oxc) live here and nowhere else. Nothing here touches the file system except through
+//! The parsers (oxc, ruff) live here and nowhere else. Nothing here touches the file system except through
 //! `stan_repo::Files`.
 
+pub mod go;
 pub mod jsonc;
 pub mod language;
 pub mod name_links;
 pub mod project;
+pub mod python;
 pub mod typescript;
 pub mod x07;
 

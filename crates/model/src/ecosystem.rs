@@ -1,13 +1,15 @@
 //! Where files outside the repository come from: a package registry, or a plain path on disk.
 //!
 //! Each ecosystem has one folder below `<stanPath>/context`, in which its selected files are staged and under which they
-//! are addressed in archives. A new registry (PyPI, crates.io, Go modules) is one variant here.
+//! are addressed in archives. A new registry (crates.io, Go modules) is one variant here.
 
 /// The origin of a staged external file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ecosystem {
     /// Packages installed by npm, yarn, pnpm or bun: `npm/<name>/<version>/<path>`.
     Npm,
+    /// Distributions installed in a virtual environment of Python: `pypi/<name>/<version>/<path>`.
+    Pypi,
     /// Files that belong to no installed package, by the hash of their absolute path: `abs/<sha256>/<file name>`.
     Abs,
 }
@@ -17,12 +19,16 @@ const CONTEXT: &str = "context/";
 
 impl Ecosystem {
     /// In the order in which messages list them.
-    pub const ALL: [Self; 2] = [Self::Npm, Self::Abs];
+    pub const ALL: [Self; 3] = [Self::Npm, Self::Pypi, Self::Abs];
+
+    /// Those that packages with names and versions come from.
+    pub const REGISTRIES: [Self; 2] = [Self::Npm, Self::Pypi];
 
     /// The name of its folder below `<stanPath>/context`.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Npm => "npm",
+            Self::Pypi => "pypi",
             Self::Abs => "abs",
         }
     }
@@ -31,6 +37,7 @@ impl Ecosystem {
     pub fn context_folder(self) -> &'static str {
         match self {
             Self::Npm => "context/npm",
+            Self::Pypi => "context/pypi",
             Self::Abs => "context/abs",
         }
     }
@@ -44,12 +51,15 @@ impl Ecosystem {
     }
 }
 
-/// The folder name under which a package manager installs packages.
+/// The folder name under which a package manager of JavaScript installs packages.
 pub const PACKAGE_FOLDER: &str = "node_modules";
+
+/// The folder name under which packages are installed in a virtual environment of Python.
+pub const SITE_FOLDER: &str = "site-packages";
 
 /// Whether a path lies in or below a folder of installed packages.
 pub fn is_installed(path: &str) -> bool {
-    path.split('/').any(|segment| segment == PACKAGE_FOLDER)
+    path.split('/').any(|segment| segment == PACKAGE_FOLDER || segment == SITE_FOLDER)
 }
 
 /// Whether a file is external to the repository: outside the root, or installed. `inside` is its path relative to the
@@ -67,6 +77,7 @@ mod tests {
         let cases = [
             ("context/npm/a/1.0.0/x.js", Some(Ecosystem::Npm)),
             ("context/abs/0f/x.ts", Some(Ecosystem::Abs)),
+            ("context/pypi/a/1.0/a/x.py", Some(Ecosystem::Pypi)),
             ("context/npm", None),
             ("context/npmx/a", None),
             ("context/dependency.meta.json", None),
@@ -92,6 +103,7 @@ mod tests {
             (Some("node_modules/a/x.js"), true),
             (Some("packages/p/node_modules/a/x.js"), true),
             (Some("src/node_modules.ts"), false),
+            (Some(".venv/lib/python3.11/site-packages/a/b.py"), true),
         ];
         for (inside, expected) in cases {
             assert_eq!(is_external(inside), expected, "{inside:?}");

@@ -53,6 +53,8 @@ pub struct GlobRequest {
     /// with `[…]`.
     pub patterns: Vec<Box<str>>,
     pub line: u32,
+    /// Whether wildcards match names that start with a dot.
+    pub with_hidden: bool,
 }
 
 /// A name that the file takes from a module.

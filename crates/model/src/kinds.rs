@@ -70,6 +70,8 @@ pub enum Language {
     Js,
     Json,
     Md,
+    Py,
+    Go,
     Other,
 }
 
@@ -80,6 +82,8 @@ impl Language {
             Self::Js => "js",
             Self::Json => "json",
             Self::Md => "md",
+            Self::Py => "py",
+            Self::Go => "go",
             Self::Other => "other",
         }
     }
@@ -92,6 +96,8 @@ impl Language {
             Some("js" | "jsx" | "mjs" | "cjs") => Self::Js,
             Some("json") => Self::Json,
             Some("md") => Self::Md,
+            Some("py" | "pyi") => Self::Py,
+            Some("go") => Self::Go,
             _ => Self::Other,
         }
     }

@@ -54,8 +54,12 @@ pub struct Names {
     pub imports: Vec<Import>,
     /// Exported name → symbol, sorted by name. `default` and `export=` as in module facts.
     pub exports: Vec<(Box<str>, SymbolId)>,
+    /// The type parameters of classes, interfaces, aliases and functions that have some, ascending by declaration.
+    pub parameters: Vec<(DeclarationId, Vec<SymbolId>)>,
     /// Specifiers of `export * from`.
     pub stars: Vec<Box<str>>,
+    /// Statements at module level that are no unit: imports, export lists, calls. Ascending.
+    pub statements: Vec<Span>,
     /// Ascending by place.
     pub uses: Vec<Use>,
 }
@@ -70,7 +74,9 @@ impl Default for Names {
             recipes: vec![Recipe::Unknown],
             imports: Vec::new(),
             exports: Vec::new(),
+            parameters: Vec::new(),
             stars: Vec::new(),
+            statements: Vec::new(),
             uses: Vec::new(),
         }
     }
@@ -210,6 +216,8 @@ pub enum Recipe {
     Element(RecipeId),
     /// A list of such elements.
     List(RecipeId),
+    /// A value that comes later; awaiting it gives this.
+    Promise(RecipeId),
     /// The result of a call.
     Call(RecipeId),
     New(RecipeId),
@@ -279,6 +287,18 @@ impl Names {
     pub fn export(&self, name: &str) -> Option<SymbolId> {
         let at = self.exports.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
         self.exports.get(at).map(|(_, symbol)| *symbol)
+    }
+
+    /// The type parameters of a declaration.
+    pub fn parameters(&self, id: DeclarationId) -> &[SymbolId] {
+        let at = self.parameters.binary_search_by_key(&id, |(declaration, _)| *declaration).ok();
+        at.and_then(|at| self.parameters.get(at)).map(|(_, parameters)| parameters.as_slice()).unwrap_or_default()
+    }
+
+    /// The statement at module level that holds a position and is no unit.
+    pub fn statement_at(&self, position: u32) -> Option<Span> {
+        let behind = self.statements.partition_point(|span| span.start <= position);
+        self.statements.get(behind.checked_sub(1)?).copied().filter(|span| span.contains(position))
     }
 
     /// The uses inside a span.

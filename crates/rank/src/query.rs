@@ -10,7 +10,7 @@ const LONGEST: usize = 32 << 10;
 /// More different words are no task but a document.
 const MOST_WORDS: usize = 2000;
 
-/// What a text asks for. Words of its first line count double.
+/// What a text asks for. Words of its first line count double, and those of the area before a colon three times.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextQuery {
     /// Stemmed parts, sorted by key.
@@ -35,12 +35,17 @@ impl TextQuery {
         let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
         let first_line = text.find('\n').unwrap_or(text.len());
         let in_code = code_spans(text);
+        let area = area_end(text.get(..first_line).unwrap_or(text));
         let mut query = Self::default();
         let mut seen: FxHashMap<&str, usize> = FxHashMap::default();
         let mut parts: FxHashMap<TermKey, Fixed> = FxHashMap::default();
         for (start, end) in ranges(text.as_bytes()) {
             let Some(word) = text.get(start..end) else { continue };
-            let weight = if start < first_line { Fixed::int(2) } else { Fixed::ONE };
+            let weight = match () {
+                () if start < area => Fixed::int(AREA),
+                () if start < first_line => Fixed::int(2),
+                () => Fixed::ONE,
+            };
             let is_quoted = in_code.iter().any(|&(from, to)| from <= start && end <= to);
             let is_identifier = word.len() > 3 && (is_quoted || looks_like_code(word));
             if let Some(&index) = seen.get(word) {
@@ -71,6 +76,21 @@ impl TextQuery {
     /// A word of the text that has the part.
     pub(crate) fn shown(&self, part: TermKey) -> Option<&str> {
         self.shown.get(&part).map(String::as_str)
+    }
+}
+
+/// What a word counts that names the area of a task.
+const AREA: i64 = 3;
+
+/// Where the area at the start of a title ends: `fix(router): …`, `Proxy helper: …`, `[core] …`; 0 without one.
+fn area_end(title: &str) -> usize {
+    /// A longer start is a sentence.
+    const LONGEST_AREA: usize = 60;
+    let start = title.get(..title.floor_char_boundary(LONGEST_AREA)).unwrap_or(title);
+    match start.strip_prefix('[').and_then(|rest| rest.find(']')) {
+        Some(end) => end + 1,
+        // `a::b` is a name, and `12:30` a time.
+        None => start.match_indices(": ").map(|(at, _)| at).next().unwrap_or(0),
     }
 }
 
@@ -201,6 +221,21 @@ mod tests {
             query.words.iter().filter(|word| word.is_identifier).map(|word| word.text.as_str()).collect();
         assert_eq!(identifiers, ["parseRoute", "path", "max_depth"]);
         assert_eq!(query.shown(key("rout")), Some("parseRoute"));
+    }
+
+    #[test]
+    fn areas_of_titles() {
+        for (title, expected) in [
+            ("fix(router): match all", "fix(router)"),
+            ("Proxy helper: let me use my own", "Proxy helper"),
+            ("[core] no such thing", "[core"),
+            ("Use a::b at 12:30", ""),
+            ("no area", ""),
+            ("", ""),
+        ] {
+            assert_eq!(title.get(..area_end(title)), Some(expected), "{title}");
+        }
+        assert_eq!(area_end(&format!("{}: x", "ü".repeat(60))), 0);
     }
 
     #[test]

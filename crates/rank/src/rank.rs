@@ -1,10 +1,10 @@
 //! One score for each file: the weighted sum of its signals. The same formula whatever is asked; what is not given
 //! contributes nothing.
 //!
-//! The weights are those of the reference on public commits (`docs/benchmarks.md`); none of them knows a repository.
+//! The weights were fitted on public commits (`docs/benchmarks.md`); none of them knows a repository or a language.
 
 use crate::fixed::Fixed;
-use crate::paths::{FileClass, is_test};
+use crate::paths::FileClass;
 use crate::query::TextQuery;
 use crate::signals::{Corpus, FocusSignals, Signals, TextSignals};
 
@@ -50,12 +50,10 @@ pub enum Signal {
     TextChanges,
     /// It changed often lately.
     Churn,
-    /// It is a test.
-    Test,
 }
 
 impl Signal {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 15] = [
         Self::Vocabulary,
         Self::Words,
         Self::Changes,
@@ -71,20 +69,19 @@ impl Signal {
         Self::TextGraph,
         Self::TextChanges,
         Self::Churn,
-        Self::Test,
     ];
 
     /// How much the signal counts.
     pub fn weight(self) -> u8 {
         match self {
-            Self::Churn => 2,
-            Self::Test => 1,
-            Self::Vocabulary | Self::Defines | Self::Uses | Self::TextNames | Self::TextChanges => 3,
-            Self::Graph => 2,
-            Self::TextPath => 4,
-            Self::Words | Self::NearChanges | Self::Path | Self::TextGraph => 5,
+            Self::Churn => 1,
+            Self::Defines | Self::Graph => 2,
+            Self::Vocabulary | Self::Uses | Self::TextGraph | Self::TextChanges => 3,
+            Self::Words => 4,
+            Self::NearChanges | Self::Path | Self::TextPath | Self::TextNames => 5,
             Self::TextMessages => 6,
-            Self::Changes | Self::TextWords => 7,
+            Self::Changes => 7,
+            Self::TextWords => 9,
         }
     }
 
@@ -106,7 +103,6 @@ impl Signal {
             Self::TextGraph => "text imports",
             Self::TextChanges => "text changes",
             Self::Churn => "churn",
-            Self::Test => "test",
         }
     }
 }
@@ -119,7 +115,6 @@ pub struct Ranking<'c> {
     pub(crate) imports: Vec<(u32, u32)>,
     pub(crate) of_focus: Option<FocusSignals>,
     pub(crate) of_text: Option<(TextQuery, TextSignals)>,
-    tests: Vec<Fixed>,
     scores: Vec<Fixed>,
     /// The most that any file could have.
     most: Fixed,
@@ -143,12 +138,9 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
         let found = signals.text(&query);
         (query, found)
     });
-    let is_test = |path: &str| if is_test(path) { Fixed::ONE } else { Fixed::ZERO };
-    let tests = corpus.files.iter().map(|file| is_test(file.path)).collect();
     let mut imports: Vec<(u32, u32)> = corpus.edges.iter().map(|edge| (edge.from, edge.to)).collect();
     imports.sort_unstable();
-    let mut ranking =
-        Ranking { signals, focus, imports, of_focus, of_text, tests, scores: Vec::new(), most: Fixed::ZERO };
+    let mut ranking = Ranking { signals, focus, imports, of_focus, of_text, scores: Vec::new(), most: Fixed::ZERO };
     ranking.scores = (0..count).map(|file| ranking.sum(file)).collect();
     let given = Signal::ALL.iter().filter(|signal| ranking.is_given(**signal));
     ranking.most = given.map(|signal| Fixed::ratio(i64::from(signal.weight()), 4)).sum();
@@ -166,10 +158,13 @@ impl<'c> Ranking<'c> {
     }
 
     /// What a budget is filled by: the score, less what the file costs. A file of twice the size must be clearly more
-    /// needed; how clearly depends on how much any file could score.
-    pub fn worth(&self, file: usize, tokens: u64) -> Fixed {
-        let tokens = i64::try_from(tokens).unwrap_or(i64::MAX).clamp(50, 1 << 30);
-        self.score(file) - self.most * COST * Fixed::int(tokens).ln()
+    /// needed; how clearly depends on how much any file could score, and on how many tokens there are.
+    pub fn worth(&self, file: usize, tokens: u64, budget: u64) -> Fixed {
+        let number = |tokens: u64| Fixed::int(i64::try_from(tokens).unwrap_or(i64::MAX).clamp(50, 1 << 30));
+        let share = number(budget.clamp(2_000, 512_000)) / Fixed::int(32_000);
+        // Four times the budget, three quarters of the cost.
+        let scarcity = Fixed::ONE - Fixed::ratio(1, 4) * share.ln() / Fixed::int(4).ln();
+        self.score(file) - self.most * COST * scarcity * number(tokens).ln()
     }
 
     /// What each signal adds to the file's score, the largest first; nothing that adds nothing.
@@ -188,7 +183,6 @@ impl<'c> Ranking<'c> {
             Signal::Changes | Signal::NearChanges => has_history && self.of_focus.is_some(),
             Signal::TextMessages | Signal::TextChanges => has_history && self.of_text.is_some(),
             Signal::Churn => has_history,
-            Signal::Test => true,
             _ if signal < Signal::TextWords => self.of_focus.is_some(),
             _ => self.of_text.is_some(),
         }
@@ -227,11 +221,10 @@ impl<'c> Ranking<'c> {
             Signal::TextGraph => &text?.walk,
             Signal::TextChanges => &text?.cowalk,
             Signal::Churn => &self.signals.churn,
-            Signal::Test => &self.tests,
         };
         Some(values)
     }
 }
 
-/// What e times the tokens cost, as a share of the most that a file could score.
-const COST: Fixed = Fixed::per_mille(45);
+/// What e times the tokens cost in a budget of 32,000, as a share of the most that a file could score.
+const COST: Fixed = Fixed::per_mille(35);

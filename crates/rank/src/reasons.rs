@@ -62,7 +62,7 @@ impl Ranking<'_> {
                 self.best_name(names, &self.corpus().index.words, file).map(Reason::Uses)
             }
             Signal::Graph => self.edge(file),
-            Signal::Path | Signal::Test => self.pair(file),
+            Signal::Path => self.pair(file),
             Signal::TextWords | Signal::TextNames => self.mentioned(file),
             Signal::TextPath => self.named(file),
             Signal::TextMessages => self.message(file),
@@ -70,13 +70,18 @@ impl Ranking<'_> {
         }
     }
 
+    /// Whether the file, which is a test, tests the focus: by its name, or by what it imports.
+    pub fn is_test_of_focus(&self, file: usize) -> bool {
+        matches!(self.pair(file).or_else(|| self.direct_edge(file)), Some(Reason::TestOf(_) | Reason::Imports(_)))
+    }
+
     /// The focus file that the file tests, or that tests it.
     fn pair(&self, file: usize) -> Option<Reason> {
-        let path = self.corpus().files.get(file)?.path;
+        let path = &*self.corpus().files.get(file)?.path;
         let own = name_key(path);
-        let distance = |other: &&usize| folder_distance(folder(path), folder(self.corpus().files[**other].path));
+        let distance = |other: &&usize| folder_distance(folder(path), folder(&self.corpus().files[**other].path));
         let is_pair = |other: &&usize| {
-            let other = self.corpus().files[**other].path;
+            let other = &*self.corpus().files[**other].path;
             is_test(other) != is_test(path) && name_key(other) == own
         };
         let other = *self.focus.iter().filter(is_pair).min_by_key(distance)?;

@@ -13,7 +13,7 @@ use crate::words::{TermKey, key, parts};
 /// What a ranking knows of the repository. Files are numbered by their place in `files`.
 #[derive(Clone, Copy, Debug)]
 pub struct Corpus<'c> {
-    pub files: &'c [RankedFile<'c>],
+    pub files: &'c [RankedFile],
     /// Of the same files.
     pub index: &'c WordIndex,
     pub edges: &'c [Edge],
@@ -21,9 +21,11 @@ pub struct Corpus<'c> {
     pub history: &'c [Change],
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct RankedFile<'c> {
-    pub path: &'c str,
+/// A file that is ranked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankedFile {
+    /// From the root.
+    pub path: Box<str>,
     pub class: FileClass,
 }
 
@@ -53,10 +55,10 @@ pub(crate) type Wanted = (usize, Fixed);
 impl<'c> Signals<'c> {
     pub(crate) fn new(corpus: Corpus<'c>) -> Self {
         let count = corpus.files.len();
-        let is_document = |file: &&RankedFile<'_>| file.class != FileClass::Other;
+        let is_document = |file: &&RankedFile| file.class != FileClass::Other;
         let documents = corpus.files.iter().filter(is_document).count();
-        let words_of = |file: &RankedFile<'_>| {
-            let mut words: Vec<TermKey> = path_words(file.path).iter().map(|word| key(word)).collect();
+        let words_of = |file: &RankedFile| {
+            let mut words: Vec<TermKey> = path_words(&file.path).iter().map(|word| key(word)).collect();
             words.sort_unstable();
             words.dedup();
             words
@@ -336,8 +338,8 @@ impl Signals<'_> {
     /// The share of each file's name that the text has.
     fn text_names(&self, wanted: &FxHashMap<TermKey, Fixed>) -> Vec<Fixed> {
         let rare = |word: &TermKey| self.path_rarity.get(word).copied().unwrap_or_default();
-        let share = |file: &RankedFile<'_>| {
-            let mut mine: Vec<TermKey> = parts(&name_key(file.path)).iter().map(|part| key(part)).collect();
+        let share = |file: &RankedFile| {
+            let mut mine: Vec<TermKey> = parts(&name_key(&file.path)).iter().map(|part| key(part)).collect();
             mine.sort_unstable();
             mine.dedup();
             let all: Fixed = mine.iter().map(rare).sum();

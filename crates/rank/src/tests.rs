@@ -56,8 +56,8 @@ fn shop() -> Fixture {
 }
 
 fn check(fixture: &Fixture, focus: &[&str], text: Option<&str>, expected: Expect) {
-    let files: Vec<RankedFile<'_>> =
-        fixture.paths.iter().map(|path| RankedFile { path, class: file_class(path) }).collect();
+    let files: Vec<RankedFile> =
+        fixture.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
     let corpus = Corpus { files: &files, index: &fixture.index, edges: &fixture.edges, history: &fixture.history };
     let number = |path: &&str| fixture.paths.iter().position(|known| known == path).unwrap() as u32;
     let focus: Vec<(u32, Fixed)> = focus.iter().map(|path| (number(path), Fixed::ONE)).collect();
@@ -108,12 +108,12 @@ fn around_a_file() {
         &["src/cart.ts"],
         None,
         expect![[r#"
-            src/item.ts 3736: imported by src/cart.ts (words 1250, defines 750, path 624)
-            src/tax.ts 3719: changed together (2 of 2 commits) (changes 1480, near changes 1096, path 624)
-            test/cart.test.ts 2862: test of src/cart.ts (path 920, uses 750, imports 500)
-            src/page.ts 2381: imports src/cart.ts (uses 750, path 624, imports 500)
-            src/hub.ts 2230: imported by src/cart.ts (defines 651, path 624, imports 489)
-            src/mail.ts 2127: sibling via src/hub.ts (path 624, imports 450, near changes 408)
+            src/tax.ts 3469: changed together (2 of 2 commits) (changes 1480, near changes 1096, path 624)
+            src/item.ts 3236: imported by src/cart.ts (words 1000, path 624, vocabulary 611)
+            test/cart.test.ts 2565: test of src/cart.ts (path 920, uses 750, imports 500)
+            src/page.ts 2331: imports src/cart.ts (uses 750, path 624, imports 500)
+            src/hub.ts 1954: imported by src/cart.ts (path 624, imports 489, defines 434)
+            src/mail.ts 1918: sibling via src/hub.ts (path 624, imports 450, near changes 408)
             README.md 26: - (vocabulary 26)
         "#]],
     );
@@ -126,13 +126,13 @@ fn for_a_text() {
         &[],
         Some("Round the tax rate"),
         expect![[r#"
-            src/tax.ts 6551: mentions rate, tax (text words 1750, text messages 1500, text imports 1250)
-            src/cart.ts 2682: message of 0 (text messages 1494, text changes 750, churn 437)
-            src/mail.ts 1017: message of 1 (text changes 530, churn 334, text messages 152)
-            test/cart.test.ts 250: - (test 250, text imports 0)
+            src/tax.ts 6551: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
+            src/cart.ts 2463: message of 0 (text messages 1494, text changes 750, churn 218)
+            src/mail.ts 850: message of 1 (text changes 530, churn 167, text messages 152)
             src/hub.ts 0: - (text imports 0)
             src/item.ts 0: - (text imports 0)
             src/page.ts 0: - (text imports 0)
+            test/cart.test.ts 0: - (text imports 0)
             README.md 0: - ()
         "#]],
     );
@@ -145,12 +145,12 @@ fn around_a_file_for_a_text() {
         &["src/mail.ts"],
         Some("Letters: use `taxRate`"),
         expect![[r#"
-            src/tax.ts 10777: mentions taxRate (text words 1750, text messages 1500, changes 1306)
-            src/cart.ts 3381: sibling via src/hub.ts (text changes 750, path 528, near changes 520)
-            src/hub.ts 3283: imported by src/mail.ts (words 1250, defines 750, path 528)
+            src/tax.ts 11161: mentions taxRate (text words 2250, text messages 1500, changes 1306)
+            src/cart.ts 2978: sibling via src/hub.ts (text changes 750, path 528, near changes 520)
+            src/hub.ts 2783: imported by src/mail.ts (words 1000, path 528, defines 500)
             src/page.ts 887: - (path 528, imports 324, vocabulary 35)
             src/item.ts 865: - (path 528, imports 324, vocabulary 12)
-            test/cart.test.ts 852: - (imports 324, path 250, test 250)
+            test/cart.test.ts 602: - (imports 324, path 250, vocabulary 28)
             README.md 0: - ()
         "#]],
     );
@@ -166,21 +166,21 @@ fn without_history_or_edges_or_words() {
         &["src/cart.ts"],
         None,
         expect![[r#"
-        src/item.ts 3236: shares item (words 1250, defines 750, path 624)
-        test/cart.test.ts 2362: test of src/cart.ts (path 920, uses 750, test 250)
-        src/page.ts 1881: uses addItem (uses 750, path 624, vocabulary 254)
-        src/hub.ts 1740: defines hub (defines 651, path 624, words 293)
-        src/mail.ts 933: shares hub (path 624, words 208, vocabulary 99)
-        src/tax.ts 643: - (path 624, vocabulary 18)
-        README.md 26: - (vocabulary 26)
-    "#]],
+            src/item.ts 2736: shares item (words 1000, path 624, vocabulary 611)
+            test/cart.test.ts 2065: test of src/cart.ts (path 920, uses 750, vocabulary 205)
+            src/page.ts 1831: uses addItem (uses 750, path 624, vocabulary 254)
+            src/hub.ts 1465: defines hub (path 624, defines 434, words 234)
+            src/mail.ts 891: shares hub (path 624, words 167, vocabulary 99)
+            src/tax.ts 643: - (path 624, vocabulary 18)
+            README.md 26: - (vocabulary 26)
+        "#]],
     );
     check(
         &fixture(&[("a.ts", ""), ("b/a.test.ts", "")], &[], &[]),
         &["a.ts"],
         Some(""),
         expect![[r#"
-            b/a.test.ts 1500: test of a.ts (path 1250, test 250)
+            b/a.test.ts 1250: test of a.ts (path 1250)
         "#]],
     );
 }

@@ -1,6 +1,6 @@
 //! The reply gate: an assistant's Markdown reply → patches, file operations, checklist → broken rules.
 //!
-//! Pure. What is archived, what exists, what the map knows and how large things are comes through [`Context`];
+//! Pure. What is archived, what exists, what the map knows and how large things are comes through [`ReplyFacts`];
 //! nothing is read, written or applied. One function, [`check`], answers with everything that is wrong at once.
 
 mod checklist;
@@ -9,6 +9,7 @@ mod entries;
 mod excerpt;
 mod markdown;
 mod paths;
+mod plan;
 mod report;
 mod rules;
 mod structure;
@@ -18,17 +19,40 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use stan_model::NodeKind;
 use stan_model::document::state::{Entry, State};
 
-pub use report::{Excerpt, Finding, Report, Severity};
+pub use plan::{Plan, PlannedFile, PlannedMode};
+pub use report::{Excerpt, Finding, MissedPassage, Report, Severity};
 
 /// What the gate has to know about the workspace. All paths are relative to the repository, with `/`.
-pub trait Context {
+pub trait ReplyFacts {
     /// `.stan` unless configured.
     fn stan_path(&self) -> &str;
 
     /// The bytes of an archived file.
     fn archived(&self, path: &str) -> Option<Cow<'_, [u8]>>;
+
+    /// Whether there is an archive. Without one nothing is known of what the assistant has seen.
+    fn has_archive(&self) -> bool {
+        true
+    }
+
+    /// The bytes that patches are applied to: the archived ones for a check, the working tree's for [`Purpose::Apply`].
+    fn base(&self, path: &str) -> Option<Cow<'_, [u8]>> {
+        self.archived(path)
+    }
+
+    /// Why nothing may be written at a path of the working tree, as the end of a sentence about it. For
+    /// [`Purpose::Apply`].
+    fn obstacle(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    /// The files below a folder of the working tree, sorted; `None` when there is no such folder. For [`Purpose::Apply`].
+    fn files_below(&self, _folder: &str) -> Option<Result<Vec<String>, String>> {
+        None
+    }
 
     /// Whether a file is in the archive.
     fn is_archived(&self, path: &str) -> bool {
@@ -46,6 +70,11 @@ pub trait Context {
 
     /// Whether the map has a file node (source or external) of this id.
     fn is_mapped(&self, id: &str) -> bool;
+
+    /// What kind of node the map has under this id.
+    fn mapped_kind(&self, _id: &str) -> Option<NodeKind> {
+        None
+    }
 
     /// The current state file, wherever it is.
     fn state(&self) -> Option<Cow<'_, [u8]>>;
@@ -87,9 +116,22 @@ pub struct IgnoredFile {
     pub secret: Option<String>,
 }
 
+/// What a reply is checked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// Whether it keeps the protocol, against the archived bytes.
+    #[default]
+    Check,
+    /// Whether it can be applied to the working tree; ceremony only warns unless `strict` is set.
+    Apply,
+}
+
 /// How to check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckOptions {
+    pub purpose: Purpose,
+    /// Diffs are applied as `git apply` does, and ceremony is an error.
+    pub strict: bool,
     /// The map was seen earlier in the thread, so the mode is active whatever the archive shows.
     pub seen: bool,
     /// The most tokens that the resulting archive should have.
@@ -97,13 +139,20 @@ pub struct CheckOptions {
 }
 
 /// Checks a reply against every rule.
-pub fn check(reply: &str, context: &dyn Context, options: &CheckOptions) -> Report {
+pub fn check(reply: &str, context: &dyn ReplyFacts, options: &CheckOptions) -> Report {
+    judge(reply, context, options).0
+}
+
+/// Checks a reply, and tells what it does to the working tree: whole only when the report accepts it.
+pub fn plan(reply: &str, context: &dyn ReplyFacts, options: &CheckOptions) -> (Report, Plan) {
+    judge(reply, context, &CheckOptions { purpose: Purpose::Apply, ..*options })
+}
+
+fn judge(reply: &str, context: &dyn ReplyFacts, options: &CheckOptions) -> (Report, Plan) {
     let lines = text::split_lines(reply.strip_prefix('\u{feff}').unwrap_or(reply));
     if lines.iter().all(|line| line.trim().is_empty()) {
-        return Report {
-            findings: Vec::new(),
-            notes: vec!["the reply is empty: there is nothing to check".to_owned()],
-        };
+        let notes = vec!["the reply is empty: there is nothing to check".to_owned()];
+        return (Report { notes, ..Report::default() }, Plan::default());
     }
     let structure = structure::read(&lines);
     rules::check(&structure, &lines, context, options)

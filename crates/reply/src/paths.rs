@@ -22,7 +22,7 @@ pub(crate) enum Access {
 pub(crate) enum PathFault {
     /// It does not name a file of the repository at all.
     Outside(&'static str),
-    /// It belongs to the tool, to git, or to nobody.
+    /// It belongs to the tool, to git, or to no user.
     Reserved(String),
 }
 
@@ -32,6 +32,7 @@ pub(crate) struct Layout {
     stan: String,
     pub(crate) state: String,
     pub(crate) map: String,
+    pub(crate) overview: String,
     pub(crate) scratch: String,
     pub(crate) todo: String,
 }
@@ -43,6 +44,7 @@ impl Layout {
         Self {
             state: below("context/dependency.state.json"),
             map: below("context/dependency.meta.json"),
+            overview: below("context/dependency.overview.md"),
             scratch: below("system/stan.scratch.md"),
             todo: below("system/stan.todo.md"),
             stan,
@@ -104,7 +106,7 @@ impl Layout {
         if !is_at_or_below(&zone, "context") || slashes(path) == self.state {
             return None;
         }
-        if access == Access::Read && (self.is_staged(path) || slashes(path) == self.map) {
+        if access == Access::Read && (self.is_staged(path) || [&self.map, &self.overview].contains(&&slashes(path))) {
             return None;
         }
         Some(PathFault::Reserved(format!("is in `{}/context/`, where the assistant writes only the state", self.stan)))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 pub use stan_model::document::assistant_reports::{Excerpt, Finding, Severity};
 
-use crate::excerpt;
+use crate::{CheckOptions, Purpose, excerpt};
 
 /// The answer about one reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -14,6 +14,25 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What the reader should know although no rule is broken.
     pub notes: Vec<String>,
+    /// Passages of patches that were not found, for the one who wrote them. In the order of the reply.
+    #[serde(skip)]
+    pub missed: Vec<MissedPassage>,
+}
+
+/// A passage of a patch that the file does not have, or has several times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissedPassage {
+    /// The line of the reply.
+    pub line: u32,
+    pub path: String,
+    /// Why it could not be placed.
+    pub message: String,
+    /// What was looked for, cut when it is long.
+    pub wanted: Vec<String>,
+    /// The line of the file that `found` starts at.
+    pub first: usize,
+    /// What the file has where it is most like that.
+    pub found: Vec<String>,
 }
 
 impl Report {
@@ -31,20 +50,45 @@ pub(crate) struct Findings<'a> {
     /// Paths that are refused as such: nothing else is said about them.
     reserved: BTreeSet<String>,
     notes: Vec<String>,
+    missed: Vec<MissedPassage>,
+    options: CheckOptions,
     /// How many findings each code has, those that were left out included.
     counts: BTreeMap<&'static str, usize>,
 }
 
-/// Findings of one code beyond this many are only counted: nobody reads them, and a hostile reply has hundreds of
+/// Findings of one code beyond this many are only counted: they are not read, and a hostile reply has hundreds of
 /// thousands.
 const MOST_OF_ONE_CODE: usize = 1000;
+
+/// So many passages that were not found are enough to start from.
+const MOST_MISSED: usize = 20;
 
 /// The code of paths that may not be used.
 pub(crate) const RESERVED: &str = "STAN-REPLY-0012";
 
 impl<'a> Findings<'a> {
-    pub(crate) fn new(lines: &'a [&'a str]) -> Self {
-        Self { lines, list: Vec::new(), reserved: BTreeSet::new(), notes: Vec::new(), counts: BTreeMap::new() }
+    pub(crate) fn new(lines: &'a [&'a str], options: CheckOptions) -> Self {
+        Self {
+            lines,
+            list: Vec::new(),
+            reserved: BTreeSet::new(),
+            notes: Vec::new(),
+            missed: Vec::new(),
+            options,
+            counts: BTreeMap::new(),
+        }
+    }
+
+    /// Codes from 0101 on advise; the ones below forbid, but for ceremony where only what a reply does counts.
+    fn severity(&self, code: &str) -> Severity {
+        let is_advice = code >= "STAN-REPLY-0100";
+        let is_courtesy = matches!(code, "STAN-REPLY-0015" | "STAN-REPLY-0016") && !self.options.strict;
+        let is_ceremony = matches!(
+            code,
+            "STAN-REPLY-0001" | "STAN-REPLY-0004" | "STAN-REPLY-0005" | "STAN-REPLY-0006" | "STAN-REPLY-0010"
+        );
+        let is_waived = is_ceremony && self.options.purpose == Purpose::Apply && !self.options.strict;
+        if is_advice || is_courtesy || is_waived { Severity::Warning } else { Severity::Error }
     }
 
     /// Adds a finding that underlines `part` of the line, or all of it when the line does not hold that.
@@ -74,8 +118,7 @@ impl<'a> Findings<'a> {
         if *count > MOST_OF_ONE_CODE {
             return;
         }
-        // Codes from 0101 on advise; the ones below forbid.
-        let severity = if code >= "STAN-REPLY-0100" { Severity::Warning } else { Severity::Error };
+        let severity = self.severity(code);
         let line = line.max(1);
         let (column, excerpt) = excerpt::cut(self.line_text(line), part);
         let (message, remedy) = (message.into(), remedy.into());
@@ -98,6 +141,17 @@ impl<'a> Findings<'a> {
         self.notes.push(note.into());
     }
 
+    /// Whether a code was found.
+    pub(crate) fn has(&self, code: &str) -> bool {
+        self.counts.contains_key(code)
+    }
+
+    pub(crate) fn missed(&mut self, passage: MissedPassage) {
+        if self.missed.len() < MOST_MISSED {
+            self.missed.push(passage);
+        }
+    }
+
     pub(crate) fn into_report(mut self) -> Report {
         for (code, count) in &self.counts {
             if *count > MOST_OF_ONE_CODE {
@@ -114,6 +168,6 @@ impl<'a> Findings<'a> {
         findings.dedup();
         self.notes.sort_unstable();
         self.notes.dedup();
-        Report { findings, notes: self.notes }
+        Report { findings, notes: self.notes, missed: self.missed }
     }
 }

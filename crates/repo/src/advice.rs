@@ -23,7 +23,7 @@ pub fn advice(reason: &io::Error) -> String {
     hint.to_owned()
 }
 
-/// Whether the failure says nothing about the files: the same question may be answered a moment later, although nobody
+/// Whether the failure says nothing about the files: the same question may be answered a moment later, although no one
 /// changed anything.
 pub fn is_passing(reason: &io::Error) -> bool {
     let kinds = [

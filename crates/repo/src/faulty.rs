@@ -1,4 +1,4 @@
-//! A system that fails on purpose, around any other: the k-th effect that a fault can befall goes wrong, once or from
+//! A system that fails on purpose, around any other: the k-th call that a fault applies to fails, once or from
 //! there on for good. For tests of everything that writes; which of the outcomes are right is for the tests to say.
 //!
 //! Not a model of one file system: faults are put where any file system may have them. `write_atomic` is taken apart into
@@ -34,13 +34,13 @@ pub struct FaultySystem<'s> {
 }
 
 impl<'s> FaultySystem<'s> {
-    /// `fault` befalls the effect number `at`, counted from 0 among those that it can befall. `lasting`: all later ones as
+    /// Injects `fault` into the `at`-th eligible call (0-based). `lasting`: all later ones as
     /// well, so that not even the clean-up gets through, as after a kill.
     pub fn new(inner: &'s dyn WritableSystem, fault: Fault, at: usize, lasting: bool) -> Self {
         Self { inner, plan: Arc::new(Plan::new(fault, at, lasting)), next_temporary: AtomicU64::new(0) }
     }
 
-    /// How many effects there were so far that the fault can befall.
+    /// How many effects there were so far that the fault applies to.
     pub fn positions(&self) -> usize {
         self.plan.positions()
     }
@@ -214,10 +214,20 @@ impl WritableSystem for FaultySystem<'_> {
         self.inner.is_running(token)
     }
 
+    fn permissions(&self, path: &Path) -> io::Result<u32> {
+        self.check(Effect::Look, path)?;
+        self.inner.permissions(path)
+    }
+
+    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()> {
+        self.check(Effect::Create, path)?;
+        self.inner.set_permissions(path, mode)
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.check(Effect::Remove, path)?;
         let is_there = self.plan.length_of(path, 0).map(drop);
-        // One that vanished is gone whoever removed it.
+        // One that vanished is gone.
         self.plan.replaced(path);
         self.inner.remove_file(path).and(is_there)
     }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::git_entries::{Entries, EntriesFile, Entry};
 use crate::git_objects::{
-    GitError, GitPlace, Mode, ObjectHasher, ObjectId, ObjectKind, ObjectStore, RevisionFiles, resolve,
+    GitError, GitLayout, Mode, ObjectHasher, ObjectId, ObjectKind, ObjectStore, RevisionFiles, resolve,
 };
 use crate::paths::join;
 use crate::system::{EntryKind, System};
@@ -40,7 +40,7 @@ pub fn git_changes<'f>(
     files: &[&'f str],
     revision: Option<&str>,
 ) -> Result<GitChanges<'f>, GitError> {
-    let place = GitPlace::find(system, root)?;
+    let place = GitLayout::find(system, root)?;
     let (index, index_mtime) = read_index(&place, revision.is_some())?;
     let (commit, before) = match revision {
         None => (None, None),
@@ -68,7 +68,7 @@ enum Change {
 }
 
 /// The index and when it was written. With a revision to compare with, no index means that nothing is tracked.
-fn read_index(place: &GitPlace<'_>, is_optional: bool) -> Result<(Entries, i64), GitError> {
+fn read_index(place: &GitLayout<'_>, is_optional: bool) -> Result<(Entries, i64), GitError> {
     let path = join(&place.directory, "index");
     let Some(bytes) = place.read(&path, MAX_INDEX)? else {
         return if is_optional { Ok((Entries::default(), 0)) } else { Err(GitError::NoIndex) };
@@ -89,7 +89,7 @@ fn read_index(place: &GitPlace<'_>, is_optional: bool) -> Result<(Entries, i64),
 }
 
 struct Comparison<'c, 's> {
-    place: &'c GitPlace<'s>,
+    place: &'c GitLayout<'s>,
     index: &'c Entries,
     index_mtime: i64,
     /// `None` to compare with the index.

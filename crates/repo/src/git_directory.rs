@@ -4,7 +4,7 @@
 //! repositories. Reads `HEAD`, `.git` files, `commondir` and the index; never an object.
 
 use crate::git_index::{IndexFile, TrackedPaths};
-use crate::observations::{ObservedFile, Reading, Recorder, Unread, index_digest, read_limited};
+use crate::observations::{DigestScope, ObservedFile, Recorder, Unread, index_digest, read_limited};
 use crate::paths::{Root, ancestors, join, relative_path, split_last};
 use crate::system::EntryKind;
 
@@ -95,7 +95,7 @@ pub(crate) fn is_repository(recorder: &mut Recorder<'_>, directory: &str) -> boo
             repository_at(recorder, &git, kind).is_some()
                 // Git takes the cautious side when it cannot tell.
                 || (kind == EntryKind::File
-                    && matches!(recorder.read(&git, Reading::Bytes, MAX_GIT_FILE), Err(Unread::Denied | Unread::Failed)))
+                    && matches!(recorder.read(&git, DigestScope::Bytes, MAX_GIT_FILE), Err(Unread::Denied | Unread::Failed)))
         }
     }
 }
@@ -125,7 +125,12 @@ fn read_index(recorder: &mut Recorder<'_>, path: &str) -> Result<Option<IndexFil
     let (stat, contents) = read_limited(recorder.system, path, MAX_INDEX);
     let parsed = contents.map(|bytes| IndexFile::parse(&bytes));
     let digest = parsed.as_ref().ok().map(|parsed| index_digest(parsed.as_ref().ok()));
-    recorder.observations.files.push(ObservedFile { path: path.to_owned(), stat, digest, reading: Reading::GitIndex });
+    recorder.observations.files.push(ObservedFile {
+        path: path.to_owned(),
+        stat,
+        digest,
+        reading: DigestScope::GitIndex,
+    });
     match parsed {
         Ok(parsed) => parsed.map(Some),
         Err(Unread::Absent) => Ok(None),
@@ -144,7 +149,7 @@ fn repository_at(recorder: &mut Recorder<'_>, git: &str, kind: EntryKind) -> Opt
 }
 
 fn git_file_target(recorder: &mut Recorder<'_>, path: &str) -> Option<String> {
-    let bytes = recorder.read(path, Reading::Bytes, MAX_GIT_FILE).ok()?;
+    let bytes = recorder.read(path, DigestScope::Bytes, MAX_GIT_FILE).ok()?;
     let target = std::str::from_utf8(bytes.strip_prefix(b"gitdir: ")?).ok()?.trim_end_matches(['\n', '\r']);
     let (parent, _) = split_last(path)?;
     (!target.is_empty()).then(|| resolve(parent, target))
@@ -155,13 +160,13 @@ fn common_directory(recorder: &mut Recorder<'_>, directory: &str) -> Option<Stri
     let head = join(directory, "HEAD");
     let is_head = match recorder.probe(&head)? {
         EntryKind::Link => recorder.read_link(&head)?.starts_with("refs/"),
-        EntryKind::File => is_head(&recorder.read(&head, Reading::GitHead, MAX_GIT_FILE).ok()?),
+        EntryKind::File => is_head(&recorder.read(&head, DigestScope::GitHead, MAX_GIT_FILE).ok()?),
         _ => false,
     };
     if !is_head {
         return None;
     }
-    let common = match recorder.read(&join(directory, "commondir"), Reading::Bytes, MAX_GIT_FILE) {
+    let common = match recorder.read(&join(directory, "commondir"), DigestScope::Bytes, MAX_GIT_FILE) {
         Ok(bytes) => resolve(directory, std::str::from_utf8(&bytes).ok()?.trim_end_matches(['\n', '\r'])),
         Err(_) => directory.to_owned(),
     };

@@ -132,7 +132,7 @@ fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>
     // The folders that are open, each with how many of its own are still to come.
     let mut open: Vec<(Vec<u8>, u32)> = Vec::new();
     let mut rest = content;
-    // Folders in folders: their paths grow with the square of what says them, unless somebody counts.
+    // Folders in folders: their paths grow with the square of what says them, unless they are counted.
     let mut named = 0;
     while !rest.is_empty() {
         let zero = rest.iter().position(|&byte| byte == 0)?;

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 use serde::{Deserialize, Serialize};
 
 use crate::git_objects::{
-    Commit, GitError, GitPlace, ObjectId, ObjectKind, ObjectStore, TreeChanges, TreeDiff, resolve, shallow_commits,
+    Commit, GitError, GitLayout, ObjectId, ObjectKind, ObjectStore, TreeChanges, TreeDiff, resolve, shallow_commits,
 };
 use crate::system::System;
 
@@ -75,7 +75,7 @@ pub fn git_history(
     known: impl Fn(&str) -> Option<HistoryEntry>,
     unchanged: impl FnOnce(&str) -> Option<GitHistory>,
 ) -> Result<GitHistory, GitError> {
-    let place = GitPlace::find(system, root)?;
+    let place = GitLayout::find(system, root)?;
     let mut store = ObjectStore::open(&place)?;
     let head = resolve(&place, &mut store, "HEAD")?.commit;
     let head = head.ok_or_else(|| GitError::UnknownRevision { name: "HEAD".to_owned() })?;
@@ -89,7 +89,7 @@ pub fn git_history(
 }
 
 struct Reader<'r, 's, K> {
-    place: &'r GitPlace<'s>,
+    place: &'r GitLayout<'s>,
     store: ObjectStore<'r, 's>,
     limits: HistoryLimits,
     known: &'r K,

@@ -237,7 +237,7 @@ impl SplitLink {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    /// An index with an extension that nobody knows, and without a checksum.
+    /// An index with an unknown extension, and without a checksum.
     pub(crate) fn index(version: u32, hash: usize, entries: &[(&str, u32)]) -> Vec<u8> {
         let mut bytes = b"DIRC".to_vec();
         bytes.extend(version.to_be_bytes());

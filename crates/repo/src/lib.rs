@@ -4,6 +4,7 @@
 //! languages.
 
 mod advice;
+mod directory_handles;
 mod ewah;
 mod faulty;
 mod files;
@@ -22,10 +23,10 @@ mod hash;
 mod ignore;
 mod links;
 mod memory;
-mod neighbours;
 mod observations;
 mod os;
 mod paths;
+mod processes;
 mod reach;
 mod scan;
 mod stamp;
@@ -36,6 +37,7 @@ mod wildmatch;
 mod world;
 
 pub use advice::{advice, is_passing, is_unsupported, skip_unsupported_sync};
+pub use directory_handles::DirectoryHandleCache;
 pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
 pub use git_changes::{GitChanges, git_changes};
@@ -44,13 +46,13 @@ pub use git_objects::GitError;
 pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs, with_contents};
 pub use hash::sha256;
 pub use memory::MemorySystem;
-pub use neighbours::Neighbours;
-pub use observations::{Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading};
+pub use observations::{DigestScope, Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe};
 pub use os::OsSystem;
 pub use os::process::{address_space, stack_limit};
 pub use paths::{normal_path, real_path, relative_path};
+pub use processes::{Processes, ShellCommand, ShellEnd, ShellOutcome};
 pub use reach::{AllowedFolder, Reach};
-pub use scan::{scan, scan_folders, scan_top};
+pub use scan::{is_tracked, scan, scan_folders, scan_top};
 pub use stamp::{hash_file, hash_open_file, hash_real_file, is_racy};
 pub use system::{
     Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System,

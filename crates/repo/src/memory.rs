@@ -76,7 +76,7 @@ impl MemorySystem {
         Self::default()
     }
 
-    /// A second system that is the same now and knows nothing of this one afterwards. Nobody holds a lock in it.
+    /// A second system that is the same now and knows nothing of this one afterwards. No lock is held in it.
     pub fn duplicate(&self) -> Self {
         let state = State { locked: BTreeSet::new(), ..self.read().clone() };
         Self { state: Arc::new(RwLock::new(state)) }
@@ -299,6 +299,14 @@ impl WritableSystem for MemorySystem {
 
     fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
         self.create_file(path, access)
+    }
+
+    fn permissions(&self, path: &Path) -> io::Result<u32> {
+        self.mode_of(path)
+    }
+
+    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()> {
+        self.set_mode(path, mode)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

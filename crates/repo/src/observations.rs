@@ -44,12 +44,12 @@ pub struct ObservedFile {
     pub stat: Option<Stat>,
     /// Of what the contents mean; `None` when they could not be read.
     pub digest: Option<Digest>,
-    pub reading: Reading,
+    pub reading: DigestScope,
 }
 
 /// Which part of a file's contents decides the result, and is therefore in its digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Reading {
+pub enum DigestScope {
     /// Every byte.
     Bytes,
     /// The tracked paths alone: `git status` and `git commit` rewrite the rest all the time.
@@ -121,7 +121,7 @@ impl Observations {
     }
 }
 
-impl Reading {
+impl DigestScope {
     /// No reader takes a file of more bytes for this.
     fn limit(self) -> u64 {
         match self {
@@ -226,7 +226,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// The contents of a file of at most `limit` bytes.
-    pub(crate) fn read(&mut self, path: &str, reading: Reading, limit: u64) -> Result<Vec<u8>, Unread> {
+    pub(crate) fn read(&mut self, path: &str, reading: DigestScope, limit: u64) -> Result<Vec<u8>, Unread> {
         let (stat, result) = read_limited(self.system, path, limit);
         let digest = result.as_ref().ok().map(|bytes| reading.digest(bytes));
         self.observations.files.push(ObservedFile { path: path.to_owned(), stat, digest, reading });
@@ -316,7 +316,7 @@ mod tests {
         for path in ["/r/large", "/r/link"] {
             let (stat, read) = read_limited(&system, path, MAX_PATTERN_FILE);
             assert_eq!(read.err(), Some(Unread::TooLarge), "{path}");
-            let seen = ObservedFile { path: path.to_owned(), stat, digest: None, reading: Reading::Bytes };
+            let seen = ObservedFile { path: path.to_owned(), stat, digest: None, reading: DigestScope::Bytes };
             let observations = Observations { files: vec![seen], ..Observations::default() };
             // Everything is in doubt: the file may have been written within the clock's grain.
             assert_eq!(observations.changes(&system, i64::MIN), Vec::<&str>::new(), "{path}");

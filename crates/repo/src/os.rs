@@ -4,12 +4,14 @@
 mod output;
 pub(crate) mod process;
 mod replace;
+mod shell;
 
 use std::fs::{self, File, FileType, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::processes::{Processes, ShellCommand, ShellOutcome};
 #[cfg(unix)]
 use crate::system::DirectoryFiles;
 use crate::system::{
@@ -153,6 +155,18 @@ impl WritableSystem for OsSystem {
         process::is_running(token)
     }
 
+    #[cfg(unix)]
+    fn permissions(&self, path: &Path) -> io::Result<u32> {
+        use std::os::unix::fs::PermissionsExt;
+        Ok(fs::symlink_metadata(path)?.permissions().mode() & 0o7777)
+    }
+
+    #[cfg(unix)]
+    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }
@@ -175,6 +189,12 @@ impl WritableSystem for OsSystem {
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
         output::try_lock(path)
+    }
+}
+
+impl Processes for OsSystem {
+    fn run(&self, command: &ShellCommand<'_>, is_cancelled: &dyn Fn() -> bool) -> io::Result<ShellOutcome> {
+        shell::run(command, is_cancelled)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::globs::{FORBIDDEN, Globs};
 use crate::hash::listing_hash;
 use crate::ignore::PatternList;
 use crate::links::{Destination, destination};
-use crate::observations::{Observations, Reading, Recorder, Unread, sorted_entries};
+use crate::observations::{DigestScope, Observations, Recorder, Unread, sorted_entries};
 use crate::paths::{Root, escape_bytes, real_path};
 use crate::system::{DirEntry, EntryKind, Stat, System};
 use crate::universe::{ScanOptions, ScannedDirectory, Universe};
@@ -42,6 +42,21 @@ pub fn scan_folders(system: &dyn System, root: &Path, options: &ScanOptions, fol
 /// As [`scan`], but only the files that lie in the root itself.
 pub fn scan_top(system: &dyn System, root: &Path, options: &ScanOptions) -> Universe {
     walk(system, root, options, Reach::Only(&BTreeSet::new()))
+}
+
+/// Whether git tracks a file of the repository at `root`, by its path from there. Nothing is tracked where git's index
+/// cannot be read.
+pub fn is_tracked(system: &dyn System, root: &str, path: &str) -> bool {
+    let mut recorder = Recorder::new(system);
+    let Ok(real) = real_path(system, Path::new(root)) else { return false };
+    let root = Root::new(&real);
+    let checkout = Checkout::find(&mut recorder, &root);
+    let tracked = checkout.tracked_paths(&mut recorder, &root);
+    let from_top = match checkout.top.relative(root.path()) {
+        None | Some("") => path.to_owned(),
+        Some(below) => [below, "/", path].concat(),
+    };
+    tracked.contains(from_top.as_bytes())
 }
 
 /// How far a walk goes.
@@ -88,7 +103,13 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach<'_
     };
     let (rules, mode) = walk.rules_above_root(&mut recorder);
     let first = Task { path: String::new(), rules, mode, listed: Some(listed) };
-    rayon::scope(|scope| walk.directory(scope, first));
+    let imports = if reach == Reach::Everything { walk.imports(&mut recorder) } else { None };
+    rayon::scope(|scope| {
+        if let Some(imports) = imports {
+            scope.spawn(|scope| walk.directory(scope, imports));
+        }
+        walk.directory(scope, first);
+    });
     walk.finish(recorder)
 }
 
@@ -111,6 +132,8 @@ enum Mode {
     TrackedOnly,
     /// Another repository, or a name that is always out: only what `includes` adds.
     IncludesOnly,
+    /// What stan staged from elsewhere: all of it, although git is told to ignore it.
+    Imported,
 }
 
 struct Task {
@@ -202,6 +225,27 @@ impl<'a> Walk<'a> {
         self.visited.lock().unwrap_or_else(PoisonError::into_inner).push(visited);
     }
 
+    fn is_imports(&self, path: &str) -> bool {
+        let below = path.strip_prefix(&self.stan_path).and_then(|rest| rest.strip_prefix('/'));
+        !self.stan_path.is_empty() && below == Some("imports")
+    }
+
+    /// The folder of imported files, if it is there and no link leads to it.
+    fn imports(&self, recorder: &mut Recorder<'_>) -> Option<Task> {
+        if self.stan_path.is_empty() || self.globs.prunes(&self.stan_path) {
+            return None;
+        }
+        let path = [&self.stan_path, "/imports"].concat();
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let folders = ends.filter_map(|end| path.get(..end));
+        for folder in folders {
+            if recorder.probe(&self.root.absolute(folder)) != Some(EntryKind::Dir) {
+                return None;
+            }
+        }
+        Some(Task { path, rules: Arc::new([]), mode: Mode::Imported, listed: None })
+    }
+
     fn tracked(&self) -> &TrackedPaths {
         let read = || {
             let mut recorder = Recorder::new(self.system);
@@ -280,9 +324,23 @@ impl<'a> Walk<'a> {
         let Some(below) = path.strip_prefix(&self.stan_path).and_then(|rest| rest.strip_prefix('/')) else {
             return false;
         };
-        match below.split_once('/') {
-            Some((first, _)) => !matches!(first, "system" | "imports"),
-            None => !(is_directory && matches!(below, "system" | "imports")),
+        let (first, is_folder) = match below.split_once('/') {
+            Some((first, _)) => (first, true),
+            None => (below, is_directory),
+        };
+        match first {
+            "system" | "imports" if is_folder => false,
+            "context" | "output" | "diff" | "patch" | "cache" if is_folder => true,
+            // Anything else is the repository's own, if git tracks it.
+            first if first.starts_with(".lock") || first.starts_with(".stan-tmp-") => true,
+            _ => {
+                let from_top = [self.prefix.as_str(), path].concat();
+                let is_tracked = match is_directory {
+                    true => self.tracked().any_below(from_top.as_bytes()),
+                    false => self.tracked().contains(from_top.as_bytes()),
+                };
+                !is_tracked
+            }
         }
     }
 
@@ -324,6 +382,7 @@ impl Visit<'_, '_> {
                 Vec::new()
             }
         };
+        self.look_for_environment(&entries);
         self.look_for_repository(&entries, &absolute);
         self.read_ignore_file(&entries, &absolute);
         Some(Opened { stat, entries })
@@ -333,6 +392,13 @@ impl Visit<'_, '_> {
         let name = if self.task.path.is_empty() { "." } else { &self.task.path };
         self.recorder.problems.push(Problem::new(name, format!("directory skipped, because {reason}")));
         None
+    }
+
+    /// A virtual environment of Python holds installed packages, as `node_modules` does.
+    fn look_for_environment(&mut self, entries: &[DirEntry]) {
+        if !self.task.path.is_empty() && find(entries, "pyvenv.cfg") == Some(EntryKind::File) {
+            self.task.mode = Mode::IncludesOnly;
+        }
     }
 
     fn look_for_repository(&mut self, entries: &[DirEntry], absolute: &str) {
@@ -420,7 +486,7 @@ impl Visit<'_, '_> {
     fn child(&mut self, name: &str, mode: Mode) {
         let walk = self.walk;
         let wanted = match mode {
-            Mode::Everything => true,
+            Mode::Everything | Mode::Imported => true,
             Mode::TrackedOnly => walk.tracked().any_below(&self.path_from_top),
             Mode::IncludesOnly => false,
         };
@@ -430,6 +496,8 @@ impl Visit<'_, '_> {
         let path = self.relative(name);
         if (wanted || walk.globs.could_include_below(&path))
             && !walk.is_stans_own(&path, true)
+            // It is walked by itself.
+            && !(walk.reach == Reach::Everything && walk.is_imports(&path))
             && !walk.globs.prunes(&path)
         {
             self.children.push(Task { path: path.into_string(), rules: self.task.rules.clone(), mode, listed: None });
@@ -437,7 +505,9 @@ impl Visit<'_, '_> {
     }
 
     fn mode_of_child(&self, name_start: usize) -> Mode {
-        if self.task.mode == Mode::IncludesOnly || self.walk.tracked().is_gitlink(&self.path_from_top) {
+        if self.task.mode == Mode::Imported {
+            Mode::Imported
+        } else if self.task.mode == Mode::IncludesOnly || self.walk.tracked().is_gitlink(&self.path_from_top) {
             Mode::IncludesOnly
         } else if self.task.mode == Mode::TrackedOnly
             || is_ignored(&self.task.rules, &self.path_from_top, name_start, true)
@@ -452,6 +522,7 @@ impl Visit<'_, '_> {
     fn git_shows(&self, name_start: usize) -> bool {
         match self.task.mode {
             Mode::IncludesOnly => false,
+            Mode::Imported => true,
             Mode::Everything if !is_ignored(&self.task.rules, &self.path_from_top, name_start, false) => true,
             Mode::Everything | Mode::TrackedOnly => self.walk.tracked().contains(&self.path_from_top),
         }
@@ -513,7 +584,7 @@ fn is_ignored(rules: &[Arc<PatternList>], path_from_top: &[u8], name_start: usiz
 }
 
 fn read_rules(recorder: &mut Recorder<'_>, root: &Root, path: &str, base: usize, rules: &mut Vec<Arc<PatternList>>) {
-    match recorder.read(path, Reading::Bytes, MAX_PATTERN_FILE) {
+    match recorder.read(path, DigestScope::Bytes, MAX_PATTERN_FILE) {
         Ok(bytes) => {
             let list = PatternList::parse(&bytes, base);
             if !list.is_empty() {

@@ -12,7 +12,7 @@ pub enum EntryKind {
     File,
     Dir,
     Link,
-    /// Sockets, pipes, devices: never opened, because opening one may block for ever.
+    /// Sockets, pipes, devices: never opened, because opening one may block without end.
     Other,
 }
 
@@ -217,7 +217,7 @@ pub trait WritableSystem: System {
     /// replaced, not followed; a file's permissions are kept. The directory must exist.
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
-    /// As `write_atomic`, for what people wrote and nobody can make again: it also survives a power cut.
+    /// As `write_atomic`, for what cannot be rebuilt: it also survives a power cut.
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.write_atomic(path, bytes)
     }
@@ -244,6 +244,16 @@ pub trait WritableSystem: System {
         None
     }
 
+    /// The permission bits of a file, as Unix has them.
+    fn permissions(&self, _path: &Path) -> io::Result<u32> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Sets the permission bits of a file.
+    fn set_permissions(&self, _path: &Path, _mode: u32) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Removes a file, or a link itself.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
@@ -268,7 +278,7 @@ pub trait WritableSystem: System {
     }
 
     /// Takes the lock whose file is at `path`, which is made when it is missing; never follows a link. `None` when
-    /// somebody holds it.
+    /// it is held.
     fn try_lock(&self, _path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
         Err(io::ErrorKind::Unsupported.into())
     }

@@ -24,7 +24,7 @@ pub fn target_of_temporary(name: &str) -> Option<&str> {
     (is_number(process) && is_number(number)).then_some(target)
 }
 
-/// Removes what killed processes left in `folder` when they were about to replace one of `targets`. Whoever is still
+/// Removes what killed processes left in `folder` when they were about to replace one of `targets`. A process that is still
 /// writing holds the lock of the temporary file, which then stays. What cannot be removed stays too: it is no output.
 pub fn remove_leftovers(system: &dyn WritableSystem, folder: &Path, targets: &[&str]) {
     for entry in system.read_dir(folder).unwrap_or_default() {

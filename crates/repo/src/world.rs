@@ -23,7 +23,7 @@ use self::sharded::Sharded;
 use crate::files::Files;
 use crate::hash::{listing_hash, sha256};
 use crate::observations::{
-    Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Reading, Unread, read_real_limited,
+    DigestScope, Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe, Unread, read_real_limited,
     sorted_entries,
 };
 use crate::paths::{MAX_LINKS, Root, ancestors, join, split_last};
@@ -31,7 +31,7 @@ use crate::reach::Reach;
 use crate::system::{EntryKind, Stat, System};
 use crate::universe::Universe;
 
-/// Larger files are not read: nobody writes them, and a hostile one must not fill the memory.
+/// Larger files are not read: they are not written by hand, and a hostile one must not fill the memory.
 const MAX_FILE: u64 = 16 << 20;
 /// Longer than any path that an operating system opens. Without a limit, hostile ones would cost quadratic time.
 const MAX_PATH: usize = 16 << 10;
@@ -110,7 +110,7 @@ impl<'a> World<'a> {
     }
 
     /// For a run with a handful of questions: listing a large directory would cost more than they do.
-    pub fn probing_first(mut self) -> Self {
+    pub fn prefer_probe(mut self) -> Self {
         self.probes_first = true;
         self
     }
@@ -143,7 +143,7 @@ impl<'a> World<'a> {
         }
         let (stat, result) = read_real_limited(self.system, &real, MAX_FILE);
         let digest = result.as_ref().ok().map(|bytes| sha256(bytes));
-        let observed = ObservedFile { path: real, stat, digest, reading: Reading::Bytes };
+        let observed = ObservedFile { path: real, stat, digest, reading: DigestScope::Bytes };
         self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(observed);
         match (result, digest, stat) {
             (Ok(bytes), Some(digest), Some(stat)) => Ok(FileContents { bytes: bytes.into(), digest, stat }),

@@ -5,7 +5,7 @@ use stan_model::document::x07::{Enclosure, Omitted};
 use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 
 use crate::enclosure::{Focus, FocusKind};
-use crate::{Reading, SliceRequest};
+use crate::{PointerSpace, SliceRequest};
 
 /// What is in the slice before any bound.
 pub(crate) struct Selection<'m> {
@@ -41,7 +41,7 @@ pub(crate) fn select<'m>(
         FocusKind::Root => selected.is_selected.fill(true),
         // The enclosure is the document, whatever else in it the pointer names; to the toolchain it is the place alone.
         FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => {
-            selected.is_selected.fill(request.reading == Reading::File);
+            selected.is_selected.fill(request.reading == PointerSpace::File);
         }
     }
     if with_locals {

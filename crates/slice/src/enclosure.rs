@@ -5,7 +5,7 @@ use stan_model::document::x07::Enclosure;
 use stan_model::json::{JsonTree, NodeId, array_index, pointer_tokens};
 use stan_model::module::{Declaration, Dialect, Piece, SourceModule};
 
-use crate::{Reading, SliceError, SliceRequest};
+use crate::{PointerSpace, SliceError, SliceRequest};
 
 /// What part of the document the pointer is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(crate) fn locate(
 pub(crate) fn place(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
-    reading: Reading,
+    reading: PointerSpace,
     pointer: &str,
 ) -> Option<Vec<String>> {
     resolve(module, dialect, reading, pointer_tokens(pointer)?).map(|focus| focus.tokens)
@@ -98,7 +98,7 @@ pub(crate) fn place(
 fn resolve(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
-    reading: Reading,
+    reading: PointerSpace,
     mut tokens: Vec<String>,
 ) -> Option<Focus> {
     let keys = dialect.keys();
@@ -112,8 +112,8 @@ fn resolve(
         if let Some(token) = tokens.get_mut(1) {
             let index = array_index(token)?;
             *token = match reading {
-                Reading::File => *module.import_positions.get(index)?,
-                Reading::Toolchain => module.imports.get(index).map(|_| index)?,
+                PointerSpace::File => *module.import_positions.get(index)?,
+                PointerSpace::Toolchain => module.imports.get(index).map(|_| index)?,
             }
             .to_string();
         }
@@ -132,7 +132,7 @@ fn resolve(
 fn resolve_in_declarations(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,
-    reading: Reading,
+    reading: PointerSpace,
     tokens: &mut [String],
 ) -> Option<FocusKind> {
     let Some(token) = tokens.get_mut(1) else {
@@ -140,8 +140,8 @@ fn resolve_in_declarations(
     };
     let index = array_index(token)?;
     let index = match reading {
-        Reading::File => (*module.declaration_positions.get(index)?)?,
-        Reading::Toolchain => canonical_place(module, index)?,
+        PointerSpace::File => (*module.declaration_positions.get(index)?)?,
+        PointerSpace::Toolchain => canonical_place(module, index)?,
     };
     *token = index.to_string();
     let declaration = module.declarations.get(index)?;
@@ -153,8 +153,8 @@ fn resolve_in_declarations(
         if let Some(token) = tokens.get_mut(3) {
             let name = array_index(token)?;
             *token = match reading {
-                Reading::File => *exports.positions.get(name)?,
-                Reading::Toolchain => exports.names.get(name).map(|_| name)?,
+                PointerSpace::File => *exports.positions.get(name)?,
+                PointerSpace::Toolchain => exports.names.get(name).map(|_| name)?,
             }
             .to_string();
         }

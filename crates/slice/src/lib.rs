@@ -26,7 +26,7 @@ use stan_model::module::{Dialect, SourceModule};
 /// How a pointer is read where the file is not in canonical order. In a canonical file both are the same, but for a
 /// pointer outside of all declarations under the enclosure `module`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reading {
+pub enum PointerSpace {
     /// It addresses the file as written, and outside of all declarations it stands for the whole document.
     #[default]
     File,
@@ -40,7 +40,7 @@ pub enum Reading {
 pub struct SliceRequest {
     /// JSON Pointer into the module; white space around it is ignored.
     pub pointer: String,
-    pub reading: Reading,
+    pub reading: PointerSpace,
     pub enclosure: Enclosure,
     pub closure: Closure,
     /// The most declarations.
@@ -77,7 +77,7 @@ impl SliceRequest {
 /// Whether the two readings of a pointer lead to different places.
 pub fn readings_differ(module: &SourceModule<'_>, dialect: &dyn Dialect, pointer: &str) -> bool {
     let place = |reading| enclosure::place(module, dialect, reading, pointer.trim());
-    place(Reading::File) != place(Reading::Toolchain)
+    place(PointerSpace::File) != place(PointerSpace::Toolchain)
 }
 
 /// A slice: a document of its own, and what is to be known about it.

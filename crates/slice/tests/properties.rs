@@ -3,7 +3,7 @@
 #[expect(dead_code, reason = "only a part of it is used here")]
 mod common;
 
-use common::{Closure, Enclosure, Reading};
+use common::{Closure, Enclosure, PointerSpace};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use stan_lang::x07::{X07, read_module};
@@ -110,7 +110,7 @@ fn bound() -> impl Strategy<Value = Option<u64>> {
 fn request() -> impl Strategy<Value = (prop::sample::Index, SliceRequest)> {
     let enclosures = vec![Enclosure::Decl, Enclosure::Defn, Enclosure::Module];
     let closures = vec![Closure::All, Closure::Locals, Closure::Types, Closure::Imports];
-    let readings = vec![Reading::File, Reading::File, Reading::Toolchain];
+    let readings = vec![PointerSpace::File, PointerSpace::File, PointerSpace::Toolchain];
     let words = (prop::sample::select(readings), prop::sample::select(enclosures), prop::sample::select(closures));
     (any::<prop::sample::Index>(), words, bound(), bound()).prop_map(
         |(index, (reading, enclosure, closure), max_nodes, max_bytes)| {

@@ -20,7 +20,7 @@ pub(super) enum Layout {
     SideBySide,
 }
 
-/// The module that the one-file edits change, and what it comes to import.
+/// The module that the one-file edits change, and what it then imports.
 pub(super) struct Edit {
     pub(super) file: &'static str,
     pub(super) specifier: &'static str,

@@ -151,7 +151,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
     if arguments.first() != Some(&"init") && !folder.join(".git").exists() {
         return Err(format!("{} is not a repository", folder.display()).into());
     }
-    // The settings of whoever measures must not change the corpus.
+    // The settings of the user who measures must not change the corpus.
     let neutral = ["-c", "core.autocrlf=false", "-c", "core.excludesFile=", "-c", "core.safecrlf=false"];
     succeed(Command::new("git").args(neutral).args(arguments).current_dir(folder))
 }

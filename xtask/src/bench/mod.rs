@@ -12,7 +12,6 @@ mod reply;
 mod report;
 mod row;
 mod suggest;
-mod suggest_pairs;
 mod verdict;
 
 use std::path::{Path, PathBuf};

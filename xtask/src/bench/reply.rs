@@ -30,7 +30,7 @@ pub(crate) struct ReplyOptions {
 
 const SIZE: usize = 5_000_000;
 const TARGET: Duration = Duration::from_secs(1);
-/// Nobody waits longer than this for one shape.
+/// The bound in seconds for one shape.
 const LIMIT: Duration = Duration::from_secs(120);
 /// Lines of the large file that patches are about.
 const LINES: usize = 60_000;

@@ -37,7 +37,7 @@ pub(super) fn print(played: &[Played], machine: &Machine) -> bool {
     }
     played.iter().for_each(print_breaches);
     if !machine.has_strace {
-        println!("NOT TRACED: strace is not installed, so nobody saw which files were opened");
+        println!("NOT TRACED: strace is not installed, so opened files were not observed");
     }
     breaches == 0 && machine.has_strace
 }

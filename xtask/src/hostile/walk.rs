@@ -42,9 +42,9 @@ pub(super) struct Entry {
 pub(super) fn list(folder: &Path, before: &Listing) -> Result<Listing> {
     let base = Rc::new(openat(CWD, folder, DIRECTORY, Mode::empty())?);
     let mut listing = Listing::new();
-    let mut pending = vec![Place { base, way: b".".to_vec(), path: Vec::new() }];
+    let mut pending = vec![PendingFolder { base, way: b".".to_vec(), path: Vec::new() }];
     while let Some(place) = pending.pop() {
-        // A folder that nobody may enter has nothing that we could compare.
+        // A folder that cannot be entered has nothing that we could compare.
         let Ok(opened) = openat(&*place.base, place.way.as_slice(), DIRECTORY, Mode::empty()) else { continue };
         let opened = Rc::new(opened);
         for entry in Dir::read_from(&*opened)? {
@@ -98,7 +98,7 @@ impl Entry {
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-struct Place {
+struct PendingFolder {
     /// A folder that is held open, and the way from there.
     base: Rc<OwnedFd>,
     way: Vec<u8>,
@@ -106,7 +106,7 @@ struct Place {
     path: Vec<u8>,
 }
 
-impl Place {
+impl PendingFolder {
     fn below(&self, opened: &Rc<OwnedFd>, name: &CStr, path: Vec<u8>) -> Self {
         if self.way.len() < LONGEST_WAY {
             return Self { base: Rc::clone(&self.base), way: joined(&self.way, name), path };

@@ -166,7 +166,7 @@ fn stdout_file() -> Result<File> {
     Ok(File::from(std::io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Runs a worker per thread over `items`, handed out in small portions so that one heavy file delays nobody.
+/// Runs a worker per thread over `items`, handed out in small portions so that one heavy file delays no thread.
 fn on_threads<T: Sync, W: FnMut(&T, &mut Totals)>(items: &[T], new_worker: impl Fn() -> W + Sync) -> Totals {
     const PORTION: usize = 16;
     let next = AtomicUsize::new(0);

@@ -1,15 +1,17 @@
-//! The parser that the product uses, and nothing on top of it.
+//! The parsers that the product uses, and nothing on top of it.
 
 use std::path::Path;
 
 use oxc_allocator::Allocator;
 use oxc_parser::ParseOptions;
 use oxc_span::SourceType;
+use ruff_python_ast::PySourceType;
+use ruff_python_parser::parse_unchecked_source;
 
 /// Whether the product would analyse a file of this name.
 pub(super) fn is_analysed(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    matches!(extension, "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs")
+    matches!(extension, "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" | "py" | "pyi")
 }
 
 /// One arena, reused for file after file.
@@ -22,6 +24,11 @@ impl Parser {
     /// Parses, and counts the statements at module level.
     pub(super) fn parse(&mut self, path: &Path, bytes: &[u8]) -> u64 {
         let Ok(text) = std::str::from_utf8(bytes) else { return 0 };
+        let ending = path.extension().and_then(|extension| extension.to_str());
+        if matches!(ending, Some("py" | "pyi")) {
+            let source = if ending == Some("pyi") { PySourceType::Stub } else { PySourceType::Python };
+            return parse_unchecked_source(text, source).syntax().body.len() as u64;
+        }
         let kind = SourceType::from_path(path).unwrap_or_default();
         let kind = if kind.is_javascript() { kind.with_jsx(true) } else { kind };
         self.arena.reset();

@@ -54,7 +54,7 @@ fn work(queue: &Mutex<Queue>, changed: &Condvar) -> Result<Found> {
     Ok(found)
 }
 
-/// The next folder; `None` when there is none and nobody can add one.
+/// The next folder; `None` when there is none and no thread can add one.
 fn take(queue: &Mutex<Queue>, changed: &Condvar) -> Option<PathBuf> {
     let mut guard = lock(queue);
     loop {

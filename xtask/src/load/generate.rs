@@ -39,7 +39,7 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Back to a repository in which nobody has run anything.
+    /// Back to a repository in which no command has run.
     pub(super) fn forget_runs(&self) -> Result<()> {
         match std::fs::remove_dir_all(self.root.join(".stan")) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
@@ -121,7 +121,7 @@ impl Repository {
         self.write(&format!("{folder}/tsconfig.json"), "{\"extends\":\"../../tsconfig.json\"}\n")?;
         self.write(&format!("{folder}/README.md"), format!("# {}\n", package.name()))?;
         self.write(&format!("{folder}/src/index.ts"), barrel(package))?;
-        let line = "a line of a long text that nobody reads\n";
+        let line = "a line of a long text that is not read\n";
         let lines = usize::try_from(package.large_bytes)? / line.len();
         self.write(&format!("{folder}/data/large.txt"), line.repeat(lines))?;
         self.link(package)?;

@@ -1,7 +1,7 @@
 //! Many processes at once in one workspace, twice: on a workspace that is complete, where every answer is known, and on one
-//! where nobody has run anything, where all of them meet at the same missing folders.
+//! where no command has run, where all of them meet at the same missing folders.
 //!
-//! How long anybody waits decides nothing: whoever gives up must say for whom it waited.
+//! How long a process waits decides nothing: a process that gives up must name the holder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::Result;
 
 const ARCHIVE: &str = ".stan/output/archive.tar";
 
-/// The words of whoever waits, and of whoever waited too long.
+/// The messages of a process that waits, and of one that waited too long.
 const WAITS: &str = "waiting for another run (pid ";
 const GAVE_UP: &str = "another run holds `.stan/.lock` (pid ";
 
-/// What is known about a workspace that nobody disturbs.
+/// What is known about an undisturbed workspace.
 struct Alone {
     /// Command to the digests of the answers it may give.
     answers: BTreeMap<String, BTreeSet<String>>,
@@ -98,8 +98,11 @@ fn pair(root: &Path) -> Result<(String, String)> {
 /// Archives and their by-products change with every run, the lock tells who had it last, and the cache notes times.
 fn still_files(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut files = digests(&root.join(".stan"), |_| true)?;
+    files.retain(|name, _| !name.starts_with("diff/history/"));
     for (name, digest) in &mut files {
-        if name.starts_with("output/") || name.starts_with("cache/") || name == ".lock" {
+        // Which baselines were kept before the last one depends on the order of the runs.
+        let depends_on_order = ["output/", "cache/", "diff/history/"].iter().any(|folder| name.starts_with(folder));
+        if depends_on_order || name == ".lock" {
             digest.clear();
         }
     }
@@ -167,10 +170,10 @@ fn judge(outcome: &Outcome, alone: Option<&Alone>, report: &mut Report) {
         outcome.ran.iter().filter(|ran| ran.code == Some(0)).filter_map(|ran| other_answer(ran, alone)).collect();
     report.law("answers are those of one run alone", others.is_empty(), listing(&others));
     let detail = format!("{} looks; {}", outcome.looks, listing(&outcome.torn));
-    report.law("whoever reads meanwhile sees a whole archive", outcome.torn.is_empty(), detail);
+    report.law("a concurrent reader sees a whole archive", outcome.torn.is_empty(), detail);
 }
 
-/// What is wrong with a process, if anything: neither success nor a wait that is explained, or words that nobody expects.
+/// What is wrong with a process, if anything: neither success nor a wait that is explained, or an unexpected message.
 fn fault(ran: &Ran) -> Option<String> {
     let waited_too_long = ran.code == Some(1) && ran.said.contains(GAVE_UP);
     if ran.code != Some(0) && !waited_too_long {

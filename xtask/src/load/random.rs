@@ -47,7 +47,7 @@ mod tests {
         };
         assert_eq!(numbers(7), numbers(7));
         assert_ne!(numbers(7), numbers(8));
-        // The published first number of the generator for seed 0, so that nobody changes it by accident.
+        // The published first number of the generator for seed 0, so that it is not changed by accident.
         assert_eq!(numbers(0)[0], 0xE220_A839_7B1D_CDAF);
     }
 

@@ -47,7 +47,7 @@ impl Workspace {
         Ok(Workspace { root, packages: read(&metadata, &lock)? })
     }
 
-    /// What is reached from the packages that `start` picks, themselves included; tests of others are nobody's business.
+    /// What is reached from the packages that `start` picks, themselves included; tests of others do not count.
     pub(super) fn reached(&self, start: impl Fn(&Package) -> bool, with_tests: bool) -> BTreeSet<String> {
         let mut open: Vec<&String> =
             self.packages.iter().filter(|(_, package)| start(package)).map(|(id, _)| id).collect();

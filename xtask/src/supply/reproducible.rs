@@ -32,7 +32,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     let folder = std::path::absolute(options.dir.clone().unwrap_or_else(|| root.join(".bench/reproducible")))?;
     let count = if options.once { 1 } else { COPIES.len() };
     let copies: Vec<PathBuf> = COPIES.iter().take(count).map(|copy| folder.join(copy)).collect();
-    // All copies first: somebody may go on working while they are built.
+    // All copies first: the tree may be edited while they are built.
     copies.iter().try_for_each(|copy| copy_source(root, copy))?;
     let builds = copies.iter().map(|copy| build(copy)).collect::<Result<Vec<_>>>()?;
     let mut holds = true;
@@ -64,7 +64,7 @@ fn copy_source(root: &Path, target: &Path) -> Result<()> {
     if !listed.status.success() {
         return Err("git ls-files failed".into());
     }
-    // Only what has changed, so that what was built before is kept: nobody would ever run this twice otherwise.
+    // Only what has changed, so that what was built before is kept: a second run would be too slow otherwise.
     for path in String::from_utf8(listed.stdout)?.split_terminator('\0') {
         let (from, to) = (root.join(path), target.join(path));
         if !std::fs::symlink_metadata(&from).is_ok_and(|metadata| metadata.is_file()) {

@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stan-archive", &["stan-repo", "stan-secrets", "stan-model"]),
     ("stan-reply", &["stan-model"]),
     ("stan-diagnose", &["stan-model"]),
+    ("stan-pack", &["stan-model"]),
     ("stan-rank", &[]),
     (
         "stan-engine",
@@ -29,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "stan-secrets",
             "stan-reply",
             "stan-diagnose",
+            "stan-pack",
             "stan-rank",
         ],
     ),
@@ -80,6 +82,9 @@ fn may_use(package: &str, name: &str, used_by: Use) -> bool {
 fn misplaced(path: &str, package: &str, name: &str) -> Option<String> {
     if (name.starts_with("oxc_") || name.starts_with("oxc-")) && package != "stan-lang" {
         return Some(format!("`{name}` belongs to stan-lang alone: its types move weekly"));
+    }
+    if name.starts_with("ruff_") && package != "stan-lang" {
+        return Some(format!("`{name}` belongs to stan-lang alone: each release may change its types"));
     }
     if (name == "clap" || name.starts_with("clap_")) && !path.starts_with("apps/") {
         return Some(format!("`{name}` belongs to programs under apps/"));

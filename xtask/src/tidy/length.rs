@@ -1,4 +1,4 @@
-//! No Rust file grows past the point where nobody reads it whole. Functions are judged by reviewers.
+//! No Rust file grows past the point where it can be read whole. Functions are judged by reviewers.
 
 use super::{Finding, tree::Tree};
 

@@ -4,10 +4,10 @@ use toml::Table;
 
 use super::{Finding, tree::Tree};
 
-/// A little above the count when this was last set (241): the TypeScript parser, the tokenizers, the property tests and the
-/// JSON Schema oracle of the tests bring most of them, and many are for other platforms or for tests only. Whoever needs more
-/// raises it here, where a reviewer sees it.
-const MOST_PACKAGES: usize = 255;
+/// A little above the count when this was last set (288): the TypeScript parser, the tokenizers, the property tests and the
+/// JSON Schema oracle of the tests bring most of them, and many are for other platforms or for tests only. A change that needs more
+/// raises it here, where a reviewer sees it. Forty of them are ruff's parser for Python and what it is built with.
+const MOST_PACKAGES: usize = 295;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     check_against(tree, MOST_PACKAGES)

@@ -28,10 +28,11 @@ pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
         reply: input::read(&workspace, &args.reply)?,
         archive,
         seen: args.seen,
+        strict: args.strict,
         budget: args.budget,
         tokenizer: args.tokens.into(),
     };
-    let report = check_reply(&OsSystem, &workspace.context(), &request)?;
+    let report = check_reply(&OsSystem, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.json {
         out.json(&report)?;
@@ -55,7 +56,7 @@ fn print(report: &ReplyReport, out: &mut Output) -> io::Result<()> {
     say!(out, "{} {}: {}, {}", Untrusted::new(&report.reply), verdict, errors, warnings)
 }
 
-fn print_finding(reply: &str, finding: &Finding, out: &mut Output) -> io::Result<()> {
+pub(crate) fn print_finding(reply: &str, finding: &Finding, out: &mut Output) -> io::Result<()> {
     let style = out.style();
     let label = match finding.severity {
         Severity::Error => style.error("error"),

@@ -24,7 +24,7 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
     let options = workspace.config.graph_options(workspace.root.clone());
     let wants_graph = args.json || args.format.is_some() || args.cycles || !args.files.is_empty();
     let request = workspace.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())?;
-    let request = GraphRequest { figures_only: !wants_graph, ..request };
+    let request = GraphRequest { stats_only: !wants_graph, ..request };
     let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
     let messages = Messages::new(cli);
     if cli.verbose {
@@ -39,7 +39,7 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
         messages.not_analysed(&outcome.not_analysed());
     }
     if !args.json {
-        messages.errors_beside_graph(&outcome.errors);
+        messages.errors_beside_graph(&outcome.errors, outcome.work == Work::Unchanged);
     }
     Ok(())
 }
@@ -47,13 +47,13 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
 /// The map as a context run would write it.
 fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), Failure> {
     let request = workspace.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())?;
-    let map = build_map(&OsSystem, &workspace.context(), &request)?;
+    let map = build_map(&OsSystem, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     out.document(|out| map.write(out, args.pretty))?;
     out.finish()?;
     let messages = Messages::new(cli);
     messages.not_analysed(&map.not_analysed());
-    messages.errors_beside_graph(&map.errors);
+    messages.errors_beside_graph(&map.problems(), map.is_unchanged);
     Ok(())
 }
 

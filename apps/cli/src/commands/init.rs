@@ -26,6 +26,8 @@ pub(crate) fn run(cli: &Cli, args: &InitArgs) -> Result<(), Failure> {
             AgentsAction::Add => AgentsBlock::Add,
             AgentsAction::Remove => AgentsBlock::Remove,
         }),
+        mcp: args.mcp.iter().copied().map(Into::into).collect(),
+        remove_mcp: args.remove_mcp.iter().copied().map(Into::into).collect(),
         config_file: found.file.as_deref().and_then(|file| file.rsplit('/').next()).map(str::to_owned),
     };
     let plan = plan(&OsSystem, &found.root, stan_path, &options).map_err(failure)?;

@@ -7,6 +7,7 @@ use stan_engine::context::NamedBytes;
 use stan_engine::{OsSystem, System};
 
 use crate::exit::Failure;
+use crate::terminal::captured_stdin;
 use crate::workspace::Workspace;
 
 /// No document that people or assistants write is larger.
@@ -16,6 +17,9 @@ const MAX_SIZE: u64 = 1 << 30;
 pub(crate) fn read(workspace: &Workspace, file: &str) -> Result<NamedBytes, Failure> {
     let mut bytes = Vec::new();
     if file == "-" {
+        if let Some(bytes) = captured_stdin() {
+            return Ok(NamedBytes { name: "standard input".to_owned(), bytes });
+        }
         io::stdin()
             .lock()
             .take(MAX_SIZE)

@@ -17,7 +17,7 @@ pub(crate) fn run(cli: &Cli, args: &OutlineArgs) -> Result<(), Failure> {
     messages.hints(&workspace.hints);
     let files = args.files.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
     let request = OutlineRequest { files, size: size(&args.answer) };
-    let report = outline(&OsSystem, &workspace.context(), &request)?;
+    let report = outline(&OsSystem, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.answer.json {
         out.json(&report)?;

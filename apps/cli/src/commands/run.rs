@@ -3,10 +3,13 @@
 use std::io;
 
 use stan_engine::OsSystem;
-use stan_engine::context::reports::{ArchiveReport, DiffReport, Mode, Part, RunReport};
-use stan_engine::context::{RunRequest, run as run_engine};
+use stan_engine::context::reports::{
+    ArchiveReport, DiffReport, LeftOutReport, Mode, Part, RunReport, SizedPath, WeighedPath,
+};
+use stan_engine::context::{ArchiveFormat, RunRequest, run as run_engine};
 
-use crate::args::{Cli, RunArgs};
+use crate::args::{Cli, FormatChoice, RunArgs};
+use crate::commands::scripts;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, text};
@@ -21,31 +24,41 @@ pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
         (true, true) => Mode::Meta,
         (true, false) => Mode::Context,
     };
+    let mut progress = messages.progress("stan run", &args.wait);
+    let scripts = scripts::run(&workspace, args, &messages, &mut progress)?;
     let request = RunRequest {
         mode,
+        scripts,
         frozen: args.frozen,
         pretty: args.pretty,
         plan: args.plan,
-        tokens: args.tokens.map(Into::into),
+        full_map: args.full_map,
+        format: match args.format {
+            FormatChoice::Tar => ArchiveFormat::Tar,
+            FormatChoice::Zip => ArchiveFormat::Zip,
+            FormatChoice::Md => ArchiveFormat::Markdown,
+            FormatChoice::Xml => ArchiveFormat::Xml,
+        },
+        split: args.split.unwrap_or(0),
+        tokens: Some(args.tokens.into()),
         epoch: crate::environment::source_date_epoch()?,
         work: workspace.graph_request(&args.work)?,
     };
-    let mut patience = messages.patience("stan run", &args.wait);
-    let report = run_engine(&OsSystem, &workspace.context(), &request, &mut patience)?;
+    let report = run_engine(&OsSystem, &workspace.repository(), &request, &mut progress)?;
     let mut out = Output::new(cli.color);
     if args.work.json {
         out.json(&report)?;
         out.finish()?;
     } else {
-        print(&report, &mut out)?;
+        print(&report, cli.verbose, &mut out)?;
         out.finish()?;
         messages.warnings(&report.warnings);
-        messages.errors_of_graph(&report.errors);
+        messages.errors_of_graph(&report.errors, report.errors_are_known);
     }
     Ok(())
 }
 
-fn print(report: &RunReport, out: &mut Output) -> io::Result<()> {
+fn print(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> {
     if report.plan {
         say!(out, "{}", out.style().strong("plan: nothing was written"))?;
     }
@@ -53,6 +66,13 @@ fn print(report: &RunReport, out: &mut Output) -> io::Result<()> {
     rows.extend(report.diff.as_ref().map(|diff| archive_row(&diff.archive)));
     for line in columns(&rows) {
         say!(out, "{}", line)?;
+    }
+    for file in &report.formats {
+        let (path, bytes) = (Untrusted::new(&file.path), grouped(file.bytes));
+        match file.tokens {
+            0 => say!(out, "{}  {} bytes", path, bytes)?,
+            tokens => say!(out, "{}  {} bytes  {} tokens", path, bytes, grouped(tokens))?,
+        }
     }
     if let Some(diff) = &report.diff {
         print_diff(diff, out)?;
@@ -72,7 +92,7 @@ fn print(report: &RunReport, out: &mut Output) -> io::Result<()> {
         say!(out, "map: {}, {} (one for each pair); {} selected, {} verified", nodes, edges, selected, staged)?;
     }
     out.not_analysed(&report.not_analysed)?;
-    print_files(report, out)?;
+    print_files(report, verbose, out)?;
     if report.mode == Mode::Meta && !report.plan {
         let archive = Untrusted::new(&report.archive.path);
         say!(out, "\nnext: give {} to the assistant; put its selection into dependency.state.json", archive)?;
@@ -81,25 +101,62 @@ fn print(report: &RunReport, out: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-/// Files that the report lists apart, grouped by reason.
-fn print_files(report: &RunReport, out: &mut Output) -> io::Result<()> {
-    section(out, "largest files", &report.largest.iter().map(sized).collect::<Vec<_>>())?;
-    section(out, "left out: binary", &report.binaries.iter().map(sized).collect::<Vec<_>>())?;
-    section(out, "large texts", &report.large_texts.iter().map(sized).collect::<Vec<_>>())?;
-    let plain: Vec<_> =
-        report.not_utf8.iter().map(|path| [text!("{}", Untrusted::new(path)), Text::default()]).collect();
-    section(out, "not UTF-8", &plain)?;
+/// Files that the report lists apart, grouped by reason; `-v` lists each.
+fn print_files(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> {
+    let largest: Vec<_> = report.largest.iter().map(weighed).collect();
+    section(out, "largest files", &largest)?;
+    let paths = |paths: &[String]| -> Vec<[Text; 2]> {
+        paths.iter().map(|path| [text!("{}", Untrusted::new(path)), Text::default()]).collect()
+    };
+    let files = |files: &[SizedPath]| -> Vec<[Text; 2]> { files.iter().map(sized).collect() };
+    group(out, verbose, "left out: binary", &files(&report.binaries))?;
+    group(out, verbose, "large texts", &files(&report.large_texts))?;
+    group(out, verbose, "not UTF-8", &paths(&report.not_utf8))?;
     print_secrets(report, out)?;
-    let ignored: Vec<_> =
-        report.ignored.iter().map(|path| [text!("{}", Untrusted::new(path)), Text::default()]).collect();
-    section(out, "ignored by git, archived because the selection asks", &ignored)?;
-    if !report.left_out.is_empty() {
-        say!(out, "\n{}", out.style().strong("left out"))?;
-        for left_out in &report.left_out {
-            say!(out, "  {}: {}", Untrusted::new(&left_out.path), Untrusted::new(&left_out.reason))?;
+    section(out, "ignored by git, archived because the selection asks", &paths(&report.ignored))?;
+    print_left_out(report, verbose, out)
+}
+
+/// What is left out, by reason: the words outside of backticks.
+fn print_left_out(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> {
+    if report.left_out.is_empty() {
+        return Ok(());
+    }
+    say!(out, "\n{}", out.style().strong("left out"))?;
+    let key = |reason: &str| reason.split('`').step_by(2).collect::<Vec<_>>().join("…");
+    let mut groups: Vec<(String, Vec<&LeftOutReport>)> = Vec::new();
+    for file in &report.left_out {
+        let key = key(&file.reason);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, files)) => files.push(file),
+            None => groups.push((key, vec![file])),
         }
     }
+    for (reason, files) in &groups {
+        if verbose || files.len() <= NAMED {
+            for file in files {
+                say!(out, "  {}: {}", Untrusted::new(&file.path), Untrusted::new(&file.reason))?;
+            }
+            continue;
+        }
+        let named = Text::joined(files.iter().take(NAMED).map(|file| Untrusted::new(&file.path)), ", ");
+        let more = grouped((files.len() - NAMED) as u64);
+        say!(out, "  {} and {} more: {}", named, more, Untrusted::new(reason))?;
+    }
     Ok(())
+}
+
+/// A list of more files than this is counted, unless `-v` asks for it.
+const NAMED: usize = 3;
+
+fn group(out: &mut Output, verbose: bool, title: &'static str, rows: &[[Text; 2]]) -> io::Result<()> {
+    if verbose || rows.len() <= NAMED {
+        return section(out, title, rows);
+    }
+    let named = Text::joined(rows.iter().take(NAMED).map(|[path, _]| path), ", ");
+    let (count, more) = (counted(rows.len() as u64, "file"), grouped((rows.len() - NAMED) as u64));
+    say!(out, "\n{}", out.style().strong(title))?;
+    say!(out, "  {}: {} and {} more; -v lists them", count, named, more)
 }
 
 /// Files that are held back: the place and the rule of each secret, never the secret.
@@ -159,15 +216,20 @@ fn part_row((name, part): (&'static str, Part)) -> [Text; 4] {
         text!("{}", name),
         counted(part.files, "file"),
         text!("{} bytes", grouped(part.bytes)),
-        text!("~{} tokens", grouped(part.tokens)),
+        text!("{} tokens", grouped(part.tokens)),
     ]
 }
 
-fn sized(file: &stan_engine::context::reports::SizedPath) -> [Text; 2] {
+fn weighed(file: &WeighedPath) -> [Text; 3] {
+    let path = text!("{}", Untrusted::new(&file.path));
+    [path, text!("{} bytes", grouped(file.bytes)), text!("{} tokens", grouped(file.tokens))]
+}
+
+fn sized(file: &SizedPath) -> [Text; 2] {
     [text!("{}", Untrusted::new(&file.path)), text!("{} bytes", grouped(file.bytes))]
 }
 
-fn section(out: &mut Output, title: &'static str, rows: &[[Text; 2]]) -> io::Result<()> {
+fn section<const N: usize>(out: &mut Output, title: &'static str, rows: &[[Text; N]]) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }

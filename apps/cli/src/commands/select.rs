@@ -23,7 +23,7 @@ pub(crate) fn run(cli: &Cli, args: &SelectArgs) -> Result<(), Failure> {
         tokens: Some(args.tokens.into()),
         work: workspace.graph_request(&args.work)?,
     };
-    let report = select(&OsSystem, &workspace.context(), &request)?;
+    let report = select(&OsSystem, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.work.json {
         out.json(&report)?;

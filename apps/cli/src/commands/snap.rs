@@ -1,12 +1,15 @@
-//! `stan snap`: from here on, diffs are against what is here now.
+//! `stan snap`: from here on, diffs are against what is here now, or against an earlier baseline.
+
+use std::io;
 
 use stan_engine::OsSystem;
-use stan_engine::context::{SnapRequest, snap};
+use stan_engine::context::reports::BaselineReport;
+use stan_engine::context::{SnapRequest, SnapStep, snap, snap_history};
 
-use crate::args::{Cli, SnapArgs};
+use crate::args::{Cli, SnapAction, SnapArgs};
 use crate::exit::Failure;
 use crate::messages::Messages;
-use crate::terminal::{Output, Untrusted, counted, say};
+use crate::terminal::{Output, Untrusted, columns, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, args: &SnapArgs) -> Result<(), Failure> {
@@ -15,20 +18,51 @@ pub(crate) fn run(cli: &Cli, args: &SnapArgs) -> Result<(), Failure> {
     messages.hints(&workspace.hints);
     let request =
         SnapRequest { plain: !args.context, context: !args.plain, work: workspace.graph_request(&args.work)? };
-    let mut patience = messages.patience("stan snap", &args.wait);
-    let report = snap(&OsSystem, &workspace.context(), &request, &mut patience)?;
-    drop(patience);
+    let mut progress = messages.progress("stan snap", &args.wait);
+    let step = match (args.action, args.number) {
+        (None, _) => None,
+        (Some(SnapAction::List), None) => Some(SnapStep::List),
+        (Some(SnapAction::Undo), None) => Some(SnapStep::Undo),
+        (Some(SnapAction::Redo), None) => Some(SnapStep::Redo),
+        (Some(SnapAction::Set), Some(number)) => Some(SnapStep::Set(number)),
+        _ => return Err(Failure::usage("only `set` takes a number, and it needs one").hint("`stan snap set 1`")),
+    };
+    let report = match step {
+        None => snap(&OsSystem, &workspace.repository(), &request, &mut progress)?,
+        Some(step) => {
+            let kinds = (request.plain, request.context);
+            snap_history(&OsSystem, &workspace.repository(), kinds, step, &mut progress)?
+        }
+    };
+    drop(progress);
     let mut out = Output::new(cli.color);
     if args.work.json {
         out.json(&report)?;
         out.finish()?;
         return Ok(());
     }
-    for snapshot in &report.snapshots {
+    print_baselines(&report.baselines, &mut out)?;
+    if step == Some(SnapStep::List) && report.baselines.is_empty() {
+        say!(out, "there is no baseline yet: the first run makes one")?;
+    }
+    for snapshot in report.snapshots.iter().filter(|_| step.is_none()) {
         let verb = if snapshot.changed { "written" } else { "unchanged" };
         say!(out, "{}: {}, {}", Untrusted::new(&snapshot.path), counted(snapshot.files, "file"), verb)?;
     }
     out.finish()?;
     messages.warnings(&report.warnings);
+    Ok(())
+}
+
+fn print_baselines(baselines: &[BaselineReport], out: &mut Output) -> io::Result<()> {
+    let row = |one: &BaselineReport| {
+        let mark = if one.current { "*" } else { " " };
+        let differences = text!("+{} ~{} -{}", grouped(one.added), grouped(one.changed), grouped(one.removed));
+        let name = text!("{} {} {}", mark, Untrusted::new(&one.kind), one.number);
+        [name, counted(one.files, "file"), differences]
+    };
+    for line in columns(&baselines.iter().map(row).collect::<Vec<_>>()) {
+        say!(out, "{}", line)?;
+    }
     Ok(())
 }

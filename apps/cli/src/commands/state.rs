@@ -16,14 +16,14 @@ pub(crate) fn run(cli: &Cli, args: &StateArgs) -> Result<(), Failure> {
     match &args.action {
         StateAction::Validate(file) => {
             let source = source(&workspace, file)?;
-            let report = check_state(&OsSystem, &workspace.context(), &source)?;
+            let report = check_state(&OsSystem, &workspace.repository(), &source)?;
             show(cli, file, &report, "is valid")
         }
         StateAction::Migrate(MigrateArgs { file, wait }) => {
             let source = source(&workspace, file)?;
-            let mut patience = Messages::new(cli).patience("stan state migrate", wait);
-            let (report, printed) = migrate_state(&OsSystem, &workspace.context(), &source, &mut patience)?;
-            drop(patience);
+            let mut progress = Messages::new(cli).progress("stan state migrate", wait);
+            let (report, printed) = migrate_state(&OsSystem, &workspace.repository(), &source, &mut progress)?;
+            drop(progress);
             if let (Some(document), false) = (&printed, file.json) {
                 let mut out = Output::new(cli.color);
                 out.document(|out| out.write_all(document))?;

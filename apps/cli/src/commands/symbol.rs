@@ -17,7 +17,7 @@ pub(crate) fn run(cli: &Cli, args: &SymbolArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli)?;
     messages.hints(&workspace.hints);
     let request = SymbolRequest { names: args.names.clone(), size: size(&args.answer) };
-    let report = symbol(&OsSystem, &workspace.context(), &request)?;
+    let report = symbol(&OsSystem, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.answer.json {
         out.json(&report)?;

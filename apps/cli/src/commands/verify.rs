@@ -1,12 +1,14 @@
-//! `stan verify`: does an archive still say the truth?
+//! `stan verify`: does an archive or a pack still say the truth?
 
 use std::io;
 
 use stan_engine::OsSystem;
 use stan_engine::context::reports::{Difference, VerifyReport};
 use stan_engine::context::verify;
+use stan_engine::pack::verify_pack;
 
 use crate::args::{Cli, VerifyArgs};
+use crate::commands::input;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, say};
@@ -16,6 +18,13 @@ pub(crate) fn run(cli: &Cli, args: &VerifyArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli)?;
     messages.hints(&workspace.hints);
+    // What is no pack is taken for an archive, which says better what is wrong with it.
+    if let Some(typed) = args.archive.as_ref().filter(|typed| !typed.ends_with(".tar"))
+        && let Ok(named) = input::read(&workspace, typed)
+        && let Some(report) = verify_pack(&OsSystem, &workspace.repository(), &named)
+    {
+        return finish(cli, args, &messages, &report);
+    }
     let archive = match &args.archive {
         None => None,
         Some(typed) => {
@@ -24,13 +33,17 @@ pub(crate) fn run(cli: &Cli, args: &VerifyArgs) -> Result<(), Failure> {
             Some((typed.clone(), path))
         }
     };
-    let report = verify(&OsSystem, &workspace.context(), archive)?;
+    let report = verify(&OsSystem, &workspace.repository(), archive)?;
+    finish(cli, args, &messages, &report)
+}
+
+fn finish(cli: &Cli, args: &VerifyArgs, messages: &Messages, report: &VerifyReport) -> Result<(), Failure> {
     let mut out = Output::new(cli.color);
     if args.json {
-        out.json(&report)?;
+        out.json(report)?;
         out.finish()?;
     } else {
-        print(&report, &mut out)?;
+        print(report, &mut out)?;
         out.finish()?;
         messages.warnings(&report.warnings);
     }
@@ -39,11 +52,12 @@ pub(crate) fn run(cli: &Cli, args: &VerifyArgs) -> Result<(), Failure> {
 
 fn print(report: &VerifyReport, out: &mut Output) -> io::Result<()> {
     let style = out.style();
+    let what = if report.archive.ends_with(".tar") { "the archive" } else { "the pack" };
     for Difference { path, with, expected, actual } in &report.differ {
         let (expected, actual) = (shortened(expected), shortened(actual));
         let [path, with, expected, actual] = [path, with, &expected, &actual].map(|text| Untrusted::new(text));
         let label = style.error("differs:");
-        say!(out, "{} {}: {} has {}, the archive {}", label, path, with, expected, actual)?;
+        say!(out, "{} {}: {} has {}, {} {}", label, path, with, expected, what, actual)?;
     }
     for (label, paths) in [("gone:", &report.gone), ("new:", &report.new)] {
         for path in paths {
@@ -56,7 +70,10 @@ fn print(report: &VerifyReport, out: &mut Output) -> io::Result<()> {
     }
     let (differ, gone, new) = (report.differ.len(), report.gone.len(), report.new.len());
     say!(out, "{}: {}; {} different, {} gone, {} new", archive, entries, differ, gone, new)?;
-    say!(out, "{} make a new archive with `stan run` or `stan run --context`", style.strong("help:"))
+    if report.archive.ends_with(".tar") {
+        return say!(out, "{} make a new archive with `stan run` or `stan run --context`", style.strong("help:"));
+    }
+    say!(out, "{} make a new pack with `stan pack`", style.strong("help:"))
 }
 
 /// Hashes are cut to what people compare; `--json` has them whole.

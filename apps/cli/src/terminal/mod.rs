@@ -3,12 +3,13 @@
 //! `apps/cli/clippy.toml` forbids every other way to the two streams.
 #![expect(clippy::disallowed_methods, reason = "this module alone has the two streams")]
 
+mod capture;
 mod escape;
 mod figures;
 mod style;
 mod text;
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 pub(crate) use stan_engine::Untrusted;
@@ -17,6 +18,7 @@ use stan_engine::context::reports::{NotAnalysedFiles, not_analysed_line};
 use crate::args::ColorChoice;
 use crate::describe::Generated;
 
+pub(crate) use capture::{capture, captured_stdin, is_captured};
 pub(crate) use figures::{columns, counted, grouped};
 pub(crate) use style::Style;
 pub(crate) use text::{Show, Text, has_holes, say, text};
@@ -25,14 +27,15 @@ use escape::Escaping;
 
 /// Standard output of one command. Nothing is sure to be written before [`Output::finish`].
 pub(crate) struct Output {
-    stream: BufWriter<StdoutLock<'static>>,
+    stream: BufWriter<Box<dyn Write>>,
     style: Style,
 }
 
 impl Output {
     pub(crate) fn new(choice: ColorChoice) -> Self {
-        let stream = io::stdout().lock();
-        let style = Style::new(choice, stream.is_terminal());
+        let stream: Box<dyn Write> =
+            if is_captured() { Box::new(capture::CapturedStdout) } else { Box::new(io::stdout().lock()) };
+        let style = Style::new(choice, !is_captured() && io::stdout().is_terminal());
         Self { stream: BufWriter::with_capacity(64 << 10, stream), style }
     }
 
@@ -81,9 +84,22 @@ impl Output {
     }
 }
 
+/// One message of a protocol over standard output, as one line. Hidden characters are written as `\uXXXX`, which is the
+/// same value in JSON. Several threads may send.
+pub(crate) fn send(message: &serde_json::Value) -> io::Result<()> {
+    let mut line = Vec::new();
+    let mut escaping = Escaping::new(&mut line);
+    serde_json::to_writer(&mut escaping, message)?;
+    escaping.write_all(b"\n")?;
+    escaping.finish()?;
+    let mut stream = io::stdout().lock();
+    stream.write_all(&line)?;
+    stream.flush()
+}
+
 /// Whether progress can be drawn on stderr.
 pub(crate) fn stderr_is_terminal() -> bool {
-    io::stderr().is_terminal()
+    !is_captured() && io::stderr().is_terminal()
 }
 
 pub(crate) fn style_of_stderr(choice: ColorChoice) -> Style {
@@ -92,7 +108,34 @@ pub(crate) fn style_of_stderr(choice: ColorChoice) -> Style {
 
 /// One line on stderr. When stderr is closed there is nowhere left to say so.
 pub(crate) fn tell(line: &Text) {
-    let _ = io::stderr().write_all(format!("{}\n", line.as_str()).as_bytes());
+    let line = format!("{}\n", line.as_str());
+    if !capture::keep_stderr(line.as_bytes()) {
+        let _ = io::stderr().write_all(line.as_bytes());
+    }
+}
+
+/// Asks the terminal to put bytes on the clipboard (OSC 52). Whether there is a terminal to ask.
+pub(crate) fn copy(bytes: &[u8]) -> bool {
+    if !stderr_is_terminal() {
+        return false;
+    }
+    let sequence = format!("\x1b]52;c;{}\x07", base64(bytes));
+    io::stderr().write_all(sequence.as_bytes()).is_ok()
+}
+
+/// The alphabet of RFC 4648 with padding.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
+        let group = (byte(0) << 16) | (byte(1) << 8) | byte(2);
+        for at in 0..4 {
+            let digit = ALPHABET[((group >> (18 - 6 * at)) & 63) as usize];
+            out.push(if at > chunk.len() { '=' } else { char::from(digit) });
+        }
+    }
+    out
 }
 
 /// Replaces the line that the cursor is on by a stage, or by nothing.
@@ -110,9 +153,30 @@ pub(crate) fn print_usage(error: &clap::Error) {
             None => Untrusted::new(line).to_string(),
         })
         .collect();
+    if capture::keep_stderr(shown.as_bytes()) {
+        return;
+    }
     let _ = if error.use_stderr() {
         io::stderr().write_all(shown.as_bytes())
     } else {
         io::stdout().write_all(shown.as_bytes())
     };
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn base64_of_rfc_4648() {
+        for (text, expected) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(super::base64(text.as_bytes()), expected);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{ContextCommand, Outcome, Reading, SliceCommand, SliceRequest};
+use stan_engine::{ContextCommand, Outcome, PointerSpace, SliceCommand, SliceRequest};
 
 use crate::describe::{self, ManualPage};
 use crate::usage;
@@ -194,7 +194,7 @@ enum ReadingArg {
     Toolchain,
 }
 
-impl From<ReadingArg> for Reading {
+impl From<ReadingArg> for PointerSpace {
     fn from(argument: ReadingArg) -> Self {
         match argument {
             ReadingArg::File => Self::File,
@@ -234,7 +234,7 @@ impl SliceArgs {
     fn into_command(self, out: Option<String>, is_wrapped: bool) -> SliceCommand {
         // The toolchain's short form and its machine form are read as it reads them: who uses them has its pointers.
         let is_short = self.enclosure.is_none() && self.bounds.closure.is_none();
-        let default = if is_short || is_wrapped { Reading::Toolchain } else { Reading::File };
+        let default = if is_short || is_wrapped { PointerSpace::Toolchain } else { PointerSpace::File };
         SliceCommand {
             input: self.input,
             out,
@@ -242,7 +242,7 @@ impl SliceArgs {
             is_wrapped,
             request: SliceRequest {
                 pointer: self.ptr,
-                reading: self.bounds.reading.map_or(default, Reading::from),
+                reading: self.bounds.reading.map_or(default, PointerSpace::from),
                 enclosure: self.enclosure.map_or(Enclosure::Decl, Enclosure::from),
                 closure: self.bounds.closure(),
                 max_nodes: self.bounds.max_nodes,
@@ -261,7 +261,7 @@ impl ContextArgs {
             enclosure: self.enclosure.map(Enclosure::from),
             closure: self.bounds.closure(),
             // Diagnostics are the toolchain's, and so are their pointers.
-            reading: self.bounds.reading.map_or(Reading::Toolchain, Reading::from),
+            reading: self.bounds.reading.map_or(PointerSpace::Toolchain, PointerSpace::from),
             max_nodes: self.bounds.max_nodes,
             max_bytes: self.bounds.max_bytes,
             is_wrapped,

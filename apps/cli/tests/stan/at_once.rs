@@ -1,4 +1,4 @@
-//! Several runs at once in one workspace: they take turns, and whoever waits says for whom.
+//! Several runs at once in one workspace: they take turns, and a waiting run names the holder.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -19,12 +19,12 @@ fn start(repository: &Repository, arguments: &[&str], epoch: &str) -> Child {
 }
 
 #[test]
-fn whoever_waits_says_for_whom() {
+fn a_waiting_run_names_the_holder() {
     let repository = thread();
     repository.write("src/helper.ts", "export const helper = 1;\n");
     let holder = Holder { process: std::process::id(), command: "stan run".to_owned() };
-    let lock =
-        Lock::acquire(&OsSystem, repository.root(), ".stan", &holder, &mut || false, &mut |_| {}).expect("nobody runs");
+    let lock = Lock::acquire(&OsSystem, repository.root(), ".stan", &holder, &mut || false, &mut |_| {})
+        .expect("no run is active");
     let before = everything(repository.root());
     for arguments in [&["run", "--context"][..], &["run"], &["snap"], &["state", "migrate"]] {
         let mut child = start(&repository, arguments, "0");
@@ -40,7 +40,7 @@ fn whoever_waits_says_for_whom() {
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     succeeds(&repository, &["verify"]);
-    // What only reads needs nobody's leave.
+    // What only reads needs no lock.
     let _held = Lock::acquire(&OsSystem, repository.root(), ".stan", &holder, &mut || false, &mut |_| {});
     for arguments in [&["verify"][..], &["select"], &["graph"], &["run", "--context", "--plan"]] {
         succeeds(&repository, arguments);
@@ -71,7 +71,7 @@ fn runs_never_interleave() {
         (1..=6).map(|number| start(&repository, &["run", "--context"], &number.to_string())).collect();
     children.push(start(&repository, &["snap", "--context"], "0"));
     while children.iter_mut().any(|child| child.try_wait().is_ok_and(|status| status.is_none())) {
-        // Whoever reads meanwhile sees whole archives.
+        // A concurrent reader sees whole archives.
         contents(&repository.root().join(ARCHIVE));
         contents(&repository.root().join(DIFF));
     }

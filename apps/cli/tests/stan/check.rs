@@ -75,9 +75,7 @@ fn files_are_told_from_made_up_names_however_many_there_are() {
     let shown = repository.stan(&["check", "../reply.md"]);
     let unseen: Vec<&str> = shown.lines().filter(|line| line.contains("exists but is not in the archive")).collect();
     let expected = ["src/b.ts", "unseen.ts"].map(|file| {
-        format!(
-            "error[STAN-REPLY-0008]: `{file}` exists but is not in the archive, so nobody in this thread has seen it"
-        )
+        format!("error[STAN-REPLY-0008]: `{file}` exists but is not in the archive, so this thread has never seen it")
     });
     assert_eq!(unseen, expected, "{shown}");
 }
@@ -96,7 +94,7 @@ fn an_edit_of_a_file_that_the_assistant_never_saw() {
               |    ^^^^^^^^
               = help: write `present: no`, and select the file instead of patching it
 
-            error[STAN-REPLY-0008]: `src/b.ts` exists but is not in the archive, so nobody in this thread has seen it
+            error[STAN-REPLY-0008]: `src/b.ts` exists but is not in the archive, so this thread has never seen it
              --> ../reply.md:9:14
             9 | diff --git a/src/b.ts b/src/b.ts
               |              ^^^^^^^^
@@ -114,17 +112,17 @@ fn a_patch_that_does_not_apply() {
         &GOOD.replace("-export const a = b;", "-export const a = c;"),
         &[],
         expect![[r#"
-        exit 1
-        --- stdout
-        error[STAN-REPLY-0011]: the patch of `src/a.ts` does not apply: these lines are not in the archived file
-          --> ../reply.md:12:1
-        12 | @@ -1,2 +1,2 @@
-           | ^^^^^^^^^^^^^^^
-           = help: write the diff against the archived file, with lines kept above and below, and count the lines of each hunk
+            exit 1
+            --- stdout
+            error[STAN-REPLY-0011]: the patch of `src/a.ts` does not apply: these lines are not in the file
+              --> ../reply.md:12:1
+            12 | @@ -1,2 +1,2 @@
+               | ^^^^^^^^^^^^^^^
+               = help: write the diff against the archived file, with lines kept above and below, and count the lines of each hunk
 
-        ../reply.md rejected: 1 error, 0 warnings
-        --- stderr
-    "#]],
+            ../reply.md rejected: 1 error, 0 warnings
+            --- stderr
+        "#]],
     );
 }
 
@@ -162,29 +160,29 @@ fn warnings_about_a_selection() {
         SELECTS,
         &["--budget", "50", "--tokens", "bytes4"],
         expect![[r#"
-        exit 0
-        --- stdout
-        warning[STAN-REPLY-0104]: the archive would have 164 tokens, 114 more than the budget of 50
-         --> ../reply.md:8:14
-        8 | diff --git a/.stan/context/dependency.state.json b/.stan/context/dependency.state.json
-          |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-          = help: select less: smaller depths, fewer kinds, or excludes
+            exit 0
+            --- stdout
+            warning[STAN-REPLY-0104]: the archive would have 2993 tokens, 2943 more than the budget of 50
+             --> ../reply.md:8:14
+            8 | diff --git a/.stan/context/dependency.state.json b/.stan/context/dependency.state.json
+              |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              = help: select less: smaller depths, fewer kinds, or excludes
 
-        warning[STAN-REPLY-0101]: the map does not know `src/gone.ts`
-          --> ../reply.md:13:30
-        13 | +{"v":2,"i":[["src/a.ts",3],"src/gone.ts"]}
-           |                              ^^^^^^^^^^^
-           = help: take node ids from the map; a file that git ignores is archived only if it exists
+            warning[STAN-REPLY-0101]: the map does not know `src/gone.ts`
+              --> ../reply.md:13:30
+            13 | +{"v":2,"i":[["src/a.ts",3],"src/gone.ts"]}
+               |                              ^^^^^^^^^^^
+               = help: take node ids from the map; a file that git ignores is archived only if it exists
 
-        warning[STAN-REPLY-0103]: `src/a.ts` with depth 3 and every kind of edge is 149 bytes, 38 tokens
-          --> ../reply.md:13:16
-        13 | +{"v":2,"i":[["src/a.ts",3],"src/gone.ts"]}
-           |                ^^^^^^^^
-           = help: take depth 2 (129 bytes, 33 tokens) or only some kinds of edges
+            warning[STAN-REPLY-0103]: `src/a.ts` with depth 3 and every kind of edge is 149 bytes, 38 tokens
+              --> ../reply.md:13:16
+            13 | +{"v":2,"i":[["src/a.ts",3],"src/gone.ts"]}
+               |                ^^^^^^^^
+               = help: take depth 2 (129 bytes, 33 tokens) or only some kinds of edges
 
-        ../reply.md accepted: 0 errors, 3 warnings
-        --- stderr
-    "#]],
+            ../reply.md accepted: 0 errors, 3 warnings
+            --- stderr
+        "#]],
     );
 }
 

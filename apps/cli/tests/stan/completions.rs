@@ -3,9 +3,6 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use clap::CommandFactory;
-
-use crate::args::Cli;
 use crate::support::Repository;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
@@ -29,7 +26,7 @@ fn x07(arguments: &[&str]) -> String {
 }
 
 fn subcommands() -> Vec<String> {
-    Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
+    stan_cli::stan_command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
 #[test]

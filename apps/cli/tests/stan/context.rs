@@ -9,6 +9,7 @@ use crate::support::Repository;
 const ARCHIVE: &str = ".stan/output/archive.tar";
 const DIFF: &str = ".stan/output/archive.diff.tar";
 const META: &str = ".stan/context/dependency.meta.json";
+const OVERVIEW: &str = ".stan/context/dependency.overview.md";
 const STATE: &str = ".stan/context/dependency.state.json";
 const MAP: &str = ".stan/context/dependency.map.json";
 
@@ -68,7 +69,16 @@ fn archived(repository: &Repository, archive: &str) -> Vec<String> {
 
 fn walk(repository: &Repository) {
     ok(repository, &["run", "--context", "--meta"]);
-    let base = [".gitignore", META, STATE, ".stan/system/stan.system.md", "README.md", "package.json", "tsconfig.json"];
+    let base = [
+        ".gitignore",
+        META,
+        OVERVIEW,
+        STATE,
+        ".stan/system/stan.system.md",
+        "README.md",
+        "package.json",
+        "tsconfig.json",
+    ];
     assert_eq!(archived(repository, ARCHIVE), base);
     assert!(!repository.root().join(DIFF).exists());
     assert_eq!(fs::read_to_string(repository.root().join(STATE)).unwrap(), "{\"v\":2,\"i\":[]}\n");
@@ -99,13 +109,13 @@ fn walk(repository: &Repository) {
     repository.write("src/helper.ts", "export const helper = (x: unknown) => x;\n");
     ok(repository, &["run", "--context"]);
     let list = ".stan/output/archive.diff.json";
-    assert_eq!(archived(repository, DIFF), [META, list, "src/helper.ts"]);
+    assert_eq!(archived(repository, DIFF), [META, OVERVIEW, list, "src/helper.ts"]);
 
     fs::remove_file(repository.root().join("src/helper.ts")).unwrap();
     fails(repository, &["verify"], 3);
     ok(repository, &["run", "--context"]);
     let diff = contents(&repository.root().join(DIFF));
-    assert_eq!(diff.keys().collect::<Vec<_>>(), [META, list]);
+    assert_eq!(diff.keys().collect::<Vec<_>>(), [META, OVERVIEW, list]);
     let list: serde_json::Value = serde_json::from_slice(&diff[list]).unwrap();
     assert_eq!(list["removed"], serde_json::json!(["src/helper.ts"]));
 }
@@ -300,7 +310,8 @@ fn links_out_of_the_repository_are_never_followed() {
     for arguments in [&["run", "--context"][..], &["run", "--context"], &["run"]] {
         ok(&repository, arguments);
         let archive = contents(&repository.root().join(ARCHIVE));
-        assert_eq!(archive["alias.md"], b"# app\n");
+        assert_eq!(archive["README.md"], b"# app\n");
+        assert!(!archive.contains_key("alias.md"), "a link to an archived file is an alias");
         for name in ["leak.txt", "map.json", "src/config.txt", MAP] {
             assert!(!archive.contains_key(name), "{arguments:?}: {name}");
         }

@@ -6,13 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use expect_test::expect_file;
 
-use crate::args::Cli;
-
 const MARK: &str =
-    "<!-- Generated from here on; `UPDATE_EXPECT=1 cargo test -p stan-cli --test stan docs` writes it anew. -->\n";
+    "<!-- Generated from here on; `UPDATE_EXPECT=1 cargo test -p stan-cli --test stan docs` rewrites it. -->\n";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the input or the workspace is at fault, 2 usage, 3 verification failed, \
                           4 internal error.\n";
@@ -56,8 +54,10 @@ fn pages_are_up_to_date() {
 
 #[test]
 fn guides_are_up_to_date() {
-    let path = folder().join("../guide-assistant.md");
-    expect_test::expect_file![&path].assert_eq(&replay(&std::fs::read_to_string(&path).unwrap()));
+    for guide in ["guide-assistant.md", "guide-red-build.md"] {
+        let path = folder().join("..").join(guide);
+        expect_test::expect_file![&path].assert_eq(&replay(&std::fs::read_to_string(&path).unwrap()));
+    }
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn the_index_names_every_page() {
 }
 
 fn definition() -> Command {
-    let mut definition = Cli::command().disable_help_subcommand(true);
+    let mut definition = stan_cli::stan_command().disable_help_subcommand(true);
     definition.build();
     definition
 }
@@ -95,7 +95,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands")
 }
 
-/// Compares a page with itself, its examples run and its lower part generated anew.
+/// Compares a page with itself, its examples run and its lower part generated again.
 fn check(name: &str, begun: &str, generated: &str) {
     let path = folder().join(name);
     let page = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");

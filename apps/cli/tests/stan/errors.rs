@@ -357,7 +357,7 @@ fn configurations() {
         "stan-core:\n  context:\n    metaHashes: some\n    descriptionLimit: -1\n",
         expect![[r#"
         exit 1
-        error: stan.config.yml:3:17: `stan-core.context.metaHashes` must be `all` or `external`, found "some"
+        error: stan.config.yml:3:17: `stan-core.context.metaHashes` must be `all`, `external` or `none`, found "some"
         stan.config.yml:4:23: `stan-core.context.descriptionLimit` must be a whole number of 1 or more, found -1
     "#]],
     );

@@ -184,8 +184,10 @@ fn packages_that_differ() {
         },
         RUN,
         &expect![[r#"
-            exit 1
-            error: the map cannot be made: `<root>/node_modules/zed/index.d.ts` and `<root>/packages/inner/node_modules/zed/index.d.ts` are both `.stan/context/npm/zed/1.2.3/index.d.ts`, but their contents differ (32 and 31 bytes, SHA-256 b55f978ccebe6becb59615e442adb14dfb1856dbac654c87319ac3b91ac45407 and 098a09785675f07c17054cfbdf019535cb707cf6f3b31eacd351a4a69395001a): reinstall the packages
+            exit 3
+            error: the selection has nodes that stand for different files
+              `node_modules/zed/index.d.ts` and `packages/inner/node_modules/zed/index.d.ts` are both `.stan/context/npm/zed/1.2.3/index.d.ts`, but their contents differ (32 and 31 bytes, SHA-256 b55f978ccebe6becb59615e442adb14dfb1856dbac654c87319ac3b91ac45407 and 098a09785675f07c17054cfbdf019535cb707cf6f3b31eacd351a4a69395001a); this node cannot be selected
+              help: reinstall the packages, or take the nodes out of the selection
         "#]],
     );
 }
@@ -293,13 +295,13 @@ fn archives() {
         &expect![[r#"
             exit 3
             differs: src/helper.ts: the tree has 8 bytes 7f8b1dfc466b…, the archive 41 bytes 643a200e32bd…
-            .stan/output/archive.tar: 10 entries; 1 different, 0 gone, 0 new
+            .stan/output/archive.tar: 11 entries; 1 different, 0 gone, 0 new
             help: make a new archive with `stan run` or `stan run --context`
         "#]],
     );
 }
 
-/// Runs as somebody who is not root, whom permissions do not hold; `None` when that is not possible here.
+/// Runs as a user other than root, whom permissions do not hold; `None` when that is not possible here.
 fn as_nobody(repository: &Repository, arguments: &[&str]) -> Option<String> {
     const NOBODY: u32 = 65_534;
     let mut command = repository.command(arguments);
@@ -334,7 +336,7 @@ fn permissions(path: &str, mode: u32, arguments: &[&str], expected: Expect) {
     set(old);
     match said {
         Some(said) => expected.assert_eq(&said),
-        None => println!("the program cannot be run as somebody else here: skipped"),
+        None => println!("the program cannot be run as another user here: skipped"),
     }
     assert!(everything(repository.root()) == before, "a refused run changed something");
 }

@@ -98,7 +98,7 @@ fn output_is_replaced_and_everything_else_stays() {
     assert_eq!(Session::new(scratch.path(), scratch.path().join("work")).replay("no blocks\n"), "no blocks\n");
 }
 
-/// `UPDATE_EXPECT=1 cargo test -p stan-cli --test stan recorded -- --ignored` records them anew.
+/// `UPDATE_EXPECT=1 cargo test -p stan-cli --test stan recorded -- --ignored` records them again.
 #[test]
 #[ignore = "needs npm and its registry"]
 fn recorded_pages_are_up_to_date() {

@@ -1,5 +1,5 @@
 //! Every command that writes on a file system that is full, or nearly: what fails changes nothing and says why, and when
-//! there is space again the same command succeeds. Skipped, aloud, where nobody may mount a file system.
+//! there is space again the same command succeeds. Skipped, aloud, where mounting is not permitted a file system.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::writers::{RUN, WRITERS, Writer, check_whole, left_behind, plain_graph
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    /// `None` where nobody may mount one.
+    /// `None` where mounting is not permitted one.
     fn new(kilobytes: usize) -> Option<Self> {
         let directory = tempfile::tempdir().ok()?;
         let size = format!("size={kilobytes}k");

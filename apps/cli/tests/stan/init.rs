@@ -189,7 +189,7 @@ fn edited_documents_are_shown_and_kept() {
               -# Ours: instructions for the assistant
               +# Working with stan: instructions for the assistant
 
-              @@ -193,2 +193 @@
+              @@ -202,2 +202 @@
                <!-- /stan:example -->
               -Be brief.\u{1b}[2J
             kept     .stan/system/stan.scratch.md
@@ -205,7 +205,7 @@ fn edited_documents_are_shown_and_kept() {
         expect![[r#"
             exit 0
             --- stdout
-            {"stanPath":".stan","dryRun":true,"changed":true,"actions":[{"path":"stan.config.yml","action":"keep"},{"path":".stan/system/stan.system.md","action":"replace","added":1,"removed":2,"diff":["@@ -1,2 +1,2 @@","-# Ours: instructions for the assistant","+# Working with stan: instructions for the assistant"," ","@@ -193,2 +193 @@"," <!-- /stan:example -->","-Be brief.\\u{1b}[2J"],"truncated":false},{"path":".stan/system/stan.scratch.md","action":"keep"},{"path":".stan/system/stan.todo.md","action":"keep"},{"path":".gitignore","action":"keep"}]}
+            {"stanPath":".stan","dryRun":true,"changed":true,"actions":[{"path":"stan.config.yml","action":"keep"},{"path":".stan/system/stan.system.md","action":"replace","added":1,"removed":2,"diff":["@@ -1,2 +1,2 @@","-# Ours: instructions for the assistant","+# Working with stan: instructions for the assistant"," ","@@ -202,2 +202 @@"," <!-- /stan:example -->","-Be brief.\\u{1b}[2J"],"truncated":false},{"path":".stan/system/stan.scratch.md","action":"keep"},{"path":".stan/system/stan.todo.md","action":"keep"},{"path":".gitignore","action":"keep"}]}
             --- stderr
         "#]],
     );

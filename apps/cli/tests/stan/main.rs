@@ -3,10 +3,10 @@
 #![expect(clippy::disallowed_macros, reason = "tests may print what they like")]
 #![expect(clippy::print_stdout, reason = "a test says what it skips on this machine")]
 
+mod answers;
+#[cfg(unix)]
+mod apply;
 mod archives;
-/// The definition of the command line, compiled a second time: a program has no library to take it from.
-#[path = "../../src/args.rs"]
-mod args;
 mod at_once;
 mod check;
 mod completions;
@@ -28,13 +28,19 @@ mod integrity;
 mod killed;
 #[cfg(unix)]
 mod limits;
+mod mcp;
 mod outline;
 mod outside;
+mod pack;
 mod privacy;
 mod project;
 mod reproducible;
 mod schemas;
+#[cfg(unix)]
+mod scripts;
 mod secrets;
+mod seeds;
+mod snapshots;
 mod suggest;
 mod support;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! What nobody else may see: where this machine keeps things, who its user is, and the private map, whatever the
+//! What other users may not see: where this machine keeps things, who its user is, and the private map, whatever the
 //! configuration, the selection and links say.
 #![cfg(unix)]
 

@@ -131,8 +131,33 @@ fn small_answers() {
     let outline = printed(&repository, "stan-outline.report", &["outline", "src/b.ts", "broken.ts", "--json"], 0);
     assert_eq!(outline["files"][0]["declarations"][0]["name"], "lazy");
     assert_eq!(outline["files"][1]["incomplete"], true);
+    let deps = printed(&repository, "stan-neighbours.report", &["deps", "src/a.ts", "--json", "--depth", "2"], 0);
+    assert_eq!(deps["files"][0]["modules"][0]["id"], "src/b.ts");
+    printed(&repository, "stan-neighbours.report", &["dependents", "src/a.ts", "--json", "--limit", "0"], 0);
+    let cycles = printed(&repository, "stan-cycles.report", &["cycles", "--json"], 0);
+    assert_eq!(cycles["cycles"][0]["size"], 2);
     let symbol = printed(&repository, "stan-symbol.report", &["symbol", "lazy", "--json"], 0);
     assert_eq!(symbol["symbols"][0]["declarations"][0]["file"], "src/b.ts");
+    let read = printed(&repository, "stan-read.report", &["read", "src/b.ts#lazy", "--json"], 0);
+    assert_eq!(read["items"][0]["name"], "lazy");
+    let found = printed(&repository, "stan-find.report", &["find", "lazy", "--json"], 0);
+    assert_eq!(found["symbols"][0]["file"], "src/b.ts");
+}
+
+#[test]
+fn packs() {
+    let repository = repository();
+    repository.write(
+        "build.log",
+        "src/b.ts(2,14): error TS2304: Cannot find name 'lazy'.\nsrc/gone.ts(1,1): error TS1: no\n",
+    );
+    let pack = printed(&repository, "stan-pack", &["pack", "build.log", "--json"], 0);
+    assert_eq!(pack["focus"]["name"], "lazy");
+    assert_eq!(pack["diagnostics"][1]["found"], false);
+    let small = printed(&repository, "stan-pack", &["pack", "--at", "src/b.ts:2", "--budget", "1", "--json"], 0);
+    assert_eq!(small["items"][0]["file"], "src/b.ts");
+    let list = printed(&repository, "stan-pack.list", &["pack", "--list", "build.log", "--json"], 0);
+    assert_eq!(list["diagnostics"].as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -23,52 +23,84 @@ fn what_fits_is_proposed() {
         exit 0
         --- stdout
         src/a.ts     25  focus
-        src/user.ts  12  dependent
-        src/b.ts     18  dependency
+        src/b.ts     18  imported by src/a.ts
+        src/user.ts  12  imports src/a.ts
         3 files, 55 of 60 o200k tokens
-        did not fit: src/types.ts (6), src/deep/c.ts (7)
+        would fit as signatures: src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
         next: src/types.ts with --budget 61
-        {"v":2,"i":[["src/user.ts",2,1]]}
+        not available: history: there is no git repository
+        {"v":2,"i":["src/a.ts","src/b.ts","src/user.ts"]}
         --- stderr
     "#]]
     .assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts", "--budget", "60"]));
     expect![[r#"
         exit 0
         --- stdout
-        src/deep/c.ts   7  focus, score 0, near 1 of the focus, by src/a.ts > src/b.ts > src/deep/c.ts
-        src/types.ts    6  focus, score 0, near 1 of the focus, by src/a.ts > src/types.ts
-        src/b.ts       18  focus, score 0, near 1 of the focus, by src/a.ts > src/b.ts
-        src/a.ts       25  focus, score 0, near 1 of the focus
-        src/user.ts    12  dependent, score 3, near 1 of the focus, by src/a.ts > src/user.ts
-        5 files, 68 of 1,000 o200k tokens
-        {"v":2,"i":[["src/user.ts",3]]}
+        src/a.ts       25  focus
+        src/b.ts       18  dependency
+        src/deep/c.ts   7  dependency
+        src/types.ts    6  dependency
+        src/user.ts    12  imports src/a.ts, score 2.94 (path 1.25, words 1.00, imports 0.50)
+        src/alone.ts   10  related, score 1.34 (path 1.25, vocabulary 0.09)
+        6 files, 78 of 1,000 o200k tokens
+        not available: history: there is no git repository
+        {"v":2,"i":[["src/a.ts",2],"src/alone.ts","src/user.ts"]}
         --- stderr
     "#]]
-    .assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts:2", "--budget", "1000", "--explain"]));
+    .assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts:2", "--budget", "1k", "--explain"]));
+    expect![[r#"
+        exit 0
+        --- stdout
+        0 files, 0 of 32,000 o200k tokens
+        not available: history: there is no git repository
+        {"v":2,"i":[]}
+        --- stderr
+        warning: no word of the text occurs in the repository
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--about", "Rename c to count"]));
 }
 
 #[test]
-fn a_focus_that_does_not_fit_is_refused() {
+fn a_focus_that_does_not_fit_is_said_and_not_refused() {
+    let repository = repository();
+    expect![[r#"
+        exit 0
+        --- stdout
+        src/b.ts  18  focus
+        1 file, 18 of 20 o200k tokens
+        would fit as signatures: src/a.ts (25), src/user.ts (12), src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
+        next: src/a.ts with --budget 43
+        not available: history: there is no git repository
+        {"v":2,"i":["src/b.ts"]}
+        --- stderr
+    "#]].assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts", "src/b.ts", "--budget", "20"]));
+    expect![[r#"
+        exit 0
+        --- stdout
+        src/a.ts  25  focus
+        1 file, 25 of 30 o200k tokens
+        would fit as signatures: src/b.ts (18), src/user.ts (12), src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
+        next: src/b.ts with --budget 43
+        not available: history: there is no git repository
+        {"v":2,"i":["src/a.ts"]}
+        --- stderr
+        warning: `src/a.ts` is proposed alone: 9 steps of its dependencies need 26 more tokens than are left
+    "#]].assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts:9", "--budget", "30"]));
+}
+
+#[test]
+fn what_is_wrong_is_said() {
     let repository = repository();
     expect![[r#"
         exit 1
         --- stdout
         --- stderr
-        error: the focus alone needs 43 o200k tokens, and the budget is 10
-          src/a.ts: 25 tokens
-          src/b.ts: 18 tokens
-          help: give --budget 43 or more, or fewer files
-    "#]]
-    .assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts", "src/b.ts", "--budget", "10"]));
-    expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        error: the focus names files that the map does not know
+        error: the focus names files that are not there
           `lib/c.ts`; there is `src/deep/c.ts`
-          help: name a module of the map; `stan run --context --meta` writes a new map
+          `src/usr.ts`; there is `src/user.ts`
+          help: name a file, a folder or a glob of the repository that git does not ignore
     "#]]
-    .assert_eq(&repository.stan(&["suggest", "--focus", "lib/c.ts", "--budget", "10"]));
+    .assert_eq(&repository.stan(&["suggest", "--focus", "lib/c.ts", "src/usr.ts", "--budget", "10"]));
     expect![[r#"
         exit 1
         --- stdout
@@ -82,13 +114,88 @@ fn a_focus_that_does_not_fit_is_refused() {
         --- stdout
         --- stderr
         error: the following required arguments were not provided:
-          <--focus <FILE[:DEPTH]>...|--changed [<REV>]|--log <FILE>>
+          <--focus <FILE[:DEPTH]>...|--changed [<REV>]|--log <FILE>|--about <TEXT|@FILE>>
 
-        Usage: stan suggest --budget <N> <--focus <FILE[:DEPTH]>...|--changed [<REV>]|--log <FILE>>
+        Usage: stan suggest --budget <N> <--focus <FILE[:DEPTH]>...|--changed [<REV>]|--log <FILE>|--about <TEXT|@FILE>>
 
         For more information, try '--help'.
     "#]]
     .assert_eq(&repository.stan(&["suggest", "--budget", "10"]));
+    expect![[r#"
+        exit 2
+        --- stdout
+        --- stderr
+        error: invalid value '20x' for '--budget <N>': `20x` is not a number of tokens: write 20000, 20k or 1m
+
+        For more information, try '--help'.
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--focus", "src/a.ts", "--budget", "20x"]));
+    expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: the text of --about is empty
+          help: say in words what the task is
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--about", " "]));
+    expect![[r#"
+        exit 1
+        --- stdout
+        --- stderr
+        error: cannot read `no-such-file`: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--about", "@no-such-file"]));
+    let empty = Repository::new(&[]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        0 files, 0 of 32,000 o200k tokens
+        not available: history: there is no git repository
+        {"v":2,"i":[]}
+        --- stderr
+        warning: no word of the text occurs in the repository
+    "#]]
+    .assert_eq(&empty.stan(&["suggest", "--about", "anything"]));
+}
+
+#[test]
+fn folders_and_globs_are_a_focus() {
+    let repository = repository();
+    let focus = |typed: &str| json(&repository, &["suggest", "--focus", typed, "--json"])["focus"].clone();
+    assert_eq!(focus("src/deep"), serde_json::json!(["src/deep/c.ts"]));
+    assert_eq!(focus("src/{a,b}.ts"), serde_json::json!(["src/a.ts", "src/b.ts"]));
+    assert_eq!(focus("src/**/c.*"), serde_json::json!(["src/deep/c.ts"]));
+    let text = repository.stan(&["suggest", "--focus", "src/**/none.*"]);
+    assert!(text.starts_with("exit 1"), "{text}");
+}
+
+#[test]
+fn a_text_may_come_from_a_file_and_beside_a_focus() {
+    let repository = repository();
+    repository.write("task.md", "Rename `alone`\n\nIt is not imported.\n");
+    for arguments in [&["--about", "@task.md"][..], &["--task", "Rename `alone`"]] {
+        let report = json(&repository, &[&["suggest", "--json"], arguments].concat());
+        assert_eq!(report["nodes"][0]["nodeId"], "src/alone.ts", "{report:#}");
+        assert_eq!(report["nodes"][0]["reason"], "path has alone");
+        assert_eq!(report["focus"], serde_json::json!([]));
+        assert_eq!(report["unavailable"], serde_json::json!(["history: there is no git repository"]));
+    }
+    let both = json(&repository, &["suggest", "--json", "--about", "@task.md", "--focus", "src/b.ts"]);
+    let ids: Vec<_> = both["nodes"].as_array().unwrap().iter().map(|node| node["nodeId"].as_str().unwrap()).collect();
+    assert_eq!(ids[0], "src/b.ts");
+    assert!(ids.contains(&"src/alone.ts") && ids.contains(&"src/deep/c.ts"), "{ids:?}");
+}
+
+#[test]
+fn a_compact_selection_selects_the_same() {
+    let repository = repository();
+    let listed = json(&repository, &["suggest", "--json", "--focus", "src/a.ts", "--write"]);
+    let ids = |selected: &serde_json::Value| selected["selectedNodeIds"].clone();
+    let expected = ids(&json(&repository, &["select", "--json"]));
+    let compact = json(&repository, &["suggest", "--json", "--focus", "src/a.ts", "--write", "--compact"]);
+    assert_eq!(ids(&json(&repository, &["select", "--json"])), expected);
+    assert_eq!(listed["nodes"], compact["nodes"]);
+    assert_ne!(listed["state"], compact["state"]);
 }
 
 fn json(repository: &Repository, arguments: &[&str]) -> serde_json::Value {
@@ -101,7 +208,7 @@ fn json(repository: &Repository, arguments: &[&str]) -> serde_json::Value {
 fn select_counts_the_same() {
     let repository = repository();
     for tokenizer in ["o200k", "cl100k", "bytes4"] {
-        for budget in ["25", "40", "55", "80", "1000"] {
+        for budget in ["1", "25", "40", "55", "80", "1000", "0"] {
             let arguments =
                 ["suggest", "--focus", "src/a.ts", "--budget", budget, "--tokens", tokenizer, "--json", "--write"];
             let proposed = json(&repository, &arguments);
@@ -110,7 +217,7 @@ fn select_counts_the_same() {
             let selected = json(&repository, &["select", "--tokens", tokenizer, "--json"]);
             assert_eq!(proposed["tokens"], selected["exactTokens"]["tokens"], "{tokenizer} {budget}");
             assert_eq!(selected["exactTokens"]["tokenizer"], tokenizer);
-            assert!(proposed["tokens"].as_u64() <= budget.parse().ok());
+            assert!(budget == "0" || proposed["tokens"].as_u64() <= budget.parse().ok());
             let mut nodes: Vec<_> = proposed["nodes"].as_array().unwrap().iter().map(|node| &node["nodeId"]).collect();
             nodes.sort_by_key(|node| node.as_str());
             let ids: Vec<_> = selected["selectedNodeIds"].as_array().unwrap().iter().collect();
@@ -127,7 +234,7 @@ fn a_log_is_a_focus() {
     assert_eq!(report["focus"], serde_json::json!(["src/deep/c.ts", "src/user.ts"]));
     repository.write("empty.txt", "all is well\n");
     let text = repository.stan(&["suggest", "--log", "empty.txt", "--budget", "1000"]);
-    assert!(text.starts_with("exit 1") && text.contains("there is nothing to suggest files for"), "{text}");
+    assert!(text.starts_with("exit 1") && text.contains("there is nothing to rank files by"), "{text}");
 }
 
 #[test]
@@ -139,8 +246,47 @@ fn what_git_says_changed_is_a_focus() {
     repository.git(&["add", "--all"]);
     repository.write("src/b.ts", "import { c } from './deep/c';\nexport const b = c + 2;\n");
     repository.write("src/new.ts", "export const fresh = 1;\n");
+    // What stan itself writes is no change of the user's.
+    repository.stan(&["init"]);
     let report = json(&repository, &["suggest", "--changed", "--budget", "1000", "--json"]);
     assert_eq!(report["focus"], serde_json::json!(["src/b.ts", "src/new.ts"]));
+    assert_eq!(report["unavailable"], serde_json::json!(["history: there is no commit yet"]));
+}
+
+#[test]
+fn what_changed_together_is_told() {
+    let repository = repository();
+    if repository.git(&["init", "--quiet"]).is_none() {
+        return;
+    }
+    let commit = |message: &str| {
+        repository.git(&["add", "--all"]);
+        repository.git(&["-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "--quiet", "-m", message])
+    };
+    for round in 0..3 {
+        repository.write("src/alone.ts", &format!("export const alone = {round};\n"));
+        repository.write("src/types.ts", &format!("export type T = {round};\n"));
+        commit("Widen the numbers");
+    }
+    let reason = |report: &serde_json::Value, path: &str| {
+        let nodes = report["nodes"].as_array().unwrap();
+        nodes.iter().find(|node| node["nodeId"] == path).map(|node| node["reason"].clone())
+    };
+    let report = json(&repository, &["suggest", "--focus", "src/types.ts", "--json"]);
+    assert_eq!(reason(&report, "src/alone.ts"), Some("changed together (3 of 3 commits)".into()));
+    assert_eq!(report["unavailable"], serde_json::json!([]));
+    let report = json(&repository, &["suggest", "--about", "widen numbers", "--json"]);
+    let message = reason(&report, "src/alone.ts").unwrap();
+    assert!(message.as_str().unwrap().starts_with("message of "), "{message}");
+    // A folder of the work tree has the same history, without the folder's name.
+    let report = json(&repository, &["-C", "src", "suggest", "--focus", "types.ts", "--json"]);
+    assert_eq!(reason(&report, "alone.ts"), Some("changed together (3 of 3 commits)".into()));
+    // A shallow clone says so.
+    let clone = format!("file://{}", repository.root().display());
+    if repository.git(&["clone", "--quiet", "--depth", "1", &clone, "shallow"]).is_some() {
+        let report = json(&repository, &["-C", "shallow", "suggest", "--focus", "src/types.ts", "--json"]);
+        assert_eq!(report["unavailable"].as_array().map(Vec::len), Some(2), "{report:#}");
+    }
 }
 
 #[test]
@@ -174,13 +320,14 @@ fn what_changed_since_a_revision_is_a_focus() {
         --- stdout
         src/deep/c.ts   7  focus
         src/types.ts    6  focus
-        src/b.ts       18  dependent
-        src/a.ts       25  dependent
-        src/user.ts    12  dependent
-        5 files, 68 of 1,000 o200k tokens
-        {"v":2,"i":[["src/user.ts",3]]}
+        src/a.ts       25  imports src/types.ts
+        src/b.ts       18  imports src/deep/c.ts
+        src/user.ts    12  changed together (1 of 2 commits)
+        package.json    8  changed together (1 of 2 commits)
+        6 files, 76 of 1,000 o200k tokens
+        {"v":2,"i":["package.json","src/a.ts","src/b.ts","src/deep/c.ts","src/types.ts","src/user.ts"]}
         --- stderr
-        warning: deleted since v1, so not in the map and not in the focus: src/alone.ts; --focus what imported it
+        warning: deleted since v1, so not in the focus: src/alone.ts; --focus what imported it
     "#]]
     .assert_eq(&repository.stan(&["suggest", "--changed", "v1", "--budget", "1000"]));
     expect![[r#"
@@ -202,11 +349,12 @@ fn what_changed_since_a_revision_is_a_focus() {
 }
 
 #[test]
-fn runs_count_on_request() {
+fn runs_count_tokens() {
     let repository = repository();
-    let plain = json(&repository, &["run", "--json"]);
-    assert!(plain["archive"].get("exactTokens").is_none());
-    let counted = json(&repository, &["run", "--json", "--tokens", "o200k"]);
+    let estimated = json(&repository, &["run", "--json", "--tokens", "bytes4"]);
+    let bytes = estimated["archive"]["bytes"].as_u64().unwrap();
+    assert_eq!(estimated["archive"]["tokens"].as_u64(), Some(bytes.div_ceil(4)));
+    let counted = json(&repository, &["run", "--json"]);
     assert_eq!(counted["archive"]["exactTokens"]["tokenizer"], "o200k");
     assert!(counted["archive"]["exactTokens"]["tokens"].as_u64() > Some(0));
 }

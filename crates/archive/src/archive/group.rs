@@ -6,7 +6,7 @@ use std::ops::Range;
 use stan_model::Digest;
 use stan_repo::{OpenFile, sha256};
 
-use super::{Context, memory};
+use super::{WriteJob, memory};
 use crate::classify::{LARGE_BYTES, TextShape, is_binary};
 use crate::entry::{ArchiveEntry, Secrets, Source};
 use crate::error::Error;
@@ -61,12 +61,12 @@ impl Group {
     }
 
     /// Reads on until there is enough to write, a large file, or an error.
-    pub(super) fn fill(&mut self, context: &Context<'_>) {
+    pub(super) fn fill(&mut self, job: &WriteJob<'_>) {
         self.bytes.clear();
         self.items.clear();
         while self.bytes.len() < MOST_BYTES && self.large.is_none() && self.error.is_none() {
             let Some(index) = self.left.next() else { return };
-            let added = context.entry(index).and_then(|entry| self.add(context, index, entry));
+            let added = job.entry(index).and_then(|entry| self.add(job, index, entry));
             self.error = added.err();
         }
     }
@@ -91,7 +91,7 @@ impl Group {
         self.left.is_empty()
     }
 
-    fn add(&mut self, context: &Context<'_>, index: usize, entry: &ArchiveEntry) -> Result<(), Error> {
+    fn add(&mut self, job: &WriteJob<'_>, index: usize, entry: &ArchiveEntry) -> Result<(), Error> {
         let path = match &entry.source {
             Source::Bytes(bytes) if bytes.len() as u64 > LARGE_BYTES => {
                 self.large = Some((index, memory::open(bytes)));
@@ -99,7 +99,7 @@ impl Group {
             }
             Source::Bytes(bytes) => {
                 let executable = entry.executable.unwrap_or(false);
-                let start = self.start(context, entry, bytes.len() as u64, executable)?;
+                let start = self.start(job, entry, bytes.len() as u64, executable)?;
                 self.bytes.extend_from_slice(bytes);
                 self.close((index, entry), start, executable, false);
                 return Ok(());
@@ -107,13 +107,13 @@ impl Group {
             Source::File(path) | Source::Proved { path, .. } => path,
         };
         let unreadable = |reason| Error::Unreadable { name: entry.name.clone(), reason };
-        let mut file = context.system.open_real(path).map_err(unreadable)?;
+        let mut file = job.system.open_real(path).map_err(unreadable)?;
         if file.stat.size > LARGE_BYTES {
             self.large = Some((index, file));
             return Ok(());
         }
         let executable = is_executable(entry, &file);
-        let start = self.start(context, entry, file.stat.size, executable)?;
+        let start = self.start(job, entry, file.stat.size, executable)?;
         let size = self.read(&mut file).map_err(unreadable)?;
         check_unchanged(entry, &file, size as u64)?;
         self.close((index, entry), start, executable, file.private);
@@ -123,16 +123,13 @@ impl Group {
     /// Appends the header, and tells where the entry starts and where its contents do.
     fn start(
         &mut self,
-        context: &Context<'_>,
+        job: &WriteJob<'_>,
         entry: &ArchiveEntry,
         size: u64,
         executable: bool,
     ) -> Result<(usize, usize), Error> {
         let start = self.bytes.len();
-        append_header(
-            &mut self.bytes,
-            &EntryHeader { name: &entry.name, size, executable, modified: context.modified },
-        )?;
+        append_header(&mut self.bytes, &EntryHeader { name: &entry.name, size, executable, modified: job.modified })?;
         Ok((start, self.bytes.len()))
     }
 

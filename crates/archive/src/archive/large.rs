@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
 use stan_repo::OpenFile;
 
-use super::Context;
+use super::WriteJob;
 use super::group::{Item, check_unchanged, is_executable};
 use crate::classify::{TextScan, is_binary};
 use crate::entry::{ArchiveEntry, Guard, Secrets};
@@ -25,7 +25,7 @@ pub(super) struct Buffers {
 
 /// Writes the whole entry, unless it is a binary or holds a secret. The range of the result starts at 0.
 pub(super) fn write(
-    context: &Context<'_>,
+    job: &WriteJob<'_>,
     (index, entry): (usize, &ArchiveEntry),
     mut file: OpenFile,
     buffers: &mut Buffers,
@@ -44,7 +44,7 @@ pub(super) fn write(
     }
     let mut header = Vec::new();
     if is_archived {
-        append_header(&mut header, &EntryHeader { name: &entry.name, size, executable, modified: context.modified })?;
+        append_header(&mut header, &EntryHeader { name: &entry.name, size, executable, modified: job.modified })?;
         out.put(&header)?;
     }
     let (mut hasher, mut text) = (Sha256::new(), TextScan::default());

@@ -135,7 +135,7 @@ fn wrong<T>(promise: &Promise<'_>, size: u64, digest: Option<Digest>) -> Read<T>
     Read::Wrong(promise.check(size, digest))
 }
 
-/// The hash as the meta spells it, so that whoever looks into the file finds it there: base64url without padding.
+/// The hash as the meta spells it, so that it can be found in the file: base64url without padding.
 fn spelled(half: [u8; 16]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     // 128 bits and four zeros make 22 characters of 6 bits.

@@ -1,4 +1,4 @@
-//! Reads a tar that somebody else may have made. Memory is bounded whatever it claims; what an extractor would mend or
+//! Reads an untrusted tar. Memory is bounded whatever it claims; what an extractor would mend or
 //! skip in silence is an error with its place. Extracts nothing.
 
 use std::io::{self, Read};

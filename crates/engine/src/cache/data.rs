@@ -27,17 +27,18 @@ pub(crate) const RECORDS: usize = 2;
 pub(crate) const CONTENTS: usize = 3;
 pub(crate) const PARTS: usize = 4;
 
-/// Writes the graph, the records, and the problems that belong to no single file.
-pub(crate) fn encode(graph: &Graph, records: &[Record], problems: &[Problem]) -> Option<[Vec<u8>; PARTS]> {
+/// Writes the graph, the records, and the problems that belong to no single file. Also returns the fingerprint of each
+/// record's facts, see [`facts_fingerprint`].
+pub(crate) fn encode(graph: &Graph, records: &[Record], problems: &[Problem]) -> Option<([Vec<u8>; PARTS], Vec<u64>)> {
     let ((metas, shape), kept) = rayon::join(
         || (write_metas(graph), write_shape(graph)),
         || {
-            let (entries, contents) = write_contents(records)?;
-            Some((write_records(records, &entries, problems)?, contents))
+            let Entries { ends, prints, contents } = write_contents(records)?;
+            Some((write_records(records, &ends, problems)?, contents, prints))
         },
     );
-    let (records, contents) = kept?;
-    Some([metas, shape, records, contents])
+    let (records, contents, prints) = kept?;
+    Some(([metas, shape, records, contents], prints))
 }
 
 /// Reads the graph from the two parts that hold nothing else.
@@ -71,7 +72,7 @@ pub(crate) enum Contents<'b> {
     OnDemand(&'b (dyn ReadContents + 'b)),
 }
 
-/// Reads a piece of the contents. What comes is checked by whoever asked.
+/// Reads a piece of the contents. What comes is checked by the caller.
 pub(crate) trait ReadContents: Sync {
     fn read(&self, offset: usize, length: usize) -> Option<Vec<u8>>;
 }
@@ -91,7 +92,7 @@ struct StoredGraph<'b> {
 }
 
 impl<'b> Data<'b> {
-    /// `metas` may be empty when nobody will ask for the graph.
+    /// `metas` may be empty when the graph is not needed.
     pub(crate) fn decode(metas: &'b [u8], shape: &'b [u8], records: &'b [u8], contents: Contents<'b>) -> Option<Self> {
         let mut shape = Reader::new(shape);
         let graph = StoredGraph::read(metas, &mut shape)?;
@@ -153,7 +154,7 @@ impl<'b> Data<'b> {
         if !self.has_facts(file) {
             return None;
         }
-        postcard::from_bytes(self.entry(file)?.get(META_LENGTH..)?).ok()
+        decode_facts(self.entry(file)?.get(META_LENGTH..)?)
     }
 
     /// Problems of the file's text, then those of its requests.
@@ -279,30 +280,63 @@ fn entry_print(entry: &[u8]) -> u32 {
     xxh3_64(entry) as u32
 }
 
-/// For each record where its contents end and what they come to, and the contents of all.
-type Entries = Vec<(u32, u32)>;
+/// The contents of all records.
+struct Entries {
+    /// For each record where its contents end, and their checksum.
+    ends: Vec<(u32, u32)>,
+    /// For each record the fingerprint of its facts; 0 for one without.
+    prints: Vec<u64>,
+    contents: Vec<u8>,
+}
 
-fn write_contents(records: &[Record]) -> Option<(Entries, Vec<u8>)> {
-    let entries = records
+fn write_contents(records: &[Record]) -> Option<Entries> {
+    let written = records
         .par_iter()
         .map(|record| {
             let mut entry = meta_bytes(record.meta).to_vec();
+            let mut print = 0;
             if let Some(facts) = record.facts.as_deref() {
-                entry = postcard::to_extend(facts, entry).ok()?;
+                entry = encode_links(facts, entry)?;
+                print = print_of_links(entry.get(META_LENGTH..)?);
+                entry = postcard::to_extend(&facts.description, entry).ok()?;
             }
-            Some((entry_print(&entry), entry))
+            Some((entry_print(&entry), print, entry))
         })
-        .collect::<Option<Vec<(u32, Vec<u8>)>>>()?;
-    let mut contents = Vec::with_capacity(entries.iter().map(|(_, entry)| entry.len()).sum());
-    let mut ends = Vec::with_capacity(entries.len());
-    for (print, entry) in entries {
+        .collect::<Option<Vec<(u32, u64, Vec<u8>)>>>()?;
+    let mut contents = Vec::with_capacity(written.iter().map(|(_, _, entry)| entry.len()).sum());
+    let mut ends = Vec::with_capacity(written.len());
+    let mut prints = Vec::with_capacity(written.len());
+    for (checksum, print, entry) in written {
         contents.extend_from_slice(&entry);
-        ends.push((u32::try_from(contents.len()).ok()?, print));
+        ends.push((u32::try_from(contents.len()).ok()?, checksum));
+        prints.push(print);
     }
-    Some((ends, contents))
+    Some(Entries { ends, prints, contents })
 }
 
-fn write_records(records: &[Record], entries: &Entries, problems: &[Problem]) -> Option<Vec<u8>> {
+/// Everything in facts that other files and the graph's edges can depend on: all but the description.
+fn encode_links(facts: &FileFacts, bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let FileFacts { requests, globs, imports, exports, stars, description: _, package, declares, uses } = facts;
+    postcard::to_extend(&(requests, globs, imports, exports, stars, (package, declares, uses)), bytes).ok()
+}
+
+fn decode_facts(bytes: &[u8]) -> Option<FileFacts> {
+    let ((requests, globs, imports, exports, stars, names), rest) = postcard::take_from_bytes(bytes).ok()?;
+    let (package, declares, uses) = names;
+    let description = postcard::from_bytes(rest).ok()?;
+    Some(FileFacts { requests, globs, imports, exports, stars, description, package, declares, uses })
+}
+
+fn print_of_links(bytes: &[u8]) -> u64 {
+    xxh3_64(bytes).max(1)
+}
+
+/// Hash of everything in facts that other files and the graph's edges can depend on. Never 0.
+pub(crate) fn facts_fingerprint(facts: &FileFacts) -> u64 {
+    print_of_links(&encode_links(facts, Vec::new()).unwrap_or_default())
+}
+
+fn write_records(records: &[Record], entries: &[(u32, u32)], problems: &[Problem]) -> Option<Vec<u8>> {
     let flags = |record: &Record| {
         (if record.in_universe { UNIVERSE } else { 0 })
             | (if record.incomplete { INCOMPLETE } else { 0 })

@@ -6,7 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stan_graph::Summary;
-use stan_repo::{Neighbours, Observations, Stat, System};
+use stan_repo::{DirectoryHandleCache, Observations, Stat, System};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};
@@ -55,7 +55,7 @@ impl Section {
     }
 }
 
-/// Which run made a cache, and what of: nobody who did not see that run can guess it.
+/// Which run made a cache, and what of: it cannot be guessed from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Identity {
     observed_at: i64,
@@ -153,14 +153,14 @@ impl FileTable {
             .into_par_iter()
             .with_min_len(64)
             .map_init(
-                || Neighbours::to_look_at(system),
+                || DirectoryHandleCache::to_look_at(system),
                 |neighbours, index| (!self.is_same(index, neighbours, system)).then_some(index as u32),
             )
             .flatten_iter()
             .collect()
     }
 
-    fn is_same<'a>(&'a self, index: usize, neighbours: &mut Neighbours<'a>, system: &dyn System) -> bool {
+    fn is_same<'a>(&'a self, index: usize, neighbours: &mut DirectoryHandleCache<'a>, system: &dyn System) -> bool {
         let print = self.fingerprint(index);
         if print == UNPROVED {
             return false;

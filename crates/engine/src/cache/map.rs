@@ -2,11 +2,12 @@
 //!
 //! It belongs to one index and to the manifests that externals were named by, and holds as long as all of these do.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stan_graph::Map;
-use stan_model::document::integrity::{self, Integrity};
+use stan_graph::{Map, MetaHashes};
+use stan_model::document::integrity::{self, ExternalsLock};
 use stan_repo::{EntryKind, System};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -21,25 +22,27 @@ pub(super) const FILE: &str = "map.data";
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MapKey {
     pub(crate) stan_path: String,
-    pub(crate) all_hashes: bool,
+    pub(crate) hashes: MetaHashes,
 }
 
 /// A map and what belongs to it.
 pub(crate) struct StoredMap {
     pub(crate) map: Map,
-    pub(crate) integrity: Integrity,
+    pub(crate) integrity: ExternalsLock,
     /// Of the map's minified document.
-    pub(crate) document: DocumentPrint,
+    pub(crate) document: DocumentFingerprint,
+    /// Nodes that stand for different files.
+    pub(crate) conflicts: BTreeMap<String, String>,
 }
 
 /// Stands for the bytes of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct DocumentPrint {
+pub(crate) struct DocumentFingerprint {
     length: u64,
     hash: u64,
 }
 
-impl DocumentPrint {
+impl DocumentFingerprint {
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self { length: bytes.len() as u64, hash: xxh3_64(bytes) }
     }
@@ -110,17 +113,18 @@ impl Cache<'_> {
         let seen: Vec<(String, u64)> = postcard::from_bytes(reader.blob()?).ok()?;
         let document = postcard::from_bytes(reader.blob()?).ok()?;
         let integrity = integrity::decode(reader.blob()?, FILE).ok()?;
+        let conflicts = postcard::from_bytes(reader.blob()?).ok()?;
         let map = Map::from_cache(reader.blob()?)?;
         let holds = reader.is_empty() && still_holds(self.system, &seen);
-        holds.then_some(StoredMap { map, integrity, document })
+        holds.then_some(StoredMap { map, integrity, document, conflicts })
     }
 
     /// Keeps a map for the next run. Failing is no error.
     pub(crate) fn store_map(
         &self,
         (identity, key): (Identity, &MapKey),
-        (map, integrity): (&Map, &Integrity),
-        document: DocumentPrint,
+        (map, integrity, conflicts): (&Map, &ExternalsLock, &BTreeMap<String, String>),
+        document: DocumentFingerprint,
         manifests: &Manifests,
     ) -> Option<()> {
         if manifests.is_in_doubt {
@@ -130,6 +134,7 @@ impl Cache<'_> {
         writer.blob(&postcard::to_stdvec(&manifests.seen).ok()?);
         writer.blob(&postcard::to_stdvec(&document).ok()?);
         writer.blob(&integrity.encode());
+        writer.blob(&postcard::to_stdvec(conflicts).ok()?);
         writer.blob(&map.to_cache()?);
         let body = writer.into_bytes();
         let mut bytes = Vec::with_capacity(body.len() + 24);

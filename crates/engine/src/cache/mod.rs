@@ -1,5 +1,5 @@
-//! What a run leaves for the next one: an index (what to look at, and the figures), the data (graph and facts), and the
-//! map that was made of that graph.
+//! What a run leaves for the next one: an index (what to look at, and the figures), the data (graph and facts), the map
+//! that was made of that graph, and what files are ranked by (words and history).
 //!
 //! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
 //! it is ignored; failing to write it is not an error either. Foreign is what no run of this user wrote in this checkout
@@ -10,14 +10,15 @@ pub(crate) mod data;
 mod ids;
 mod index;
 mod map;
+mod relevance;
 mod seal;
+mod tokens;
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
 use stan_graph::Graph;
 use stan_lang::Languages;
 use stan_model::NodeKind;
@@ -29,20 +30,23 @@ use self::index::{FactsTable, FileTable, Section, UNPROVED, fingerprint, proved_
 use self::seal::Trust;
 use crate::graph::analyse::Analysed;
 use crate::graph::compile::{Kept, PreviousRun};
+use crate::graph::memory::Memory;
 use crate::graph::record::Record;
 
 pub(crate) use self::data::PARTS;
 pub(crate) use self::ids::{NodeIndex, RecordId};
 pub(crate) use self::index::{Answer, Identity, Index};
-pub(crate) use self::map::{DocumentPrint, Manifests, MapKey, StoredMap};
+pub(crate) use self::map::{DocumentFingerprint, Manifests, MapKey, StoredMap};
+pub(crate) use self::relevance::StoredWords;
+pub(crate) use self::tokens::TokenTable;
 
 /// Changes whenever the layout of the files does.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
 const INDEX: &str = "graph.index";
-/// Far beyond what the largest repositories leave. Larger ones are somebody's attempt to fill the memory.
+/// Far beyond what the largest repositories leave. Larger ones are an attempt to exhaust memory.
 const LARGEST_INDEX: u64 = 512 << 20;
 const LARGEST_DATA: u64 = 2 << 30;
 
@@ -60,7 +64,7 @@ pub(crate) struct Cache<'s> {
 impl<'s> Cache<'s> {
     /// Makes the folder, so that its making is not seen as a change by the next run. `None`: there can be no cache.
     ///
-    /// `root` and `stan_path` are absolute. A folder of ours behind a link is somebody else's: nothing is written there.
+    /// `root` and `stan_path` are absolute. A folder of ours behind a link belongs to another user: nothing is written there.
     /// `state_directory`: where the user's key is.
     pub(crate) fn open(
         system: &'s dyn WritableSystem,
@@ -75,10 +79,19 @@ impl<'s> Cache<'s> {
         }
         let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
-        // Runs that were killed while they wrote are the only ones that leave anything; whoever is at work holds its own.
-        let seals = [DATA, INDEX, map::FILE].map(|name| [name, seal::SUFFIX].concat());
-        let [data, index, map] = seals.each_ref().map(String::as_str);
-        remove_leftovers(system, Path::new(directory), &[IGNORE, DATA, INDEX, map::FILE, data, index, map]);
+        // Runs that were killed while they wrote are the only ones that leave anything; a running process holds its own.
+        const SEALED: [&str; 7] = [
+            DATA,
+            INDEX,
+            map::FILE,
+            relevance::WORDS_FILE,
+            relevance::HISTORY_FILE,
+            tokens::FILES[0],
+            tokens::FILES[1],
+        ];
+        let seals = SEALED.map(|name| [name, seal::SUFFIX].concat());
+        let names: Vec<&str> = SEALED.into_iter().chain(seals.iter().map(String::as_str)).chain([IGNORE]).collect();
+        remove_leftovers(system, Path::new(directory), &names);
         // Only a folder of ours may hide itself from git.
         let ignore = format!("{directory}/{IGNORE}");
         if inside && system.lstat(Path::new(&ignore)).is_err() {
@@ -129,7 +142,7 @@ impl<'s> Cache<'s> {
         Index::decode(body).filter(|index| index.observations.directories.iter().any(|seen| is_root(&seen.path)))
     }
 
-    /// The graph alone: where nothing changed, nobody asks for more.
+    /// The graph alone: where nothing changed, no more is needed.
     pub(crate) fn load_graph(&self, index: &Index) -> Option<Graph> {
         let loaded = self.load(index, METAS..RECORDS)?;
         data::decode_graph(loaded.part(METAS), loaded.part(SHAPE))
@@ -169,7 +182,7 @@ impl<'s> Cache<'s> {
         Some(Loaded { bytes, places })
     }
 
-    /// Reads a piece of a file; says what it comes to.
+    /// Reads a piece of a file; returns its checksum.
     fn read_in_halves(&self, path: &str, offset: u64, piece: &mut [u8]) -> Option<u64> {
         let half = piece.len() / 2;
         let (first, second) = piece.split_at_mut(half);
@@ -186,25 +199,20 @@ impl<'s> Cache<'s> {
         graph: &Graph,
         kept: Kept,
         answer: Answer,
-        observed_at: i64,
-        languages: Languages,
+        (observed_at, languages): (i64, Languages),
+        memory: Memory,
     ) -> Option<Identity> {
         let Kept { records, general_problems, observations } = kept;
-        let parts = data::encode(graph, &records, &general_problems)?;
+        let (parts, prints) = data::encode(graph, &records, &general_problems)?;
         let mut files = FileTable::default();
         let mut facts = FactsTable::default();
-        records
-            .par_iter()
-            .map(|record| figures_print(graph, record, languages))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .for_each(|print| facts.push(print));
-        for record in &records {
+        for (record, print) in records.iter().zip(prints) {
+            facts.push(figures_print(graph, record, print, languages));
             let print = record.stat.as_ref().map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at));
             files.push(&record.path, print);
         }
-        // Hundreds of thousands of small pieces, and the process is about to end.
-        let _ = std::thread::Builder::new().spawn(move || drop(records));
+        // Hundreds of thousands of small pieces.
+        memory.release(records);
         let data = parts.concat();
         let parts = parts.each_ref().map(|part| section(part));
         let index = Index { observed_at, parts, answer, observations, files, facts };
@@ -254,7 +262,7 @@ impl Loaded {
     }
 }
 
-/// The contents of files, a file at a time. Whoever asks for many gets the rest of them from memory.
+/// The contents of files, a file at a time. A caller that asks for many gets the rest of them from memory.
 pub(crate) struct ContentsOnDisk<'c> {
     cache: &'c Cache<'c>,
     index: &'c Index,
@@ -290,15 +298,11 @@ impl ReadContents for ContentsOnDisk<'_> {
 }
 
 /// What an edit of this file must leave as it is for every figure to stay as it is.
-fn figures_print(graph: &Graph, record: &Record, languages: Languages) -> u64 {
+fn figures_print(graph: &Graph, record: &Record, facts: u64, languages: Languages) -> u64 {
     let is_own = record.in_universe || record.node.is_some_and(|node| graph.node(node.0).kind == NodeKind::Source);
     let is_clean = record.problems.is_empty() && record.request_problems.is_empty() && !record.incomplete;
     let has_facts = record.facts.is_some() || !languages.claim(&record.path);
-    if is_own && is_clean && has_facts && record.meta.is_some() {
-        record.facts_fingerprint()
-    } else {
-        FactsTable::OPAQUE
-    }
+    if is_own && is_clean && has_facts && record.meta.is_some() { facts } else { FactsTable::OPAQUE }
 }
 
 /// Facts of an earlier run, for files that are as they were.

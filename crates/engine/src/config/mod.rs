@@ -49,12 +49,18 @@ pub struct Config {
     pub context: ContextConfig,
     /// Root-relative files that are archived whatever secrets they hold. Only the command line says this, no file.
     pub allowed_secrets: BTreeSet<String>,
+    /// Name → command of the block `stan-cli`. Nothing runs them unless the command line names them.
+    pub scripts: BTreeMap<String, String>,
 }
 
 /// What the map of the repository is like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextConfig {
     pub meta_hashes: MetaHashes,
+    /// The most tokens of the overview; 0 for all of it.
+    pub overview_tokens: u64,
+    /// A map of more tokens is not archived; 0 for no limit.
+    pub meta_tokens: u64,
     /// Characters after which a description is cut.
     pub description_limit: u32,
     /// Tags that mark a describing comment, with their `@`; earlier ones win ties.
@@ -77,6 +83,7 @@ impl Default for Config {
             allowed_outside: Vec::new(),
             context: ContextConfig::default(),
             allowed_secrets: BTreeSet::new(),
+            scripts: BTreeMap::new(),
         }
     }
 }
@@ -85,6 +92,8 @@ impl Default for ContextConfig {
     fn default() -> Self {
         Self {
             meta_hashes: MetaHashes::All,
+            overview_tokens: 16_000,
+            meta_tokens: 50_000,
             description_limit: 160,
             description_tags: vec!["@module".to_owned(), "@packageDocumentation".to_owned()],
             external_depth: 0,

@@ -10,19 +10,30 @@ use stan_repo::{PathGlobs, RootedGlob};
 use super::error::{Finding, visible};
 use super::nearest::nearest;
 use super::stan_path::{label_refusal, stan_path};
-use super::tree::{Field, Node, Place, Value};
+use super::tree::{Field, Node, Position, Value};
 use super::{Config, ContextConfig};
 
 /// The block that is ours.
 pub(super) const BLOCK: &str = "stan-core";
 pub(super) const KEYS: [&str; 5] = ["stanPath", "includes", "excludes", "imports", "context"];
-pub(super) const CONTEXT_KEYS: [&str; 6] =
-    ["metaHashes", "descriptionLimit", "descriptionTags", "externalDepth", "outsideRoot", "maxErrors"];
+pub(super) const CONTEXT_KEYS: [&str; 8] = [
+    "metaHashes",
+    "overviewTokens",
+    "metaTokens",
+    "descriptionLimit",
+    "descriptionTags",
+    "externalDepth",
+    "outsideRoot",
+    "maxErrors",
+];
+
+/// Another program's block, of which only the scripts are read, and nothing is ever refused.
+const SCRIPTS_BLOCK: &str = "stan-cli";
 
 /// What is expected in a list of globs.
 const GLOB: &str = "a glob";
 
-/// More mistakes than these help nobody.
+/// More mistakes than these do not help.
 const MAX_FINDINGS: usize = 50;
 /// More globs than these are a program's, not a person's, and each costs memory.
 const MAX_GLOBS: usize = 1_000;
@@ -42,6 +53,9 @@ pub(super) fn read(root: Option<&Node>) -> Result<(Config, bool), Vec<Finding>> 
                     reader.block(&field.node, &mut config);
                 } else {
                     reader.near_block(field);
+                    if field.key == SCRIPTS_BLOCK {
+                        config.scripts = scripts(&field.node);
+                    }
                 }
             }
         }
@@ -51,13 +65,34 @@ pub(super) fn read(root: Option<&Node>) -> Result<(Config, bool), Vec<Finding>> 
     if reader.findings.is_empty() { Ok((config, has_block)) } else { Err(reader.findings) }
 }
 
+/// The commands under `stan-cli.scripts`: a text, or a map with the text under `script`.
+fn scripts(block: &Node) -> BTreeMap<String, String> {
+    let fields = |node: &'_ Node, key: &str| match &node.value {
+        Value::Map(fields) => fields.iter().find(|field| field.key == key).map(|field| field.node.clone()),
+        _ => None,
+    };
+    let Some(Value::Map(listed)) = fields(block, "scripts").map(|node| node.value) else { return BTreeMap::new() };
+    let command = |node: &Node| match &node.value {
+        Value::Text(text) => Some(text.clone()),
+        _ => fields(node, "script").and_then(|node| match node.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }),
+    };
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    };
+    let named = listed.iter().filter(|field| is_name(&field.key) && !field.key.bytes().all(|byte| byte == b'.'));
+    named.filter_map(|field| command(&field.node).map(|command| (field.key.clone(), command))).collect()
+}
+
 #[derive(Default)]
 struct Reader {
     findings: Vec<Finding>,
 }
 
 impl Reader {
-    fn find(&mut self, place: Place, message: String) {
+    fn find(&mut self, place: Position, message: String) {
         if self.findings.len() < MAX_FINDINGS {
             self.findings.push(Finding { place: Some(place), message });
         }
@@ -154,6 +189,8 @@ impl Reader {
             let path = format!("{BLOCK}.context.{key}");
             match key.as_str() {
                 "metaHashes" => self.meta_hashes(node, &path, &mut context.meta_hashes),
+                "overviewTokens" => self.tokens(node, &path, &mut context.overview_tokens),
+                "metaTokens" => self.tokens(node, &path, &mut context.meta_tokens),
                 "descriptionLimit" => self.number(node, &path, 1, &mut context.description_limit),
                 "descriptionTags" => context.description_tags = self.tags(node, &path),
                 "externalDepth" => self.number(node, &path, 0, &mut context.external_depth),
@@ -171,8 +208,14 @@ impl Reader {
         let given = if let Value::Text(text) = &node.value { text.as_str() } else { "" };
         match MetaHashes::EVERY.into_iter().find(|known| known.as_str() == given) {
             Some(known) => *into = known,
-            None => self.wrong(node, path, "`all` or `external`"),
+            None => self.wrong(node, path, "`all`, `external` or `none`"),
         }
+    }
+
+    fn tokens(&mut self, node: &Node, path: &str, into: &mut u64) {
+        let mut number = u32::try_from(*into).unwrap_or(u32::MAX);
+        self.number(node, path, 0, &mut number);
+        *into = u64::from(number);
     }
 
     /// A whole number, which is at most 2³² − 1.
@@ -268,7 +311,7 @@ impl Reader {
     }
 
     /// A folder belongs to one label, or files of one would be taken for leftovers of the other.
-    fn refuse_nested(&mut self, labels: &BTreeMap<&str, Place>) {
+    fn refuse_nested(&mut self, labels: &BTreeMap<&str, Position>) {
         let names: BTreeSet<&str> = labels.keys().copied().collect();
         for (label, place) in labels {
             let outer = label.match_indices('/').filter_map(|(at, _)| label.get(..at)).find(|at| names.contains(at));

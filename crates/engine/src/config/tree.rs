@@ -10,11 +10,11 @@ use stan_model::json::{JsonKind, JsonTree, NodeId};
 const MAX_DEPTH: usize = 64;
 
 /// 1-based line and column, in characters.
-pub(super) type Place = (u32, u32);
+pub(super) type Position = (u32, u32);
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
-    pub(super) place: Place,
+    pub(super) place: Position,
     pub(super) value: Value,
 }
 
@@ -34,13 +34,13 @@ pub(super) enum Value {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
-    pub(super) place: Place,
+    pub(super) place: Position,
     pub(super) key: String,
     pub(super) node: Node,
 }
 
 /// Where a text stops being YAML or JSON, and why.
-pub(super) type SyntaxError = (Place, String);
+pub(super) type SyntaxError = (Position, String);
 
 /// Reads YAML; `None` when there is nothing in it.
 pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
@@ -52,10 +52,10 @@ pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
             let help = missing_quotes(text, mark.line());
             // The reader's count may run ahead of the text (seen with U+2028); no place is behind its longest line.
             let longest = text.split('\n').map(|line| line.chars().count()).max().unwrap_or(0);
-            let place = place_of(mark.line(), mark.col().min(longest));
+            let place = position_of(mark.line(), mark.col().min(longest));
             (place, format!("this is not valid YAML: {}{help}", error.info()))
         })?;
-        let place = place_of(span.start.line(), span.start.col());
+        let place = position_of(span.start.line(), span.start.col());
         match event {
             Event::DocumentStart(_) => {
                 documents += 1;
@@ -118,7 +118,7 @@ fn column_of(text: &str, line: usize, column: usize) -> usize {
     before.chars().count() + 1
 }
 
-fn place_of(line: usize, column: usize) -> Place {
+fn position_of(line: usize, column: usize) -> Position {
     (narrow(line), narrow(column + 1))
 }
 
@@ -144,17 +144,17 @@ fn plain_scalar(text: &str) -> Value {
 enum Container {
     List(Vec<Node>),
     /// The fields so far, and the key whose value comes next.
-    Map(Vec<Field>, Option<(Place, String)>),
+    Map(Vec<Field>, Option<(Position, String)>),
 }
 
 #[derive(Default)]
 struct Builder {
-    open: Vec<(Place, Container, bool)>,
+    open: Vec<(Position, Container, bool)>,
     root: Option<Node>,
 }
 
 impl Builder {
-    fn open(&mut self, place: Place, container: Container, has_tag: bool) -> Result<(), SyntaxError> {
+    fn open(&mut self, place: Position, container: Container, has_tag: bool) -> Result<(), SyntaxError> {
         if self.open.len() >= MAX_DEPTH {
             return Err((place, format!("lists and maps nest deeper than {MAX_DEPTH} here")));
         }
@@ -173,7 +173,7 @@ impl Builder {
     }
 
     /// A scalar of YAML. Where nothing is written, the parser names the place after it, which may be the next line.
-    fn scalar(&mut self, place: Place, value: Value, span: &Span, style: ScalarStyle) -> Result<(), SyntaxError> {
+    fn scalar(&mut self, place: Position, value: Value, span: &Span, style: ScalarStyle) -> Result<(), SyntaxError> {
         let is_absent = style == ScalarStyle::Plain && span.is_empty();
         let key_place = match self.open.last() {
             Some((_, Container::Map(_, Some((key_place, _))), _)) if is_absent => Some(*key_place),
@@ -182,7 +182,7 @@ impl Builder {
         self.value(key_place.unwrap_or(place), value)
     }
 
-    fn value(&mut self, place: Place, value: Value) -> Result<(), SyntaxError> {
+    fn value(&mut self, place: Position, value: Value) -> Result<(), SyntaxError> {
         let node = Node { place, value };
         match self.open.last_mut() {
             None => self.root = Some(node),
@@ -202,7 +202,7 @@ fn key_text(node: Node) -> Result<String, SyntaxError> {
         Value::Bool(flag) => Ok(flag.to_string()),
         Value::Nothing => Ok("null".to_owned()),
         Value::List(_) | Value::Map(_) => Err((node.place, "a list or a map cannot be a key".to_owned())),
-        // Such keys are nobody's names; the blocks that may have them are not ours.
+        // Such keys are not names; the blocks that may have them are not ours.
         Value::Unsupported(what) => Ok(format!("({what})")),
     }
 }
@@ -261,12 +261,12 @@ impl JsonReader<'_> {
 struct Cursor<'t> {
     text: &'t str,
     offset: usize,
-    place: Place,
+    place: Position,
 }
 
 impl Cursor<'_> {
     /// The place of a part of the text that lies behind the last one asked for.
-    fn place(&mut self, part: &str) -> Place {
+    fn place(&mut self, part: &str) -> Position {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         for character in self.text.get(self.offset..offset).unwrap_or_default().chars() {
             self.place =

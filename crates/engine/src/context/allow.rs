@@ -9,9 +9,11 @@ use stan_graph::{Map, Selection};
 use stan_model::{NodeKind, is_installed};
 use stan_repo::{PathGlobs, ScanOptions, System, Universe, scan, scan_top};
 
+use super::defaults::Defaults;
+use super::layout::{Artefact, WorkspaceLayout};
 use super::locate::{Located, Locator};
-use super::place::{Artefact, Place};
 use super::walk::{Walked, walk};
+use crate::init::system_document;
 
 /// Where the bytes of an archived file come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub(crate) struct Allowed {
 pub(crate) struct LeftOut {
     pub(crate) path: String,
     pub(crate) reason: String,
+    /// Selecting it by path brings it back.
+    pub(crate) is_default: bool,
 }
 
 /// The files of an archive by their names in it.
@@ -50,19 +54,29 @@ pub(crate) struct Allowlist {
 }
 
 impl Allowlist {
+    /// Adds a document that this run writes.
+    pub(crate) fn add_document(&mut self, path: String, bytes: Arc<Vec<u8>>) {
+        self.files.insert(path, Allowed { origin: Origin::Bytes(bytes), in_base: true, in_closure: false });
+    }
+
     /// Leaves out a file whose name other systems could unpack elsewhere, and says so. It stays a node of the map.
     pub(crate) fn refuses_name(&mut self, path: &str) -> bool {
         let Some(reason) = stan_archive::windows_hazard(path) else { return false };
         self.warnings.push(format!("`{path}` is left out of the archive: {reason}"));
-        self.left_out.push(LeftOut { path: path.to_owned(), reason: reason.to_owned() });
+        self.left_out.push(LeftOut { path: path.to_owned(), reason: reason.to_owned(), is_default: false });
         true
     }
+}
+
+/// Where the assistant's instructions are.
+pub(crate) fn instructions_path(layout: &WorkspaceLayout) -> String {
+    layout.own("system/stan.system.md")
 }
 
 /// What the rules look at.
 pub(crate) struct Rules<'a> {
     pub(crate) system: &'a dyn System,
-    pub(crate) place: &'a Place,
+    pub(crate) layout: &'a WorkspaceLayout,
     pub(crate) scan: &'a ScanOptions,
     /// The config's `excludes`.
     pub(crate) excludes: &'a PathGlobs,
@@ -70,7 +84,9 @@ pub(crate) struct Rules<'a> {
 
 /// The documents that every context archive holds.
 pub(crate) struct Documents {
-    pub(crate) meta: Arc<Vec<u8>>,
+    /// Absent when it is too large for an archive.
+    pub(crate) meta: Option<Arc<Vec<u8>>>,
+    pub(crate) overview: Option<Arc<Vec<u8>>>,
     pub(crate) state: Arc<Vec<u8>>,
 }
 
@@ -79,7 +95,7 @@ pub(crate) fn whole_repository(rules: &Rules<'_>) -> Allowlist {
     let mut builder = Builder::new(rules);
     builder.folder("system");
     builder.folder("imports");
-    let universe = scan(rules.system, Path::new(rules.place.root()), rules.scan);
+    let universe = scan(rules.system, Path::new(rules.layout.root()), rules.scan);
     builder.universe(universe, |_| true);
     builder.finish()
 }
@@ -88,6 +104,7 @@ pub(crate) fn whole_repository(rules: &Rules<'_>) -> Allowlist {
 pub(crate) fn thread_opener(rules: &Rules<'_>, documents: Documents, top: Universe) -> Allowlist {
     let mut builder = Builder::new(rules);
     builder.folder("system");
+    builder.instructions();
     builder.documents(documents);
     builder.top(top);
     builder.finish()
@@ -103,6 +120,7 @@ pub(crate) fn selected(
 ) -> Allowlist {
     let mut builder = Builder::new(rules);
     builder.folder("system");
+    builder.instructions();
     builder.folder("imports");
     builder.documents(documents);
     builder.top(top);
@@ -119,7 +137,7 @@ pub(crate) fn closure(rules: &Rules<'_>, map: &Map, selection: &Selection) -> Al
 
 /// What lies in the root itself. Needs no map, so that it can be looked at while one is made.
 pub(crate) fn top_of(rules: &Rules<'_>) -> Universe {
-    scan_top(rules.system, Path::new(rules.place.root()), rules.scan)
+    scan_top(rules.system, Path::new(rules.layout.root()), rules.scan)
 }
 
 struct Builder<'a> {
@@ -130,20 +148,20 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(rules: &'a Rules<'a>) -> Self {
-        Self { rules, locator: Locator::new(rules.system, rules.place), list: Allowlist::default() }
+        Self { rules, locator: Locator::new(rules.system, rules.layout), list: Allowlist::default() }
     }
 
     /// A folder of stan's own that is always in, whatever ignore rules say.
     fn folder(&mut self, name: &str) {
-        let place = self.rules.place;
-        let folder = place.own(name);
-        let walked = walk(self.rules.system, place, &mut self.locator, &folder, &mut self.list.warnings);
-        let docs = place.own("system/.docs.meta.json");
+        let layout = self.rules.layout;
+        let folder = layout.own(name);
+        let walked = walk(self.rules.system, layout, &mut self.locator, &folder, &mut self.list.warnings);
+        let docs = layout.own("system/.docs.meta.json");
         for Walked { path, real } in walked {
             if path == docs {
                 continue;
             }
-            match place.denial(&path).or_else(|| place.denial(&real)) {
+            match layout.denial(&path).or_else(|| layout.denial(&real)) {
                 Some(reason) => self.leave_out(&path, reason),
                 None => self.add(path, Origin::File(real), true),
             }
@@ -151,9 +169,24 @@ impl<'a> Builder<'a> {
     }
 
     fn documents(&mut self, documents: Documents) {
-        let place = self.rules.place;
-        self.add(place.artefact(Artefact::Meta), Origin::Bytes(documents.meta), true);
-        self.add(place.artefact(Artefact::State), Origin::Bytes(documents.state), true);
+        let layout = self.rules.layout;
+        let Documents { meta, overview, state } = documents;
+        for (artefact, bytes) in
+            [(Artefact::Meta, meta), (Artefact::Overview, overview), (Artefact::State, Some(state))]
+        {
+            if let Some(bytes) = bytes {
+                self.add(layout.artefact(artefact), Origin::Bytes(bytes), true);
+            }
+        }
+    }
+
+    /// A repository without instructions for the assistant gets the shipped ones.
+    fn instructions(&mut self) {
+        let path = instructions_path(self.rules.layout);
+        if !self.list.files.contains_key(&path) {
+            let shipped = system_document(self.rules.layout.stan_path());
+            self.add(path, Origin::Bytes(Arc::new(shipped.into_bytes())), true);
+        }
     }
 
     /// The files that lie in the root itself.
@@ -167,10 +200,18 @@ impl<'a> Builder<'a> {
         let reported = problems.iter().map(ToString::to_string);
         self.list.warnings.extend(reported);
         let own = files.into_iter().map(|path| (path.clone(), path));
+        let defaults = Defaults::new(self.rules);
         for (path, real) in own.chain(aliases).filter(|(path, _)| wanted(path)) {
-            match self.rules.place.denial(&path).or_else(|| self.rules.place.denial(&real)) {
-                Some(reason) => self.leave_out(&path, reason),
-                None => self.add(path.into_string(), Origin::File(real.into_string()), true),
+            let denial = self.rules.layout.denial(&path).or_else(|| self.rules.layout.denial(&real));
+            if let Some(reason) = denial {
+                self.leave_out(&path, reason);
+            } else if path != real && self.list.files.contains_key(&*real) {
+                self.leave_out(&path, &format!("it is a link to `{real}`, which is in the archive"));
+            } else if let Some(reason) = defaults.reason(self.rules, &path, &real) {
+                let reason = reason.to_owned();
+                self.list.left_out.push(LeftOut { path: path.into_string(), reason, is_default: true });
+            } else {
+                self.add(path.into_string(), Origin::File(real.into_string()), true);
             }
         }
     }
@@ -195,8 +236,8 @@ impl<'a> Builder<'a> {
 
     /// A file that the selection names: over ignore rules, but not over denials and excludes.
     fn explicit(&mut self, path: &str, is_known: bool) {
-        let place = self.rules.place;
-        let documents = [Artefact::Meta, Artefact::State].map(|artefact| place.artefact(artefact));
+        let layout = self.rules.layout;
+        let documents = [Artefact::Meta, Artefact::Overview, Artefact::State].map(|artefact| layout.artefact(artefact));
         if documents.iter().any(|document| document == path) {
             return;
         }
@@ -204,12 +245,12 @@ impl<'a> Builder<'a> {
             return self.leave_out(path, reason);
         }
         match self.locator.locate(path) {
-            Located::File(real) => match place.denial(&real) {
+            Located::File(real) => match layout.denial(&real) {
                 Some(reason) => self.leave_out(path, reason),
-                None if is_installed(&real) || place.is_staged(&real) => self.leave_out(path, UNVERIFIED),
+                None if is_installed(&real) || layout.is_staged(&real) => self.leave_out(path, UNVERIFIED),
                 None => self.add(path.to_owned(), Origin::File(real), false),
             },
-            Located::NotAFile => self.leave_out(path, "it is no file: name the files themselves"),
+            Located::NotAFile => self.leave_out(path, "it is not a file: name the files themselves"),
             Located::Outside => self.leave_out(path, "a link leads out of the repository or nowhere"),
             Located::Missing if is_known => self.leave_out(path, "it is in the map but no longer on the disk"),
             // The selection has warned that the map does not know it; there is nothing to add to that.
@@ -218,14 +259,14 @@ impl<'a> Builder<'a> {
     }
 
     fn refusal(&self, path: &str) -> Option<&'static str> {
-        let place = self.rules.place;
-        if let Some(reason) = place.denial(path) {
+        let layout = self.rules.layout;
+        if let Some(reason) = layout.denial(path) {
             return Some(reason);
         }
-        if place.is_staged(path) || is_installed(path) {
+        if layout.is_staged(path) || is_installed(path) {
             return Some(UNVERIFIED);
         }
-        let excluded = place.below_stan_path(path).is_none() && self.rules.excludes.is_match(path);
+        let excluded = layout.below_stan_path(path).is_none() && self.rules.excludes.is_match(path);
         excluded.then_some("`excludes` of the configuration removes it")
     }
 
@@ -243,10 +284,13 @@ impl<'a> Builder<'a> {
     }
 
     fn leave_out(&mut self, path: &str, reason: &str) {
-        self.list.left_out.push(LeftOut { path: path.to_owned(), reason: reason.to_owned() });
+        self.list.left_out.push(LeftOut { path: path.to_owned(), reason: reason.to_owned(), is_default: false });
     }
 
     fn finish(mut self) -> Allowlist {
+        // The selection brings back what is left out by default.
+        let files = &self.list.files;
+        self.list.left_out.retain(|file| !files.contains_key(&file.path));
         self.list.left_out.sort_unstable();
         self.list.left_out.dedup();
         self.list.warnings.sort_unstable();

@@ -5,27 +5,30 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stan_archive::ArchiveEntry;
-use stan_graph::{Map, Selection};
+use stan_graph::{Map, MetaHashes, Selection};
 use stan_model::NodeKind;
-use stan_model::document::integrity::Integrity;
-use stan_repo::{PathGlobs, Universe, WritableSystem, scan_folders, with_contents};
+use stan_model::document::integrity::ExternalsLock;
+use stan_repo::{PathGlobs, Universe, WritableSystem, is_tracked, scan_folders, with_contents};
 
-use super::allow::{self, Allowlist, Documents, Origin, Rules};
-use super::map::{self, BuiltMap, LeftDocument, MapDocument};
-use super::patience::Patience;
-use super::place::{Artefact, Place};
-use super::refusal::Refusal;
+use super::allow::{self, Allowlist, Documents, LeftOut, Origin, Rules};
+use super::engine_error::EngineError;
+use super::layout::{Artefact, WorkspaceLayout};
+use super::map::{self, BuiltMap, Conflicts, LeftDocument, MapDocument};
+use super::progress::Progress;
 use super::reports::Mode;
 use super::workspace_files::read_if_there;
-use super::{Context, select, state};
+use super::{Repository, select, state};
 use crate::graph::GraphRequest;
 use crate::init::system_document;
+use crate::overview::overview_document;
+use crate::tokens::Tokenizer;
 
 /// What decides the contents of an archive.
 pub(crate) struct Wanted<'a> {
     pub(crate) mode: Mode,
     pub(crate) frozen: bool,
-    pub(crate) pretty: bool,
+    /// Archive the map however large it is.
+    pub(crate) full_map: bool,
     pub(crate) work: &'a GraphRequest,
 }
 
@@ -33,118 +36,235 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Assembled {
     pub(crate) allowlist: Allowlist,
     /// Absent in plain runs.
-    pub(crate) thread: Option<Thread>,
+    pub(crate) thread: Option<ContextInputs>,
     pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<String>,
+    /// The errors were said by an earlier run.
+    pub(crate) errors_are_known: bool,
     /// Files that the selection names and git ignores.
     pub(crate) ignored: Vec<String>,
 }
 
 /// The map, the selection on it, and the bytes of their documents.
-pub(crate) struct Thread {
+pub(crate) struct ContextInputs {
     pub(crate) map: Map,
-    pub(crate) integrity: Integrity,
+    pub(crate) integrity: ExternalsLock,
     pub(crate) selection: Selection,
     pub(crate) meta_bytes: Arc<Vec<u8>>,
     /// The map's document was read from its place, not made.
     pub(crate) meta_is_in_place: bool,
     pub(crate) state_bytes: Arc<Vec<u8>>,
+    /// Which nodes of the map carry hashes.
+    pub(crate) hashes: MetaHashes,
+    /// Absent in a frozen run that found none.
+    pub(crate) overview: Option<Arc<Vec<u8>>>,
 }
 
 pub(crate) fn assemble(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     wanted: &Wanted<'_>,
-    patience: &mut dyn Patience,
-) -> Result<Assembled, Refusal> {
-    let place = context.place();
-    let options = context.config.graph_options(context.root);
-    let excludes = excludes(context)?;
-    let rules = Rules { system, place: &place, scan: &options.scan, excludes: &excludes };
-    let altered = altered_instructions(system, &place);
+    progress: &mut dyn Progress,
+) -> Result<Assembled, EngineError> {
+    let layout = repository.layout();
+    let options = repository.config.graph_options(repository.root);
+    let excludes = excludes(repository)?;
+    let rules = Rules { system, layout: &layout, scan: &options.scan, excludes: &excludes };
+    let altered = altered_instructions(system, &layout);
     if wanted.mode == Mode::Plain {
-        patience.stage("listing the repository");
+        progress.stage("listing the repository");
         let mut allowlist = allow::whole_repository(&rules);
         let mut warnings = std::mem::take(&mut allowlist.warnings);
         warnings.extend(altered);
-        return Ok(Assembled { allowlist, thread: None, warnings, errors: Vec::new(), ignored: Vec::new() });
+        return Ok(Assembled {
+            allowlist,
+            thread: None,
+            warnings,
+            errors: Vec::new(),
+            errors_are_known: false,
+            ignored: Vec::new(),
+        });
     }
     // A broken selection is told before the work, not after.
-    let loaded = if wanted.mode == Mode::Meta { None } else { state::load(system, &place)? };
+    let loaded = if wanted.mode == Mode::Meta { None } else { state::load(system, &layout)? };
     let (decoded, kept) = match loaded {
         Some((decoded, bytes)) if !state::is_old_form(&decoded) => (decoded, Some(bytes)),
         Some((decoded, _)) => (decoded, None),
         None => (state::nothing(), None),
     };
     let state_bytes = Arc::new(kept.unwrap_or_else(|| decoded.state.encode()));
-    let (built, document, top) = the_map(system, context, &rules, wanted, patience)?;
-    let BuiltMap { map, integrity, errors, .. } = built;
+    let (built, document, top) = load_or_build_map(system, repository, &rules, wanted, progress)?;
+    let (errors, errors_are_known) = (built.problems(), built.is_unchanged);
+    let BuiltMap { map, integrity, conflicts, .. } = built;
     let (meta_bytes, meta_is_in_place) = (Arc::new(document.bytes), document.is_in_place);
-    patience.stage("selecting");
+    progress.stage("selecting");
     let selection = select::selection(&map, &decoded.state)?;
-    let documents = Documents { meta: Arc::clone(&meta_bytes), state: Arc::clone(&state_bytes) };
+    refuse_conflicts(&map, &selection, &conflicts)?;
+    let meta_tokens = too_large(repository, wanted, &meta_bytes);
+    let meta = meta_tokens.is_none().then(|| Arc::clone(&meta_bytes));
+    // Archives hold the minified forms, however the files on the disk are written.
+    let documents = Documents { meta, overview: None, state: Arc::new(decoded.state.encode()) };
     let mut allowlist = match wanted.mode {
         Mode::Meta => allow::thread_opener(&rules, documents, top),
         _ => allow::selected(&rules, documents, top, &map, &selection),
     };
+    let overview = the_overview(system, repository, wanted, (&allowlist, meta_tokens), progress)?;
+    if let Some(overview) = &overview {
+        allowlist.add_document(layout.artefact(Artefact::Overview), Arc::clone(overview));
+    }
+    if let Some(tokens) = meta_tokens {
+        let reason = format!("the map has {tokens} tokens; `--full-map` archives it, the overview is in the archive");
+        allowlist.left_out.push(LeftOut { path: layout.artefact(Artefact::Meta), reason, is_default: false });
+        allowlist.left_out.sort_unstable();
+    }
     let mut warnings = std::mem::take(&mut allowlist.warnings);
     warnings.extend(altered);
     warnings.extend(decoded.warnings);
     warnings.extend(selection.warnings.iter().cloned());
+    warnings.extend(select::duplicates(&map, &selection, &layout));
     let named = decoded.state.include.iter().map(|entry| entry.node.as_str());
     let ignored = ignored_by_git(&rules, named.filter(|node| allowlist.files.contains_key(*node)));
-    let thread = Thread { map, integrity, selection, meta_bytes, meta_is_in_place, state_bytes };
-    Ok(Assembled { allowlist, thread: Some(thread), warnings, errors, ignored })
+    let hashes = repository.config.context.meta_hashes;
+    let thread =
+        ContextInputs { map, integrity, selection, meta_bytes, meta_is_in_place, state_bytes, hashes, overview };
+    Ok(Assembled { allowlist, thread: Some(thread), warnings, errors, errors_are_known, ignored })
 }
 
 /// The map, rebuilt or as an earlier run left it, its document, and what lies in the root.
-fn the_map(
+fn load_or_build_map(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     rules: &Rules<'_>,
     wanted: &Wanted<'_>,
-    patience: &mut dyn Patience,
-) -> Result<(BuiltMap, MapDocument, Universe), Refusal> {
-    let place = rules.place;
+    progress: &mut dyn Progress,
+) -> Result<(BuiltMap, MapDocument, Universe), EngineError> {
+    let layout = rules.layout;
     if wanted.frozen {
-        patience.stage("reading the map");
+        progress.stage("reading the map");
         let absent = |artefact| {
-            Refusal::input(format!("`{}` is missing, and --frozen does not build it", place.artefact(artefact)))
+            EngineError::input(format!("`{}` is missing, and --frozen does not build it", layout.artefact(artefact)))
                 .hint(map::REBUILD)
         };
-        let (map, bytes) = map::load_map(system, place)?.ok_or_else(|| absent(Artefact::Meta))?;
-        let integrity = map::load_integrity(system, context, Some(&map))?.ok_or_else(|| absent(Artefact::Integrity))?;
+        let (map, bytes) = map::load_map(system, layout)?.ok_or_else(|| absent(Artefact::Meta))?;
+        let integrity =
+            map::load_integrity(system, repository, Some(&map))?.ok_or_else(|| absent(Artefact::ExternalsLock))?;
+        check_committed(system, repository, wanted, &bytes)?;
+        let bytes = map::encoded(&map, false)?;
         return Ok((
-            BuiltMap { map, integrity, errors: Vec::new(), document: map::Document::Unknown },
+            BuiltMap {
+                map,
+                integrity,
+                errors: Vec::new(),
+                is_unchanged: false,
+                conflicts: Conflicts::new(),
+                document: map::Document::Unknown,
+            },
             MapDocument { bytes, is_in_place: true },
             allow::top_of(rules),
         ));
     }
-    patience.stage("building the map");
-    let beside = || (allow::top_of(rules), LeftDocument::read(system, place));
-    let (mut built, (top, left)) = map::build_map_beside(system, context, wanted.work, beside)?;
-    let document = map::document_of(&mut built, left, wanted.pretty)?;
+    progress.stage("building the map");
+    let beside = || (allow::top_of(rules), LeftDocument::read(system, layout));
+    let (mut built, (top, left)) = map::build_map_with(system, repository, wanted.work, beside)?;
+    let document = map::document_of(&mut built, left)?;
     Ok((built, document, top))
 }
 
+/// A map that git tracks came with the repository: its edges and descriptions may be anything. It is archived only if it is
+/// the map that this repository gives.
+fn check_committed(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    wanted: &Wanted<'_>,
+    found: &[u8],
+) -> Result<(), EngineError> {
+    let path = repository.layout().artefact(Artefact::Meta);
+    if !is_tracked(system, repository.root, &path) {
+        return Ok(());
+    }
+    let built = map::build_map(system, repository, wanted.work)?;
+    if [false, true].into_iter().any(|pretty| map::encoded(&built.map, pretty).is_ok_and(|bytes| bytes == found)) {
+        return Ok(());
+    }
+    Err(EngineError::verification(format!("`{path}` is committed and is not the map of this repository"))
+        .hint("rebuild the map: stan run --context; and take it out of git: git rm --cached"))
+}
+
+/// Nothing proves which of several files is meant.
+fn refuse_conflicts(map: &Map, selection: &Selection, conflicts: &Conflicts) -> Result<(), EngineError> {
+    let selected = selection.selected.iter().filter_map(|index| conflicts.get(map.id(*index)));
+    let details: Vec<String> = selected.cloned().collect();
+    if details.is_empty() {
+        return Ok(());
+    }
+    Err(EngineError::verification("the selection has nodes that stand for different files")
+        .details(details)
+        .hint("reinstall the packages, or take the nodes out of the selection"))
+}
+/// The tokens of a map that is too large for an archive.
+fn too_large(repository: &Repository<'_>, wanted: &Wanted<'_>, meta: &[u8]) -> Option<u64> {
+    let limit = repository.config.context.meta_tokens;
+    // No token is shorter than a byte.
+    if wanted.full_map || limit == 0 || meta.len() as u64 <= limit {
+        return None;
+    }
+    Some(Tokenizer::default().count(meta)).filter(|tokens| *tokens > limit)
+}
+
+/// The overview, made or as an earlier run left it, with what the archive does not hold at its top.
+fn the_overview(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    wanted: &Wanted<'_>,
+    (allowlist, meta_tokens): (&Allowlist, Option<u64>),
+    progress: &mut dyn Progress,
+) -> Result<Option<Arc<Vec<u8>>>, EngineError> {
+    let layout = repository.layout();
+    if wanted.frozen {
+        return Ok(read_if_there(system, &layout, &layout.artefact(Artefact::Overview))?.map(Arc::new));
+    }
+    progress.stage("writing the overview");
+    let mut notes = Vec::new();
+    if let Some(tokens) = meta_tokens {
+        let meta = layout.artefact(Artefact::Meta);
+        notes.push(format!(
+            "Not in the archive: {meta} ({tokens} tokens; `stan run --context --full-map` adds it). Node ids are the \
+             paths below: folder + name."
+        ));
+    }
+    let by_default = allowlist.left_out.iter().filter(|file| file.is_default);
+    let left_out: Vec<&str> = by_default.map(|file| file.path.as_str()).collect();
+    if !left_out.is_empty() {
+        let shown = left_out.iter().take(NAMED_IN_OVERVIEW).copied().collect::<Vec<_>>().join(", ");
+        let more = left_out.len().saturating_sub(NAMED_IN_OVERVIEW);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notes.push(format!("Left out of the archive by default, to be selected by path: {shown}{more}."));
+    }
+    let text = overview_document(system, repository, wanted.work, &notes)?;
+    Ok(Some(Arc::new(text)))
+}
+
+/// How many files that are left out the overview names.
+const NAMED_IN_OVERVIEW: usize = 12;
+
 /// The config's `excludes`, which were checked when it was read.
-pub(crate) fn excludes(context: &Context<'_>) -> Result<PathGlobs, Refusal> {
-    PathGlobs::new(&with_contents(&context.config.excludes)).map_err(|error| Refusal::input(error.to_string()))
+pub(crate) fn excludes(repository: &Repository<'_>) -> Result<PathGlobs, EngineError> {
+    PathGlobs::new(&with_contents(&repository.config.excludes)).map_err(|error| EngineError::input(error.to_string()))
 }
 
 /// A warning when the assistant's instructions are not the shipped ones: a repository may bring its own, and every archive
 /// hands them on.
-fn altered_instructions(system: &dyn WritableSystem, place: &Place) -> Option<String> {
-    let path = place.own("system/stan.system.md");
-    let bytes = read_if_there(system, place, &path).ok()??;
+fn altered_instructions(system: &dyn WritableSystem, layout: &WorkspaceLayout) -> Option<String> {
+    let path = layout.own("system/stan.system.md");
+    let bytes = read_if_there(system, layout, &path).ok()??;
     // Checkouts may have changed the line ends.
     let text: Vec<u8> = bytes.into_iter().filter(|byte| *byte != b'\r').collect();
-    (text != system_document(place.stan_path()).as_bytes()).then(|| {
+    (text != system_document(layout.stan_path()).as_bytes()).then(|| {
         format!("`{path}` differs from the instructions that this version ships: read it before you hand on the archive, or replace it with `stan init --force`")
     })
 }
 
-impl Thread {
+impl ContextInputs {
     /// The selected nodes that staging must prove: all externals but those whose names no archive may hold.
     pub(crate) fn externals(&self) -> impl Iterator<Item = u32> {
         let is_staged = |index: &u32| {
@@ -154,7 +274,7 @@ impl Thread {
     }
 }
 
-impl Thread {
+impl ContextInputs {
     /// The externals that are in the map alone.
     pub(crate) fn unselected_externals(&self) -> impl Iterator<Item = u32> {
         let is_external = |&index: &u32| self.map.kind(index) == NodeKind::External;
@@ -165,17 +285,21 @@ impl Thread {
 }
 
 /// An entry for everything that needs no proof; externals come from staging.
-pub(crate) fn plain_entries(context: &Context<'_>, place: &Place, allowlist: &Allowlist) -> Vec<ArchiveEntry> {
+pub(crate) fn plain_entries(
+    repository: &Repository<'_>,
+    layout: &WorkspaceLayout,
+    allowlist: &Allowlist,
+) -> Vec<ArchiveEntry> {
     let mut entries = Vec::with_capacity(allowlist.files.len());
-    let is_allowed = |path: &str| context.config.allowed_secrets.contains(path);
+    let is_allowed = |path: &str| repository.config.allowed_secrets.contains(path);
     for (path, allowed) in &allowlist.files {
         let (entry, is_allowed) = match &allowed.origin {
             Origin::Bytes(bytes) => (ArchiveEntry::shared(path.clone(), Arc::clone(bytes)), false),
-            Origin::File(real) => (ArchiveEntry::file(path.clone(), place.absolute(real)), is_allowed(real)),
+            Origin::File(real) => (ArchiveEntry::file(path.clone(), layout.absolute(real)), is_allowed(real)),
             Origin::Elsewhere(absolute) => (ArchiveEntry::file(path.clone(), absolute.clone()), false),
             Origin::Staged => continue,
         };
-        entries.push(if is_allowed || context.config.allowed_secrets.contains(path) {
+        entries.push(if is_allowed || repository.config.allowed_secrets.contains(path) {
             entry.allow_secrets()
         } else {
             entry
@@ -185,8 +309,8 @@ pub(crate) fn plain_entries(context: &Context<'_>, place: &Place, allowlist: &Al
 }
 
 /// An external, judged by where it comes from as well as by its id.
-pub(crate) fn external_entry(context: &Context<'_>, thread: &Thread, entry: ArchiveEntry) -> ArchiveEntry {
-    if context.config.allowed_secrets.contains(entry.name()) {
+pub(crate) fn external_entry(repository: &Repository<'_>, thread: &ContextInputs, entry: ArchiveEntry) -> ArchiveEntry {
+    if repository.config.allowed_secrets.contains(entry.name()) {
         return entry.allow_secrets();
     }
     match thread.integrity.nodes.get(entry.name()) {
@@ -198,7 +322,7 @@ pub(crate) fn external_entry(context: &Context<'_>, thread: &Thread, entry: Arch
 /// The files among `paths` that git ignores: a scan by git's rules does not list them. Those of stan's own folders are
 /// listed by other rules.
 pub(crate) fn ignored_by_git<'p>(rules: &Rules<'_>, paths: impl Iterator<Item = &'p str>) -> Vec<String> {
-    let paths: BTreeSet<&str> = paths.filter(|path| rules.place.below_stan_path(path).is_none()).collect();
+    let paths: BTreeSet<&str> = paths.filter(|path| rules.layout.below_stan_path(path).is_none()).collect();
     if paths.is_empty() {
         return Vec::new();
     }
@@ -206,7 +330,7 @@ pub(crate) fn ignored_by_git<'p>(rules: &Rules<'_>, paths: impl Iterator<Item = 
     for path in &paths {
         folders.extend(path.match_indices('/').filter_map(|(end, _)| path.get(..end)).map(str::to_owned));
     }
-    let shown = scan_folders(rules.system, Path::new(rules.place.root()), rules.scan, &folders);
+    let shown = scan_folders(rules.system, Path::new(rules.layout.root()), rules.scan, &folders);
     let is_shown = |path: &str| {
         shown.files.binary_search_by(|file| (**file).cmp(path)).is_ok()
             || shown.aliases.binary_search_by(|(alias, _)| (**alias).cmp(path)).is_ok()

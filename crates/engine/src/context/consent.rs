@@ -8,7 +8,7 @@ use stan_graph::Map;
 use stan_model::NodeKind;
 use stan_repo::{EntryKind, Files, Reach, System, World, normal_path};
 
-use super::Context;
+use super::Repository;
 
 pub(crate) struct Consent<'c> {
     root: &'c str,
@@ -21,10 +21,10 @@ pub(crate) struct Consent<'c> {
 
 impl<'c> Consent<'c> {
     /// `map` tells where importers are, and so where links may be.
-    pub(crate) fn new(system: &'c dyn System, context: &Context<'c>, map: Option<&'c Map>) -> Self {
-        let reach = context.config.graph_options(context.root).reach(system);
-        let world = World::new(system, context.root, None).probing_first().within(reach.clone());
-        Self { root: context.root, reach, world, map, linked: OnceCell::new() }
+    pub(crate) fn new(system: &'c dyn System, repository: &Repository<'c>, map: Option<&'c Map>) -> Self {
+        let reach = repository.config.graph_options(repository.root).reach(system);
+        let world = World::new(system, repository.root, None).prefer_probe().within(reach.clone());
+        Self { root: repository.root, reach, world, map, linked: OnceCell::new() }
     }
 
     /// Whether a file, by its absolute real path, may be read.
@@ -108,8 +108,8 @@ mod tests {
         let mut config = Config::default();
         let allowed = AllowedFolder { spelled: "/opt/shared".to_owned(), real: "/opt/shared".to_owned() };
         config.allowed_outside.push(allowed);
-        let context = Context { root: "/w/r", config: &config };
-        let consent = Consent::new(&system, &context, None);
+        let repository = Repository { root: "/w/r", config: &config };
+        let consent = Consent::new(&system, &repository, None);
         for (path, expected) in [
             ("/w/r/a.ts", true),
             ("/w/node_modules/p/x.js", true),

@@ -1,20 +1,34 @@
-//! The exact tokens of archived files, read once more from where they came from. Only for runs that ask for it.
+//! The tokens of archived files, read once more from where they came from. Counts of unchanged contents are kept in the
+//! cache.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use stan_archive::Written;
+use stan_archive::{ArchivedFile, Written};
 use stan_model::document::run_report::tokens;
-use stan_repo::System;
+use stan_repo::WritableSystem;
 
+use super::Repository;
 use super::allow::Origin;
 use super::assemble::Assembled;
-use super::place::Place;
-use super::reports::ExactTokens;
+use super::reports::{ExactTokens, Part, RunReport};
+use super::run::weighed;
+use crate::cache::TokenTable;
+use crate::graph::{GraphRequest, open_cache};
 use crate::tokens::Tokenizer;
 
 /// Larger files are estimated.
 const MAX_SIZE: u64 = 64 << 20;
+
+/// More tokens than this do not fit into the windows of many models.
+const MANY_TOKENS: u64 = 200_000;
+
+/// Where files are read from.
+pub(crate) struct Counted<'a> {
+    pub(crate) system: &'a dyn WritableSystem,
+    pub(crate) repository: &'a Repository<'a>,
+    pub(crate) work: &'a GraphRequest,
+}
 
 /// The weight of every archived file; for the estimate its bytes, because only their sum is divided.
 pub(crate) struct Counts {
@@ -22,41 +36,95 @@ pub(crate) struct Counts {
     weights: BTreeMap<String, u64>,
 }
 
-pub(crate) fn count(
-    system: &dyn System,
-    place: &Place,
-    assembled: &Assembled,
-    written: &Written,
-    tokenizer: Tokenizer,
-) -> Counts {
-    let read = |name: &str| -> Option<Vec<u8>> {
+impl Counted<'_> {
+    pub(crate) fn count(&self, assembled: &Assembled, written: &Written, tokenizer: Tokenizer) -> Counts {
+        let weight = |file: &ArchivedFile, weight: u64| (file.name.clone(), weight);
+        if tokenizer == Tokenizer::Bytes4 {
+            let weights = written.files.iter().map(|file| weight(file, file.size)).collect();
+            return Counts { tokenizer, weights };
+        }
+        let options = self.repository.config.graph_options(self.repository.root);
+        let cache = open_cache(self.system, &options, self.work);
+        let known = cache.as_ref().map(|cache| cache.load_tokens(tokenizer.name())).unwrap_or_default();
+        let key = |file: &ArchivedFile| TokenTable::key(&file.digest);
+        let new: Vec<&ArchivedFile> = written.files.iter().filter(|file| known.get(key(file)).is_none()).collect();
+        let counts = tokenizer.count_each(&new, |file| self.read(assembled, &file.name));
+        let counted = new.iter().zip(&counts).filter_map(|(file, count)| Some((key(file), (*count)?)));
+        let table = known.with(counted);
+        if let Some(cache) = cache.filter(|_| table != known) {
+            cache.store_tokens(tokenizer.name(), &table);
+        }
+        let of = |file: &ArchivedFile| table.get(key(file)).unwrap_or_else(|| tokens(file.size));
+        Counts { tokenizer, weights: written.files.iter().map(|file| weight(file, of(file))).collect() }
+    }
+
+    fn read(&self, assembled: &Assembled, name: &str) -> Option<Vec<u8>> {
         let path = match &assembled.allowlist.files.get(name)?.origin {
             Origin::Bytes(bytes) => return Some(bytes.to_vec()),
-            Origin::File(real) => place.absolute(real),
+            Origin::File(real) => self.repository.layout().absolute(real),
             Origin::Elsewhere(absolute) => absolute.clone(),
             Origin::Staged => assembled.thread.as_ref()?.integrity.nodes.get(name)?.locator.clone(),
         };
         let mut bytes = Vec::new();
-        system.read_at_most(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
         Some(bytes)
-    };
-    let files: Vec<(&str, u64)> = written.files.iter().map(|file| (file.name.as_str(), file.size)).collect();
-    let counts = match tokenizer {
-        Tokenizer::Bytes4 => files.iter().map(|(_, size)| Some(*size)).collect(),
-        _ => tokenizer.count_each(&files, |(name, _)| read(name)),
-    };
-    let weights = files
-        .iter()
-        .zip(counts)
-        .map(|((name, size), count)| ((*name).to_owned(), count.unwrap_or_else(|| tokens(*size))));
-    Counts { tokenizer, weights: weights.collect() }
+    }
 }
 
 impl Counts {
     /// The tokens of these files together.
     pub(crate) fn of<'n>(&self, names: impl Iterator<Item = &'n str>) -> ExactTokens {
         let sum = names.filter_map(|name| self.weights.get(name)).fold(0u64, |sum, weight| sum.saturating_add(*weight));
-        let tokens = if self.tokenizer == Tokenizer::Bytes4 { tokens(sum) } else { sum };
-        ExactTokens { tokenizer: self.tokenizer.name().to_owned(), tokens }
+        ExactTokens { tokenizer: self.tokenizer.name().to_owned(), tokens: self.tokens(sum) }
+    }
+
+    fn tokens(&self, weight: u64) -> u64 {
+        if self.tokenizer == Tokenizer::Bytes4 { tokens(weight) } else { weight }
+    }
+
+    /// Puts the counts in place of the estimates of a report.
+    pub(crate) fn put_into(&self, report: &mut RunReport, assembled: &Assembled, written: &Written) {
+        let all = self.of(written.files.iter().map(|file| file.name.as_str()));
+        report.archive.tokens = all.tokens;
+        if all.tokens > MANY_TOKENS {
+            report.warnings.push(format!(
+                "the archive has {} tokens, more than many models can read (200,000): see the largest files, and leave \
+                 out what is not needed with `excludes`",
+                all.tokens
+            ));
+            report.warnings.sort_unstable();
+        }
+        report.archive.exact_tokens = Some(all);
+        if let Some(diff) = &mut report.diff {
+            let names = diff.added.iter().chain(&diff.changed).map(String::as_str);
+            let exact = self.of(names);
+            diff.archive.tokens = exact.tokens;
+            diff.archive.exact_tokens = Some(exact);
+        }
+        self.put_into_parts([&mut report.base, &mut report.closure, &mut report.overlap], assembled, written);
+        let row = |file: &ArchivedFile| {
+            let weight = self.weights.get(&file.name).copied().unwrap_or(0);
+            (file.size, self.tokens(weight))
+        };
+        report.largest = weighed(written.files.iter().map(|file| {
+            let (bytes, tokens) = row(file);
+            (file.name.as_str(), bytes, tokens)
+        }));
+    }
+
+    fn put_into_parts(&self, parts: [&mut Part; 3], assembled: &Assembled, written: &Written) {
+        let mut sums = [0u64; 3];
+        for file in &written.files {
+            let Some(allowed) = assembled.allowlist.files.get(&file.name) else { continue };
+            let part = match (allowed.in_base, allowed.in_closure) {
+                (true, false) => 0,
+                (false, _) => 1,
+                (true, true) => 2,
+            };
+            sums[part] += self.weights.get(&file.name).copied().unwrap_or(0);
+        }
+        for (part, sum) in parts.into_iter().zip(sums) {
+            part.tokens = self.tokens(sum);
+        }
     }
 }

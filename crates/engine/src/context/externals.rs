@@ -3,39 +3,60 @@
 //! The answers name places of this machine; what may be shown of them is decided in `stan_graph`. Manifests are other
 //! people's: one that cannot be read, is huge or broken is passed over like one without a name.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use stan_graph::{ExternalFile, Externals, Graph, PackageFile};
+use stan_lang::language::SourceFile;
 use stan_model::json::JsonTree;
-use stan_model::{NodeKind, PACKAGE_FOLDER};
-use stan_repo::{Files, Reach, System, World, normal_path};
+use stan_model::untrusted::cleaned_prose;
+use stan_model::{Ecosystem, NodeKind, PACKAGE_FOLDER};
+use stan_repo::{Files, System, World, normal_path};
 
 use crate::cache::Manifests;
+use crate::graph::GraphOptions;
+
+mod pypi;
 
 /// Real manifests are far smaller; a larger one is not read.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 
-/// Finds the place and the package of every external node, and tells which manifests decided that. `root` is the absolute
-/// real path of the repository.
-pub(super) fn locate_externals(system: &dyn System, root: &str, graph: &Graph, reach: Reach) -> (Externals, Manifests) {
+/// Larger files are not looked into for a description.
+const LARGEST_DESCRIBED: u64 = 256 << 10;
+
+/// Finds the place, the package and the description of every external node, and tells which manifests decided that.
+pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, graph: &Graph) -> (Externals, Manifests) {
+    let root = &*options.root;
+    let reach = options.reach(system);
     let mut packages = Packages {
         system,
-        world: World::new(system, root, None).probing_first().within(reach),
+        world: World::new(system, root, None).prefer_probe().within(reach),
         observed_at: system.now(),
         buffer: Vec::new(),
         by_directory: FxHashMap::default(),
         manifests: Manifests::default(),
     };
-    let externals = graph.indices().filter(|index| graph.node(*index).kind == NodeKind::External);
-    let located = externals
-        .map(|index| {
-            let absolute = normal_path(root, &graph.node(index).id);
-            let package = packages.file(&absolute);
-            (index, ExternalFile { absolute, package })
-        })
-        .collect();
+    let is_external = |index: &u32| graph.node(*index).kind == NodeKind::External;
+    let mut distributions = pypi::Distributions::default();
+    for index in graph.indices().filter(is_external) {
+        distributions.want(&normal_path(root, &graph.node(index).id));
+    }
+    distributions.read(system, &packages.world, packages.observed_at, &mut packages.manifests);
+    let located = graph.indices().filter(is_external).map(|index| {
+        let node = graph.node(index);
+        let absolute = normal_path(root, &node.id);
+        let package = match (pypi::split_site(&absolute), &node.file) {
+            (Some(_), Some(file)) => distributions.file(&absolute, file.size, &file.digest),
+            (Some(_), None) => None,
+            (None, _) => packages.file(&absolute),
+        };
+        let description = packages.description(options, &absolute);
+        (index, ExternalFile { description, ..ExternalFile::new(root, absolute, package) })
+    });
+    let mut located: Externals = located.collect();
+    packages.describe_entries(&mut located, options.extract.description_limit);
     (located, packages.manifests)
 }
 
@@ -46,50 +67,70 @@ struct Packages<'s> {
     world: World<'s>,
     observed_at: i64,
     buffer: Vec<u8>,
-    /// The package that the files directly in a directory belong to.
+    /// By the folder of the package.
     by_directory: FxHashMap<Box<str>, Option<Rc<Package>>>,
     manifests: Manifests,
 }
 
 struct Package {
-    /// The length of the path of its directory.
-    root: usize,
     name: String,
     version: String,
+    description: Option<String>,
 }
 
 impl Packages<'_> {
     fn file(&mut self, absolute: &str) -> Option<PackageFile> {
-        let (directory, _) = absolute.rsplit_once('/')?;
-        let package = self.nearest(directory, end_of_modules(directory)?)?;
-        let path = absolute.get(package.root + 1..)?.to_owned();
-        Some(PackageFile { name: package.name.clone(), version: package.version.clone(), path })
+        let root = package_root(absolute)?;
+        let directory = absolute.get(..root)?;
+        let package = match self.by_directory.get(directory) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.manifest(directory).map(Rc::new);
+                self.by_directory.insert(directory.into(), found.clone());
+                found
+            }
+        }?;
+        let path = absolute.get(root + 1..)?.to_owned();
+        Some(PackageFile {
+            ecosystem: Ecosystem::Npm,
+            name: package.name.clone(),
+            version: package.version.clone(),
+            path,
+        })
     }
 
-    /// The nearest package at or above a directory, but not above the first `floor` bytes of its path.
-    fn nearest(&mut self, directory: &str, floor: usize) -> Option<Rc<Package>> {
-        let mut length = directory.len();
-        let found = loop {
-            let Some(current) = directory.get(..length).filter(|_| length >= floor) else { break None };
-            if let Some(known) = self.by_directory.get(current) {
-                break known.clone();
-            }
-            if let Some(package) = self.manifest(current) {
-                break Some(Rc::new(package));
-            }
-            match current.rfind('/') {
-                Some(parent) => length = parent,
-                None => break None,
-            }
-        };
-        // Every directory that was passed on the way has the same answer.
-        let mut current = directory;
-        while current.len() >= floor.max(length) && !self.by_directory.contains_key(current) {
-            self.by_directory.insert(current.into(), found.clone());
-            let Some((parent, _)) = current.rsplit_once('/') else { break };
-            current = parent;
+    /// What an external file says of itself where it starts.
+    fn description(&mut self, options: &GraphOptions, absolute: &str) -> Option<String> {
+        if !options.languages.claim(absolute) {
+            return None;
         }
-        found
+        self.buffer.clear();
+        self.system.read_real(Path::new(absolute), LARGEST_DESCRIBED, &mut self.buffer).ok()?;
+        let file = SourceFile { name: absolute, bytes: &self.buffer };
+        options.languages.describe(file, &options.extract).map(String::from)
+    }
+
+    /// A package's own description goes to one of its files: the one nearest to its root, if that has none.
+    fn describe_entries(&self, located: &mut Externals, limit: usize) {
+        let mut entries: BTreeMap<String, (usize, String, u32)> = BTreeMap::new();
+        for (index, file) in located.iter() {
+            let (Some(root), Some(package)) = (package_root(&file.absolute), &file.package) else { continue };
+            let Some(directory) = file.absolute.get(..root) else { continue };
+            let rank = (package.path.matches('/').count(), package.path.clone(), *index);
+            let entry = entries.entry(directory.to_owned()).or_insert_with(|| rank.clone());
+            if rank < *entry {
+                *entry = rank;
+            }
+        }
+        for (directory, (_, _, index)) in entries {
+            let package = self.by_directory.get(directory.as_str()).and_then(Option::as_ref);
+            let text = package.and_then(|package| package.description.as_deref());
+            if let (Some(text), Some(file)) = (text, located.get_mut(&index))
+                && file.description.is_none()
+            {
+                file.description = one_line(text, limit);
+            }
+        }
     }
 
     fn manifest(&mut self, directory: &str) -> Option<Package> {
@@ -98,7 +139,7 @@ impl Packages<'_> {
         self.manifests.note(self.system, &path, self.observed_at);
         if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
             self.manifests.doubt(&error);
-            // A link to a manifest of an installed package is as good as that; any other leads to somebody's secrets.
+            // A link to a manifest of an installed package is as good as that; any other leads to secrets of the user.
             let real = self.world.real_path(&path).filter(|real| *real != path)?;
             end_of_modules(&real)?;
             self.system.read_real(Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;
@@ -106,8 +147,31 @@ impl Packages<'_> {
         let text = self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer);
         let tree = JsonTree::parse(text).ok()?;
         let string = |key: &str| tree.string(tree.field(tree.root(), key)?).map(std::borrow::Cow::into_owned);
-        Some(Package { root: directory.len(), name: string("name")?, version: string("version")? })
+        Some(Package { name: string("name")?, version: string("version")?, description: string("description") })
     }
+}
+
+/// Folded white space, nothing hidden, at most `limit` characters.
+fn one_line(text: &str, limit: usize) -> Option<String> {
+    let start: String = text.chars().take(limit.saturating_mul(4).saturating_add(64)).collect();
+    let words: Vec<_> = start.split_whitespace().map(cleaned_prose).filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    let cut = line.char_indices().nth(limit).map(|(at, _)| at);
+    match cut {
+        Some(at) => Some(format!("{}...", line.get(..at).unwrap_or_default().trim_end())),
+        None => Some(line).filter(|line| !line.is_empty()),
+    }
+}
+
+/// Where the folder of a package ends in the path of one of its files: right below the last `node_modules`, or below a scope
+/// there. Manifests further down are about parts of the package.
+fn package_root(absolute: &str) -> Option<usize> {
+    let (directory, _) = absolute.rsplit_once('/')?;
+    let modules = end_of_modules(directory)?;
+    let below = directory.get(modules + 1..)?;
+    let names = if below.starts_with('@') { 2 } else { 1 };
+    let mut ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
+    Some(modules + 1 + ends.nth(names - 1)?)
 }
 
 /// Where the last `node_modules` segment of a directory's path ends.

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use stan_repo::{Access, EntryKind, OpenFile, System, advice, hash_file, real_path, relative_path};
 
-use super::Context;
+use super::Repository;
 use super::allow::{Allowed, Allowlist, Origin};
-use super::careful::Careful;
-use super::place::{Artefact, Place};
-use super::refusal::Refusal;
+use super::engine_error::EngineError;
+use super::layout::{Artefact, WorkspaceLayout};
 use super::reports::OutsideFile;
 use super::session::{Session, refuse};
+use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
 use crate::config::{Config, label_refusal};
 use crate::imports::{ImportError, ImportFile, ImportPlan, plan};
@@ -29,21 +29,21 @@ pub(crate) struct Imported {
 }
 
 /// The files that the configuration imports.
-pub(crate) fn planned(system: &dyn System, context: &Context<'_>) -> Result<ImportPlan, Refusal> {
-    let Config { stan_path, imports, allowed_outside, .. } = context.config;
-    plan(system, context.root, stan_path, imports, allowed_outside).map_err(|error| {
+pub(crate) fn planned(system: &dyn System, repository: &Repository<'_>) -> Result<ImportPlan, EngineError> {
+    let Config { stan_path, imports, allowed_outside, .. } = repository.config;
+    plan(system, repository.root, stan_path, imports, allowed_outside).map_err(|error| {
         let hint = match &error {
             ImportError::Outside { .. } => "look at the configuration first: what it imports is archived",
             _ => "mend `imports` in the configuration",
         };
-        Refusal::input(error.to_string()).hint(hint)
+        EngineError::input(error.to_string()).hint(hint)
     })
 }
 
 /// The files of a plan that lie outside the root, each by its path from there.
-fn outside(context: &Context<'_>, plan: &ImportPlan) -> Vec<OutsideFile> {
+fn outside(repository: &Repository<'_>, plan: &ImportPlan) -> Vec<OutsideFile> {
     let shown = |file: &ImportFile| OutsideFile {
-        path: relative_path(context.root, &file.source),
+        path: relative_path(repository.root, &file.source),
         archived_as: file.target.clone(),
     };
     plan.files.iter().map(shown).filter(|file| file.path.starts_with("../")).collect()
@@ -51,22 +51,22 @@ fn outside(context: &Context<'_>, plan: &ImportPlan) -> Vec<OutsideFile> {
 
 /// Makes the staged imports what the configuration says. Unchanged files are not written.
 pub(crate) fn refresh(
-    system: &Careful<'_>,
-    context: &Context<'_>,
-    place: &Place,
+    system: &StrictSystem<'_>,
+    repository: &Repository<'_>,
+    layout: &WorkspaceLayout,
     session: &Session<'_>,
-) -> Result<Imported, Refusal> {
-    let earlier = staged_labels(system, place);
-    if context.config.imports.is_empty() && earlier.is_empty() {
+) -> Result<Imported, EngineError> {
+    let earlier = staged_labels(system, layout);
+    if repository.config.imports.is_empty() && earlier.is_empty() {
         return Ok(Imported::default());
     }
-    let plan = planned(system, context)?;
-    let outside = outside(context, &plan);
+    let plan = planned(system, repository)?;
+    let outside = outside(repository, &plan);
     let ImportPlan { files, warnings, unread } = plan;
     let mut imported = Imported { warnings, outside, ..Imported::default() };
     let targets: BTreeSet<&str> = files.iter().map(|file| file.target.as_str()).collect();
-    let mut transaction = session.begin(place)?;
-    for file in files.iter().filter(|file| !is_staged(system, place, file)) {
+    let mut transaction = session.begin(layout)?;
+    for file in files.iter().filter(|file| !is_staged(system, layout, file)) {
         let source = system.open(Path::new(&file.source)).map_err(|error| not_copied(file, &error))?;
         let access = if source.private { Access::Private } else { Access::Shared };
         let mut stream = transaction.stream(&file.target, access).map_err(refuse)?;
@@ -79,43 +79,43 @@ pub(crate) fn refresh(
             .warnings
             .push(format!("import `{label}`: what was staged before stays, because not all could be read"));
     }
-    let labels: BTreeSet<&String> = context.config.imports.keys().chain(&earlier).collect();
+    let labels: BTreeSet<&String> = repository.config.imports.keys().chain(&earlier).collect();
     for label in labels.into_iter().filter(|label| !unread.contains(*label)) {
-        for path in everything_below(system, place, &place.own(&["imports/", label].concat())) {
+        for path in everything_below(system, layout, &layout.own(&["imports/", label].concat())) {
             if !targets.contains(path.as_str()) {
                 transaction.remove(&path).map_err(refuse)?;
                 imported.removed.push(path);
             }
         }
     }
-    let configured: BTreeSet<String> = context.config.imports.keys().cloned().collect();
+    let configured: BTreeSet<String> = repository.config.imports.keys().cloned().collect();
     if configured != earlier {
-        let document = serde_json::to_vec(&configured).map_err(|error| Refusal::internal(error.to_string()))?;
-        transaction.write(&place.artefact(Artefact::ImportLabels), &document, Access::Shared).map_err(refuse)?;
+        let document = serde_json::to_vec(&configured).map_err(|error| EngineError::internal(error.to_string()))?;
+        transaction.write(&layout.artefact(Artefact::ImportLabels), &document, Access::Shared).map_err(refuse)?;
     }
     // What was not seen must not be taken for removed.
-    system.has_seen_everything()?;
+    system.ensure_no_transient_errors()?;
     transaction.commit().map_err(refuse)?;
     Ok(imported)
 }
 
 /// In a plan, the imports as they would be staged take the place of those that are. Tells which lie outside the root.
-pub(crate) fn pretend(
+pub(crate) fn plan_imports(
     system: &dyn System,
-    context: &Context<'_>,
-    place: &Place,
+    repository: &Repository<'_>,
+    layout: &WorkspaceLayout,
     allowlist: &mut Allowlist,
     warnings: &mut Vec<String>,
-) -> Result<Vec<OutsideFile>, Refusal> {
-    let earlier = staged_labels(system, place);
-    if context.config.imports.is_empty() && earlier.is_empty() {
+) -> Result<Vec<OutsideFile>, EngineError> {
+    let earlier = staged_labels(system, layout);
+    if repository.config.imports.is_empty() && earlier.is_empty() {
         return Ok(Vec::new());
     }
-    let plan = planned(system, context)?;
-    let outside = outside(context, &plan);
+    let plan = planned(system, repository)?;
+    let outside = outside(repository, &plan);
     warnings.extend(plan.warnings);
-    for label in context.config.imports.keys().chain(&earlier) {
-        let folder = place.own(&["imports/", label, "/"].concat());
+    for label in repository.config.imports.keys().chain(&earlier) {
+        let folder = layout.own(&["imports/", label, "/"].concat());
         allowlist.files.retain(|path, _| !path.starts_with(&folder));
     }
     for file in plan.files {
@@ -136,14 +136,14 @@ pub(crate) fn pretend(
 
 /// The labels whose files an earlier run staged, so that what is no longer configured is removed. Files that something else
 /// put below `imports/` are none of them. A record that cannot be read names nothing.
-fn staged_labels(system: &dyn System, place: &Place) -> BTreeSet<String> {
-    let bytes = read_if_there(system, place, &place.artefact(Artefact::ImportLabels)).ok().flatten();
+fn staged_labels(system: &dyn System, layout: &WorkspaceLayout) -> BTreeSet<String> {
+    let bytes = read_if_there(system, layout, &layout.artefact(Artefact::ImportLabels)).ok().flatten();
     let labels: BTreeSet<String> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     labels.into_iter().filter(|label| label_refusal(label).is_none()).collect()
 }
 
-fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
-    let target = place.absolute(&file.target);
+fn is_staged(system: &dyn System, layout: &WorkspaceLayout, file: &ImportFile) -> bool {
+    let target = layout.absolute(&file.target);
     let is_file = system.lstat(Path::new(&target)).is_ok_and(|stat| stat.kind == EntryKind::File);
     let digest = |path: &str| hash_file(system, Path::new(path)).map(|(_, digest, _)| digest);
     let is_private = |path: &str| system.open(Path::new(path)).is_ok_and(|file| file.private);
@@ -152,11 +152,11 @@ fn is_staged(system: &dyn System, place: &Place, file: &ImportFile) -> bool {
         && (is_private(&target) || !is_private(&file.source))
 }
 
-fn not_copied(file: &ImportFile, error: &std::io::Error) -> Refusal {
-    Refusal::input(format!("the import `{}` cannot be copied: {}", file.target, advice(error)))
+fn not_copied(file: &ImportFile, error: &std::io::Error) -> EngineError {
+    EngineError::input(format!("the import `{}` cannot be copied: {}", file.target, advice(error)))
 }
 
-fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), Refusal> {
+fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), EngineError> {
     let failed = |error: std::io::Error| not_copied(file, &error);
     let mut source = source.reader;
     let mut buffer = vec![0; 256 << 10];
@@ -171,13 +171,13 @@ fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), 
 }
 
 /// Every file and link below a folder, by root-relative path; folders behind links are not entered.
-fn everything_below(system: &dyn System, place: &Place, folder: &str) -> Vec<String> {
+fn everything_below(system: &dyn System, layout: &WorkspaceLayout, folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut pending = vec![folder.to_owned()];
     while let Some(directory) = pending.pop() {
         let is_folder =
-            system.lstat(Path::new(&place.absolute(&directory))).is_ok_and(|stat| stat.kind == EntryKind::Dir);
-        let Ok(entries) = system.read_real_dir(Path::new(&place.absolute(&directory))) else { continue };
+            system.lstat(Path::new(&layout.absolute(&directory))).is_ok_and(|stat| stat.kind == EntryKind::Dir);
+        let Ok(entries) = system.read_real_dir(Path::new(&layout.absolute(&directory))) else { continue };
         for entry in entries.into_iter().filter(|_| is_folder) {
             let Ok(name) = entry.name.into_string() else { continue };
             let path = [&directory, "/", &name].concat();

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use stan_repo::{EntryKind, System, real_path};
 
-use super::place::Place;
+use super::layout::WorkspaceLayout;
 
 /// What a name leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,14 +22,14 @@ pub(crate) enum Located {
 
 pub(crate) struct Locator<'a> {
     system: &'a dyn System,
-    place: &'a Place,
+    layout: &'a WorkspaceLayout,
     /// Root-relative directory as named → real one; `None`: not a directory inside the root.
     directories: FxHashMap<String, Option<String>>,
 }
 
 impl<'a> Locator<'a> {
-    pub(crate) fn new(system: &'a dyn System, place: &'a Place) -> Self {
-        Self { system, place, directories: FxHashMap::default() }
+    pub(crate) fn new(system: &'a dyn System, layout: &'a WorkspaceLayout) -> Self {
+        Self { system, layout, directories: FxHashMap::default() }
     }
 
     /// `path` is root-relative and has no `..`.
@@ -40,7 +40,7 @@ impl<'a> Locator<'a> {
         }
         let Some(directory) = self.directory(directory) else { return self.unusual(path) };
         let real = if directory.is_empty() { name.to_owned() } else { [&directory, "/", name].concat() };
-        match self.system.lstat(Path::new(&self.place.absolute(&real))) {
+        match self.system.lstat(Path::new(&self.layout.absolute(&real))) {
             Ok(stat) => match stat.kind {
                 EntryKind::File => Located::File(real),
                 EntryKind::Link => self.unusual(&real),
@@ -58,8 +58,8 @@ impl<'a> Locator<'a> {
         if let Some(known) = self.directories.get(named) {
             return known.clone();
         }
-        let real = real_path(self.system, Path::new(&self.place.absolute(named))).ok().and_then(|absolute| {
-            let inside = if absolute == self.place.root() { "" } else { self.place.relative(&absolute)? };
+        let real = real_path(self.system, Path::new(&self.layout.absolute(named))).ok().and_then(|absolute| {
+            let inside = if absolute == self.layout.root() { "" } else { self.layout.relative(&absolute)? };
             let stat = self.system.lstat(Path::new(&absolute)).ok()?;
             (stat.kind == EntryKind::Dir).then(|| inside.to_owned())
         });
@@ -69,12 +69,12 @@ impl<'a> Locator<'a> {
 
     /// The slow way, for links and for what is not there.
     fn unusual(&self, path: &str) -> Located {
-        let absolute = self.place.absolute(path);
+        let absolute = self.layout.absolute(path);
         let Ok(real) = real_path(self.system, Path::new(&absolute)) else {
             // A link that leads nowhere is a link; a name that is simply not there is missing.
             return if self.has_link(path) { Located::Outside } else { Located::Missing };
         };
-        let Some(inside) = self.place.relative(&real) else { return Located::Outside };
+        let Some(inside) = self.layout.relative(&real) else { return Located::Outside };
         match self.system.lstat(Path::new(&real)) {
             Ok(stat) if stat.kind == EntryKind::File => Located::File(inside.to_owned()),
             Ok(_) => Located::NotAFile,
@@ -85,7 +85,7 @@ impl<'a> Locator<'a> {
     fn has_link(&self, path: &str) -> bool {
         let ends = path.match_indices('/').map(|(index, _)| index).chain([path.len()]);
         ends.filter_map(|end| path.get(..end)).any(|part| {
-            let stat = self.system.lstat(Path::new(&self.place.absolute(part)));
+            let stat = self.system.lstat(Path::new(&self.layout.absolute(part)));
             stat.is_ok_and(|stat| stat.kind == EntryKind::Link)
         })
     }
@@ -102,8 +102,8 @@ mod tests {
         let system = MemorySystem::new();
         system.set_file("/r/a/b.ts", "").set_file("/out/x", "").set_link("/r/l", "a").set_link("/r/m", "a/b.ts");
         system.set_link("/r/o", "/out").set_link("/r/p", "/out/x").set_link("/r/q", "q").set_link("/r/dead", "gone");
-        let place = Place::new("/r", ".stan");
-        let mut locator = Locator::new(&system, &place);
+        let layout = WorkspaceLayout::new("/r", ".stan");
+        let mut locator = Locator::new(&system, &layout);
         let file = |path: &str| Located::File(path.to_owned());
         for (path, expected) in [
             ("a/b.ts", file("a/b.ts")),

@@ -1,43 +1,51 @@
 //! The map of a repository and its private twin: built from the graph, or read back as an earlier run left them.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use stan_graph::{Canonical, ExternalFile, Map, MetaHashes, canonical_id};
+use stan_graph::{Canonical, ExternalFile, Map, canonical_id};
 use stan_lang::Languages;
 use stan_model::document::DocumentError;
-use stan_model::document::integrity::{self, Integrity, IntegrityNode};
+use stan_model::document::integrity::{self, ExternalsLock, LockedExternal};
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_repo::{System, WritableSystem, relative_path};
 
-use super::Context;
-use super::careful::Careful;
+use super::Repository;
 use super::consent::Consent;
+use super::engine_error::EngineError;
 use super::externals::locate_externals;
-use super::place::{Artefact, Place};
-use super::refusal::Refusal;
+use super::layout::{Artefact, WorkspaceLayout};
+use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
-use crate::cache::{Cache, DocumentPrint, Manifests, MapKey, StoredMap};
-use crate::graph::{Graph, GraphRequest, graph_unless, open_cache};
+use crate::cache::{Cache, DocumentFingerprint, Manifests, MapKey, StoredMap};
+use crate::graph::{Graph, GraphRequest, Work, graph_or_cached_map, open_cache};
 use crate::not_analysed::not_analysed_of_map;
 
 /// A map, and what proves the files that it names outside the repository.
 #[derive(Debug)]
 pub struct BuiltMap {
     pub map: Map,
-    pub integrity: Integrity,
+    pub integrity: ExternalsLock,
     /// What the graph could not read or resolve; empty for a map that was read back.
     pub errors: Vec<String>,
+    /// Nothing changed since the run that said the errors first.
+    pub is_unchanged: bool,
+    /// Nodes that stand for different files, with what is to be said of each.
+    pub(crate) conflicts: Conflicts,
     pub(crate) document: Document,
 }
+
+/// What is wrong with nodes, by their ids.
+pub(crate) type Conflicts = BTreeMap<String, String>;
 
 /// What is known of a map's minified document without making it.
 #[derive(Debug, Default)]
 pub(crate) enum Document {
     #[default]
     Unknown,
-    Print(DocumentPrint),
+    Print(DocumentFingerprint),
     /// It was made already, to be kept in the cache.
     Made(Vec<u8>),
 }
@@ -46,6 +54,11 @@ impl BuiltMap {
     /// Files of the repository in languages that are not analysed.
     pub fn not_analysed(&self) -> Vec<NotAnalysedFiles> {
         not_analysed_of_map(&self.map)
+    }
+
+    /// What the graph could not read or resolve, and which nodes cannot be selected.
+    pub fn problems(&self) -> Vec<String> {
+        self.conflicts.values().chain(&self.errors).cloned().collect()
     }
 
     /// Writes the document, as `dependency.meta.json` has it.
@@ -60,75 +73,89 @@ impl BuiltMap {
 /// Compiles the repository and names its externals by their archive addresses. Changes nothing but the cache.
 pub fn build_map(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     request: &GraphRequest,
-) -> Result<BuiltMap, Refusal> {
-    let careful = Careful::new(system, request);
-    let (built, ()) = build_map_beside(&careful, context, request, || ())?;
-    careful.has_seen_everything()?;
+) -> Result<BuiltMap, EngineError> {
+    let careful = StrictSystem::new(system, request);
+    let (built, ()) = build_map_with(&careful, repository, request, || ())?;
+    careful.ensure_no_transient_errors()?;
     Ok(built)
 }
 
 /// As [`build_map`]. While one thread names and maps, or reads the map back, which no other can help with, another does
 /// the work `beside`.
-pub(crate) fn build_map_beside<T: Send + Sync>(
+pub(crate) fn build_map_with<T: Send + Sync>(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     request: &GraphRequest,
     beside: impl Fn() -> T + Sync,
-) -> Result<(BuiltMap, T), Refusal> {
-    let options = context.config.graph_options(context.root);
-    let request = GraphRequest { figures_only: false, ..request.clone() };
-    let key = MapKey {
-        stan_path: context.config.stan_path.clone(),
-        all_hashes: context.config.context.meta_hashes == MetaHashes::All,
-    };
+) -> Result<(BuiltMap, T), EngineError> {
+    let options = repository.config.graph_options(repository.root);
+    let request = GraphRequest { stats_only: false, ..request.clone() };
+    let key = MapKey { stan_path: repository.config.stan_path.clone(), hashes: repository.config.context.meta_hashes };
     let stored = OnceLock::new();
     let other = OnceLock::new();
     let is_kept = |cache: &Cache<'_>, kept_as| {
         let (map, _) = rayon::join(|| cache.load_map(kept_as, &key), || other.set(beside()));
         map.is_some_and(|map| stored.set(map).is_ok())
     };
-    let (outcome, kept_as) =
-        graph_unless(system, &options, &request, &is_kept).map_err(|error| Refusal::internal(error.to_string()))?;
+    let (outcome, kept_as) = graph_or_cached_map(system, &options, &request, &is_kept)
+        .map_err(|error| EngineError::internal(error.to_string()))?;
     // A run that has made the graph after all has seen something that the kept map does not know.
-    if let Some(StoredMap { map, integrity, document }) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
-        let built = BuiltMap { map, integrity, errors: outcome.errors, document: Document::Print(document) };
+    if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
+        let StoredMap { map, integrity, document, conflicts } = stored;
+        let document = Document::Print(document);
+        let is_unchanged = outcome.work == Work::Unchanged;
+        let built = BuiltMap { map, integrity, errors: outcome.errors, is_unchanged, conflicts, document };
         return Ok((built, other.into_inner().unwrap_or_else(beside)));
     }
-    let Some(graph) = outcome.graph else { return Err(Refusal::internal("the graph is missing from its outcome")) };
+    let Some(graph) = outcome.graph else { return Err(EngineError::internal("the graph is missing from its outcome")) };
     let (built, other) = std::thread::scope(|scope| {
         let made = other.into_inner();
         let beside = &beside;
         let thread = if made.is_some() { None } else { std::thread::Builder::new().spawn_scoped(scope, beside).ok() };
-        let built = map_of(system, context, &graph);
+        let built = map_of(system, repository, &graph);
         // Without a thread to spare it is done afterwards.
         let other = match thread {
-            Some(thread) => thread.join().map_err(|_| Refusal::internal("a thread was lost")),
+            Some(thread) => thread.join().map_err(|_| EngineError::internal("a thread was lost")),
             None => Ok(made.unwrap_or_else(beside)),
         };
         (built, other)
     });
-    let (map, integrity, manifests) = built?;
+    let NamedMap { map, integrity, conflicts, manifests } = built?;
     let other = other?;
     let document = kept_as.and_then(|kept_as| {
         let cache = open_cache(system, &options, &request)?;
         let mut bytes = Vec::new();
         map.write(&mut bytes, false).ok()?;
-        cache.store_map((kept_as, &key), (&map, &integrity), DocumentPrint::of(&bytes), &manifests);
+        cache.store_map((kept_as, &key), (&map, &integrity, &conflicts), DocumentFingerprint::of(&bytes), &manifests);
         Some(Document::Made(bytes))
     });
     let document = document.unwrap_or_default();
-    Ok((BuiltMap { map, integrity, errors: outcome.errors, document }, other))
+    let is_unchanged = outcome.work == Work::Unchanged;
+    Ok((BuiltMap { map, integrity, errors: outcome.errors, is_unchanged, conflicts, document }, other))
 }
 
-fn map_of(system: &dyn System, context: &Context<'_>, graph: &Graph) -> Result<(Map, Integrity, Manifests), Refusal> {
-    let reach = context.config.graph_options(context.root).reach(system);
-    let (externals, manifests) = locate_externals(system, context.root, graph, reach);
-    let canonical = Canonical::of(graph, &context.config.stan_path, &externals)
-        .map_err(|error| Refusal::input(format!("the map cannot be made: {error}")))?;
-    let hashes = context.config.context.meta_hashes;
-    Ok((Map::from_graph(graph, &canonical, hashes), canonical.integrity(graph, &externals), manifests))
+/// A map with what belongs to it.
+struct NamedMap {
+    map: Map,
+    integrity: ExternalsLock,
+    conflicts: Conflicts,
+    manifests: Manifests,
+}
+
+fn map_of(system: &dyn System, repository: &Repository<'_>, graph: &Graph) -> Result<NamedMap, EngineError> {
+    let options = repository.config.graph_options(repository.root);
+    let (externals, manifests) = locate_externals(system, &options, graph);
+    let canonical = Canonical::of(graph, &repository.config.stan_path, &externals)
+        .map_err(|error| EngineError::input(format!("the map cannot be made: {error}")))?;
+    let conflicts = canonical.conflicts().iter().map(|one| (one.id.clone(), one.to_string())).collect();
+    Ok(NamedMap {
+        map: Map::from_graph(graph, &canonical, repository.config.context.meta_hashes),
+        integrity: canonical.integrity(graph, &externals),
+        conflicts,
+        manifests,
+    })
 }
 
 /// The map as `dependency.meta.json` has it.
@@ -141,38 +168,39 @@ pub(crate) struct MapDocument {
 /// What an earlier run left in the document's place.
 pub(crate) struct LeftDocument {
     bytes: Vec<u8>,
-    print: DocumentPrint,
+    print: DocumentFingerprint,
 }
 
 impl LeftDocument {
-    pub(crate) fn read(system: &dyn System, place: &Place) -> Option<Self> {
-        let bytes = read_if_there(system, place, &place.artefact(Artefact::Meta)).ok()??;
-        Some(Self { print: DocumentPrint::of(&bytes), bytes })
+    pub(crate) fn read(system: &dyn System, layout: &WorkspaceLayout) -> Option<Self> {
+        let bytes = read_if_there(system, layout, &layout.artefact(Artefact::Meta)).ok()??;
+        Some(Self { print: DocumentFingerprint::of(&bytes), bytes })
     }
 }
 
-/// The map's document. Where it was made, or an earlier run left exactly its bytes, it is not made again.
-pub(crate) fn document_of(
-    built: &mut BuiltMap,
-    left: Option<LeftDocument>,
-    pretty: bool,
-) -> Result<MapDocument, Refusal> {
+/// The map's minified document. Where it was made, or an earlier run left exactly its bytes, it is not made again.
+pub(crate) fn document_of(built: &mut BuiltMap, left: Option<LeftDocument>) -> Result<MapDocument, EngineError> {
     match (std::mem::take(&mut built.document), left) {
-        (Document::Made(bytes), _) if !pretty => return Ok(MapDocument { bytes, is_in_place: false }),
-        (Document::Print(print), Some(left)) if !pretty && left.print == print => {
+        (Document::Made(bytes), _) => return Ok(MapDocument { bytes, is_in_place: false }),
+        (Document::Print(print), Some(left)) if left.print == print => {
             return Ok(MapDocument { bytes: left.bytes, is_in_place: true });
         }
         _ => {}
     }
+    Ok(MapDocument { bytes: encoded(&built.map, false)?, is_in_place: false })
+}
+
+/// The document of a map, as bytes.
+pub(crate) fn encoded(map: &Map, pretty: bool) -> Result<Vec<u8>, EngineError> {
     let mut bytes = Vec::new();
-    built.map.write(&mut bytes, pretty).map_err(|error| Refusal::internal(error.to_string()))?;
-    Ok(MapDocument { bytes, is_in_place: false })
+    map.write(&mut bytes, pretty).map_err(|error| EngineError::internal(error.to_string()))?;
+    Ok(bytes)
 }
 
 /// The map on the disk, with its exact bytes; `None` when there is none.
-pub(crate) fn load_map(system: &dyn System, place: &Place) -> Result<Option<(Map, Vec<u8>)>, Refusal> {
-    let file = place.artefact(Artefact::Meta);
-    let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
+pub(crate) fn load_map(system: &dyn System, layout: &WorkspaceLayout) -> Result<Option<(Map, Vec<u8>)>, EngineError> {
+    let file = layout.artefact(Artefact::Meta);
+    let Some(bytes) = read_if_there(system, layout, &file)? else { return Ok(None) };
     let map = Map::decode(&bytes, &file).map_err(|errors| broken("the map", &errors).hint(REBUILD))?;
     Ok(Some((map, bytes)))
 }
@@ -180,16 +208,16 @@ pub(crate) fn load_map(system: &dyn System, place: &Place) -> Result<Option<(Map
 /// The map that selections are counted on: the one on the disk, else one that is built. Its private twin may be missing.
 pub(crate) fn map_for_selection(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     request: &GraphRequest,
-) -> Result<(Map, Integrity), Refusal> {
-    let place = context.place();
-    match load_map(system, &place)? {
+) -> Result<(Map, ExternalsLock), EngineError> {
+    let layout = repository.layout();
+    match load_map(system, &layout)? {
         Some((map, _)) => {
-            let integrity = readable_integrity(system, context, Some(&map))?;
+            let integrity = readable_integrity(system, repository, Some(&map))?;
             Ok((map, integrity.unwrap_or_default()))
         }
-        None => build_map(system, context, request).map(|built| (built.map, built.integrity)),
+        None => build_map(system, repository, request).map(|built| (built.map, built.integrity)),
     }
 }
 
@@ -197,11 +225,11 @@ pub(crate) fn map_for_selection(
 /// beside it.
 pub(crate) fn load_integrity(
     system: &dyn System,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     map: Option<&Map>,
-) -> Result<Option<Integrity>, Refusal> {
-    let Some(integrity) = decode_integrity(system, context)? else { return Ok(None) };
-    check_consent(context.root, &integrity, &Consent::new(system, context, map))?;
+) -> Result<Option<ExternalsLock>, EngineError> {
+    let Some(integrity) = decode_integrity(system, repository)? else { return Ok(None) };
+    check_consent(repository.root, &integrity, &Consent::new(system, repository, map))?;
     Ok(Some(integrity))
 }
 
@@ -209,27 +237,27 @@ pub(crate) fn load_integrity(
 /// still has the private map of its old place.
 pub(crate) fn readable_integrity(
     system: &dyn System,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     map: Option<&Map>,
-) -> Result<Option<Integrity>, Refusal> {
-    let Some(mut integrity) = decode_integrity(system, context)? else { return Ok(None) };
-    let consent = Consent::new(system, context, map);
+) -> Result<Option<ExternalsLock>, EngineError> {
+    let Some(mut integrity) = decode_integrity(system, repository)? else { return Ok(None) };
+    let consent = Consent::new(system, repository, map);
     integrity.nodes.retain(|_, node| consent.covers(&node.locator));
     Ok(Some(integrity))
 }
 
-fn decode_integrity(system: &dyn System, context: &Context<'_>) -> Result<Option<Integrity>, Refusal> {
-    let place = context.place();
-    let file = place.artefact(Artefact::Integrity);
-    let Some(bytes) = read_if_there(system, &place, &file)? else { return Ok(None) };
+fn decode_integrity(system: &dyn System, repository: &Repository<'_>) -> Result<Option<ExternalsLock>, EngineError> {
+    let layout = repository.layout();
+    let file = layout.artefact(Artefact::ExternalsLock);
+    let Some(bytes) = read_if_there(system, &layout, &file)? else { return Ok(None) };
     let integrity =
         integrity::decode(&bytes, &file).map_err(|errors| broken("the private map", &errors).hint(REBUILD))?;
-    check_places(&place, &integrity)?;
+    check_places(&layout, &integrity)?;
     Ok(Some(integrity))
 }
 
 /// Refuses a private map that leads to files outside the root which this run may not read.
-fn check_consent(root: &str, integrity: &Integrity, consent: &Consent<'_>) -> Result<(), Refusal> {
+fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -> Result<(), EngineError> {
     let refused: Vec<String> = integrity
         .nodes
         .iter()
@@ -239,49 +267,53 @@ fn check_consent(root: &str, integrity: &Integrity, consent: &Consent<'_>) -> Re
     if refused.is_empty() {
         return Ok(());
     }
-    Err(Refusal::verification("the private map leads to files outside the root that may not be read without consent")
-        .details(refused)
-        .hint("allow their folder with --allow-outside DIR, or rebuild the map: stan run --context"))
+    Err(EngineError::verification(
+        "the private map leads to files outside the root that may not be read without consent",
+    )
+    .details(refused)
+    .hint("allow their folder with --allow-outside DIR, or rebuild the map: stan run --context"))
 }
 
 /// Refuses a private map that leads to files which no import could have led to: a repository may bring its own, and would
 /// have any file of this machine read.
-fn check_places(place: &Place, integrity: &Integrity) -> Result<(), Refusal> {
+fn check_places(layout: &WorkspaceLayout, integrity: &ExternalsLock) -> Result<(), EngineError> {
     let astray: Vec<String> = integrity
         .nodes
         .iter()
-        .filter(|(id, node)| !is_place_of(place.stan_path(), id, node))
+        .filter(|(id, node)| !is_place_of(layout.root(), layout.stan_path(), id, node))
         .map(|(id, node)| format!("{id}: expected the file that is archived under this id, found {}", node.locator))
         .collect();
     if astray.is_empty() {
         return Ok(());
     }
-    Err(Refusal::verification("the private map leads to files that are not the map's").details(astray).hint(REBUILD))
+    Err(EngineError::verification("the private map leads to files that are not the map's")
+        .details(astray)
+        .hint(REBUILD))
 }
 
 /// Whether a file at the node's place would have been given this id, and could have been imported at all.
-fn is_place_of(stan_path: &str, id: &str, node: &IntegrityNode) -> bool {
-    let IntegrityNode { locator, package, .. } = node;
+fn is_place_of(root: &str, stan_path: &str, id: &str, node: &LockedExternal) -> bool {
+    let LockedExternal { locator, package, .. } = node;
     let is_installed = stan_model::is_installed(locator);
     let is_real = !locator.split('/').any(|part| matches!(part, "." | ".."));
     let could_be_imported = match package {
         Some(package) => is_installed && locator.ends_with(&["/", &package.path].concat()),
         None => is_installed || Languages::all().claim(locator) || locator.ends_with(".json"),
     };
-    let file = ExternalFile { absolute: locator.clone(), package: package.clone() };
+    let file = ExternalFile::new(root, locator.clone(), package.clone());
     is_real && could_be_imported && canonical_id(stan_path, &file) == *id
 }
 
 pub(crate) const REBUILD: &str = "rebuild the map: stan run --context";
 
 /// A document that does not say what it must.
-pub(crate) fn broken(what: &str, errors: &[DocumentError]) -> Refusal {
-    Refusal::input(format!("{what} cannot be read")).details(errors.iter().map(ToString::to_string))
+pub(crate) fn broken(what: &str, errors: &[DocumentError]) -> EngineError {
+    EngineError::input(format!("{what} cannot be read")).details(errors.iter().map(ToString::to_string))
 }
 
 /// Whether a file is there at all, link or not.
-pub(crate) fn exists(system: &dyn System, place: &Place, relative: &str) -> bool {
-    system.lstat(Path::new(&place.absolute(relative))).is_ok()
+pub(crate) fn exists(system: &dyn System, layout: &WorkspaceLayout, relative: &str) -> bool {
+    system.lstat(Path::new(&layout.absolute(relative))).is_ok()
 }
 
 #[cfg(test)]
@@ -291,13 +323,14 @@ mod tests {
 
     use super::*;
 
-    fn node(locator: &str, package: Option<(&str, &str)>) -> IntegrityNode {
+    fn node(locator: &str, package: Option<(&str, &str)>) -> LockedExternal {
         let package = package.map(|(name, path)| PackageFile {
+            ecosystem: stan_model::Ecosystem::Npm,
             name: name.to_owned(),
             version: "1.0.0".to_owned(),
             path: path.to_owned(),
         });
-        IntegrityNode { locator: locator.to_owned(), size: 1, sha256: Digest([0; 32]), package }
+        LockedExternal { locator: locator.to_owned(), size: 1, sha256: Digest([0; 32]), package }
     }
 
     #[test]
@@ -317,7 +350,7 @@ mod tests {
             (hashed("/o/id_rsa", "id_rsa"), node("/o/id_rsa", None), false),
             (hashed("/o/lib.ts", "lib.ts"), node("/o/other.ts", None), false),
         ] {
-            assert_eq!(is_place_of(".stan", &id, &node), expected, "{id} at {}", node.locator);
+            assert_eq!(is_place_of("/r", ".stan", &id, &node), expected, "{id} at {}", node.locator);
         }
     }
 }

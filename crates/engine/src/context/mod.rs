@@ -1,43 +1,48 @@
-//! Context mode: the map, the selection on it, verified staging, archives. One file per verb, and the pieces they
+//! Repository mode: the map, the selection on it, verified staging, archives. One file per verb, and the pieces they
 //! share. Decides what goes where; how bytes are proved and written is the business of `stan-archive`.
 
 mod allow;
 mod assemble;
-mod careful;
 mod consent;
 mod count;
+mod defaults;
+mod engine_error;
 mod externals;
+mod formats;
+mod history;
 mod import;
+mod layout;
 mod locate;
 mod map;
+mod map_verifier;
 mod outside;
-mod patience;
-mod place;
-mod promises;
+mod progress;
 mod read_only;
-mod refusal;
 mod run;
 mod select;
 mod session;
 mod snap;
 mod state;
+mod strict_system;
 mod verify;
 mod walk;
 mod workspace_files;
 
+pub use engine_error::{EngineError, EngineErrorKind};
+pub use formats::ArchiveFormat;
+pub use layout::{Artefact, WorkspaceLayout};
 pub use map::{BuiltMap, build_map};
-pub use patience::{Impatient, Patience};
-pub use place::{Artefact, Place};
-pub use refusal::{Refusal, RefusalKind};
+pub use progress::{NoProgress, Progress};
 pub use run::{RunRequest, run};
 pub use select::{SelectRequest, select};
-pub use snap::{SnapRequest, snap};
+pub use snap::{SnapRequest, SnapStep, snap, snap_history};
 pub use state::{StateSource, check_state, migrate_state};
 pub use verify::verify;
 
-pub(crate) use careful::Careful;
+pub(crate) use externals::locate_externals;
 pub(crate) use map::map_for_selection;
 pub(crate) use session::{Session, refuse};
+pub(crate) use strict_system::StrictSystem;
 pub(crate) use workspace_files::check_folders;
 
 use crate::config::Config;
@@ -60,16 +65,16 @@ pub mod reports {
 
 /// The repository that a verb works on.
 #[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
+pub struct Repository<'a> {
     /// Absolute real path of the root.
     pub root: &'a str,
     pub config: &'a Config,
 }
 
-impl Context<'_> {
+impl Repository<'_> {
     /// Where everything lies.
-    pub fn place(&self) -> Place {
-        Place::new(self.root, &self.config.stan_path)
+    pub fn layout(&self) -> WorkspaceLayout {
+        WorkspaceLayout::new(self.root, &self.config.stan_path)
     }
 }
 

@@ -2,17 +2,21 @@
 
 use stan_repo::relative_path;
 
-use super::assemble::Thread;
-use super::patience::Patience;
-use super::place::Place;
+use super::assemble::ContextInputs;
+use super::layout::WorkspaceLayout;
+use super::progress::Progress;
 use super::reports::{ExternalsReport, OutsideFile};
 
 /// The selected externals that belong to no installed package, and what was imported.
-pub(crate) fn from_outside(place: &Place, thread: Option<&Thread>, mut imported: Vec<OutsideFile>) -> ExternalsReport {
-    let unnamed = place.own("context/abs/");
-    let file = |thread: &Thread, id: &str| {
+pub(crate) fn from_outside(
+    layout: &WorkspaceLayout,
+    thread: Option<&ContextInputs>,
+    mut imported: Vec<OutsideFile>,
+) -> ExternalsReport {
+    let unnamed = layout.own("context/abs/");
+    let file = |thread: &ContextInputs, id: &str| {
         let node = thread.integrity.nodes.get(id)?;
-        Some(OutsideFile { path: relative_path(place.root(), &node.locator), archived_as: id.to_owned() })
+        Some(OutsideFile { path: relative_path(layout.root(), &node.locator), archived_as: id.to_owned() })
     };
     let mut outside: Vec<OutsideFile> = Vec::new();
     if let Some(thread) = thread {
@@ -25,7 +29,7 @@ pub(crate) fn from_outside(place: &Place, thread: Option<&Thread>, mut imported:
 }
 
 /// Names every one of them. None is left out: the one that matters could be the last.
-pub(crate) fn tell(externals: &ExternalsReport, patience: &mut dyn Patience) {
+pub(crate) fn tell(externals: &ExternalsReport, progress: &mut dyn Progress) {
     let ExternalsReport { outside, imported } = externals;
     let sorts = [
         ("imported", "from outside the root", imported),
@@ -35,7 +39,7 @@ pub(crate) fn tell(externals: &ExternalsReport, patience: &mut dyn Patience) {
         if !files.is_empty() {
             let unit = if files.len() == 1 { "file" } else { "files" };
             let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-            patience.notice(&format!("{what} {} {unit} {which}: {}", files.len(), paths.join(", ")));
+            progress.notice(&format!("{what} {} {unit} {which}: {}", files.len(), paths.join(", ")));
         }
     }
 }

@@ -3,32 +3,42 @@
 //! Everything is prepared first; only when all of it is whole and proved is any of it put in place. Only the imports are
 //! refreshed before, because the map must see them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use stan_archive::{
     ArchiveEntry, Changes, External, Mismatch, Mismatches, OutputStream, Prepared, Snapshot, Transaction, Written,
     stage, write_archive, write_diff,
 };
+use stan_graph::MetaHashes;
 use stan_model::ProgrammingFiles;
-use stan_repo::{Access, WritableSystem};
+use stan_model::json::indented_json;
+use stan_repo::{Access, EntryKind, System as _, WritableSystem};
 
-use super::Context;
-use super::assemble::{Assembled, Thread, Wanted, assemble, external_entry, plain_entries};
-use super::careful::Careful;
-use super::count::count;
+use super::Repository;
+use super::allow::{Allowed, Origin};
+use super::assemble::{Assembled, ContextInputs, Wanted, assemble, external_entry, plain_entries};
+use super::count::Counted;
+use super::engine_error::EngineError;
+use super::formats::{ArchiveFormat, Formats};
 use super::import;
+use super::layout::{Artefact, WorkspaceLayout};
+use super::map::encoded;
+use super::map_verifier::{MapVerifier, changed_meanwhile, no_longer_matching};
 use super::outside::{from_outside, tell};
-use super::patience::Patience;
-use super::place::{Artefact, Place};
-use super::promises::{Promises, changed_meanwhile, no_longer_matching};
-use super::refusal::Refusal;
+use super::progress::Progress;
 use super::reports::{
-    ArchiveReport, DiffReport, ExternalsReport, LeftOutReport, MapReport, Mode, Part, RunReport, SizedPath, tokens,
+    ArchiveReport, DiffReport, ExternalsReport, FormatReport, LeftOutReport, MapReport, Mode, Part, RunReport,
+    SizedPath, WeighedPath, tokens,
 };
 use super::session::{Session, refuse};
+use super::strict_system::StrictSystem;
 use super::workspace_files::{check_folders, holds, read_if_there};
 use crate::graph::GraphRequest;
 use crate::not_analysed::{not_analysed, not_analysed_of_map};
+use crate::scripts::ScriptOutput;
 use crate::secrets::reported;
 use crate::threads::Workers;
 use crate::tokens::Tokenizer;
@@ -39,14 +49,22 @@ pub struct RunRequest {
     pub mode: Mode,
     /// Use the map on the disk as it is, and fail on whatever no longer matches it.
     pub frozen: bool,
-    /// Write the map indented.
+    /// Write map and selection indented. Archives hold the minified forms all the same.
     pub pretty: bool,
+    /// Archive the map however large it is.
+    pub full_map: bool,
     /// Say what would be written, and change nothing.
     pub plan: bool,
     /// The time of every entry, in seconds since the epoch.
     pub epoch: u64,
     /// Count the archived files with this, beside the estimate. It costs a second reading of them.
     pub tokens: Option<Tokenizer>,
+    /// What scripts wrote that ran before this: archived, and kept in `output/`.
+    pub scripts: Vec<ScriptOutput>,
+    /// In which form the archives are written, beside the tar.
+    pub format: ArchiveFormat,
+    /// With a text form: the most tokens of a part; 0 for one part.
+    pub split: u64,
     pub work: GraphRequest,
 }
 
@@ -59,134 +77,187 @@ const LARGEST: usize = 10;
 /// Makes the archives. A refusal means that outputs, map, selection and snapshots are as they were.
 pub fn run(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     request: &RunRequest,
-    patience: &mut dyn Patience,
-) -> Result<RunReport, Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<RunReport, EngineError> {
     let pool = Workers::start(request.work.threads);
-    let place = context.place();
-    let careful = Careful::new(system, &request.work);
-    check_folders(&careful, &place)?;
-    let run = Run { system: &careful, context, request, place: &place, pool: &pool };
-    if request.plan { run.plan(patience) } else { run.perform(patience) }
+    let layout = repository.layout();
+    let careful = StrictSystem::new(system, &request.work);
+    check_folders(&careful, &layout)?;
+    let run = Run { system: &careful, repository, request, layout: &layout, pool: &pool };
+    if request.plan { run.plan(progress) } else { run.perform(progress) }
 }
 
 struct Run<'a> {
-    system: &'a Careful<'a>,
-    context: &'a Context<'a>,
+    system: &'a StrictSystem<'a>,
+    repository: &'a Repository<'a>,
     request: &'a RunRequest,
-    place: &'a Place,
+    layout: &'a WorkspaceLayout,
     pool: &'a Workers,
 }
 
 impl Run<'_> {
-    fn perform(&self, patience: &mut dyn Patience) -> Result<RunReport, Refusal> {
-        patience.stage("waiting for the workspace");
-        let session = Session::open(self.system, self.place, patience)?;
-        let imported = import::refresh(self.system, self.context, self.place, &session)?;
-        let mut assembled = assemble(self.system, self.context, &self.wanted(), patience)?;
+    fn perform(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
+        progress.stage("waiting for the workspace");
+        let session = Session::open(self.system, self.layout, progress)?;
+        let imported = import::refresh(self.system, self.repository, self.layout, &session)?;
+        let mut assembled = assemble(self.system, self.repository, &self.wanted(), progress)?;
         assembled.warnings.extend(imported.warnings);
-        let externals = from_outside(self.place, assembled.thread.as_ref(), imported.outside);
-        tell(&externals, patience);
+        self.evidence(&mut assembled);
+        let externals = from_outside(self.layout, assembled.thread.as_ref(), imported.outside);
+        tell(&externals, progress);
         // Read before anything is written: a broken snapshot must not cost the work.
         let baseline = self.baseline()?;
-        let mut transaction = session.begin(self.place)?;
+        let mut transaction = session.begin(self.layout)?;
 
-        patience.stage("verifying externals");
-        let mut entries = plain_entries(self.context, self.place, &assembled.allowlist);
+        progress.stage("verifying externals");
+        let mut entries = plain_entries(self.repository, self.layout, &assembled.allowlist);
         if let Some(thread) = &assembled.thread {
             let staged = self.pool.install(|| stage(&mut transaction, externals_of(thread)));
             let staged = with_mismatches(staged, self.prove_unselected(thread)).map_err(refuse)?;
-            entries.extend(staged.entries().map(|entry| external_entry(self.context, thread, entry)));
+            entries.extend(staged.entries().map(|entry| external_entry(self.repository, thread, entry)));
         }
         self.documents(&assembled, &mut transaction)?;
+        self.script_outputs(&mut transaction)?;
 
-        patience.stage("writing the archive");
-        let archive_path = self.place.artefact(Artefact::Archive);
+        progress.stage("writing the archive");
+        let archive_path = self.layout.artefact(Artefact::Archive);
         let mut stream = transaction.stream_unless_same(&archive_path, Access::Undecided).map_err(refuse)?;
         let written = self.archive(entries, &mut stream)?;
         let archive = transaction.finish(stream).map_err(refuse)?;
         self.check_against_map(&assembled, &written)?;
 
-        patience.stage("writing the diff");
+        progress.stage("writing the diff");
         let diff = self.diff(&mut transaction, (&archive, &written), baseline.as_ref())?;
+        let formats = self.formats(&mut transaction, &archive, &written)?;
         let mut outputs = Outputs { written: imported.written, removed: imported.removed };
         outputs.written.extend(transaction.writes().map(str::to_owned));
         outputs.removed.extend(transaction.removals());
-        self.system.has_seen_everything()?;
-        patience.stage("putting everything in place");
+        self.system.ensure_no_transient_errors()?;
+        progress.stage("putting everything in place");
         transaction.commit().map_err(refuse)?;
+        let report = RunReport { externals, formats, ..self.report(&assembled, &written, diff, outputs) };
+        Ok(self.counted(&assembled, &written, report))
+    }
+
+    /// Outputs of scripts are archived as they are now, and those of earlier runs not at all.
+    fn evidence(&self, assembled: &mut Assembled) {
+        let files = &mut assembled.allowlist.files;
+        files.retain(|path, _| !self.layout.is_script_output(path));
+        for script in &self.request.scripts {
+            let origin = Origin::Bytes(Arc::new(script.text.clone()));
+            files.insert(script.report.path.clone(), Allowed { origin, in_base: true, in_closure: false });
+        }
+    }
+
+    fn script_outputs(&self, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
+        let folder = self.layout.own("output");
+        for entry in self.system.read_real_dir(Path::new(&self.layout.absolute(&folder))).unwrap_or_default() {
+            let path = entry.name.to_str().map(|name| [&folder, "/", name].concat());
+            let stale = path.filter(|path| entry.kind == EntryKind::File && self.layout.is_script_output(path));
+            if let Some(path) = stale.filter(|path| self.request.scripts.iter().all(|one| one.report.path != *path)) {
+                transaction.remove(&path).map_err(refuse)?;
+            }
+        }
+        for script in &self.request.scripts {
+            transaction.write(&script.report.path, &script.text, Access::Shared).map_err(refuse)?;
+        }
+        Ok(())
+    }
+
+    /// The same without a lock and without a transaction: externals are proved where they are.
+    fn plan(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
+        let system = super::read_only::ReadOnly(self.system);
+        let mut assembled = assemble(&system, self.repository, &self.wanted(), progress)?;
+        let mut imported = Vec::new();
+        if self.request.mode != Mode::Meta {
+            let Assembled { allowlist, warnings, .. } = &mut assembled;
+            imported = import::plan_imports(self.system, self.repository, self.layout, allowlist, warnings)?;
+        }
+        let externals = from_outside(self.layout, assembled.thread.as_ref(), imported);
+        tell(&externals, progress);
+        let baseline = self.baseline()?;
+        let mut entries = plain_entries(self.repository, self.layout, &assembled.allowlist);
+        let mut outputs = Outputs::default();
+        if let Some(thread) = &assembled.thread {
+            progress.stage("verifying externals");
+            let proved = stan_archive::prove(self.system, self.layout.stan_path(), externals_of(thread));
+            let proved = with_mismatches(proved, self.prove_unselected(thread)).map_err(refuse)?;
+            entries.extend(proved.into_iter().map(|entry| external_entry(self.repository, thread, entry)));
+            outputs.written.extend(thread.externals().map(|index| thread.map.id(index).to_owned()));
+            outputs.written.extend(
+                [Artefact::Meta, Artefact::Overview, Artefact::ExternalsLock, Artefact::State]
+                    .map(|one| self.layout.artefact(one)),
+            );
+        }
+        progress.stage("measuring the archive");
+        let written = self.archive(entries, &mut OutputStream::discarding())?;
+        self.check_against_map(&assembled, &written)?;
+        outputs.written.push(self.layout.artefact(Artefact::Archive));
+        let diff = self.planned_diff(&mut outputs, &written, baseline.as_ref())?;
+        self.system.ensure_no_transient_errors()?;
         let report = RunReport { externals, ..self.report(&assembled, &written, diff, outputs) };
         Ok(self.counted(&assembled, &written, report))
     }
 
-    /// The same without a lock and without a transaction: externals are proved where they are.
-    fn plan(&self, patience: &mut dyn Patience) -> Result<RunReport, Refusal> {
-        let system = super::read_only::ReadOnly(self.system);
-        let mut assembled = assemble(&system, self.context, &self.wanted(), patience)?;
-        let mut imported = Vec::new();
-        if self.request.mode != Mode::Meta {
-            let Assembled { allowlist, warnings, .. } = &mut assembled;
-            imported = import::pretend(self.system, self.context, self.place, allowlist, warnings)?;
-        }
-        let externals = from_outside(self.place, assembled.thread.as_ref(), imported);
-        tell(&externals, patience);
-        let baseline = self.baseline()?;
-        let mut entries = plain_entries(self.context, self.place, &assembled.allowlist);
-        let mut outputs = Outputs::default();
-        if let Some(thread) = &assembled.thread {
-            patience.stage("verifying externals");
-            let proved = stan_archive::prove(self.system, self.place.stan_path(), externals_of(thread));
-            let proved = with_mismatches(proved, self.prove_unselected(thread)).map_err(refuse)?;
-            entries.extend(proved.into_iter().map(|entry| external_entry(self.context, thread, entry)));
-            outputs.written.extend(thread.externals().map(|index| thread.map.id(index).to_owned()));
-            outputs
-                .written
-                .extend([Artefact::Meta, Artefact::Integrity, Artefact::State].map(|one| self.place.artefact(one)));
-        }
-        patience.stage("measuring the archive");
-        let written = self.archive(entries, &mut OutputStream::discarding())?;
-        self.check_against_map(&assembled, &written)?;
-        outputs.written.push(self.place.artefact(Artefact::Archive));
-        let diff = self.planned_diff(&mut outputs, &written, baseline.as_ref())?;
-        self.system.has_seen_everything()?;
-        let report = RunReport { externals, ..self.report(&assembled, &written, diff, outputs) };
-        Ok(self.counted(&assembled, &written, report))
+    /// The archive in the form that was asked for, beside the tar.
+    fn formats(
+        &self,
+        transaction: &mut Transaction<'_>,
+        archive: &Prepared,
+        written: &Written,
+    ) -> Result<Vec<FormatReport>, EngineError> {
+        let formats = Formats {
+            system: self.system,
+            layout: self.layout,
+            format: self.request.format,
+            split: self.request.split,
+            tokenizer: self.request.tokens.unwrap_or_default(),
+        };
+        self.pool.install(|| formats.write(transaction, &[("archive", archive, written)]))
     }
 
     /// The report with exact tokens, where they were asked for.
     fn counted(&self, assembled: &Assembled, written: &Written, mut report: RunReport) -> RunReport {
-        if let Some(tokenizer) = self.request.tokens {
-            let counts = self.pool.install(|| count(self.system, self.place, assembled, written, tokenizer));
-            report.archive.exact_tokens = Some(counts.of(written.files.iter().map(|file| file.name.as_str())));
-            if let Some(diff) = &mut report.diff {
-                let names = diff.added.iter().chain(&diff.changed).map(String::as_str);
-                diff.archive.exact_tokens = Some(counts.of(names));
-            }
-        }
+        let Some(tokenizer) = self.request.tokens else { return report };
+        // A plan changes nothing, not even the cache.
+        let cache_directory = self.request.work.cache_directory.clone().filter(|_| !self.request.plan);
+        let work = GraphRequest { cache_directory, ..self.request.work.clone() };
+        let source = Counted { system: self.system, repository: self.repository, work: &work };
+        let counts = self.pool.install(|| source.count(assembled, written, tokenizer));
+        counts.put_into(&mut report, assembled, written);
         report
     }
 
     fn wanted(&self) -> Wanted<'_> {
-        let RunRequest { mode, frozen, pretty, work, .. } = self.request;
-        Wanted { mode: *mode, frozen: *frozen, pretty: *pretty, work }
+        let RunRequest { mode, frozen, full_map, work, .. } = self.request;
+        Wanted { mode: *mode, frozen: *frozen, full_map: *full_map, work }
     }
 
-    fn archive(&self, entries: Vec<ArchiveEntry>, out: &mut OutputStream) -> Result<Written, Refusal> {
+    fn archive(&self, entries: Vec<ArchiveEntry>, out: &mut OutputStream) -> Result<Written, EngineError> {
         self.pool.install(|| write_archive(self.system, entries, self.request.epoch, out)).map_err(refuse)
     }
 
     /// The map, its private twin and the selection, where they are not what they were.
-    fn documents(&self, assembled: &Assembled, transaction: &mut Transaction<'_>) -> Result<(), Refusal> {
+    fn documents(&self, assembled: &Assembled, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
         let Some(thread) = &assembled.thread else { return Ok(()) };
         if !self.request.frozen {
             let integrity = thread.integrity.encode();
-            self.write_changed(transaction, Artefact::Integrity, &integrity, Access::Private)?;
-            if !thread.meta_is_in_place {
+            self.write_changed(transaction, Artefact::ExternalsLock, &integrity, Access::Private)?;
+            if self.request.pretty {
+                let bytes = encoded(&thread.map, true)?;
+                self.write_changed(transaction, Artefact::Meta, &bytes, Access::Shared)?;
+            } else if !thread.meta_is_in_place {
                 self.write_changed(transaction, Artefact::Meta, &thread.meta_bytes, Access::Shared)?;
             }
+            if let Some(overview) = &thread.overview {
+                self.write_changed(transaction, Artefact::Overview, overview, Access::Shared)?;
+            }
         }
-        self.write_changed(transaction, Artefact::State, &thread.state_bytes, Access::Shared)
+        let indented = self.request.pretty.then(|| indented_json(&thread.state_bytes));
+        let state = indented.as_deref().unwrap_or(&thread.state_bytes);
+        self.write_changed(transaction, Artefact::State, state, Access::Shared)
     }
 
     fn write_changed(
@@ -195,13 +266,13 @@ impl Run<'_> {
         artefact: Artefact,
         bytes: &[u8],
         access: Access,
-    ) -> Result<(), Refusal> {
-        let path = self.place.artefact(artefact);
-        // The private map is always written anew, because its permissions may not be what they were either.
-        if artefact != Artefact::Integrity && holds(self.system, self.place, &path, bytes)? {
+    ) -> Result<(), EngineError> {
+        let path = self.layout.artefact(artefact);
+        // The private map is always rewritten, because its permissions may not be what they were either.
+        if artefact != Artefact::ExternalsLock && holds(self.system, self.layout, &path, bytes)? {
             return Ok(());
         }
-        // Nobody can make the selection and the snapshots again, so that they must survive a power cut too.
+        // The selection and the snapshots cannot be rebuilt, so they must survive a power cut too.
         let is_unique = matches!(artefact, Artefact::State | Artefact::PlainSnapshot | Artefact::ContextSnapshot);
         let prepared = if is_unique {
             transaction.write_durable(&path, bytes, access)
@@ -213,25 +284,25 @@ impl Run<'_> {
 
     /// Every file that the map names must have the bytes that the map promises: the archived ones, and in a frozen run,
     /// which hands the map on as it is, all others too.
-    fn check_against_map(&self, assembled: &Assembled, written: &Written) -> Result<(), Refusal> {
+    fn check_against_map(&self, assembled: &Assembled, written: &Written) -> Result<(), EngineError> {
         let Some(thread) = &assembled.thread else { return Ok(()) };
-        let promises = Promises { system: self.system, place: self.place, map: &thread.map };
+        let verifier = MapVerifier { system: self.system, layout: self.layout, map: &thread.map };
         if !self.request.frozen {
-            let details = promises.broken_by_archive(written);
+            let details = verifier.mismatches_in_archive(written);
             return if details.is_empty() { Ok(()) } else { Err(changed_meanwhile(details)) };
         }
-        let mut details = promises.broken_by_archive(written);
-        details.extend(self.pool.install(|| promises.broken_elsewhere(written)));
+        let mut details = verifier.mismatches_in_archive(written);
+        details.extend(self.pool.install(|| verifier.mismatches_on_disk(written)));
         if details.is_empty() { Ok(()) } else { Err(no_longer_matching(details)) }
     }
 
     /// Externals that are not selected are proved as well in a frozen run, where they are installed.
-    fn prove_unselected(&self, thread: &Thread) -> Result<Vec<Mismatch>, stan_archive::Error> {
+    fn prove_unselected(&self, thread: &ContextInputs) -> Result<Vec<Mismatch>, stan_archive::Error> {
         if !self.request.frozen {
             return Ok(Vec::new());
         }
         let externals = thread.unselected_externals().map(|index| external_of(thread, index)).collect();
-        match self.pool.install(|| stan_archive::prove(self.system, self.place.stan_path(), externals)) {
+        match self.pool.install(|| stan_archive::prove(self.system, self.layout.stan_path(), externals)) {
             Ok(_) => Ok(Vec::new()),
             Err(stan_archive::Error::Mismatches(mismatches)) => Ok(mismatches.0),
             Err(other) => Err(other),
@@ -245,11 +316,11 @@ impl Run<'_> {
         }
     }
 
-    fn baseline(&self) -> Result<Option<Snapshot>, Refusal> {
+    fn baseline(&self) -> Result<Option<Snapshot>, EngineError> {
         if self.request.mode == Mode::Meta {
             return Ok(None);
         }
-        load_snapshot(self.system, self.place, self.snapshot_artefact())
+        load_snapshot(self.system, self.layout, self.snapshot_artefact())
     }
 
     fn diff(
@@ -257,11 +328,11 @@ impl Run<'_> {
         transaction: &mut Transaction<'_>,
         (archive, written): (&Prepared, &Written),
         baseline: Option<&Snapshot>,
-    ) -> Result<Option<DiffReport>, Refusal> {
-        let (path, list) = (self.place.artefact(Artefact::DiffArchive), self.place.artefact(Artefact::DiffList));
+    ) -> Result<Option<DiffReport>, EngineError> {
+        let (path, list) = (self.layout.artefact(Artefact::DiffArchive), self.layout.artefact(Artefact::DiffList));
         if self.request.mode == Mode::Meta {
             for stale in [path, list] {
-                if super::map::exists(self.system, self.place, &stale) {
+                if super::map::exists(self.system, self.layout, &stale) {
                     transaction.remove(&stale).map_err(refuse)?;
                 }
             }
@@ -287,15 +358,15 @@ impl Run<'_> {
         outputs: &mut Outputs,
         written: &Written,
         baseline: Option<&Snapshot>,
-    ) -> Result<Option<DiffReport>, Refusal> {
-        let stale = [Artefact::DiffArchive, Artefact::DiffList].map(|artefact| self.place.artefact(artefact));
+    ) -> Result<Option<DiffReport>, EngineError> {
+        let stale = [Artefact::DiffArchive, Artefact::DiffList].map(|artefact| self.layout.artefact(artefact));
         if self.request.mode == Mode::Meta {
-            outputs.removed.extend(stale.into_iter().filter(|path| super::map::exists(self.system, self.place, path)));
+            outputs.removed.extend(stale.into_iter().filter(|path| super::map::exists(self.system, self.layout, path)));
             return Ok(None);
         }
         outputs.written.extend(stale);
         if baseline.is_none() {
-            outputs.written.push(self.place.artefact(self.snapshot_artefact()));
+            outputs.written.push(self.layout.artefact(self.snapshot_artefact()));
         }
         let changes = written.snapshot().changes_since(baseline);
         let extra = self.extra_entries(&changes, baseline.is_some());
@@ -310,9 +381,9 @@ impl Run<'_> {
             return Vec::new();
         }
         vec![if changes.is_empty() {
-            ArchiveEntry::bytes(self.place.artefact(Artefact::NoChanges), NO_CHANGES)
+            ArchiveEntry::bytes(self.layout.artefact(Artefact::NoChanges), NO_CHANGES)
         } else {
-            ArchiveEntry::bytes(self.place.artefact(Artefact::DiffList), changes.encode())
+            ArchiveEntry::bytes(self.layout.artefact(Artefact::DiffList), changes.encode())
         }]
     }
 
@@ -332,7 +403,7 @@ impl Run<'_> {
             }
         }
         let archive = ArchiveReport {
-            path: self.place.artefact(Artefact::DiffArchive),
+            path: self.layout.artefact(Artefact::DiffArchive),
             files: part.files,
             bytes: part.bytes,
             tokens: part.tokens,
@@ -371,7 +442,7 @@ impl Run<'_> {
             mode: self.request.mode,
             plan: self.request.plan,
             archive: ArchiveReport {
-                path: self.place.artefact(Artefact::Archive),
+                path: self.layout.artefact(Artefact::Archive),
                 files: whole.files,
                 bytes: whole.bytes,
                 tokens: tokens(whole.bytes),
@@ -382,6 +453,7 @@ impl Run<'_> {
             base,
             closure,
             overlap,
+            scripts: self.request.scripts.iter().map(|script| script.report.clone()).collect(),
             map: assembled.thread.as_ref().map(|thread| MapReport {
                 nodes: thread.map.node_count() as u64,
                 edges: thread.map.edge_count() as u64,
@@ -405,31 +477,36 @@ impl Run<'_> {
                 Some(thread) => not_analysed_of_map(&thread.map),
                 None => not_analysed(&ProgrammingFiles::of(assembled.allowlist.files.keys().map(String::as_str))),
             },
+            formats: Vec::new(),
             written: outputs.written,
             removed: outputs.removed,
             warnings,
             errors: assembled.errors.clone(),
+            errors_are_known: assembled.errors_are_known,
         }
     }
 }
 
 /// What must be proved of each selected external.
-pub(crate) fn externals_of(thread: &Thread) -> Vec<External> {
+pub(crate) fn externals_of(thread: &ContextInputs) -> Vec<External> {
     thread.externals().map(|index| external_of(thread, index)).collect()
 }
 
-fn external_of(thread: &Thread, index: u32) -> External {
+fn external_of(thread: &ContextInputs, index: u32) -> External {
     let id = thread.map.id(index);
     let known = thread.integrity.nodes.get(id);
+    let half = thread.map.hash(index).copied();
+    // Without hashes in the map, the private map alone proves the bytes.
+    let private_half = || known.filter(|_| thread.hashes == MetaHashes::None).map(|node| node.sha256.prefix());
     External {
         id: id.to_owned(),
         source: known.map(|node| node.locator.clone()).unwrap_or_default().into(),
         map: known.map(|node| (node.size, node.sha256)),
-        meta: thread.map.size(index).zip(thread.map.hash(index).copied()),
+        meta: thread.map.size(index).zip(half.or_else(private_half)),
     }
 }
 
-/// One list of everything that does not match, so that nobody mends one file only to be told of the next. What could not
+/// One list of everything that does not match, so that all can be fixed at once. What could not
 /// be proved at all is no match either: any other failure is the outcome.
 fn with_mismatches<T>(
     outcome: Result<T, stan_archive::Error>,
@@ -452,25 +529,36 @@ struct Outputs {
     removed: Vec<String>,
 }
 
-fn largest(written: &Written) -> Vec<SizedPath> {
-    let mut by_size: BTreeMap<(std::cmp::Reverse<u64>, &str), ()> = BTreeMap::new();
-    for file in &written.files {
-        by_size.insert((std::cmp::Reverse(file.size), &file.name), ());
-        if by_size.len() > LARGEST {
-            by_size.pop_last();
+fn largest(written: &Written) -> Vec<WeighedPath> {
+    let sizes = written.files.iter().map(|file| (file.name.as_str(), file.size, tokens(file.size)));
+    weighed(sizes)
+}
+
+/// The files with the most tokens, then bytes, then by name.
+pub(super) fn weighed<'n>(files: impl Iterator<Item = (&'n str, u64, u64)>) -> Vec<WeighedPath> {
+    let mut largest: BTreeMap<(Reverse<u64>, Reverse<u64>, &str), ()> = BTreeMap::new();
+    for (name, bytes, tokens) in files {
+        largest.insert((Reverse(tokens), Reverse(bytes), name), ());
+        if largest.len() > LARGEST {
+            largest.pop_last();
         }
     }
-    by_size.into_keys().map(|(size, path)| SizedPath { path: path.to_owned(), bytes: size.0 }).collect()
+    let row = |((tokens, bytes, path), ()): ((Reverse<u64>, Reverse<u64>, &str), ())| WeighedPath {
+        path: path.to_owned(),
+        bytes: bytes.0,
+        tokens: tokens.0,
+    };
+    largest.into_iter().map(row).collect()
 }
 
 /// A snapshot that an earlier run or `snap` left.
 pub(crate) fn load_snapshot(
     system: &dyn WritableSystem,
-    place: &Place,
+    layout: &WorkspaceLayout,
     artefact: Artefact,
-) -> Result<Option<Snapshot>, Refusal> {
-    let file = place.artefact(artefact);
-    let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
+) -> Result<Option<Snapshot>, EngineError> {
+    let file = layout.artefact(artefact);
+    let Some(bytes) = read_if_there(system, layout, &file)? else { return Ok(None) };
     Snapshot::decode(&bytes, &file).map(Some).map_err(refuse)
 }
 

@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use stan_graph::{Map, Reasons, SelectOptions, Selection};
-use stan_model::document::integrity::Integrity;
+use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::run_report::tokens;
 use stan_model::document::state::{self, DecodedState, State};
 use stan_repo::WritableSystem;
 
 use super::allow::{self, Allowed, LeftOut, Origin, Rules};
 use super::assemble::excludes;
+use super::engine_error::EngineError;
+use super::layout::WorkspaceLayout;
 use super::map::{broken, map_for_selection};
-use super::refusal::Refusal;
 use super::reports::{LeftOutReport, SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
-use super::{Context, NamedBytes};
+use super::{NamedBytes, Repository};
 use crate::graph::GraphRequest;
 use crate::not_analysed::not_analysed_of_map;
 use crate::secrets::{Judged, secrets_on_disk};
@@ -38,27 +40,29 @@ pub struct SelectRequest {
 /// cache.
 pub fn select(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     request: &SelectRequest,
-) -> Result<SelectReport, Refusal> {
-    let place = context.place();
+) -> Result<SelectReport, EngineError> {
+    let layout = repository.layout();
     let decoded = match &request.state {
         Some(named) => decode_state(named)?,
-        None => super::state::load(system, &place)?.map_or_else(super::state::nothing, |(decoded, _)| decoded),
+        None => super::state::load(system, &layout)?.map_or_else(super::state::nothing, |(decoded, _)| decoded),
     };
     let (map, integrity) = match &request.meta {
-        Some(named) => (decode_map(named)?, Integrity::default()),
-        None => map_for_selection(system, context, &request.work)?,
+        Some(named) => (decode_map(named)?, ExternalsLock::default()),
+        None => map_for_selection(system, repository, &request.work)?,
     };
     let selection = selection(&map, &decoded.state)?;
     // What becomes of the files of another map is not known.
     let contents = match &request.meta {
-        None => Contents::of(system, context, &map, &integrity, &selection)?,
+        None => Contents::of(system, repository, &map, &integrity, &selection)?,
         Some(_) => Contents::default(),
     };
     let mut report = report(&map, &decoded, &selection, &contents);
+    report.warnings.extend(duplicates(&map, &selection, &layout));
+    report.warnings.sort_unstable();
     if let Some(tokenizer) = request.tokens {
-        let weigher = Weigher { system, place: &place, map: &map, integrity: &integrity, tokenizer };
+        let weigher = Weigher { system, layout: &layout, map: &map, integrity: &integrity, tokenizer };
         let counted: Vec<u32> =
             selection.selected.iter().copied().filter(|&index| !contents.is_left_out(map.id(index))).collect();
         let (mut tokens, warnings) = weigher.total(&counted);
@@ -82,26 +86,26 @@ struct Contents {
 impl Contents {
     fn of(
         system: &dyn WritableSystem,
-        context: &Context<'_>,
+        repository: &Repository<'_>,
         map: &Map,
-        integrity: &Integrity,
+        integrity: &ExternalsLock,
         selection: &Selection,
-    ) -> Result<Self, Refusal> {
-        let place = context.place();
-        let (options, excludes) = (context.config.graph_options(context.root), excludes(context)?);
-        let rules = Rules { system, place: &place, scan: &options.scan, excludes: &excludes };
+    ) -> Result<Self, EngineError> {
+        let layout = repository.layout();
+        let (options, excludes) = (repository.config.graph_options(repository.root), excludes(repository)?);
+        let rules = Rules { system, layout: &layout, scan: &options.scan, excludes: &excludes };
         let allowlist = allow::closure(&rules, map, selection);
         let mut contents = Self::default();
-        for LeftOut { path, reason } in allowlist.left_out {
+        for LeftOut { path, reason, .. } in allowlist.left_out {
             contents.left_out.insert(path, reason);
         }
         let judge = |(path, allowed): (&String, &Allowed)| {
             let (names, absolute) = match &allowed.origin {
-                Origin::File(real) => (vec![path.as_str(), real], place.absolute(real)),
+                Origin::File(real) => (vec![path.as_str(), real], layout.absolute(real)),
                 Origin::Staged => (vec![path.as_str()], integrity.nodes.get(path)?.locator.clone()),
                 Origin::Elsewhere(_) | Origin::Bytes(_) => return None,
             };
-            match secrets_on_disk(system, context.config, &names, &absolute).ok()? {
+            match secrets_on_disk(system, repository.config, &names, &absolute).ok()? {
                 Judged::Free => None,
                 Judged::Binary => Some((path.clone(), "it is binary".to_owned())),
                 Judged::Held(file) => Some((path.clone(), file.reason())),
@@ -111,7 +115,7 @@ impl Contents {
         contents.left_out.extend(judged);
         for path in selection.unknown.iter().filter(|path| !contents.left_out.contains_key(*path)) {
             if let Some(Allowed { origin: Origin::File(real), .. }) = allowlist.files.get(path) {
-                let absolute = place.absolute(real);
+                let absolute = layout.absolute(real);
                 let size = system.lstat(Path::new(&absolute)).map_or(0, |stat| stat.size);
                 contents.unmapped.insert(path.clone(), (size, absolute));
             }
@@ -124,9 +128,27 @@ impl Contents {
     }
 }
 
+/// Imported files whose bytes the selection brings a second time. Every context archive holds the imports.
+pub(crate) fn duplicates(map: &Map, selection: &Selection, layout: &WorkspaceLayout) -> Vec<String> {
+    let folder = layout.own("imports/");
+    let print = |index: u32| Some((map.size(index).filter(|size| *size > 0)?, map.hash(index).copied()?));
+    let is_import = |index: &u32| map.id(*index).starts_with(&folder);
+    let imports = map.indices().filter(is_import).filter_map(|index| Some((print(index)?, index)));
+    let imports: FxHashMap<_, u32> = imports.collect();
+    if imports.is_empty() {
+        return Vec::new();
+    }
+    let selected = selection.selected.iter().copied().filter(|index| !is_import(index));
+    let pairs = selected.filter_map(|index| Some((index, *imports.get(&print(index)?)?)));
+    let line = |(selected, import): (u32, u32)| {
+        format!("`{}` and `{}` have the same bytes; the archive holds them twice", map.id(selected), map.id(import))
+    };
+    pairs.map(line).collect()
+}
+
 /// The selection with the defaults of spec 20 §3.
-pub(crate) fn selection(map: &Map, state: &State) -> Result<Selection, Refusal> {
-    stan_graph::select(map, state, &SelectOptions::default()).map_err(|error| Refusal::input(error.to_string()))
+pub(crate) fn selection(map: &Map, state: &State) -> Result<Selection, EngineError> {
+    stan_graph::select(map, state, &SelectOptions::default()).map_err(|error| EngineError::input(error.to_string()))
 }
 
 fn report(map: &Map, decoded: &DecodedState, selection: &Selection, contents: &Contents) -> SelectReport {
@@ -175,14 +197,14 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection, contents: &C
     }
 }
 
-fn decode_state(named: &NamedBytes) -> Result<DecodedState, Refusal> {
+fn decode_state(named: &NamedBytes) -> Result<DecodedState, EngineError> {
     state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(super::state::MEND))
 }
 
 const NAME_A_MAP: &str = "name a dependency.meta.json, or leave --meta out to use the workspace's own";
 
 /// A map in either of its forms.
-fn decode_map(named: &NamedBytes) -> Result<Map, Refusal> {
+fn decode_map(named: &NamedBytes) -> Result<Map, EngineError> {
     Map::decode(&named.bytes, &named.name).or_else(|errors| {
         // A long-form graph is told by its keys; anything else is judged as the map that it should be.
         Map::decode_long(&named.bytes, &named.name).map_err(|_| broken("the map", &errors).hint(NAME_A_MAP))

@@ -5,9 +5,9 @@ use std::path::Path;
 use stan_archive::{Holder, Lock, Transaction};
 use stan_repo::WritableSystem;
 
-use super::patience::Patience;
-use super::place::Place;
-use super::refusal::{Refusal, RefusalKind};
+use super::engine_error::{EngineError, EngineErrorKind};
+use super::layout::WorkspaceLayout;
+use super::progress::Progress;
 
 /// Folders in which runs leave temporary files when they are killed. Another program may be writing the cache without the
 /// lock; taking its temporary file away costs it that cache and nothing else.
@@ -22,46 +22,57 @@ impl<'s> Session<'s> {
     /// Waits for its turn in the workspace.
     pub(crate) fn open(
         system: &'s dyn WritableSystem,
-        place: &Place,
-        patience: &mut dyn Patience,
-    ) -> Result<Self, Refusal> {
-        let (process, command) = patience.holder();
+        layout: &WorkspaceLayout,
+        progress: &mut dyn Progress,
+    ) -> Result<Self, EngineError> {
+        let (process, command) = progress.holder();
         let holder = Holder { process, command };
-        let patience = std::cell::RefCell::new(patience);
+        let progress = std::cell::RefCell::new(progress);
         let lock = Lock::acquire(
             system,
-            Path::new(place.root()),
-            place.stan_path(),
+            Path::new(layout.root()),
+            layout.stan_path(),
             &holder,
-            &mut || patience.borrow_mut().pause(),
-            &mut |other| patience.borrow_mut().waits_for(other),
+            &mut || progress.borrow_mut().pause(),
+            &mut |other| progress.borrow_mut().waits_for(other),
         )
         .map_err(refuse)?;
+        // Before anything else: files that a killed `apply` left half old and half new.
+        if let Some(recovered) =
+            stan_archive::recover_patches(system, Path::new(layout.root()), &lock).map_err(refuse)?
+        {
+            progress.borrow_mut().notice(&crate::reply::recovered_notice(&recovered));
+        }
         Ok(Self { system, lock })
     }
 
+    /// The right to write that it holds.
+    pub(crate) fn lock(&self) -> &Lock<'s> {
+        &self.lock
+    }
+
     /// Starts to write, after clearing away what killed runs left.
-    pub(crate) fn begin(&self, place: &Place) -> Result<Transaction<'_>, Refusal> {
-        Transaction::begin(self.system, Path::new(place.root()), &self.lock, &WRITTEN).map_err(refuse)
+    pub(crate) fn begin(&self, layout: &WorkspaceLayout) -> Result<Transaction<'_>, EngineError> {
+        Transaction::begin(self.system, Path::new(layout.root()), &self.lock, &WRITTEN).map_err(refuse)
     }
 }
 
 /// An error of the archive crate as a refusal: only bytes that are not what they should be are a failed verification.
-pub(crate) fn refuse(error: stan_archive::Error) -> Refusal {
+pub(crate) fn refuse(error: stan_archive::Error) -> EngineError {
     use stan_archive::Error;
     match error {
         Error::Mismatches(mismatches) => {
-            Refusal::verification("installed files (externals) are not what the map says; nothing was changed")
+            EngineError::verification("installed files (externals) are not what the map says; nothing was changed")
                 .details(mismatches.0.iter().map(ToString::to_string))
                 .hint(super::map::REBUILD)
         }
-        Error::ChangedAfterProof { .. } => Refusal::verification(error.to_string()).hint(super::map::REBUILD),
-        Error::Locked { ref lock, .. } if lock.ends_with(".held") => Refusal::input(error.to_string())
+        Error::ChangedAfterProof { .. } => EngineError::verification(error.to_string()).hint(super::map::REBUILD),
+        Error::Locked { ref lock, .. } if lock.ends_with(".held") => EngineError::input(error.to_string())
             .hint("this file system has no locks: if that run was on another machine and is gone, remove the file"),
-        Error::Locked { .. } => Refusal::input(error.to_string()).hint(
+        Error::Locked { .. } => EngineError::input(error.to_string()).hint(
             "`--wait SECONDS` waits longer; a run that was stopped (Ctrl-Z) goes on with `fg`, or with `kill -CONT` and its pid",
         ),
-        Error::DuplicateName { .. } => Refusal::new(RefusalKind::Internal, error.to_string()),
-        _ => Refusal::input(error.to_string()),
+        Error::DuplicateName { .. } => EngineError::new(EngineErrorKind::Internal, error.to_string()),
+        _ => EngineError::input(error.to_string()),
     }
 }

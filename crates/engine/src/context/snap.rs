@@ -1,19 +1,20 @@
 //! The verb `snap`: the snapshots become what an archive would hold now, so that the next diffs start here.
 
 use stan_archive::{OutputStream, Snapshot, write_archive};
-use stan_repo::{Access, WritableSystem};
+use stan_repo::WritableSystem;
 
-use super::Context;
+use super::Repository;
 use super::assemble::{Wanted, assemble, external_entry, plain_entries};
-use super::careful::Careful;
+use super::engine_error::EngineError;
+use super::history::{History, Kind};
 use super::import;
-use super::patience::Patience;
-use super::place::{Artefact, Place};
-use super::refusal::Refusal;
-use super::reports::{Mode, SnapReport, SnapshotReport};
+use super::layout::WorkspaceLayout;
+use super::progress::Progress;
+use super::reports::{BaselineReport, Mode, SnapReport, SnapshotReport};
 use super::run::externals_of;
 use super::session::{Session, refuse};
-use super::workspace_files::{check_folders, read_if_there};
+use super::strict_system::StrictSystem;
+use super::workspace_files::check_folders;
 use crate::graph::GraphRequest;
 
 /// Which snapshots.
@@ -27,37 +28,36 @@ pub struct SnapRequest {
 /// Replaces the snapshots. Archives, map and selection stay as they are.
 pub fn snap(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     request: &SnapRequest,
-    patience: &mut dyn Patience,
-) -> Result<SnapReport, Refusal> {
-    let place = context.place();
-    let system = &Careful::new(system, &request.work);
-    check_folders(system, &place)?;
-    let session = Session::open(system, &place, patience)?;
-    let imported = import::refresh(system, context, &place, &session)?;
+    progress: &mut dyn Progress,
+) -> Result<SnapReport, EngineError> {
+    let layout = repository.layout();
+    let system = &StrictSystem::new(system, &request.work);
+    check_folders(system, &layout)?;
+    let session = Session::open(system, &layout, progress)?;
+    let imported = import::refresh(system, repository, &layout, &session)?;
     let mut warnings = imported.warnings;
-    let wanted = [
-        (request.plain, Mode::Plain, Artefact::PlainSnapshot),
-        (request.context, Mode::Context, Artefact::ContextSnapshot),
-    ];
+    let wanted = [(request.plain, Mode::Plain, Kind::Plain), (request.context, Mode::Context, Kind::Context)];
     let mut snapshots = Vec::new();
-    for (_, mode, artefact) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
-        let snapshot = snapshot_of(system, context, &place, mode, request, patience, &mut warnings)?;
-        snapshots.push((artefact, snapshot));
+    for (_, mode, kind) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
+        let snapshot = snapshot_of(system, repository, &layout, mode, request, progress, &mut warnings)?;
+        snapshots.push((kind, snapshot));
     }
-    let mut transaction = session.begin(&place)?;
-    let mut report = SnapReport { snapshots: Vec::new(), warnings };
-    for (artefact, snapshot) in snapshots {
-        let path = place.artefact(artefact);
+    let mut transaction = session.begin(&layout)?;
+    let mut report = SnapReport { snapshots: Vec::new(), baselines: Vec::new(), warnings };
+    for (kind, snapshot) in snapshots {
+        let path = layout.artefact(kind.artefact());
         let bytes = snapshot.encode();
-        let changed = read_if_there(system, &place, &path)?.as_deref() != Some(&*bytes);
+        let mut history = History::read(system, &layout, kind)?;
+        let changed = history.bytes() != Some(&*bytes);
         if changed {
-            transaction.write_durable(&path, &bytes, Access::Shared).map_err(refuse)?;
+            history.push(bytes);
+            history.save(&mut transaction)?;
         }
         report.snapshots.push(SnapshotReport { path, files: snapshot.files.len() as u64, changed });
     }
-    system.has_seen_everything()?;
+    system.ensure_no_transient_errors()?;
     transaction.commit().map_err(refuse)?;
     report.warnings.sort_unstable();
     report.warnings.dedup();
@@ -66,22 +66,112 @@ pub fn snap(
 
 fn snapshot_of(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
-    place: &Place,
+    repository: &Repository<'_>,
+    layout: &WorkspaceLayout,
     mode: Mode,
     request: &SnapRequest,
-    patience: &mut dyn Patience,
+    progress: &mut dyn Progress,
     warnings: &mut Vec<String>,
-) -> Result<Snapshot, Refusal> {
-    let wanted = Wanted { mode, frozen: false, pretty: false, work: &request.work };
-    let assembled = assemble(system, context, &wanted, patience)?;
+) -> Result<Snapshot, EngineError> {
+    let wanted = Wanted { mode, frozen: false, full_map: false, work: &request.work };
+    let assembled = assemble(system, repository, &wanted, progress)?;
     warnings.extend(assembled.warnings);
-    let mut entries = plain_entries(context, place, &assembled.allowlist);
+    let mut entries = plain_entries(repository, layout, &assembled.allowlist);
     if let Some(thread) = &assembled.thread {
-        let proved = stan_archive::prove(system, place.stan_path(), externals_of(thread)).map_err(refuse)?;
-        entries.extend(proved.into_iter().map(|entry| external_entry(context, thread, entry)));
+        let proved = stan_archive::prove(system, layout.stan_path(), externals_of(thread)).map_err(refuse)?;
+        entries.extend(proved.into_iter().map(|entry| external_entry(repository, thread, entry)));
     }
-    patience.stage("hashing");
+    progress.stage("hashing");
     let written = write_archive(system, entries, 0, &mut OutputStream::discarding()).map_err(refuse)?;
     Ok(written.snapshot())
+}
+
+/// Where to go among the baselines that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapStep {
+    /// Nowhere: only tell which there are.
+    List,
+    /// To the one before the one in place.
+    Undo,
+    /// To the one behind it.
+    Redo,
+    /// To the one of this number, as they are listed: 0 is the newest.
+    Set(usize),
+}
+
+/// Tells the baselines that are kept, or puts another one in place. Of two kinds, one that cannot go there stays; when none
+/// can, that is a refusal.
+pub fn snap_history(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    kinds: (bool, bool),
+    step: SnapStep,
+    progress: &mut dyn Progress,
+) -> Result<SnapReport, EngineError> {
+    let layout = repository.layout();
+    check_folders(system, &layout)?;
+    let wanted = [(kinds.0, Kind::Plain), (kinds.1, Kind::Context)];
+    let kinds: Vec<Kind> = wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, kind)| kind).collect();
+    let mut report = SnapReport { snapshots: Vec::new(), baselines: Vec::new(), warnings: Vec::new() };
+    if step == SnapStep::List {
+        for kind in kinds {
+            report.baselines.extend(baselines(&History::read(system, &layout, kind)?, kind)?);
+        }
+        return Ok(report);
+    }
+    let session = Session::open(system, &layout, progress)?;
+    let mut transaction = session.begin(&layout)?;
+    let mut refusals = Vec::new();
+    for kind in kinds {
+        let mut history = History::read(system, &layout, kind)?;
+        if let Err(reason) = go(&mut history, step) {
+            refusals.push(format!("{}: {reason}", kind.name()));
+            continue;
+        }
+        report.baselines.extend(baselines(&history, kind)?);
+        let files = history.bytes().map(|bytes| Snapshot::decode(bytes, kind.name())).transpose().map_err(refuse)?;
+        let path = layout.artefact(kind.artefact());
+        let files = files.map_or(0, |snapshot| snapshot.files.len() as u64);
+        report.snapshots.push(SnapshotReport { path, files, changed: true });
+        history.save(&mut transaction)?;
+    }
+    if report.snapshots.is_empty() {
+        return Err(EngineError::input("no baseline was changed")
+            .details(refusals)
+            .hint("`stan snap list` shows them"));
+    }
+    transaction.commit().map_err(refuse)?;
+    report.warnings = refusals;
+    Ok(report)
+}
+
+fn go(history: &mut History<'_>, step: SnapStep) -> Result<(), String> {
+    let Some(current) = history.current() else { return Err("there is no baseline yet".to_owned()) };
+    let (wanted, otherwise) = match step {
+        SnapStep::Undo => (Some(current + 1), "there is no older baseline".to_owned()),
+        SnapStep::Redo => (current.checked_sub(1), "there is no newer baseline".to_owned()),
+        SnapStep::Set(number) => {
+            (Some(number), format!("there is no baseline {number}; the oldest is {}", history.len() - 1))
+        }
+        SnapStep::List => (Some(current), String::new()),
+    };
+    if wanted.is_some_and(|wanted| history.set(wanted)) { Ok(()) } else { Err(otherwise) }
+}
+
+/// Newest first, each with what is different from the one before it.
+fn baselines(history: &History<'_>, kind: Kind) -> Result<Vec<BaselineReport>, EngineError> {
+    let snapshots = history.snapshots()?;
+    let of = |(number, snapshot): (usize, &Snapshot)| {
+        let changes = snapshots.get(number + 1).map(|older| snapshot.changes_since(Some(older))).unwrap_or_default();
+        BaselineReport {
+            kind: kind.name().to_owned(),
+            number: number as u64,
+            current: history.current() == Some(number),
+            files: snapshot.files.len() as u64,
+            added: changes.added.len() as u64,
+            changed: changes.changed.len() as u64,
+            removed: changes.removed.len() as u64,
+        }
+    };
+    Ok(snapshots.iter().enumerate().map(of).collect())
 }

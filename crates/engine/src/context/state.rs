@@ -5,12 +5,12 @@ use std::path::Path;
 use stan_model::document::state::{self, DecodedState, State, StateVersion};
 use stan_repo::{Access, System, WritableSystem, advice, remove_leftovers};
 
-use super::place::{Artefact, Place};
-use super::refusal::Refusal;
+use super::engine_error::EngineError;
+use super::layout::{Artefact, WorkspaceLayout};
 use super::reports::StateReport;
 use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, read_if_there};
-use super::{Context, NamedBytes, Patience, map::broken};
+use super::{NamedBytes, Progress, Repository, map::broken};
 
 /// No selection is larger: it would name every file of a repository of a million files.
 const LARGEST: u64 = 256 << 20;
@@ -29,8 +29,12 @@ pub enum StateSource {
 }
 
 /// Says everything that is wrong with a selection. A selection that does not exist is a refusal.
-pub fn check_state(system: &dyn System, context: &Context<'_>, source: &StateSource) -> Result<StateReport, Refusal> {
-    let named = read(system, context, source)?;
+pub fn check_state(
+    system: &dyn System,
+    repository: &Repository<'_>,
+    source: &StateSource,
+) -> Result<StateReport, EngineError> {
+    let named = read(system, repository, source)?;
     Ok(match state::decode(&named.bytes, &named.name) {
         Ok(decoded) => valid(&named, &decoded, false),
         Err(errors) => StateReport {
@@ -49,20 +53,20 @@ pub fn check_state(system: &dyn System, context: &Context<'_>, source: &StateSou
 /// Rewrites a selection as version 2 in place, or hands the document back when it came as bytes.
 pub fn migrate_state(
     system: &dyn WritableSystem,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     source: &StateSource,
-    patience: &mut dyn Patience,
-) -> Result<(StateReport, Option<Vec<u8>>), Refusal> {
+    progress: &mut dyn Progress,
+) -> Result<(StateReport, Option<Vec<u8>>), EngineError> {
     // The lock first: what is read must still be there when it is replaced.
-    let place = context.place();
+    let layout = repository.layout();
     let session = match source {
         StateSource::Workspace => {
-            check_folders(system, &place)?;
-            Some(Session::open(system, &place, patience)?)
+            check_folders(system, &layout)?;
+            Some(Session::open(system, &layout, progress)?)
         }
         _ => None,
     };
-    let named = read(system, context, source)?;
+    let named = read(system, repository, source)?;
     let decoded =
         state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
     let document = decoded.state.encode();
@@ -73,7 +77,7 @@ pub fn migrate_state(
         _ if !is_new => {}
         StateSource::Workspace => {
             if let Some(session) = &session {
-                let mut transaction = session.begin(&place)?;
+                let mut transaction = session.begin(&layout)?;
                 transaction.write_durable(&named.name, &document, Access::Shared).map_err(refuse)?;
                 transaction.commit().map_err(refuse)?;
             }
@@ -83,16 +87,19 @@ pub fn migrate_state(
             remove_leftovers(system, Path::new(if folder.is_empty() { "/" } else { folder }), &[name]);
             system
                 .write_atomic_durable(Path::new(path), &document)
-                .map_err(|error| Refusal::input(format!("`{shown}` cannot be written: {}", advice(&error))))?;
+                .map_err(|error| EngineError::input(format!("`{shown}` cannot be written: {}", advice(&error))))?;
         }
     }
     Ok((report, None))
 }
 
 /// The workspace's selection, for a run; without one nothing is selected.
-pub(crate) fn load(system: &dyn System, place: &Place) -> Result<Option<(DecodedState, Vec<u8>)>, Refusal> {
-    let file = place.artefact(Artefact::State);
-    let Some(bytes) = read_if_there(system, place, &file)? else { return Ok(None) };
+pub(crate) fn load(
+    system: &dyn System,
+    layout: &WorkspaceLayout,
+) -> Result<Option<(DecodedState, Vec<u8>)>, EngineError> {
+    let file = layout.artefact(Artefact::State);
+    let Some(bytes) = read_if_there(system, layout, &file)? else { return Ok(None) };
     let decoded = state::decode(&bytes, &file).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
     Ok(Some((decoded, bytes)))
 }
@@ -109,9 +116,9 @@ pub(crate) fn is_old_form(decoded: &DecodedState) -> bool {
     decoded.version == StateVersion::V1 || decoded.uses_aliases
 }
 
-fn read(system: &dyn System, context: &Context<'_>, source: &StateSource) -> Result<NamedBytes, Refusal> {
+fn read(system: &dyn System, repository: &Repository<'_>, source: &StateSource) -> Result<NamedBytes, EngineError> {
     let absent = |shown: &str| {
-        Refusal::input(format!("there is no selection at `{shown}`"))
+        EngineError::input(format!("there is no selection at `{shown}`"))
             .hint("`stan run --context --meta` writes an empty one")
     };
     match source {
@@ -121,18 +128,18 @@ fn read(system: &dyn System, context: &Context<'_>, source: &StateSource) -> Res
             match system.read_at_most(Path::new(path), LARGEST, &mut bytes) {
                 Ok(_) => Ok(NamedBytes { name: shown.clone(), bytes }),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(absent(shown)),
-                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Err(Refusal::input(format!(
+                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Err(EngineError::input(format!(
                     "`{shown}` is larger than {} MiB, which no selection is",
                     LARGEST >> 20
                 ))
                 .hint("name a selection, for example `.stan/context/dependency.state.json`")),
-                Err(error) => Err(Refusal::input(format!("`{shown}` cannot be read: {}", advice(&error)))),
+                Err(error) => Err(EngineError::input(format!("`{shown}` cannot be read: {}", advice(&error)))),
             }
         }
         StateSource::Workspace => {
-            let place = context.place();
-            let name = place.artefact(Artefact::State);
-            let bytes = read_if_there(system, &place, &name)?.ok_or_else(|| absent(&name))?;
+            let layout = repository.layout();
+            let name = layout.artefact(Artefact::State);
+            let bytes = read_if_there(system, &layout, &name)?.ok_or_else(|| absent(&name))?;
             Ok(NamedBytes { name, bytes })
         }
     }

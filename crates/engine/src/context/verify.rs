@@ -7,21 +7,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
-use stan_archive::{TarEntry, TarKind, read_tar};
+use stan_archive::{TarEntry, TarKind, read_any};
 use stan_graph::Map;
 use stan_model::Digest;
-use stan_model::document::integrity::Integrity;
-use stan_repo::{System, hash_real_file};
+use stan_model::document::integrity::ExternalsLock;
+use stan_repo::{System, hash_real_file, sha256};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
 use super::assemble::excludes;
+use super::engine_error::EngineError;
+use super::layout::{Artefact, WorkspaceLayout};
 use super::locate::{Located, Locator};
-use super::map::{load_integrity, load_map};
-use super::place::{Artefact, Place};
-use super::promises::broken;
-use super::refusal::Refusal;
+use super::map::{encoded, load_integrity, load_map};
+use super::map_verifier::broken;
 use super::reports::{Difference, VerifyReport};
-use super::{Context, select, state};
+use super::{Repository, select, state};
+use crate::init::system_document;
 use crate::secrets::{Judged, secrets_on_disk};
 
 /// Documents of this size are kept while an archive is read.
@@ -33,28 +34,28 @@ const BLOCK: u64 = 512;
 /// Compares an archive, named as shown and by its absolute path, with the workspace; without one, the workspace's own.
 pub fn verify(
     system: &dyn System,
-    context: &Context<'_>,
+    repository: &Repository<'_>,
     archive: Option<(String, String)>,
-) -> Result<VerifyReport, Refusal> {
-    let place = context.place();
-    let own = place.artefact(Artefact::Archive);
+) -> Result<VerifyReport, EngineError> {
+    let layout = repository.layout();
+    let own = layout.artefact(Artefact::Archive);
     let is_named = archive.is_some();
-    let (shown, path) = archive.unwrap_or_else(|| (own.clone(), place.absolute(&own)));
-    let contents = Contents::read(system, &place, (&shown, &path), is_named).map_err(|refusal| {
+    let (shown, path) = archive.unwrap_or_else(|| (own.clone(), layout.absolute(&own)));
+    let contents = Contents::read(system, &layout, (&shown, &path), is_named).map_err(|refusal| {
         refusal.hint(if is_named {
             format!("name an archive that stan wrote, or none for `{own}`")
         } else {
             "make a new one: stan run, or stan run --context".to_owned()
         })
     })?;
-    let map = load_map(system, &place)?;
-    let integrity = load_integrity(system, context, map.as_ref().map(|(map, _)| map))?;
+    let map = load_map(system, &layout)?;
+    let integrity = load_integrity(system, repository, map.as_ref().map(|(map, _)| map))?;
     let mut check = Check {
         system,
-        place: &place,
+        layout: &layout,
         map,
         integrity,
-        locator: Locator::new(system, &place),
+        locator: Locator::new(system, &layout),
         differ: contents.oddities.clone(),
         gone: Vec::new(),
         contents: &contents,
@@ -63,7 +64,7 @@ pub fn verify(
         check.entry(name, entry);
     }
     let mut warnings = Vec::new();
-    let new = if contents.is_diff() { check.removed_paths() } else { check.unarchived(context, &mut warnings)? };
+    let new = if contents.is_diff() { check.removed_paths() } else { check.unarchived(repository, &mut warnings)? };
     let Check { mut differ, mut gone, .. } = check;
     differ.sort_unstable();
     differ.dedup();
@@ -87,7 +88,7 @@ struct Contents {
     oddities: Vec<Difference>,
     /// The bytes of the documents that are read again.
     documents: BTreeMap<String, Vec<u8>>,
-    place: Place,
+    layout: WorkspaceLayout,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,22 +99,28 @@ struct Held {
 
 impl Contents {
     /// An archive that was not named on the command line is the workspace's, and no link may lead elsewhere.
-    fn read(system: &dyn System, place: &Place, (shown, path): (&str, &str), is_named: bool) -> Result<Self, Refusal> {
-        let unreadable = |reason: String| Refusal::input(format!("the archive `{shown}` cannot be read: {reason}"));
+    fn read(
+        system: &dyn System,
+        layout: &WorkspaceLayout,
+        (shown, path): (&str, &str),
+        is_named: bool,
+    ) -> Result<Self, EngineError> {
+        let unreadable = |reason: String| EngineError::input(format!("the archive `{shown}` cannot be read: {reason}"));
         let path = Path::new(path);
         let file = if is_named { system.open(path) } else { system.open_real(path) };
         let file = file.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Refusal::input(format!("there is no archive `{shown}`")),
+            io::ErrorKind::NotFound => EngineError::input(format!("there is no archive `{shown}`")),
             _ => unreadable(error.to_string()),
         })?;
-        if !file.stat.size.is_multiple_of(BLOCK) {
+        let is_zip = path.extension().is_some_and(|extension| extension == "zip");
+        if !is_zip && !file.stat.size.is_multiple_of(BLOCK) {
             let reason = "its size is no multiple of 512 bytes, so it was cut or is no tar file";
             return Err(unreadable(reason.to_owned()));
         }
         let mut reader = io::BufReader::with_capacity(1 << 20, file.reader);
         let mut contents =
-            Self { entries: BTreeMap::new(), oddities: Vec::new(), documents: BTreeMap::new(), place: place.clone() };
-        let end = read_tar(&mut reader, &mut |entry, bytes| contents.take(entry, bytes))
+            Self { entries: BTreeMap::new(), oddities: Vec::new(), documents: BTreeMap::new(), layout: layout.clone() };
+        let end = read_any(&mut reader, &mut |entry, bytes| contents.take(entry, bytes))
             .map_err(|error| unreadable(error.to_string()))?;
         if !end.is_marked {
             return Err(unreadable("its end is missing, so it may have been cut".to_owned()));
@@ -137,15 +144,15 @@ impl Contents {
             self.odd(&name, "a regular file", "a link, folder or device");
             return Ok(());
         }
-        if self.place.denial(&name).is_some()
-            && name != self.place.artefact(Artefact::NoChanges)
-            && name != self.place.artefact(Artefact::DiffList)
+        if self.layout.denial(&name).is_some()
+            && name != self.layout.artefact(Artefact::NoChanges)
+            && name != self.layout.artefact(Artefact::DiffList)
         {
             self.odd(&name, "no such entry, ever", "an entry");
         }
         let kept = [Artefact::Meta, Artefact::State, Artefact::DiffList]
             .iter()
-            .any(|artefact| self.place.artefact(*artefact) == name)
+            .any(|artefact| self.layout.artefact(*artefact) == name)
             && entry.size <= LARGEST_KEPT;
         let mut hasher = Sha256::new();
         let mut document = Vec::new();
@@ -178,7 +185,7 @@ impl Contents {
     }
 
     fn holds(&self, artefact: Artefact) -> bool {
-        self.entries.contains_key(&self.place.artefact(artefact))
+        self.entries.contains_key(&self.layout.artefact(artefact))
     }
 
     /// A diff holds a part only, so that nothing can be missing from it.
@@ -189,9 +196,9 @@ impl Contents {
 
 struct Check<'a> {
     system: &'a dyn System,
-    place: &'a Place,
+    layout: &'a WorkspaceLayout,
     map: Option<(Map, Vec<u8>)>,
-    integrity: Option<Integrity>,
+    integrity: Option<ExternalsLock>,
     locator: Locator<'a>,
     contents: &'a Contents,
     differ: Vec<Difference>,
@@ -200,17 +207,37 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn entry(&mut self, name: &str, held: &Held) {
-        if [Artefact::NoChanges, Artefact::DiffList].iter().any(|artefact| self.place.artefact(*artefact) == name) {
+        if [Artefact::NoChanges, Artefact::DiffList].iter().any(|artefact| self.layout.artefact(*artefact) == name) {
             return;
         }
-        if self.place.is_staged(name) {
+        if self.layout.is_staged(name) {
             self.external(name, held);
         }
         match self.locator.locate(name) {
-            Located::File(real) => self.file(name, &self.place.absolute(&real), "the tree", held),
+            Located::File(_) if self.is_minified_form(name, held) => {}
+            Located::File(real) => self.file(name, &self.layout.absolute(&real), "the tree", held),
+            _ if self.is_shipped(name, held) => {}
             _ => self.gone.push(name.to_owned()),
         }
         self.against_map(name, held);
+    }
+
+    /// Archives hold map and selection minified, however they are written on the disk.
+    fn is_minified_form(&self, name: &str, held: &Held) -> bool {
+        let minified = if name == self.layout.artefact(Artefact::State) {
+            state::load(self.system, self.layout).ok().flatten().map(|(decoded, _)| decoded.state.encode())
+        } else if name == self.layout.artefact(Artefact::Meta) {
+            self.map.as_ref().and_then(|(map, _)| encoded(map, false).ok())
+        } else {
+            None
+        };
+        minified.is_some_and(|bytes| (sha256(&bytes), bytes.len() as u64) == (held.digest, held.size))
+    }
+
+    /// The instructions that a repository without its own was given.
+    fn is_shipped(&self, name: &str, held: &Held) -> bool {
+        let shipped = || stan_repo::sha256(system_document(self.layout.stan_path()).as_bytes());
+        name == allow::instructions_path(self.layout) && held.digest == shipped()
     }
 
     /// The bytes of a file on the disk against the archive's.
@@ -250,7 +277,7 @@ impl Check<'_> {
 
     /// Paths that a diff calls removed and that are there again.
     fn removed_paths(&mut self) -> Vec<String> {
-        let list = self.place.artefact(Artefact::DiffList);
+        let list = self.layout.artefact(Artefact::DiffList);
         let Some(bytes) = self.contents.documents.get(&list) else { return Vec::new() };
         let removed = serde_json::from_slice::<serde_json::Value>(bytes).ok().and_then(|document| {
             let paths = document.get("removed")?.as_array()?;
@@ -270,8 +297,12 @@ impl Check<'_> {
     }
 
     /// What a run would archive now and the archive does not hold, and the other way round.
-    fn unarchived(&mut self, context: &Context<'_>, warnings: &mut Vec<String>) -> Result<Vec<String>, Refusal> {
-        let allowed = self.allowlist(context, warnings)?;
+    fn unarchived(
+        &mut self,
+        repository: &Repository<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<String>, EngineError> {
+        let allowed = self.allowlist(repository, warnings)?;
         for name in self.contents.entries.keys() {
             let exists = matches!(self.locator.locate(name), Located::File(_));
             if exists && !allowed.files.contains_key(name) {
@@ -284,11 +315,11 @@ impl Check<'_> {
                 continue;
             }
             let is_left_out = |names: &[&str], absolute: &str| {
-                let judged = secrets_on_disk(self.system, context.config, names, absolute);
+                let judged = secrets_on_disk(self.system, repository.config, names, absolute);
                 judged.is_ok_and(|judged| judged != Judged::Free)
             };
             let is_left_out = match &file.origin {
-                Origin::File(real) => is_left_out(&[name, real], &self.place.absolute(real)),
+                Origin::File(real) => is_left_out(&[name, real], &self.layout.absolute(real)),
                 Origin::Staged => {
                     let locator = self.integrity.as_ref().and_then(|integrity| integrity.nodes.get(name));
                     locator.is_some_and(|node| is_left_out(&[name], &node.locator))
@@ -303,19 +334,24 @@ impl Check<'_> {
         Ok(new)
     }
 
-    fn allowlist(&self, context: &Context<'_>, warnings: &mut Vec<String>) -> Result<Allowlist, Refusal> {
-        let options = context.config.graph_options(context.root);
-        let excludes = excludes(context)?;
-        let rules = Rules { system: self.system, place: self.place, scan: &options.scan, excludes: &excludes };
-        if !self.contents.holds(Artefact::Meta) {
+    fn allowlist(&self, repository: &Repository<'_>, warnings: &mut Vec<String>) -> Result<Allowlist, EngineError> {
+        let options = repository.config.graph_options(repository.root);
+        let excludes = excludes(repository)?;
+        let rules = Rules { system: self.system, layout: self.layout, scan: &options.scan, excludes: &excludes };
+        let holds = |artefact: Artefact| self.contents.holds(artefact);
+        if !holds(Artefact::Meta) && !holds(Artefact::Overview) {
             return Ok(allow::whole_repository(&rules));
         }
-        let loaded = state::load(self.system, self.place)?;
+        let loaded = state::load(self.system, self.layout)?;
         let decoded = loaded.map_or_else(state::nothing, |(decoded, _)| decoded);
         // The documents' own bytes were compared with those on the disk already.
-        let documents = Documents { meta: Arc::default(), state: Arc::default() };
+        let documents = Documents {
+            meta: holds(Artefact::Meta).then(Arc::default),
+            overview: holds(Artefact::Overview).then(Arc::default),
+            state: Arc::default(),
+        };
         let top = allow::top_of(&rules);
-        let imports = self.place.own("imports/");
+        let imports = self.layout.own("imports/");
         let has_imports = self.contents.entries.keys().any(|name| name.starts_with(&imports));
         if decoded.state.include.is_empty() && !has_imports {
             return Ok(allow::thread_opener(&rules, documents, top));

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use stan_repo::{EntryKind, System};
 
+use super::layout::WorkspaceLayout;
 use super::locate::{Located, Locator};
-use super::place::Place;
 
 /// A file below the folder: its name, and the real root-relative path of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) struct Walked {
 /// does not exist has no files.
 pub(crate) fn walk(
     system: &dyn System,
-    place: &Place,
+    layout: &WorkspaceLayout,
     locator: &mut Locator<'_>,
     folder: &str,
     warnings: &mut Vec<String>,
@@ -27,7 +27,7 @@ pub(crate) fn walk(
     let mut files = Vec::new();
     let mut pending = vec![folder.to_owned()];
     while let Some(directory) = pending.pop() {
-        let entries = match system.read_real_dir(Path::new(&place.absolute(&directory))) {
+        let entries = match system.read_real_dir(Path::new(&layout.absolute(&directory))) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && directory == folder => continue,
             Err(error) => {

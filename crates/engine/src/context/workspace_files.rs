@@ -6,8 +6,8 @@ use std::path::Path;
 use stan_model::Ecosystem;
 use stan_repo::{EntryKind, Stat, System};
 
-use super::place::Place;
-use super::refusal::Refusal;
+use super::engine_error::EngineError;
+use super::layout::WorkspaceLayout;
 
 /// No document of ours is larger; what is would not fit into memory either.
 const MAX_SIZE: u64 = 2 << 30;
@@ -16,12 +16,16 @@ const MAX_SIZE: u64 = 2 << 30;
 const PIECE: usize = 256 << 10;
 
 /// The bytes of a root-relative file in stan's folder; `None` when there is none.
-pub(crate) fn read_if_there(system: &dyn System, place: &Place, file: &str) -> Result<Option<Vec<u8>>, Refusal> {
-    if stat_if_there(system, place, file)?.is_none() {
+pub(crate) fn read_if_there(
+    system: &dyn System,
+    layout: &WorkspaceLayout,
+    file: &str,
+) -> Result<Option<Vec<u8>>, EngineError> {
+    if stat_if_there(system, layout, file)?.is_none() {
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    match system.read_real(Path::new(&place.absolute(file)), MAX_SIZE, &mut bytes) {
+    match system.read_real(Path::new(&layout.absolute(file)), MAX_SIZE, &mut bytes) {
         Ok(_) => Ok(Some(bytes)),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(file, &error)),
@@ -29,13 +33,18 @@ pub(crate) fn read_if_there(system: &dyn System, place: &Place, file: &str) -> R
 }
 
 /// Whether a root-relative file in stan's folder has exactly these bytes. Reads no more than it must, and piece by piece.
-pub(crate) fn holds(system: &dyn System, place: &Place, file: &str, bytes: &[u8]) -> Result<bool, Refusal> {
-    let Some(stat) = stat_if_there(system, place, file)? else { return Ok(false) };
+pub(crate) fn holds(
+    system: &dyn System,
+    layout: &WorkspaceLayout,
+    file: &str,
+    bytes: &[u8],
+) -> Result<bool, EngineError> {
+    let Some(stat) = stat_if_there(system, layout, file)? else { return Ok(false) };
     if stat.size != bytes.len() as u64 {
         return Ok(false);
     }
     let mut reader =
-        system.open_real(Path::new(&place.absolute(file))).map_err(|error| unreadable(file, &error))?.reader;
+        system.open_real(Path::new(&layout.absolute(file))).map_err(|error| unreadable(file, &error))?.reader;
     let mut buffer = vec![0; PIECE];
     let mut left = bytes;
     loop {
@@ -52,8 +61,8 @@ pub(crate) fn holds(system: &dyn System, place: &Place, file: &str, bytes: &[u8]
 }
 
 /// What is at a place where a file belongs; `None` when nothing is. Anything but a file is refused.
-fn stat_if_there(system: &dyn System, place: &Place, file: &str) -> Result<Option<Stat>, Refusal> {
-    match system.lstat(Path::new(&place.absolute(file))) {
+fn stat_if_there(system: &dyn System, layout: &WorkspaceLayout, file: &str) -> Result<Option<Stat>, EngineError> {
+    match system.lstat(Path::new(&layout.absolute(file))) {
         Ok(stat) if stat.kind == EntryKind::File => Ok(Some(stat)),
         Ok(stat) => {
             let (what, hint) = match stat.kind {
@@ -61,7 +70,7 @@ fn stat_if_there(system: &dyn System, place: &Place, file: &str) -> Result<Optio
                 EntryKind::Link => ("a link", "links are not followed here: put the file itself in its place"),
                 EntryKind::File | EntryKind::Other => ("a pipe, socket or device", "move or remove it, and run again"),
             };
-            Err(Refusal::input(format!("`{file}` is {what}, where stan needs a file")).hint(hint))
+            Err(EngineError::input(format!("`{file}` is {what}, where stan needs a file")).hint(hint))
         }
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(file, &error)),
@@ -75,19 +84,19 @@ fn folders() -> impl Iterator<Item = &'static str> {
 }
 
 /// Refuses a workspace in which something else stands where one of stan's folders belongs.
-pub(crate) fn check_folders(system: &dyn System, place: &Place) -> Result<(), Refusal> {
-    let own = place.stan_path();
+pub(crate) fn check_folders(system: &dyn System, layout: &WorkspaceLayout) -> Result<(), EngineError> {
+    let own = layout.stan_path();
     let ends = own.match_indices('/').map(|(index, _)| index).chain([own.len()]);
     let above = ends.filter_map(|end| own.get(..end)).map(str::to_owned);
-    for folder in above.chain(folders().map(|below| place.own(below))) {
-        let kind = match system.lstat(Path::new(&place.absolute(&folder))) {
+    for folder in above.chain(folders().map(|below| layout.own(below))) {
+        let kind = match system.lstat(Path::new(&layout.absolute(&folder))) {
             Ok(stat) => stat.kind,
             Err(error) if is_absent(&error) => continue,
             Err(error) => return Err(unreadable(&folder, &error)),
         };
         if kind != EntryKind::Dir {
             let what = if kind == EntryKind::Link { "a link" } else { "no folder" };
-            return Err(Refusal::input(format!("`{folder}` is {what}, where stan needs a folder of its own"))
+            return Err(EngineError::input(format!("`{folder}` is {what}, where stan needs a folder of its own"))
                 .hint("remove it, or choose another folder with --stan-path"));
         }
     }
@@ -98,6 +107,6 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn unreadable(file: &str, error: &io::Error) -> Refusal {
-    Refusal::input(format!("`{file}` cannot be read: {error}")).hint("check its permissions")
+fn unreadable(file: &str, error: &io::Error) -> EngineError {
+    EngineError::input(format!("`{file}` cannot be read: {error}")).hint("check its permissions")
 }

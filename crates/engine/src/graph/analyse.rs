@@ -7,7 +7,7 @@ use std::path::Path;
 use stan_graph::FileMeta;
 use stan_lang::language::{Extractors, SourceFile};
 use stan_model::{FileFacts, Problem};
-use stan_repo::{Neighbours, Stat, System};
+use stan_repo::{DirectoryHandleCache, Stat, System};
 
 use super::GraphOptions;
 use super::stages::resolve::ResolvedFile;
@@ -74,13 +74,13 @@ pub(crate) fn analyse(
 }
 
 /// Analyses files of the repository, a batch at a time: first all are read and hashed, then all are parsed. Going to and
-/// fro between the system and the parser for each file would drive both out of the processor's caches. Neighbours mostly
+/// fro between the system and the parser for each file would drive both out of the processor's caches. DirectoryHandleCache mostly
 /// lie in one directory, which is kept open. Stats are left out unless they are wanted.
 pub(crate) struct BatchAnalyser<'a> {
     system: &'a dyn System,
     options: &'a GraphOptions,
     wants_stats: bool,
-    neighbours: Neighbours<'a>,
+    neighbours: DirectoryHandleCache<'a>,
     batch: Vec<Read<'a>>,
 }
 
@@ -100,7 +100,7 @@ enum Read<'a> {
 
 impl<'a> BatchAnalyser<'a> {
     pub(crate) fn new(system: &'a dyn System, options: &'a GraphOptions, wants_stats: bool) -> Self {
-        Self { system, options, wants_stats, neighbours: Neighbours::to_read(system), batch: Vec::new() }
+        Self { system, options, wants_stats, neighbours: DirectoryHandleCache::to_read(system), batch: Vec::new() }
     }
 
     /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
@@ -157,7 +157,7 @@ impl<'a> BatchAnalyser<'a> {
                 if self.options.languages.claim(name) {
                     return Read::Source { path: relative, bytes, stat, meta };
                 }
-                // Nobody asks for these bytes again.
+                // These bytes are not needed again.
                 buffer.truncate(start);
                 Read::Done(Analysed { stat, meta: Some(meta), ..Analysed::default() })
             }

@@ -9,6 +9,7 @@ use stan_model::Problem;
 use stan_repo::{Observations, System};
 
 use super::analyse::Analysed;
+use super::excluded::ExcludedFiles;
 use super::memory::Memory;
 use super::node_table::NodeTable;
 use super::record::Record;
@@ -55,7 +56,9 @@ pub(crate) fn compile(
     let world = memory.keep(options.world(system, Some(&universe)));
     let project = options.project(&*world, &universe.files);
     let resolvers = ProjectResolvers::open(options.languages, &project);
-    let ((), nodes) = rayon::join(|| resolvers.prepare(), || memory.keep(NodeTable::new(root, &universe.files)));
+    let excluded = ExcludedFiles::new(options);
+    let table = || memory.keep(NodeTable::new(root, &universe.files, &excluded));
+    let ((), nodes) = rayon::join(|| resolvers.prepare(), table);
     let run = CompileRun { system, options, universe: &universe, resolvers: &resolvers, nodes: &nodes, previous };
 
     let (files, analysed) = run.analyse_universe(keep);

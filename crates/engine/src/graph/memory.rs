@@ -14,7 +14,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn of(request: &GraphRequest) -> Self {
-        Self { leaks: request.leaves_memory }
+        Self { leaks: request.leak_on_exit }
     }
 
     /// A value that is used until the end of a scope, and freed there unless the policy says otherwise.

@@ -8,8 +8,10 @@ pub use stan_graph::{Graph, Summary};
 pub(crate) mod analyse;
 mod changed_names;
 pub(crate) mod compile;
+pub(crate) mod detail;
+mod excluded;
 mod incremental;
-mod memory;
+pub(crate) mod memory;
 mod node_table;
 pub(crate) mod record;
 mod stages;
@@ -25,13 +27,14 @@ use stan_model::error_lines;
 use stan_repo::{AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, relative_path};
 
 use crate::cache::{self, Cache, Identity};
+use crate::lenient_system::LenientSystem;
 use crate::not_analysed::not_analysed;
 use crate::threads::Workers;
-use crate::watched::Watched;
 
 use self::compile::{Compiled, Kept, PreviousRun};
 use self::incremental::WarmResult;
 use self::memory::Memory;
+use self::record::Record;
 
 /// What the answer depends on.
 #[derive(Clone, Debug)]
@@ -71,12 +74,12 @@ impl GraphOptions {
     }
 
     /// The file system as resolution sees it. Listings are taken from `universe` where it has them.
-    fn world<'s>(&self, system: &'s dyn System, universe: Option<&'s Universe>) -> World<'s> {
+    pub(crate) fn world<'s>(&self, system: &'s dyn System, universe: Option<&'s Universe>) -> World<'s> {
         World::new(system, &self.root, universe).within(self.reach(system))
     }
 
     /// What every language resolves against.
-    fn project<'p>(&'p self, files: &'p dyn Files, universe: &'p dyn FileList) -> Project<'p> {
+    pub(crate) fn project<'p>(&'p self, files: &'p dyn Files, universe: &'p dyn FileList) -> Project<'p> {
         Project { root: &self.root, files, universe, options: self.resolve, stan_folder: self.stan_folder() }
     }
 
@@ -86,7 +89,7 @@ impl GraphOptions {
     }
 
     /// The name of a file in ids and messages: its path from the root, which starts with `../` outside.
-    fn display<'p>(&self, path: &'p str) -> Cow<'p, str> {
+    pub(crate) fn display<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self.inside(path) {
             Some(inside) => Cow::Borrowed(inside),
             None => Cow::Owned(relative_path(&self.root, path)),
@@ -111,10 +114,10 @@ pub struct GraphRequest {
     /// which anybody may have written, is neither read nor written.
     pub state_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
-    pub figures_only: bool,
+    pub stats_only: bool,
     /// The process ends after this: the system takes its memory back at once, which is faster than freeing hundreds of
     /// thousands of pieces. Must be `false` in a process that lives on.
-    pub leaves_memory: bool,
+    pub leak_on_exit: bool,
 }
 
 /// The dependency graph of a repository.
@@ -138,7 +141,7 @@ impl GraphOutcome {
     }
 }
 
-/// Whether something that was made of the whole graph of this cache still holds, so that nobody needs the graph.
+/// Whether something that was made of the whole graph of this cache still holds, so that the graph is not needed.
 pub(crate) type IsEnough<'f> = dyn Fn(&Cache<'_>, Identity) -> bool + Sync + 'f;
 
 /// How much of the work an earlier run saved.
@@ -148,7 +151,7 @@ pub enum Work {
     Unchanged,
     /// This many files had changed; the rest of the answer was kept.
     Edited(usize),
-    /// Everything was resolved anew; this many files were read and analysed.
+    /// Everything was resolved again; this many files were read and analysed.
     Compiled(usize),
 }
 
@@ -165,12 +168,12 @@ pub fn graph(
     options: &GraphOptions,
     request: &GraphRequest,
 ) -> Result<GraphOutcome, GraphError> {
-    graph_unless(system, options, request, &|_, _| false).map(|(outcome, _)| outcome)
+    graph_or_cached_map(system, options, request, &|_, _| false).map(|(outcome, _)| outcome)
 }
 
 /// As [`graph`], but where nothing changed and `is_enough` says so, without the graph itself. Also tells which cache
 /// holds exactly this graph, if one does.
-pub(crate) fn graph_unless(
+pub(crate) fn graph_or_cached_map(
     system: &dyn WritableSystem,
     options: &GraphOptions,
     request: &GraphRequest,
@@ -206,19 +209,19 @@ fn run(
     is_enough: &IsEnough<'_>,
 ) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
     let Some(cache) = open_cache(system, options, request) else {
-        let watched = Watched::new(system.as_system());
+        let watched = LenientSystem::new(system.as_system());
         let compiled = compile::compile(&watched, options, None, false, Memory::of(request))?;
         let mut outcome = outcome(compiled, options, request);
-        tell_hidden(&mut outcome.errors, &watched, options);
+        report_transient_errors(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
     };
     let observed_at = system.now();
-    let watched = Watched::new(system.as_system());
+    let watched = LenientSystem::new(system.as_system());
     if let Some(index) = cache.load_index()
         && let Some(outcome) = incremental::answer(&watched, options, request, (&cache, &index), is_enough)
     {
         return match outcome {
-            // What a moment's failure hid may be seen by now: everything is looked at again.
+            // A transient error may have passed by now: everything is read again.
             WarmResult::Answer(_) if watched.hidden().is_some() => {
                 compile_and_store(system, options, request, &cache, None, observed_at)
             }
@@ -245,31 +248,45 @@ fn compile_and_store(
     previous: Option<&dyn PreviousRun>,
     observed_at: i64,
 ) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
-    let watched = Watched::new(system.as_system());
+    compile_with(system, options, request, cache, (previous, observed_at), |_, _| ())
+}
+
+/// As [`compile_and_store`]; `look` sees the records before they are stored, if there are any.
+fn compile_with(
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+    cache: &Cache<'_>,
+    (previous, observed_at): (Option<&dyn PreviousRun>, i64),
+    look: impl FnOnce(&Graph, &[Record]),
+) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
+    let watched = LenientSystem::new(system.as_system());
     let mut compiled = compile::compile(&watched, options, previous, true, Memory::of(request))?;
     let errors = error_lines(&compiled.problems, options.max_errors);
     let summary = Summary::of(&compiled.graph);
+    if let Some(kept) = &compiled.kept {
+        look(&compiled.graph, &kept.records);
+    }
     // A run that could not see everything, or not even the root, has nothing to tell the next one.
     let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
     let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
         let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
-        cache.store(&compiled.graph, kept, answer, observed_at, options.languages)
+        cache.store(&compiled.graph, kept, answer, (observed_at, options.languages), Memory::of(request))
     });
     let work = Work::Compiled(compiled.analysed);
     let graph = wanted_graph(compiled.graph, request);
     let mut errors = errors;
-    tell_hidden(&mut errors, &watched, options);
+    report_transient_errors(&mut errors, &watched, options);
     Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
 }
 
-/// Much of what is looked for need not be there, and says nothing when it is not. But a file that only a moment's failure
-/// hid is not missing, so that the answer says what it may lack.
-fn tell_hidden(errors: &mut Vec<String>, watched: &Watched<'_>, options: &GraphOptions) {
+/// Lookups may miss. A transient I/O error can hide a file that exists, so it is reported: the graph may be incomplete.
+fn report_transient_errors(errors: &mut Vec<String>, watched: &LenientSystem<'_>, options: &GraphOptions) {
     let Some((path, advice)) = watched.hidden() else { return };
     let path = path.to_string_lossy();
     let shown = relative_path(&options.root, &path);
-    errors.push(format!("{shown}: what it leads to may be missing, because {advice}"));
-    errors.sort_unstable();
+    // Nothing else may cost as much.
+    errors.insert(0, format!("{shown}: what it leads to may be missing, because {advice}"));
 }
 
 fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {
@@ -284,7 +301,7 @@ fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -
 }
 
 fn wanted_graph(graph: Graph, request: &GraphRequest) -> Option<Graph> {
-    if request.figures_only {
+    if request.stats_only {
         Memory::of(request).release(graph);
         return None;
     }

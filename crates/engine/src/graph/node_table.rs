@@ -14,6 +14,7 @@ use stan_model::{FileKey, NodeKind, is_external};
 use stan_repo::{normal_path, relative_path};
 
 use super::analyse::Analysed;
+use super::excluded::ExcludedFiles;
 
 /// What a key beyond the universe stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,24 +41,23 @@ pub(crate) struct NodeTable<'u> {
     by_path: FxHashMap<&'u str, FileKey>,
     slots: boxcar::Vec<LazyNode>,
     by_name: Mutex<FxHashMap<NodeName, FileKey>>,
+    excluded: &'u ExcludedFiles,
 }
 
 impl<'u> NodeTable<'u> {
-    pub(crate) fn new(root: &'u str, universe: &'u [Box<str>]) -> Self {
+    pub(crate) fn new(root: &'u str, universe: &'u [Box<str>], excluded: &'u ExcludedFiles) -> Self {
         let by_path = universe.iter().zip(0..).map(|(path, key)| (&**path, FileKey(key))).collect();
-        Self { root, universe, by_path, slots: boxcar::Vec::new(), by_name: Mutex::default() }
+        Self { root, universe, by_path, slots: boxcar::Vec::new(), by_name: Mutex::default(), excluded }
     }
 
     pub(crate) fn universe_len(&self) -> u32 {
         u32::try_from(self.universe.len()).unwrap_or(u32::MAX)
     }
 
-    /// The key of a file by its absolute real path.
-    pub(crate) fn key_of_file(&self, path: &Arc<str>) -> FileKey {
-        let inside = self.relative(path);
-        inside
-            .and_then(|inside| self.by_path.get(inside).copied())
-            .unwrap_or_else(|| self.intern(NodeName::File(path.clone())))
+    /// The key of a file by its absolute real path; `None` for one that is excluded.
+    pub(crate) fn key_of_file(&self, path: &Arc<str>) -> Option<FileKey> {
+        let listed = self.relative(path).and_then(|inside| self.by_path.get(inside).copied());
+        listed.or_else(|| (!self.excluded.cover(path)).then(|| self.intern(NodeName::File(path.clone()))))
     }
 
     fn intern(&self, name: NodeName) -> FileKey {
@@ -180,8 +180,8 @@ pub(crate) fn missing_id(id: &str, is_file_id: bool) -> Box<str> {
 impl TargetTable for NodeTable<'_> {
     fn answer(&self, target: &Target) -> Answer {
         match target {
-            Target::File(path) => Answer::File(self.key_of_file(path)),
-            Target::Files(paths) => Answer::Files(paths.iter().map(|path| self.key_of_file(path)).collect()),
+            Target::File(path) => self.key_of_file(path).map_or(Answer::Excluded, Answer::File),
+            Target::Files(paths) => Answer::Files(paths.iter().filter_map(|path| self.key_of_file(path)).collect()),
             Target::Builtin(id) => Answer::Other(self.intern(NodeName::Builtin(id.clone()))),
             Target::Missing { id, .. } => Answer::Other(self.intern(NodeName::Missing(id.clone()))),
             Target::Nothing => Answer::Nothing,

@@ -1,9 +1,8 @@
 //! One file as the cache remembers it: contents, facts, and where its requests lead, by record number.
 
 use stan_graph::FileMeta;
-use stan_model::FileFacts;
-use stan_model::Problem;
 use stan_model::facts::ExportSource;
+use stan_model::{FileFacts, Problem};
 use stan_repo::Stat;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -58,22 +57,9 @@ impl Record {
         found.dedup();
         found
     }
-
-    /// Hash of everything that other files and the graph's edges can depend on; 0 for a file without facts.
-    pub(crate) fn facts_fingerprint(&self) -> u64 {
-        self.facts.as_deref().map_or(0, facts_fingerprint)
-    }
 }
 
 /// A short hash of a name. Two names may share one: then more is looked at than necessary.
 pub(crate) fn name_hash(name: &str) -> u32 {
     xxh3_64(name.as_bytes()) as u32
-}
-
-/// Hash of all facts but the description. Never 0.
-pub(crate) fn facts_fingerprint(facts: &FileFacts) -> u64 {
-    let FileFacts { requests, globs, imports, exports, stars, description: _, package, declares, uses } = facts;
-    let names = (package, declares, uses);
-    let bytes = postcard::to_stdvec(&(requests, globs, imports, exports, stars, names)).unwrap_or_default();
-    xxh3_64(&bytes).max(1)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use stan_repo::{EntryKind, WritableSystem, advice, remove_leftovers};
 
-use super::place::{self, Place};
+use super::path_state::{self, PathState};
 use super::{InitError, InitPlan, Write};
 
 /// Does what the plan says. After an error everything is as it was, or the error names what is not.
@@ -20,7 +20,7 @@ pub fn apply(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitErr
 /// Removes what an earlier `stan init` left beside the file when it was killed.
 fn clear(system: &dyn WritableSystem, plan: &InitPlan, path: &str) {
     let name = path.rsplit('/').next().unwrap_or(path);
-    remove_leftovers(system, &place::absolute(&plan.root, place::folder_of(path)), &[name]);
+    remove_leftovers(system, &path_state::absolute(&plan.root, path_state::folder_of(path)), &[name]);
 }
 
 struct Work<'a> {
@@ -60,11 +60,11 @@ impl<'a> Work<'a> {
     }
 
     fn write(&mut self, write: &'a Write) -> Result<(), String> {
-        place::missing_folders(self.system, &self.plan.root, place::folder_of(&write.path))
+        path_state::missing_folders(self.system, &self.plan.root, path_state::folder_of(&write.path))
             .map_err(|refusal| refusal.message)?;
-        let unchanged = match place::look(self.system, &self.plan.root, &write.path) {
-            Place::Nothing => write.before.is_none(),
-            Place::File(now) => write.before.as_deref() == Some(now.as_slice()),
+        let unchanged = match path_state::look(self.system, &self.plan.root, &write.path) {
+            PathState::Nothing => write.before.is_none(),
+            PathState::File(now) => write.before.as_deref() == Some(now.as_slice()),
             _ => false,
         };
         if !unchanged {
@@ -103,6 +103,6 @@ impl<'a> Work<'a> {
     }
 
     fn absolute(&self, path: &str) -> PathBuf {
-        place::absolute(&self.plan.root, path)
+        path_state::absolute(&self.plan.root, path)
     }
 }

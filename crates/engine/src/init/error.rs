@@ -6,7 +6,7 @@ use crate::config::ConfigError;
 
 /// Something in the repository that stands in the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct InitConflict {
     /// Root-relative.
     pub path: String,
     /// 1-based, when a line is to blame.
@@ -15,7 +15,7 @@ pub struct Refusal {
     pub message: String,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for InitConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, "{}:{line}: {}", self.path, self.message),
@@ -31,7 +31,7 @@ pub enum InitError {
     StanPath(#[from] ConfigError),
     /// Found while planning; nothing was written. At least one.
     #[error("{}", lines(.0))]
-    Refused(Vec<Refusal>),
+    Refused(Vec<InitConflict>),
     /// Writing failed half-way, and what was done before was taken back.
     #[error("{path}: {reason}; {}", outcome(.left))]
     Failed {
@@ -48,14 +48,14 @@ impl InitError {
     pub fn lines(&self) -> Vec<String> {
         match self {
             Self::StanPath(error) => error.lines(),
-            Self::Refused(refusals) => refusals.iter().map(Refusal::to_string).collect(),
+            Self::Refused(refusals) => refusals.iter().map(InitConflict::to_string).collect(),
             Self::Failed { .. } => vec![self.to_string()],
         }
     }
 }
 
-fn lines(refusals: &[Refusal]) -> String {
-    refusals.iter().map(Refusal::to_string).collect::<Vec<_>>().join("\n")
+fn lines(refusals: &[InitConflict]) -> String {
+    refusals.iter().map(InitConflict::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn outcome(left: &[String]) -> String {

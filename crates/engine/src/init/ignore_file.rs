@@ -6,13 +6,13 @@ use stan_repo::{MemorySystem, ScanOptions, WritableSystem, scan};
 
 use super::text::{self, BOM};
 
-/// What `stan` makes below its folder, and nobody commits.
+/// What `stan` makes below its folder, and git should ignore.
 const FOLDERS: [&str; 6] = ["context", "output", "diff", "patch", "imports", "cache"];
 const FILES: [&str; 1] = [".lock"];
 
 /// A root for the question what is ignored; it exists in memory only.
 const QUESTION: &str = "/question";
-/// A name that nobody has a rule for.
+/// A name that no rule matches.
 const PROBE: &str = "zz-stan-init-probe";
 
 /// The lines that `bytes` lacks, without line ends.

@@ -5,10 +5,11 @@
 
 mod agents;
 mod apply;
+mod clients;
 mod difference;
 mod error;
 mod ignore_file;
-mod place;
+mod path_state;
 mod shipped;
 #[cfg(test)]
 mod tests;
@@ -19,10 +20,12 @@ use stan_repo::{System, advice};
 
 use self::agents::{Addition, BrokenMarkers, Removal};
 pub use self::apply::apply;
+use self::clients::Edit;
+pub use self::clients::McpClient;
 pub use self::difference::Difference;
 use self::difference::difference;
-pub use self::error::{InitError, Refusal};
-use self::place::Place;
+pub use self::error::{InitConflict, InitError};
+use self::path_state::PathState;
 pub use self::shipped::system_document;
 use crate::config::{Config, FILE_NAMES};
 
@@ -36,6 +39,10 @@ pub struct InitOptions {
     pub force: bool,
     /// What to do about the block in AGENTS.md; removing it is then all that is done.
     pub agents: Option<AgentsBlock>,
+    /// Clients that get `stan mcp` as a server.
+    pub mcp: Vec<McpClient>,
+    /// Clients that it is taken out of; that is then all that is done.
+    pub remove_mcp: Vec<McpClient>,
     /// The configuration in force, relative to the root, when it has a name of its own.
     pub config_file: Option<String>,
 }
@@ -140,8 +147,11 @@ pub fn plan(system: &dyn System, root: &str, stan_path: &str, options: &InitOpti
         },
         refusals: Vec::new(),
     };
-    if options.agents == Some(AgentsBlock::Remove) {
-        planner.remove_block();
+    if options.agents == Some(AgentsBlock::Remove) || !options.remove_mcp.is_empty() {
+        if options.agents == Some(AgentsBlock::Remove) {
+            planner.remove_block();
+        }
+        options.remove_mcp.iter().for_each(|client| planner.remove_client(*client));
     } else {
         planner.config(options.config_file.as_deref());
         planner.documents();
@@ -149,6 +159,7 @@ pub fn plan(system: &dyn System, root: &str, stan_path: &str, options: &InitOpti
         if options.agents == Some(AgentsBlock::Add) {
             planner.add_block();
         }
+        options.mcp.iter().for_each(|client| planner.add_client(*client));
     }
     if planner.refusals.is_empty() { Ok(planner.plan) } else { Err(InitError::Refused(planner.refusals)) }
 }
@@ -158,7 +169,7 @@ struct Planner<'a> {
     force: bool,
     plan: InitPlan,
     /// All of them are told at once.
-    refusals: Vec<Refusal>,
+    refusals: Vec<InitConflict>,
 }
 
 impl Planner<'_> {
@@ -166,10 +177,10 @@ impl Planner<'_> {
         let known = named.into_iter().chain(FILE_NAMES);
         for name in known {
             match self.look(name) {
-                Place::File(_) | Place::Link | Place::TooLarge => return self.act(name, ActionKind::Keep),
+                PathState::File(_) | PathState::Link | PathState::TooLarge => return self.act(name, ActionKind::Keep),
                 // It may be there: a second configuration beside it would make both of no use.
-                place @ Place::Unreadable(_) => return self.refuse(name, &place),
-                Place::Nothing | Place::Folder | Place::Other => {}
+                place @ PathState::Unreadable(_) => return self.refuse(name, &place),
+                PathState::Nothing | PathState::Folder | PathState::Other => {}
             }
         }
         let text = shipped::config(&self.plan.stan_path);
@@ -178,7 +189,7 @@ impl Planner<'_> {
 
     fn documents(&mut self) {
         let folder = format!("{}/system", self.plan.stan_path);
-        match place::missing_folders(self.system, &self.plan.root, &folder) {
+        match path_state::missing_folders(self.system, &self.plan.root, &folder) {
             Ok(missing) => self.plan.folders.extend(missing),
             Err(refusal) => {
                 self.refusals.push(refusal);
@@ -194,12 +205,12 @@ impl Planner<'_> {
     fn system_document(&mut self, path: &str) {
         let text = shipped::system_document(&self.plan.stan_path);
         let bytes = match self.look(path) {
-            Place::File(bytes) => bytes,
-            Place::Link if !self.force => {
+            PathState::File(bytes) => bytes,
+            PathState::Link if !self.force => {
                 let note = "it is a link, so it was not compared with the shipped text";
                 return self.act_noted(path, ActionKind::Keep, note);
             }
-            Place::Nothing => return self.write(path, None, Some(text.into_bytes()), ActionKind::Create),
+            PathState::Nothing => return self.write(path, None, Some(text.into_bytes()), ActionKind::Create),
             other => return self.refuse(path, &other),
         };
         let plain = text::plain(&bytes);
@@ -217,18 +228,18 @@ impl Planner<'_> {
     /// A file that belongs to people as soon as it exists.
     fn create_or_keep(&mut self, path: &str, text: &str) {
         match self.look(path) {
-            Place::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),
-            Place::File(_) | Place::TooLarge => self.act(path, ActionKind::Keep),
-            Place::Link => self.act_noted(path, ActionKind::Keep, "it is a link"),
+            PathState::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),
+            PathState::File(_) | PathState::TooLarge => self.act(path, ActionKind::Keep),
+            PathState::Link => self.act_noted(path, ActionKind::Keep, "it is a link"),
             other => self.refuse(path, &other),
         }
     }
 
     fn ignore_file(&mut self) {
         let before = match self.look(IGNORE_FILE) {
-            Place::Nothing => None,
-            Place::File(bytes) if text::is_no_text(&bytes) => return self.refuse_binary(IGNORE_FILE),
-            Place::File(bytes) => Some(bytes),
+            PathState::Nothing => None,
+            PathState::File(bytes) if text::is_no_text(&bytes) => return self.refuse_binary(IGNORE_FILE),
+            PathState::File(bytes) => Some(bytes),
             other => return self.refuse(IGNORE_FILE, &other),
         };
         let known = before.as_deref().unwrap_or_default();
@@ -273,19 +284,59 @@ impl Planner<'_> {
         }
     }
 
+    fn add_client(&mut self, client: McpClient) {
+        let path = client.file();
+        let before = match self.look(path) {
+            PathState::Nothing => None,
+            PathState::File(bytes) => Some(bytes),
+            other => return self.refuse(path, &other),
+        };
+        if let Some((folder, _)) = path.rsplit_once('/') {
+            match path_state::missing_folders(self.system, &self.plan.root, folder) {
+                Ok(missing) => self.plan.folders.extend(missing),
+                Err(conflict) => return self.refusals.push(conflict),
+            }
+        }
+        match client.add(before.as_deref()) {
+            Err(message) => self.refusals.push(InitConflict { path: path.to_owned(), line: None, message }),
+            Ok(Edit::Bytes(after)) => {
+                let kind = match &before {
+                    None => ActionKind::Create,
+                    Some(old) => ActionKind::Update(difference(&text::plain(old), &text::plain(&after))),
+                };
+                self.write(path, before, Some(after), kind);
+            }
+            Ok(Edit::Unchanged | Edit::Remove) => self.act(path, ActionKind::Keep),
+        }
+    }
+
+    fn remove_client(&mut self, client: McpClient) {
+        let path = client.file();
+        let before = match self.look(path) {
+            PathState::Nothing => return self.act_noted(path, ActionKind::Absent, "there is nothing to remove"),
+            PathState::File(bytes) => bytes,
+            other => return self.refuse(path, &other),
+        };
+        match client.remove(&before) {
+            Edit::Unchanged => self.act_noted(path, ActionKind::Keep, "there is no server of stan in it"),
+            Edit::Bytes(rest) => self.write(path, Some(before), Some(rest), ActionKind::RemoveBlock),
+            Edit::Remove => self.write(path, Some(before), None, ActionKind::Remove),
+        }
+    }
+
     /// The bytes of AGENTS.md, inner `None` without one; outer `None` when it was refused.
     fn agents_file(&mut self) -> Option<Option<Vec<u8>>> {
         match self.look(AGENTS_FILE) {
-            Place::Nothing => return Some(None),
-            Place::File(bytes) if text::is_no_text(&bytes) => self.refuse_binary(AGENTS_FILE),
-            Place::File(bytes) => return Some(Some(bytes)),
+            PathState::Nothing => return Some(None),
+            PathState::File(bytes) if text::is_no_text(&bytes) => self.refuse_binary(AGENTS_FILE),
+            PathState::File(bytes) => return Some(Some(bytes)),
             other => self.refuse(AGENTS_FILE, &other),
         }
         None
     }
 
-    fn look(&self, path: &str) -> Place {
-        place::look(self.system, &self.plan.root, path)
+    fn look(&self, path: &str) -> PathState {
+        path_state::look(self.system, &self.plan.root, path)
     }
 
     fn act(&mut self, path: &str, kind: ActionKind) {
@@ -301,22 +352,22 @@ impl Planner<'_> {
         self.act(path, kind);
     }
 
-    fn refuse(&mut self, path: &str, place: &Place) {
+    fn refuse(&mut self, path: &str, place: &PathState) {
         let message = match place {
-            Place::Link => "this is a link, and stan writes through none; put a file in its place".to_owned(),
-            Place::Folder => "this is a folder where a file is needed; move it away".to_owned(),
-            Place::TooLarge => "this is larger than 8 MiB, which no such file is; make it smaller".to_owned(),
-            Place::Unreadable(error) => format!("this cannot be read: {}", advice(error)),
-            Place::Nothing | Place::File(_) | Place::Other => {
+            PathState::Link => "this is a link, and stan writes through none; put a file in its place".to_owned(),
+            PathState::Folder => "this is a folder where a file is needed; move it away".to_owned(),
+            PathState::TooLarge => "this is larger than 8 MiB, which no such file is; make it smaller".to_owned(),
+            PathState::Unreadable(error) => format!("this cannot be read: {}", advice(error)),
+            PathState::Nothing | PathState::File(_) | PathState::Other => {
                 "this is no regular file; put one in its place".to_owned()
             }
         };
-        self.refusals.push(Refusal { path: path.to_owned(), line: None, message });
+        self.refusals.push(InitConflict { path: path.to_owned(), line: None, message });
     }
 
     fn refuse_binary(&mut self, path: &str) {
         let message = "this is UTF-16 or binary, so no lines can be added; save it as UTF-8".to_owned();
-        self.refusals.push(Refusal { path: path.to_owned(), line: None, message });
+        self.refusals.push(InitConflict { path: path.to_owned(), line: None, message });
     }
 
     fn refuse_markers(&mut self, broken: &BrokenMarkers) {
@@ -324,6 +375,6 @@ impl Planner<'_> {
             "{}; leave one `<!-- stan:begin -->` and after it one `<!-- stan:end -->`, each on a line of its own, or neither",
             broken.reason
         );
-        self.refusals.push(Refusal { path: AGENTS_FILE.to_owned(), line: Some(broken.line), message });
+        self.refusals.push(InitConflict { path: AGENTS_FILE.to_owned(), line: Some(broken.line), message });
     }
 }

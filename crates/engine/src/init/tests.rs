@@ -20,7 +20,7 @@ fn repository(files: &[(&str, &str)]) -> MemorySystem {
 }
 
 fn options(force: bool, agents: Option<AgentsBlock>) -> InitOptions {
-    InitOptions { force, agents, config_file: None }
+    InitOptions { force, agents, ..InitOptions::default() }
 }
 
 /// Every path below the root, with the contents of files.

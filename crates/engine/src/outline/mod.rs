@@ -1,7 +1,9 @@
-//! The verbs `outline` and `symbol`: small answers about declarations. They read source files and nothing else: no
+//! The verbs `outline`, `symbol`, `read` and `find`: small answers about declarations. They read source files and nothing else: no
 //! graph, no cache, no resolution.
 
+mod find;
 mod near;
+mod read;
 mod signature;
 mod symbol;
 
@@ -10,16 +12,19 @@ use std::path::Path;
 use rayon::prelude::*;
 use stan_lang::Languages;
 pub use stan_model::document::outline_reports::{
-    FoundSymbol, OutlineReport, OutlinedDeclaration, OutlinedFile, SymbolDeclaration, SymbolReport, SymbolUse,
+    FindReport, FoundLine, FoundSymbol, OutlineReport, OutlinedDeclaration, OutlinedFile, ReadItem, ReadReport,
+    SymbolDeclaration, SymbolReport, SymbolUse,
 };
 use stan_model::outline::{LineStarts, Outline, UnitId};
 use stan_repo::{System, Universe};
 
-use crate::context::{Context, Refusal};
+use crate::context::{EngineError, Repository};
 use crate::threads::Workers;
+pub use find::{FindRequest, find};
+pub use read::{AskedText, ReadLevel, ReadRequest, read};
 pub use symbol::{SymbolRequest, symbol};
 
-pub(crate) use near::near_files;
+pub(crate) use near::{near_files, near_names};
 pub(crate) use signature::one_line;
 
 /// A file of more bytes than this has no outline.
@@ -46,7 +51,7 @@ impl Default for AnswerSize {
 
 impl AnswerSize {
     /// What is left after answering for the parts before.
-    fn bytes(self) -> u64 {
+    pub(crate) fn bytes(self) -> u64 {
         if self.budget == 0 { u64::MAX } else { self.budget.saturating_mul(BYTES_PER_TOKEN) }
     }
 }
@@ -68,10 +73,14 @@ pub struct AskedFile {
 }
 
 /// The declarations of files, with line ranges and signatures.
-pub fn outline(system: &dyn System, context: &Context<'_>, request: &OutlineRequest) -> Result<OutlineReport, Refusal> {
+pub fn outline(
+    system: &dyn System,
+    repository: &Repository<'_>,
+    request: &OutlineRequest,
+) -> Result<OutlineReport, EngineError> {
     in_pool(|| {
         let files: Vec<Result<Outlined, Unread>> =
-            request.files.par_iter().map(|file| outlined(system, context.root, file)).collect();
+            request.files.par_iter().map(|file| outlined(system, repository.root, file)).collect();
         let mut report = OutlineReport::default();
         let mut unknown = Vec::new();
         let mut left = request.size.bytes();
@@ -90,24 +99,24 @@ pub fn outline(system: &dyn System, context: &Context<'_>, request: &OutlineRequ
         report.warnings.dedup();
         match unknown.as_slice() {
             [] => Ok(report),
-            unknown => Err(unknown_files(&scan(system, context), unknown)),
+            unknown => Err(unknown_files(&scan(system, repository), unknown)),
         }
     })
 }
 
-pub(crate) fn unknown_files(universe: &Universe, unknown: &[&AskedFile]) -> Refusal {
+pub(crate) fn unknown_files(universe: &Universe, unknown: &[&AskedFile]) -> EngineError {
     let line = |file: &&AskedFile| {
         let near = near_files(&universe.files, &file.id);
         let near: Vec<String> = near.iter().map(|id| format!("`{id}`")).collect();
         let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
         format!("`{}`{near}", file.shown)
     };
-    Refusal::input("there is no such file").details(unknown.iter().map(line))
+    EngineError::input("there is no such file").details(unknown.iter().map(line))
 }
 
-pub(crate) fn scan(system: &dyn System, context: &Context<'_>) -> Universe {
-    let options = context.config.graph_options(context.root);
-    stan_repo::scan(system, Path::new(context.root), &options.scan)
+pub(crate) fn scan(system: &dyn System, repository: &Repository<'_>) -> Universe {
+    let options = repository.config.graph_options(repository.root);
+    stan_repo::scan(system, Path::new(repository.root), &options.scan)
 }
 
 /// Parsing needs threads with a large stack.

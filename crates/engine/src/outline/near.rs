@@ -23,7 +23,7 @@ pub(crate) fn near_files<'f>(files: &'f [Box<str>], id: &str) -> Vec<&'f str> {
 }
 
 /// The names that are spelled nearly as the wanted one, nearest first.
-pub(super) fn near_names(wanted: &str, names: &[&str]) -> Vec<String> {
+pub(crate) fn near_names(wanted: &str, names: &[&str]) -> Vec<String> {
     let mut left: Vec<&str> = names.to_vec();
     left.sort_unstable();
     left.dedup();

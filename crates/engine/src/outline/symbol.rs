@@ -14,7 +14,7 @@ use stan_repo::System;
 use super::near::near_names;
 use super::{AnswerSize, FoundSymbol, MAX_BYTES, SymbolDeclaration, SymbolReport, SymbolUse};
 use super::{absolute, in_pool, one_line, scan};
-use crate::context::{Context, Refusal};
+use crate::context::{EngineError, Repository};
 
 /// How far a variable is followed to see whether it is an instance of an owner.
 const MOST_STEPS: u32 = 4;
@@ -28,10 +28,14 @@ pub struct SymbolRequest {
 }
 
 /// Where each name is declared, and where it is used.
-pub fn symbol(system: &dyn System, context: &Context<'_>, request: &SymbolRequest) -> Result<SymbolReport, Refusal> {
+pub fn symbol(
+    system: &dyn System,
+    repository: &Repository<'_>,
+    request: &SymbolRequest,
+) -> Result<SymbolReport, EngineError> {
     in_pool(|| {
-        let universe = scan(system, context);
-        let search = Search { system, root: context.root, files: &universe.files };
+        let universe = scan(system, repository);
+        let search = Search { system, root: repository.root, files: &universe.files };
         let mut report = SymbolReport::default();
         let mut unknown = Vec::new();
         let mut left = request.size.bytes();
@@ -53,7 +57,7 @@ pub fn symbol(system: &dyn System, context: &Context<'_>, request: &SymbolReques
             let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
             format!("`{name}`{near}")
         });
-        Err(Refusal::input("nothing of that name is declared").details(details))
+        Err(EngineError::input("nothing of that name is declared").details(details))
     })
 }
 

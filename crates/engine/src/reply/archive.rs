@@ -6,22 +6,33 @@ use std::io::{self, BufReader, Read, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use stan_archive::{TarKind, read_tar};
+use stan_archive::{TarKind, read_any};
 use stan_repo::System;
 
-use crate::context::Refusal;
+use crate::context::EngineError;
 
 pub(super) struct ArchiveIndex<'s> {
     system: &'s dyn System,
     path: PathBuf,
     files: BTreeMap<String, (u64, u64)>,
+    is_there: bool,
 }
 
 impl<'s> ArchiveIndex<'s> {
+    /// Stands in where there is no archive: nothing is in it.
+    pub(super) fn none(system: &'s dyn System) -> Self {
+        Self { system, path: PathBuf::new(), files: BTreeMap::new(), is_there: false }
+    }
+
+    /// Whether there is an archive at all.
+    pub(super) fn is_there(&self) -> bool {
+        self.is_there
+    }
+
     /// An archive that was not named on the command line is the workspace's, and no link may lead elsewhere.
-    pub(super) fn read(system: &'s dyn System, shown: &str, path: &Path, is_named: bool) -> Result<Self, Refusal> {
+    pub(super) fn read(system: &'s dyn System, shown: &str, path: &Path, is_named: bool) -> Result<Self, EngineError> {
         let unreadable = |reason: String| {
-            Refusal::input(format!("the archive `{shown}` cannot be read: {reason}"))
+            EngineError::input(format!("the archive `{shown}` cannot be read: {reason}"))
                 .hint("make one with `stan run --context`, or name the one that the assistant has with --archive")
         };
         let file = if is_named { system.open(path) } else { system.open_real(path) };
@@ -36,7 +47,7 @@ impl<'s> ArchiveIndex<'s> {
         let mut reader =
             Counting { reader: BufReader::with_capacity(1 << 20, file.reader), position: Rc::clone(&position) };
         let mut files = BTreeMap::new();
-        let end = read_tar(&mut reader, &mut |entry, _| {
+        let end = read_any(&mut reader, &mut |entry, _| {
             // Headers are read in whole blocks, so what has been read so far ends where the contents begin.
             if let (TarKind::File, Some(name)) = (&entry.kind, entry.safe_name()) {
                 files.insert(name.to_owned(), (position.get(), entry.size));
@@ -47,7 +58,7 @@ impl<'s> ArchiveIndex<'s> {
         if !end.is_marked {
             return Err(unreadable("its end is missing, so it may have been cut".to_owned()));
         }
-        Ok(Self { system, path: path.to_owned(), files })
+        Ok(Self { system, path: path.to_owned(), files, is_there: true })
     }
 
     pub(super) fn contains(&self, name: &str) -> bool {

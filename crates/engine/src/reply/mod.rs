@@ -1,18 +1,25 @@
-//! The verb `check`: may this reply of an assistant be acted upon? Joins the rules of `stan-reply` with the archive, the
-//! map, the selection and the tree. Only reads.
+//! The verbs `check` and `apply`: may this reply of an assistant be acted upon, and act upon it. Joins the rules of
+//! `stan-reply` with the archive, the map, the selection and the tree. Checking only reads.
 
+mod apply;
 mod archive;
+mod feedback;
+mod tree;
 mod workspace;
 
 use std::path::Path;
 
-pub use stan_model::document::assistant_reports::{Excerpt, Finding, ReplyReport, Severity};
+pub(crate) use apply::recovered_notice;
+pub use apply::{ApplyRequest, apply_reply, recover, undo_reply};
+pub use stan_model::document::assistant_reports::{
+    AppliedFile, ApplyAction, ApplyReport, Excerpt, FileChange, Finding, ReplyReport, Severity,
+};
 use stan_reply::{CheckOptions, check};
 use stan_repo::System;
 
 use self::archive::ArchiveIndex;
 use self::workspace::Workspace;
-use crate::context::{Artefact, Context, NamedBytes, Refusal};
+use crate::context::{Artefact, EngineError, NamedBytes, Repository};
 use crate::tokens::Tokenizer;
 
 /// Which reply, against what.
@@ -23,23 +30,30 @@ pub struct CheckRequest {
     pub archive: Option<(String, String)>,
     /// The map was seen earlier in the thread.
     pub seen: bool,
+    /// As exact as `git apply`; what is only bad manners is an error.
+    pub strict: bool,
     /// The most tokens that the resulting archive should have.
     pub budget: Option<u64>,
     pub tokenizer: Tokenizer,
 }
 
 /// Checks a reply. A refusal means that it could not be checked at all.
-pub fn check_reply(system: &dyn System, context: &Context<'_>, request: &CheckRequest) -> Result<ReplyReport, Refusal> {
-    let place = context.place();
+pub fn check_reply(
+    system: &dyn System,
+    repository: &Repository<'_>,
+    request: &CheckRequest,
+) -> Result<ReplyReport, EngineError> {
+    let layout = repository.layout();
     let (shown, path) = request.archive.clone().unwrap_or_else(|| {
-        let relative = place.artefact(Artefact::Archive);
-        let absolute = place.absolute(&relative);
+        let relative = layout.artefact(Artefact::Archive);
+        let absolute = layout.absolute(&relative);
         (relative, absolute)
     });
     let archive = ArchiveIndex::read(system, &shown, Path::new(&path), request.archive.is_some())?;
-    let workspace = Workspace::open(system, context, &place, &archive, request.tokenizer)?;
+    let workspace = Workspace::open(system, repository, &layout, &archive, request.tokenizer)?;
     let text = String::from_utf8_lossy(&request.reply.bytes);
-    let options = CheckOptions { seen: request.seen, budget: request.budget };
+    let options =
+        CheckOptions { seen: request.seen, budget: request.budget, strict: request.strict, ..CheckOptions::default() };
     let report = check(&text, &workspace, &options);
     let accepted = report.is_accepted();
     let mut notes = report.notes;

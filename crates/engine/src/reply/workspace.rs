@@ -10,22 +10,23 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Map, SelectOptions, Selection, select};
 use stan_model::NodeKind;
-use stan_model::document::integrity::Integrity;
+use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::state::{Entry, State};
 use stan_reply::{ChangedFiles, ClosureSize, IgnoredFile};
 use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file};
 
 use super::archive::ArchiveIndex;
+use super::tree::Tree;
 use crate::config::Config;
 use crate::context::gate::{
     Documents, Located, Locator, Origin, Rules, excludes, ignored_by_git, load_map, read_if_there, readable_integrity,
     selected, top_of, walk,
 };
-use crate::context::{Artefact, Context, Place, Refusal};
+use crate::context::{Artefact, EngineError, Repository, WorkspaceLayout};
 use crate::secrets::{Judged, secrets_of, secrets_on_disk};
 use crate::tokens::Tokenizer;
 
-/// Larger files are not counted: nobody could use an archive that holds one.
+/// Larger files are not counted: an archive with one is of no use.
 const MOST_COUNTED: u64 = 64 << 20;
 
 /// Folders with more files than this are not searched to the end.
@@ -44,11 +45,11 @@ enum Folder {
 
 pub(super) struct Workspace<'a> {
     system: &'a dyn System,
-    place: &'a Place,
+    layout: &'a WorkspaceLayout,
     archive: &'a ArchiveIndex<'a>,
     map: Option<Map>,
     meta_bytes: Arc<Vec<u8>>,
-    integrity: Option<Integrity>,
+    integrity: Option<ExternalsLock>,
     state: Option<Vec<u8>>,
     scan: ScanOptions,
     excludes: PathGlobs,
@@ -63,20 +64,22 @@ pub(super) struct Workspace<'a> {
     imports: OnceCell<BTreeMap<[u8; 16], String>>,
     /// Bytes and tokens of nodes that were counted.
     counted: RefCell<BTreeMap<String, ClosureSize>>,
+    /// The working tree, when that is what patches are applied to.
+    tree: Option<Tree<'a>>,
 }
 
 impl<'a> Workspace<'a> {
     pub(super) fn open(
         system: &'a dyn System,
-        context: &Context<'_>,
-        place: &'a Place,
+        repository: &Repository<'_>,
+        layout: &'a WorkspaceLayout,
         archive: &'a ArchiveIndex<'a>,
         tokenizer: Tokenizer,
-    ) -> Result<Self, Refusal> {
-        let state_file = place.artefact(Artefact::State);
-        let on_disk = read_if_there(system, place, &state_file)?;
-        let meta_file = place.artefact(Artefact::Meta);
-        let (map, meta_bytes) = match load_map(system, place)? {
+    ) -> Result<Self, EngineError> {
+        let state_file = layout.artefact(Artefact::State);
+        let on_disk = read_if_there(system, layout, &state_file)?;
+        let meta_file = layout.artefact(Artefact::Meta);
+        let (map, meta_bytes) = match load_map(system, layout)? {
             Some((map, bytes)) => (Some(map), bytes),
             // The assistant judged by the archive's map, so it serves where the workspace has none.
             None => match archive.bytes(&meta_file) {
@@ -84,25 +87,42 @@ impl<'a> Workspace<'a> {
                 None => (None, Vec::new()),
             },
         };
-        let integrity = readable_integrity(system, context, map.as_ref())?;
+        let integrity = readable_integrity(system, repository, map.as_ref())?;
         Ok(Self {
             system,
-            place,
+            layout,
             archive,
             map,
             meta_bytes: Arc::new(meta_bytes),
             integrity,
             state: on_disk.or_else(|| archive.bytes(&state_file)),
-            scan: context.config.graph_options(context.root).scan,
-            excludes: excludes(context)?,
-            config: context.config.clone(),
+            scan: repository.config.graph_options(repository.root).scan,
+            excludes: excludes(repository)?,
+            config: repository.config.clone(),
             tokenizer,
-            locator: RefCell::new(Locator::new(system, place)),
+            locator: RefCell::new(Locator::new(system, layout)),
             located: RefCell::default(),
             folders: RefCell::default(),
             imports: OnceCell::new(),
             counted: RefCell::default(),
+            tree: None,
         })
+    }
+
+    /// From now on patches are applied to the working tree.
+    pub(super) fn on_tree(mut self) -> Self {
+        self.tree = Some(Tree::new(self.system, self.layout));
+        self
+    }
+
+    /// What files of the working tree were when they were read.
+    pub(super) fn tree(&self) -> Option<&Tree<'a>> {
+        self.tree.as_ref()
+    }
+
+    /// Whether the archive has other bytes under a path than these.
+    pub(super) fn differs_from_archive(&self, path: &str, bytes: &[u8]) -> bool {
+        self.archive.bytes(path).is_some_and(|archived| archived != bytes)
     }
 
     fn select(&self, state: &State) -> Option<(&Map, Selection)> {
@@ -154,7 +174,7 @@ impl<'a> Workspace<'a> {
     }
 
     fn look_at(&self, folder: &str) -> Folder {
-        match self.system.lstat(Path::new(&self.place.absolute(folder))) {
+        match self.system.lstat(Path::new(&self.layout.absolute(folder))) {
             Ok(stat) if stat.kind == EntryKind::Dir => Folder::Asked(0),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Folder::Absent,
             _ => Folder::Other,
@@ -165,7 +185,7 @@ impl<'a> Workspace<'a> {
     fn list(&self, folder: &str) -> Folder {
         // By its real path: what lies behind a link out of the root is not listed.
         let real = self.locator.borrow_mut().directory(folder);
-        let entries = real.map(|real| self.system.read_real_dir(Path::new(&self.place.absolute(&real))));
+        let entries = real.map(|real| self.system.read_real_dir(Path::new(&self.layout.absolute(&real))));
         let Some(Ok(entries)) = entries else { return Folder::Other };
         let names = entries.into_iter().filter_map(|entry| entry.name.into_string().ok());
         Folder::Listed(names.map(|name| name.to_ascii_lowercase()).collect())
@@ -176,7 +196,7 @@ impl<'a> Workspace<'a> {
         match external {
             Some(node) => self.read(&node.locator),
             None => match self.locator.borrow_mut().locate(path) {
-                Located::File(real) => self.read(&self.place.absolute(&real)),
+                Located::File(real) => self.read(&self.layout.absolute(&real)),
                 _ => Vec::new(),
             },
         }
@@ -205,12 +225,12 @@ impl<'a> Workspace<'a> {
 
     fn import_digests(&self) -> &BTreeMap<[u8; 16], String> {
         self.imports.get_or_init(|| {
-            let folder = self.place.own("imports");
-            let mut locator = Locator::new(self.system, self.place);
-            let files = walk(self.system, self.place, &mut locator, &folder, &mut Vec::new());
+            let folder = self.layout.own("imports");
+            let mut locator = Locator::new(self.system, self.layout);
+            let files = walk(self.system, self.layout, &mut locator, &folder, &mut Vec::new());
             let mut digests = BTreeMap::new();
             for file in files {
-                let absolute = self.place.absolute(&file.real);
+                let absolute = self.layout.absolute(&file.real);
                 if let Ok((_, digest, _)) = hash_file(self.system, Path::new(&absolute)) {
                     digests.entry(digest.prefix()).or_insert(file.path);
                 }
@@ -220,13 +240,37 @@ impl<'a> Workspace<'a> {
     }
 }
 
-impl stan_reply::Context for Workspace<'_> {
+impl stan_reply::ReplyFacts for Workspace<'_> {
     fn stan_path(&self) -> &str {
-        self.place.stan_path()
+        self.layout.stan_path()
     }
 
     fn archived(&self, path: &str) -> Option<Cow<'_, [u8]>> {
         self.archive.bytes(path).map(Cow::Owned)
+    }
+
+    fn has_archive(&self) -> bool {
+        self.archive.is_there()
+    }
+
+    fn base(&self, path: &str) -> Option<Cow<'_, [u8]>> {
+        match &self.tree {
+            Some(tree) => tree.read(path).map(Cow::Owned),
+            None => self.archived(path),
+        }
+    }
+
+    fn obstacle(&self, path: &str) -> Option<String> {
+        self.tree.as_ref()?.obstacle(path)
+    }
+
+    fn files_below(&self, folder: &str) -> Option<Result<Vec<String>, String>> {
+        self.tree.as_ref()?.files_below(folder)
+    }
+
+    fn mapped_kind(&self, id: &str) -> Option<NodeKind> {
+        let map = self.map.as_ref()?;
+        map.find(id).map(|index| map.kind(index))
     }
 
     fn is_archived(&self, path: &str) -> bool {
@@ -249,7 +293,7 @@ impl stan_reply::Context for Workspace<'_> {
         let mut pending = vec![folder.to_owned()];
         let mut listed = 0;
         while let Some(directory) = pending.pop() {
-            let absolute = self.place.absolute(&directory);
+            let absolute = self.layout.absolute(&directory);
             let is_folder = self.system.lstat(Path::new(&absolute)).is_ok_and(|stat| stat.kind == EntryKind::Dir);
             let entries = if is_folder { self.system.read_real_dir(Path::new(&absolute)).ok() } else { None };
             for entry in entries.into_iter().flatten() {
@@ -306,12 +350,12 @@ impl stan_reply::Context for Workspace<'_> {
     }
 
     fn ignored(&self, paths: &BTreeSet<&str>) -> Vec<IgnoredFile> {
-        let rules = Rules { system: self.system, place: self.place, scan: &self.scan, excludes: &self.excludes };
+        let rules = Rules { system: self.system, layout: self.layout, scan: &self.scan, excludes: &self.excludes };
         let existing = paths.iter().copied().filter(|path| stan_archive::check_name(path).is_ok() && self.exists(path));
         let judge = |path: String| {
             let Located::File(real) = self.locate(&path) else { return None };
             let judged =
-                secrets_on_disk(self.system, &self.config, &[path.as_str(), &real], &self.place.absolute(&real));
+                secrets_on_disk(self.system, &self.config, &[path.as_str(), &real], &self.layout.absolute(&real));
             let secret = match judged {
                 Ok(Judged::Held(file)) => Some(file.reason()),
                 // Key stores are binary, and so never archived; the selection names them all the same.
@@ -325,10 +369,13 @@ impl stan_reply::Context for Workspace<'_> {
 
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64 {
         let Some((map, selection)) = self.select(state) else { return 0 };
-        let rules = Rules { system: self.system, place: self.place, scan: &self.scan, excludes: &self.excludes };
-        let documents = Documents { meta: Arc::clone(&self.meta_bytes), state: Arc::new(state.encode()) };
+        let rules = Rules { system: self.system, layout: self.layout, scan: &self.scan, excludes: &self.excludes };
+        // The archive shows what the next one will hold, as far as documents go.
+        let held = |artefact: Artefact| self.archive.bytes(&self.layout.artefact(artefact)).map(Arc::new);
+        let meta = self.archive.contains(&self.layout.artefact(Artefact::Meta)).then(|| Arc::clone(&self.meta_bytes));
+        let documents = Documents { meta, overview: held(Artefact::Overview), state: Arc::new(state.encode()) };
         let allowlist = selected(&rules, documents, top_of(&rules), map, &selection);
-        let state_file = self.place.artefact(Artefact::State);
+        let state_file = self.layout.artefact(Artefact::State);
         // Copies share their bytes, so the address tells what was counted already.
         let mut counted: BTreeMap<*const u8, u64> = BTreeMap::new();
         let mut count =
@@ -344,7 +391,7 @@ impl stan_reply::Context for Workspace<'_> {
         }
         let unselected = changed.iter().filter(|(path, _)| !allowlist.files.contains_key(*path));
         for (path, bytes) in unselected {
-            if let (Some(bytes), true) = (bytes, is_base(self.place, path) || selection.unknown.contains(path)) {
+            if let (Some(bytes), true) = (bytes, is_base(self.layout, path) || selection.unknown.contains(path)) {
                 tokens += count(bytes);
             }
         }
@@ -353,8 +400,8 @@ impl stan_reply::Context for Workspace<'_> {
 }
 
 /// Whether a new file goes into every archive by where it is.
-fn is_base(place: &Place, path: &str) -> bool {
-    match place.below_stan_path(path) {
+fn is_base(layout: &WorkspaceLayout, path: &str) -> bool {
+    match layout.below_stan_path(path) {
         Some(below) => below.starts_with("system/") && below != "system/.docs.meta.json",
         None => !path.contains('/'),
     }

@@ -5,22 +5,22 @@ use std::path::Path;
 
 use stan_graph::Map;
 use stan_model::NodeKind;
-use stan_model::document::integrity::Integrity;
+use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::reports::ExactTokens;
 use stan_model::document::run_report::tokens;
 use stan_repo::System;
 
-use crate::context::Place;
+use crate::context::WorkspaceLayout;
 use crate::tokens::Tokenizer;
 
-/// Larger files are estimated: nobody gives them to a model.
+/// Larger files are estimated: they are not given to a model.
 const MAX_SIZE: u64 = 64 << 20;
 
 pub(crate) struct Weigher<'a> {
     pub(crate) system: &'a dyn System,
-    pub(crate) place: &'a Place,
+    pub(crate) layout: &'a WorkspaceLayout,
     pub(crate) map: &'a Map,
-    pub(crate) integrity: &'a Integrity,
+    pub(crate) integrity: &'a ExternalsLock,
     pub(crate) tokenizer: Tokenizer,
 }
 
@@ -48,11 +48,6 @@ impl Weigher<'_> {
             }));
         }
         weights
-    }
-
-    /// A budget of tokens in the unit of the weights.
-    pub(crate) fn budget(&self, budget: u64) -> u64 {
-        if self.tokenizer == Tokenizer::Bytes4 { budget.saturating_mul(4) } else { budget }
     }
 
     /// The tokens of a sum of weights.
@@ -90,7 +85,7 @@ impl Weigher<'_> {
             NodeKind::External => self.integrity.nodes.get(id)?.locator.clone(),
             // Maps may come from anywhere: nothing is looked at outside the repository.
             NodeKind::Source if !id.starts_with('/') && !id.split('/').any(|part| part == "..") => {
-                self.place.absolute(id)
+                self.layout.absolute(id)
             }
             _ => return None,
         };

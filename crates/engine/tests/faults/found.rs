@@ -110,7 +110,7 @@ fn imports_that_cannot_be_read_stay_staged() {
 }
 
 #[test]
-fn the_selection_is_flushed_whoever_writes_it() {
+fn the_selection_is_flushed_by_every_writer() {
     for (name, file) in [("suggest --write", "-dependency.state.json"), ("state migrate FILE", "-mine.json")] {
         let path = path(name);
         let (result, after) = strike(&(path.before)(), Fault::Io, (Effect::Sync, file), path.act);
@@ -123,11 +123,11 @@ fn the_selection_is_flushed_whoever_writes_it() {
 fn what_killed_writers_left_goes_with_the_next_one() {
     let system = people();
     let (left, theirs) = ("/r/.stan-tmp-7-0-AGENTS.md", "/r/.stan-tmp-notes");
-    system.set_file(left, "half").set_file(theirs, "of somebody else");
+    system.set_file(left, "half").set_file(theirs, "of another user");
     apply(&system, &plan(&system, ROOT, ".stan", &InitOptions::default()).unwrap()).unwrap();
     assert!(read(&system, left).is_some(), "without --agents, AGENTS.md is not looked after");
     (path("init --force --agents").act)(&system).unwrap();
-    assert_eq!((read(&system, left), read(&system, theirs).as_deref()), (None, Some("of somebody else")));
+    assert_eq!((read(&system, left), read(&system, theirs).as_deref()), (None, Some("of another user")));
     // A run that finds everything as it was writes no cache, and clears away all the same.
     let system = edited();
     the_graph(&system).unwrap();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use stan_engine::context::{Context, verify};
+use stan_engine::context::{Repository, verify};
 use stan_repo::{Effect, EntryKind, Fault, FaultySystem, MemorySystem, System, target_of_temporary};
 
 use crate::paths::{Done, WritePath, found};
@@ -206,7 +206,7 @@ impl Strike<'_> {
         });
         if self.path.is_a_run {
             let found = found(system).expect("the configuration is sound");
-            let report = verify(system, &Context { root: &found.root, config: &found.config }, None);
+            let report = verify(system, &Repository { root: &found.root, config: &found.config }, None);
             // What was there all along but could not be seen is missing from the archive, and nothing else is wrong.
             let is_consistent = report.as_ref().is_ok_and(|report| report.differ.is_empty()) || self.changes_inputs();
             self.require("an archive agrees with its map", is_consistent, || format!("{report:?}"));
@@ -276,7 +276,7 @@ impl Strike<'_> {
         self.require("baselines come last", !is_ahead || late.is_empty(), || format!("{late:?}"));
     }
 
-    /// Files that changed under the run are what they were again: nobody else can tell what somebody took away.
+    /// Files that changed under the run are what they were again: no other process can tell what was removed.
     fn restore(&self, system: &MemorySystem) {
         if !self.changes_inputs() || self.fault == Fault::Ghost {
             return;

@@ -19,7 +19,7 @@ fn drive_all(path: &WritePath, stride: usize) -> Tally {
     let mut sum = Tally::default();
     for (number, fault) in Fault::ALL.into_iter().enumerate() {
         for lasting in [false, true] {
-            // What is interrupted for ever is tried for ever, by every program there is.
+            // What is always interrupted is retried without end, by every program there is.
             if lasting && fault == Fault::Interrupted {
                 continue;
             }
@@ -28,7 +28,7 @@ fn drive_all(path: &WritePath, stride: usize) -> Tally {
         }
     }
     println!("{}: {sum}", path.name);
-    // Thousands of lines help nobody, and the first of each law tell enough.
+    // Thousands of lines do not help, and the first of each law tell enough.
     let broken: Vec<&String> = sum.broken.iter().take(40).collect();
     assert!(broken.is_empty(), "{} times a law did not hold:\n{broken:#?}", sum.broken.len());
     sum

@@ -6,13 +6,14 @@ use std::path::Path;
 use stan_engine::config::{Config, Found, find};
 use stan_engine::context::reports::Mode;
 use stan_engine::context::{
-    Context, Impatient, Refusal, RunRequest, SnapRequest, StateSource, migrate_state, run, snap,
+    ArchiveFormat, EngineError, NoProgress, Repository, RunRequest, SnapRequest, StateSource, migrate_state, run, snap,
 };
 use stan_engine::graph::{GraphRequest, Stats, graph, write_json};
 use stan_engine::init::{AgentsBlock, InitOptions, apply, plan};
-use stan_engine::suggest::{FocusFile, SuggestRequest, suggest};
+use stan_engine::relevance::{FocusFile, RankQuery};
+use stan_engine::suggest::{SuggestRequest, suggest};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{DocumentStore, Reading, SliceCommand, SliceRequest, slice, write_document};
+use stan_engine::{DocumentStore, PointerSpace, SliceCommand, SliceRequest, slice, write_document};
 use stan_repo::{AllowedFolder, MemorySystem, System, WritableSystem};
 
 pub(crate) const ROOT: &str = "/r";
@@ -230,7 +231,7 @@ pub(crate) fn found(system: &dyn System) -> Result<Found, String> {
 }
 
 /// As the programs show it.
-fn text(refusal: &Refusal) -> String {
+fn text(refusal: &EngineError) -> String {
     format!("{refusal}; {}", refusal.hint.as_deref().unwrap_or_default())
 }
 
@@ -246,10 +247,22 @@ pub(crate) fn work(with_cache: bool) -> GraphRequest {
 
 fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bool) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
-    let context = Context { root: &root, config: &config };
+    let repository = Repository { root: &root, config: &config };
     let work = work(with_cache);
-    let request = RunRequest { mode, frozen, pretty: false, plan: false, epoch: 0, tokens: None, work };
-    let report = run(system, &context, &request, &mut Impatient).map_err(|refusal| text(&refusal))?;
+    let request = RunRequest {
+        mode,
+        frozen,
+        pretty: false,
+        full_map: false,
+        format: ArchiveFormat::Tar,
+        split: 0,
+        plan: false,
+        epoch: 0,
+        tokens: None,
+        scripts: Vec::new(),
+        work,
+    };
+    let report = run(system, &repository, &request, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     let left_out = report.left_out.iter().map(|file| format!("{}: {}", file.path, file.reason));
     Ok(Done { said: report.warnings.into_iter().chain(report.errors).chain(left_out).collect(), answer: String::new() })
 }
@@ -257,14 +270,14 @@ fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bo
 fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let request = SnapRequest { plain: true, context: true, work: work(false) };
-    let report = snap(system, &Context { root: &root, config: &config }, &request, &mut Impatient);
+    let report = snap(system, &Repository { root: &root, config: &config }, &request, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
 fn migrate(system: &dyn WritableSystem, source: &StateSource) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
-    let context = Context { root: &root, config: &config };
-    migrate_state(system, &context, source, &mut Impatient).map_err(|refusal| text(&refusal))?;
+    let repository = Repository { root: &root, config: &config };
+    migrate_state(system, &repository, source, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     Ok(Done::default())
 }
 
@@ -279,8 +292,9 @@ fn initialise(system: &dyn WritableSystem, mut options: InitOptions) -> Result<D
 fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let focus = vec![FocusFile { shown: "src/index.ts".into(), node_id: "src/index.ts".into(), depth: 1 }];
-    let request = SuggestRequest { focus, budget: 10_000, write: true, work: work(false), ..SuggestRequest::default() };
-    let report = suggest(system, &Context { root: &root, config: &config }, &request, &mut Impatient);
+    let query = RankQuery { focus, ..RankQuery::default() };
+    let request = SuggestRequest { query, budget: 10_000, write: true, work: work(false), ..SuggestRequest::default() };
+    let report = suggest(system, &Repository { root: &root, config: &config }, &request, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
@@ -312,7 +326,7 @@ impl DocumentStore for Documents<'_> {
 fn slice_to_file(system: &dyn WritableSystem, out: &str) -> Result<Done, String> {
     let request = SliceRequest {
         pointer: "/decls/0".to_owned(),
-        reading: Reading::File,
+        reading: PointerSpace::File,
         enclosure: Enclosure::Decl,
         closure: Closure::All,
         max_nodes: None,

@@ -6,7 +6,7 @@ mod rule;
 use std::collections::BTreeMap;
 
 use stan_model::NodeKind;
-use stan_model::document::integrity::{Integrity, IntegrityNode};
+use stan_model::document::integrity::{ExternalsLock, LockedExternal};
 
 use crate::graph::{FileMeta, Graph};
 use crate::map::Texts;
@@ -16,27 +16,24 @@ pub use rule::{ExternalFile, PackageFile, canonical_id, is_safe_package};
 /// Where each external node of a graph is, by the node's index.
 pub type Externals = BTreeMap<u32, ExternalFile>;
 
-/// Two files cannot be one, or a file has no place.
+/// The caller did not say where an external node is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CanonicalError {
-    /// Two installed copies of one version of a package differ.
-    #[error("{0}")]
-    Conflict(Box<Conflict>),
-    /// The caller did not say where an external node is.
-    #[error("nothing is known about where the external file `{id}` is")]
-    Unlocated { id: String },
+#[error("nothing is known about where the external file `{id}` is")]
+pub struct Unlocated {
+    pub id: String,
 }
 
-/// Two different files that would have one address.
+/// Two different files that would have one address: two copies of one version of a package that differ. The node stays in
+/// the map, but nothing can prove it, so that it cannot be selected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{first}` and `{second}` are both `{id}`, but their contents differ \
-     ({} and {} bytes, SHA-256 {} and {}): reinstall the packages",
+    "`{first}` and `{second}` are both `{id}`, but their contents differ ({} and {} bytes, SHA-256 {} and {}); this node \
+     cannot be selected",
     first_file.size, second_file.size, first_file.digest, second_file.digest
 )]
 pub struct Conflict {
     pub id: String,
-    /// The real path of the one with the smaller raw id.
+    /// The smaller raw id.
     pub first: String,
     pub first_file: FileMeta,
     pub second: String,
@@ -53,6 +50,10 @@ pub struct Canonical {
     groups: Vec<Merge>,
     /// Raw indices, grouped by rank.
     raws: Vec<u32>,
+    /// In the order of ids.
+    conflicts: Vec<Conflict>,
+    /// Of externals, by raw index.
+    descriptions: BTreeMap<u32, Box<str>>,
 }
 
 /// The raw nodes of one id.
@@ -61,6 +62,7 @@ struct Merge {
     end: usize,
     record: u32,
     description: u32,
+    is_proved: bool,
 }
 
 /// One canonical node.
@@ -71,18 +73,25 @@ pub(crate) struct Group<'c> {
     pub(crate) record: u32,
     /// The raw node whose description is kept.
     pub(crate) description: u32,
+    /// Whether all raw nodes have the same bytes.
+    pub(crate) is_proved: bool,
     pub(crate) raws: &'c [u32],
 }
 
 impl Canonical {
     /// Renames and merges. `stan_path` is the configured one, relative to the root, such as `.stan`.
-    pub fn of(graph: &Graph, stan_path: &str, externals: &Externals) -> Result<Self, CanonicalError> {
+    pub fn of(graph: &Graph, stan_path: &str, externals: &Externals) -> Result<Self, Unlocated> {
         let named = name_nodes(graph, stan_path, externals)?;
         let mut canonical = Self {
             ids: Texts::default(),
             ranks: vec![0; graph.node_count()],
             groups: Vec::with_capacity(named.len()),
             raws: Vec::with_capacity(named.len()),
+            conflicts: Vec::new(),
+            descriptions: externals
+                .iter()
+                .filter_map(|(raw, file)| Some((*raw, file.description.as_deref()?.into())))
+                .collect(),
         };
         for same in named.chunk_by(|left, right| left.0 == right.0) {
             let Some((id, _)) = same.first() else { continue };
@@ -96,8 +105,11 @@ impl Canonical {
                     *place = rank;
                 }
             }
-            let (record, description) = merge(graph, id, raws, externals)?;
-            canonical.groups.push(Merge { end: canonical.raws.len(), record, description });
+            let length = |raw: u32| description(&canonical.descriptions, graph, raw).map_or(0, str::len);
+            let (record, description, conflict) = merge(graph, id, raws, length);
+            let is_proved = conflict.is_none();
+            canonical.conflicts.extend(conflict);
+            canonical.groups.push(Merge { end: canonical.raws.len(), record, description, is_proved });
         }
         Ok(canonical)
     }
@@ -108,16 +120,26 @@ impl Canonical {
     }
 
     /// The host-private map of the external files. Those that could not be read are not in it: nothing can prove them.
-    pub fn integrity(&self, graph: &Graph, externals: &Externals) -> Integrity {
+    pub fn integrity(&self, graph: &Graph, externals: &Externals) -> ExternalsLock {
         let node = |group: Group<'_>| {
-            let node = graph.node(group.record);
+            let node = Some(graph.node(group.record)).filter(|_| group.is_proved)?;
             let FileMeta { size, digest: sha256 } = node.file.filter(|_| node.kind == NodeKind::External)?;
             let file = externals.get(&group.record)?;
             let package = file.package.clone().filter(is_safe_package);
             let locator = file.absolute.clone();
-            Some((group.id.to_owned(), IntegrityNode { locator, size, sha256, package }))
+            Some((group.id.to_owned(), LockedExternal { locator, size, sha256, package }))
         };
-        Integrity { nodes: self.groups().filter_map(node).collect() }
+        ExternalsLock { nodes: self.groups().filter_map(node).collect() }
+    }
+
+    /// The description of a group.
+    pub(crate) fn description<'c>(&'c self, graph: &'c Graph, group: &Group<'_>) -> Option<&'c str> {
+        description(&self.descriptions, graph, group.description)
+    }
+
+    /// The ids that different files have.
+    pub fn conflicts(&self) -> &[Conflict] {
+        &self.conflicts
     }
 
     /// All canonical ids, sorted.
@@ -136,15 +158,20 @@ impl Canonical {
             id: self.ids.get(rank as usize),
             record: merge.record,
             description: merge.description,
+            is_proved: merge.is_proved,
             raws: &self.raws[std::mem::replace(&mut start, merge.end)..merge.end],
         })
     }
 }
 
+fn description<'d>(of_externals: &'d BTreeMap<u32, Box<str>>, graph: &'d Graph, raw: u32) -> Option<&'d str> {
+    graph.node(raw).description.as_deref().or_else(|| of_externals.get(&raw).map(|text| &**text))
+}
+
 type Named<'g> = (std::borrow::Cow<'g, str>, u32);
 
 /// Canonical ids with raw indices, sorted by id and then by raw index, which is the order of raw ids.
-fn name_nodes<'g>(graph: &'g Graph, stan_path: &str, externals: &Externals) -> Result<Vec<Named<'g>>, CanonicalError> {
+fn name_nodes<'g>(graph: &'g Graph, stan_path: &str, externals: &Externals) -> Result<Vec<Named<'g>>, Unlocated> {
     let (mut named, mut renamed): (Vec<Named<'g>>, Vec<Named<'g>>) =
         (Vec::with_capacity(graph.node_count()), Vec::new());
     for index in graph.indices() {
@@ -152,7 +179,7 @@ fn name_nodes<'g>(graph: &'g Graph, stan_path: &str, externals: &Externals) -> R
         match node.kind {
             NodeKind::External => {
                 let Some(file) = externals.get(&index) else {
-                    return Err(CanonicalError::Unlocated { id: node.id.to_string() });
+                    return Err(Unlocated { id: node.id.to_string() });
                 };
                 renamed.push((canonical_id(stan_path, file).into(), index));
             }
@@ -170,42 +197,41 @@ fn name_nodes<'g>(graph: &'g Graph, stan_path: &str, externals: &Externals) -> R
     Ok(named)
 }
 
-/// Of the raw nodes of one id, the one whose record is kept and the one whose description is.
-fn merge(graph: &Graph, id: &str, raws: &[u32], externals: &Externals) -> Result<(u32, u32), CanonicalError> {
+/// Of the raw nodes of one id, the one whose record is kept and the one whose description is, and two that differ.
+fn merge(graph: &Graph, id: &str, raws: &[u32], length: impl Fn(u32) -> usize) -> (u32, u32, Option<Conflict>) {
     let first = raws.first().copied().unwrap_or_default();
     if raws.len() == 1 {
-        return Ok((first, first));
+        return (first, first, None);
     }
     // A file of the repository in the place of an external is a copy that an earlier run staged there.
     let has_external = raws.iter().any(|raw| graph.node(*raw).kind == NodeKind::External);
     let counts = |raw: &u32| !has_external || graph.node(*raw).kind == NodeKind::External;
     let mut kept: Option<(u32, FileMeta)> = None;
+    let mut conflict = None;
     for raw in raws.iter().copied().filter(counts) {
         let Some(file) = graph.node(raw).file else { continue };
         match kept {
             None => kept = Some((raw, file)),
             Some((_, other)) if other == file => {}
             Some((other, first)) => {
-                let path = |raw: u32| {
-                    externals.get(&raw).map_or_else(|| graph.node(raw).id.to_string(), |file| file.absolute.clone())
-                };
-                return Err(CanonicalError::Conflict(Box::new(Conflict {
+                let path = |raw: u32| graph.node(raw).id.to_string();
+                conflict = Some(Conflict {
                     id: id.to_owned(),
                     first: path(other),
                     first_file: first,
                     second: path(raw),
                     second_file: file,
-                })));
+                });
+                break;
             }
         }
     }
     let unread = || raws.iter().copied().filter(counts).min_by_key(|raw| graph.node(*raw).kind).unwrap_or(first);
     let record = kept.map_or_else(unread, |(raw, _)| raw);
-    let length = |raw: u32| graph.node(raw).description.as_ref().map_or(0, |text| text.len());
     // The first of equals is the one with the smaller raw id.
     let description =
         raws.iter().copied().filter(counts).reduce(|best, raw| if length(raw) > length(best) { raw } else { best });
-    Ok((record, description.unwrap_or(record)))
+    (record, description.unwrap_or(record), conflict)
 }
 
 #[cfg(test)]

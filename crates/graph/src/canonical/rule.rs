@@ -13,8 +13,20 @@ pub use stan_model::document::integrity::PackageFile;
 pub struct ExternalFile {
     /// Its real path, `/`-separated.
     pub absolute: String,
+    /// The same from the root, for a file inside the repository: its address must not depend on where that lies.
+    pub inside: Option<String>,
     /// The installed package that it belongs to.
     pub package: Option<PackageFile>,
+    /// One line about it.
+    pub description: Option<String>,
+}
+
+impl ExternalFile {
+    /// A file by its real path. `root` is the absolute path of the repository.
+    pub fn new(root: &str, absolute: String, package: Option<PackageFile>) -> Self {
+        let inside = absolute.strip_prefix(root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+        Self { inside: inside.map(str::to_owned), absolute, package, description: None }
+    }
 }
 
 /// The longest name that file systems take, in bytes.
@@ -24,11 +36,12 @@ const LONGEST_SEGMENT: usize = 255;
 pub fn canonical_id(stan_path: &str, file: &ExternalFile) -> String {
     let stan_path = stan_path.trim_end_matches('/');
     match file.package.as_ref().filter(|package| is_safe_package(package)) {
-        Some(PackageFile { name, version, path }) => {
-            format!("{stan_path}/{}/{name}/{version}/{path}", Ecosystem::Npm.context_folder())
+        Some(PackageFile { ecosystem, name, version, path }) => {
+            format!("{stan_path}/{}/{name}/{version}/{path}", ecosystem.context_folder())
         }
         None => {
-            let digest = Digest(Sha256::digest(file.absolute.as_bytes()).into());
+            let place = file.inside.as_deref().unwrap_or(&file.absolute);
+            let digest = Digest(Sha256::digest(place.as_bytes()).into());
             format!("{stan_path}/{}/{digest}/{}", Ecosystem::Abs.context_folder(), safe_basename(&file.absolute))
         }
     }
@@ -36,7 +49,7 @@ pub fn canonical_id(stan_path: &str, file: &ExternalFile) -> String {
 
 /// Whether name, version and path can be directories and a file anywhere. Otherwise the file is addressed by hash.
 pub fn is_safe_package(package: &PackageFile) -> bool {
-    let PackageFile { name, version, path } = package;
+    let PackageFile { name, version, path, .. } = package;
     let is_safe_name = match name.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
         Some((scope, name)) => is_safe_name(scope) && is_safe_name(name),
         // `@s` of version `p` would share its addresses with `@s/p`.

@@ -1,17 +1,17 @@
 //! Addresses of externals, and what happens when two files have one.
 
-use stan_model::{Digest, EdgeKind, Language, Resolution};
+use stan_model::{Digest, Ecosystem, EdgeKind, Language, Resolution};
 
 use super::*;
 use crate::{GraphBuilder, Map, MetaHashes, Node};
 
 fn package(name: &str, version: &str, path: &str) -> Option<PackageFile> {
-    Some(PackageFile { name: name.into(), version: version.into(), path: path.into() })
+    Some(PackageFile { ecosystem: Ecosystem::Npm, name: name.into(), version: version.into(), path: path.into() })
 }
 
 /// The id of a file that claims to be of a package; `None` when it has the form that goes by the path.
 fn id_in(name: &str, version: &str, path: &str) -> Option<String> {
-    let file = ExternalFile { absolute: "/o/node_modules/p/x.js".into(), package: package(name, version, path) };
+    let file = ExternalFile::new("/r", "/o/node_modules/p/x.js".into(), package(name, version, path));
     let id = canonical_id(".stan", &file);
     (!id.starts_with(".stan/context/abs/")).then_some(id)
 }
@@ -68,7 +68,7 @@ fn unsafe_names_and_versions_go_by_path() {
 
 #[test]
 fn other_files_go_by_the_hash_of_their_path() {
-    let id = |absolute: &str| canonical_id("x/.stan/", &ExternalFile { absolute: absolute.into(), package: None });
+    let id = |absolute: &str| canonical_id("x/.stan/", &ExternalFile::new("/r", absolute.into(), None));
     // The hash is that of `printf /o/a.ts | sha256sum`.
     assert_eq!(id("/o/a.ts"), "x/.stan/context/abs/HASH/a.ts".replace("HASH", &hash_of("/o/a.ts")));
     for (absolute, basename) in [
@@ -142,7 +142,7 @@ fn graph(text: &str) -> (Graph, Externals) {
     for index in graph.indices().filter(|index| graph.node(*index).kind == NodeKind::External) {
         let absolute = format!("/r/{}", graph.node(index).id);
         let package = absolute.rsplit_once("/p/").and_then(|(_, path)| package("p", "1", path));
-        externals.insert(index, ExternalFile { absolute, package });
+        externals.insert(index, ExternalFile::new("/r", absolute, package));
     }
     (graph, externals)
 }
@@ -207,15 +207,34 @@ fn missing_nodes_keep_their_kind_alone() {
     );
 }
 
+/// The node is in the map and cannot be proved, so that a run that selects it fails, and no other.
 #[test]
-fn different_contents_under_one_id_are_an_error() {
-    let (graph, externals) = graph("a/p/x external 22\nb/p/x external 333");
-    let error = Canonical::of(&graph, "s", &externals).unwrap_err();
-    let text = error.to_string();
-    assert!(text.starts_with("`/r/a/p/x` and `/r/b/p/x` are both `s/context/npm/p/1/x`, but"), "{text}");
+fn different_contents_under_one_id_cost_the_node_and_not_the_map() {
+    let text = "a source 1\nb/p/x external 22 words\nc/p/x external 333\nc/p/y external 22\na -> b/p/x\na -> c/p/x\nc/p/x -> c/p/y";
+    check(
+        text,
+        &r#"{"v":2,"n":{"a":{"k":0,"s":1,"e":[["s/context/npm/p/1/x",1]]},"s/context/npm/p/1/x":{"k":1,"d":"words","e":[["s/context/npm/p/1/y",1]]},"s/context/npm/p/1/y":{"k":1,"s":2,"h":"TWO"}}}"#
+            .replace("TWO", TWO),
+    );
+    let (graph, externals) = graph(text);
+    let canonical = Canonical::of(&graph, "s", &externals).unwrap();
+    let [conflict] = canonical.conflicts() else { panic!("{:?}", canonical.conflicts()) };
+    let text = conflict.to_string();
+    assert!(text.starts_with("`b/p/x` and `c/p/x` are both `s/context/npm/p/1/x`, but"), "{text}");
     assert!(text.contains("(2 and 3 bytes, SHA-256 0202"), "{text}");
+    assert!(!canonical.integrity(&graph, &externals).nodes.contains_key(&conflict.id));
     let error = Canonical::of(&graph, "s", &Externals::new()).unwrap_err();
-    assert_eq!(error.to_string(), "nothing is known about where the external file `a/p/x` is");
+    assert_eq!(error.to_string(), "nothing is known about where the external file `b/p/x` is");
+}
+
+#[test]
+fn a_package_without_a_version_inside_the_root_is_the_same_everywhere() {
+    let id = |root: &str| {
+        let file = ExternalFile::new(root, format!("{root}/fix/node_modules/p/x.js"), None);
+        canonical_id(".stan", &file)
+    };
+    assert_eq!(id("/a/b"), id("/c"));
+    assert_eq!(id("/c"), format!(".stan/context/abs/{}/x.js", hash_of("fix/node_modules/p/x.js")));
 }
 
 #[test]
@@ -227,6 +246,6 @@ fn the_integrity_map_holds_what_can_be_proved() {
     assert_eq!(decoded, integrity);
     let nodes: Vec<_> =
         integrity.nodes.iter().map(|(id, node)| (id.as_str(), node.locator.as_str(), node.size)).collect();
-    let abs = format!("s/context/abs/{}/y", hash_of("/r/o/y"));
+    let abs = format!("s/context/abs/{}/y", hash_of("o/y"));
     assert_eq!(nodes, [(abs.as_str(), "/r/o/y", 3), ("s/context/npm/p/1/x", "/r/b/p/x", 2)]);
 }

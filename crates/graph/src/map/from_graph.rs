@@ -12,14 +12,18 @@ pub(super) fn from_graph(graph: &Graph, canonical: &Canonical, hashes: MetaHashe
     for group in canonical.groups() {
         let node = graph.node(group.record);
         let is_file = matches!(node.kind, NodeKind::Source | NodeKind::External);
-        let shows_hash = hashes == MetaHashes::All || node.kind == NodeKind::External;
-        let file = node.file.filter(|_| is_file);
+        let shows_hash = match hashes {
+            MetaHashes::All => true,
+            MetaHashes::External => node.kind == NodeKind::External,
+            MetaHashes::None => false,
+        };
+        let file = node.file.filter(|_| is_file && group.is_proved);
         let record = Record {
             kind: node.kind,
             size: file.map(|file| file.size),
             hash: file.filter(|_| shows_hash).map(|file| file.digest.prefix()),
         };
-        let description = graph.node(group.description).description.as_deref().filter(|_| is_file);
+        let description = canonical.description(graph, &group).filter(|_| is_file);
         builder.node(record, description.unwrap_or_default());
         for &raw in group.raws {
             for edge in graph.edges(raw) {

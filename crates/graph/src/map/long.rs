@@ -43,7 +43,7 @@ fn graph(reader: &mut DocumentReader<'_>, id: NodeId, pointer: &Pointer<'_>) -> 
     let edges = sorted_fields(reader, edges, &at_edges);
     let indices = index_of(&nodes);
     for (id, _) in edges.iter().filter(|(id, _)| indices.find(id).is_none()) {
-        reader.wrong(&at_edges.key(id), format!("{} is no node of this graph", quoted(id)), None);
+        reader.wrong(&at_edges.key(id), format!("{} is not a node of this graph", quoted(id)), None);
     }
     let mut builder = MapBuilder::default();
     // Both lists are sorted, so the edges of each node are found by walking along.

@@ -179,7 +179,7 @@ fn long_graphs_that_are_none() {
     let cases = [
         ("[]", "G: expected an object, found []"),
         (r#"{"nodes":{}}"#, "G: a graph has the keys `nodes` and `edges`"),
-        (r#"{"nodes":{},"edges":{"a":[]}}"#, "G at /edges/a: \"a\" is no node of this graph"),
+        (r#"{"nodes":{},"edges":{"a":[]}}"#, "G at /edges/a: \"a\" is not a node of this graph"),
         (
             r#"{"nodes":{"a":{"kind":"x"}},"edges":{}}"#,
             r#"G at /nodes/a/kind: expected "source", "external", "builtin" or "missing" as `kind`, found "x" in {"kind":"x"}"#,

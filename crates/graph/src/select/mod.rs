@@ -1,6 +1,7 @@
 //! What a selection means (spec 20 §3): map and entries to the nodes that are in. Pure, and the same whatever the
 //! order of the entries. Reading the document of a selection is `stan_model::document::state`'s job.
 
+mod cover;
 mod reach;
 mod reasons;
 mod summary;
@@ -13,6 +14,7 @@ use stan_model::document::state::{Entry, State};
 use crate::map::Map;
 use reach::Reach;
 
+pub use cover::cover;
 pub use reasons::Reasons;
 pub use summary::{EntryKinds, Largest, SelectionEntry, SelectionSummary, summarize};
 

@@ -1,6 +1,6 @@
 //! Which nodes a set of entries reaches. Each entry counts on its own; that they are searched together is only speed.
 //!
-//! Entries of one mask may share a search: whoever comes to a node with more depth left reaches everything that the
+//! Entries of one mask may share a search: a visit with more remaining depth reaches everything that the
 //! other would. Entries of different masks may not, so the table has one bit for each mask.
 
 use crate::map::Map;

@@ -113,7 +113,7 @@ fn in_blocks(graph: &Graph, out: &mut dyn Write, text_of: &(dyn Fn(u32, &mut Vec
         let (give_back, take_back) = mpsc::sync_channel(2);
         let helper = std::thread::Builder::new().spawn_scoped(scope, move || {
             for block in others {
-                // Nobody takes it when nothing can be written any more.
+                // It is not taken when nothing can be written any more.
                 if give.send(make(block, take_back.try_recv().unwrap_or_default())).is_err() {
                     return;
                 }

@@ -41,10 +41,13 @@ pub enum Form {
     InModule,
     /// The `'x'` of `declare module 'x'` in a file that is itself a module.
     Augment,
+    /// `require('x')` or `require.resolve('x')` through a name bound by `createRequire` with a base that is not known: an
+    /// edge only when it leads to a file of a package.
+    RequireElsewhere,
 }
 
 /// In the order of their declaration.
-const FORMS: [Form; 14] = [
+const FORMS: [Form; 15] = [
     Form::Static,
     Form::ImportEquals,
     Form::DynamicImport,
@@ -59,6 +62,7 @@ const FORMS: [Form; 14] = [
     Form::ReferenceTypes,
     Form::InModule,
     Form::Augment,
+    Form::RequireElsewhere,
 ];
 
 const MODES: [Option<Mode>; 3] = [None, Some(Mode::Import), Some(Mode::Require)];
@@ -73,6 +77,16 @@ impl Form {
             Some(Mode::Require) => 2,
         };
         FormCode(self as u8 * MODES.len() as u8 + mode)
+    }
+
+    /// Whether Node's rules for `require` hold.
+    pub(crate) fn is_require(self) -> bool {
+        matches!(self, Self::Require | Self::RequireResolve | Self::RequireParam | Self::RequireElsewhere)
+    }
+
+    /// Whether the form makes no edge where nothing is found.
+    pub(crate) fn is_edge_only_to_files(self) -> bool {
+        matches!(self, Self::RequireParam | Self::RequireElsewhere)
     }
 
     /// The form and the written mode behind a code.

@@ -22,8 +22,15 @@ pub struct Expansion {
 
 /// Matches `patterns` (root-relative or relative to the importer, `!` for exclusions) against sorted `universe`.
 ///
-/// `package` is the directory that a leading `/` means, relative to the repository's root.
-pub fn expand(universe: &dyn FileList, importer: &str, package: &str, patterns: &[String]) -> Expansion {
+/// `package` is the directory that a leading `/` means, relative to the repository's root. A wildcard matches no name that
+/// starts with a dot, unless `with_hidden`.
+pub fn expand(
+    universe: &dyn FileList,
+    importer: &str,
+    package: &str,
+    patterns: &[String],
+    with_hidden: bool,
+) -> Expansion {
     let directory = importer.rsplit_once('/').map_or("", |(directory, _)| directory);
     let anchor = |pattern: &str| {
         let base = if pattern.starts_with('/') { package } else { directory };
@@ -48,7 +55,13 @@ pub fn expand(universe: &dyn FileList, importer: &str, package: &str, patterns: 
                 break;
             }
             if let Some(glob) = compile(&variant) {
-                collect(universe, &variant, &glob, &mut matches);
+                let hidden = if with_hidden { None } else { Some(HiddenNames::of(&variant)) };
+                collect(
+                    universe,
+                    &variant,
+                    |path| glob.is_match(path) && hidden.as_ref().is_none_or(|hidden| hidden.admit(path)),
+                    &mut matches,
+                );
             }
         }
     }
@@ -70,7 +83,21 @@ fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
     glob.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
 
-fn collect(universe: &dyn FileList, pattern: &str, glob: &GlobMatcher, matches: &mut Vec<usize>) {
+/// The names with a leading dot that a pattern asks for.
+struct HiddenNames(Vec<GlobMatcher>);
+
+impl HiddenNames {
+    fn of(pattern: &str) -> Self {
+        Self(pattern.split('/').filter(|part| part.starts_with('.')).filter_map(|part| matcher(part).ok()).collect())
+    }
+
+    fn admit(&self, path: &str) -> bool {
+        let mut hidden = path.split('/').filter(|name| name.starts_with('.'));
+        hidden.all(|name| self.0.iter().any(|glob| glob.is_match(name)))
+    }
+}
+
+fn collect(universe: &dyn FileList, pattern: &str, is_match: impl Fn(&str) -> bool, matches: &mut Vec<usize>) {
     // Only the paths that start with the pattern's literal part can match, and they lie together.
     let prefix = &pattern[..pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len())];
     for index in universe.first_from(prefix)..universe.len() {
@@ -78,7 +105,7 @@ fn collect(universe: &dyn FileList, pattern: &str, glob: &GlobMatcher, matches: 
         if !path.starts_with(prefix) {
             break;
         }
-        if glob.is_match(path) {
+        if is_match(path) {
             matches.push(index);
         }
     }
@@ -122,13 +149,15 @@ mod tests {
             "src/locales/deep/fr.json",
             "src/pages/home/index.tsx",
             "src/pages/[id]/index.tsx",
+            "src/.foo/x.ts",
+            "src/.foo/.bar.ts",
             "lib/x.ts",
         ]
         .map(Into::into)
         .to_vec();
         universe.sort();
         let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
-        let expansion = expand(&universe, importer, "", &patterns);
+        let expansion = expand(&universe, importer, "", &patterns, false);
         let found: Vec<&str> = expansion.matches.iter().map(|&index| &*universe[index]).collect();
         assert_eq!(found, expected, "{patterns:?}");
     }
@@ -147,10 +176,13 @@ mod tests {
         check("src/main.ts", &["/lib/*"], &["lib/x.ts"]);
         check("src/main.ts", &["./pages/[[]id]/*"], &["src/pages/[id]/index.tsx"]);
         check("src/main.ts", &["../../*"], &[]);
+        check("src/main.ts", &["./**/*.ts"], &["src/a.ts"]);
+        check("src/main.ts", &["./.foo/*.ts"], &["src/.foo/x.ts"]);
+        check("src/main.ts", &["./.f*/.*.ts"], &["src/.foo/.bar.ts"]);
     }
 
     #[test]
     fn a_broken_glob_is_a_problem() {
-        assert!(expand(&Vec::new(), "a.ts", "", &["./[".to_owned()]).problem.is_some());
+        assert!(expand(&Vec::new(), "a.ts", "", &["./[".to_owned()], false).problem.is_some());
     }
 }

@@ -4,6 +4,7 @@ pub mod declare;
 pub mod extract;
 pub mod form;
 pub mod globs;
+mod local_dependencies;
 mod package_map;
 mod path_table;
 pub mod resolve;
@@ -29,7 +30,7 @@ impl Language for TypeScript {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn claims(&self, path: &str) -> bool {
@@ -42,6 +43,10 @@ impl Language for TypeScript {
 
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p> {
         Box::new(resolve::Resolver::new(project))
+    }
+
+    fn describe(&self, file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<str>> {
+        extract::leading_description(std::str::from_utf8(file.bytes).ok()?, options)
     }
 
     fn declarations(&self) -> Option<&'static dyn Declare> {

@@ -1,35 +1,40 @@
-//! The packages of a monorepo by name, from the manifests that declare them.
+//! The packages of a repository by name: the links that an install would make, from the manifests that ask for them.
 //!
-//! Read are `workspaces` of any `package.json` (npm, yarn, bun), `pnpm-workspace.yaml` and `lerna.json`. Packages are
-//! sought among the files of the universe, never on the disk, and need no install. Nothing here resolves an import.
+//! Read are `workspaces` of any `package.json` (npm, yarn, bun), `pnpm-workspace.yaml` and `lerna.json`, and the local
+//! dependencies (`file:`, `link:`, `portal:`, `workspace:`) of every manifest (`local_dependencies.rs`). Each is a virtual
+//! `node_modules/<name>` in the folder that an install would put it in: a declaration governs its own folder only, and the
+//! nearest one wins. Packages are sought among the files of the universe, never on the disk. Nothing here resolves an import.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use saphyr_parser::{Event, Parser};
-use stan_model::Problem;
+use stan_model::{Problem, Weight};
 use stan_repo::Files;
 
 use crate::jsonc::{self, Value};
 
+use super::local_dependencies::{LocalDependency, local_dependencies};
 use super::workspace_patterns::{MAX_UNINDEXED, Refused, WorkspacePatterns};
 
-/// A package of the repository that others may import by name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WorkspacePackage {
-    pub name: Box<str>,
-    /// Repository-relative; empty for the root.
-    pub directory: String,
-    /// Its `package.json`.
-    pub manifest: Value,
-}
+/// The links of one folder: package name to directory, relative to the root of the repository.
+type FolderLinks = BTreeMap<Box<str>, Box<str>>;
 
-/// The packages that some manifest of the repository declares.
+/// The virtual `node_modules` folders of a repository.
 #[derive(Debug, Default)]
 pub struct Workspaces {
-    /// Sorted by directory.
-    packages: Vec<WorkspacePackage>,
-    by_name: FxHashMap<Box<str>, usize>,
+    /// By the directory that the folder would be in, relative to the root (empty for the root).
+    folders: FxHashMap<Box<str>, FolderLinks>,
+    /// Directories of the packages that some declaration includes, sorted.
+    members: Vec<Box<str>>,
+}
+
+/// What is needed of one manifest.
+#[derive(Default)]
+struct Manifest {
+    is_readable: bool,
+    name: Option<Box<str>>,
+    dependencies: Vec<LocalDependency>,
 }
 
 impl Workspaces {
@@ -40,54 +45,93 @@ impl Workspaces {
         universe: impl IntoIterator<Item = &'p str>,
     ) -> (Self, Vec<Problem>) {
         let mut finder = Finder { files, root, problems: BTreeSet::new() };
-        let mut manifests: BTreeMap<&str, Option<Value>> = BTreeMap::new();
+        let mut manifests: BTreeMap<&str, Manifest> = BTreeMap::new();
         let mut declaring: BTreeSet<&str> = BTreeSet::new();
         // Told by the end first: nearly all files are something else.
         for path in universe.into_iter().filter(|path| path.ends_with(".json") || path.ends_with(".yaml")) {
             let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
             match name {
-                "package.json" => drop(manifests.insert(directory, None)),
+                "package.json" => drop(manifests.insert(directory, Manifest::default())),
                 "pnpm-workspace.yaml" | "lerna.json" => drop(declaring.insert(path)),
                 _ => {}
             }
         }
         let mut declarations: Vec<Declaration> = Vec::new();
         for (directory, manifest) in &mut manifests {
-            *manifest = finder.read(&at(directory, "package.json"));
-            let patterns = manifest.as_ref().and_then(|manifest| manifest.get("workspaces")).map(workspace_patterns);
+            let Some(value) = finder.read(&at(directory, "package.json")) else { continue };
+            let patterns = value.get("workspaces").map(workspace_patterns);
             declarations.extend(patterns.map(|patterns| finder.declaration(directory, "package.json", &patterns)));
+            let name = value.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+            let dependencies = local_dependencies(&value, directory);
+            *manifest = Manifest { is_readable: true, name: name.map(Into::into), dependencies };
         }
         for path in declaring {
             declarations.extend(finder.other_declaration(path));
         }
         let declarations = Declarations::new(declarations);
-        let mut packages = Vec::new();
-        for (directory, manifest) in manifests {
-            if !declarations.include(directory) {
-                continue;
-            }
-            let Some(manifest) = manifest else {
-                let message = "not a readable package.json; the package is left out";
-                finder.problems.insert(Problem::new(at(directory, "package.json"), message));
-                continue;
-            };
-            if let Some(name) = manifest.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) {
-                packages.push(WorkspacePackage { name: name.into(), directory: directory.to_owned(), manifest });
-            }
+        let mut workspaces = Self::default();
+        for (directory, manifest) in &manifests {
+            finder.add_member(&mut workspaces, &declarations, directory, manifest);
         }
-        let workspaces = finder.by_name(packages);
+        workspaces.add_declaring(&declarations, &manifests);
+        workspaces.add_dependencies(manifests);
         (workspaces, finder.problems.into_iter().collect())
     }
 
-    /// The package with exactly this name.
-    pub fn get(&self, name: &str) -> Option<&WorkspacePackage> {
-        self.by_name.get(name).and_then(|index| self.packages.get(*index))
+    /// The directory that the virtual `node_modules` of `folder` links a package name to. Both are relative to the root.
+    pub fn link(&self, folder: &str, name: &str) -> Option<&str> {
+        self.folders.get(folder)?.get(name).map(|directory| &**directory)
     }
 
-    /// All packages, sorted by directory.
-    pub fn packages(&self) -> &[WorkspacePackage] {
-        &self.packages
+    /// Whether there is no link at all.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty()
     }
+
+    /// The directories of all packages that some declaration includes, sorted.
+    pub fn members(&self) -> &[Box<str>] {
+        &self.members
+    }
+
+    /// What the nearest folder at or above `directory` links a name to.
+    fn nearest(&self, directory: &str, name: &str) -> Option<&str> {
+        folders_above(directory).find_map(|folder| self.link(folder, name))
+    }
+
+    /// A workspace can be asked for by the name of its own root, as yarn allows.
+    fn add_declaring(&mut self, declarations: &Declarations, manifests: &BTreeMap<&str, Manifest>) {
+        for directory in declarations.0.keys() {
+            let own = manifests.get(directory.as_str()).and_then(|manifest| manifest.name.as_deref());
+            if let Some(name) = own {
+                let folder = self.folders.entry(directory.as_str().into()).or_default();
+                folder.entry(name.into()).or_insert_with(|| directory.as_str().into());
+            }
+        }
+    }
+
+    /// What manifests ask for by its place is linked beside them, where the name is not taken by a member.
+    fn add_dependencies(&mut self, manifests: BTreeMap<&str, Manifest>) {
+        for (directory, manifest) in manifests {
+            for dependency in manifest.dependencies {
+                let (name, target) = match dependency {
+                    LocalDependency::Folder { name, directory } => (name, Some(directory)),
+                    LocalDependency::Alias { name, of } => (name, self.nearest(directory, &of).map(Into::into)),
+                };
+                if let Some(target) = target {
+                    let folder = self.folders.entry(directory.into()).or_default();
+                    folder.entry(name).or_insert(target);
+                }
+            }
+        }
+    }
+}
+
+/// A directory and the ones above it, nearest first, relative to the root, which is the last and empty.
+pub(super) fn folders_above(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |path| match path.rsplit_once('/') {
+        Some((parent, _)) => Some(parent),
+        None => (!path.is_empty()).then_some(""),
+    })
 }
 
 fn at(directory: &str, name: &str) -> String {
@@ -109,25 +153,26 @@ struct Declaration {
 }
 
 /// All declarations, by directory: nearly every package may have one.
-struct Declarations(FxHashMap<String, Vec<Declaration>>);
+struct Declarations(BTreeMap<String, Vec<Declaration>>);
 
 impl Declarations {
     fn new(declarations: Vec<Declaration>) -> Self {
-        let mut by_directory: FxHashMap<String, Vec<Declaration>> = FxHashMap::default();
+        let mut by_directory: BTreeMap<String, Vec<Declaration>> = BTreeMap::new();
         for declaration in declarations {
             by_directory.entry(declaration.directory.clone()).or_default().push(declaration);
         }
         Self(by_directory)
     }
 
-    /// Whether a directory is a member of any declaration at or above it.
-    fn include(&self, directory: &str) -> bool {
+    /// The directories, outermost first, whose declarations have a directory as a member.
+    fn governing<'d>(&'d self, directory: &'d str) -> impl Iterator<Item = &'d str> {
         let ends = directory.match_indices('/').map(|(at, _)| at).chain([directory.len()]);
-        let mut above = std::iter::once(0).chain(ends.filter(|end| *end > 0));
-        above.any(|end| {
+        let above = std::iter::once(0).chain(ends.filter(|end| *end > 0));
+        above.filter_map(|end| {
             let (base, inside) = directory.split_at(end);
-            let declarations = self.0.get(base).into_iter().flatten();
-            declarations.into_iter().any(|declaration| declaration.includes(inside.trim_start_matches('/')))
+            let declarations = self.0.get(base)?;
+            let includes = |declaration: &Declaration| declaration.includes(inside.trim_start_matches('/'));
+            declarations.iter().any(includes).then_some(base)
         })
     }
 }
@@ -202,24 +247,34 @@ impl Finder<'_> {
         Declaration { directory: directory.to_owned(), patterns: compiled.finish(), is_pnpm }
     }
 
-    fn by_name(&mut self, packages: Vec<WorkspacePackage>) -> Workspaces {
-        let mut workspaces = Workspaces::default();
-        for package in packages {
-            match workspaces.get(&package.name) {
-                Some(first) => {
-                    let message = format!(
-                        "the name {:?} is taken by {:?}; this package is left out",
-                        package.name, first.directory
-                    );
-                    self.problems.insert(Problem::new(at(&package.directory, "package.json"), message));
-                }
-                None => {
-                    workspaces.by_name.insert(package.name.clone(), workspaces.packages.len());
-                    workspaces.packages.push(package);
-                }
+    /// Links a package into the folders of the declarations that have it as a member.
+    fn add_member(
+        &mut self,
+        workspaces: &mut Workspaces,
+        declarations: &Declarations,
+        directory: &str,
+        manifest: &Manifest,
+    ) {
+        let mut is_member = false;
+        for folder in declarations.governing(directory) {
+            if !manifest.is_readable {
+                let message = "not a readable package.json; the package is left out";
+                self.problems.insert(Problem::new(at(directory, "package.json"), message));
+                return;
+            }
+            let Some(name) = &manifest.name else { return };
+            is_member = true;
+            let links = workspaces.folders.entry(folder.into()).or_default();
+            let first = links.entry(name.clone()).or_insert_with(|| directory.into());
+            if **first != *directory {
+                let message = format!("the name {name:?} is taken by {first:?}; this package is left out");
+                let weight = if folder.is_empty() { Weight::Note } else { Weight::Nested };
+                self.problems.insert(Problem::new(at(directory, "package.json"), message).weighing(weight));
             }
         }
-        workspaces
+        if is_member {
+            workspaces.members.push(directory.into());
+        }
     }
 }
 

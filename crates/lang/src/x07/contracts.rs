@@ -7,7 +7,7 @@ use stan_model::module::{Field, FieldRole, Piece};
 
 use super::declaration::{Reader, required_string};
 use super::expression::check_expression;
-use super::place::{Place, X07Error};
+use super::source_position::{SourcePosition, X07Error};
 
 // Places in `SCHEMA_VERSIONS` of the versions that brought something.
 const LOOP_CONTRACTS_SINCE: usize = 3;
@@ -17,7 +17,7 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn protocol(
         &self,
         item: NodeId,
-        place: &Place<'_>,
+        place: &SourcePosition<'_>,
         fields: &mut Vec<Field<'a>>,
     ) -> Result<(), X07Error> {
         let Some(protocol) = self.tree.field(item, "protocol") else { return Ok(()) };
@@ -41,7 +41,7 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn loop_contracts(
         &self,
         item: NodeId,
-        place: &Place<'_>,
+        place: &SourcePosition<'_>,
         fields: &mut Vec<Field<'a>>,
     ) -> Result<(), X07Error> {
         let Some(array) = self.tree.field(item, "loop_contracts") else { return Ok(()) };
@@ -79,7 +79,7 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn contract_field(
         &self,
         object: NodeId,
-        place: &Place<'_>,
+        place: &SourcePosition<'_>,
         key: &'static str,
         role: FieldRole,
         fields: &mut Vec<Field<'a>>,
@@ -91,7 +91,12 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    fn clauses(&self, object: NodeId, place: &Place<'_>, key: &'static str) -> Result<Vec<Piece<'a>>, X07Error> {
+    fn clauses(
+        &self,
+        object: NodeId,
+        place: &SourcePosition<'_>,
+        key: &'static str,
+    ) -> Result<Vec<Piece<'a>>, X07Error> {
         let Some(array) = self.tree.field(object, key) else { return Ok(Vec::new()) };
         let inside = place.key(key);
         if self.tree.kind(array) != JsonKind::Array {
@@ -104,7 +109,7 @@ impl<'a> Reader<'_, 'a> {
             .collect()
     }
 
-    fn clause(&self, clause: NodeId, place: &Place<'_>, key: &str) -> Result<Piece<'a>, X07Error> {
+    fn clause(&self, clause: NodeId, place: &SourcePosition<'_>, key: &str) -> Result<Piece<'a>, X07Error> {
         if self.tree.kind(clause) != JsonKind::Object {
             return Err(place.error(format!("{key} clause must be an object")));
         }
@@ -134,7 +139,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// A loop's pointer follows its function; one that does not lead into a body is somebody's own notation.
+/// A loop's pointer follows its function; one that does not lead into a body is a notation of its own.
 fn loop_pointer(text: Cow<'_, str>) -> Piece<'_> {
     let Some(start) = text.find("/body") else { return Piece::Text(text) };
     Piece::OwnPointer(match text {

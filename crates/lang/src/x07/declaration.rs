@@ -8,7 +8,7 @@ use stan_model::module::{Declaration, Field, FieldRole, Piece};
 
 use super::expression::check_expression;
 use super::names::{check_local_name, check_symbol, check_type_name};
-use super::place::{Place, X07Error};
+use super::source_position::{SourcePosition, X07Error};
 use super::types::{check_type, is_bytes_like, is_foreign};
 
 // Places in `SCHEMA_VERSIONS` of the versions that brought something.
@@ -19,7 +19,7 @@ const RECORDS_SINCE: usize = 6;
 /// What the checks of a declaration depend on.
 pub(super) struct Reader<'r, 'a> {
     pub(super) tree: &'r JsonTree<'a>,
-    /// Place in `SCHEMA_VERSIONS`.
+    /// SourcePosition in `SCHEMA_VERSIONS`.
     pub(super) version: usize,
     pub(super) module_id: &'r str,
 }
@@ -28,7 +28,7 @@ pub(super) struct Reader<'r, 'a> {
 pub(super) fn required_string<'a>(
     tree: &JsonTree<'a>,
     object: NodeId,
-    place: &Place<'_>,
+    place: &SourcePosition<'_>,
     key: &str,
 ) -> Result<Cow<'a, str>, X07Error> {
     let value = tree.field(object, key).ok_or_else(|| place.error(format!("missing required field: {key}")))?;
@@ -40,7 +40,7 @@ impl<'a> Reader<'_, 'a> {
     pub(super) fn function(
         &self,
         item: NodeId,
-        place: &Place<'_>,
+        place: &SourcePosition<'_>,
         is_async: bool,
     ) -> Result<Declaration<'a>, X07Error> {
         let kind = if is_async { "defasync" } else { "defn" };
@@ -84,7 +84,11 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// `extern`.
-    pub(super) fn foreign_function(&self, item: NodeId, place: &Place<'_>) -> Result<Declaration<'a>, X07Error> {
+    pub(super) fn foreign_function(
+        &self,
+        item: NodeId,
+        place: &SourcePosition<'_>,
+    ) -> Result<Declaration<'a>, X07Error> {
         let name = self.symbol_in_module(item, place, "extern")?;
         let abi = required_string(self.tree, item, place, "abi")?;
         if abi.trim() != "C" {
@@ -125,7 +129,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// `defrecord`.
-    pub(super) fn record(&self, item: NodeId, place: &Place<'_>) -> Result<Declaration<'a>, X07Error> {
+    pub(super) fn record(&self, item: NodeId, place: &SourcePosition<'_>) -> Result<Declaration<'a>, X07Error> {
         let (name, members) = self.named_members(item, place, "defrecord", "fields", "field")?;
         let inside = place.key("fields");
         let mut seen = FxHashSet::default();
@@ -154,7 +158,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// `defenum`.
-    pub(super) fn enumeration(&self, item: NodeId, place: &Place<'_>) -> Result<Declaration<'a>, X07Error> {
+    pub(super) fn enumeration(&self, item: NodeId, place: &SourcePosition<'_>) -> Result<Declaration<'a>, X07Error> {
         let (name, members) = self.named_members(item, place, "defenum", "variants", "variant")?;
         let inside = place.key("variants");
         let mut seen = FxHashSet::default();
@@ -189,7 +193,7 @@ impl<'a> Reader<'_, 'a> {
     fn named_members(
         &self,
         item: NodeId,
-        place: &Place<'_>,
+        place: &SourcePosition<'_>,
         kind: &'static str,
         key: &'static str,
         member: &str,
@@ -226,7 +230,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    fn symbol_in_module(&self, item: NodeId, place: &Place<'_>, kind: &str) -> Result<Cow<'a, str>, X07Error> {
+    fn symbol_in_module(&self, item: NodeId, place: &SourcePosition<'_>, kind: &str) -> Result<Cow<'a, str>, X07Error> {
         let name = required_string(self.tree, item, place, "name")?;
         let inside = place.key("name");
         check_symbol(&name).map_err(|message| inside.error(message))?;
@@ -238,7 +242,12 @@ impl<'a> Reader<'_, 'a> {
         Ok(name)
     }
 
-    fn refuse_fields_of_other_versions(&self, item: NodeId, place: &Place<'_>, is_async: bool) -> Result<(), X07Error> {
+    fn refuse_fields_of_other_versions(
+        &self,
+        item: NodeId,
+        place: &SourcePosition<'_>,
+        is_async: bool,
+    ) -> Result<(), X07Error> {
         let has = |key: &str| self.tree.field(item, key).is_some();
         let refuse = |key: &'static str, why: &str| Err(place.key(key).error(format!("{key} {why}")));
         if self.version < CONTRACTS_SINCE {
@@ -265,7 +274,7 @@ impl<'a> Reader<'_, 'a> {
     fn type_params(
         &self,
         item: NodeId,
-        place: &Place<'_>,
+        place: &SourcePosition<'_>,
         fields: &mut Vec<Field<'a>>,
         labels: &mut Vec<Cow<'a, str>>,
     ) -> Result<(), X07Error> {
@@ -302,7 +311,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    fn params(&self, item: NodeId, place: &Place<'_>, kind: &str) -> Result<Piece<'a>, X07Error> {
+    fn params(&self, item: NodeId, place: &SourcePosition<'_>, kind: &str) -> Result<Piece<'a>, X07Error> {
         let array = self.field_of_kind(item, place, "params", kind)?;
         let inside = place.key("params");
         if self.tree.kind(array) != JsonKind::Array {
@@ -319,7 +328,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(Piece::List(pieces))
     }
 
-    fn param(&self, param: NodeId, place: &Place<'_>, kind: &str) -> Result<Piece<'a>, X07Error> {
+    fn param(&self, param: NodeId, place: &SourcePosition<'_>, kind: &str) -> Result<Piece<'a>, X07Error> {
         let name = required_string(self.tree, param, place, "name")?;
         check_local_name(&name).map_err(|message| place.key("name").error(message))?;
         if name == "input" {
@@ -344,7 +353,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(Piece::Record(fields))
     }
 
-    fn only_foreign_params(&self, item: NodeId, place: &Place<'_>) -> Result<(), X07Error> {
+    fn only_foreign_params(&self, item: NodeId, place: &SourcePosition<'_>) -> Result<(), X07Error> {
         let Some(array) = self.tree.field(item, "params") else { return Ok(()) };
         for (index, param) in self.tree.items(array).enumerate() {
             let is_fine = self.tree.field(param, "ty").is_some_and(|ty| is_foreign(self.tree, ty));
@@ -359,7 +368,13 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    fn result(&self, item: NodeId, place: &Place<'_>, kind: &str, fields: &mut Vec<Field<'a>>) -> Result<(), X07Error> {
+    fn result(
+        &self,
+        item: NodeId,
+        place: &SourcePosition<'_>,
+        kind: &str,
+        fields: &mut Vec<Field<'a>>,
+    ) -> Result<(), X07Error> {
         let result = self.field_of_kind(item, place, "result", kind)?;
         check_type(self.tree, result, &place.key("result"))?;
         fields.push(Field::plain("result", Piece::Node(result)));
@@ -375,7 +390,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    fn brand(&self, object: NodeId, place: &Place<'_>, key: &str) -> Result<Option<Cow<'a, str>>, X07Error> {
+    fn brand(&self, object: NodeId, place: &SourcePosition<'_>, key: &str) -> Result<Option<Cow<'a, str>>, X07Error> {
         let Some(brand) = self.tree.field(object, key) else { return Ok(None) };
         let inside = place.key(key);
         let text = self.tree.string(brand).ok_or_else(|| inside.error(format!("{key} must be a string")))?;
@@ -383,7 +398,12 @@ impl<'a> Reader<'_, 'a> {
         Ok(Some(text))
     }
 
-    fn link_name(&self, item: NodeId, place: &Place<'_>, name: &Cow<'a, str>) -> Result<Cow<'a, str>, X07Error> {
+    fn link_name(
+        &self,
+        item: NodeId,
+        place: &SourcePosition<'_>,
+        name: &Cow<'a, str>,
+    ) -> Result<Cow<'a, str>, X07Error> {
         if let Some(link_name) = self.tree.field(item, "link_name") {
             let inside = place.key("link_name");
             let text = self.tree.string(link_name).ok_or_else(|| inside.error("link_name must be a string"))?;
@@ -398,7 +418,13 @@ impl<'a> Reader<'_, 'a> {
         Ok(last)
     }
 
-    fn field_of_kind(&self, item: NodeId, place: &Place<'_>, key: &str, kind: &str) -> Result<NodeId, X07Error> {
+    fn field_of_kind(
+        &self,
+        item: NodeId,
+        place: &SourcePosition<'_>,
+        key: &str,
+        kind: &str,
+    ) -> Result<NodeId, X07Error> {
         self.tree.field(item, key).ok_or_else(|| place.error(format!("missing required field: {key} in {kind}")))
     }
 }

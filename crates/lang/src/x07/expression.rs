@@ -2,10 +2,10 @@
 
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 
-use super::place::{Place, X07Error};
+use super::source_position::{SourcePosition, X07Error};
 
 /// Checks an expression. Recursion is bounded by the reader's nesting limit.
-pub(super) fn check_expression(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_>) -> Result<(), X07Error> {
+pub(super) fn check_expression(tree: &JsonTree<'_>, id: NodeId, place: &SourcePosition<'_>) -> Result<(), X07Error> {
     match tree.kind(id) {
         JsonKind::Integer => check_integer(tree, id, place),
         JsonKind::Double => Err(place.error(format!("number is not an i64: {}", tree.text(id)))),
@@ -27,7 +27,7 @@ pub(super) fn check_expression(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_
     }
 }
 
-fn check_integer(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_>) -> Result<(), X07Error> {
+fn check_integer(tree: &JsonTree<'_>, id: NodeId, place: &SourcePosition<'_>) -> Result<(), X07Error> {
     match tree.integer(id) {
         None => Err(place.error(format!("number is not an i64: {}", tree.text(id)))),
         Some(number) if i32::try_from(number).is_err() => {
@@ -37,7 +37,7 @@ fn check_integer(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_>) -> Result<(
     }
 }
 
-fn check_list(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_>) -> Result<(), X07Error> {
+fn check_list(tree: &JsonTree<'_>, id: NodeId, place: &SourcePosition<'_>) -> Result<(), X07Error> {
     let mut items = tree.items(id);
     let Some(head) = items.next() else {
         return Err(place.error("list expression must not be empty"));

@@ -8,15 +8,15 @@ mod declaration;
 mod dialect;
 mod expression;
 mod names;
-mod place;
 mod project;
 mod read;
+mod source_position;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
 pub use dialect::X07;
-pub use place::X07Error;
 pub use project::{ProjectManifest, read_project};
 pub use read::{SCHEMA_VERSIONS, read_module};
+pub use source_position::X07Error;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 
 use super::names::check_symbol;
-use super::place::{Place, X07Error};
+use super::source_position::{SourcePosition, X07Error};
 
 const VERSIONS: [&str; 4] = ["x07.project@0.2.0", "x07.project@0.3.0", "x07.project@0.4.0", "x07.project@0.5.0"];
 const WORLDS: [&str; 7] =
@@ -34,10 +34,10 @@ pub struct ProjectManifest {
 
 /// Reads a manifest.
 pub fn read_project(bytes: &[u8]) -> Result<ProjectManifest, X07Error> {
-    let tree = JsonTree::parse(bytes).map_err(|error| Place::ROOT.error(error.to_string()))?;
+    let tree = JsonTree::parse(bytes).map_err(|error| SourcePosition::ROOT.error(error.to_string()))?;
     let root = tree.root();
     if tree.kind(root) != JsonKind::Object {
-        return Err(Place::ROOT.error("project manifest must be an object"));
+        return Err(SourcePosition::ROOT.error("project manifest must be an object"));
     }
     refuse_repeated_fields(&tree)?;
     let manifest = Manifest { tree: &tree };
@@ -46,7 +46,7 @@ pub fn read_project(bytes: &[u8]) -> Result<ProjectManifest, X07Error> {
     let entry = manifest.required("entry")?;
     let module_roots = manifest.required_list("module_roots")?;
     let Some(version) = VERSIONS.iter().position(|&known| known == schema_version) else {
-        return Err(Place::ROOT.key("schema_version").error(format!(
+        return Err(SourcePosition::ROOT.key("schema_version").error(format!(
             "project schema_version mismatch: expected one of {} got {schema_version:?}",
             VERSIONS.join(", ")
         )));
@@ -54,16 +54,18 @@ pub fn read_project(bytes: &[u8]) -> Result<ProjectManifest, X07Error> {
     manifest.fields_of_later_versions(version)?;
     if !WORLDS.contains(&&*world) {
         let message = format!("unknown project world {world:?} (expected one of {})", WORLDS.join(", "));
-        return Err(Place::ROOT.key("world").error(message));
+        return Err(SourcePosition::ROOT.key("world").error(message));
     }
-    check_path(&entry, &Place::ROOT.key("entry"))?;
+    check_path(&entry, &SourcePosition::ROOT.key("entry"))?;
     if !entry.ends_with(".x07.json") {
-        return Err(Place::ROOT.key("entry").error(format!("project entry must be a *.x07.json file, got {entry:?}")));
+        return Err(SourcePosition::ROOT
+            .key("entry")
+            .error(format!("project entry must be a *.x07.json file, got {entry:?}")));
     }
     if module_roots.is_empty() {
-        return Err(Place::ROOT.key("module_roots").error("project module_roots must not be empty"));
+        return Err(SourcePosition::ROOT.key("module_roots").error("project module_roots must not be empty"));
     }
-    let place = Place::ROOT.key("module_roots");
+    let place = SourcePosition::ROOT.key("module_roots");
     for (index, path) in module_roots.iter().enumerate() {
         check_path(path, &place.index(index))?;
     }
@@ -71,7 +73,7 @@ pub fn read_project(bytes: &[u8]) -> Result<ProjectManifest, X07Error> {
     manifest.dependencies()?;
     manifest.patch()?;
     if let Some(lockfile) = manifest.optional("lockfile")? {
-        check_path(&lockfile, &Place::ROOT.key("lockfile"))?;
+        check_path(&lockfile, &SourcePosition::ROOT.key("lockfile"))?;
     }
     Ok(ProjectManifest { world: world.into_owned(), entry: entry.into_owned() })
 }
@@ -83,14 +85,14 @@ fn refuse_repeated_fields(tree: &JsonTree<'_>) -> Result<(), X07Error> {
         let key = tree.string(key).unwrap_or_default();
         let Some(index) = KNOWN_FIELDS.iter().position(|&known| known == key) else { continue };
         if std::mem::replace(&mut seen[index], true) {
-            return Err(Place::ROOT.key(&key).error(format!("duplicate field {key:?}")));
+            return Err(SourcePosition::ROOT.key(&key).error(format!("duplicate field {key:?}")));
         }
     }
     Ok(())
 }
 
 /// A path inside the project: relative, and never upwards.
-fn check_path(path: &str, place: &Place<'_>) -> Result<(), X07Error> {
+fn check_path(path: &str, place: &SourcePosition<'_>) -> Result<(), X07Error> {
     if path.is_empty() {
         return Err(place.error("path must not be empty"));
     }
@@ -109,23 +111,23 @@ struct Manifest<'t, 'a> {
 
 impl<'a> Manifest<'_, 'a> {
     fn required(&self, key: &str) -> Result<Cow<'a, str>, X07Error> {
-        let value = self.value(key).ok_or_else(|| Place::ROOT.error(format!("missing field {key:?}")))?;
-        self.text(value, &Place::ROOT.key(key))
+        let value = self.value(key).ok_or_else(|| SourcePosition::ROOT.error(format!("missing field {key:?}")))?;
+        self.text(value, &SourcePosition::ROOT.key(key))
     }
 
     /// A string; null and a blank one count as nothing.
     fn optional(&self, key: &str) -> Result<Option<Cow<'a, str>>, X07Error> {
         match self.value(key) {
             Some(value) if self.tree.kind(value) != JsonKind::Null => {
-                self.text(value, &Place::ROOT.key(key)).map(|text| Some(text).filter(|text| !text.is_empty()))
+                self.text(value, &SourcePosition::ROOT.key(key)).map(|text| Some(text).filter(|text| !text.is_empty()))
             }
             _ => Ok(None),
         }
     }
 
     fn required_list(&self, key: &str) -> Result<Vec<Cow<'a, str>>, X07Error> {
-        let value = self.value(key).ok_or_else(|| Place::ROOT.error(format!("missing field {key:?}")))?;
-        self.texts(value, &Place::ROOT.key(key))
+        let value = self.value(key).ok_or_else(|| SourcePosition::ROOT.error(format!("missing field {key:?}")))?;
+        self.texts(value, &SourcePosition::ROOT.key(key))
     }
 
     fn value(&self, key: &str) -> Option<NodeId> {
@@ -133,7 +135,7 @@ impl<'a> Manifest<'_, 'a> {
     }
 
     /// A string without the white space around it.
-    fn text(&self, id: NodeId, place: &Place<'_>) -> Result<Cow<'a, str>, X07Error> {
+    fn text(&self, id: NodeId, place: &SourcePosition<'_>) -> Result<Cow<'a, str>, X07Error> {
         let text = self.tree.string(id).ok_or_else(|| place.error("expected a string"))?;
         Ok(match text {
             Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
@@ -141,12 +143,12 @@ impl<'a> Manifest<'_, 'a> {
         })
     }
 
-    fn texts(&self, id: NodeId, place: &Place<'_>) -> Result<Vec<Cow<'a, str>>, X07Error> {
+    fn texts(&self, id: NodeId, place: &SourcePosition<'_>) -> Result<Vec<Cow<'a, str>>, X07Error> {
         self.expect(id, JsonKind::Array, place)?;
         self.tree.items(id).enumerate().map(|(index, item)| self.text(item, &place.index(index))).collect()
     }
 
-    fn expect(&self, id: NodeId, kind: JsonKind, place: &Place<'_>) -> Result<(), X07Error> {
+    fn expect(&self, id: NodeId, kind: JsonKind, place: &SourcePosition<'_>) -> Result<(), X07Error> {
         let what = if kind == JsonKind::Array { "an array" } else { "an object" };
         if self.tree.kind(id) == kind { Ok(()) } else { Err(place.error(format!("expected {what}"))) }
     }
@@ -156,24 +158,26 @@ impl<'a> Manifest<'_, 'a> {
         for key in ["operational_entry_symbol", "certification_entry_symbol"] {
             if let Some(symbol) = self.optional(key)? {
                 if version < 2 {
-                    return Err(Place::ROOT.key(key).error(format!("{key} requires project schema_version 0.4.0")));
+                    return Err(SourcePosition::ROOT
+                        .key(key)
+                        .error(format!("{key} requires project schema_version 0.4.0")));
                 }
-                check_symbol(&symbol).map_err(|message| Place::ROOT.key(key).error(message))?;
+                check_symbol(&symbol).map_err(|message| SourcePosition::ROOT.key(key).error(message))?;
             }
         }
         if self.optional("compat")?.is_some() && version < 3 {
-            return Err(Place::ROOT.key("compat").error("compat requires project schema_version 0.5.0"));
+            return Err(SourcePosition::ROOT.key("compat").error("compat requires project schema_version 0.5.0"));
         }
         let has_patch = self.value("patch").is_some_and(|patch| self.tree.fields(patch).next().is_some());
         if has_patch && version == 0 {
-            return Err(Place::ROOT.key("patch").error("patch requires project schema_version 0.3.0"));
+            return Err(SourcePosition::ROOT.key("patch").error("patch requires project schema_version 0.3.0"));
         }
         Ok(())
     }
 
     fn link(&self) -> Result<(), X07Error> {
         let Some(link) = self.value("link") else { return Ok(()) };
-        let place = Place::ROOT.key("link");
+        let place = SourcePosition::ROOT.key("link");
         self.expect(link, JsonKind::Object, &place)?;
         for key in ["libs", "search_paths", "frameworks"] {
             let Some(list) = self.tree.field(link, key) else { continue };
@@ -195,7 +199,7 @@ impl<'a> Manifest<'_, 'a> {
 
     fn dependencies(&self) -> Result<(), X07Error> {
         let Some(list) = self.value("dependencies") else { return Ok(()) };
-        let place = Place::ROOT.key("dependencies");
+        let place = SourcePosition::ROOT.key("dependencies");
         self.expect(list, JsonKind::Array, &place)?;
         for (index, dependency) in self.tree.items(list).enumerate() {
             let inside = place.index(index);
@@ -214,7 +218,7 @@ impl<'a> Manifest<'_, 'a> {
 
     fn patch(&self) -> Result<(), X07Error> {
         let Some(patch) = self.value("patch") else { return Ok(()) };
-        let place = Place::ROOT.key("patch");
+        let place = SourcePosition::ROOT.key("patch");
         self.expect(patch, JsonKind::Object, &place)?;
         for (key, spec) in self.tree.fields(patch) {
             let key = self.tree.string(key).unwrap_or_default();

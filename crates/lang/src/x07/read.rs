@@ -9,7 +9,7 @@ use stan_model::module::{Declaration, ExportList, Field, Piece, SourceModule};
 use super::declaration::{Reader, required_string};
 use super::expression::check_expression;
 use super::names::check_symbol;
-use super::place::{Place, X07Error};
+use super::source_position::{SourcePosition, X07Error};
 
 /// The versions of x07AST that are understood, oldest first.
 pub const SCHEMA_VERSIONS: [&str; 7] = [
@@ -24,17 +24,17 @@ pub const SCHEMA_VERSIONS: [&str; 7] = [
 
 /// Reads a file into its canonical module. The first thing wrong, in the order of the file, is the error.
 pub fn read_module(bytes: &[u8]) -> Result<SourceModule<'_>, X07Error> {
-    let tree = JsonTree::parse(bytes).map_err(|error| Place::ROOT.error(error.to_string()))?;
+    let tree = JsonTree::parse(bytes).map_err(|error| SourcePosition::ROOT.error(error.to_string()))?;
     let root = tree.root();
     if tree.kind(root) != JsonKind::Object {
-        return Err(Place::ROOT.error("x07ast root must be an object"));
+        return Err(SourcePosition::ROOT.error("x07ast root must be an object"));
     }
     let (schema_version, version) = read_version(&tree)?;
     let is_entry = read_kind(&tree)?;
-    let module_id = required_string(&tree, root, &Place::ROOT, "module_id")?;
-    check_symbol(&module_id).map_err(|message| Place::ROOT.key("module_id").error(message))?;
+    let module_id = required_string(&tree, root, &SourcePosition::ROOT, "module_id")?;
+    check_symbol(&module_id).map_err(|message| SourcePosition::ROOT.key("module_id").error(message))?;
     let (imports, import_positions) = read_imports(&tree)?;
-    let decls = tree.field(root, "decls").ok_or_else(|| Place::ROOT.error("missing required field: decls"))?;
+    let decls = tree.field(root, "decls").ok_or_else(|| SourcePosition::ROOT.error("missing required field: decls"))?;
     let mut groups = read_declarations(&tree, decls, version, &module_id)?;
     if let Some(export) = &mut groups.export {
         export.only_in_focus = is_entry;
@@ -42,7 +42,7 @@ pub fn read_module(bytes: &[u8]) -> Result<SourceModule<'_>, X07Error> {
     let (declarations, declaration_positions) = groups.into_canonical_order(tree.items(decls).count());
     let entry = tree.field(root, "solve");
     if let Some(entry) = entry {
-        check_expression(&tree, entry, &Place::ROOT.key("solve"))?;
+        check_expression(&tree, entry, &SourcePosition::ROOT.key("solve"))?;
     }
     let metadata = tree.field(root, "meta").filter(|&meta| tree.fields(meta).next().is_some());
     Ok(SourceModule {
@@ -62,7 +62,7 @@ pub fn read_module(bytes: &[u8]) -> Result<SourceModule<'_>, X07Error> {
 
 /// The version, and its place in [`SCHEMA_VERSIONS`].
 fn read_version(tree: &JsonTree<'_>) -> Result<(&'static str, usize), X07Error> {
-    let text = required_string(tree, tree.root(), &Place::ROOT, "schema_version")?;
+    let text = required_string(tree, tree.root(), &SourcePosition::ROOT, "schema_version")?;
     if let Some(index) = SCHEMA_VERSIONS.iter().position(|&known| known == text) {
         return Ok((SCHEMA_VERSIONS[index], index));
     }
@@ -73,7 +73,7 @@ fn read_version(tree: &JsonTree<'_>) -> Result<(&'static str, usize), X07Error> 
     };
     let message =
         format!("unsupported schema_version: got {text:?} (supported: {}) (hint: {hint})", SCHEMA_VERSIONS.join(", "));
-    Err(Place::ROOT.key("schema_version").error(message))
+    Err(SourcePosition::ROOT.key("schema_version").error(message))
 }
 
 fn is_newer_than_known(text: &str) -> bool {
@@ -83,19 +83,21 @@ fn is_newer_than_known(text: &str) -> bool {
 }
 
 fn read_kind(tree: &JsonTree<'_>) -> Result<bool, X07Error> {
-    let kind = required_string(tree, tree.root(), &Place::ROOT, "kind")?;
+    let kind = required_string(tree, tree.root(), &SourcePosition::ROOT, "kind")?;
     match kind.trim() {
         "entry" => Ok(true),
         "module" => Ok(false),
-        _ => Err(Place::ROOT.key("kind").error(format!("invalid kind: expected \"entry\" or \"module\" got {kind:?}"))),
+        _ => Err(SourcePosition::ROOT
+            .key("kind")
+            .error(format!("invalid kind: expected \"entry\" or \"module\" got {kind:?}"))),
     }
 }
 
 type Names<'a> = (Vec<Cow<'a, str>>, Vec<usize>);
 
 fn read_imports<'a>(tree: &JsonTree<'a>) -> Result<Names<'a>, X07Error> {
-    let place = Place::ROOT.key("imports");
-    let names = string_array(tree, tree.root(), &Place::ROOT, "imports")?;
+    let place = SourcePosition::ROOT.key("imports");
+    let names = string_array(tree, tree.root(), &SourcePosition::ROOT, "imports")?;
     for name in &names {
         check_symbol(name).map_err(|message| place.error(message))?;
     }
@@ -106,7 +108,7 @@ fn read_imports<'a>(tree: &JsonTree<'a>) -> Result<Names<'a>, X07Error> {
 fn string_array<'a>(
     tree: &JsonTree<'a>,
     object: NodeId,
-    place: &Place<'_>,
+    place: &SourcePosition<'_>,
     key: &str,
 ) -> Result<Vec<Cow<'a, str>>, X07Error> {
     let array = tree.field(object, key).ok_or_else(|| place.error(format!("missing required field: {key}")))?;
@@ -150,7 +152,7 @@ fn read_declarations<'a>(
     version: usize,
     module_id: &str,
 ) -> Result<Groups<'a>, X07Error> {
-    let decls_place = Place::ROOT.key("decls");
+    let decls_place = SourcePosition::ROOT.key("decls");
     if tree.kind(decls) != JsonKind::Array {
         return Err(decls_place.error("decls must be an array"));
     }
@@ -188,7 +190,7 @@ fn read_declarations<'a>(
 fn read_export<'a>(
     tree: &JsonTree<'a>,
     item: NodeId,
-    place: &Place<'_>,
+    place: &SourcePosition<'_>,
     index: usize,
     groups: &mut Groups<'a>,
 ) -> Result<(), X07Error> {

@@ -3,7 +3,7 @@
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 
 use super::names::{check_local_name, check_type_name};
-use super::place::{Place, X07Error};
+use super::source_position::{SourcePosition, X07Error};
 
 /// The types that can be written as one word.
 const KNOWN_TYPES: [&str; 20] = [
@@ -30,7 +30,7 @@ const KNOWN_TYPES: [&str; 20] = [
 ];
 
 /// Checks a type: a known word, `["t", NAME]`, or `[head, type, …]`.
-pub(super) fn check_type(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_>) -> Result<(), X07Error> {
+pub(super) fn check_type(tree: &JsonTree<'_>, id: NodeId, place: &SourcePosition<'_>) -> Result<(), X07Error> {
     match tree.kind(id) {
         JsonKind::PlainString | JsonKind::EscapedString => {
             let name = tree.string(id).unwrap_or_default();
@@ -45,7 +45,7 @@ pub(super) fn check_type(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_>) -> 
     }
 }
 
-fn check_type_list(tree: &JsonTree<'_>, id: NodeId, place: &Place<'_>) -> Result<(), X07Error> {
+fn check_type_list(tree: &JsonTree<'_>, id: NodeId, place: &SourcePosition<'_>) -> Result<(), X07Error> {
     let items: Vec<NodeId> = tree.items(id).collect();
     let Some((&first, arguments)) = items.split_first() else {
         return Err(place.error("type expression list must not be empty"));

@@ -12,7 +12,7 @@ use super::run_report::NotAnalysedFiles;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SuggestReport {
-    /// In tokens.
+    /// In tokens; 0 for no bound.
     pub budget: u64,
     pub tokenizer: String,
     /// What `stan select` counts for the proposal with the same tokenizer; at most the budget.
@@ -24,23 +24,26 @@ pub struct SuggestReport {
     pub changes: Option<ChangedPaths>,
     /// The selection itself (version 2).
     pub state: StateDocument,
-    /// What is selected, closest first.
+    /// What is selected: what was asked for, then by score.
     pub nodes: Vec<SuggestedNode>,
-    /// What was looked at and did not fit, closest first.
+    /// The best that did not fit as whole files, by score; `stan pack` shows such files as signatures.
     pub too_large: Vec<SuggestedNode>,
-    /// Files further away that were not looked at.
+    /// Files of less worth, which are not named here.
     pub not_counted: u64,
     /// The next file that a larger budget would bring.
     pub next: Option<NextStep>,
     /// Root-relative path of the selection file, when it was written.
     pub written: Option<String>,
-    /// Files of the map in languages that are not analysed: most files first, then by extension.
+    /// What the ranking had to do without: no git, a shallow clone, no imports.
+    pub unavailable: Vec<String>,
+    /// Files of the repository in languages that are not analysed: most files first, then by extension.
     pub not_analysed: Vec<NotAnalysedFiles>,
     /// Sorted and unique.
     pub warnings: Vec<String>,
 }
 
-/// What git says is different, below the root. What is a module of the map is in the focus; what is deleted is no module.
+/// What git says is different, below the root. What is there and written by people is in the focus; stan's own files are
+/// left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ChangedPaths {
@@ -76,25 +79,39 @@ pub struct SuggestedNode {
     pub bytes: u64,
     pub tokens: u64,
     pub relation: NodeRelation,
-    /// Lower is closer.
+    /// How much it may be needed, in thousandths; 0 for what was asked for.
     pub score: i64,
-    /// How many focus files are within three steps.
-    pub reached_by: u32,
-    /// From a focus file to the node, edges walked in both directions; of a longer way the last eight nodes.
-    pub path: Vec<String>,
-    /// How many nodes of the way come before those of `path`; absent when it is whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_omitted: Option<u64>,
+    /// `imported by src/a.ts`, `changed together (7 of 21 commits)`; `null` when nothing short and true can be said.
+    pub reason: Option<String>,
+    /// The three largest terms of the score, the largest first.
+    pub terms: Vec<SuggestedTerm>,
 }
 
-/// What a file is to the focus.
+/// What one signal adds to a score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct SuggestedTerm {
+    pub signal: String,
+    /// In thousandths.
+    pub value: i64,
+    /// What shows it, when something short does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What a file is to the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum NodeRelation {
+    /// Named, changed, or in the log.
     Focus,
+    /// Within the depth that was asked for.
     Dependency,
-    Dependent,
+    /// A test of the focus.
+    Test,
+    /// Found by the ranking.
+    Related,
 }
 
 impl NodeRelation {
@@ -103,8 +120,14 @@ impl NodeRelation {
         match self {
             Self::Focus => "focus",
             Self::Dependency => "dependency",
-            Self::Dependent => "dependent",
+            Self::Test => "test",
+            Self::Related => "related",
         }
+    }
+
+    /// Whether it is in because it was asked for, and not by its score.
+    pub fn is_asked_for(self) -> bool {
+        matches!(self, Self::Focus | Self::Dependency)
     }
 }
 
@@ -133,6 +156,69 @@ pub struct ReplyReport {
     pub findings: Vec<Finding>,
     /// What the reader should know although no rule is broken.
     pub notes: Vec<String>,
+}
+
+/// `stan apply --json`: what a reply changed, or why it changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ApplyReport {
+    pub action: ApplyAction,
+    /// As it was named; absent when a reply was taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
+    /// The archive that tells what the assistant has seen; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<String>,
+    /// Whether the changes below were made (or would be, for a dry run). If not, nothing was changed.
+    pub accepted: bool,
+    /// Sorted by path.
+    pub files: Vec<AppliedFile>,
+    /// Sorted.
+    pub made_folders: Vec<String>,
+    /// Sorted.
+    pub removed_folders: Vec<String>,
+    /// Sorted by line, then code; none is there twice.
+    pub findings: Vec<Finding>,
+    /// What the reader should know although no rule is broken.
+    pub notes: Vec<String>,
+    /// What to send to the assistant when the reply was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+}
+
+/// What `stan apply` did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum ApplyAction {
+    Apply,
+    DryRun,
+    Undo,
+}
+
+/// A file that a reply changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct AppliedFile {
+    /// Root-relative.
+    pub path: String,
+    pub change: FileChange,
+    /// Lines of a unified diff; of a dry run only, and cut when it is long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<Vec<String>>,
+}
+
+/// What becomes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum FileChange {
+    Created,
+    Changed,
+    Removed,
+    /// As it was before the reply that is taken back.
+    Restored,
 }
 
 /// How bad a finding is.

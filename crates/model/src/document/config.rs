@@ -14,15 +14,18 @@ pub enum MetaHashes {
     All,
     /// Only what staging must verify.
     External,
+    /// None: staging verifies by the private map alone.
+    None,
 }
 
 impl MetaHashes {
-    pub const EVERY: [Self; 2] = [Self::All, Self::External];
+    pub const EVERY: [Self; 3] = [Self::All, Self::External, Self::None];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::All => "all",
             Self::External => "external",
+            Self::None => "none",
         }
     }
 }
@@ -60,15 +63,21 @@ mod schema {
         /// Label → files that are staged below `<stanPath>/imports/<label>`.
         #[schemars(extend("default" = {}))]
         pub imports: Option<BTreeMap<String, Option<Globs>>>,
-        pub context: Option<Context>,
+        pub context: Option<ContextSection>,
     }
 
     #[derive(JsonSchema)]
     #[schemars(rename_all = "camelCase", deny_unknown_fields)]
-    pub struct Context {
+    pub struct ContextSection {
         /// Which nodes of the map carry the hash of their bytes.
         #[schemars(extend("default" = "all"))]
         pub meta_hashes: Option<MetaHashes>,
+        /// The most tokens of the overview; 0 for all of it.
+        #[schemars(extend("default" = 16000))]
+        pub overview_tokens: Option<u32>,
+        /// A map of more tokens is not archived; 0 for no limit.
+        #[schemars(extend("default" = 50000))]
+        pub meta_tokens: Option<u32>,
         /// Characters after which a description is cut.
         #[schemars(range(min = 1), extend("default" = 160))]
         pub description_limit: Option<u32>,

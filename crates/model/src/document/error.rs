@@ -1,4 +1,4 @@
-//! What is wrong with a document that somebody else wrote, and where. Never about files that cannot be opened.
+//! What is wrong with a document from an untrusted source, and where. Never about files that cannot be opened.
 
 use std::fmt;
 

@@ -12,24 +12,26 @@ use crate::{Digest, Ecosystem, document::read::quoted};
 
 /// Every external file by its canonical id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Integrity {
-    pub nodes: BTreeMap<String, IntegrityNode>,
+pub struct ExternalsLock {
+    pub nodes: BTreeMap<String, LockedExternal>,
 }
 
 /// One file outside the repository, proved by size and hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IntegrityNode {
+pub struct LockedExternal {
     /// The absolute real path on this machine.
     pub locator: String,
     pub size: u64,
     pub sha256: Digest,
-    /// For files of npm packages.
+    /// For files of installed packages.
     pub package: Option<PackageFile>,
 }
 
 /// A file by its place in a package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackageFile {
+    /// The registry that the package comes from.
+    pub ecosystem: Ecosystem,
     /// `name` or `@scope/name`.
     pub name: String,
     pub version: String,
@@ -38,16 +40,16 @@ pub struct PackageFile {
 }
 
 /// Reads an integrity map. `file` is only for the findings, all of which are returned.
-pub fn decode(bytes: &[u8], file: &str) -> Result<Integrity, Vec<DocumentError>> {
+pub fn decode(bytes: &[u8], file: &str) -> Result<ExternalsLock, Vec<DocumentError>> {
     let mut reader = DocumentReader::parse(bytes, file)?;
     let nodes = read_document(&mut reader);
     match nodes {
-        Some(nodes) if !reader.has_errors() => Ok(Integrity { nodes }),
+        Some(nodes) if !reader.has_errors() => Ok(ExternalsLock { nodes }),
         _ => Err(reader.into_errors()),
     }
 }
 
-impl Integrity {
+impl ExternalsLock {
     /// The document: sorted by id, minified, a newline at the end.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = b"{\"v\":1,\"nodes\":{".to_vec();
@@ -76,7 +78,7 @@ impl Integrity {
     }
 }
 
-fn read_document(reader: &mut DocumentReader<'_>) -> Option<BTreeMap<String, IntegrityNode>> {
+fn read_document(reader: &mut DocumentReader<'_>) -> Option<BTreeMap<String, LockedExternal>> {
     let (top, root) = (Pointer::ROOT, reader.tree().root());
     let [version, nodes] = reader.fields(root, &top, ["v", "nodes"])?;
     match version {
@@ -112,7 +114,7 @@ fn read_document(reader: &mut DocumentReader<'_>) -> Option<BTreeMap<String, Int
 
 const KEYS: [&str; 7] = ["id", "locatorAbs", "size", "sha256", "pkgName", "pkgVersion", "pathInPackage"];
 
-fn read_node(reader: &mut DocumentReader<'_>, node: NodeId, at: &Pointer<'_>, own_id: &str) -> Option<IntegrityNode> {
+fn read_node(reader: &mut DocumentReader<'_>, node: NodeId, at: &Pointer<'_>, own_id: &str) -> Option<LockedExternal> {
     let values = reader.fields(node, at, KEYS)?;
     for (key, value) in KEYS.iter().zip(values).take(4) {
         if value.is_none() {
@@ -147,10 +149,10 @@ fn read_node(reader: &mut DocumentReader<'_>, node: NodeId, at: &Pointer<'_>, ow
         digest
     });
     let package = read_package(reader, package, node, at, own_id)?;
-    Some(IntegrityNode { locator: locator?.into_owned(), size: size?, sha256: sha256?, package })
+    Some(LockedExternal { locator: locator?.into_owned(), size: size?, sha256: sha256?, package })
 }
 
-/// The three fields of the npm family: all or none, and in accord with the id.
+/// The three fields of installed packages: all or none, and in accord with the id.
 fn read_package(
     reader: &mut DocumentReader<'_>,
     fields: [Option<NodeId>; 3],
@@ -169,16 +171,21 @@ fn read_package(
         }
     }
     let [name, version, path] = <[_; 3]>::try_from(texts).ok()?.map(std::borrow::Cow::into_owned);
-    let place = format!("/{}/{name}/{version}/{path}", Ecosystem::Npm.context_folder());
-    if !own_id.ends_with(&place) && own_id != &place[1..] {
+    let place = |ecosystem: Ecosystem| format!("/{}/{name}/{version}/{path}", ecosystem.context_folder());
+    let is_own = |ecosystem: &Ecosystem| {
+        let place = place(*ecosystem);
+        own_id.ends_with(&place) || own_id == &place[1..]
+    };
+    let Some(ecosystem) = Ecosystem::REGISTRIES.into_iter().find(is_own) else {
+        let place = place(Ecosystem::Npm);
         reader.wrong(
             at,
             format!("the package's fields belong to another id, one that ends in {}", quoted(&place)),
             Some(node),
         );
         return None;
-    }
-    Some(Some(PackageFile { name, version, path }))
+    };
+    Some(Some(PackageFile { ecosystem, name, version, path }))
 }
 
 #[cfg(test)]

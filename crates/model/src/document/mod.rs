@@ -1,5 +1,6 @@
 //! The documents that leave the program, as versioned types of their own. Nothing here computes anything.
 
+pub mod answer_reports;
 pub mod assistant_reports;
 pub mod config;
 #[cfg(feature = "schema")]
@@ -8,6 +9,7 @@ mod error;
 pub mod integrity;
 mod node_id;
 pub mod outline_reports;
+pub mod pack;
 pub mod read;
 pub mod reports;
 pub mod run_report;

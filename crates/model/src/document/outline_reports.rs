@@ -108,3 +108,66 @@ pub struct SymbolUse {
     /// something whose type is not followed.
     pub how: &'static str,
 }
+
+/// `stan read --json`: files or declarations as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReadReport {
+    /// In the order in which they were asked for.
+    pub items: Vec<ReadItem>,
+    /// What is left out because of the budget, as it was asked for.
+    pub cut: Vec<String>,
+    /// Sorted and unique.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReadItem {
+    pub file: String,
+    /// 1-based and inclusive.
+    pub start_line: u32,
+    pub end_line: u32,
+    /// `full`, `signature` or `line`: lower than asked for where the budget is small.
+    pub level: &'static str,
+    /// `file`, or the kind of the declaration.
+    pub kind: &'static str,
+    /// With the names of the declarations around it; empty for a file.
+    pub name: String,
+    pub text: String,
+    /// Of the whole file.
+    pub sha256: String,
+    /// Lines of the range that the text leaves out, each from and to.
+    pub elided: Vec<[u32; 2]>,
+}
+
+/// `stan find --json`: where words are declared, named and written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FindReport {
+    /// Declarations whose name has the words; the nearest first.
+    pub symbols: Vec<SymbolDeclaration>,
+    /// Files whose path has the words.
+    pub paths: Vec<String>,
+    /// Lines that have the words.
+    pub lines: Vec<FoundLine>,
+    /// Whether only some of the words were found together.
+    pub partial: bool,
+    /// What is left out because of the budget or the limit.
+    pub cut: u64,
+    /// Sorted and unique.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundLine {
+    pub file: String,
+    pub line: u32,
+    /// Without white space around it; cut when it is long.
+    pub text: String,
+}

@@ -71,7 +71,27 @@ pub const SHOWN_STEPS: usize = 8;
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SnapReport {
     pub snapshots: Vec<SnapshotReport>,
+    /// The baselines that are kept, newest first in each kind; only of `list`, `undo`, `redo` and `set`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub baselines: Vec<BaselineReport>,
     pub warnings: Vec<String>,
+}
+
+/// A baseline that is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct BaselineReport {
+    /// `plain` or `context`.
+    pub kind: String,
+    /// 0 is the newest.
+    pub number: u64,
+    /// Diffs are made against this one.
+    pub current: bool,
+    pub files: u64,
+    /// Files that the next older one does not have.
+    pub added: u64,
+    pub changed: u64,
+    pub removed: u64,
 }
 
 /// One snapshot that was replaced or made.

@@ -38,8 +38,8 @@ pub struct RunReport {
     /// Absent in plain runs.
     pub map: Option<MapReport>,
     pub externals: ExternalsReport,
-    /// Largest first.
-    pub largest: Vec<SizedPath>,
+    /// The most tokens first.
+    pub largest: Vec<WeighedPath>,
     /// Left out because they hold a NUL byte in their first 8 KiB.
     pub binaries: Vec<SizedPath>,
     /// Archived, but over 1 MiB or 3,000 lines.
@@ -51,14 +51,55 @@ pub struct RunReport {
     /// Archived although git ignores them, because the selection names them.
     pub ignored: Vec<String>,
     pub left_out: Vec<LeftOutReport>,
+    /// Scripts that were named on the command line, in the order in which they ran; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<ScriptReport>,
     /// Files of the repository in languages that are not analysed: most files first, then by extension.
     pub not_analysed: Vec<NotAnalysedFiles>,
+    /// The archives in the form that was asked for, beside the tar; empty when that is all that was asked for.
+    pub formats: Vec<FormatReport>,
     /// Root-relative paths of every file that changed on the disk, externals included; sorted.
     pub written: Vec<String>,
     pub removed: Vec<String>,
     pub warnings: Vec<String>,
     /// What the graph could not read or resolve.
     pub errors: Vec<String>,
+    /// An earlier run said the errors, and nothing has changed since. Not part of the document.
+    #[serde(skip)]
+    pub errors_are_known: bool,
+}
+
+/// A script whose output is in the archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ScriptReport {
+    pub name: String,
+    /// Root-relative path of its output.
+    pub path: String,
+    pub end: ScriptEnd,
+    /// Absent when it did not end by itself.
+    pub exit_code: Option<i32>,
+    pub milliseconds: u64,
+    /// Of its output, escapes taken out.
+    pub bytes: u64,
+}
+
+impl ScriptReport {
+    pub fn is_success(&self) -> bool {
+        self.end == ScriptEnd::Exited && self.exit_code == Some(0)
+    }
+}
+
+/// How a script ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum ScriptEnd {
+    Exited,
+    /// By a signal.
+    Killed,
+    TimedOut,
 }
 
 /// One archive.
@@ -70,9 +111,9 @@ pub struct ArchiveReport {
     pub files: u64,
     /// Contents of the files, without the archive's own bytes.
     pub bytes: u64,
-    /// Estimated: bytes / 4.
+    /// By the tokenizer that was asked for.
     pub tokens: u64,
-    /// Counted; absent when nobody asked.
+    /// The same with the name of the tokenizer; absent when nothing was counted, and `tokens` is a quarter of the bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_tokens: Option<ExactTokens>,
     /// Size of the archive itself.
@@ -100,7 +141,7 @@ pub struct DiffReport {
 pub struct Part {
     pub files: u64,
     pub bytes: u64,
-    /// Estimated: bytes / 4.
+    /// As in the report of the archive.
     pub tokens: u64,
 }
 
@@ -144,6 +185,25 @@ pub struct OutsideFile {
     /// Relative to the root; starts with `../` outside.
     pub path: String,
     pub archived_as: String,
+}
+
+/// An archive, or a part of one, in another form than tar.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct FormatReport {
+    pub path: String,
+    pub bytes: u64,
+    /// 0 for a zip, which nobody reads as text.
+    pub tokens: u64,
+}
+
+/// A file with its size in bytes and tokens.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct WeighedPath {
+    pub path: String,
+    pub bytes: u64,
+    pub tokens: u64,
 }
 
 /// A file and its size.

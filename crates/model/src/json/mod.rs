@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 pub use parse::MAX_DEPTH;
+pub use write::indented_json;
 
 /// The index of a value in its [`JsonTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

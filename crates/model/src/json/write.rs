@@ -120,3 +120,66 @@ impl JsonTree<'_> {
         out.push(b'}');
     }
 }
+
+/// A minified JSON text indented by two spaces, and otherwise as it is. Ends with a newline.
+pub fn indented_json(minified: &[u8]) -> Vec<u8> {
+    let text = minified.trim_ascii();
+    let mut out = Vec::with_capacity(text.len() * 2);
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    let line = |out: &mut Vec<u8>, depth: usize| {
+        out.push(b'\n');
+        out.extend(std::iter::repeat_n(b' ', 2 * depth));
+    };
+    for (at, &byte) in text.iter().enumerate() {
+        if in_string {
+            out.push(byte);
+            (in_string, is_escaped) = (is_escaped || byte != b'"', byte == b'\\' && !is_escaped);
+            continue;
+        }
+        let is_empty = |close: u8| text.get(at + 1) == Some(&close);
+        match byte {
+            b'"' => {
+                in_string = true;
+                out.push(byte);
+            }
+            b'{' | b'[' => {
+                out.push(byte);
+                depth += 1;
+                if !is_empty(if byte == b'{' { b'}' } else { b']' }) {
+                    line(&mut out, depth);
+                }
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if !matches!(out.last(), Some(b'{' | b'[')) {
+                    line(&mut out, depth);
+                }
+                out.push(byte);
+            }
+            b',' => {
+                out.push(byte);
+                line(&mut out, depth);
+            }
+            b':' => out.extend_from_slice(b": "),
+            // Already indented: white space is created.
+            b' ' | b'\n' | b'\r' | b'\t' => {}
+            other => out.push(other),
+        }
+    }
+    out.push(b'\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::indented_json;
+
+    #[test]
+    fn indenting_adds_white_space_alone() {
+        let minified = br#"{"v":2,"i":["a\"{,b",["c",1]],"x":[],"y":{}}"#;
+        let expected = "{\n  \"v\": 2,\n  \"i\": [\n    \"a\\\"{,b\",\n    [\n      \"c\",\n      1\n    ]\n  ],\n  \"x\": [],\n  \"y\": {}\n}\n";
+        let indented = indented_json(minified);
+        assert_eq!(String::from_utf8_lossy(&indented), expected);
+        assert_eq!(indented_json(&indented), indented);
+    }
+}

@@ -1,11 +1,19 @@
-//! Applies hunks to the bytes of a file as `git apply` does: at the place they say or the nearest one where every
-//! line matches, never on lines that an earlier hunk of the patch has touched, and nowhere else.
+//! Applies a patch to the bytes of a file.
+//!
+//! | exactness | a hunk fits |
+//! |---|---|
+//! | as git | at the place it says or the nearest one where every line matches; never on lines that an earlier hunk touched |
+//! | tolerant | at the place it says; else where its lines are found, if that is one place; two places are refused |
+//!
+//! Tolerant also: the lines of a hunk are counted again; a file's carriage returns, byte order mark and missing final newline
+//! stay as they are although the patch does not show them. Never: a line that is only similar.
 
-use std::hash::Hasher as _;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
-use rustc_hash::FxHasher;
-
-use super::{DiffError, FileDiff, Hunk, Lines, hunk};
+use super::image::{Agreement, Image, Line};
+use super::{Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, TOO_MUCH, Work, hunk};
 
 /// What became of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,162 +23,89 @@ pub(crate) struct Applied {
     pub(crate) sources: Vec<Option<usize>>,
 }
 
-/// How much searching a reply may still cause: a hostile one must not cost more than its length allows.
-#[derive(Debug)]
-pub(crate) struct Work {
-    left: u64,
+/// How exact a patch must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exactness {
+    AsGit,
+    Tolerant,
 }
 
-impl Work {
-    pub(crate) fn new(steps: u64) -> Self {
-        Self { left: steps }
-    }
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-    /// For reading or copying so many bytes.
-    pub(crate) fn spend_bytes(&mut self, count: usize) -> bool {
-        self.spend(count / 4)
-    }
+/// How many lines of a file are shown where a passage was expected.
+const MOST_SHOWN: usize = 12;
 
-    fn spend(&mut self, steps: usize) -> bool {
-        self.left = self.left.saturating_sub(steps as u64);
-        self.left > 0
-    }
-}
-
-/// What is said when there is none left.
-pub(crate) const TOO_MUCH: &str = "the patches of this reply are too many to be checked";
-
-/// Applies the hunks of one file. The error names the hunk that does not fit.
-pub(crate) fn apply(file: &FileDiff, lines: &Lines<'_>, old: &[u8], work: &mut Work) -> Result<Applied, DiffError> {
+/// Applies the patch of one file. The error names the hunk that does not fit.
+pub(crate) fn apply(
+    file: &FileDiff,
+    lines: &Lines<'_>,
+    old: &[u8],
+    exactness: Exactness,
+    work: &mut Work,
+) -> Result<Applied, DiffError> {
     if !work.spend_bytes(old.len()) {
         return Err(DiffError::new(file.index, TOO_MUCH));
     }
-    let mut image = Image::new(old);
-    for hunk in &file.hunks {
-        apply_hunk(&mut image, hunk, lines, work)?;
+    if exactness == Exactness::AsGit && file.is_diff() {
+        let mut image = Image::new(old, false);
+        for hunk in file.hunks() {
+            apply_as_git(&mut image, hunk, lines, work)?;
+        }
+        let (bytes, sources) = image.written();
+        return Ok(Applied { bytes, sources });
     }
-    Ok(image.into_applied())
+    let (mark, text) = match old.strip_prefix(BYTE_ORDER_MARK) {
+        Some(text) => (BYTE_ORDER_MARK, text),
+        None => (&b""[..], old),
+    };
+    let mut tolerant = Tolerant { image: Image::new(text, true), lines, has_mark: !mark.is_empty(), moved: 0 };
+    match &file.body {
+        Body::Hunks(hunks) => hunks.iter().try_for_each(|hunk| tolerant.hunk(hunk, file.change, work))?,
+        Body::Replacements(blocks) => blocks.iter().try_for_each(|block| tolerant.replacement(block, work))?,
+        Body::Whole => tolerant.whole(work)?,
+    }
+    let (bytes, sources) = tolerant.image.written();
+    let is_gone = file.change == Change::Delete && bytes.is_empty();
+    let mark = if is_gone { &b""[..] } else { mark };
+    Ok(Applied { bytes: [mark, &bytes].concat(), sources })
 }
 
-/// A line with its newline, if it has one.
-#[derive(Clone, Copy, Debug)]
-struct Line<'a> {
-    text: &'a [u8],
-    has_newline: bool,
-    hash: u64,
-    /// Written or kept by a hunk, so no other hunk may match here.
-    is_patched: bool,
-    source: Option<usize>,
-}
-
-impl<'a> Line<'a> {
-    fn new(text: &'a [u8], has_newline: bool, source: Option<usize>) -> Self {
-        let mut hasher = FxHasher::default();
-        hasher.write(text);
-        hasher.write_u8(u8::from(has_newline));
-        Self { text, has_newline, hash: hasher.finish(), is_patched: source.is_some(), source }
-    }
-
-    fn is_same(&self, other: &Line<'_>) -> bool {
-        self.hash == other.hash && self.has_newline == other.has_newline && self.text == other.text
-    }
-}
-
-/// The file as a gap buffer of lines: hunks come in order, so the gap moves over the file once.
-struct Image<'a> {
-    before: Vec<Line<'a>>,
-    /// From the last line to the first behind the gap.
-    after: Vec<Line<'a>>,
-}
-
-impl<'a> Image<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        let mut after = Vec::new();
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let end = memchr::memchr(b'\n', rest);
-            let (text, next) = match end {
-                Some(end) => (rest.get(..end), rest.get(end + 1..)),
-                None => (Some(rest), None),
-            };
-            after.push(Line::new(text.unwrap_or_default(), end.is_some(), None));
-            rest = next.unwrap_or_default();
-        }
-        after.reverse();
-        Self { before: Vec::new(), after }
-    }
-
-    fn len(&self) -> usize {
-        self.before.len() + self.after.len()
-    }
-
-    fn get(&self, index: usize) -> Option<&Line<'a>> {
-        match index.checked_sub(self.before.len()) {
-            None => self.before.get(index),
-            Some(behind) => self.after.len().checked_sub(behind + 1).and_then(|place| self.after.get(place)),
-        }
-    }
-
-    fn move_gap(&mut self, to: usize, work: &mut Work) -> bool {
-        let is_affordable = work.spend(to.abs_diff(self.before.len()) / 4);
-        while self.before.len() < to
-            && let Some(line) = self.after.pop()
-        {
-            self.before.push(line);
-        }
-        while self.before.len() > to
-            && let Some(line) = self.before.pop()
-        {
-            self.after.push(line);
-        }
-        is_affordable
-    }
-
-    fn into_applied(self) -> Applied {
-        let lines = || self.before.iter().chain(self.after.iter().rev());
-        let mut bytes = Vec::with_capacity(lines().map(|line| line.text.len() + 1).sum());
-        for line in lines() {
-            bytes.extend_from_slice(line.text);
-            if line.has_newline {
-                bytes.push(b'\n');
-            }
-        }
-        Applied { bytes, sources: lines().map(|line| line.source).collect() }
-    }
-}
-
-fn apply_hunk<'a>(image: &mut Image<'a>, hunk: &Hunk, lines: &'a Lines<'_>, work: &mut Work) -> Result<(), DiffError> {
-    let (old, new) = sides(hunk, lines);
-    let must_start = hunk.old_start <= 1;
-    let must_end = hunk.trailing == 0;
-    let wanted = usize::try_from(hunk.new_start.saturating_sub(1)).unwrap_or(usize::MAX);
-    let place = find(image, &old, wanted, must_start, must_end, work).ok_or_else(|| {
-        let mut message = "these lines are not in the archived file".to_owned();
-        if must_end && !must_start && find(image, &old, wanted, false, false, work).is_some() {
+fn apply_as_git<'a>(
+    image: &mut Image<'a>,
+    hunk: &Hunk,
+    lines: &'a Lines<'_>,
+    work: &mut Work,
+) -> Result<(), DiffError> {
+    let counted = hunk.counted.as_ref().map_err(Clone::clone)?;
+    let (old, new) = sides(counted.lines.clone(), lines, false);
+    let must_start = counted.old_start <= 1;
+    let must_end = counted.trailing == 0;
+    let wanted = usize::try_from(counted.new_start.saturating_sub(1)).unwrap_or(usize::MAX);
+    let place = nearest(image, &old, wanted, must_start, must_end, work).ok_or_else(|| {
+        let mut message = "these lines are not in the file".to_owned();
+        if must_end && !must_start && nearest(image, &old, wanted, false, false, work).is_some() {
             "without lines kept below the change, a hunk fits only at the end of the file".clone_into(&mut message);
-        } else if must_start && find(image, &old, wanted, false, false, work).is_some() {
+        } else if must_start && nearest(image, &old, wanted, false, false, work).is_some() {
             "a hunk that starts at line 1 fits only at the start of the file".clone_into(&mut message);
         }
-        DiffError::new(hunk.index, message)
+        let missed = Some(missed(image, &old, Some(wanted)));
+        DiffError { index: hunk.index, message, missed }
     })?;
-    if !image.move_gap(place, work) {
+    if !image.replace(place, old.len(), new, work) {
         return Err(DiffError::new(hunk.index, "the hunks jump about too much to be checked"));
     }
-    let kept = image.after.len().saturating_sub(old.len());
-    image.after.truncate(kept);
-    image.before.extend(new);
     Ok(())
 }
 
 /// The lines that a hunk expects and those that it leaves.
-fn sides<'a>(hunk: &Hunk, lines: &'a Lines<'_>) -> (Vec<Line<'a>>, Vec<Line<'a>>) {
+fn sides<'a>(range: Range<usize>, lines: &'a Lines<'_>, splits_ends: bool) -> (Vec<Line<'a>>, Vec<Line<'a>>) {
     let (mut old, mut new) = (Vec::new(), Vec::new());
-    for index in hunk.lines.clone() {
+    for index in range.clone() {
         let Some(line) = lines.get(index) else { break };
         let has_newline =
-            !lines.get(index + 1).is_some_and(|next| hunk.lines.contains(&(index + 1)) && hunk::is_no_newline(next));
+            !lines.get(index + 1).is_some_and(|next| range.contains(&(index + 1)) && hunk::is_no_newline(next));
         let bytes = line.as_bytes();
-        let made = Line::new(bytes.get(1..).unwrap_or_default(), has_newline, Some(index));
+        let made = Line::new(bytes.get(1..).unwrap_or_default(), has_newline, Some(index), splits_ends);
         match bytes.first() {
             Some(b'-') => old.push(made),
             Some(b'+') => new.push(made),
@@ -186,7 +121,7 @@ fn sides<'a>(hunk: &Hunk, lines: &'a Lines<'_>) -> (Vec<Line<'a>>, Vec<Line<'a>>
 }
 
 /// The place nearest to the wanted one, first looking down, then up, as git does.
-fn find(
+fn nearest(
     image: &Image<'_>,
     old: &[Line<'_>],
     wanted: usize,
@@ -197,13 +132,8 @@ fn find(
     let last = image.len().checked_sub(old.len())?;
     let matches = |place: usize, work: &mut Work| {
         let is_refused = (must_start && place != 0) || (must_end && place != last);
-        let mut compared = 1;
-        let fits = !is_refused
-            && old.iter().enumerate().all(|(offset, line)| {
-                compared += 1;
-                image.get(place + offset).is_some_and(|found| !found.is_patched && found.is_same(line))
-            });
-        (fits, work.spend(compared))
+        let (fits, is_affordable) = image.has(place, old, Agreement::Exact, false, work);
+        (fits && !is_refused, is_affordable)
     };
     // A bound to one end leaves one place to look at.
     if must_start || must_end {
@@ -239,5 +169,218 @@ fn find(
         if up == 0 && down >= last {
             return None;
         }
+    }
+}
+
+/// Where lines are.
+enum Found {
+    At(usize, Agreement),
+    /// Two of the places.
+    Several(usize, usize),
+    Nowhere,
+    TooMuch,
+}
+
+/// A file that what models write is applied to.
+struct Tolerant<'a, 'l> {
+    image: Image<'a>,
+    lines: &'a Lines<'l>,
+    /// The file starts with a byte order mark, which is not in the image.
+    has_mark: bool,
+    /// By how many lines the file has grown so far.
+    moved: i64,
+}
+
+impl<'a> Tolerant<'a, '_> {
+    fn hunk(&mut self, hunk: &Hunk, change: Change, work: &mut Work) -> Result<(), DiffError> {
+        let filled = hunk::filled(self.lines, hunk.lines.clone());
+        let counted = hunk.counted.as_ref().ok().map(|counted| counted.lines.clone());
+        // What lies behind the counted lines may be left off when it changes nothing.
+        let is_idle = |from: usize| {
+            (from..hunk.lines.end).all(|at| self.lines.get(at).is_some_and(|line| !line.starts_with(['+', '-'])))
+        };
+        let counted = counted.filter(|counted| is_idle(counted.end));
+        let mut readings = vec![hunk.lines.clone(), filled];
+        readings.extend(counted);
+        readings.dedup();
+        let place = hunk.old_start.map(|start| i64::try_from(start.max(1) - 1).unwrap_or(i64::MAX));
+        let stated = place.and_then(|place| usize::try_from(place.saturating_add(self.moved)).ok());
+        let mut several = None;
+        let mut first = None;
+        for reading in readings {
+            let (old, new) = self.sides(reading);
+            if old.is_empty() && change != Change::Create && self.image.len() > 0 {
+                let message = "the hunk has no lines of the file that tell where it belongs";
+                return Err(DiffError::new(hunk.index, message));
+            }
+            match self.find(&old, stated, false, work) {
+                Found::At(place, agreement) => return self.put(hunk.index, place, agreement, &old, new, work),
+                Found::Several(one, other) => _ = several.get_or_insert((one, other)),
+                Found::Nowhere => {}
+                Found::TooMuch => return Err(DiffError::new(hunk.index, TOO_MUCH)),
+            }
+            first.get_or_insert(old);
+        }
+        Err(self.not_found(hunk.index, &first.unwrap_or_default(), several, stated))
+    }
+
+    fn replacement(&mut self, block: &Replacement, work: &mut Work) -> Result<(), DiffError> {
+        let old = self.all(block.search.clone());
+        let new = self.all(block.replace.clone());
+        if old.is_empty() && self.image.len() > 0 {
+            let message = "nothing is searched for, but the file is not empty";
+            return Err(DiffError::new(block.index, message));
+        }
+        match self.find(&old, None, true, work) {
+            Found::At(place, agreement) => self.put(block.index, place, agreement, &old, new, work),
+            Found::Several(one, other) => Err(self.not_found(block.index, &old, Some((one, other)), None)),
+            Found::Nowhere => Err(self.not_found(block.index, &old, None, None)),
+            Found::TooMuch => Err(DiffError::new(block.index, TOO_MUCH)),
+        }
+    }
+
+    /// All of the file, with the ends that it had.
+    fn whole(&mut self, work: &mut Work) -> Result<(), DiffError> {
+        let count = self.image.len();
+        let (has_returns, last) = (self.image.has_returns(), count.checked_sub(1).and_then(|at| self.image.get(at)));
+        let keeps_open = last.is_some_and(|line| !line.has_newline);
+        let mut new = self.all(0..self.lines.len());
+        new.iter_mut().for_each(|line| line.has_return |= has_returns);
+        if let Some(line) = new.last_mut().filter(|_| keeps_open) {
+            (line.has_newline, line.has_return) = (false, false);
+        }
+        if self.image.replace(0, count, new, work) { Ok(()) } else { Err(DiffError::new(0, TOO_MUCH)) }
+    }
+
+    fn sides(&self, range: Range<usize>) -> (Vec<Line<'a>>, Vec<Line<'a>>) {
+        let (mut old, mut new) = sides(range, self.lines, true);
+        self.without_mark(&mut old);
+        self.without_mark(&mut new);
+        (old, new)
+    }
+
+    fn all(&self, range: Range<usize>) -> Vec<Line<'a>> {
+        let lines: &'a Lines<'_> = self.lines;
+        let of = |index: usize| lines.get(index).map(|line| Line::new(line.as_bytes(), true, Some(index), true));
+        let mut all: Vec<Line<'a>> = range.filter_map(of).collect();
+        self.without_mark(&mut all);
+        all
+    }
+
+    /// The mark is not in the image, so neither is it in what is compared with it.
+    fn without_mark(&self, lines: &mut [Line<'a>]) {
+        if let Some(first) = lines.first_mut().filter(|_| self.has_mark)
+            && let Some(text) = first.text.strip_prefix(BYTE_ORDER_MARK)
+        {
+            let ends = (first.has_return, first.has_newline);
+            *first = Line::new(text, first.has_newline, first.source, false);
+            (first.has_return, first.has_newline) = ends;
+        }
+    }
+
+    /// Byte for byte at the stated place, then anywhere; then the same but for line ends.
+    fn find(&self, old: &[Line<'_>], stated: Option<usize>, over_patched: bool, work: &mut Work) -> Found {
+        let Some(last) = self.image.len().checked_sub(old.len()) else { return Found::Nowhere };
+        for agreement in [Agreement::Exact, Agreement::ButForEnds] {
+            if let Some(place) = stated.filter(|&place| place <= last)
+                && self.image.has(place, old, agreement, over_patched, work).0
+            {
+                return Found::At(place, agreement);
+            }
+            let mut one = None;
+            for place in 0..=last {
+                let (fits, is_affordable) = self.image.has(place, old, agreement, over_patched, work);
+                if !is_affordable {
+                    return Found::TooMuch;
+                }
+                match one {
+                    Some(one) if fits => return Found::Several(one, place),
+                    None if fits => one = Some(place),
+                    _ => {}
+                }
+            }
+            if let Some(place) = one {
+                return Found::At(place, agreement);
+            }
+        }
+        Found::Nowhere
+    }
+
+    fn put(
+        &mut self,
+        index: usize,
+        place: usize,
+        agreement: Agreement,
+        old: &[Line<'a>],
+        mut new: Vec<Line<'a>>,
+        work: &mut Work,
+    ) -> Result<(), DiffError> {
+        if agreement == Agreement::ButForEnds {
+            let first = self.image.get(place);
+            let has_returns =
+                first.filter(|_| !old.is_empty()).map_or(self.image.has_returns(), |line| line.has_return);
+            let end = place + old.len();
+            let is_open = end == self.image.len() && self.image.get(end - 1).is_some_and(|line| !line.has_newline);
+            for line in &mut new {
+                line.has_newline = true;
+                line.has_return |= has_returns;
+            }
+            if let Some(line) = new.last_mut().filter(|_| is_open) {
+                (line.has_newline, line.has_return) = (false, false);
+            }
+        }
+        self.moved += i64::try_from(new.len()).unwrap_or(i64::MAX) - i64::try_from(old.len()).unwrap_or(i64::MAX);
+        if self.image.replace(place, old.len(), new, work) {
+            return Ok(());
+        }
+        Err(DiffError::new(index, "the hunks jump about too much to be checked"))
+    }
+
+    fn not_found(
+        &self,
+        index: usize,
+        old: &[Line<'_>],
+        several: Option<(usize, usize)>,
+        stated: Option<usize>,
+    ) -> DiffError {
+        let message = match several {
+            Some((one, other)) => format!(
+                "these lines are in the file several times, at line {} and at line {}, and nothing tells which are meant",
+                one + 1,
+                other + 1
+            ),
+            None => "these lines are not in the file".to_owned(),
+        };
+        DiffError { index, message, missed: Some(missed(&self.image, old, stated)) }
+    }
+}
+
+/// What was looked for, and what the file has where most of those lines are in the same order.
+fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed {
+    const MOST_VOTES: usize = 100_000;
+    let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
+    let places: Vec<&Line<'_>> = image.lines().collect();
+    let told = old.iter().enumerate().filter(|(_, line)| !line.text.trim_ascii().is_empty()).take(MOST_SHOWN);
+    let mut left = MOST_VOTES;
+    for (offset, line) in told {
+        for (at, found) in places.iter().enumerate().take(left) {
+            if at >= offset && found.is_same_text(line) {
+                *votes.entry(at - offset).or_default() += 1;
+            }
+        }
+        left = left.saturating_sub(places.len());
+    }
+    let nearest = stated.unwrap_or_default();
+    let best = votes.iter().max_by_key(|(at, count)| (**count, std::cmp::Reverse(at.abs_diff(nearest))));
+    let last = image.len().saturating_sub(1);
+    let first = best.map_or(nearest.min(last), |(at, _)| *at);
+    let show = |line: &Line<'_>| {
+        let text: Cow<'_, str> = String::from_utf8_lossy(line.text);
+        crate::excerpt::prefix(&text, 200).to_owned()
+    };
+    Missed {
+        wanted: old.iter().take(MOST_SHOWN).map(show).collect(),
+        first: first + 1,
+        found: places.iter().skip(first).take(old.len().clamp(3, MOST_SHOWN)).map(|line| show(line)).collect(),
     }
 }

@@ -3,7 +3,7 @@
 //! Reading goes on behind an error, where git stops: every path of a broken patch is still to be checked.
 
 use super::names::{file_name, header_names, plain_name, without_timestamp};
-use super::{BinaryPatch, Change, DiffError, FileDiff, Lines, ParsedDiff, WrittenPath, hunk};
+use super::{BinaryPatch, Body, Change, DiffError, FileDiff, Lines, ParsedDiff, WrittenPath, hunk};
 
 const GIT_HEADER: &str = "diff --git ";
 
@@ -58,6 +58,7 @@ struct Header {
     /// Both sides of `index`, in full.
     full_index: bool,
     error: Option<DiffError>,
+    strict_error: Option<DiffError>,
 }
 
 fn read_git(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
@@ -73,7 +74,8 @@ fn read_git(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
         at += 1;
     }
     if at == start + 1 {
-        header.fail(start, "`git apply` needs `---` and `+++`, or another line of a header, below `diff --git`");
+        let message = "`git apply` needs `---` and `+++`, or another line of a header, below `diff --git`";
+        header.strict_error.get_or_insert_with(|| DiffError::new(start, message));
     }
     let mut file = header.file_diff(start);
     let next = read_body(lines, at, &mut file, header.full_index);
@@ -103,18 +105,33 @@ fn read_traditional(lines: &Lines<'_>, start: usize) -> (FileDiff, usize) {
 
 /// Reads hunks or a binary patch from a line on.
 fn read_body(lines: &Lines<'_>, mut at: usize, file: &mut FileDiff, has_full_index: bool) -> usize {
-    while lines.get(at).is_some_and(|line| line.starts_with("@@ -")) {
+    let mut hunks: Vec<hunk::Hunk> = Vec::new();
+    // Where git goes on reading.
+    let mut counted_end = at;
+    while lines.get(at).is_some_and(|line| hunk::starts(line)) {
+        if counted_end < at {
+            let message = "the lines above do not belong to a hunk, so git cannot tell which file this one is of";
+            file.strict_error.get_or_insert_with(|| DiffError::new(at, message));
+        }
         let (hunk, next) = hunk::parse(lines, at);
         at = next;
         match hunk {
-            Ok(hunk) => file.hunks.push(hunk),
+            Ok(hunk) => {
+                match &hunk.counted {
+                    Ok(counted) => counted_end = counted.lines.end,
+                    Err(error) => _ = file.strict_error.get_or_insert_with(|| error.clone()),
+                }
+                hunks.push(hunk);
+            }
             Err(error) => {
                 file.error.get_or_insert(error);
+                file.body = Body::Hunks(hunks);
                 return at;
             }
         }
     }
-    if !file.hunks.is_empty() {
+    if !hunks.is_empty() {
+        file.body = Body::Hunks(hunks);
         return at;
     }
     let Some(line) = lines.get(at) else { return at };
@@ -213,7 +230,7 @@ impl Header {
                 let (old_or_new, new_or_old) = (old.clone().or(new.clone()), new.or(old));
                 (old_or_new, new_or_old)
             }
-            Change::Rename | Change::Copy => (old, new),
+            Change::Rename | Change::Copy | Change::Write => (old, new),
         };
         FileDiff {
             index,
@@ -224,9 +241,9 @@ impl Header {
             written: self.written(),
             contradiction: self.contradiction(),
             error: self.error.clone(),
+            strict_error: self.strict_error.clone(),
             new_mode: self.new_mode,
-            hunks: Vec::new(),
-            binary: None,
+            ..FileDiff::default()
         }
     }
 
@@ -270,21 +287,11 @@ impl Header {
 
     /// What git refuses once header and body are read.
     fn check(&self, file: &mut FileDiff, start: usize) {
-        let old_lines: u64 = file.hunks.iter().map(|hunk| hunk.old_count).fold(0, u64::saturating_add);
-        let new_lines: u64 = file.hunks.iter().map(|hunk| hunk.new_count).fold(0, u64::saturating_add);
-        let first_hunk = file.hunks.first().map_or(start, |hunk| hunk.index);
-        let unprefixed = [&file.old, &file.new].into_iter().flatten().find(|path| path.taken_as.is_some());
-        let error = if file.has_git_header
-            && let Some(path) = unprefixed
-        {
-            let message = format!(
-                "`{}` has no prefix, and `git apply` takes the first folder off: write `a/{0}` and `b/{0}`",
-                path.path
-            );
-            DiffError::new(path.index, message)
-        } else if file.has_git_header && file.change == Change::Create && !self.is_new {
-            DiffError::new(start, "`git apply` needs the line `new file mode 100644` to make a file from `/dev/null`")
-        } else if file.old.is_none() && file.new.is_none() {
+        let old_lines: u64 = file.hunks().iter().map(|hunk| hunk.old_count).fold(0, u64::saturating_add);
+        let new_lines: u64 = file.hunks().iter().map(|hunk| hunk.new_count).fold(0, u64::saturating_add);
+        let first_hunk = file.hunks().first().map_or(start, |hunk| hunk.index);
+        self.check_exactly(file, start);
+        let error = if file.old.is_none() && file.new.is_none() {
             DiffError::new(start, "the header does not tell which file it is about")
         } else if file.change == Change::Create && old_lines > 0 {
             DiffError::new(first_hunk, "a new file has no lines that could be kept or removed")
@@ -298,11 +305,30 @@ impl Header {
         file.error.get_or_insert(error);
     }
 
+    /// What git refuses although it is plain what is meant.
+    fn check_exactly(&self, file: &mut FileDiff, start: usize) {
+        let unprefixed = [&file.old, &file.new].into_iter().flatten().find(|path| path.taken_as.is_some());
+        let error = if file.has_git_header
+            && let Some(path) = unprefixed
+        {
+            let message = format!(
+                "`{}` has no prefix, and `git apply` takes the first folder off: write `a/{0}` and `b/{0}`",
+                path.path
+            );
+            DiffError::new(path.index, message)
+        } else if file.has_git_header && file.change == Change::Create && !self.is_new {
+            DiffError::new(start, "`git apply` needs the line `new file mode 100644` to make a file from `/dev/null`")
+        } else {
+            return;
+        };
+        file.strict_error.get_or_insert(error);
+    }
+
     fn has_no_effect(&self, file: &FileDiff) -> bool {
         let changes_mode = self.old_mode.is_some() && self.new_mode.is_some() && self.old_mode != self.new_mode;
         let is_metadata = changes_mode || file.change != Change::Edit;
         let is_create_of_text = file.change == Change::Create && !self.is_new;
-        file.hunks.is_empty() && file.binary.is_none() && (!is_metadata || is_create_of_text)
+        file.hunks().is_empty() && file.binary.is_none() && (!is_metadata || is_create_of_text)
     }
 }
 

@@ -1,19 +1,31 @@
-//! One hunk: its range line and the lines it counts.
+//! One hunk, read twice: as its range line counts its lines, which is how `git apply` reads it, and as the lines
+//! themselves go on. Models count badly, so the second reading is the one that is applied unless git's exactness is asked for.
 
 use std::ops::Range;
 
-use super::{DiffError, Lines};
+use super::{DiffError, Lines, starts_file};
 
-/// A hunk whose lines are as many as its range line says.
+/// A hunk by its lines, with what git makes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hunk {
     /// The range line in the fence.
     pub(crate) index: usize,
-    pub(crate) old_start: u64,
+    /// Where it says to belong; `None` for a range line without numbers.
+    pub(crate) old_start: Option<u64>,
+    /// All lines below it that can belong to it; blank ones at the end may be no part of it.
+    pub(crate) lines: Range<usize>,
+    /// Old and new lines in it, blank ones at the end not counted.
     pub(crate) old_count: u64,
-    pub(crate) new_start: u64,
     pub(crate) new_count: u64,
-    /// The lines below it in the fence.
+    /// Git's reading.
+    pub(crate) counted: Result<Counted, DiffError>,
+}
+
+/// A hunk whose lines are as many as its range line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) old_start: u64,
+    pub(crate) new_start: u64,
     pub(crate) lines: Range<usize>,
     /// Kept lines behind the last change.
     pub(crate) trailing: usize,
@@ -24,6 +36,11 @@ pub(super) fn parse_range(line: &str) -> Option<[u64; 4]> {
     let (old_start, old_count, rest) = range(line.strip_prefix("@@ -")?)?;
     let (new_start, new_count, rest) = range(rest.strip_prefix(" +")?)?;
     rest.starts_with(" @@").then_some([old_start, old_count, new_start, new_count])
+}
+
+/// Whether a hunk starts at a line, with numbers or without: `@@`, `@@ ... @@`.
+pub(super) fn starts(line: &str) -> bool {
+    line.trim_end() == "@@" || line.starts_with("@@ ")
 }
 
 fn range(text: &str) -> Option<(u64, u64, &str)> {
@@ -43,6 +60,58 @@ fn number(text: &str) -> Option<(u64, &str)> {
 
 /// Reads the hunk at a range line, and tells where reading goes on.
 pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>, usize) {
+    let (counted, counted_end) = parse_counted(lines, index);
+    let start = if counted.is_ok() { counted_end } else { index + 1 };
+    let mut end = start;
+    while lines.get(end).is_some_and(|line| is_body(line))
+        && !starts_file(lines, end)
+        && !is_signature(lines, end, counted.is_ok())
+    {
+        end += 1;
+    }
+    let body = index + 1..end;
+    let filled = filled(lines, body.clone());
+    let count = |kept: u8| {
+        let of_side = filled.clone().filter(|&at| {
+            let first = lines.get(at).and_then(|line| line.as_bytes().first().copied());
+            matches!(first, None | Some(b' ')) || first == Some(kept)
+        });
+        of_side.count() as u64
+    };
+    let (old_count, new_count) = (count(b'-'), count(b'+'));
+    let changes = |at: usize| lines.get(at).is_some_and(|line| line.starts_with(['+', '-']));
+    if !filled.clone().any(changes) {
+        let message = match &counted {
+            Err(error) if filled.is_empty() => error.message.clone(),
+            _ => "the hunk neither adds nor removes a line".to_owned(),
+        };
+        return (Err(DiffError::new(index, message)), end.max(counted_end));
+    }
+    let old_start = lines.get(index).and_then(|line| parse_range(line)).map(|[old_start, ..]| old_start);
+    (Ok(Hunk { index, old_start, lines: body, old_count, new_count, counted }), end)
+}
+
+/// Without the blank lines at the end, which belong to the fence as often as to the hunk.
+pub(super) fn filled(lines: &Lines<'_>, range: Range<usize>) -> Range<usize> {
+    let blank = range.clone().rev().take_while(|&at| lines.get(at).is_some_and(|line| line.trim().is_empty())).count();
+    range.start..range.end - blank
+}
+
+fn is_body(line: &str) -> bool {
+    match line.as_bytes().first() {
+        None | Some(b' ' | b'+' | b'-') => true,
+        Some(b'\\') => is_no_newline(line),
+        Some(b'\r') => line.len() == 1,
+        _ => false,
+    }
+}
+
+/// `-- ` and a version end a patch that was mailed.
+fn is_signature(lines: &Lines<'_>, at: usize, is_complete: bool) -> bool {
+    is_complete && lines.get(at).is_some_and(|line| line == "-- ") && at + 3 >= lines.len()
+}
+
+fn parse_counted(lines: &Lines<'_>, index: usize) -> (Result<Counted, DiffError>, usize) {
     let Some([old_start, old_count, new_start, new_count]) = lines.get(index).and_then(|line| parse_range(line)) else {
         let message = "a hunk starts with `@@ -line,count +line,count @@`";
         return (Err(DiffError::new(index, message)), index + 1);
@@ -76,8 +145,7 @@ pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>
     if changes == 0 {
         return (Err(DiffError::new(index, "the hunk neither adds nor removes a line")), at);
     }
-    let hunk = Hunk { index, old_start, old_count, new_start, new_count, lines: index + 1..at, trailing };
-    (Ok(hunk), at)
+    (Ok(Counted { old_start, new_start, lines: index + 1..at, trailing }), at)
 }
 
 /// `\ No newline at end of file`, in any language.

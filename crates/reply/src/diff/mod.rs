@@ -1,34 +1,42 @@
-//! Unified diffs: read as `git apply` reads them, and applied in memory as it applies them.
+//! Patches of three forms: unified diffs, search/replace blocks, whole files; read, and applied in memory.
 //!
-//! Own code, because exactness is the point and the libraries differ from git in what they refuse: where a hunk must
-//! match (the tests compare with the real program), which headers contradict each other, what is ignored.
-//! Nothing here knows the rules of the gate or touches a file.
+//! Diffs are read and applied in two ways. Strictly they mean what they mean to `git apply`: own code, because the libraries
+//! differ from git in what they refuse (the tests compare with the real program). Otherwise what models write is accepted
+//! while its meaning is plain: wrong counts are counted again, and lines are looked for in the whole file and taken where they
+//! are found once. Nothing here knows the rules of the gate or touches a file.
 
 mod apply;
 mod binary;
 mod header;
 mod hunk;
+mod image;
 mod names;
+mod replace;
 
 use std::borrow::Cow;
 
-pub(crate) use apply::{Applied, TOO_MUCH, Work, apply};
+pub(crate) use apply::{Applied, Exactness, apply};
 pub(crate) use binary::BinaryPatch;
 pub(crate) use header::{parse, starts_file};
 pub(crate) use hunk::Hunk;
+pub(crate) use image::{TOO_MUCH, Work};
 pub(crate) use names::unquote;
+pub(crate) use replace::{Replacement, opens as opens_replacement, parse as parse_replacements, path_line};
 
 /// The contents of a fence.
 pub(crate) type Lines<'a> = [Cow<'a, str>];
 
 /// What a diff does to its files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Change {
+    #[default]
     Edit,
     Create,
     Delete,
     Rename,
     Copy,
+    /// Made where it is missing, else replaced.
+    Write,
 }
 
 /// A path somewhere in the header of a diff.
@@ -42,21 +50,49 @@ pub(crate) struct WrittenPath {
     pub(crate) index: usize,
 }
 
-/// Something that stops `git apply`, and the line in the fence.
+/// Something that stops a patch, and the line in the fence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DiffError {
     pub(crate) index: usize,
     pub(crate) message: String,
+    /// Lines that were not found, and what the file has instead.
+    pub(crate) missed: Option<Missed>,
+}
+
+/// A passage of a patch that the file does not have, or has several times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Missed {
+    /// What was looked for.
+    pub(crate) wanted: Vec<String>,
+    /// The line of the file, 1-based, that `found` starts at.
+    pub(crate) first: usize,
+    /// What the file has where it is most like that.
+    pub(crate) found: Vec<String>,
 }
 
 impl DiffError {
     pub(crate) fn new(index: usize, message: impl Into<String>) -> Self {
-        Self { index, message: message.into() }
+        Self { index, message: message.into(), missed: None }
+    }
+}
+
+/// What a patch writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    Hunks(Vec<Hunk>),
+    Replacements(Vec<Replacement>),
+    /// All lines of the fence.
+    Whole,
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Hunks(Vec::new())
     }
 }
 
 /// One file of a patch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileDiff {
     /// The first line of it in the fence.
     pub(crate) index: usize,
@@ -71,11 +107,51 @@ pub(crate) struct FileDiff {
     pub(crate) written: Vec<WrittenPath>,
     /// The header names different files where it should name one.
     pub(crate) contradiction: Option<DiffError>,
-    /// What `git apply` refuses before it looks at any file.
+    /// The block itself is malformed.
+    pub(crate) malformed: Option<DiffError>,
+    /// What cannot be applied, whatever the file holds.
     pub(crate) error: Option<DiffError>,
+    /// What `git apply` refuses although its meaning is plain.
+    pub(crate) strict_error: Option<DiffError>,
     pub(crate) new_mode: Option<u32>,
-    pub(crate) hunks: Vec<Hunk>,
+    pub(crate) body: Body,
     pub(crate) binary: Option<BinaryPatch>,
+}
+
+impl FileDiff {
+    /// The whole of a file, as the lines of a fence.
+    pub(crate) fn whole(path: String) -> Self {
+        let named = Some(WrittenPath { path, taken_as: None, index: 0 });
+        Self {
+            change: Change::Write,
+            old: named.clone(),
+            new: named.clone(),
+            written: named.into_iter().collect(),
+            body: Body::Whole,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn hunks(&self) -> &[Hunk] {
+        match &self.body {
+            Body::Hunks(hunks) => hunks,
+            Body::Replacements(_) | Body::Whole => &[],
+        }
+    }
+
+    /// Whether it says what the file has now, or only what it shall have.
+    pub(crate) fn has_old_lines(&self) -> bool {
+        match &self.body {
+            Body::Hunks(hunks) => !hunks.is_empty(),
+            Body::Replacements(_) => true,
+            Body::Whole => false,
+        }
+    }
+
+    /// A diff, as opposed to blocks and whole files, which need no header.
+    pub(crate) fn is_diff(&self) -> bool {
+        matches!(self.body, Body::Hunks(_))
+    }
 }
 
 /// A fence, read as a patch.

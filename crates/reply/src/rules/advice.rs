@@ -2,7 +2,7 @@
 //!
 //! | case | decision |
 //! |---|---|
-//! | an entry of `i` or `x` that is no file node of the map | 0101, also when such a file exists but is ignored |
+//! | an entry of `i` or `x` that is not a file node of the map | 0101, also when such a file exists but is ignored; a builtin or missing node is told apart |
 //! | an entry of `i` that git ignores and that is a credential file or holds a secret | 0014 |
 //! | another entry of `i` that git ignores | 0106 |
 //! | an archived file below `<stanPath>/imports/` | no 0101: imports are not in the map |
@@ -15,6 +15,7 @@
 
 use std::collections::BTreeSet;
 
+use stan_model::NodeKind;
 use stan_model::document::state::{self, ALL_KINDS, Entry, State};
 
 use super::Facts;
@@ -77,8 +78,19 @@ fn check_unknown(facts: &Facts<'_>, after: &State, places: &Places<'_>, findings
         if facts.context.is_mapped(node) || is_import {
             continue;
         }
-        let message = format!("the map does not know `{node}`");
-        let remedy = "take node ids from the map; a file that git ignores is archived only if it exists";
+        let (message, remedy) = match facts.context.mapped_kind(node) {
+            Some(NodeKind::Builtin) => {
+                (format!("`{node}` is a builtin: there is no file to archive"), "remove the entry")
+            }
+            Some(NodeKind::Missing) => (
+                format!("`{node}` is missing: something imports it, but there is no file to archive"),
+                "remove the entry, or ask the user to install the package",
+            ),
+            _ => (
+                format!("the map does not know `{node}`"),
+                "take node ids from the map; a file that git ignores is archived only if it exists",
+            ),
+        };
         findings.add("STAN-REPLY-0101", places.of(node), node, message, remedy);
     }
 }
@@ -141,7 +153,7 @@ fn check_budget(
     findings: &mut Findings<'_>,
 ) {
     let current = || {
-        let bytes = facts.context.archived(&facts.layout.state).or_else(|| facts.context.state())?;
+        let bytes = facts.context.base(&facts.layout.state).or_else(|| facts.context.state())?;
         state::decode(&bytes, &facts.layout.state).ok().map(|decoded| decoded.state)
     };
     let state = selection.after.clone().or_else(current).unwrap_or_default();

@@ -1,15 +1,19 @@
-//! STAN-REPLY-0008 and STAN-REPLY-0011: patches against the archived bytes.
+//! STAN-REPLY-0008 and STAN-REPLY-0011: patches against the archived bytes, or against the working tree when the reply is to
+//! be applied. File operations on the working tree are in `operations.rs`.
 //!
 //! | case | decision |
 //! |---|---|
-//! | edit, deletion or rename of an archived file | applied as `git apply` would; 0011 when that fails |
+//! | edit, deletion or rename of an archived file | applied (`crates/reply/src/diff/apply.rs`); 0011 when that fails |
+//! | the end of the reply leaves a fence open | 0011: the reply was cut off, whatever its hunks say |
+//! | a whole file, or a search for nothing, where no file is | a new file |
+//! | a binary patch that is to be applied | 0011: only text is |
 //! | of a file in the repository or the map that is not archived | 0008 alone; a note while the mode is off |
 //! | of a file that is nowhere | 0011 |
 //! | `/dev/null`, the new name of a rename or a copy: the path is archived | 0011 |
 //! | the same, and the path exists without being archived | 0008 |
 //! | a deletion that leaves lines | 0011 |
 //! | a patch that git cannot read: wrong counts, no hunks, contradicting modes, cut off | 0011 |
-//! | a copy of a file that is not archived | 0008 only with hunks, which nobody could have written |
+//! | a copy of a file that is not archived | 0008 only with hunks, which cannot have been written |
 //! | a binary patch | well formed is enough: nothing binary is archived |
 //! | a file that `mv` or `cp` of this reply makes | its archived source is patched |
 //! | the second patch on a file (0013) | applies to the archived bytes or to what the first left |
@@ -18,18 +22,19 @@
 //! | `rm` and the source of `mv` | as a deletion; below a folder the first file that is not archived |
 //! | the state | its bytes are the archived ones, else the current ones: it is never 0008 |
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::Facts;
 use crate::ChangedFiles;
-use crate::diff::{self, Change, DiffError, FileDiff, TOO_MUCH, Work};
+use crate::diff::{self, Body, Change, DiffError, Exactness, FileDiff, TOO_MUCH, Work};
 use crate::paths::{normalise, outside};
-use crate::report::Findings;
+use crate::plan::{Plan, PlannedFile, PlannedMode};
+use crate::report::{Findings, MissedPassage};
 use crate::structure::{OperationKind, PatchFence};
 
 const UNSEEN: &str = "STAN-REPLY-0008";
-const APPLY: &str = "STAN-REPLY-0011";
+pub(super) const APPLY: &str = "STAN-REPLY-0011";
 
 /// Line comparisons that one reply may cost. Real replies need a thousandth of it.
 const MOST_WORK: u64 = 40_000_000;
@@ -46,6 +51,21 @@ pub(super) struct Outcome {
     pub(super) changed: ChangedFiles,
     /// The patched state, when the patch applied.
     pub(super) state: Option<PatchedState>,
+    /// Of files whose permissions are not simply kept.
+    pub(super) modes: BTreeMap<String, PlannedMode>,
+    pub(super) made_folders: BTreeSet<String>,
+    pub(super) removed_folders: BTreeSet<String>,
+}
+
+impl Outcome {
+    pub(super) fn into_plan(mut self) -> Plan {
+        let mut modes = std::mem::take(&mut self.modes);
+        let files = self.changed.into_iter().map(|(path, bytes)| {
+            let mode = modes.remove(&path).unwrap_or_default();
+            (path, PlannedFile { bytes, mode })
+        });
+        Plan { files: files.collect(), made_folders: self.made_folders, removed_folders: self.removed_folders }
+    }
 }
 
 /// The state file behind a patch, and where its lines come from.
@@ -68,7 +88,14 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Outcome {
         kept: 0,
         is_unseen_below: BTreeMap::new(),
     };
-    examiner.operations();
+    if let Some(line) = facts.structure.open_fence {
+        let message = "the reply ends inside this fence, so it was cut off";
+        examiner.findings.add(APPLY, line, "", message, "send the whole reply again, or the rest from here on");
+    }
+    match facts.is_tree() {
+        true => examiner.operations_on_tree(),
+        false => examiner.operations(),
+    }
     for patch in facts.structure.blocks.iter().flat_map(|block| &block.patches) {
         for file in &patch.diff.files {
             examiner.diff(patch, file);
@@ -77,11 +104,11 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Outcome {
     examiner.outcome
 }
 
-struct Examiner<'a, 'f, 'l> {
-    facts: &'a Facts<'a>,
-    findings: &'f mut Findings<'l>,
+pub(super) struct Examiner<'a, 'f, 'l> {
+    pub(super) facts: &'a Facts<'a>,
+    pub(super) findings: &'f mut Findings<'l>,
     work: Work,
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
     /// Where `mv` and `cp` take a file from.
     moved: BTreeMap<String, String>,
     /// How many patches a file had.
@@ -133,7 +160,24 @@ impl Examiner<'_, '_, '_> {
         self.moved.insert(to, source);
     }
 
-    /// The bytes of an archived file. What was read is kept, and reading counts as work, so that a hundred thousand
+    /// What a file has now, operations of this reply carried out.
+    pub(super) fn current(&mut self, path: &str) -> Result<Option<Rc<Vec<u8>>>, TooMuch> {
+        match self.outcome.changed.get(path) {
+            Some(changed) => Ok(changed.clone()),
+            None => self.archived(path),
+        }
+    }
+
+    /// Whether the assistant cannot have seen a file of the working tree.
+    pub(super) fn is_unseen(&self, path: &str) -> bool {
+        let facts = self.facts;
+        facts.is_active
+            && facts.context.has_archive()
+            && !facts.is_present(path)
+            && !self.outcome.changed.contains_key(path)
+    }
+
+    /// The bytes of an archived file, or of the working tree. What was read is kept, and reading counts as work, so that a hundred thousand
     /// copies of one file cost no more than one, and as many of different files are refused.
     fn archived(&mut self, path: &str) -> Result<Option<Rc<Vec<u8>>>, TooMuch> {
         if let Some(known) = self.archived.get(path) {
@@ -142,7 +186,7 @@ impl Examiner<'_, '_, '_> {
         if !self.work.spend_bytes(4) {
             return Err(TooMuch);
         }
-        let bytes = self.facts.context.archived(path).map(|bytes| Rc::new(bytes.into_owned()));
+        let bytes = self.facts.context.base(path).map(|bytes| Rc::new(bytes.into_owned()));
         let size = bytes.as_ref().map_or(0, |bytes| bytes.len());
         self.work.spend_bytes(size);
         if self.kept.saturating_add(size) > MOST_KEPT {
@@ -154,7 +198,7 @@ impl Examiner<'_, '_, '_> {
         Ok(bytes)
     }
 
-    /// The first file below a folder that nobody has seen; each folder is searched once.
+    /// The first file below a folder that no module has seen; each folder is searched once.
     fn first_unseen_below(&mut self, folder: &str) -> Option<String> {
         if let Some(known) = self.is_unseen_below.get(folder) {
             return known.clone();
@@ -185,7 +229,7 @@ impl Examiner<'_, '_, '_> {
 
     fn diff(&mut self, patch: &PatchFence<'_>, file: &FileDiff) {
         let is_outside = |path: &str| outside(path).is_some();
-        if file.written.iter().any(|written| is_outside(&written.path)) {
+        if file.malformed.is_some() || file.written.iter().any(|written| is_outside(&written.path)) {
             return;
         }
         if file.contradiction.is_some() {
@@ -200,6 +244,9 @@ impl Examiner<'_, '_, '_> {
             if *count > MOST_PATCHES {
                 return;
             }
+        }
+        if old.is_none() && new.is_none() && !file.is_diff() {
+            return;
         }
         let line = patch.fence.line_of(file.index);
         let makes_new = matches!(file.change, Change::Create | Change::Rename | Change::Copy);
@@ -216,6 +263,10 @@ impl Examiner<'_, '_, '_> {
                 let remedy = self.remedy(patch);
                 let path = file.new.as_ref().or(file.old.as_ref()).map(|named| named.path.as_str()).unwrap_or_default();
                 self.findings.add_about(path, APPLY, line, "", with_name(file, &error), remedy);
+                if let Some(diff::Missed { wanted, first, found }) = error.missed {
+                    let (path, message) = (path.to_owned(), error.message);
+                    self.findings.missed(MissedPassage { line, path, message, wanted, first, found });
+                }
             }
         }
     }
@@ -227,12 +278,14 @@ impl Examiner<'_, '_, '_> {
             "send the rest: the reply ends inside this fence"
         } else if last_line.starts_with(' ') {
             "use a longer fence around the diff: an indented line of it may have closed this one"
+        } else if self.facts.is_tree() {
+            "write the patch against the file as it is now, with lines kept above and below that are there only once"
         } else {
             "write the diff against the archived file, with lines kept above and below, and count the lines of each hunk"
         }
     }
 
-    /// A header that may mean any of its paths is not applied; what nobody has seen is still not to be touched.
+    /// A header that may mean any of its paths is not applied; what was never shown is still not to be touched.
     fn contradictory(&mut self, patch: &PatchFence<'_>, file: &FileDiff) {
         for written in &file.written {
             let path = normalise(&written.path);
@@ -244,8 +297,11 @@ impl Examiner<'_, '_, '_> {
 
     /// Whether a new file may be made here.
     fn is_free(&mut self, line: u32, path: &str) -> bool {
+        if self.facts.is_tree() {
+            return self.is_free_in_tree(line, path);
+        }
         if self.facts.is_present(path) {
-            let message = format!("`{path}` is in the archive already, so it cannot be made anew");
+            let message = format!("`{path}` is in the archive already, so it cannot be a new file");
             self.findings.add(APPLY, line, path, message, "write a diff that edits the archived file");
         } else if self.facts.is_known(path) {
             self.unseen(line, path);
@@ -260,27 +316,40 @@ impl Examiner<'_, '_, '_> {
 
     /// The bytes that a diff is applied to. Reports when there are none.
     fn base(&mut self, line: u32, file: &FileDiff, old: Option<&str>) -> Option<Rc<Vec<u8>>> {
-        let (facts, context) = (self.facts, self.facts.context);
+        let facts = self.facts;
         let Some(old) = old else { return Some(Rc::default()) };
-        let Ok(archived) = self.archived_or_moved(old) else {
+        // One search after the other, each in what the last one left.
+        let is_next = matches!(file.body, Body::Replacements(_));
+        if let Some(Some(left)) = self.outcome.changed.get(old).filter(|_| is_next) {
+            return Some(Rc::clone(left));
+        }
+        let found = if facts.is_tree() { self.current(old) } else { self.archived_or_moved(old) };
+        let Ok(found) = found else {
             let message = format!("the patch of `{old}` does not apply: {TOO_MUCH}");
             self.findings.add(APPLY, line, old, message, "send fewer patches in one reply");
             return None;
         };
-        if archived.is_some() {
-            return archived;
+        if found.is_some() {
+            if facts.is_tree() && self.is_unseen(old) {
+                self.unseen(line, old);
+                return None;
+            }
+            return found;
         }
-        if let Some(state) = context.state().filter(|_| old == facts.layout.state) {
+        if let Some(state) = facts.context.state().filter(|_| old == facts.layout.state) {
             return Some(Rc::new(state.into_owned()));
         }
         // An earlier patch of this reply made it; that is 0013's business.
-        if let Some(made) = self.outcome.changed.get(old) {
+        if let Some(made) = self.outcome.changed.get(old).filter(|_| !facts.is_tree()) {
             return made.clone();
         }
-        if facts.is_known(old) || self.moved.get(old).is_some_and(|source| facts.is_known(source)) {
-            if file.change != Change::Copy || !file.hunks.is_empty() {
+        let is_known = facts.is_known(old) && !facts.is_tree();
+        if is_known || self.moved.get(old).is_some_and(|source| facts.is_known(source)) {
+            if file.change != Change::Copy || file.has_old_lines() {
                 self.unseen(line, old);
             }
+        } else if file.change == Change::Write {
+            return self.is_free(line, old).then(Rc::default);
         } else {
             let message = format!("there is no `{old}` to patch");
             let remedy = "take the path from the archive or the map; a new file starts from `/dev/null` with `new file mode 100644`";
@@ -306,15 +375,28 @@ impl Examiner<'_, '_, '_> {
         path: Option<&str>,
         base: &[u8],
     ) -> Result<diff::Applied, DiffError> {
-        if let Some(error) = &file.error {
+        let (strict, is_tree) = (self.facts.options.strict, self.facts.is_tree());
+        if let Some(error) = file.error.as_ref().or(file.strict_error.as_ref().filter(|_| strict)) {
             return Err(error.clone());
         }
+        if file.binary.is_some() && is_tree {
+            return Err(DiffError::new(file.index, "binary patches are not applied"));
+        }
+        // Counted again, a hunk that its own fence cut off would look whole.
+        let closing = self.findings.line_text(patch.fence.line_of(patch.fence.lines.len()));
+        if closing.starts_with(' ')
+            && let Some(Err(error)) = file.hunks().last().map(|hunk| &hunk.counted)
+        {
+            return Err(error.clone());
+        }
+        let exactness = if strict { Exactness::AsGit } else { Exactness::Tolerant };
         let lines = &patch.fence.lines;
-        let mut result = diff::apply(file, lines, base, &mut self.work);
+        let mut result = diff::apply(file, lines, base, exactness, &mut self.work);
         if result.is_err()
+            && !is_tree
             && let Some(Some(left)) = path.and_then(|path| self.outcome.changed.get(path))
         {
-            result = diff::apply(file, lines, left, &mut self.work).or(result);
+            result = diff::apply(file, lines, left, exactness, &mut self.work).or(result);
         }
         let applied = result?;
         if file.change == Change::Delete && file.binary.is_none() && !applied.bytes.is_empty() {
@@ -331,10 +413,18 @@ impl Examiner<'_, '_, '_> {
         new: Option<String>,
         applied: diff::Applied,
     ) {
+        if let (Some(old), Some(new)) = (&old, &new)
+            && matches!(file.change, Change::Rename | Change::Copy)
+        {
+            self.take_mode(old, new);
+        }
         if let Some(old) = old.filter(|_| matches!(file.change, Change::Delete | Change::Rename)) {
             self.outcome.changed.insert(old, None);
         }
         let Some(new) = new else { return };
+        if let Some(mode) = file.new_mode {
+            self.outcome.modes.insert(new.clone(), PlannedMode::Executable(mode & 0o111 != 0));
+        }
         if new == self.facts.layout.state {
             let line = |source: &Option<usize>| source.map(|index| patch.fence.line_of(index));
             let lines = applied.sources.iter().map(line).collect();
@@ -343,19 +433,28 @@ impl Examiner<'_, '_, '_> {
         self.outcome.changed.insert(new, Some(Rc::new(applied.bytes)));
     }
 
-    fn unseen(&mut self, line: u32, path: &str) {
-        if !self.facts.is_active {
+    /// A file that comes from another has its permissions.
+    pub(super) fn take_mode(&mut self, from: &str, to: &str) {
+        let mode = self.outcome.modes.get(from).cloned().unwrap_or_else(|| PlannedMode::Of(from.to_owned()));
+        self.outcome.modes.insert(to.to_owned(), mode);
+    }
+
+    pub(super) fn unseen(&mut self, line: u32, path: &str) {
+        if !self.facts.is_active || !self.facts.context.has_archive() {
+            if self.facts.is_tree() {
+                return;
+            }
             self.findings.note(format!("`{path}` is not in the archive, so the change of it could not be checked"));
             return;
         }
-        let message = format!("`{path}` exists but is not in the archive, so nobody in this thread has seen it");
+        let message = format!("`{path}` exists but is not in the archive, so this thread has never seen it");
         let remedy = format!("add `{path}` to the state and ask for a new archive before touching it");
         self.findings.add(UNSEEN, line, path, message, remedy);
     }
 }
 
 /// The reply costs more than it may.
-struct TooMuch;
+pub(super) struct TooMuch;
 
 fn with_name(file: &FileDiff, error: &DiffError) -> String {
     let path = file.new.as_ref().or(file.old.as_ref()).map(|path| path.path.as_str()).unwrap_or_default();

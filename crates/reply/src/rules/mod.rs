@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `shape.rs` | 0013 |
 //! | `places.rs` | 0009, 0012, 0105 |
-//! | `bytes.rs` | 0008, 0011 |
+//! | `bytes.rs`, `operations.rs` | 0008, 0011 |
+//! | `manners.rs` | 0015, 0016 |
 //! | `targets.rs` | 0005, 0006, 0007 |
 //! | `state.rs` | 0001, 0002, 0003, 0004 |
 //! | `listing.rs` | 0010 |
@@ -15,6 +16,8 @@
 mod advice;
 mod bytes;
 mod listing;
+mod manners;
+mod operations;
 mod places;
 mod shape;
 mod state;
@@ -25,22 +28,28 @@ use crate::checklist::{self, Checklist};
 use crate::paths::Layout;
 use crate::report::Findings;
 use crate::structure::Structure;
-use crate::{CheckOptions, Context, Report};
+use crate::{CheckOptions, Plan, Purpose, ReplyFacts, Report};
 
 use target::Target;
 
 /// Everything that the rules ask about.
 struct Facts<'a> {
     structure: &'a Structure<'a>,
-    context: &'a dyn Context,
+    context: &'a dyn ReplyFacts,
     layout: Layout,
     /// The map is in the archive, or was seen earlier.
     is_active: bool,
     checklist: Checklist,
     targets: Vec<Target>,
+    options: CheckOptions,
 }
 
 impl Facts<'_> {
+    /// Whether the reply is to be applied to the working tree.
+    fn is_tree(&self) -> bool {
+        self.options.purpose == Purpose::Apply
+    }
+
     /// Whether a file is somewhere: in the archive, the repository or the map.
     fn is_known(&self, path: &str) -> bool {
         self.is_present(path) || self.context.exists(path) || self.context.is_mapped(path)
@@ -56,30 +65,38 @@ impl Facts<'_> {
 pub(crate) fn check(
     structure: &Structure<'_>,
     lines: &[&str],
-    context: &dyn Context,
+    context: &dyn ReplyFacts,
     options: &CheckOptions,
-) -> Report {
+) -> (Report, Plan) {
     let layout = Layout::new(context.stan_path());
     let facts = Facts {
-        is_active: options.seen || context.is_archived(&layout.map),
+        is_active: options.seen || context.is_archived(&layout.map) || context.is_archived(&layout.overview),
         checklist: checklist::read(&structure.input),
         targets: target::collect(structure),
         structure,
         context,
         layout,
+        options: *options,
     };
-    let mut findings = Findings::new(lines);
+    let mut findings = Findings::new(lines, *options);
     shape::check(&facts, &mut findings);
     places::check(&facts, &mut findings);
     let outcome = bytes::check(&facts, &mut findings);
     if facts.is_active {
-        targets::check(&facts, &mut findings);
+        let mut missing = None;
+        // Without an archive nothing tells what the assistant has seen.
+        if context.has_archive() {
+            missing = targets::check(&facts, &mut findings);
+        }
         let selection = state::check(&facts, &outcome, &mut findings);
-        listing::check(&facts, &selection, &mut findings);
+        if context.has_archive() {
+            listing::check(&facts, &selection, &mut findings);
+        }
         advice::check(&facts, &selection, &outcome, options, &mut findings);
+        manners::check(&facts, missing, &mut findings);
     }
-    if let Some(line) = structure.unclosed_fence {
-        findings.note(format!("the fence of line {line} is never closed: the reply may be cut off"));
+    if let Some(line) = structure.bare_patch {
+        findings.note(format!("line {line} looks like a patch outside of a fence: it was not read"));
     }
-    findings.into_report()
+    (findings.into_report(), outcome.into_plan())
 }

@@ -9,6 +9,7 @@
 //! | a path that [`Layout::fault`](crate::paths::Layout::fault) refuses, in a diff, a heading or an operation | 0012 |
 //! | a path that git reads otherwise than it is written (no `a/`): both readings | 0009, 0012 |
 //! | a new symbolic link that leads out of the repository | 0012 |
+//! | to be applied: any link or submodule, or a path at or behind a link of the working tree | 0012 |
 //!
 //! | a file that runs code when its folder is opened, entered or installed ([`runs_code`]), made or changed | 0105, a warning |
 //!
@@ -18,7 +19,7 @@
 use super::Facts;
 use super::target::Deed;
 use crate::diff::{Change, FileDiff};
-use crate::paths::{Access, PathFault, runs_code};
+use crate::paths::{Access, PathFault, normalise, runs_code};
 use crate::report::{Findings, RESERVED as PATHS};
 use crate::structure::{OperationKind, PatchFence};
 
@@ -63,14 +64,20 @@ fn check_diff(facts: &Facts<'_>, findings: &mut Findings<'_>, patch: &PatchFence
         let access = if source == Some(written.path.as_str()) { Access::Read } else { Access::Write };
         let line = patch.fence.line_of(written.index);
         for path in [Some(&written.path), written.taken_as.as_ref()].into_iter().flatten() {
-            // Without a folder before it nothing is left; that is no path to judge.
+            // Without a folder before it nothing is left; that is not a path to judge.
             if !path.is_empty() || written.taken_as.is_none() {
                 check_path(facts, findings, line, path, access);
             }
         }
     }
-    if file.new_mode.is_some_and(|mode| mode & 0o170_000 == 0o120_000) {
+    let kind = file.new_mode.map(|mode| mode & 0o170_000);
+    if kind == Some(0o120_000) {
         check_link(findings, patch, file);
+    }
+    if facts.is_tree() && kind.is_some_and(|kind| kind != 0o100_000) {
+        let path = file.new.as_ref().map(|new| new.path.as_str()).unwrap_or_default();
+        let message = format!("`{}` would be a link or a submodule, not a file", crate::excerpt::prefix(path, 200));
+        findings.add(PATHS, patch.fence.line_of(file.index), path, message, "send files only");
     }
 }
 
@@ -86,7 +93,13 @@ fn check_path(facts: &Facts<'_>, findings: &mut Findings<'_>, line: u32, path: &
         findings.add(IMPORTS, line, path, message, remedy);
     }
     match facts.layout.fault(path, access) {
-        None => {}
+        None => {
+            if let Some(obstacle) = facts.context.obstacle(&normalise(path)).filter(|_| facts.is_tree()) {
+                let message = format!("`{}` {obstacle}", crate::excerpt::prefix(path, 200));
+                findings.add(PATHS, line, path, message, "name the file itself, by its own path");
+                findings.reserve(path);
+            }
+        }
         Some(PathFault::Outside(fault)) => {
             let message = format!("`{}` {fault}", crate::excerpt::prefix(path, 200));
             findings.add(PATHS, line, path, message, "write the path relative to the repository, without `..`");
@@ -101,7 +114,7 @@ fn check_path(facts: &Facts<'_>, findings: &mut Findings<'_>, line: u32, path: &
 
 /// The only line of a link is where it leads.
 fn check_link(findings: &mut Findings<'_>, patch: &PatchFence<'_>, file: &FileDiff) {
-    let added = file.hunks.iter().flat_map(|hunk| hunk.lines.clone());
+    let added = file.hunks().iter().flat_map(|hunk| hunk.lines.clone());
     for index in added {
         let Some(goal) = patch.fence.lines.get(index).and_then(|line| line.strip_prefix('+')) else { continue };
         let from = file.new.as_ref().map(|new| new.path.as_str()).unwrap_or_default();

@@ -2,7 +2,10 @@
 //!
 //! | case | decision |
 //! |---|---|
-//! | several `diff --git` in one fence, or several fences with diffs under one heading | 0013, once a block |
+//! | several `diff --git` in one fence | 0013, once a fence |
+//! | a second fence under one `### Patch:` heading | a patch of its own |
+//! | anything but one fence under `### File:` | 0013 |
+//! | a search/replace block without its markers, or without a file | 0013 |
 //! | a heading whose path is neither the old nor the new path of a diff in its block | 0013 |
 //! | the same path spelled `./a` or in a code span | fine |
 //! | `---`/`+++` without `diff --git` above | 0013; still applied and checked |
@@ -10,6 +13,7 @@
 //! | a heading without a diff below | 0013 |
 //! | one diff whose header names different files without a rename | 0013; every one of them is checked |
 //! | a second patch on a file, old names and new names of renames included | 0013 at the second |
+//! | several fences of search/replace blocks on one file | fine: each says what it changes, and they go one after the other |
 //! | a copied file that is also patched | fine: a copy does not touch what it copies |
 //! | a line under `### File Ops` that is no operation | 0013 |
 
@@ -38,25 +42,33 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
 }
 
 fn check_count(block: &PatchBlock<'_>, findings: &mut Findings<'_>) {
-    let mut starts =
-        block.patches.iter().flat_map(|patch| patch.diff.files.iter().map(|file| patch.fence.line_of(file.index)));
-    if let (Some(_), Some(second)) = (starts.next(), starts.next()) {
-        let message = "the patch block holds more than one diff";
-        findings.add(
-            CODE,
-            second,
-            "",
-            message,
-            "give each file its own `### Patch: <path>` block with one `diff --git`",
-        );
+    for patch in &block.patches {
+        if let Some(second) = patch.diff.files.get(1) {
+            let message = "the patch block holds more than one diff";
+            let remedy = "give each file its own `### Patch: <path>` block with one `diff --git`";
+            findings.add(CODE, patch.fence.line_of(second.index), "", message, remedy);
+        }
+    }
+    if let Some(second) = block.patches.get(1).filter(|_| block.is_file) {
+        let message = "there is a second fence under `### File:`, so the file cannot be told from the rest";
+        let remedy = "put the whole file into one fence that is longer than any fence in it";
+        findings.add(CODE, second.fence.line, "", message, remedy);
     }
 }
 
 fn check_heading(block: &PatchBlock<'_>, findings: &mut Findings<'_>) {
     let Some(heading) = &block.heading else { return };
     if block.patches.is_empty() {
-        let message = "there is no fenced diff under this heading";
-        findings.add(CODE, heading.line, "", message, "put one fence with one `diff --git` under it, or remove it");
+        let (message, remedy) = match block.is_file {
+            false => (
+                "there is no fenced diff under this heading",
+                "put one fence with one `diff --git` under it, or remove it",
+            ),
+            true => {
+                ("there is no fence with the file under this heading", "put the whole file into one fence under it")
+            }
+        };
+        findings.add(CODE, heading.line, "", message, remedy);
         return;
     }
     let wanted = normalise(&heading.path);
@@ -75,8 +87,16 @@ fn check_fence(patch: &PatchFence<'_>, findings: &mut Findings<'_>) {
     }
     for file in &patch.diff.files {
         let line = patch.fence.line_of(file.index);
-        if !file.has_git_header {
+        if !file.has_git_header && file.is_diff() {
             findings.add(CODE, line, "", "`---` and `+++` without `diff --git` above them", header);
+        }
+        if file.written.is_empty() && !file.is_diff() {
+            let message = "the search/replace block does not say which file it changes";
+            findings.add(CODE, line, "", message, "write `### Patch: <path>` above the fence");
+        }
+        if let Some(error) = &file.malformed {
+            let remedy = "write `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`";
+            findings.add(CODE, patch.fence.line_of(error.index), "", error.message.clone(), remedy);
         }
         if let Some(error) = &file.contradiction {
             let remedy =
@@ -87,15 +107,16 @@ fn check_fence(patch: &PatchFence<'_>, findings: &mut Findings<'_>) {
 }
 
 fn check_repetition(facts: &Facts<'_>, findings: &mut Findings<'_>) {
-    let mut first_lines: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut first_lines: BTreeMap<&str, (u32, bool)> = BTreeMap::new();
     for target in facts.targets.iter().filter(|target| target.is_patch) {
         match first_lines.get(target.path.as_str()) {
-            Some(&first) if first != target.line => {
+            Some((_, true)) if target.is_search => {}
+            Some(&(first, _)) if first != target.line => {
                 let message = format!("`{}` is patched twice: line {first} does it already", target.path);
                 findings.add(CODE, target.line, &target.path, message, "join both patches into one diff");
             }
             Some(_) => {}
-            None => _ = first_lines.insert(&target.path, target.line),
+            None => _ = first_lines.insert(&target.path, (target.line, target.is_search)),
         }
     }
 }

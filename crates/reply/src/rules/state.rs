@@ -14,7 +14,7 @@
 //! | the state is deleted, renamed away, removed or moved by an operation | 0003 |
 //! | an operation that puts a file in its place | as a patch that does so |
 //! | mask bits above 7 | a note: they are ignored |
-//! | the selection differs as a set, and no patch or operation writes `stan.scratch.md` anew | 0004 |
+//! | the selection differs as a set, and no patch or operation rewrites `stan.scratch.md` | 0004 |
 //! | `stan.scratch.md` deleted, or only its mode changed | it did not change: 0004 |
 
 use std::collections::BTreeSet;
@@ -78,7 +78,7 @@ pub(super) fn check<'a>(facts: &Facts<'_>, outcome: &'a Outcome, findings: &mut 
 
 /// The state before the reply; `None` when there is none that can be read.
 fn before(facts: &Facts<'_>) -> Option<State> {
-    let bytes = facts.context.archived(&facts.layout.state).or_else(|| facts.context.state())?;
+    let bytes = facts.context.base(&facts.layout.state).or_else(|| facts.context.state())?;
     state::decode(&bytes, &facts.layout.state).ok().map(|decoded| decoded.state)
 }
 
@@ -178,7 +178,7 @@ fn check_scratch(
     // A patch that does not apply is reported as such; here it counts as an attempt.
     let is_written = facts.targets.iter().any(|target| target.path == *scratch && target.deed != Deed::Delete);
     let changes = match outcome.changed.get(scratch) {
-        Some(Some(bytes)) => facts.context.archived(scratch).is_none_or(|old| *old != **bytes),
+        Some(Some(bytes)) => facts.context.base(scratch).is_none_or(|old| *old != **bytes),
         Some(None) => false,
         None => true,
     };

@@ -1,6 +1,6 @@
 //! The files that a reply is about: what its patches and file operations do to which path.
 
-use crate::diff::{Change, FileDiff};
+use crate::diff::{Body, Change, FileDiff};
 use crate::markdown::Fence;
 use crate::paths::normalise;
 use crate::structure::{OperationKind, Structure};
@@ -21,6 +21,8 @@ pub(super) struct Target {
     pub(super) line: u32,
     /// By a patch, not by a file operation.
     pub(super) is_patch: bool,
+    /// By a search/replace block.
+    pub(super) is_search: bool,
 }
 
 /// All targets in the order of the reply.
@@ -33,7 +35,13 @@ pub(super) fn collect(structure: &Structure<'_>) -> Vec<Target> {
     }
     for operation in &structure.operations {
         let mut add = |path: &str, deed: Deed| {
-            targets.push(Target { path: normalise(path), deed, line: operation.line, is_patch: false });
+            targets.push(Target {
+                path: normalise(path),
+                deed,
+                line: operation.line,
+                is_patch: false,
+                is_search: false,
+            });
         };
         match &operation.kind {
             OperationKind::Move { from, to } => {
@@ -51,8 +59,9 @@ pub(super) fn collect(structure: &Structure<'_>) -> Vec<Target> {
 
 fn of_diff(file: &FileDiff, fence: &Fence<'_>, targets: &mut Vec<Target>) {
     let line = fence.line_of(file.index);
+    let is_search = matches!(file.body, Body::Replacements(_));
     let mut add = |path: &str, deed: Deed| {
-        targets.push(Target { path: normalise(path), deed, line, is_patch: true });
+        targets.push(Target { path: normalise(path), deed, line, is_patch: true, is_search });
     };
     let (old, new) = (file.old.as_ref().map(|old| &old.path), file.new.as_ref().map(|new| &new.path));
     // A header that contradicts itself may mean any of its paths.
@@ -65,7 +74,7 @@ fn of_diff(file: &FileDiff, fence: &Fence<'_>, targets: &mut Vec<Target>) {
     }
     match file.change {
         Change::Edit => new.or(old).into_iter().for_each(|path| add(path, Deed::Edit)),
-        Change::Create | Change::Copy => new.into_iter().for_each(|path| add(path, Deed::Create)),
+        Change::Create | Change::Copy | Change::Write => new.into_iter().for_each(|path| add(path, Deed::Create)),
         Change::Delete => old.into_iter().for_each(|path| add(path, Deed::Delete)),
         Change::Rename => {
             old.into_iter().for_each(|path| add(path, Deed::Delete));

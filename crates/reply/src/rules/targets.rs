@@ -18,7 +18,8 @@ use super::target::{Deed, Target};
 use crate::paths::outside;
 use crate::report::Findings;
 
-pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
+/// Tells the line that makes it a hard-gate reply, if one does.
+pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Option<u32> {
     let listed: BTreeSet<&str> = facts.checklist.presences.iter().map(|line| line.path.as_str()).collect();
     let new_files: BTreeSet<&str> =
         facts.targets.iter().filter(|target| is_new(facts, target)).map(|target| target.path.as_str()).collect();
@@ -34,7 +35,7 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
         }
     }
     check_truth(facts, &new_files, findings);
-    check_gate(facts, &new_files, findings);
+    check_gate(facts, &new_files, findings)
 }
 
 /// Made by this reply, and nowhere before.
@@ -77,11 +78,9 @@ fn check_truth(facts: &Facts<'_>, new_files: &BTreeSet<&str>, findings: &mut Fin
     }
 }
 
-fn check_gate(facts: &Facts<'_>, new_files: &BTreeSet<&str>, findings: &mut Findings<'_>) {
+fn check_gate(facts: &Facts<'_>, new_files: &BTreeSet<&str>, findings: &mut Findings<'_>) -> Option<u32> {
     let is_missing = |path: &str| !new_files.contains(path);
-    let Some(missing) = facts.checklist.presences.iter().find(|line| !line.is_present && is_missing(&line.path)) else {
-        return;
-    };
+    let missing = facts.checklist.presences.iter().find(|line| !line.is_present && is_missing(&line.path))?;
     let allowed = [&facts.layout.state, &facts.layout.scratch, &facts.layout.todo];
     let mut reported = BTreeSet::new();
     for target in facts.targets.iter().filter(|target| !allowed.contains(&&target.path)) {
@@ -94,4 +93,5 @@ fn check_gate(facts: &Facts<'_>, new_files: &BTreeSet<&str>, findings: &mut Find
             findings.add("STAN-REPLY-0007", target.line, &target.path, message, remedy);
         }
     }
+    Some(missing.line)
 }

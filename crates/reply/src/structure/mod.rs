@@ -8,7 +8,9 @@
 //! | `### Patch: path`, path in a code span or not | a block with the fences up to the next heading of level 1–3 |
 //! | a fence that starts with `diff --git` or `---`/`+++` | a patch, whatever its info string |
 //! | a fence with the info `diff`, `patch` or none that holds such a line, or hunks alone (not with none) | a patch |
-//! | prose in a block quote | somebody else's words: neither statement nor checklist |
+//! | prose in a block quote | quoted words of others: neither statement nor checklist |
+//! | a fence that starts with a search/replace block, with the path above it, in its first line or in the heading | a patch |
+//! | `### File: path` with one fence | the whole file; a diff or search/replace blocks in the fence are what they are |
 //! | any other fence | no patch: an example, a listing, a nested reply |
 //! | `### File Ops` | the operations in its fences and in its lines that start with one of the five words |
 
@@ -18,7 +20,7 @@ use std::borrow::Cow;
 
 pub(crate) use operations::{Operation, OperationKind};
 
-use crate::diff::{self, ParsedDiff};
+use crate::diff::{self, FileDiff, ParsedDiff};
 use crate::markdown::{self, Block, Fence, Heading, TextLine};
 
 /// A reply taken apart.
@@ -29,10 +31,14 @@ pub(crate) struct Structure<'a> {
     /// Lines under `### File Ops` that are no operation.
     pub(crate) operation_faults: Vec<(u32, String)>,
     pub(crate) input: InputSection<'a>,
-    /// Prose outside that section, for hints only.
+    /// Prose outside that section that is not quoted.
     pub(crate) other_prose: Vec<TextLine<'a>>,
-    /// The line of a fence that nothing closes.
-    pub(crate) unclosed_fence: Option<u32>,
+    /// The line of the fence that the end of the reply leaves open.
+    pub(crate) open_fence: Option<u32>,
+    /// Whether something stands under `## Commit Message`.
+    pub(crate) has_commit_message: bool,
+    /// The first line of prose that looks like a patch, which only counts in a fence.
+    pub(crate) bare_patch: Option<u32>,
 }
 
 /// Everything under `## Input Data Changes`.
@@ -48,12 +54,14 @@ pub(crate) struct InputSection<'a> {
 #[derive(Debug)]
 pub(crate) struct PatchBlock<'a> {
     pub(crate) heading: Option<PatchHeading>,
+    /// `### File:`, below which one fence holds the file.
+    pub(crate) is_file: bool,
     /// The heading or the fence.
     pub(crate) line: u32,
     pub(crate) patches: Vec<PatchFence<'a>>,
 }
 
-/// `### Patch: path`.
+/// `### Patch: path` or `### File: path`.
 #[derive(Debug)]
 pub(crate) struct PatchHeading {
     pub(crate) line: u32,
@@ -69,7 +77,7 @@ pub(crate) struct PatchFence<'a> {
 
 /// Takes a reply apart.
 pub(crate) fn read<'a>(lines: &[&'a str]) -> Structure<'a> {
-    let mut reader = Reader::default();
+    let mut reader = Reader { last_line: u32::try_from(lines.len()).unwrap_or(u32::MAX), ..Reader::default() };
     for block in markdown::scan(lines.iter().copied()) {
         match block {
             Block::Heading(heading) => reader.heading(&heading),
@@ -87,7 +95,10 @@ enum Topic {
     Other,
     /// The last patch block.
     Patch,
+    /// The last patch block, which is a whole file.
+    File,
     Operations,
+    Commit,
 }
 
 #[derive(Default)]
@@ -95,6 +106,9 @@ struct Reader<'a> {
     structure: Structure<'a>,
     in_input: bool,
     topic: Topic,
+    last_line: u32,
+    /// The last line of prose, which may name the file of the fence below it.
+    above: Option<TextLine<'a>>,
 }
 
 impl<'a> Reader<'a> {
@@ -109,50 +123,97 @@ impl<'a> Reader<'a> {
             return;
         }
         self.topic = Topic::Other;
+        if heading.level == 2 && heading.text == "Commit Message" {
+            self.topic = Topic::Commit;
+        }
         if heading.level != 3 {
             return;
         }
-        if let Some(path) = heading.text.strip_prefix("Patch:") {
-            self.topic = Topic::Patch;
+        let patch = heading.text.strip_prefix("Patch:").map(|path| (path, false));
+        if let Some((path, is_file)) = patch.or_else(|| heading.text.strip_prefix("File:").map(|path| (path, true))) {
+            self.topic = if is_file { Topic::File } else { Topic::Patch };
             let heading = PatchHeading { line: heading.line, path: heading_path(path) };
-            self.structure.blocks.push(PatchBlock { line: heading.line, heading: Some(heading), patches: Vec::new() });
+            let line = heading.line;
+            self.structure.blocks.push(PatchBlock { line, heading: Some(heading), is_file, patches: Vec::new() });
         } else if heading.text.strip_prefix("File Ops").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)) {
             self.topic = Topic::Operations;
         }
     }
 
     fn fence(&mut self, fence: Fence<'a>) {
-        if !fence.is_closed {
-            self.structure.unclosed_fence = Some(fence.line);
+        let above = self.above.take();
+        let end = fence.line_of(fence.lines.len());
+        if !fence.is_closed && end > self.last_line {
+            self.structure.open_fence = Some(fence.line);
         }
-        let is_patch = is_patch(&fence, self.topic == Topic::Patch);
-        if self.topic == Topic::Operations && !is_patch {
+        let has_heading = matches!(self.topic, Topic::Patch | Topic::File);
+        let is_blocks = is_replacement(&fence, has_heading);
+        let is_patch = !is_blocks && is_patch(&fence, self.topic == Topic::Patch);
+        if self.topic == Topic::Commit && !is_blocks && !is_patch {
+            self.structure.has_commit_message |= fence.lines.iter().any(|line| !line.trim().is_empty());
+        }
+        if self.topic == Topic::Operations && !is_patch && !is_blocks {
             for (index, text) in fence.lines.iter().enumerate() {
                 self.operation(fence.line_of(index), text, true);
             }
             return;
         }
-        if !is_patch {
+        let diff = if is_blocks {
+            let path = self.path_of(&fence, above.as_ref());
+            // Another file than that of the heading, which has its patch already: it only comes after that block.
+            let is_done = self.structure.blocks.last().is_some_and(|block| !block.patches.is_empty());
+            let is_other = self.open_heading().is_some_and(|heading| path.as_ref() != Some(&heading.path));
+            if is_done && is_other {
+                self.topic = Topic::Other;
+            }
+            ParsedDiff { files: vec![diff::parse_replacements(&fence.lines, path)], stray_hunk: None }
+        } else if is_patch {
+            diff::parse(&fence.lines)
+        } else if self.topic == Topic::File {
+            let file = FileDiff::whole(self.open_heading().map(|heading| heading.path.clone()).unwrap_or_default());
+            ParsedDiff { files: vec![file], stray_hunk: None }
+        } else {
             if self.in_input {
                 self.structure.input.fences.push(fence);
             }
             return;
-        }
-        let diff = diff::parse(&fence.lines);
+        };
         let (line, patch) = (fence.line, PatchFence { fence, diff });
-        match self.structure.blocks.last_mut().filter(|_| self.topic == Topic::Patch) {
+        let has_heading = matches!(self.topic, Topic::Patch | Topic::File);
+        match self.structure.blocks.last_mut().filter(|_| has_heading) {
             Some(block) => block.patches.push(patch),
-            None => self.structure.blocks.push(PatchBlock { heading: None, line, patches: vec![patch] }),
+            None => {
+                self.structure.blocks.push(PatchBlock { heading: None, is_file: false, line, patches: vec![patch] });
+            }
         }
+    }
+
+    /// The file that search/replace blocks are about: named in the fence, alone in the line above, or in the heading.
+    fn path_of(&self, fence: &Fence<'a>, above: Option<&TextLine<'a>>) -> Option<String> {
+        let is_near = |line: &&TextLine<'a>| line.line + 2 >= fence.line && !line.is_quoted;
+        let named = diff::path_line(&fence.lines).and_then(|at| fence.lines.get(at)).map(|line| heading_path(line));
+        let named = named.or_else(|| above.filter(is_near).and_then(|line| lone_path(&line.text)));
+        named.or_else(|| self.open_heading().map(|heading| heading.path.clone()))
+    }
+
+    /// The heading that the next fence stands under, if it is one of a patch.
+    fn open_heading(&self) -> Option<&PatchHeading> {
+        let is_patch = matches!(self.topic, Topic::Patch | Topic::File);
+        self.structure.blocks.last().filter(|_| is_patch).and_then(|block| block.heading.as_ref())
     }
 
     fn text(&mut self, line: TextLine<'a>) {
         if self.topic == Topic::Operations {
             self.operation(line.line, &line.text, false);
         }
+        self.structure.has_commit_message |= self.topic == Topic::Commit && !line.text.is_empty();
+        if diff::opens_replacement(&line.text) || line.text.starts_with("diff --git a/") {
+            self.structure.bare_patch.get_or_insert(line.line);
+        }
+        self.above = Some(line.clone());
         if self.in_input && !line.is_quoted {
             self.structure.input.prose.push(line);
-        } else if line.text.contains("no change") {
+        } else if !line.is_quoted || line.text.contains("no change") {
             self.structure.other_prose.push(line);
         }
     }
@@ -172,6 +233,22 @@ fn heading_path(text: &str) -> String {
     let unescaped = if text.contains('`') { Cow::Borrowed(text) } else { markdown::unescape(text) };
     let bare = unescaped.trim_matches('`').trim();
     diff::unquote(bare).map_or_else(|| bare.to_owned(), |(name, _)| name)
+}
+
+/// A line that is a path and nothing else: in a code span, or one word with a dot or a slash in it.
+fn lone_path(text: &str) -> Option<String> {
+    let text = text.trim().trim_matches('*').trim_end_matches(':').trim_matches('*').trim();
+    let spanned = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inner| !inner.contains('`'));
+    let is_word = !text.contains(char::is_whitespace) && text.contains(['.', '/']);
+    spanned.or(is_word.then_some(text)).map(heading_path).filter(|path| !path.is_empty())
+}
+
+/// Whether a fence holds search/replace blocks: it starts with one, or a heading says that it is a patch.
+fn is_replacement(fence: &Fence<'_>, has_heading: bool) -> bool {
+    let first = fence.lines.iter().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| diff::opens_replacement(line))
+        || diff::path_line(&fence.lines).is_some()
+        || (has_heading && fence.lines.iter().any(|line| diff::opens_replacement(line)))
 }
 
 fn is_patch(fence: &Fence<'_>, has_heading: bool) -> bool {

@@ -27,7 +27,7 @@ pub(super) fn parse(line: u32, text: &str, is_fenced: bool) -> Option<Result<Ope
     let (verb, arguments) = words.split_first()?;
     let is_known = ["mv", "cp", "rm", "rmdir", "mkdirp"].contains(&verb.as_str());
     if !is_known {
-        return is_fenced.then(|| Err(format!("`{}` is no file operation", crate::excerpt::prefix(verb, 80))));
+        return is_fenced.then(|| Err(format!("`{}` is not a file operation", crate::excerpt::prefix(verb, 80))));
     }
     if arguments.iter().any(|argument| argument.starts_with('-')) {
         return Some(Err(format!("`{verb}` takes no options here")));
@@ -102,7 +102,7 @@ mod tests {
         check("`mkdirp a/b`", Some(Ok(OperationKind::MakeFolder { path: "a/b".to_owned() })));
         check("", None);
         check("# why", None);
-        check("touch a", Some(Err("`touch` is no file operation")));
+        check("touch a", Some(Err("`touch` is not a file operation")));
         check("rm -rf a", Some(Err("`rm` takes no options here")));
         check("mv a", Some(Err("`mv` takes two paths, not 1")));
         check("rm a b", Some(Err("`rm` takes one path, not 2")));

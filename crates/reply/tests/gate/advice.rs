@@ -48,7 +48,12 @@ fn r0103() {
 #[test]
 fn r0104() {
     let within = |budget: u64, reply: &str, expected: &str| {
-        expect_in(&World::new(), CheckOptions { seen: false, budget: Some(budget) }, reply, expected);
+        expect_in(
+            &World::new(),
+            CheckOptions { seen: false, budget: Some(budget), ..CheckOptions::default() },
+            reply,
+            expected,
+        );
     };
     let reply = selecting(r#"{"v":2,"i":["src/b.ts","src/far.ts"]}"#);
     within(199, &reply, "0104");
@@ -58,6 +63,39 @@ fn r0104() {
     within(100, "words\n", "");
     within(50, &(scratch() + &input(&[STATEMENT])), "0104");
     expect(&reply, "");
-    expect_in(&World::off(), CheckOptions { seen: false, budget: Some(1) }, "words\n", "");
-    expect_in(&World::off(), CheckOptions { seen: true, budget: Some(1) }, "words\n", "0104");
+    expect_in(&World::off(), CheckOptions { seen: false, budget: Some(1), ..CheckOptions::default() }, "words\n", "");
+    expect_in(
+        &World::off(),
+        CheckOptions { seen: true, budget: Some(1), ..CheckOptions::default() },
+        "words\n",
+        "0104",
+    );
+}
+
+#[test]
+fn r0015_and_r0016() {
+    let gate = "far.ts is needed.\n\n".to_owned() + &scratch() + &input(&["src/far.ts — present: no", STATEMENT]);
+    let commit = "## Commit Message\n\n```\nwhy\n```\n";
+    let asks = "Please run `stan run --context` and attach the archive.\n\n";
+    expect(&gate, "0016");
+    expect(&format!("{asks}{gate}"), "0016");
+    expect(&format!("{gate}{commit}"), "0016");
+    expect(&format!("{asks}{gate}{commit}"), "");
+    for (words, expected) in [
+        ("Please paste `src/far.ts` here.", "0015"),
+        ("Could you send me the contents of src/far.ts?", "0015"),
+        ("Can you share these files:\n\n- `src/b.ts`\n- `src/far.ts`", "0015"),
+        ("Please paste the contents of\nsrc/far.ts.", "0015"),
+        ("There is no need to paste `src/far.ts`.", ""),
+        ("I changed `src/far.ts` as you asked.", ""),
+        ("Please paste `notes.txt`, which is not in the map.", ""),
+        ("> Please paste `src/far.ts`", ""),
+        ("```\nPlease paste src/far.ts\n```", ""),
+    ] {
+        expect(&format!("{words}\n"), expected);
+    }
+    let report = World::new().report("Please paste `src/far.ts`.\n", CheckOptions::default());
+    assert!(report.is_accepted(), "a warning");
+    let strict = CheckOptions { strict: true, ..CheckOptions::default() };
+    assert!(!World::new().report("Please paste `src/far.ts`.\n", strict).is_accepted());
 }

@@ -1,5 +1,7 @@
 //! 0008 and 0011.
 
+use stan_reply::CheckOptions;
+
 use crate::common::*;
 
 /// A patch of `src/a.ts` with these lines below the header, and a section that is right.
@@ -37,18 +39,13 @@ fn r0008_near_misses() {
 
 #[test]
 fn r0011_broken() {
-    // Other lines, at the wrong end, with fuzz.
+    // Other lines, with fuzz, nothing changed, no hunks.
     expect(&hunks("@@ -4,3 +4,3 @@\n four\n-5\n+five\n 6\n"), "0011");
     expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5 \n+five\n 6\n"), "0011");
-    expect(&hunks("@@ -5 +5 @@\n-5\n+five\n"), "0011");
-    expect(&hunks("@@ -1,3 +1,3 @@\n 4\n-5\n+five\n 6\n"), "0011");
-    // Wrong counts, nothing changed, no hunks, cut off, nonsense.
-    expect(&hunks("@@ -4,9 +4,9 @@\n 4\n-5\n+five\n 6\n"), "0011");
     expect(&hunks("@@ -4,2 +4,2 @@\n 4\n 5\n"), "0011");
     expect(&hunks(""), "0011");
-    expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5\n"), "0011");
-    expect(&hunks("@@ ... @@\n 4\n-5\n+five\n 6\n"), "0011");
-    expect(&hunks("@@ -4,99999999999999999999999 +4,3 @@\n 4\n-5\n+five\n 6\n"), "0011");
+    // No line that tells where it belongs.
+    expect(&hunks("@@ -4,0 +5 @@\n+new\n"), "0011");
     // Two hunks on the same lines.
     expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5\n+five\n 6\n@@ -6,3 +6,3 @@\n 6\n-7\n+seven\n 8\n"), "0011");
     // Nowhere, already there, not all of it.
@@ -58,16 +55,62 @@ fn r0011_broken() {
     expect_off(&operations("rm src/none.ts"), "0011");
     let binary = "diff --git a/x.png b/x.png\nnew file mode 100644\nindex 0000000..1111111\nBinary files /dev/null and b/x.png differ\n";
     expect_off(&patch("x.png", binary), "0011");
-    // No prefix, no mode of a new file.
-    let bare = edit_diff("src/a.ts").replace("a/src", "src").replace("b/src", "src");
-    expect_off(&patch("src/a.ts", &bare), "0011");
-    expect_off(&create("src/new.ts").replace("new file mode 100644\n", ""), "0011");
-    // A newline too many.
-    let path = "src/no-newline.ts";
-    let header = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
-    expect_off(&patch(path, &format!("{header}@@ -1,2 +1,2 @@\n-1\n+one\n 2\n")), "0011");
     // Carriage returns in the diff alone.
     expect_off(&format!("words\n{}", edit("src/a.ts").replace('\n', "\r\n")), "0011");
+}
+
+/// What models write and git refuses: fine while its meaning is plain.
+#[test]
+fn r0011_strict_alone() {
+    let strict = CheckOptions { strict: true, ..CheckOptions::default() };
+    let no_newline = "src/no-newline.ts";
+    let header = format!("diff --git a/{no_newline} b/{no_newline}\n--- a/{no_newline}\n+++ b/{no_newline}\n");
+    for reply in [
+        // At the wrong end, and drifted from where it says.
+        hunks("@@ -5 +5 @@\n-5\n+five\n"),
+        hunks("@@ -1,3 +1,3 @@\n 4\n-5\n+five\n 6\n"),
+        // Wrong counts, no numbers at all.
+        hunks("@@ -4,9 +4,9 @@\n 4\n-5\n+five\n 6\n"),
+        hunks("@@ -4,3 +4,3 @@\n 4\n-5\n"),
+        hunks("@@ ... @@\n 4\n-5\n+five\n 6\n"),
+        hunks("@@ -4,99999999999999999999999 +4,3 @@\n 4\n-5\n+five\n 6\n"),
+        // No prefix, no mode of a new file, no `---`.
+        patch("src/a.ts", &edit_diff("src/a.ts").replace("a/src", "src").replace("b/src", "src")),
+        create("src/new.ts").replace("new file mode 100644\n", ""),
+        edit("src/a.ts").replace("--- a/src/a.ts\n+++ b/src/a.ts\n", ""),
+        // A newline too many.
+        patch(no_newline, &format!("{header}@@ -1,2 +1,2 @@\n-1\n+one\n 2\n")),
+    ] {
+        expect_off(&reply, "");
+        expect_in(&World::off(), strict, &reply, "0011");
+    }
+}
+
+/// A passage that is there twice: only the place that the hunk says is no guess.
+#[test]
+fn r0011_never_guesses() {
+    let mut world = World::off();
+    world.archive.insert("src/a.ts".to_owned(), b"x\n1\n2\ny\n1\n2\nz\n".to_vec());
+    let at = |range: &str| hunks(&format!("{range}\n 1\n-2\n+two\n"));
+    for (range, expected) in
+        [("@@ -2,2 +2,2 @@", ""), ("@@ -5,2 +5,2 @@", ""), ("@@ -3,2 +3,2 @@", "0011"), ("@@", "0011")]
+    {
+        expect_in(&world, CheckOptions::default(), &at(range), expected);
+    }
+    let blocks =
+        |search: &str| patch("src/a.ts", &format!("<<<<<<< SEARCH\n{search}\n=======\ntwo\n>>>>>>> REPLACE\n"));
+    for (search, expected) in [("y\n1", ""), ("1\n2", "0011"), ("2\nz", ""), ("nowhere", "0011"), ("", "0011")] {
+        expect_in(&world, CheckOptions::default(), &blocks(search), expected);
+    }
+}
+
+#[test]
+fn a_reply_that_ends_in_a_fence_was_cut_off() {
+    let cut = |reply: String| reply.trim_end().trim_end_matches('`').to_owned();
+    expect_off(&cut(edit("src/a.ts")), "0011");
+    expect_off(&cut(create("src/new.ts")), "0011");
+    expect_off("words\n\n```ts\nlet x = 5;\n", "0011");
+    expect_off("- item\n\n  ```ts\n  let x = 5;\n\nwords\n", "");
 }
 
 #[test]
@@ -126,9 +169,10 @@ fn a_line_of_the_diff_can_close_its_fence() {
     let mut world = World::new();
     world.archive.insert("doc.md".to_owned(), b"a\n```\nb\n```\n".to_vec());
     let diff = "diff --git a/doc.md b/doc.md\n--- a/doc.md\n+++ b/doc.md\n@@ -1,4 +1,4 @@\n-a\n+A\n ```\n b\n ```\n";
-    let report = world.report(&patch("doc.md", diff), stan_reply::CheckOptions { seen: true, budget: None });
+    let report =
+        world.report(&patch("doc.md", diff), CheckOptions { seen: true, budget: None, ..CheckOptions::default() });
     let finding = report.findings.iter().find(|finding| finding.code == "STAN-REPLY-0011").expect("it does not apply");
     assert!(finding.remedy.contains("longer fence"), "{finding:?}");
     let longer = patch("doc.md", diff).replace("```diff", "````diff").replace("\n```\n\n", "\n````\n\n");
-    expect_in(&world, stan_reply::CheckOptions::default(), &(longer + &present(&["doc.md"])), "");
+    expect_in(&world, CheckOptions::default(), &(longer + &present(&["doc.md"])), "");
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use stan_model::document::state::{Entry, State};
-use stan_reply::{ChangedFiles, CheckOptions, ClosureSize, Context, Report, check};
+use stan_reply::{ChangedFiles, CheckOptions, ClosureSize, ReplyFacts, Report, check};
 
 pub(crate) const STATE: &str = ".stan/context/dependency.state.json";
 pub(crate) const META: &str = ".stan/context/dependency.meta.json";
@@ -81,7 +81,7 @@ impl World {
     }
 }
 
-impl Context for World {
+impl ReplyFacts for World {
     fn stan_path(&self) -> &str {
         ".stan"
     }
@@ -164,6 +164,10 @@ pub(crate) fn expect(reply: &str, expected: &str) {
 pub(crate) fn expect_off(reply: &str, expected: &str) {
     expect_in(&World::off(), CheckOptions::default(), reply, expected);
 }
+
+/// What a reply that stops at the hard gate ends with.
+pub(crate) const GATE: &str =
+    "Please run `stan run --context` for a new archive.\n\n## Commit Message\n\n```\nwhy\n```\n";
 
 /// A patch block.
 pub(crate) fn patch(path: &str, diff: &str) -> String {

@@ -155,7 +155,8 @@ fn by_the_gate(base: &str, patch: &str) -> Option<Vec<u8>> {
     world.archive.insert("f".to_owned(), base.as_bytes().to_vec());
     // A line of prose keeps the carriage returns of the patch where they are.
     let reply = format!("words\n\n~~~~~~diff\n{patch}~~~~~~\n");
-    let report = world.report(&reply, CheckOptions { seen: true, budget: Some(u64::MAX) });
+    let report = world
+        .report(&reply, CheckOptions { seen: true, budget: Some(u64::MAX), strict: true, ..CheckOptions::default() });
     let is_refused = codes(&report).contains("0011");
     let changed: BTreeMap<_, _> = world.changed.take();
     (!is_refused).then(|| changed.get("f").cloned().flatten().unwrap_or_default().to_vec())
@@ -229,7 +230,7 @@ fn headers_are_read_as_git_reads_them() {
         std::fs::write(folder.path().join("p"), &patch).expect("a file");
         let theirs = git(folder.path(), &["apply", "--check", "p"]).expect("git ran a moment ago");
         let reply = format!("words\n\n~~~~~~diff\n{patch}~~~~~~\n");
-        let report = world.report(&reply, CheckOptions::default());
+        let report = world.report(&reply, CheckOptions { strict: true, ..CheckOptions::default() });
         assert_eq!(!codes(&report).contains("0011"), theirs, "{patch}\n{:#?}", report.findings);
     }
 }

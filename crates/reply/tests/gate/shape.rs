@@ -7,7 +7,6 @@ fn r0013_broken() {
     // More than one diff.
     expect_off(&patch("src/a.ts", &(edit_diff("src/a.ts") + &edit_diff("src/b.ts"))), "0013");
     expect_off(&format!("```diff\n{}{}```\n", edit_diff("src/a.ts"), edit_diff("src/b.ts")), "0013");
-    expect_off(&(edit("src/a.ts") + "```diff\n" + &edit_diff("src/b.ts") + "```\n"), "0013");
     // Another path in the heading.
     expect_off(&patch("src/b.ts", &edit_diff("src/a.ts")), "0013");
     expect_off(&patch("a.ts", &edit_diff("src/a.ts")), "0013");
@@ -53,6 +52,8 @@ fn r0013_near_misses() {
     expect_off(&patch("./src/a.ts", &edit_diff("src/a.ts")), "");
     expect_off(&patch("src/\\_\\_new.ts", &create_diff("src/__new.ts", "x")), "");
     expect_off(&(edit("src/a.ts") + &edit("src/b.ts")), "");
+    // A second fence below one heading is a patch of its own.
+    expect_off(&(edit("src/a.ts") + "```diff\n" + &edit_diff("src/b.ts") + "```\n"), "");
     expect_off(&format!("```diff\n{}```\n\n```diff\n{}```\n", edit_diff("src/a.ts"), edit_diff("src/b.ts")), "");
     let moved = "diff --git a/src/a.ts b/src/c.ts\nrename from src/a.ts\nrename to src/c.ts\n";
     expect_off(&patch("src/a.ts", moved), "");
@@ -68,6 +69,43 @@ fn r0013_near_misses() {
     expect_off(&edit("src/a.ts").replace("```", "~~~~"), "");
     let indented: String = edit("src/a.ts").lines().map(|line| format!("   {line}\n")).collect();
     expect_off(&format!("1. First:\n\n{indented}"), "");
+}
+
+#[test]
+fn search_replace_blocks_and_whole_files() {
+    const BLOCK: &str = "<<<<<<< SEARCH\n5\n=======\nfive\n>>>>>>> REPLACE\n";
+    let fence = |text: &str| format!("```\n{text}```\n\n");
+    // The file is named in the heading, the line above or the fence.
+    expect_off(&patch("src/a.ts", BLOCK), "");
+    expect_off(&format!("src/a.ts\n{}", fence(BLOCK)), "");
+    expect_off(&format!("**`src/my file.ts`**:\n\n{}", fence(BLOCK)), "");
+    expect_off(&fence(&format!("src/a.ts\n{BLOCK}")), "");
+    expect_off(&format!("I change a line.\n{}", fence(BLOCK)), "0013");
+    expect_off(&patch("src/a.ts", &BLOCK.replace("=======\n", "")), "0013");
+    expect_off(&patch("src/b.ts", &format!("src/a.ts\n{BLOCK}")), "0013");
+    // Several on one file go one after the other; with a diff it is patched twice.
+    expect_off(&(patch("src/a.ts", BLOCK) + &patch("src/a.ts", &BLOCK.replace('5', "6"))), "");
+    expect_off(&(patch("src/a.ts", BLOCK) + &patch("src/a.ts", &BLOCK.replace("\n5\n", "\nfive\n"))), "");
+    expect_off(&(patch("src/a.ts", BLOCK) + &edit("src/a.ts")), "0013");
+    // New and whole files.
+    expect_off(&patch("src/new.ts", &BLOCK.replace("\n5\n", "\n")), "");
+    expect_off("### File: src/a.ts\n\n```ts\nall of it\n```\n", "");
+    expect_off("### File: `src/new.ts`\n\n~~~\n~~~\n", "");
+    expect_off(&format!("### File: src/a.ts\n\n{}", fence(BLOCK)), "");
+    expect_off(&format!("### File: src/a.ts\n\n{}", fence(&edit_diff("src/a.ts"))), "");
+    expect_off("### File: src/a.ts\n\nwords\n", "0013");
+    expect_off("### File: src/a.md\n\n```md\na\n```\nb\n```\nc\n```\n", "0013");
+    expect_off("### File: .stan/output/x\n\n```\nx\n```\n", "0012");
+    expect_off("### File: ../x\n\n```\nx\n```\n", "0012");
+    expect("### File: src/far.ts\n\n```\nx\n```\n", "0001 0005 0008");
+}
+
+#[test]
+fn a_patch_outside_of_a_fence_has_a_note() {
+    for reply in [edit_diff("src/a.ts"), "<<<<<<< SEARCH\n5\n=======\nfive\n>>>>>>> REPLACE\n".to_owned()] {
+        let report = World::off().report(&reply, stan_reply::CheckOptions::default());
+        assert!(report.notes.iter().any(|note| note.contains("outside of a fence")), "{:?}", report.notes);
+    }
 }
 
 #[test]

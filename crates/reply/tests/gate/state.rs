@@ -56,7 +56,7 @@ fn r0001_near_misses() {
 #[test]
 fn r0001_only_while_the_mode_is_active() {
     expect_off(&scratch(), "");
-    expect_in(&World::off(), CheckOptions { seen: true, budget: None }, &scratch(), "0001");
+    expect_in(&World::off(), CheckOptions { seen: true, budget: None, ..CheckOptions::default() }, &scratch(), "0001");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What goes wrong and when: which effects a fault can befall, and the counting of them.
+//! What goes wrong and when: which calls a fault applies to, and the counting of them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub enum Fault {
     NothingWritten,
     /// EINTR, of writing and of reading pieces. No failure: callers try again.
     Interrupted,
-    /// Somebody else holds the lock.
+    /// Another process holds the lock.
     LockHeld,
     /// ENOLCK: the file system has no locks. No failure: another way is found.
     NoLocks,
@@ -88,8 +88,8 @@ impl Fault {
         Self::TimeBack,
     ];
 
-    /// Whether the fault can befall the effect.
-    pub fn befalls(self, effect: Effect) -> bool {
+    /// Whether the fault applies to the call.
+    pub fn applies_to(self, effect: Effect) -> bool {
         use Effect::{
             Create, DescribeLock, List, Lock, Look, MakeFolder, Now, Read, ReadPiece, Remove, RemoveFolder, Rename,
             Sync, SyncFolder, Write,
@@ -188,7 +188,7 @@ impl Plan {
     /// Counts an effect and says how it goes.
     pub(super) fn next(&self, effect: Effect, path: &Path) -> Outcome {
         // Files that change after a look are counted when the look has found one.
-        if !self.fault.befalls(effect) || self.changes_files() || !self.is_due() {
+        if !self.fault.applies_to(effect) || self.changes_files() || !self.is_due() {
             return Outcome::Fine;
         }
         self.strike(effect, path);

@@ -34,7 +34,7 @@ fn every_step_of_writing_fails_once() {
             assert_eq!(bytes, expected, "{fault:?} {at}");
             // Removing the temporary file is an effect too.
             let is_left = system.read_dir(Path::new("/d")).unwrap().len() > 2;
-            let cannot_remove = lasting && fault.befalls(Effect::Remove) && at > 0;
+            let cannot_remove = lasting && fault.applies_to(Effect::Remove) && at > 0;
             assert_eq!(is_left, cannot_remove, "{fault:?} {at} {lasting}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::error::GitError;
 use super::id::{HashKind, ObjectId};
-use super::place::GitPlace;
+use super::place::GitLayout;
 use crate::paths::join;
 
 pub(crate) struct Commit {
@@ -45,7 +45,7 @@ fn seconds(person: &[u8]) -> Option<i64> {
 }
 
 /// Commits whose parents were not fetched.
-pub(crate) fn shallow_commits(place: &GitPlace<'_>) -> Result<Vec<ObjectId>, GitError> {
+pub(crate) fn shallow_commits(place: &GitLayout<'_>) -> Result<Vec<ObjectId>, GitError> {
     let bytes = place.read_small(&join(&place.common, "shallow"))?.unwrap_or_default();
     let lines = bytes.split(|&byte| byte == b'\n');
     Ok(lines.filter_map(|line| ObjectId::from_hex(line.trim_ascii(), place.format.hash)).collect())

@@ -20,7 +20,7 @@ mod tree_diff;
 pub(crate) use commit::{Commit, shallow_commits};
 pub use error::GitError;
 pub(crate) use id::{HashKind, ObjectHasher, ObjectId, ObjectKind};
-pub(crate) use place::GitPlace;
+pub(crate) use place::GitLayout;
 pub(crate) use revision::resolve;
 pub(crate) use store::ObjectStore;
 pub(crate) use tree::{Mode, RevisionFiles};

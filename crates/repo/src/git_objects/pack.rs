@@ -11,7 +11,7 @@ use super::error::GitError;
 use super::id::{ObjectId, ObjectKind};
 use super::inflate::{Inflater, Source};
 use super::pack_index::PackIndex;
-use super::place::GitPlace;
+use super::place::GitLayout;
 
 /// No commit, tag or folder is larger.
 pub(super) const MAX_OBJECT: u64 = 128 << 20;
@@ -61,7 +61,7 @@ enum EntryKind {
 }
 
 impl Pack {
-    pub(super) fn open(place: &GitPlace<'_>, index_path: &str) -> Result<Self, GitError> {
+    pub(super) fn open(place: &GitLayout<'_>, index_path: &str) -> Result<Self, GitError> {
         let index = PackIndex::open(place, index_path)?;
         let path = format!("{}.pack", index_path.trim_end_matches(".idx"));
         let shown = place.shown(&path);
@@ -83,7 +83,7 @@ impl Pack {
     /// The object whose entry starts at the offset. `spend` is told of every byte that is made.
     pub(super) fn read(
         &mut self,
-        place: &GitPlace<'_>,
+        place: &GitLayout<'_>,
         inflater: &mut Inflater,
         offset: u64,
         spend: &mut dyn FnMut(u64) -> Result<(), GitError>,
@@ -127,7 +127,7 @@ impl Pack {
     }
 
     /// What the object at the offset is, without making it.
-    pub(super) fn kind(&mut self, place: &GitPlace<'_>, offset: u64) -> Result<ObjectKind, GitError> {
+    pub(super) fn kind(&mut self, place: &GitLayout<'_>, offset: u64) -> Result<ObjectKind, GitError> {
         let mut at = offset;
         for _ in 0..=MAX_DELTAS {
             match self.entry(place, at)?.kind {
@@ -151,7 +151,7 @@ impl Pack {
         }
     }
 
-    fn entry(&mut self, place: &GitPlace<'_>, offset: u64) -> Result<Entry, GitError> {
+    fn entry(&mut self, place: &GitLayout<'_>, offset: u64) -> Result<Entry, GitError> {
         let mut reader = EntryReader { source: PackSource { place, pack: self }, position: offset };
         let (kind, size) = reader.kind_and_size()?;
         let kind = match kind {
@@ -230,7 +230,7 @@ impl EntryReader<'_, '_> {
 
 /// A pack as a stream of bytes.
 struct PackSource<'r, 's> {
-    place: &'r GitPlace<'s>,
+    place: &'r GitLayout<'s>,
     pack: &'r mut Pack,
 }
 

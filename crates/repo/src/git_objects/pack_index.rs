@@ -8,14 +8,14 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::id::{ObjectId, nibble};
-use super::place::GitPlace;
+use super::place::GitLayout;
 
 /// How many ids are read at once when a search has come this close.
 const BLOCK: u64 = 128;
 /// How many objects with the same first digits are told; more are not looked at.
 const MOST_ALIKE: usize = 64;
 
-/// The start of an object id, as somebody typed it.
+/// The start of an object id, as typed.
 #[derive(Clone, Debug)]
 pub(super) struct Prefix {
     nibbles: Vec<u8>,
@@ -56,7 +56,7 @@ impl Prefix {
 }
 
 impl PackIndex {
-    pub(super) fn open(place: &GitPlace<'_>, path: &str) -> Result<Self, GitError> {
+    pub(super) fn open(place: &GitLayout<'_>, path: &str) -> Result<Self, GitError> {
         let shown = place.shown(path);
         let damaged = |reason: &str| GitError::damaged(&shown, reason);
         let file = place.system.open(Path::new(path)).map_err(|error| place.unreadable(path, &error))?;
@@ -89,7 +89,7 @@ impl PackIndex {
     }
 
     /// Where in the pack the object starts, if the pack has it.
-    pub(super) fn find(&self, place: &GitPlace<'_>, id: &ObjectId) -> Result<Option<u64>, GitError> {
+    pub(super) fn find(&self, place: &GitLayout<'_>, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let wanted = id.as_bytes();
         let first = wanted.first().copied().unwrap_or(0);
         let (start, ids) = self.block(place, first, |candidate| candidate < wanted)?;
@@ -100,7 +100,7 @@ impl PackIndex {
     /// Adds the objects that start with the prefix.
     pub(super) fn collect(
         &self,
-        place: &GitPlace<'_>,
+        place: &GitLayout<'_>,
         prefix: &Prefix,
         into: &mut BTreeSet<ObjectId>,
     ) -> Result<(), GitError> {
@@ -127,7 +127,7 @@ impl PackIndex {
     /// first of them.
     fn block(
         &self,
-        place: &GitPlace<'_>,
+        place: &GitLayout<'_>,
         first_byte: u8,
         before: impl Fn(&[u8]) -> bool,
     ) -> Result<(u64, Vec<u8>), GitError> {
@@ -147,12 +147,12 @@ impl PackIndex {
         (byte.checked_sub(1).map_or(0, upto), upto(byte))
     }
 
-    fn ids(&self, place: &GitPlace<'_>, from: u64, count: u64) -> Result<Vec<u8>, GitError> {
+    fn ids(&self, place: &GitLayout<'_>, from: u64, count: u64) -> Result<Vec<u8>, GitError> {
         let stride = self.stride() as u64;
         self.read(place, self.table() + from * stride, count * stride)
     }
 
-    fn offset(&self, place: &GitPlace<'_>, number: u64) -> Result<u64, GitError> {
+    fn offset(&self, place: &GitLayout<'_>, number: u64) -> Result<u64, GitError> {
         if self.is_version_1 {
             let entry = self.ids(place, number, 1)?;
             return self.number(place, entry.get(..4));
@@ -168,7 +168,7 @@ impl PackIndex {
         Ok(bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 
-    fn number(&self, place: &GitPlace<'_>, four: Option<&[u8]>) -> Result<u64, GitError> {
+    fn number(&self, place: &GitLayout<'_>, four: Option<&[u8]>) -> Result<u64, GitError> {
         let number = four.and_then(|four| four.try_into().ok()).map(u32::from_be_bytes);
         number.map(u64::from).ok_or_else(|| GitError::damaged(&place.shown(&self.path), "it ends too early"))
     }
@@ -193,7 +193,7 @@ impl PackIndex {
     }
 
     /// Never more than a block of ids or the first table.
-    fn read(&self, place: &GitPlace<'_>, offset: u64, length: u64) -> Result<Vec<u8>, GitError> {
+    fn read(&self, place: &GitLayout<'_>, offset: u64, length: u64) -> Result<Vec<u8>, GitError> {
         let mut bytes = vec![0; usize::try_from(length.min(1 << 16)).unwrap_or(0)];
         if bytes.is_empty() {
             return Ok(bytes);
@@ -267,7 +267,7 @@ mod tests {
         let names: Vec<String> = ids.iter().map(ObjectId::to_string).collect();
         let system = MemorySystem::new();
         system.set_file("/r/.git/HEAD", "ref: refs/heads/main").set_dir("/r/.git/refs").set_dir("/r/.git/objects");
-        let place = GitPlace::find(&system, "/r").unwrap();
+        let place = GitLayout::find(&system, "/r").unwrap();
         for (is_version_1, large) in [(false, 1500), (false, 700), (true, 1500)] {
             system.set_file("/r/x.idx", index(&ids, is_version_1, large));
             let index = PackIndex::open(&place, "/r/x.idx").unwrap();

@@ -17,7 +17,7 @@ use crate::system::System;
 const MAX_SMALL_FILE: u64 = 16 << 20;
 
 /// The repository that a root belongs to.
-pub(crate) struct GitPlace<'s> {
+pub(crate) struct GitLayout<'s> {
     pub(crate) system: &'s dyn System,
     /// The checkout, for showing paths below it without the way to it.
     pub(crate) top: Root,
@@ -39,7 +39,7 @@ pub(crate) struct Format {
     pub(crate) trusts_executable_bit: bool,
 }
 
-impl<'s> GitPlace<'s> {
+impl<'s> GitLayout<'s> {
     pub(crate) fn find(system: &'s dyn System, root: &str) -> Result<Self, GitError> {
         let root =
             real_path(system, Path::new(root)).map(|real| Root::new(&real)).map_err(|_| GitError::NoRepository)?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::error::GitError;
 use super::id::ObjectId;
-use super::place::GitPlace;
+use super::place::GitLayout;
 use crate::paths::join;
 
 /// As many names of names as git follows.
@@ -23,13 +23,13 @@ const RULES: [(&str, &str); 6] = [
 ];
 
 pub(super) struct References<'p, 's> {
-    place: &'p GitPlace<'s>,
-    /// `None` until somebody asks.
+    place: &'p GitLayout<'s>,
+    /// `None` until the first request.
     packed: Option<BTreeMap<String, ObjectId>>,
 }
 
 impl<'p, 's> References<'p, 's> {
-    pub(super) fn new(place: &'p GitPlace<'s>) -> Self {
+    pub(super) fn new(place: &'p GitLayout<'s>) -> Self {
         Self { place, packed: None }
     }
 

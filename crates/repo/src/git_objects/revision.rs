@@ -1,4 +1,4 @@
-//! Finds the commit and the folder that somebody's spelling of a revision means: `main`, `v1.2^{commit}`, `HEAD~3^2`.
+//! Finds the commit and the folder that a revision expression names: `main`, `v1.2^{commit}`, `HEAD~3^2`.
 //!
 //! Not read: ranges, paths (`REV:path`), logs of references (`@{1}`) and searches (`:/text`). Each has an error that
 //! says so.
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::commit::{Commit, shallow_commits};
 use super::error::GitError;
 use super::id::{ObjectId, ObjectKind};
-use super::place::GitPlace;
+use super::place::GitLayout;
 use super::references::References;
 use super::store::ObjectStore;
 
@@ -38,7 +38,7 @@ enum Step {
 
 /// Finds what the spelling means.
 pub(crate) fn resolve<'s>(
-    place: &GitPlace<'s>,
+    place: &GitLayout<'s>,
     store: &mut ObjectStore<'_, 's>,
     spelling: &str,
 ) -> Result<Revision, GitError> {
@@ -100,10 +100,10 @@ fn parse(spelling: &str) -> Result<(&str, Vec<Step>), &'static str> {
 }
 
 struct Resolver<'r, 'p, 's> {
-    place: &'r GitPlace<'s>,
+    place: &'r GitLayout<'s>,
     store: &'r mut ObjectStore<'p, 's>,
     spelling: &'r str,
-    /// Commits whose parents were not fetched; `None` until somebody asks.
+    /// Commits whose parents were not fetched; `None` until the first request.
     shallow: Option<Vec<ObjectId>>,
 }
 

@@ -12,20 +12,20 @@ use super::id::{ObjectId, ObjectKind};
 use super::inflate::{Inflater, Source};
 use super::pack::{MAX_OBJECT, Object, Pack};
 use super::pack_index::Prefix;
-use super::place::GitPlace;
+use super::place::GitLayout;
 use crate::paths::{join, real_path};
-use crate::system::EntryKind;
+use crate::system::{EntryKind, Owner};
 
 /// As deep as git follows alternates of alternates.
 const MAX_ALTERNATE_DEPTH: usize = 5;
 const MAX_FOLDERS: usize = 64;
-/// Nobody has as many packs; each costs a file that is opened.
+/// No repository has as many packs; each costs a file that is opened.
 const MAX_PACKS: usize = 20_000;
 /// What one question may inflate in all.
 const MAX_INFLATED: u64 = 8 << 30;
 
 pub(crate) struct ObjectStore<'p, 's> {
-    place: &'p GitPlace<'s>,
+    place: &'p GitLayout<'s>,
     folders: Vec<Folder>,
     /// Alternates that do not exist, as they are written.
     absent: Vec<String>,
@@ -36,14 +36,14 @@ pub(crate) struct ObjectStore<'p, 's> {
 /// A folder of objects.
 struct Folder {
     path: String,
-    /// `None` until somebody asks.
+    /// `None` until the first request.
     packs: Option<Vec<Pack>>,
     /// Why the first pack that is no use is none: it may hold what is not found elsewhere.
     broken: Option<GitError>,
 }
 
 impl<'p, 's> ObjectStore<'p, 's> {
-    pub(crate) fn open(place: &'p GitPlace<'s>) -> Result<Self, GitError> {
+    pub(crate) fn open(place: &'p GitLayout<'s>) -> Result<Self, GitError> {
         let mut store = Self { place, folders: Vec::new(), absent: Vec::new(), inflater: Inflater::new(), inflated: 0 };
         store.add_folder(join(&place.common, "objects"), 0)?;
         Ok(store)
@@ -177,11 +177,16 @@ impl<'p, 's> ObjectStore<'p, 's> {
             }
             let full = if name.starts_with('/') { name.clone() } else { join(&path, &name) };
             match real_path(self.place.system, Path::new(&full)) {
-                Ok(real) if self.is_folder(&real) => self.add_folder(real, depth + 1)?,
+                // Objects that another user put there are not this repository's word.
+                Ok(real) if self.is_folder(&real) && !self.is_anothers(&real) => self.add_folder(real, depth + 1)?,
                 _ => self.absent.push(format!("`{name}`")),
             }
         }
         Ok(())
+    }
+
+    fn is_anothers(&self, path: &str) -> bool {
+        matches!(self.place.system.owner(Path::new(path)), Ok(Owner::Other))
     }
 
     fn is_folder(&self, path: &str) -> bool {
@@ -191,7 +196,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
 
 impl Folder {
     /// The packs of the folder, by name. An index without its pack is not one.
-    fn packs(&mut self, place: &GitPlace<'_>) -> Result<&mut Vec<Pack>, GitError> {
+    fn packs(&mut self, place: &GitLayout<'_>) -> Result<&mut Vec<Pack>, GitError> {
         let packs = match self.packs.take() {
             Some(packs) => packs,
             None => self.open_packs(place)?,
@@ -199,7 +204,7 @@ impl Folder {
         Ok(self.packs.insert(packs))
     }
 
-    fn open_packs(&mut self, place: &GitPlace<'_>) -> Result<Vec<Pack>, GitError> {
+    fn open_packs(&mut self, place: &GitLayout<'_>) -> Result<Vec<Pack>, GitError> {
         let folder = join(&self.path, "pack");
         let entries = place.system.read_dir(Path::new(&folder)).unwrap_or_default();
         let names: BTreeSet<&str> = entries.iter().filter_map(|entry| entry.name.to_str()).collect();
@@ -226,7 +231,7 @@ fn loose_path(folder: &str, id: &ObjectId) -> String {
 }
 
 fn read_loose(
-    place: &GitPlace<'_>,
+    place: &GitLayout<'_>,
     inflater: &mut Inflater,
     path: &str,
     spend: &mut dyn FnMut(u64) -> Result<(), GitError>,

@@ -4,7 +4,7 @@ use regex_automata::meta::{Config, Regex};
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 
-use super::translate::{Refusal, directories_expression, expression};
+use super::translate::{GlobReason, directories_expression, expression};
 
 /// Beyond this an automaton is refused rather than built: no list of globs that people write comes near it.
 const MAX_AUTOMATON: usize = 32 << 20;
@@ -59,12 +59,18 @@ impl PathGlobs {
     }
 }
 
-fn compile<S: AsRef<str>>(globs: &[S], translate: fn(&str) -> Result<String, Refusal>) -> Result<PathGlobs, GlobError> {
+fn compile<S: AsRef<str>>(
+    globs: &[S],
+    translate: fn(&str) -> Result<String, GlobReason>,
+) -> Result<PathGlobs, GlobError> {
     let automata = globs.chunks(GLOBS_PER_AUTOMATON).map(|globs| automaton(globs, translate));
     Ok(PathGlobs { automata: automata.collect::<Result<_, _>>()? })
 }
 
-fn automaton<S: AsRef<str>>(globs: &[S], translate: fn(&str) -> Result<String, Refusal>) -> Result<Regex, GlobError> {
+fn automaton<S: AsRef<str>>(
+    globs: &[S],
+    translate: fn(&str) -> Result<String, GlobReason>,
+) -> Result<Regex, GlobError> {
     let refused = |glob: &str, reason: String| GlobError { glob: glob.to_owned(), reason };
     let mut expressions = Vec::with_capacity(globs.len());
     for glob in globs {

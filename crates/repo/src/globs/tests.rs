@@ -207,7 +207,7 @@ fn globs_that_start_anywhere() {
 }
 
 proptest::proptest! {
-    /// Whatever somebody writes is understood or refused, and what is understood can be asked.
+    /// Any text is understood or refused, and what is understood can be asked.
     #[test]
     fn any_text_is_a_glob_or_is_refused(glob in r"[ab.*?/{},\[\]^!\\()ä|+-]{0,24}", path in "[ab./ä]{0,12}") {
         if let Ok(globs) = PathGlobs::new(&[&glob]) {

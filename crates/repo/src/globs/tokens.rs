@@ -2,7 +2,7 @@
 //!
 //! All that we refuse for its form is refused here. What tokens mean together is decided in `translate`.
 
-use super::translate::{Refusal, escaped, push_escaped};
+use super::translate::{GlobReason, escaped, push_escaped};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
@@ -24,7 +24,7 @@ pub(super) enum Token {
 }
 
 /// The tokens of a glob.
-pub(super) fn tokens(glob: &str) -> Result<Vec<Token>, Refusal> {
+pub(super) fn tokens(glob: &str) -> Result<Vec<Token>, GlobReason> {
     let mut found = Vec::new();
     let mut rest = glob.chars();
     while let Some(character) = rest.next() {
@@ -60,7 +60,7 @@ pub(super) fn tokens(glob: &str) -> Result<Vec<Token>, Refusal> {
     settle_braces(found)
 }
 
-fn escaped_character(character: Option<char>) -> Result<char, Refusal> {
+fn escaped_character(character: Option<char>) -> Result<char, GlobReason> {
     match character {
         None => Err("it ends with a backslash".to_owned()),
         Some(character) if character == '/' || character.is_ascii_alphanumeric() => Err(format!(
@@ -71,7 +71,7 @@ fn escaped_character(character: Option<char>) -> Result<char, Refusal> {
     }
 }
 
-fn refused_group(before: Option<&Token>, character: char) -> Refusal {
+fn refused_group(before: Option<&Token>, character: char) -> GlobReason {
     let is_extended = matches!(before, Some(Token::Literal('!' | '@' | '+') | Token::One | Token::Stars(_)));
     if character == '(' && is_extended {
         "extended globs such as `!(…)` are not supported; write alternatives as `{a,b}`".to_owned()
@@ -83,7 +83,7 @@ fn refused_group(before: Option<&Token>, character: char) -> Refusal {
 }
 
 /// One character class. `rest` starts after the `[`; returned is also what follows the `]`.
-fn class(rest: &str) -> Result<(Token, &str), Refusal> {
+fn class(rest: &str) -> Result<(Token, &str), GlobReason> {
     const UNCLOSED: &str = "a `[` in it is never closed; write `\\[` for the character";
     let mut members = String::new();
     let mut characters = rest.char_indices().peekable();
@@ -131,7 +131,7 @@ fn class(rest: &str) -> Result<(Token, &str), Refusal> {
     }
 }
 
-fn class_character(character: char, next: Option<(usize, char)>) -> Result<char, Refusal> {
+fn class_character(character: char, next: Option<(usize, char)>) -> Result<char, GlobReason> {
     match character {
         '\\' => escaped_character(next.map(|(_, character)| character)),
         '/' => Err("a `/` inside `[…]` matches nothing, because brackets match within one name".to_owned()),
@@ -139,7 +139,7 @@ fn class_character(character: char, next: Option<(usize, char)>) -> Result<char,
     }
 }
 
-fn posix_name(text: &str) -> Result<&str, Refusal> {
+fn posix_name(text: &str) -> Result<&str, GlobReason> {
     const NAMES: [&str; 14] = [
         "[:alnum:]",
         "[:alpha:]",
@@ -177,7 +177,7 @@ struct OpenBrace {
 }
 
 /// Braces without a comma are characters, commas outside of braces, too, and `{a..c}` is a class.
-fn settle_braces(mut tokens: Vec<Token>) -> Result<Vec<Token>, Refusal> {
+fn settle_braces(mut tokens: Vec<Token>) -> Result<Vec<Token>, GlobReason> {
     let mut open: Vec<OpenBrace> = Vec::new();
     let mut settled: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens.drain(..) {
@@ -211,7 +211,7 @@ fn settle_braces(mut tokens: Vec<Token>) -> Result<Vec<Token>, Refusal> {
     }
 }
 
-fn close(brace: &OpenBrace, settled: &mut Vec<Token>) -> Result<(), Refusal> {
+fn close(brace: &OpenBrace, settled: &mut Vec<Token>) -> Result<(), GlobReason> {
     if brace.has_dots {
         let range = match settled.get(brace.at + 1..) {
             Some([Token::Literal(low), Token::Literal('.'), Token::Literal('.'), Token::Literal(high)])

@@ -1,7 +1,7 @@
 //! One picomatch glob, dotfiles matched, as a regular expression over root-relative paths.
 //!
 //! The meaning is picomatch's own, its corners included (`picomatch.txt` has its answers). What picomatch reads as
-//! something that nobody means (`[!a]`, `{1..12}`, parentheses) or what can never match a path is refused with a
+//! something unintended (`[!a]`, `{1..12}`, parentheses) or what can never match a path is refused with a
 //! reason, so that no glob is silently without effect. Nothing here matches anything.
 
 use super::tokens::{Token, tokens};
@@ -13,10 +13,10 @@ const MAX_LENGTH: usize = 4096;
 const MAX_COMPONENTS: usize = 32;
 
 /// Why a text is not a glob that we take, as a clause that follows "because".
-pub(super) type Refusal = String;
+pub(super) type GlobReason = String;
 
 /// The expression for the whole glob, without anchors.
-pub(super) fn expression(glob: &str) -> Result<String, Refusal> {
+pub(super) fn expression(glob: &str) -> Result<String, GlobReason> {
     let glob = relative(glob)?;
     let translated = emit(&tokens(glob)?);
     // As for picomatch, a path that is spelled like the glob matches: `[...slug].ts` is a file name, too.
@@ -24,7 +24,7 @@ pub(super) fn expression(glob: &str) -> Result<String, Refusal> {
 }
 
 /// An expression that every directory matches below which the glob could match something, the root included.
-pub(super) fn directories_expression(glob: &str) -> Result<String, Refusal> {
+pub(super) fn directories_expression(glob: &str) -> Result<String, GlobReason> {
     let glob = relative(glob)?;
     let tokens = tokens(glob)?;
     let mut opened = String::new();
@@ -69,7 +69,7 @@ fn literal_directories(glob: &str) -> String {
 }
 
 /// A glob is relative to the root: without `./` in front, and of names that a path can have.
-fn relative(glob: &str) -> Result<&str, Refusal> {
+fn relative(glob: &str) -> Result<&str, GlobReason> {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let refusal = if glob.is_empty() {
         "it is empty".to_owned()

@@ -1,4 +1,4 @@
-//! Globs for walking a tree: where they can match at all, without reaching into what nobody means by a wildcard.
+//! Globs for walking a tree: where they can match at all, without reaching into what a wildcard is not meant for.
 
 use std::collections::BTreeMap;
 

@@ -34,6 +34,27 @@ impl MemorySystem {
         Ok(Box::new(Handle { state: Arc::clone(&self.state), index, position: 0 }))
     }
 
+    /// Only whether it can be run, and by whom it can be read.
+    pub(super) fn mode_of(&self, path: &Path) -> io::Result<u32> {
+        let state = self.read();
+        let node = state.node(state.find(path, false)?)?;
+        Ok(match (node.executable, node.private) {
+            (false, false) => 0o644,
+            (true, false) => 0o755,
+            (false, true) => 0o600,
+            (true, true) => 0o700,
+        })
+    }
+
+    pub(super) fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let mut state = self.write();
+        let index = state.find(path, true)?;
+        if let Some(node) = state.nodes.get_mut(index) {
+            (node.executable, node.private) = (mode & 0o100 != 0, mode & 0o004 == 0);
+        }
+        Ok(())
+    }
+
     pub(super) fn lock_file(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
         let mut state = self.write();
         let index = match state.find(path, false) {

@@ -269,7 +269,7 @@ mod tests {
         }
     }
 
-    /// What somebody swaps in after the look is not followed, neither in place of the file nor above it.
+    /// What an attacker swaps in after the look is not followed, neither in place of the file nor above it.
     #[test]
     fn links_are_not_followed() {
         let folder = tempfile::tempdir().unwrap();

@@ -38,7 +38,7 @@ fn fill(file: &mut File, path: &Path, bytes: &[u8], is_durable: bool) -> io::Res
     if is_durable { skip_unsupported_sync(file.sync_all()) } else { Ok(()) }
 }
 
-/// Before anything is written, so that nobody reads what the old file hid from them.
+/// Before anything is written, so that no other user reads what the old file hid.
 #[cfg(unix)]
 fn keep_permissions(file: &File, path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -62,7 +62,7 @@ fn keep_permissions(_: &File, _: &Path) -> io::Result<()> {
 }
 
 /// A new file in the same directory, so that renaming it cannot cross file systems. `create_new` neither follows a
-/// link that somebody put there nor takes over a file of another run.
+/// link that an attacker put there nor takes over a file of another run.
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;

@@ -12,7 +12,7 @@ use stan_model::json::JsonTree;
 
 use super::{Directory, Found, Reached, Unfound, World};
 use crate::hash::sha256;
-use crate::observations::{ObservedFile, Reading, read_real_limited};
+use crate::observations::{DigestScope, ObservedFile, read_real_limited};
 use crate::paths::{MAX_LINKS, ancestors, join, split_last};
 use crate::system::EntryKind;
 
@@ -112,7 +112,7 @@ impl<'a> World<'a> {
             }
             let (stat, bytes) = read_real_limited(self.system, &path, LARGEST_MANIFEST);
             let digest = bytes.as_ref().ok().map(|bytes| sha256(bytes));
-            let observed = ObservedFile { path, stat, digest, reading: Reading::Bytes };
+            let observed = ObservedFile { path, stat, digest, reading: DigestScope::Bytes };
             self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(observed);
             let bytes = bytes.ok()?;
             let tree = JsonTree::parse(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()?;

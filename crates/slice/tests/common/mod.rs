@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use stan_lang::x07::{X07, read_module};
 pub(crate) use stan_model::document::x07::{Closure, Enclosure};
-pub(crate) use stan_slice::Reading;
+pub(crate) use stan_slice::PointerSpace;
 use stan_slice::{Slice, SliceError, SliceRequest};
 
 /// A request that the calls below refine.
 pub(crate) fn at(pointer: &str) -> SliceRequest {
     SliceRequest {
         pointer: pointer.to_owned(),
-        reading: Reading::File,
+        reading: PointerSpace::File,
         enclosure: Enclosure::Decl,
         closure: Closure::All,
         max_nodes: None,
@@ -25,7 +25,7 @@ pub(crate) fn whole(pointer: &str) -> SliceRequest {
 
 /// The same pointer as the toolchain reads it.
 pub(crate) fn as_toolchain(request: SliceRequest) -> SliceRequest {
-    SliceRequest { reading: Reading::Toolchain, ..request }
+    SliceRequest { reading: PointerSpace::Toolchain, ..request }
 }
 
 pub(crate) fn slice(document: &Value, request: &SliceRequest) -> Result<Slice, SliceError> {

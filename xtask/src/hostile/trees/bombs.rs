@@ -1,4 +1,4 @@
-//! Small files that are large to whoever reads them carelessly: nesting, repetition, patterns that backtrack.
+//! Small files that are large for a careless reader: nesting, repetition, patterns that backtrack.
 
 use std::io;
 

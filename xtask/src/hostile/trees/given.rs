@@ -1,4 +1,4 @@
-//! Files that are handed to a command by name and that somebody else wrote: archives, replies, selections, logs, modules.
+//! Files that are handed to a command by name and from an untrusted source: archives, replies, selections, logs, modules.
 
 use std::io;
 

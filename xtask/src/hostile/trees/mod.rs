@@ -9,6 +9,7 @@ mod links;
 mod names;
 mod outside;
 mod packages;
+mod python;
 mod special;
 mod workspace;
 
@@ -21,11 +22,11 @@ type Build = Box<dyn Fn(&mut Site) -> io::Result<()> + Send + Sync>;
 /// Whose the tree is, and who runs the programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// Whoever runs this task does both.
+    /// The user who runs this task does both.
     User,
     /// Another user owns the tree and runs the programs; root itself can read everything.
     Nobody,
-    /// Whoever runs this task owns the tree, and another user runs the programs.
+    /// The user who runs this task owns the tree, and another user runs the programs.
     Somebody,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Tree {
     /// What must not happen.
     pub(super) about: &'static str,
     pub(super) build: Build,
-    /// Built anew for each command, because commands would mend what is hostile about it.
+    /// Rebuilt for each command, because commands would mend what is hostile about it.
     pub(super) fresh: bool,
     pub(super) owner: Owner,
     pub(super) stan_path: &'static str,
@@ -84,6 +85,7 @@ pub(super) fn all() -> Vec<Tree> {
         outside::trees(),
         names::trees(),
         packages::trees(),
+        python::trees(),
         configs::trees(),
         bombs::trees(),
         huge::trees(),

@@ -1,4 +1,4 @@
-//! Documents of stan's own that somebody else wrote: selection, maps, snapshots, cache, as a hostile repository ships them.
+//! Documents of stan's own from an untrusted source: selection, maps, snapshots, cache, as a hostile repository ships them.
 
 use std::io;
 
@@ -63,7 +63,7 @@ const STATES: [(&str, &str); 4] = [
     ),
 ];
 
-/// Maps that agree with each other and with a secret, down to its hash: whoever wrote them knew it already, but nothing at
+/// Maps that agree with each other and with a secret, down to its hash: their author knew it already, but nothing at
 /// such a place may be opened because a repository says so.
 fn maps(site: &mut Site) -> io::Result<()> {
     site.project()?;

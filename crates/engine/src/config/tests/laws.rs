@@ -22,7 +22,7 @@ fn hostile_files_come_to_an_end() {
         format!("a: {}", "x".repeat(size)),
     ];
     for text in texts {
-        // Whoever reads one of these in more than linear time does not end in anybody's patience.
+        // A super-linear reader would time out on these.
         drop(parse(&text, "x.yml"));
         drop(parse(&text, "x.json"));
     }

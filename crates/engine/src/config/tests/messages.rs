@@ -27,17 +27,17 @@ fn wrong_types() {
         "#]],
     );
     check(
-        "stan-core:\n  context:\n    outsideRoot: yes\n    metaHashes: none\n",
+        "stan-core:\n  context:\n    outsideRoot: yes\n    metaHashes: nope\n",
         &expect![[r#"
         stan.config.yml:3:18: `stan-core.context.outsideRoot` must be `true` or `false`, found "yes"
-        stan.config.yml:4:17: `stan-core.context.metaHashes` must be `all` or `external`, found "none"
+        stan.config.yml:4:17: `stan-core.context.metaHashes` must be `all`, `external` or `none`, found "nope"
     "#]],
     );
     check(
         "stan-core:\n  context:\n    maxErrors: '50'\n    metaHashes: true\n",
         &expect![[r#"
         stan.config.yml:3:16: `stan-core.context.maxErrors` must be a whole number of 0 or more, found "50"
-        stan.config.yml:4:17: `stan-core.context.metaHashes` must be `all` or `external`, found true
+        stan.config.yml:4:17: `stan-core.context.metaHashes` must be `all`, `external` or `none`, found true
     "#]],
     );
     check(
@@ -131,7 +131,7 @@ fn unknown_keys() {
         &expect![[r#"
         stan.config.yml:3:5: unknown key `stan-core.context.metaHash`; did you mean `metaHashes`?
         stan.config.yml:4:5: unknown key `stan-core.context.maxerrors`; did you mean `maxErrors`?
-        stan.config.yml:5:5: unknown key `stan-core.context.includes`; known here are `metaHashes`, `descriptionLimit`, `descriptionTags`, `externalDepth`, `outsideRoot`, `maxErrors`
+        stan.config.yml:5:5: unknown key `stan-core.context.includes`; known here are `metaHashes`, `overviewTokens`, `metaTokens`, `descriptionLimit`, `descriptionTags`, `externalDepth`, `outsideRoot`, `maxErrors`
     "#]],
     );
     check(

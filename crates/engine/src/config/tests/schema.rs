@@ -25,7 +25,7 @@ fn the_committed_schema_is_up_to_date() {
 
 #[test]
 fn the_schema_has_the_keys_of_the_reader() {
-    for (definition, keys) in [("StanCore", read::KEYS.as_slice()), ("Context", read::CONTEXT_KEYS.as_slice())] {
+    for (definition, keys) in [("StanCore", read::KEYS.as_slice()), ("ContextSection", read::CONTEXT_KEYS.as_slice())] {
         let schema = schema();
         let properties = schema["$defs"][definition]["properties"].as_object().unwrap();
         let mut keys = keys.to_vec();
@@ -44,7 +44,7 @@ fn the_schema_has_the_defaults_of_the_reader() {
     }
     let schema = schema();
     let mut block = defaults(&schema["$defs"]["StanCore"]["properties"]);
-    block["context"] = defaults(&schema["$defs"]["Context"]["properties"]);
+    block["context"] = defaults(&schema["$defs"]["ContextSection"]["properties"]);
     let text = json!({ "stan-core": block }).to_string();
     assert_eq!(block["context"].as_object().unwrap().len(), read::CONTEXT_KEYS.len());
     assert_eq!(parse(&text, "x.json"), Ok(crate::config::Config::default()));

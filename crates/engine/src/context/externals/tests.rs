@@ -22,7 +22,7 @@ fn check(fixture: &str, cases: &[(&str, &str)]) {
     let system = MemorySystem::from_fixture(fixture);
     let ids: Vec<&str> = cases.iter().map(|(id, _)| *id).collect();
     let graph = graph(&ids);
-    let externals = locate_externals(&system, "/r", &graph, Reach::new("/r")).0;
+    let externals = locate_externals(&system, &GraphOptions::new("/r"), &graph).0;
     for (id, expected) in cases {
         let file = &externals[&graph.find(id).unwrap()];
         let package = file.package.as_ref();
@@ -33,7 +33,7 @@ fn check(fixture: &str, cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn the_nearest_manifest_with_name_and_version_is_the_package() {
+fn the_folder_below_node_modules_is_the_package() {
     check(
         r#"
         //- /r/package.json
@@ -55,7 +55,7 @@ fn the_nearest_manifest_with_name_and_version_is_the_package() {
         &[
             ("node_modules/p/x.js", "p 1.0.0 x.js"),
             ("node_modules/p/esm/deep/x.js", "p 1.0.0 esm/deep/x.js"),
-            ("node_modules/p/inner/a/x.js", "inner 2.0.0 a/x.js"),
+            ("node_modules/p/inner/a/x.js", "p 1.0.0 inner/a/x.js"),
             ("node_modules/p/half/x.js", "p 1.0.0 half/x.js"),
             ("node_modules/@s/q/x.js", "@s/q 3.0.0-rc.1 x.js"),
             ("node_modules/alias/x.js", "real 4.0.0 x.js"),
@@ -91,7 +91,7 @@ fn stores_and_parents_have_packages_too() {
             ("node_modules/a/node_modules/c/x.js", "-"),
             ("/node_modules/up/lib/x.js", "up 1.0.0 lib/x.js"),
             ("/linked/x.js", "-"),
-            ("/o/node_modules/x.js", "odd 1.0.0 x.js"),
+            ("/o/node_modules/x.js", "-"),
         ],
     );
 }
@@ -113,20 +113,28 @@ fn manifests_that_are_none_are_passed_over() {
     ] {
         system.set_file(format!("/r/node_modules/p/{name}/package.json"), text);
         let graph = graph(&[&format!("node_modules/p/{name}/x.js")]);
-        let externals = locate_externals(&system, "/r/", &graph, Reach::new("/r")).0;
-        let expected = PackageFile { name: "p".into(), version: "1".into(), path: format!("{name}/x.js") };
+        let externals = locate_externals(&system, &GraphOptions::new("/r/"), &graph).0;
+        let expected = PackageFile {
+            ecosystem: Ecosystem::Npm,
+            name: "p".into(),
+            version: "1".into(),
+            path: format!("{name}/x.js"),
+        };
         assert_eq!(externals[&0].package, Some(expected), "{name}");
         assert_eq!(externals[&0].absolute, format!("/r/node_modules/p/{name}/x.js"));
     }
     system.set_unreadable("/r/node_modules/p/package.json", true);
-    assert_eq!(locate_externals(&system, "/r", &graph(&["node_modules/p/x.js"]), Reach::new("/r")).0[&0].package, None);
+    assert_eq!(
+        locate_externals(&system, &GraphOptions::new("/r"), &graph(&["node_modules/p/x.js"])).0[&0].package,
+        None
+    );
 }
 
 #[test]
 fn hostile_names_do_not_leave_the_context_directory() {
     let system = MemorySystem::new();
     system.set_file("/r/node_modules/p/package.json", r#"{"name":"../../../evil","version":"1"}"#);
-    let externals = locate_externals(&system, "/r", &graph(&["node_modules/p/x.js"]), Reach::new("/r")).0;
+    let externals = locate_externals(&system, &GraphOptions::new("/r"), &graph(&["node_modules/p/x.js"])).0;
     let id = canonical_id(".stan", &externals[&0]);
     assert!(id.starts_with(".stan/context/abs/") && id.ends_with("/x.js"), "{id}");
 }
@@ -177,10 +185,28 @@ fn every_manifest_is_read_once() {
     let inner = MemorySystem::new();
     inner.set_file("/r/node_modules/p/package.json", r#"{"name":"p","version":"1"}"#);
     let system = Counting { inner, reads: AtomicUsize::new(0) };
-    let ids: Vec<String> = (0..1000).map(|index| format!("node_modules/p/d{}/e/x{index}.js", index % 10)).collect();
+    let ids: Vec<String> = (0..1000).map(|index| format!("node_modules/p/d{}/e/x{index}.css", index % 10)).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let externals = locate_externals(&system, "/r", &graph(&ids), Reach::new("/r")).0;
+    let externals = locate_externals(&system, &GraphOptions::new("/r"), &graph(&ids)).0;
     assert!(externals.values().all(|file| file.package.is_some()));
-    // Ten directories `d…/e`, ten `d…` and the package itself.
-    assert_eq!(system.reads.load(Ordering::Relaxed), 21);
+    assert_eq!(system.reads.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn externals_are_described_by_themselves_or_by_their_package() {
+    let system = MemorySystem::from_fixture(
+        r#"
+        //- /r/node_modules/p/package.json
+        {"name": "p", "version": "1.0.0", "description": "  A package\nof things. "}
+        //- /r/node_modules/p/index.js
+        module.exports = 1;
+        //- /r/node_modules/p/lib/x.js
+        /** Words about x. @module */
+        //- /r/node_modules/p/lib/y.js
+        "#,
+    );
+    let graph = graph(&["node_modules/p/index.js", "node_modules/p/lib/x.js", "node_modules/p/lib/y.js"]);
+    let externals = locate_externals(&system, &GraphOptions::new("/r"), &graph).0;
+    let found: Vec<Option<&str>> = externals.values().map(|file| file.description.as_deref()).collect();
+    assert_eq!(found, [Some("A package of things."), Some("Words about x."), None]);
 }

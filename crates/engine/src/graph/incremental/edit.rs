@@ -2,13 +2,16 @@
 
 use std::cell::RefCell;
 
+use rustc_hash::FxHashMap;
+use stan_graph::Edge;
 use stan_lang::Target;
 use stan_lang::language::{Answer, TargetTable};
-use stan_model::{EdgeKind, FileFacts, FileKey, NodeKind, Problem};
+use stan_model::{EdgeKind, FileFacts, FileKey, NodeKind, Problem, Resolution};
 
-use super::IncrementalUpdate;
+use super::{IncrementalUpdate, by_file};
 use crate::cache::{NodeIndex, RecordId};
 use crate::graph::analyse::{Analysed, analyse};
+use crate::graph::excluded::ExcludedFiles;
 use crate::graph::node_table::missing_id;
 use crate::graph::stages::resolve::ThreadResolver;
 
@@ -20,9 +23,14 @@ pub(super) struct Edit {
     pub(super) request_problems: Vec<Problem>,
     /// Explicit edges, to nodes by id.
     pub(super) edges: Vec<(NodeRef, EdgeKind)>,
+    /// Implicit edges to the code behind declarations.
+    pub(super) implementations: Vec<(NodeRef, EdgeKind)>,
     /// For each request the record that it leads to.
     pub(super) targets: Vec<RecordId>,
 }
+
+/// Edges to code behind declarations, by file.
+pub(super) type CodeEdges = FxHashMap<RecordId, Vec<(NodeRef, EdgeKind)>>;
 
 /// A node of the earlier graph, or one that it does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,14 +55,22 @@ impl IncrementalUpdate<'_> {
             return None;
         }
         let node = self.data.node_of(file)?;
-        Some(Some(Edit { file, node, analysed, request_problems: Vec::new(), edges: Vec::new(), targets: Vec::new() }))
+        Some(Some(Edit {
+            file,
+            node,
+            analysed,
+            request_problems: Vec::new(),
+            edges: Vec::new(),
+            implementations: Vec::new(),
+            targets: Vec::new(),
+        }))
     }
 
     /// `resolver` gives the keys of `targets`. `records`: for each node the record of its file.
     pub(super) fn resolve_edit(
         &self,
         edit: &mut Edit,
-        (resolver, targets): (&mut ThreadResolver<'_>, &FoundTargets),
+        (resolver, targets): (&mut ThreadResolver<'_>, &FoundTargets<'_>),
         records: &[RecordId],
     ) -> Option<()> {
         let old = self.data.facts(edit.file);
@@ -65,15 +81,17 @@ impl IncrementalUpdate<'_> {
         }
         let Some(facts) = edit.analysed.facts.as_deref() else { return Some(()) };
         let path = self.path(edit.file);
-        let (resolved, problems) = resolver.resolve_file(path, facts);
+        let (resolved, problems) = resolver.resolve_file(path, &self.options.display(path), facts);
         if !resolved.packages.is_empty() {
             return None;
         }
-        let display = self.options.display(path);
-        edit.request_problems = problems.into_iter().map(|problem| problem.in_file(&display)).collect();
-        let targets = targets.0.borrow();
+        edit.request_problems = problems;
+        let targets = targets.found.borrow();
         for (key, kind) in resolved.edges {
             edit.edges.push((self.node_ref(targets.get(key.index())?)?, kind));
+        }
+        for (key, kind) in resolved.implementations {
+            edit.implementations.push((self.node_ref(targets.get(key.index())?)?, kind));
         }
         for key in resolved.targets {
             let record = match key.map(|key| targets.get(key.index())) {
@@ -87,6 +105,41 @@ impl IncrementalUpdate<'_> {
             edit.targets.push(record);
         }
         Some(())
+    }
+
+    /// The implicit edges to code behind declarations of the affected files that were not edited. Which of a file's implicit
+    /// edges are of that sort is not stored, so that files which may have some are resolved again.
+    pub(super) fn code_behind_declarations(
+        &self,
+        edits: &[Edit],
+        affected: &[RecordId],
+        (resolver, targets): (&mut ThreadResolver<'_>, &FoundTargets<'_>),
+    ) -> Option<CodeEdges> {
+        let edited = by_file(edits);
+        let mut found = CodeEdges::default();
+        for file in affected.iter().filter(|file| !edited.contains_key(file)) {
+            let old = self.data.edges(self.data.node_of(*file)?)?;
+            if !old.iter().any(|edge| self.is_own_declaration(edge)) {
+                continue;
+            }
+            let Some(facts) = self.data.facts(*file) else { continue };
+            let path = self.path(*file);
+            let (resolved, _) = resolver.resolve_file(path, &self.options.display(path), &facts);
+            let targets = targets.found.borrow();
+            let mut edges = Vec::with_capacity(resolved.implementations.len());
+            for (key, kind) in resolved.implementations {
+                edges.push((self.node_ref(targets.get(key.index())?)?, kind));
+            }
+            found.insert(*file, edges);
+        }
+        Some(found)
+    }
+
+    fn is_own_declaration(&self, edge: &Edge) -> bool {
+        let target = NodeIndex(edge.target);
+        edge.resolution == Resolution::Explicit
+            && self.data.node_kind(target) == Some(NodeKind::Source)
+            && self.data.node_id(target).is_some_and(|id| id.contains(".d."))
     }
 
     /// The node of a target that makes an edge; `None` for a file that the earlier graph does not have.
@@ -112,12 +165,25 @@ impl IncrementalUpdate<'_> {
 }
 
 /// The targets that resolution found: their keys are indexes.
-#[derive(Default)]
-pub(super) struct FoundTargets(RefCell<Vec<Target>>);
+pub(super) struct FoundTargets<'e> {
+    found: RefCell<Vec<Target>>,
+    excluded: &'e ExcludedFiles,
+}
 
-impl TargetTable for FoundTargets {
+impl<'e> FoundTargets<'e> {
+    pub(super) fn new(excluded: &'e ExcludedFiles) -> Self {
+        Self { found: RefCell::default(), excluded }
+    }
+}
+
+impl TargetTable for FoundTargets<'_> {
     fn answer(&self, target: &Target) -> Answer {
-        let mut targets = self.0.borrow_mut();
+        if let Target::File(path) = target
+            && self.excluded.cover(path)
+        {
+            return Answer::Excluded;
+        }
+        let mut targets = self.found.borrow_mut();
         let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
         targets.push(target.clone());
         match target {

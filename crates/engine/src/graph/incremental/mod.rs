@@ -22,11 +22,11 @@ use stan_repo::{System, World};
 
 use self::edit::{Edit, FoundTargets};
 use super::analyse::analyse;
+use super::excluded::ExcludedFiles;
 use super::memory::Memory;
-use super::record::facts_fingerprint;
 use super::stages::resolve::ThreadResolver;
 use super::{GraphOptions, GraphOutcome, GraphRequest, IsEnough, Work};
-use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
+use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE, facts_fingerprint};
 use crate::cache::{Cache, ContentsOnDisk, Index, RecordId};
 
 /// More changed files than this need a full run.
@@ -52,10 +52,10 @@ pub(super) fn answer(
     );
     let changed: Vec<RecordId> = changed.into_iter().map(RecordId).collect();
     let is_unchanged = !world_changed && changed.is_empty();
-    if is_unchanged && (request.figures_only || is_enough(cache, index.identity())) {
+    if is_unchanged && (request.stats_only || is_enough(cache, index.identity())) {
         return Some(WarmResult::Answer(Box::new(unchanged(index, None))));
     }
-    if !world_changed && request.figures_only && keeps_figures(system, options, index, &changed) {
+    if !world_changed && request.stats_only && keeps_figures(system, options, index, &changed) {
         let outcome = GraphOutcome { work: Work::Edited(changed.len()), ..unchanged(index, None) };
         return Some(WarmResult::Answer(Box::new(outcome)));
     }
@@ -66,7 +66,7 @@ pub(super) fn answer(
         return Some(WarmResult::Stale);
     }
     // Figures need no digests, and an update looks at the contents of few files.
-    let first = if request.figures_only { SHAPE } else { METAS };
+    let first = if request.stats_only { SHAPE } else { METAS };
     let loaded = cache.load(index, first..CONTENTS)?;
     let contents = ContentsOnDisk::new(cache, index);
     let [metas, shape, records] = [METAS, SHAPE, RECORDS].map(|part| loaded.part(part));
@@ -119,22 +119,24 @@ impl IncrementalUpdate<'_> {
             edits.extend(self.read_edit(*file)?);
         }
         if edits.is_empty() {
-            let graph = if request.figures_only { None } else { Some(self.data.graph()?) };
+            let graph = if request.stats_only { None } else { Some(self.data.graph()?) };
             return Some(unchanged(self.index, graph));
         }
         let reach = self.options.reach(self.system);
-        let world = World::new(self.system, &self.options.root, None).probing_first().within(reach.clone());
+        let world = World::new(self.system, &self.options.root, None).prefer_probe().within(reach.clone());
         let project = self.options.project(&world, self);
         let resolvers = ProjectResolvers::open(self.options.languages, &project);
         let records = self.data.records_by_node();
-        let targets = FoundTargets::default();
+        let excluded = ExcludedFiles::new(self.options);
+        let targets = FoundTargets::new(&excluded);
         let mut resolver = ThreadResolver::new(&resolvers, &targets);
         for edit in &mut edits {
             self.resolve_edit(edit, (&mut resolver, &targets), &records)?;
         }
         let affected = self.affected(&edits)?;
         let implicit = self.tunnel(&edits, &affected, (&resolvers, &reach))?;
-        let patch = self.patch(&edits, &affected, &implicit)?;
+        let code = self.code_behind_declarations(&edits, &affected, (&mut resolver, &targets))?;
+        let patch = self.patch(&edits, &affected, (&implicit, &code))?;
         self.outcome(&edits, &patch, request)
     }
 

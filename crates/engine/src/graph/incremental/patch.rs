@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Edge, Graph, GraphBuilder, Node};
 use stan_model::{EdgeKind, Language, NodeKind, Problem, Resolution, error_lines};
 
-use super::edit::{Edit, NodeRef};
+use super::edit::{CodeEdges, Edit, NodeRef};
 use super::modules::ImplicitEdges;
 use super::{IncrementalUpdate, by_file};
 use crate::cache::{NodeIndex, RecordId};
@@ -34,7 +34,12 @@ impl Patch {
 }
 
 impl IncrementalUpdate<'_> {
-    pub(super) fn patch(&self, edits: &[Edit], affected: &[RecordId], implicit: &ImplicitEdges) -> Option<Patch> {
+    pub(super) fn patch(
+        &self,
+        edits: &[Edit],
+        affected: &[RecordId],
+        (implicit, code): (&ImplicitEdges, &CodeEdges),
+    ) -> Option<Patch> {
         // An external with edges of its own takes its neighbours along when it goes.
         if self.options.external_depth > 0 && !edits.is_empty() {
             return None;
@@ -46,7 +51,9 @@ impl IncrementalUpdate<'_> {
         for file in affected {
             let node = self.data.node_of(*file)?;
             let old = self.data.edges(node)?;
-            let new = self.new_edges(&old, edited.get(file).copied(), implicit.get(file)?)?;
+            let edit = edited.get(file).copied();
+            let code = edit.map(|edit| &edit.implementations).or_else(|| code.get(file));
+            let new = self.new_edges(&old, edit, implicit.get(file)?, code.map_or(&[][..], |code| code))?;
             for edge in &old {
                 *lost.entry(NodeIndex(edge.target)).or_default() += 1;
             }
@@ -66,7 +73,13 @@ impl IncrementalUpdate<'_> {
     }
 
     /// The edges that an affected file has now, sorted and unique.
-    fn new_edges(&self, old: &[Edge], edit: Option<&Edit>, implicit: &[(RecordId, EdgeKind)]) -> Option<Vec<NewEdge>> {
+    fn new_edges(
+        &self,
+        old: &[Edge],
+        edit: Option<&Edit>,
+        implicit: &[(RecordId, EdgeKind)],
+        code: &[(NodeRef, EdgeKind)],
+    ) -> Option<Vec<NewEdge>> {
         let mut new: Vec<NewEdge> = match edit {
             Some(edit) => edit.edges.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Explicit)).collect(),
             None => old
@@ -75,6 +88,7 @@ impl IncrementalUpdate<'_> {
                 .map(|edge| (NodeRef::Old(NodeIndex(edge.target)), edge.kind, edge.resolution))
                 .collect(),
         };
+        new.extend(code.iter().map(|(to, kind)| (to.clone(), *kind, Resolution::Implicit)));
         for (definer, kind) in implicit {
             // A definer that is not a node yet must be read first.
             new.push((NodeRef::Old(self.data.node_of(*definer)?), *kind, Resolution::Implicit));
@@ -135,7 +149,7 @@ impl IncrementalUpdate<'_> {
             dirty += usize::from(edit.analysed.incomplete);
         }
         let errors = error_lines(&self.problems(edits)?, self.options.max_errors);
-        let graph = if request.figures_only { None } else { Some(self.patched(edits, patch)?) };
+        let graph = if request.stats_only { None } else { Some(self.patched(edits, patch)?) };
         Some(GraphOutcome { graph, summary, dirty, errors, work: Work::Edited(edits.len()) })
     }
 

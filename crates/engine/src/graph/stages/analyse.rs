@@ -96,12 +96,9 @@ impl CompileRun<'_> {
 
     fn resolve_own(&self, path: &str, file: &mut Analysed, resolver: &mut ThreadResolver<'_>) {
         let Some(facts) = &file.facts else { return };
-        let (resolved, problems) = resolver.resolve_file(path, facts);
+        let (resolved, problems) = resolver.resolve_file(path, &self.nodes.display(path), facts);
         file.resolved = resolved;
-        if !problems.is_empty() {
-            let display = self.nodes.display(path);
-            file.request_problems = problems.into_iter().map(|problem| problem.in_file(&display)).collect();
-        }
+        file.request_problems = problems;
     }
 
     /// Files of the repository that are outside the universe but imported (generated, ignored) are analysed like the

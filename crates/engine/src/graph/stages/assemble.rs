@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use stan_graph::{GraphBuilder, Indices, Node};
-use stan_model::{FileKey, Language, Problem, Resolution};
+use stan_model::{EdgeKind, FileKey, Language, Problem, Resolution};
 
 use super::link::{Links, ends, reached};
 use super::{AnalysedChunks, CompileRun, KeyedEdge};
@@ -21,6 +21,7 @@ impl CompileRun<'_> {
     ) -> GraphBuilder {
         let mut explicit = self.explicit_edges(files);
         explicit.extend_from_slice(hops);
+        implicit.extend(self.edges_by(files, |file| &file.resolved.implementations));
         if links.has_packages {
             self.drop_unlinked(&mut explicit, &mut implicit, links);
         }
@@ -49,9 +50,18 @@ impl CompileRun<'_> {
     }
 
     fn explicit_edges(&self, files: &AnalysedChunks) -> Vec<KeyedEdge> {
+        self.edges_by(files, |file| &file.resolved.edges)
+    }
+
+    /// Some edges of every file of the repository.
+    fn edges_by(
+        &self,
+        files: &AnalysedChunks,
+        edges: impl Fn(&Analysed) -> &Vec<(FileKey, EdgeKind)> + Sync,
+    ) -> Vec<KeyedEdge> {
         let edges_of = |key: FileKey| {
             let beyond = || self.nodes.slot(key).filter(|_| !self.is_external(key))?.loaded.get();
-            files.get(key).or_else(beyond).map_or(&[][..], |file| &file.resolved.edges)
+            files.get(key).or_else(beyond).map_or(&[][..], |file| edges(file))
         };
         (0..self.nodes.len())
             .into_par_iter()

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use stan_lang::ProjectResolvers;
 use stan_lang::language::{Answer, Resolved, TargetTable, Wanted};
 use stan_lang::project::Worker;
-use stan_model::{EdgeKind, FileFacts, FileKey, FileProblem};
+use stan_model::{EdgeKind, FileFacts, FileKey, Problem};
 
 /// Where the requests of one file lead, by the keys of the table that it was resolved with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResolvedFile {
     /// Explicit edges.
     pub(crate) edges: Vec<(FileKey, EdgeKind)>,
+    /// The code behind declarations that requests lead to: implicit edges.
+    pub(crate) implementations: Vec<(FileKey, EdgeKind)>,
     /// For each request the file that it leads to; none for one that leads to several.
     pub(crate) targets: Vec<Option<FileKey>>,
     /// The requests that lead to several files, each with its index: their edges follow from names.
@@ -32,23 +34,35 @@ impl<'r> ThreadResolver<'r> {
     }
 
     /// Resolves everything that a file asks for; also returns what is wrong with where its requests lead. `path` is
-    /// absolute.
-    pub(crate) fn resolve_file(&mut self, path: &str, facts: &FileFacts) -> (ResolvedFile, Vec<FileProblem>) {
+    /// absolute, `display` the name in problems.
+    pub(crate) fn resolve_file(
+        &mut self,
+        path: &str,
+        display: &str,
+        facts: &FileFacts,
+    ) -> (ResolvedFile, Vec<Problem>) {
         let Self { worker, found } = self;
         worker.resolve(path, facts, Wanted::Everything, found);
         let mut file = ResolvedFile::default();
         file.edges.reserve_exact(facts.requests.len() + found.matches.len());
         file.targets.reserve_exact(facts.requests.len());
+        let mut excluded = 0;
         for ((request, answer), at) in facts.requests.iter().zip(&found.answers).zip(0..) {
             file.targets.push(one_file(answer));
             match answer {
                 Answer::File(key) | Answer::Other(key) => file.edges.push((*key, request.kind)),
                 Answer::Files(keys) => file.packages.push((at, keys.clone())),
+                Answer::Excluded => excluded += 1,
                 Answer::Nothing => {}
             }
         }
         file.edges.extend_from_slice(&found.matches);
-        (file, std::mem::take(&mut found.problems))
+        file.implementations.extend_from_slice(&found.implementations);
+        let mut problems: Vec<Problem> = found.problems.drain(..).map(|problem| problem.in_file(display)).collect();
+        if excluded > 0 {
+            problems.push(Problem::excluded_imports(excluded));
+        }
+        (file, problems)
     }
 
     /// Of an external file only the requests behind its exports matter: they are what tunnelling follows.
@@ -68,6 +82,6 @@ impl<'r> ThreadResolver<'r> {
 fn one_file(answer: &Answer) -> Option<FileKey> {
     match answer {
         Answer::File(key) => Some(*key),
-        Answer::Files(_) | Answer::Other(_) | Answer::Nothing => None,
+        Answer::Files(_) | Answer::Other(_) | Answer::Excluded | Answer::Nothing => None,
     }
 }

@@ -64,7 +64,7 @@ fn export_assignment() {
             "c",
         ),
         (
-            "behind a star it has any name that nobody has",
+            "behind a star it has any name that no module has",
             "main: import {x} from a\na: export * from b; export * from c\nb: export = v\nc: export y",
             "b",
         ),
@@ -104,7 +104,7 @@ fn files_whose_exports_are_unknown() {
         ("a name of CommonJS", "main: import {x} from a\na: export {x} from b\nb: import c", "b"),
         ("a name of an empty file", "main: import {x} from a\na: export {x} from b\nb:", "b"),
         (
-            "any name through a star, when nobody has it",
+            "any name through a star, when no module has it",
             "main: import {x} from a\na: export * from b; export * from c\nb: import fs\nc: export y",
             "b",
         ),

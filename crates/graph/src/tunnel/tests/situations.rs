@@ -33,8 +33,8 @@ fn direct_imports_need_no_implicit_edge() {
     check_all(&[
         ("a name from its definer", "main: import {x} from a\na: export x", ""),
         ("default from its definer", "main: import d from a\na: export default", ""),
-        ("a name that nobody exports", "main: import {y} from a\na: export x", ""),
-        ("default that nobody exports", "main: import d from a\na: export x", ""),
+        ("a name that no module exports", "main: import {y} from a\na: export x", ""),
+        ("default that no module exports", "main: import d from a\na: export x", ""),
         ("an import that leads nowhere", "main: import {x} from !gone", ""),
         ("a file that cannot be analysed", "main: import d from style.css", ""),
         ("a namespace import", "main: import * as n from a\na: export {x} from b\nb: export x", ""),
@@ -244,7 +244,11 @@ fn stars() {
             "c",
         ),
         ("a star to nowhere", "main: import {x} from a\na: export * from !gone; export * from b\nb: export x", "b"),
-        ("nobody has it", "main: import {x} from a\na: export * from b; export * from c\nb: export y\nc: export z", ""),
+        (
+            "no module has it",
+            "main: import {x} from a\na: export * from b; export * from c\nb: export y\nc: export z",
+            "",
+        ),
         ("a star is no local definer", "main: import {b} from a\na: export * from b\nb: export x", ""),
     ]);
 }

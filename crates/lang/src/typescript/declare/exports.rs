@@ -36,8 +36,15 @@ impl Walk<'_> {
         }
     }
 
-    fn export_imported(&mut self, name: &str, specifier: &str, imported: Imported, span: oxc_span::Span) {
-        let import = self.import(specifier, imported, span);
+    /// `statement` has the specifier at `span`.
+    fn export_imported(
+        &mut self,
+        name: &str,
+        specifier: &str,
+        imported: Imported,
+        (span, statement): (oxc_span::Span, oxc_span::Span),
+    ) {
+        let import = self.import(specifier, imported, statement);
         let declaration = self.declare(name, span, Meaning::Import(import));
         let symbol = self.unnamed_symbol(name, vec![declaration]);
         self.export(name, symbol);
@@ -77,12 +84,13 @@ impl Walk<'_> {
                 for specifier in &it.specifiers {
                     let imported = Imported::Name(specifier.local.name().as_str().into());
                     let (name, source) = (specifier.exported.name(), it.source.value.as_str());
-                    self.export_imported(name.as_str(), source, imported, specifier.span);
+                    self.export_imported(name.as_str(), source, imported, (specifier.span, it.span));
                 }
             }
             Statement::ExportAllDeclaration(it) => match &it.exported {
                 Some(name) => {
-                    self.export_imported(name.name().as_str(), it.source.value.as_str(), Imported::Namespace, it.span);
+                    let (name, source) = (name.name(), it.source.value.as_str());
+                    self.export_imported(name.as_str(), source, Imported::Namespace, (it.span, it.span));
                 }
                 None => self.names.stars.push(it.source.value.as_str().into()),
             },

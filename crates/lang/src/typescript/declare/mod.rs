@@ -15,15 +15,17 @@ mod walk;
 use std::borrow::Cow;
 
 use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
 use oxc_ast_visit::Visit;
 use oxc_semantic::SemanticBuilder;
+use oxc_span::GetSpan;
 use stan_model::names::{FileUnits, Names};
-use stan_model::outline::{LineStarts, Outline};
+use stan_model::outline::{LineStarts, Outline, Span};
 
 use super::extract::blocks::{self, Block, Component};
 use super::extract::decode;
 use super::extract::parse::{self, Syntax};
-use super::extract::stack::{self, Room};
+use super::extract::stack::{self, StackPlan};
 use walk::Walk;
 
 /// The text of a source file; `None` for binary content. Positions of outlines count in this text.
@@ -46,10 +48,12 @@ fn run(path: &str, text: &str, with_names: bool) -> FileUnits {
     if u32::try_from(text.len()).is_err() {
         return incomplete();
     }
-    match Room::for_text(text) {
-        Room::Here => read(path, text, with_names),
-        Room::Thread(size) => stack::with_stack(size, || read(path, text, with_names)).unwrap_or_else(incomplete),
-        Room::Nowhere(_) => incomplete(),
+    match StackPlan::for_text(text) {
+        StackPlan::CurrentThread => read(path, text, with_names),
+        StackPlan::DedicatedThread(size) => {
+            stack::with_stack(size, || read(path, text, with_names)).unwrap_or_else(incomplete)
+        }
+        StackPlan::TooDeep(_) => incomplete(),
     }
 }
 
@@ -77,10 +81,18 @@ fn read(path: &str, text: &str, with_names: bool) -> FileUnits {
             walk.visit_program(program);
             walk.exports(program);
             walk.sort_exports();
+            names.statements.extend(statements(&outline, program, *base));
         }
         names.uses.sort_by_key(|one| one.at);
+        names.statements.sort_unstable();
     }
     FileUnits { outline, names }
+}
+
+/// The statements of a program that are no units.
+fn statements(outline: &Outline, program: &Program<'_>, base: u32) -> Vec<Span> {
+    let spans = program.body.iter().map(|it| Span::new(base + it.span().start, base + it.span().end));
+    spans.filter(|span| outline.innermost(span.end.saturating_sub(1)).is_none()).collect()
 }
 
 fn blocks_of<'t>(path: &str, text: &'t str) -> Vec<Block<'t>> {

@@ -111,7 +111,7 @@ impl Walk<'_> {
         match name {
             TSTypeName::IdentifierReference(it) => match self.symbol_at(it) {
                 Some(symbol) => self.recipe(Recipe::Type { symbol, arguments }),
-                None => self.recipe(Recipe::Global { name: it.name.as_str().into(), arguments }),
+                None => self.library_type(it.name.as_str(), arguments),
             },
             TSTypeName::QualifiedName(it) => {
                 let base = self.type_name_value(&it.left);
@@ -119,6 +119,50 @@ impl Walk<'_> {
                 self.step(base, |base| Recipe::TypeMember { base, name, arguments })
             }
             TSTypeName::ThisExpression(_) => self.this.last().copied().unwrap_or(RecipeId::UNKNOWN),
+        }
+    }
+
+    /// A type that the file does not declare. Of those of the language's library only the ones that hand on their argument
+    /// matter: their own members are not shown to anyone.
+    fn library_type(&mut self, name: &str, arguments: Vec<RecipeId>) -> RecipeId {
+        let argument = |index: usize| arguments.get(index).copied().unwrap_or(RecipeId::UNKNOWN);
+        match name {
+            "Partial" | "Readonly" | "Required" | "NonNullable" | "Pick" | "Omit" | "Exclude" | "Extract"
+            | "Awaited" | "NoInfer" | "ThisType" => argument(0),
+            "Array"
+            | "ReadonlyArray"
+            | "Set"
+            | "ReadonlySet"
+            | "WeakSet"
+            | "Iterable"
+            | "Iterator"
+            | "Generator"
+            | "AsyncIterable"
+            | "AsyncIterator"
+            | "AsyncGenerator"
+            | "IterableIterator"
+            | "AsyncIterableIterator"
+            | "ArrayLike" => {
+                let element = argument(0);
+                self.step(element, Recipe::List)
+            }
+            "Map" | "ReadonlyMap" | "WeakMap" | "Record" => {
+                let element = argument(1);
+                self.step(element, Recipe::List)
+            }
+            "Promise" | "PromiseLike" => {
+                let later = argument(0);
+                self.step(later, Recipe::Promise)
+            }
+            "ReturnType" => {
+                let function = argument(0);
+                self.step(function, Recipe::Call)
+            }
+            "InstanceType" => {
+                let class = argument(0);
+                self.step(class, Recipe::New)
+            }
+            _ => self.recipe(Recipe::Global { name: name.into(), arguments }),
         }
     }
 
@@ -207,8 +251,10 @@ impl Walk<'_> {
         let symbol = it.id.as_ref().and_then(|id| self.symbol_of(id));
         let shape = self.add_shape(it.span, Shape { unit, symbol, ..empty(ShapeKind::Class) });
         let extends = it.heritage.as_ref().map(|heritage| self.value(&heritage.expression)).into_iter().collect();
-        let bases = it.implements.iter();
-        let bases = bases.map(|it| self.named_type(&it.expression, it.type_arguments.as_deref())).collect();
+        let mut bases: Vec<RecipeId> = self.extended_type(it).into_iter().collect();
+        for it in &it.implements {
+            bases.push(self.named_type(&it.expression, it.type_arguments.as_deref()));
+        }
         let known = &mut self.names.shapes[shape.0 as usize];
         (known.extends, known.bases) = (extends, bases);
         self.classes.push(shape);
@@ -222,6 +268,15 @@ impl Walk<'_> {
         self.classes.pop();
         self.set_members(shape, members);
         shape
+    }
+
+    /// The class that another one extends with type arguments, as a type: the value says nothing of the arguments.
+    fn extended_type(&mut self, it: &Class<'_>) -> Option<RecipeId> {
+        let heritage = it.heritage.as_ref()?;
+        let Expression::Identifier(name) = &heritage.expression else { return None };
+        let (arguments, symbol) = (heritage.type_arguments.as_ref()?, self.symbol_at(name)?);
+        let arguments = arguments.params.iter().map(|ty| self.ty(ty)).collect();
+        Some(self.recipe(Recipe::Type { symbol, arguments }))
     }
 
     fn class_member(&mut self, shape: ShapeId, element: &ClassElement<'_>, members: &mut Vec<Member>) {

@@ -124,7 +124,46 @@ impl Walk<'_> {
             return self.module(specifier, Imported::Whole, it.span);
         }
         let callee = self.value(&it.callee);
-        self.step(callee, Recipe::Call)
+        let called = self.step(callee, Recipe::Call);
+        let Expression::StaticMemberExpression(member) = &it.callee else { return called };
+        // What the methods of the library's lists, maps and promises give back. For anything else this finds nothing.
+        let object = || it.arguments.first().and_then(|argument| argument.as_expression());
+        let base = match (&member.object, member.property.name.as_str()) {
+            (Expression::Identifier(global), "freeze" | "seal" | "assign")
+                if global.name == "Object" && self.symbol_at(global).is_none() =>
+            {
+                return object().map_or(RecipeId::UNKNOWN, |object| self.value(object));
+            }
+            (list, _) => self.value(list),
+        };
+        let given = match member.property.name.as_str() {
+            "find" | "findLast" | "at" | "pop" | "shift" | "get" => self.step(base, Recipe::Element),
+            "filter" | "slice" | "splice" | "concat" | "reverse" | "sort" | "toSorted" | "values" => {
+                let element = self.step(base, Recipe::Element);
+                self.step(element, Recipe::List)
+            }
+            _ => return called,
+        };
+        self.any(vec![called, given])
+    }
+
+    /// What a method of the library's lists and promises hands to the function that it is given, or takes as its argument.
+    pub(super) fn library_argument(&mut self, callee: &Expression<'_>, span: oxc_span::Span) -> Option<RecipeId> {
+        let Expression::StaticMemberExpression(member) = callee else { return None };
+        let base = self.value(&member.object);
+        let part = match member.property.name.as_str() {
+            "push" | "unshift" | "add" | "fill" => return Some(self.step(base, Recipe::Element)),
+            "map" | "flatMap" | "forEach" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every"
+            | "sort" => self.step(base, Recipe::Element),
+            "then" => self.step(base, Recipe::Await),
+            _ => return None,
+        };
+        if part == RecipeId::UNKNOWN {
+            return None;
+        }
+        // Both parameters: `sort` compares two elements.
+        let signature = self.add_signature(oxc_span::Span::new(span.start, span.start), vec![part, part], None);
+        Some(self.recipe(Recipe::Function(signature)))
     }
 
     /// `as const` says nothing about the members.

@@ -145,6 +145,22 @@ impl<'w> Walk<'w> {
         id
     }
 
+    /// Declares the symbol of a binding that has type parameters.
+    fn bind_generic(
+        &mut self,
+        id: &BindingIdentifier<'_>,
+        meaning: Meaning,
+        parameters: Option<&TSTypeParameterDeclaration<'_>>,
+    ) {
+        let declaration = DeclarationId(self.names.declarations.len() as u32);
+        self.bind(id, meaning);
+        let symbols = parameters.map(|it| it.params.iter().filter_map(|one| self.symbol_of(&one.name)).collect());
+        let is_bound = self.names.declarations.len() > declaration.0 as usize;
+        if let Some(symbols) = symbols.filter(|_| is_bound) {
+            self.names.parameters.push((declaration, symbols));
+        }
+    }
+
     /// Declares the symbol of a binding.
     pub(super) fn bind(&mut self, id: &BindingIdentifier<'_>, meaning: Meaning) {
         let Some(symbol) = self.symbol_of(id) else { return };
@@ -244,8 +260,10 @@ impl<'w> Walk<'w> {
     fn arguments(&mut self, callee: &Expression<'_>, arguments: &[Argument<'_>]) {
         for (argument, index) in arguments.iter().zip(0..) {
             if let Some(value) = argument.as_expression().filter(|value| takes_context(value)) {
+                let library = self.library_argument(callee, value.span()).unwrap_or(RecipeId::UNKNOWN);
                 let callee = self.value(callee);
                 let expected = self.step(callee, |callee| Recipe::Argument(callee, index));
+                let expected = self.any(vec![expected, library]);
                 self.expect(value, expected);
             }
         }
@@ -417,7 +435,7 @@ impl<'a> Visit<'a> for Walk<'_> {
     fn visit_class(&mut self, it: &Class<'a>) {
         let shape = self.class_shape(it);
         if let Some(id) = &it.id {
-            self.bind(id, Meaning::Shape(shape));
+            self.bind_generic(id, Meaning::Shape(shape), it.type_parameters.as_deref());
         }
         self.classes.push(shape);
         walk::walk_class(self, it);
@@ -444,7 +462,7 @@ impl<'a> Visit<'a> for Walk<'_> {
 
     fn visit_ts_interface_declaration(&mut self, it: &TSInterfaceDeclaration<'a>) {
         let shape = self.interface_shape(it);
-        self.bind(&it.id, Meaning::Shape(shape));
+        self.bind_generic(&it.id, Meaning::Shape(shape), it.type_parameters.as_deref());
         self.classes.push(shape);
         walk::walk_ts_interface_declaration(self, it);
         self.classes.pop();
@@ -452,7 +470,7 @@ impl<'a> Visit<'a> for Walk<'_> {
 
     fn visit_ts_type_alias_declaration(&mut self, it: &TSTypeAliasDeclaration<'a>) {
         let ty = self.ty(&it.type_annotation);
-        self.bind(&it.id, Meaning::Alias(ty));
+        self.bind_generic(&it.id, Meaning::Alias(ty), it.type_parameters.as_deref());
         walk::walk_ts_type_alias_declaration(self, it);
     }
 

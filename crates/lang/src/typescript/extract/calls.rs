@@ -1,8 +1,10 @@
 //! Calls that ask for a module: `import()`, `require`, `import.meta`, mocks, `new URL`. One look at a call, no
 //! scopes: a name is what it is called, as for the judge; only `createRequire` bindings are followed.
 
+use std::borrow::Cow;
+
 use oxc_ast::ast::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
@@ -34,8 +36,80 @@ pub(super) struct CreatedRequires<'a> {
     /// Local names of `createRequire` itself, apart from its own.
     makers: Vec<&'a str>,
     /// Declarators whose value is a call, with the callee's name: decided at the end, when all makers are known.
-    results: Vec<(&'a str, &'a str)>,
+    results: Vec<(&'a str, &'a str, Base<'a>)>,
     calls: Vec<TentativeCall<'a>>,
+}
+
+/// Where a `require` that `createRequire` made looks from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Base<'a> {
+    /// The file itself: `import.meta.url`, `__filename`.
+    File,
+    /// `new URL('x', import.meta.url)`.
+    Beside(&'a str),
+    Unknown,
+}
+
+impl<'a> Base<'a> {
+    /// The base that the arguments of `createRequire` give.
+    fn of(call: &CallExpression<'a>) -> Self {
+        call.arguments
+            .first()
+            .and_then(Argument::as_expression)
+            .map_or(Self::Unknown, |base| Self::of_expression(base, 0))
+    }
+
+    fn of_expression(base: &Expression<'a>, depth: u8) -> Self {
+        let inner = |base: &Expression<'a>| Self::of_expression(base, depth + 1);
+        // One that may be the file itself is taken for it: the other way is for another module system.
+        let either = |one: &Expression<'a>, other: &Expression<'a>| match inner(one) {
+            Self::Unknown => inner(other),
+            known => known,
+        };
+        match base {
+            _ if depth > 8 => Self::Unknown,
+            Expression::Identifier(it) if it.name == "__filename" => Self::File,
+            Expression::StaticMemberExpression(it) if is_import_meta(&it.object) => {
+                if matches!(it.property.name.as_str(), "url" | "filename") { Self::File } else { Self::Unknown }
+            }
+            // `new URL(…).href` and the like.
+            Expression::StaticMemberExpression(it) if matches!(it.property.name.as_str(), "href" | "pathname") => {
+                inner(&it.object)
+            }
+            // `fileURLToPath(import.meta.url)`
+            Expression::CallExpression(it) if it.arguments.len() == 1 => Self::of(it),
+            Expression::NewExpression(it) => match it.arguments.as_slice() {
+                [first, Argument::StaticMemberExpression(second)]
+                    if second.property.name == "url" && is_import_meta(&second.object) =>
+                {
+                    literal(first).map_or(Self::Unknown, |(_, place)| Self::Beside(place))
+                }
+                _ => Self::Unknown,
+            },
+            Expression::ConditionalExpression(it) => either(&it.consequent, &it.alternate),
+            Expression::LogicalExpression(it) => either(&it.left, &it.right),
+            Expression::ParenthesizedExpression(it) => inner(&it.expression),
+            Expression::TSAsExpression(it) => inner(&it.expression),
+            Expression::TSNonNullExpression(it) => inner(&it.expression),
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The form and the specifier, as the file itself would write it.
+    fn request(self, specifier: &'a str, form: Form) -> (Form, Cow<'a, str>) {
+        let is_relative = specifier.starts_with("./") || specifier.starts_with("../");
+        match self {
+            Self::File => (form, specifier.into()),
+            // Packages are looked for from folder to folder upwards, so that the file is as good as its neighbour.
+            Self::Beside(_) if !is_relative => (form, specifier.into()),
+            Self::Beside(place) if !place.starts_with('/') && !place.contains([':', '?', '#', '%']) => {
+                let folder = place.rfind('/').map_or("", |at| &place[..=at]);
+                let start = if folder.starts_with('.') { "" } else { "./" };
+                (form, [start, folder, specifier.strip_prefix("./").unwrap_or(specifier)].concat().into())
+            }
+            Self::Beside(_) | Self::Unknown => (Form::RequireElsewhere, specifier.into()),
+        }
+    }
 }
 
 struct TentativeCall<'a> {
@@ -59,7 +133,7 @@ impl<'a> CreatedRequires<'a> {
         match (&declarator.id, &declarator.init) {
             (BindingPattern::BindingIdentifier(id), Some(Expression::CallExpression(call))) => {
                 if let Some(name) = called_name(call) {
-                    self.results.push((id.name.as_str(), name));
+                    self.results.push((id.name.as_str(), name, Base::of(call)));
                 }
             }
             (BindingPattern::ObjectPattern(pattern), _) => {
@@ -81,11 +155,12 @@ impl<'a> CreatedRequires<'a> {
             return;
         }
         let makes = |name: &str| name == "createRequire" || self.makers.contains(&name);
-        let created: FxHashSet<&str> =
-            self.results.iter().filter(|(_, callee)| makes(callee)).map(|(name, _)| *name).collect();
+        let created: FxHashMap<&str, Base<'a>> =
+            self.results.iter().filter(|(_, callee, _)| makes(callee)).map(|(name, _, base)| (*name, *base)).collect();
         for call in self.calls {
-            if created.contains(call.callee) {
-                found.request(call.position, call.specifier, call.kind, call.form, None);
+            if let Some(base) = created.get(call.callee) {
+                let (form, specifier) = base.request(call.specifier, call.form);
+                found.request(call.position, specifier, call.kind, form, None);
             }
         }
     }
@@ -125,7 +200,8 @@ impl<'a> Walk<'a, '_> {
             // `createRequire(import.meta.url)('x')`
             Expression::CallExpression(callee) if self.needs.create_require => {
                 if let (Some((position, specifier)), Some("createRequire")) = (literal(first), called_name(callee)) {
-                    self.found.request(position, specifier, self.require_kind(), Form::Require, None);
+                    let (form, specifier) = Base::of(callee).request(specifier, Form::Require);
+                    self.found.request(position, specifier, self.require_kind(), form, None);
                 }
             }
             _ => {}
@@ -155,7 +231,7 @@ impl<'a> Walk<'a, '_> {
                 }
             }
             "glob" | "globEager" if is_import_meta(&callee.object) => {
-                self.found.glob(call.span.start, glob_patterns(first));
+                self.found.glob(call.span.start, glob_patterns(first), is_exhaustive(call.arguments.get(1)));
             }
             _ if is_mock(method, &callee.object) => {
                 if let Some((position, specifier)) = literal(first) {
@@ -177,6 +253,7 @@ impl<'a> Walk<'a, '_> {
                 self.created.calls.push(TentativeCall { callee: it.name.as_str(), position, specifier, kind, form });
             }
             Expression::CallExpression(it) if called_name(it) == Some("createRequire") => {
+                let (form, specifier) = Base::of(it).request(specifier, form);
                 self.found.request(position, specifier, kind, form, None);
             }
             object if is_import_meta(object) => {
@@ -207,7 +284,7 @@ impl<'a> Walk<'a, '_> {
         } else if let Expression::TemplateLiteral(template) = &import.source
             && let Some(pattern) = template_pattern(template)
         {
-            self.found.glob(template.span.start, vec![pattern]);
+            self.found.glob(template.span.start, vec![pattern], false);
         }
     }
 }
@@ -266,6 +343,18 @@ fn glob_patterns(argument: &Argument<'_>) -> Vec<Box<str>> {
         }
         expression => one(expression).into_iter().collect(),
     }
+}
+
+/// Whether the options of `import.meta.glob` say that hidden files count.
+fn is_exhaustive(options: Option<&Argument<'_>>) -> bool {
+    let Some(Expression::ObjectExpression(options)) = options.and_then(Argument::as_expression) else { return false };
+    options.properties.iter().any(|property| match property {
+        ObjectPropertyKind::ObjectProperty(it) => {
+            it.key.static_name().as_deref() == Some("exhaustive")
+                && matches!(&it.value, Expression::BooleanLiteral(value) if value.value)
+        }
+        ObjectPropertyKind::SpreadProperty(_) => false,
+    })
 }
 
 /// `` `./dir/${x}.js` `` as a glob. Only relative templates name a place to look in; a query is not part of it.

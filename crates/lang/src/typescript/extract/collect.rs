@@ -44,6 +44,13 @@ enum RawExport<'a> {
     From(Bound<'a>),
 }
 
+/// A request by pattern, at its place in the text.
+struct RawGlob {
+    position: u32,
+    patterns: Vec<Box<str>>,
+    with_hidden: bool,
+}
+
 /// The findings of one file. Positions are byte offsets into the whole file's text.
 #[derive(Default)]
 pub(super) struct Collector<'a> {
@@ -53,7 +60,7 @@ pub(super) struct Collector<'a> {
     pub(super) is_module: bool,
     requests: Vec<RawRequest<'a>>,
     names: Vec<RawName<'a>>,
-    globs: Vec<(u32, Vec<Box<str>>)>,
+    globs: Vec<RawGlob>,
     stars: Vec<RawId>,
     bindings: Vec<(Cow<'a, str>, Bound<'a>)>,
     exports: Vec<(Cow<'a, str>, RawExport<'a>)>,
@@ -84,9 +91,9 @@ impl<'a> Collector<'a> {
         self.names.push(RawName { request, name: name.into(), kind });
     }
 
-    pub(super) fn glob(&mut self, position: u32, patterns: Vec<Box<str>>) {
+    pub(super) fn glob(&mut self, position: u32, patterns: Vec<Box<str>>, with_hidden: bool) {
         if !patterns.is_empty() {
-            self.globs.push((self.base + position, patterns));
+            self.globs.push(RawGlob { position: self.base + position, patterns, with_hidden });
         }
     }
 
@@ -311,27 +318,31 @@ fn ordered_names(raw: &[RawName<'_>], renumber: impl Fn(RawId) -> u32) -> Vec<Im
     names
 }
 
-fn ordered_globs(mut raw: Vec<(u32, Vec<Box<str>>)>, text: &str) -> Vec<GlobRequest> {
-    raw.sort_by_key(|(position, _)| *position);
+fn ordered_globs(mut raw: Vec<RawGlob>, text: &str) -> Vec<GlobRequest> {
+    raw.sort_by_key(|glob| glob.position);
     let mut lines = LineCounter::new(text);
-    raw.into_iter().map(|(position, patterns)| GlobRequest { line: lines.line_at(position), patterns }).collect()
+    let request = |RawGlob { position, patterns, with_hidden }| {
+        let line = lines.line_at(position);
+        GlobRequest { patterns, line, with_hidden }
+    };
+    raw.into_iter().map(request).collect()
 }
 
 /// Line numbers of ascending positions, each byte looked at once. A line ends with LF, CR LF or CR, as in
 /// ECMAScript (its two exotic separators aside).
-pub(super) struct LineCounter<'a> {
+pub(crate) struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: usize,
     line: u32,
 }
 
 impl<'a> LineCounter<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self { bytes: text.as_bytes(), counted: 0, line: 1 }
     }
 
     /// The 1-based line of a position that is not before the last one asked for.
-    pub(super) fn line_at(&mut self, position: u32) -> u32 {
+    pub(crate) fn line_at(&mut self, position: u32) -> u32 {
         let end = (position as usize).min(self.bytes.len());
         if let Some(part) = self.bytes.get(self.counted..end) {
             for found in memchr::memchr2_iter(b'\n', b'\r', part) {

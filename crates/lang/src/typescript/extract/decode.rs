@@ -10,13 +10,13 @@ const BINARY_WINDOW: usize = 8 * 1024;
 const MOST_NULS: usize = 64;
 
 /// The text of a file, and what is wrong with it.
-pub(in crate::typescript) struct Decoded<'a> {
+pub(crate) struct Decoded<'a> {
     /// `None` for binary content.
-    pub(in crate::typescript) text: Option<Cow<'a, str>>,
-    pub(in crate::typescript) problem: Option<&'static str>,
+    pub(crate) text: Option<Cow<'a, str>>,
+    pub(crate) problem: Option<&'static str>,
 }
 
-pub(in crate::typescript) fn decode(bytes: &[u8]) -> Decoded<'_> {
+pub(crate) fn decode(bytes: &[u8]) -> Decoded<'_> {
     match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => decode_utf8(rest),
         [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),

@@ -1,10 +1,12 @@
-//! One line about a module, from the doc comment that carries a configured tag.
+//! One line about a module, from the doc comment that carries a configured tag. Without one, the first sentence of the doc
+//! comment that the file starts with, else of the one on its main or only export.
 //!
 //! The prose of such a comment is all text before its first block tag, or, if there is none, the lines that follow
 //! the configured tag's own line up to the next block tag (TypeDoc's habit: what stands beside `@module` on its line
 //! is the module's name). `@packageDocumentation` has no name, so that text beside it is prose too.
 
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{Program, Statement};
+use oxc_span::GetSpan;
 use stan_model::untrusted::cleaned_prose;
 
 use super::ExtractOptions;
@@ -37,7 +39,110 @@ pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Op
             }
         }
     }
-    best.map(|(_, _, prose)| cut(&prose, options.description_limit))
+    let untagged = || untagged(program).map(first_sentence);
+    let prose = best.map(|(_, _, prose)| prose).or_else(untagged).filter(|prose| !prose.is_empty())?;
+    Some(cut(&prose, options.description_limit))
+}
+
+/// What a file says of itself before its first token, told without parsing it.
+pub(in crate::typescript) fn leading_description(text: &str, options: &ExtractOptions) -> Option<Box<str>> {
+    let mut plain: Option<String> = None;
+    for content in leading_comments(text) {
+        let tagged = options.description_tags.iter().filter_map(|tag| prose(content, tag)).find(|it| !it.is_empty());
+        if let Some(prose) = tagged {
+            return Some(cut(&prose, options.description_limit));
+        }
+        if plain.is_none() && is_prose(content) {
+            plain = Some(first_sentence(content)).filter(|prose| !prose.is_empty());
+        }
+    }
+    plain.map(|prose| cut(&prose, options.description_limit))
+}
+
+/// The doc comments before the first token; directives such as `'use strict'` are passed over.
+fn leading_comments(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if rest.starts_with("#!") {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
+            if let Some(after) = rest.strip_prefix("//") {
+                rest = after.split_once('\n').map_or("", |(_, rest)| rest);
+            } else if let Some(after) = rest.strip_prefix("/*") {
+                let (comment, after) = after.split_once("*/")?;
+                rest = after;
+                if let Some(content) = comment.strip_prefix('*') {
+                    return Some(content);
+                }
+            } else {
+                let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+                let (directive, after) = rest.get(1..)?.split_once(quote)?;
+                if !directive.starts_with("use ") {
+                    return None;
+                }
+                rest = after;
+            }
+        }
+    })
+}
+
+/// The doc comment that describes a module without saying so.
+fn untagged<'s>(program: &Program<'s>) -> Option<&'s str> {
+    let text = program.source_text;
+    let first = program.directives.first().map(|it| it.span.start).into_iter();
+    let first = first.chain(program.body.first().map(|it| it.span().start)).min().unwrap_or(u32::MAX);
+    let comments = || program.comments.iter().filter_map(|comment| Some((comment, jsdoc::content(text, comment)?.1)));
+    let mut leading = comments().take_while(|(comment, _)| comment.span.end <= first);
+    if let Some((_, content)) = leading.find(|(_, content)| is_prose(content)) {
+        return Some(content);
+    }
+    let export = main_export(program)?;
+    let is_on_export =
+        |end: u32| text.get(end as usize..export as usize).is_some_and(|between| between.trim().is_empty());
+    let mut before = comments().filter(|(comment, _)| is_on_export(comment.span.end));
+    before.find(|(_, content)| is_prose(content)).map(|(_, content)| content)
+}
+
+/// Where the default export starts, or the only one.
+fn main_export(program: &Program<'_>) -> Option<u32> {
+    let is_export = |statement: &&Statement<'_>| {
+        matches!(
+            statement,
+            Statement::ExportDeclaration(_)
+                | Statement::ExportNamedDeclaration(_)
+                | Statement::ExportDefaultDeclaration(_)
+        )
+    };
+    let mut exports = program.body.iter().filter(is_export);
+    let default = program.body.iter().find(|it| matches!(it, Statement::ExportDefaultDeclaration(_)));
+    let only = exports.next().filter(|_| exports.next().is_none());
+    default.or(only).map(|statement| statement.span().start)
+}
+
+/// Whether a comment has prose that is about the code: licences and settings of tools are not.
+fn is_prose(content: &str) -> bool {
+    const NOT_PROSE: [&str; 6] = ["@license", "@licence", "@preserve", "@copyright", "Copyright", "SPDX-License"];
+    let summary = content.split('@').next().unwrap_or(content);
+    summary.bytes().any(|byte| byte.is_ascii_alphabetic() || byte >= 0x80)
+        && !NOT_PROSE.iter().any(|word| content.contains(word))
+}
+
+/// The first sentence of the text before the first block tag, on one line.
+fn first_sentence(content: &str) -> String {
+    let sections = sections(content);
+    let summary = sections.first().map_or("", |section| section.text.as_str()).trim_start();
+    let paragraph = summary.lines().take_while(|line| !line.trim().is_empty());
+    let text = plain_text(&paragraph.collect::<Vec<_>>().join("\n"));
+    let ends = text.char_indices().filter(|(_, character)| matches!(character, '.' | '!' | '?'));
+    // `e.g. this` goes on; a sentence starts with something else than a small letter.
+    let is_end = |at: usize| {
+        let after = text.get(at + 1..).unwrap_or_default();
+        after.is_empty() || after.strip_prefix(' ').is_some_and(|next| !next.starts_with(char::is_lowercase))
+    };
+    let end = ends.map(|(at, _)| at).find(|at| is_end(*at)).map_or(text.len(), |at| at + 1);
+    text.get(..end).unwrap_or(&text).to_owned()
 }
 
 /// The prose of a doc comment that carries the tag, on one line; `None` when it does not carry it.
@@ -122,7 +227,7 @@ fn next_tag(line: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Markup reduced to its text, white space folded.
-fn plain_text(text: &str) -> String {
+pub(crate) fn plain_text(text: &str) -> String {
     let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST_PROSE).unwrap_or(text.len());
     let text = text.get(..end).unwrap_or(text);
     let mut plain = String::with_capacity(text.len());
@@ -165,7 +270,7 @@ fn inline(rest: &str, character: char, before: char) -> (&str, usize) {
             _ => whole(),
         },
         '`' => code(rest).unwrap_or_else(whole),
-        '*' if rest.starts_with("**") => ("", 2),
+        '*' if rest.starts_with("**") => strong(rest, before).unwrap_or((rest.get(..2).unwrap_or_default(), 2)),
         '*' | '_' if !before.is_alphanumeric() => emphasis(rest, character).unwrap_or_else(whole),
         _ => whole(),
     }
@@ -179,6 +284,15 @@ fn code(rest: &str) -> Option<(&str, usize)> {
     Some((code, code.len() + 2 * fence.len()))
 }
 
+/// `**text**`. In `src/**` and `a ** b` the stars are what they are.
+fn strong(rest: &str, before: char) -> Option<(&str, usize)> {
+    let (text, after) = rest.get(2..)?.split_once("**")?;
+    let tight = !text.is_empty() && !text.starts_with(char::is_whitespace) && !text.ends_with(char::is_whitespace);
+    let starts = before.is_whitespace() || matches!(before, '(' | '[' | '"' | '\'');
+    let ends = !after.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '/' | '*' | '`'));
+    (tight && starts && ends).then_some((text, text.len() + 4))
+}
+
 /// `*text*` or `_text_` within a line.
 fn emphasis(rest: &str, marker: char) -> Option<(&str, usize)> {
     let (text, after) = rest.get(1..)?.split_once(marker)?;
@@ -188,7 +302,7 @@ fn emphasis(rest: &str, marker: char) -> Option<(&str, usize)> {
 }
 
 /// At most `limit` characters, then `...`. Marks that belong to the last character are not torn from it.
-fn cut(text: &str, limit: usize) -> Box<str> {
+pub(crate) fn cut(text: &str, limit: usize) -> Box<str> {
     let Some((end, next)) = text.char_indices().nth(limit) else { return text.into() };
     let mut kept = text.get(..end).unwrap_or_default();
     if joins_previous(next) || kept.ends_with('\u{200D}') {

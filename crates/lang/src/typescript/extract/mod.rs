@@ -5,29 +5,30 @@
 
 pub(super) mod blocks;
 mod calls;
-mod collect;
-pub(super) mod decode;
-mod describe;
+pub(crate) mod collect;
+pub(crate) mod decode;
+pub(crate) mod describe;
 mod functions;
 mod jsdoc;
-mod needs;
 pub(super) mod parse;
 mod reference;
 mod scan;
-pub(super) mod stack;
+pub(crate) mod stack;
 #[cfg(test)]
 mod tests;
 mod visit;
+mod walk_scope;
 
+pub(in crate::typescript) use self::describe::leading_description;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
 use stan_model::{EdgeKind, FileProblem};
 
 use self::blocks::{Block, Component};
 use self::collect::{Collector, LineCounter, Spare};
-use self::needs::Needs;
 use self::parse::Syntax;
-use self::stack::Room;
+use self::stack::StackPlan;
+use self::walk_scope::WalkScope;
 use crate::language::{ExtractOptions, Extraction};
 use crate::typescript::form::Form;
 
@@ -86,15 +87,15 @@ impl Extractor {
     pub fn parse_only(&mut self, path: &str, bytes: &[u8]) -> usize {
         let decoded = decode::decode(bytes);
         let (Some(text), Some(syntax)) = (&decoded.text, Syntax::of_path(path)) else { return 0 };
-        match Room::for_text(text) {
-            Room::Here => {
+        match StackPlan::for_text(text) {
+            StackPlan::CurrentThread => {
                 clean(&mut self.arena, text.len());
                 parse::parse_once(&self.arena, text, syntax)
             }
-            Room::Thread(size) => {
+            StackPlan::DedicatedThread(size) => {
                 stack::with_stack(size, || parse::parse_once(&Allocator::default(), text, syntax)).unwrap_or(0)
             }
-            Room::Nowhere(_) => 0,
+            StackPlan::TooDeep(_) => 0,
         }
     }
 
@@ -103,19 +104,19 @@ impl Extractor {
         if u32::try_from(text.len()).is_err() {
             return file.scanned("is larger than 4 GiB");
         }
-        match Room::for_text(text) {
-            Room::Here => {
+        match StackPlan::for_text(text) {
+            StackPlan::CurrentThread => {
                 clean(&mut self.arena, text.len());
                 file.parsed(&self.arena, &mut self.spare)
             }
             // Large files are the ones whose memory is worth keeping, so that the thread borrows it.
-            Room::Thread(size) => {
+            StackPlan::DedicatedThread(size) => {
                 clean(&mut self.arena, text.len());
                 let Self { arena, spare } = self;
                 stack::with_stack(size, move || file.parsed(arena, spare))
                     .unwrap_or_else(|| file.scanned("needs more stack than the system gives"))
             }
-            Room::Nowhere(reason) => file.scanned(reason),
+            StackPlan::TooDeep(reason) => file.scanned(reason),
         }
     }
 }
@@ -203,7 +204,7 @@ impl<'t> File<'t> {
 
     fn walked<'a>(&self, program: &Program<'a>, block: Block<'a>, has_import_meta: bool, found: &mut Collector<'a>) {
         found.is_module |= has_import_meta;
-        visit::Walk::program(found, program, Needs::of(block.source));
+        visit::Walk::program(found, program, WalkScope::of(block.source));
         reference::references(program, found);
         if block.syntax.is_javascript() {
             jsdoc::requests(program, found);

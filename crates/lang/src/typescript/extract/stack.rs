@@ -1,4 +1,4 @@
-//! Room for recursion. The parser and the walk recurse once or a few times per nesting level, and a level takes at
+//! StackPlan for recursion. The parser and the walk recurse once or a few times per nesting level, and a level takes at
 //! least one token: the number of tokens bounds the stack, and a file that might not fit is read on a thread whose
 //! stack is sized to that bound. Nothing here parses.
 
@@ -24,7 +24,7 @@ pub fn set_stack_size(bytes: usize) {
 }
 
 /// Stack bytes that one token can cost at most. Measured by `tests/stack.rs`, with margin.
-pub(in crate::typescript) const BYTES_PER_TOKEN: usize = 4 << 10;
+pub(crate) const BYTES_PER_TOKEN: usize = 4 << 10;
 
 /// Kept free for what the caller, the panic machinery and the shallow part of parsing use.
 const RESERVE: usize = 1 << 20;
@@ -47,43 +47,53 @@ static HUGE_FILE: Mutex<()> = Mutex::new(());
 
 /// Where a text can be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::typescript) enum Room {
-    Here,
-    Thread(usize),
+pub(crate) enum StackPlan {
+    CurrentThread,
+    DedicatedThread(usize),
     /// Nowhere, and why.
-    Nowhere(&'static str),
+    TooDeep(&'static str),
 }
 
-impl Room {
-    pub(in crate::typescript) fn for_text(text: &str) -> Self {
+impl StackPlan {
+    pub(crate) fn for_text(text: &str) -> Self {
         // Most files have fewer bytes than levels would be too many.
         if text.len() < DEEPEST_GUESS && STACK.get() >= WORKER_STACK {
-            return Self::Here;
+            return Self::CurrentThread;
         }
         // Raw counts first: only suspicious text is read as tokens, so that others pay next to nothing.
         if may_guess_deeply(text.as_bytes()) && scan::guesses_deeply(text, DEEPEST_GUESS) {
-            return Self::Nowhere("is nested too deeply to parse");
+            return Self::TooDeep("is nested too deeply to parse");
         }
+        Self::with_depth(text, || scan::estimated_depth(text, DEEPEST) >= DEEPEST)
+    }
+
+    /// As [`Self::for_text`], for languages whose parsers do not try a nested text twice. Brackets count wherever they stand.
+    pub(crate) fn by_tokens(text: &str) -> Self {
+        Self::with_depth(text, || true)
+    }
+
+    /// `is_deep` is asked of texts whose brackets look too deep.
+    fn with_depth(text: &str, is_deep: impl FnOnce() -> bool) -> Self {
         let room = |levels: usize| levels.saturating_mul(BYTES_PER_TOKEN).saturating_add(RESERVE);
         let stack = STACK.get();
         if room(text.len()) <= stack {
-            return Self::Here;
+            return Self::CurrentThread;
         }
         let bound = room(most_tokens(text));
         if bound <= stack {
-            Self::Here
+            Self::CurrentThread
         } else if bound > LARGEST {
-            Self::Nowhere("is too large to parse")
-        } else if bound > HUGE && raw_depth(text) >= DEEPEST && scan::estimated_depth(text, DEEPEST) >= DEEPEST {
-            Self::Nowhere("is nested too deeply to parse")
+            Self::TooDeep("is too large to parse")
+        } else if bound > HUGE && raw_depth(text) >= DEEPEST && is_deep() {
+            Self::TooDeep("is nested too deeply to parse")
         } else {
-            Self::Thread(bound)
+            Self::DedicatedThread(bound)
         }
     }
 }
 
 /// Runs `work` on a thread with that much stack; `None` when the system has no such thread to give.
-pub(in crate::typescript) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
+pub(crate) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> Option<T> {
     let _alone = (size > HUGE).then(|| HUGE_FILE.lock().unwrap_or_else(PoisonError::into_inner));
     thread::scope(|scope| {
         let handle = thread::Builder::new().stack_size(size).spawn_scoped(scope, work).ok()?;
@@ -118,7 +128,7 @@ fn may_guess_deeply(bytes: &[u8]) -> bool {
 
 /// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.
 /// A byte that is not ASCII may be white space, so that it never joins what is around it.
-pub(in crate::typescript) fn most_tokens(text: &str) -> usize {
+pub(crate) fn most_tokens(text: &str) -> usize {
     // Blocks of single-byte sums without branches, of a length known beforehand: the compiler makes vector instructions
     // of them.
     const BLOCK: usize = 64;

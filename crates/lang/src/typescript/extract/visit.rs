@@ -8,13 +8,13 @@ use stan_model::EdgeKind;
 
 use super::calls;
 use super::collect::{Bound, Collector, RawId};
-use super::needs::Needs;
+use super::walk_scope::WalkScope;
 use crate::typescript::form::{Form, Mode};
 
 /// The state of a walk: where we are, and what was found.
 pub(super) struct Walk<'a, 'c> {
     pub(super) found: &'c mut Collector<'a>,
-    pub(super) needs: Needs,
+    pub(super) needs: WalkScope,
     /// Inside a function, method, accessor or constructor.
     pub(super) in_function: bool,
     /// Inside a function that has a parameter called `require`.
@@ -31,7 +31,7 @@ pub(super) struct Walk<'a, 'c> {
 
 impl<'a, 'c> Walk<'a, 'c> {
     /// Walks a whole program.
-    pub(super) fn program(found: &'c mut Collector<'a>, program: &Program<'a>, needs: Needs) {
+    pub(super) fn program(found: &'c mut Collector<'a>, program: &Program<'a>, needs: WalkScope) {
         let mut walk = Walk {
             found,
             needs,

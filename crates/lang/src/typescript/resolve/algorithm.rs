@@ -33,6 +33,8 @@ pub(super) const EXPORTS: Features = 8;
 const ALL_FEATURES: Features = IMPORTS | SELF_NAME | EXPORTS;
 /// Node's rules for `import`: no implied extensions, no directory lookups.
 const ESM: Features = 32;
+/// Packages of the repository count as installed, see [`super::links`].
+const LINKS: Features = 64;
 
 /// Imports of a package may lead to imports of a package; more hops than this are a cycle.
 const MAX_HOPS: u8 = 16;
@@ -46,6 +48,8 @@ const MAP_STEPS: u32 = 1024;
 pub(super) struct Lookup<'a> {
     pub(super) resolver: &'a Resolver<'a>,
     pub(super) config: &'a Config,
+    /// The rules, which may be more lenient than the configuration's.
+    resolution: ModuleResolution,
     pub(super) conditions: Conditions<'a>,
     pub(super) features: Features,
     /// The directory of the file that asks.
@@ -63,17 +67,43 @@ impl<'a> Lookup<'a> {
         directory: &'a str,
         mode: Option<Mode>,
     ) -> Self {
-        let (features, conditions) = match config.module_resolution {
+        Self::by_rules(resolver, config, directory, mode, config.module_resolution)
+    }
+
+    /// As [`Self::module`], by other rules than the configuration asks for.
+    pub(super) fn by_rules(
+        resolver: &'a Resolver<'a>,
+        config: &'a Config,
+        directory: &'a str,
+        mode: Option<Mode>,
+        resolution: ModuleResolution,
+    ) -> Self {
+        let (features, conditions) = match resolution {
             ModuleResolution::Node16 | ModuleResolution::NodeNext => {
                 let esm = if mode == Some(Mode::Import) { ESM } else { 0 };
-                (ALL_FEATURES | esm, Conditions::new(config, mode.or(Some(Mode::Require))))
+                (ALL_FEATURES | esm, Conditions::new(config, resolution, mode.or(Some(Mode::Require))))
             }
-            ModuleResolution::Bundler => (package_features(config), Conditions::new(config, mode)),
+            ModuleResolution::Bundler => {
+                (package_features(config, resolution), Conditions::new(config, resolution, mode))
+            }
             // Node's old algorithm knows no exports, unless the syntax forces a mode.
-            ModuleResolution::Node10 if mode.is_some() => (ALL_FEATURES, Conditions::new(config, mode)),
+            ModuleResolution::Node10 if mode.is_some() => (ALL_FEATURES, Conditions::new(config, resolution, mode)),
             ModuleResolution::Node10 => (0, Conditions::none(config)),
         };
-        Self { resolver, config, conditions, features, directory, hops: 0, steps: Cell::new(MAP_STEPS) }
+        let steps = Cell::new(MAP_STEPS);
+        Self { resolver, config, resolution, conditions, features, directory, hops: 0, steps }
+    }
+
+    /// The same lookup, to which the packages of the repository are installed.
+    pub(super) fn with_links(mut self) -> Self {
+        self.features |= LINKS;
+        self
+    }
+
+    /// The same lookup for code alone: declarations are not what runs.
+    pub(super) fn without_types(mut self) -> Self {
+        self.conditions.has_types = false;
+        self
     }
 
     /// The lookup of a `/// <reference types>` directive.
@@ -83,21 +113,26 @@ impl<'a> Lookup<'a> {
         directory: &'a str,
         mode: Option<Mode>,
     ) -> Self {
-        let mut features = package_features(config);
+        let resolution = config.module_resolution;
+        let mut features = package_features(config, resolution);
         if mode.is_some() {
             features |= ALL_FEATURES;
         }
-        let is_node16 = matches!(config.module_resolution, ModuleResolution::Node16 | ModuleResolution::NodeNext);
+        let is_node16 = matches!(resolution, ModuleResolution::Node16 | ModuleResolution::NodeNext);
         if mode == Some(Mode::Import) && is_node16 {
             features |= ESM;
         }
-        let conditions = if features & EXPORTS == 0 { Conditions::none(config) } else { Conditions::new(config, mode) };
-        Self { resolver, config, conditions, features, directory, hops: 0, steps: Cell::new(MAP_STEPS) }
+        let conditions = match features & EXPORTS {
+            0 => Conditions::none(config),
+            _ => Conditions::new(config, resolution, mode),
+        };
+        let steps = Cell::new(MAP_STEPS);
+        Self { resolver, config, resolution, conditions, features, directory, hops: 0, steps }
     }
 
     /// Resolves a module specifier. The result is a path that exists, links not yet resolved.
     pub(super) fn resolve(&self, specifier: &str, extensions: Extensions) -> Option<String> {
-        if self.config.module_resolution == ModuleResolution::Node10 {
+        if self.resolution == ModuleResolution::Node10 {
             return self
                 .resolve_pass(specifier, extensions & PRIORITY)
                 .or_else(|| self.resolve_pass(specifier, extensions & !PRIORITY));
@@ -330,10 +365,16 @@ impl<'a> Lookup<'a> {
     /// The `node_modules` of every directory upwards: declarations everywhere before code anywhere.
     fn nearest_node_modules(&self, specifier: &str, extensions: Extensions) -> Option<String> {
         let folders = self.resolver.node_modules(self.directory);
-        [extensions & PRIORITY, extensions & !PRIORITY]
-            .into_iter()
-            .filter(|pass| *pass != 0)
-            .find_map(|pass| folders.iter().find_map(|folder| self.one_node_modules(specifier, folder, pass)))
+        let (name, rest) = path::split_package_name(specifier);
+        let links = match self.features & LINKS {
+            0 => Vec::new(),
+            _ => self.resolver.linked_packages(self.directory, name),
+        };
+        let one_pass = |pass: Extensions| {
+            let installed = folders.iter().find_map(|folder| self.one_node_modules(specifier, folder, pass));
+            installed.or_else(|| links.iter().find_map(|directory| self.package_at(directory, rest, pass)))
+        };
+        [extensions & PRIORITY, extensions & !PRIORITY].into_iter().filter(|pass| *pass != 0).find_map(one_pass)
     }
 
     fn one_node_modules(&self, specifier: &str, folder: &str, extensions: Extensions) -> Option<String> {
@@ -454,6 +495,7 @@ impl<'a> Lookup<'a> {
         (self.hops < MAX_HOPS).then(|| Lookup {
             resolver: self.resolver,
             config: self.config,
+            resolution: self.resolution,
             conditions: self.conditions,
             features: self.features,
             directory,
@@ -463,8 +505,8 @@ impl<'a> Lookup<'a> {
     }
 }
 
-fn package_features(config: &Config) -> Features {
-    let mut features = if config.module_resolution == ModuleResolution::Node10 { 0 } else { ALL_FEATURES };
+fn package_features(config: &Config, resolution: ModuleResolution) -> Features {
+    let mut features = if resolution == ModuleResolution::Node10 { 0 } else { ALL_FEATURES };
     for (option, bit) in
         [(config.resolve_package_json_exports, EXPORTS), (config.resolve_package_json_imports, IMPORTS)]
     {
@@ -481,31 +523,33 @@ fn package_features(config: &Config) -> Features {
 #[derive(Clone, Copy)]
 pub(super) struct Conditions<'a> {
     config: &'a Config,
+    resolution: ModuleResolution,
+    has_types: bool,
     /// `None`: no condition holds.
     mode: Option<Mode>,
 }
 
 impl<'a> Conditions<'a> {
     fn none(config: &'a Config) -> Self {
-        Self { config, mode: None }
+        Self { config, resolution: config.module_resolution, has_types: true, mode: None }
     }
 
-    fn new(config: &'a Config, mode: Option<Mode>) -> Self {
-        let default = match config.module_resolution {
+    fn new(config: &'a Config, resolution: ModuleResolution, mode: Option<Mode>) -> Self {
+        let default = match resolution {
             ModuleResolution::Bundler => Some(Mode::Import),
             ModuleResolution::Node10 => None,
             ModuleResolution::Node16 | ModuleResolution::NodeNext => Some(Mode::Require),
         };
-        Self { config, mode: mode.or(default) }
+        Self { config, resolution, has_types: true, mode: mode.or(default) }
     }
 
     pub(super) fn contain(&self, condition: &str) -> bool {
         let Some(mode) = self.mode else { return false };
         match condition {
-            "types" => true,
+            "types" => self.has_types,
             "import" if mode == Mode::Import => true,
             "require" if mode == Mode::Require => true,
-            "node" if self.config.module_resolution != ModuleResolution::Bundler => true,
+            "node" if self.resolution != ModuleResolution::Bundler => true,
             other => self.config.custom_conditions.iter().any(|custom| custom == other),
         }
     }

@@ -88,6 +88,11 @@ pub(crate) fn builtin(specifier: &str) -> Option<String> {
     (matches!(scheme, "bun" | "cloudflare" | "deno") && !rest.is_empty()).then(|| specifier.to_owned())
 }
 
+/// Whether the id of a builtin is one of Node's own.
+pub(crate) fn is_node(id: &str) -> bool {
+    id.starts_with("node:")
+}
+
 /// Whether the name is a builtin without any prefix.
 pub(crate) fn is_plain(name: &str) -> bool {
     PLAIN.binary_search(&name).is_ok()

@@ -2,8 +2,9 @@
 //! Node's own answers, packages of the workspace.
 
 use crate::typescript::form::{Form, Mode};
+use crate::typescript::tsconfig::ModuleResolution;
 
-use super::algorithm::matching_path_targets;
+use super::algorithm::{ALL, Lookup, matching_path_targets};
 use super::{Importer, Resolver, builtins, path};
 use crate::jsonc::Value;
 
@@ -11,45 +12,75 @@ use crate::jsonc::Value;
 const MAX_CONDITIONS: usize = 1024;
 
 pub(super) enum Found {
-    File(String),
+    /// A path that exists, links not yet resolved. `is_lenient`: only a bundler's rules lead to it.
+    File {
+        path: String,
+        is_lenient: bool,
+    },
     Builtin(String),
     Nothing,
 }
 
+impl Found {
+    fn file(path: String) -> Self {
+        Self::File { path, is_lenient: false }
+    }
+}
+
 impl Resolver<'_> {
-    pub(super) fn fallback(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Found {
-        if let Some(found) = self.asset(importer, specifier) {
-            return Found::File(found);
+    pub(super) fn find_file(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Found {
+        if let Some(found) = self.by_rules(importer, specifier, mode) {
+            return found;
+        }
+        if let Some(id) = builtins::builtin(specifier) {
+            return Found::Builtin(id);
         }
         let text = strip_suffix(specifier);
         if text.len() < specifier.len()
-            && let Some(found) = self.typescript(importer, text, mode)
+            && let Some(found) = self.by_rules(importer, text, mode)
         {
-            return Found::File(found);
-        }
-        if text.len() < specifier.len()
-            && let Some(found) = self.asset(importer, text)
-        {
-            return Found::File(found);
+            return found;
         }
         if text.starts_with('#')
             && let Some(id) = self.imported_builtin(importer, text, mode)
         {
             return Found::Builtin(id);
         }
-        let is_require = matches!(form, Form::Require | Form::RequireResolve | Form::RequireParam);
+        let is_require = form.is_require();
         if (is_require || !path::is_path(text))
             && let Some(found) = self.node(&importer.directory, text)
             && (is_require || !path::is_script(&found))
         {
-            return Found::File(found);
+            return Found::file(found);
         }
         if !path::is_path(text)
-            && let Some(found) = self.workspace_package(importer, text, mode)
+            && let Some(found) = self.unbuilt_package(importer, text, mode)
         {
-            return Found::File(found);
+            return Found::file(found);
         }
         Found::Nothing
+    }
+
+    /// TypeScript's answer; then files as they stand; then packages of the repository that are not installed; then what
+    /// strict rules refuse and a bundler finds.
+    fn by_rules(&self, importer: &Importer, text: &str, mode: Option<Mode>) -> Option<Found> {
+        let Importer { directory, config, .. } = importer;
+        let is_bare = !path::is_path(text);
+        let links = |lookup: Lookup<'_>| match is_bare && !self.links.workspaces().is_empty() {
+            true => lookup.with_links().resolve(text, ALL),
+            false => None,
+        };
+        let strict = || Lookup::module(self, config, directory, mode);
+        let found = strict().resolve(text, ALL).or_else(|| self.asset(importer, text)).or_else(|| links(strict()));
+        if let Some(path) = found {
+            return Some(Found::file(path));
+        }
+        if !matches!(config.module_resolution, ModuleResolution::Node16 | ModuleResolution::NodeNext) {
+            return None;
+        }
+        let lenient = || Lookup::by_rules(self, config, directory, mode, ModuleResolution::Bundler);
+        let path = lenient().resolve(text, ALL).or_else(|| links(lenient()))?;
+        Some(Found::File { path, is_lenient: true })
     }
 
     /// A file that the specifier names as it stands: relative, through `paths` or `baseUrl`, or from the root of

@@ -1,15 +1,21 @@
 //! The requests of one file after the other, on one thread. Files of a directory ask for the same modules, so the answers
 //! for the last directory are remembered: that needs no lock and little memory.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use stan_model::facts::{FormCode, GlobRequest, Request};
-use stan_model::{EdgeKind, FileFacts, FileProblem};
+use stan_model::{EdgeKind, FileFacts, FileProblem, Weight};
 
 use crate::language::{Answer, FileResolver, Resolved, Target, TargetTable, Wanted};
 use crate::typescript::globs;
 
 use super::refused::Refused;
-use super::{Importer, Resolver};
+use super::{Importer, Located, Resolver, path};
+
+/// Said of a configuration whose rules are stricter than a bundler's.
+const LENIENT: &str = "its rules (`moduleResolution` node16 or nodenext) refuse specifiers that lead to files, such as \
+                       imports without an extension; those were resolved by a bundler's rules";
 
 /// A file that asks for more has specifiers that no other file asks for.
 const MOST_REQUESTS: usize = 64;
@@ -35,7 +41,15 @@ struct ResolutionCache {
 /// Answers by specifier, and then by form.
 #[derive(Default)]
 struct Answers {
-    by_specifier: FxHashMap<Box<str>, Vec<(FormCode, Answer)>>,
+    by_specifier: FxHashMap<Box<str>, Vec<(FormCode, Known)>>,
+}
+
+/// What is remembered of one request.
+#[derive(Clone)]
+struct Known {
+    answer: Answer,
+    implementation: Option<Arc<str>>,
+    is_lenient: bool,
 }
 
 impl<'r> Worker<'r> {
@@ -55,22 +69,36 @@ impl FileResolver for Worker<'_> {
         }
         let mut answers = answers.filter(|_| facts.requests.len() <= MOST_REQUESTS);
         let mut refused = Refused::default();
+        let mut is_lenient = false;
+        // A declaration file does not run.
+        let runs = !path::is_declaration(file);
         for request in &facts.requests {
             let known = answers.as_ref().and_then(|answers| answers.get(request));
-            let answer = known.unwrap_or_else(|| {
-                let target = resolver.resolve(importer, request);
-                let answer = table.answer(&target);
+            let known = known.unwrap_or_else(|| {
+                let Located { target, implementation, is_lenient } = resolver.resolve(importer, request);
+                let known = Known { answer: table.answer(&target), implementation, is_lenient };
                 match &target {
                     Target::Missing { problem: Some(problem), .. } => {
                         found.problems.extend(refused.take(request, problem));
                     }
-                    _ => answers.iter_mut().for_each(|answers| answers.remember(request, &answer)),
+                    _ => answers.iter_mut().for_each(|answers| answers.remember(request, &known)),
                 }
-                answer
+                known
             });
-            found.answers.push(answer);
+            is_lenient |= known.is_lenient;
+            if let Some(code) = known.implementation.filter(|_| runs && request.kind != EdgeKind::Type)
+                && let Answer::File(key) = table.answer(&Target::File(code))
+            {
+                found.implementations.push((key, request.kind));
+            }
+            found.answers.push(known.answer);
         }
         found.problems.extend(refused.problem());
+        if is_lenient && let Some(config) = &importer.config.file {
+            // The same words for every file of the configuration, so that they are said once.
+            let config = resolver.project.relative(config).unwrap_or(config);
+            found.problems.push(FileProblem::new(LENIENT).about(config).weighing(Weight::Note));
+        }
         if wanted == Wanted::Everything {
             for glob in &facts.globs {
                 expand(resolver, file, importer, glob, table, found);
@@ -95,7 +123,7 @@ fn reexports(
         }
     }
     for ((request, is_wanted), answer) in facts.requests.iter().zip(is_wanted).zip(&mut found.answers) {
-        if is_wanted && let target @ Target::File(_) = resolver.resolve(importer, request) {
+        if is_wanted && let target @ Target::File(_) = resolver.resolve(importer, request).target {
             *answer = table.answer(&target);
         }
     }
@@ -114,7 +142,7 @@ fn expand(
     let package = package.as_deref().and_then(|directory| project.relative(directory)).unwrap_or("");
     let patterns = resolver.glob_patterns(importer, &glob.patterns);
     let display = project.relative(file).unwrap_or(file);
-    let expansion = globs::expand(project.universe, display, package, &patterns);
+    let expansion = globs::expand(project.universe, display, package, &patterns, glob.with_hidden);
     found.matches.extend(expansion.matches.into_iter().map(|index| (table.listed(index), EdgeKind::Dynamic)));
     found.problems.extend(expansion.problem.map(|problem| FileProblem::at(glob.line, problem)));
 }
@@ -141,15 +169,15 @@ impl ResolutionCache {
 }
 
 impl Answers {
-    fn get(&self, request: &Request) -> Option<Answer> {
+    fn get(&self, request: &Request) -> Option<Known> {
         let answers = self.by_specifier.get(&request.specifier)?;
-        answers.iter().find(|(form, _)| *form == request.form).map(|(_, answer)| answer.clone())
+        answers.iter().find(|(form, _)| *form == request.form).map(|(_, known)| known.clone())
     }
 
-    fn remember(&mut self, request: &Request, answer: &Answer) {
+    fn remember(&mut self, request: &Request, known: &Known) {
         if self.by_specifier.len() < MOST_SPECIFIERS {
             let answers = self.by_specifier.entry(request.specifier.clone()).or_default();
-            answers.push((request.form, answer.clone()));
+            answers.push((request.form, known.clone()));
         }
     }
 }

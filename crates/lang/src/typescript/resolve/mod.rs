@@ -9,6 +9,8 @@ mod exports;
 mod exports_exact;
 mod fallback;
 mod file_resolver;
+mod implementation;
+pub(crate) mod links;
 pub(crate) mod memo;
 mod node;
 mod package;
@@ -17,7 +19,7 @@ mod refused;
 mod semver;
 mod workspace_source;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use stan_model::facts::Request;
 use stan_model::{Problem, split_extension};
@@ -27,9 +29,9 @@ use crate::language::{FileResolver, ProjectResolver, Target, TargetTable};
 use crate::project::{Project, ResolveOptions};
 use crate::typescript::form::{Form, Mode};
 use crate::typescript::tsconfig::{Config, Configs, ModuleKind, ModuleResolution};
-use crate::typescript::workspaces::Workspaces;
 
-use self::algorithm::{ALL, Lookup};
+use self::algorithm::Lookup;
+use self::links::Links;
 use self::memo::Memo;
 use self::package::Packages;
 
@@ -45,17 +47,29 @@ pub struct Resolver<'f> {
     files: &'f dyn Files,
     root: Box<str>,
     configs: Configs<'f>,
-    workspaces: LazyWorkspaces,
+    links: Arc<Links<'f>>,
     packages: Packages<'f>,
     options: ResolveOptions,
     /// Answers for bare specifiers: many files of a folder ask for the same ones.
-    bare: Memo<String, Target>,
+    bare: Memo<String, Located>,
     node_modules: Memo<String, Arc<[Box<str>]>>,
 }
 
-/// The packages of the repository, read when the first specifier needs them, and what is wrong with them.
-#[derive(Default)]
-struct LazyWorkspaces(OnceLock<(Workspaces, Vec<Problem>)>);
+/// Where a request leads, and what else follows from that.
+#[derive(Clone, Debug)]
+pub(crate) struct Located {
+    pub(crate) target: Target,
+    /// The script file behind a declaration file of the repository.
+    pub(crate) implementation: Option<Arc<str>>,
+    /// The configuration's rules refuse the specifier, a bundler's do not.
+    pub(crate) is_lenient: bool,
+}
+
+impl From<Target> for Located {
+    fn from(target: Target) -> Self {
+        Self { target, implementation: None, is_lenient: false }
+    }
+}
 
 /// A file that asks, with all that its place in the repository decides.
 pub struct Importer {
@@ -98,12 +112,13 @@ fn ending(file: &str) -> &str {
 impl<'f> Resolver<'f> {
     pub fn new(project: &'f Project<'f>) -> Self {
         let Project { root, files, options, .. } = *project;
+        let links = Arc::new(Links::new(project));
         Self {
             project,
             files,
             root: root.into(),
-            configs: Configs::new(files, root),
-            workspaces: LazyWorkspaces::default(),
+            configs: Configs::new(files, root).with_links(Arc::clone(&links)),
+            links,
             packages: Packages::new(files, root),
             options,
             bare: Memo::new(),
@@ -111,20 +126,20 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// The packages of the repository and the problems of their manifests.
-    fn read_workspaces(&self) -> &(Workspaces, Vec<Problem>) {
-        self.workspaces.0.get_or_init(|| Workspaces::find(self.files, &self.root, self.project.universe.iter()))
-    }
-
-    fn workspaces(&self) -> &Workspaces {
-        &self.read_workspaces().0
-    }
-
     /// What lies below stan's own folder is missing, apart from `system` and `imports`: what stan writes there must not
     /// change what it answers.
     fn is_hidden(&self, real: &str) -> bool {
         let below = real.strip_prefix(&*self.project.stan_folder).and_then(|rest| rest.strip_prefix('/'));
-        below.is_some_and(|below| !below.starts_with("system/") && !below.starts_with("imports/"))
+        below.is_some_and(|below| {
+            !below.starts_with("system/") && !below.starts_with("imports/") && !self.is_listed(real)
+        })
+    }
+
+    /// Whether a file, by its absolute path, is one of the repository's.
+    fn is_listed(&self, path: &str) -> bool {
+        let universe = self.project.universe;
+        let is_at = |inside: &str| universe.path(universe.first_from(inside)) == inside;
+        self.project.relative(path).is_some_and(is_at)
     }
 
     /// Prepares the requests of one file, given by its absolute path.
@@ -151,42 +166,59 @@ impl<'f> Resolver<'f> {
     }
 
     /// Where a request of this importer leads.
-    pub fn resolve(&self, importer: &Importer, request: &Request) -> Target {
+    pub(crate) fn resolve(&self, importer: &Importer, request: &Request) -> Located {
         let specifier = &*request.specifier;
         let leaves = |limit: &str| !path::contains(limit, &path::join_plain(&importer.directory, specifier));
         if path::is_path(specifier) && importer.limit.as_deref().is_some_and(leaves) {
-            return self.missing(importer, specifier);
+            return self.missing(importer, specifier).into();
         }
         let (form, mode) = Form::decode(request.form);
         match form {
-            Form::ReferencePath => return self.reference_path(importer, specifier),
-            Form::ReferenceTypes => return self.reference_types(importer, specifier, mode),
-            Form::Url => return self.url(importer, specifier),
+            Form::ReferencePath => return self.reference_path(importer, specifier).into(),
+            Form::ReferenceTypes => return self.reference_types(importer, specifier, mode).into(),
+            Form::Url => return self.url(importer, specifier).into(),
+            // Where such a `require` starts from is not known: neither files beside it nor its own package are.
+            Form::RequireElsewhere if path::is_path(specifier) || self.is_own_name(importer, specifier) => {
+                return Target::Nothing.into();
+            }
             _ => {}
         }
         let mode = mode.or_else(|| self.mode_of(importer, form));
         if path::is_path(specifier) {
             return self.find(importer, specifier, form, mode);
         }
-        if let Some(id) = builtins::builtin(specifier) {
-            return Target::Builtin(id.into());
+        match builtins::builtin(specifier) {
+            // The other schemes are modules like any other to TypeScript, so that `paths` may lead to a file.
+            Some(id) if builtins::is_node(&id) => return Target::Builtin(id.into()).into(),
+            Some(id) if importer.config.paths.is_empty() => return Target::Builtin(id.into()).into(),
+            Some(_) | None => {}
         }
         let key = bare_key(importer, specifier, form, mode);
         self.bare.get_or(&*key, || self.find(importer, specifier, form, mode))
     }
 
-    fn find(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Target {
+    /// Whether a specifier names the package that the importer is in.
+    fn is_own_name(&self, importer: &Importer, specifier: &str) -> bool {
+        let package = self.packages.scope(&importer.directory);
+        package.is_some_and(|package| package.name() == Some(path::split_package_name(specifier).0))
+    }
+
+    fn find(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Located {
         let refusals = self.files.refusals();
-        if let Some(found) = self.typescript(importer, specifier, mode) {
-            return self.place(&found, importer, specifier);
-        }
-        match self.fallback(importer, specifier, form, mode) {
-            fallback::Found::File(found) => self.place(&found, importer, specifier),
-            fallback::Found::Builtin(id) => Target::Builtin(id.into()),
-            fallback::Found::Nothing if form == Form::RequireParam => Target::Nothing,
+        match self.find_file(importer, specifier, form, mode) {
+            fallback::Found::File { path, is_lenient } => {
+                let target = self.place(&path, importer, specifier);
+                let implementation = match &target {
+                    Target::File(real) => self.implementation(importer, specifier, (form, mode), real),
+                    _ => None,
+                };
+                Located { is_lenient: is_lenient && matches!(target, Target::File(_)), target, implementation }
+            }
+            fallback::Found::Builtin(id) => Target::Builtin(id.into()).into(),
+            fallback::Found::Nothing if form.is_edge_only_to_files() => Target::Nothing.into(),
             fallback::Found::Nothing => {
                 self.ask_for_package(importer, specifier);
-                self.missing_since(importer, specifier, refusals)
+                self.missing_since(importer, specifier, refusals).into()
             }
         }
     }
@@ -244,10 +276,6 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    fn typescript(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
-        Lookup::module(self, &importer.config, &importer.directory, mode).resolve(specifier, ALL)
-    }
-
     fn reference_path(&self, importer: &Importer, specifier: &str) -> Target {
         let refusals = self.files.refusals();
         let candidate = path::join(&importer.directory, specifier);
@@ -263,8 +291,9 @@ impl<'f> Resolver<'f> {
 
     fn reference_types(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Target {
         let refusals = self.files.refusals();
-        let lookup = Lookup::type_directive(self, &importer.config, &importer.directory, mode);
-        match lookup.resolve_type_directive(specifier) {
+        let lookup = || Lookup::type_directive(self, &importer.config, &importer.directory, mode);
+        let installed = lookup().resolve_type_directive(specifier);
+        match installed.or_else(|| lookup().with_links().resolve_type_directive(specifier)) {
             Some(found) => self.place(&found, importer, specifier),
             None => {
                 self.ask_for_package(importer, specifier);
@@ -341,10 +370,20 @@ impl<'f> Resolver<'f> {
         }
     }
 
+    /// Yarn's Plug'n'Play keeps packages in archives, which are not read: said once, because every import of a package is
+    /// missing then.
+    fn plug_and_play(&self) -> Option<Problem> {
+        let is_there = |name: &&str| self.files.is_file(&path::join_plain(&self.root, name));
+        let name = [".pnp.cjs", ".pnp.js"].into_iter().find(is_there)?;
+        const MESSAGE: &str = "this repository is installed by Yarn's Plug'n'Play; packages in its archives are not \
+                               resolved, so that imports of them are missing";
+        Some(Problem::new(name, MESSAGE))
+    }
+
     /// The mode of a form that says none itself.
     fn mode_of(&self, importer: &Importer, form: Form) -> Option<Mode> {
         match form {
-            Form::Require | Form::RequireParam | Form::RequireResolve => Some(Mode::Require),
+            Form::Require | Form::RequireParam | Form::RequireResolve | Form::RequireElsewhere => Some(Mode::Require),
             Form::MetaResolve => Some(Mode::Import),
             Form::Augment => None,
             Form::ImportEquals => syntax_matters(&importer.config).then_some(Mode::Require),
@@ -355,7 +394,8 @@ impl<'f> Resolver<'f> {
 
     /// The modes of static imports and of `import()` in a file: by extension, by the package's `type`, by `module`.
     fn modes(&self, file: &str, config: &Config) -> (Option<Mode>, Option<Mode>) {
-        if !syntax_matters(config) {
+        // Blocks of other languages are compiled by a bundler, whatever form an import has.
+        if !syntax_matters(config) || !path::is_script(file) {
             return (None, None);
         }
         let format = self.emit_format(file, config);
@@ -399,7 +439,7 @@ impl<'f> Resolver<'f> {
 
 impl ProjectResolver for Resolver<'_> {
     fn prepare(&self) {
-        self.read_workspaces();
+        self.links.read();
     }
 
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
@@ -411,9 +451,10 @@ impl ProjectResolver for Resolver<'_> {
     }
 
     fn finish(&self) -> Vec<Problem> {
-        self.look_at_packages();
-        let mut problems = self.read_workspaces().1.clone();
+        self.record_package_observations();
+        let mut problems = self.links.read().1.clone();
         problems.extend(self.configs.problems());
+        problems.extend(self.plug_and_play());
         problems
     }
 }
@@ -427,6 +468,7 @@ fn bare_key(importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>
     };
     let form = match form {
         Form::RequireParam => "p",
+        Form::RequireElsewhere => "e",
         Form::Require | Form::RequireResolve => "r",
         _ => "",
     };

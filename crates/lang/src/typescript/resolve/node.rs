@@ -1,8 +1,11 @@
 //! Node's own lookup for `require`, as far as it answers more than TypeScript: JSON and native modules without
 //! their extension, and assets of packages. Conditions are fixed, so no Node need be installed.
 
-use super::exports_exact::exact_export;
+use super::exports_exact::{all_targets, exact_export};
 use super::{Resolver, path};
+
+/// Fields that name the main file of a package without code, as bundlers read them.
+const STYLES: [&str; 4] = ["style", "sass", "less", "svelte"];
 
 const EXTENSIONS: [&str; 4] = ["", ".js", ".json", ".node"];
 
@@ -27,17 +30,29 @@ impl Resolver<'_> {
         {
             return self.exact_file(&package.directory, &target);
         }
-        self.node_modules(directory).iter().find_map(|folder| self.node_package(folder, specifier, name, rest))
+        let installed = self.node_modules(directory);
+        let mut installed = installed.iter().map(|folder| path::join_plain(folder, name));
+        installed.find_map(|package| self.node_package(&package, rest)).or_else(|| {
+            let linked = self.linked_packages(directory, name);
+            linked.iter().find_map(|package| self.node_package(package, rest))
+        })
     }
 
-    fn node_package(&self, folder: &str, specifier: &str, name: &str, rest: &str) -> Option<String> {
-        let package_directory = path::join_plain(folder, name);
-        if let Some(package) = self.packages.at(&package_directory)
+    fn node_package(&self, directory: &str, rest: &str) -> Option<String> {
+        if let Some(package) = self.packages.at(directory)
             && let Some(exports) = package.exports()
         {
-            return self.exact_file(&package_directory, &exact_export(exports, &subpath(rest))?);
+            let subpath = subpath(rest);
+            let exact = exact_export(exports, &subpath).and_then(|target| self.exact_file(directory, &target));
+            // Bundlers have conditions of their own for styles and components.
+            let is_asset = |file: &String| !path::is_script(file);
+            let of_any_condition = || {
+                let targets = all_targets(exports, &subpath);
+                targets.iter().filter_map(|(_, target)| self.exact_file(directory, target)).find(is_asset)
+            };
+            return exact.or_else(of_any_condition);
         }
-        let candidate = path::join(folder, specifier);
+        let candidate = if rest.is_empty() { directory.to_owned() } else { path::join(directory, rest) };
         self.node_file(&candidate).or_else(|| self.node_directory(candidate.trim_end_matches('/')))
     }
 
@@ -50,9 +65,12 @@ impl Resolver<'_> {
             return None;
         }
         let index = |base: &str| self.node_file(&format!("{base}/index")).filter(|file| !file.ends_with("/index"));
-        let main = self.packages.at(directory).and_then(|package| package.path_field("main"));
-        main.and_then(|main| self.node_file(main.trim_end_matches('/')).or_else(|| index(main.trim_end_matches('/'))))
+        let package = self.packages.at(directory);
+        let field = |name: &str| package.as_ref().and_then(|package| package.path_field(name));
+        field("main")
+            .and_then(|main| self.node_file(main.trim_end_matches('/')).or_else(|| index(main.trim_end_matches('/'))))
             .or_else(|| index(directory))
+            .or_else(|| STYLES.iter().filter_map(|name| field(name)).find(|file| self.files.is_file(file)))
     }
 
     fn exact_file(&self, directory: &str, target: &str) -> Option<String> {

@@ -12,8 +12,23 @@ use crate::typescript::path_table::PathTable;
 
 /// The fields that resolution asks for. Others are dropped, so that a manifest with very many fields costs nothing per
 /// question.
-const FIELDS: [&str; 11] =
-    ["name", "type", "exports", "imports", "typesVersions", "types", "typings", "main", "module", "source", "browser"];
+const FIELDS: [&str; 15] = [
+    "name",
+    "type",
+    "exports",
+    "imports",
+    "typesVersions",
+    "types",
+    "typings",
+    "main",
+    "module",
+    "source",
+    "browser",
+    "style",
+    "sass",
+    "less",
+    "svelte",
+];
 
 /// One manifest. A file that is not JSON counts as an empty manifest, as it does for TypeScript.
 pub(crate) struct Package {

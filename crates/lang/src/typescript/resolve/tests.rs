@@ -19,7 +19,7 @@ fn resolve(files: &[(&str, &str)], specifiers: &[&str]) -> Vec<String> {
     let importer = resolver.importer("/r/a.ts");
     let ask = |specifier: &&str| {
         let (kind, form) = (EdgeKind::Runtime, Form::Static.code(None));
-        match resolver.resolve(&importer, &Request { specifier: (*specifier).into(), kind, form, line: 1 }) {
+        match resolver.resolve(&importer, &Request { specifier: (*specifier).into(), kind, form, line: 1 }).target {
             Target::File(path) => path.to_string(),
             other => format!("{other:?}"),
         }

@@ -10,7 +10,7 @@ use crate::jsonc::Value;
 use crate::typescript::form::Mode;
 use crate::typescript::tsconfig::Config;
 
-use super::algorithm::{ALL, DECLARATION, JSON, Lookup, TYPESCRIPT};
+use super::algorithm::{ALL, JSON, Lookup};
 use super::exports_exact::all_targets;
 use super::package::Package;
 use super::{Importer, Resolver, path};
@@ -37,20 +37,32 @@ const BUILT: [&str; 14] = [
 const SOURCES: [&str; 10] = [".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".vue"];
 
 impl Resolver<'_> {
-    /// A bare specifier that names a package of this repository.
-    pub(super) fn workspace_package(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
-        let (name, rest) = path::split_package_name(specifier);
-        let directory = path::join_plain(&self.root, &self.workspaces().get(name)?.directory);
-        let lookup = Lookup::module(self, &importer.config, &importer.directory, mode);
-        let priority = TYPESCRIPT | DECLARATION;
-        lookup
-            .package_at(&directory, rest, priority)
-            .or_else(|| lookup.package_at(&directory, rest, ALL & !priority))
-            .or_else(|| self.unbuilt(&lookup, &directory, rest))
-            .filter(|found| path::contains(&directory, found))
+    /// The source behind a bare specifier that names a package of this repository which is not built.
+    pub(super) fn unbuilt_package(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+        self.unbuilt(importer, specifier, mode, &SOURCES)
     }
 
-    fn unbuilt(&self, lookup: &Lookup<'_>, directory: &str, rest: &str) -> Option<String> {
+    /// As [`Self::unbuilt_package`], where only code counts.
+    pub(super) fn unbuilt_code(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+        if path::is_path(specifier) {
+            return None;
+        }
+        let code: Vec<&str> = SOURCES.into_iter().filter(|extension| *extension != ".d.ts").collect();
+        self.unbuilt(importer, specifier, mode, &code)
+    }
+
+    fn unbuilt(&self, importer: &Importer, specifier: &str, mode: Option<Mode>, sources: &[&str]) -> Option<String> {
+        let (name, rest) = path::split_package_name(specifier);
+        let lookup = Lookup::module(self, &importer.config, &importer.directory, mode);
+        let packages = self.own_packages(&importer.directory, name);
+        let found = |directory: &String| {
+            let found = self.unbuilt_at(&lookup, directory, rest, sources)?;
+            path::contains(directory, &found).then_some(found)
+        };
+        packages.iter().find_map(found)
+    }
+
+    fn unbuilt_at(&self, lookup: &Lookup<'_>, directory: &str, rest: &str, sources: &[&str]) -> Option<String> {
         let package = self.packages.at(directory)?;
         let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
         let targets = match package.exports() {
@@ -62,7 +74,10 @@ impl Resolver<'_> {
             .iter()
             .filter(|(chain, _)| is_custom(chain))
             .find_map(|(_, target)| lookup.manifest_file(&path::join(directory, target), ALL & !JSON))
-            .or_else(|| self.source_behind(directory, &self.built_targets(&package, &targets, rest)))
+            .or_else(|| {
+                let built = self.built_targets(&package, &targets, rest);
+                Sources { resolver: self, directory, extensions: sources }.behind(&built, rest)
+            })
     }
 
     /// The built files that the manifest names for this module, as paths relative to the package.
@@ -84,9 +99,9 @@ impl Resolver<'_> {
 
     /// Looks at the configuration of every package of the workspace, so that what is wrong in them does not depend on
     /// who imports what.
-    pub(super) fn look_at_packages(&self) {
-        for package in self.workspaces().packages() {
-            self.source_config(&path::join_plain(&self.root, &package.directory));
+    pub(super) fn record_package_observations(&self) {
+        for directory in self.links.workspaces().members() {
+            self.source_config(&path::join_plain(&self.root, directory));
         }
     }
 
@@ -94,9 +109,21 @@ impl Resolver<'_> {
     fn source_config(&self, directory: &str) -> Arc<Config> {
         self.configs.for_file(&path::join(directory, "src/index.ts"))
     }
+}
 
-    fn source_behind(&self, directory: &str, targets: &[String]) -> Option<String> {
-        let config = self.source_config(directory);
+/// The source files of one package.
+struct Sources<'r> {
+    resolver: &'r Resolver<'r>,
+    directory: &'r str,
+    /// In the order of preference.
+    extensions: &'r [&'r str],
+}
+
+impl Sources<'_> {
+    /// The source of one of the built files, which the manifest names for the module `rest` of the package.
+    fn behind(&self, targets: &[String], rest: &str) -> Option<String> {
+        let directory = self.directory;
+        let config = self.resolver.source_config(directory);
         let outputs = [config.declaration_dir.as_deref(), config.out_dir.as_deref()];
         for target in targets {
             let file = path::join_plain(directory, target);
@@ -106,34 +133,93 @@ impl Resolver<'_> {
                 };
                 let src = path::join_plain(directory, "src");
                 let roots = [config.root_dir.as_deref().unwrap_or(&src), directory];
-                if let Some(found) = roots.iter().find_map(|root| self.source_file(&path::join(root, fragment))) {
+                if let Some(found) = roots.iter().find_map(|root| self.file(&path::join(root, fragment))) {
                     return Some(found);
                 }
             }
         }
-        targets.iter().find_map(|target| self.same_stem(directory, target))
+        targets.iter().find_map(|target| self.same_stem(target, rest))
     }
 
-    /// `dist/esm/a/b.js` may come from `src/esm/a/b.ts`, `src/a/b.ts` or `src/b.ts`: the longest tail wins.
-    fn same_stem(&self, directory: &str, target: &str) -> Option<String> {
+    /// `dist/esm/a/b.js` may come from `src/esm/a/b.ts`, `src/a/b.ts` or `src/b.ts`: the longest tail wins, in whichever
+    /// folder it is.
+    fn same_stem(&self, target: &str, rest: &str) -> Option<String> {
         let target = target.trim_start_matches("./");
-        let tails = std::iter::successors(Some(target), |tail| tail.split_once('/').map(|(_, rest)| rest));
-        let tails: Vec<&str> = tails.filter(|tail| !tail.is_empty()).collect();
-        ["src", "source", "lib", ""].iter().find_map(|folder| {
-            let base = path::join_plain(directory, folder);
-            tails.iter().find_map(|tail| self.source_file(&path::join(&base, tail)))
+        tails(target, rest).into_iter().find_map(|tail| {
+            ["src", "source", "lib", ""].iter().find_map(|folder| {
+                let base = path::join_plain(self.directory, folder);
+                self.file(&path::join(&base, tail))
+            })
         })
     }
 
-    /// A source file with the stem of a built one, also as a folder's index.
-    fn source_file(&self, built: &str) -> Option<String> {
-        let stem = match path::known_extension(built) {
-            Some(extension) => &built[..built.len() - extension.len()],
-            None => built.trim_end_matches('/'),
-        };
+    /// A source file with the stem of a built one, also where one is a folder's index and the other is not.
+    fn file(&self, built: &str) -> Option<String> {
+        let stem = stem(built);
         let with_extension = |stem: &str| {
-            SOURCES.iter().map(|extension| format!("{stem}{extension}")).find(|file| self.files.is_file(file))
+            let mut files = self.extensions.iter().map(|extension| format!("{stem}{extension}"));
+            files.find(|file| self.resolver.files.is_file(file))
         };
-        with_extension(stem).or_else(|| with_extension(&format!("{stem}/index")))
+        with_extension(stem)
+            .or_else(|| with_extension(&format!("{stem}/index")))
+            .or_else(|| stem.strip_suffix("/index").filter(|folder| *folder != self.directory).and_then(with_extension))
+    }
+}
+
+fn stem(built: &str) -> &str {
+    match path::known_extension(built) {
+        Some(extension) => &built[..built.len() - extension.len()],
+        None => built.trim_end_matches('/'),
+    }
+}
+
+/// The ends of a target that may be the path of its source, longest first. Folders that the output adds are dropped, but
+/// never a part of the subpath that was asked for: another module would be found then.
+fn tails<'t>(target: &'t str, rest: &str) -> Vec<&'t str> {
+    let starts: Vec<usize> = std::iter::once(0).chain(target.match_indices('/').map(|(at, _)| at + 1)).collect();
+    let segment = |index: usize| {
+        let start = starts.get(index).copied().unwrap_or(target.len());
+        let end = starts.get(index + 1).map_or(target.len(), |next| next - 1);
+        stem(target.get(start..end).unwrap_or_default())
+    };
+    let mut last = starts.len() - 1;
+    if !rest.is_empty() {
+        // The subpath from its end, compared with the target's.
+        let wanted: Vec<&str> = stem(rest).split('/').filter(|part| !part.is_empty()).rev().collect();
+        let end = (0..starts.len()).rev().find(|index| wanted.first() == Some(&segment(*index)));
+        last = match end {
+            Some(end) => {
+                let shared = (0..=end).rev().zip(&wanted).take_while(|(index, part)| segment(*index) == **part);
+                end + 1 - shared.count().max(1)
+            }
+            // Of another name: but an index alone would be the package's own.
+            None if segment(last) == "index" => last.saturating_sub(1),
+            None => last,
+        };
+    }
+    let tails = starts.iter().take(last + 1).filter_map(|start| target.get(*start..));
+    tails.filter(|tail| !tail.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tails;
+
+    #[test]
+    fn tails_keep_the_subpath_that_was_asked_for() {
+        for (target, rest, expected) in [
+            ("dist/esm/a/b.js", "", &["dist/esm/a/b.js", "esm/a/b.js", "a/b.js", "b.js"][..]),
+            ("dist/index.js", "", &["dist/index.js", "index.js"]),
+            ("src/Grid2/index.js", "Grid2", &["src/Grid2/index.js", "Grid2/index.js"]),
+            ("dist/testing/index.js", "testing", &["dist/testing/index.js", "testing/index.js"]),
+            ("dist/parts/two.js", "parts/two", &["dist/parts/two.js", "parts/two.js"]),
+            ("dist/x/two.js", "parts/two", &["dist/x/two.js", "x/two.js", "two.js"]),
+            ("dist/components/Btn.js", "button", &["dist/components/Btn.js", "components/Btn.js", "Btn.js"]),
+            ("dist/hooks-impl/index.js", "hooks", &["dist/hooks-impl/index.js", "hooks-impl/index.js"]),
+            ("one", "one", &["one"]),
+            ("", "x", &[]),
+        ] {
+            assert_eq!(tails(target, rest), expected, "{target} for {rest}");
+        }
     }
 }

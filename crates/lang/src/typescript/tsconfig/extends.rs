@@ -9,6 +9,7 @@ use stan_repo::Files;
 
 use crate::jsonc::{self, Value};
 use crate::typescript::package_map::PackageMap;
+use crate::typescript::resolve::links::Links;
 use crate::typescript::resolve::memo::Memo;
 
 use super::inside::Inside;
@@ -29,7 +30,7 @@ pub(super) fn is_path(name: &str) -> bool {
 }
 
 /// The file that `name` means in a configuration in `directory`, or `None` when there is no such file.
-pub(super) fn resolve(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
+pub(super) fn resolve(place: &ExtendsScope<'_>, name: &str, directory: &str) -> Option<String> {
     let files = &place.files;
     let name = name.replace('\\', "/");
     if is_path(&name) {
@@ -57,14 +58,20 @@ pub(super) fn resolve(place: &Place<'_>, name: &str, directory: &str) -> Option<
 }
 
 /// The file system, and the manifests that were read: many configurations may extend files of one package.
-pub(super) struct Place<'f> {
+pub(super) struct ExtendsScope<'f> {
     pub(super) files: Inside<'f>,
+    /// Packages of the repository that need no install.
+    links: Option<Arc<Links<'f>>>,
     packages: Memo<String, Option<Arc<Package>>>,
 }
 
-impl<'f> Place<'f> {
+impl<'f> ExtendsScope<'f> {
     pub(super) fn new(files: Inside<'f>) -> Self {
-        Self { files, packages: Memo::new() }
+        Self { files, links: None, packages: Memo::new() }
+    }
+
+    pub(super) fn set_links(&mut self, links: Arc<Links<'f>>) {
+        self.links = Some(links);
     }
 
     fn package_at(&self, directory: &str) -> Option<Arc<Package>> {
@@ -112,7 +119,7 @@ impl Package {
     }
 }
 
-fn from_own_imports(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
+fn from_own_imports(place: &ExtendsScope<'_>, name: &str, directory: &str) -> Option<String> {
     if name == "#" || name.starts_with("#/") {
         return None;
     }
@@ -121,7 +128,7 @@ fn from_own_imports(place: &Place<'_>, name: &str, directory: &str) -> Option<St
     from_table(&place.files, &package, name, table, &package.imports)
 }
 
-fn from_own_name(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
+fn from_own_name(place: &ExtendsScope<'_>, name: &str, directory: &str) -> Option<String> {
     let package = place.package_around(directory)?;
     let exports = package.exports()?;
     let own_name = package.manifest.get("name")?.as_str()?;
@@ -130,39 +137,37 @@ fn from_own_name(place: &Place<'_>, name: &str, directory: &str) -> Option<Strin
     from_exports(&place.files, &package, &subpath, exports)
 }
 
-fn from_node_modules(place: &Place<'_>, name: &str, directory: &str) -> Option<String> {
+fn from_node_modules(place: &ExtendsScope<'_>, name: &str, directory: &str) -> Option<String> {
     if name.contains(':') {
         return None;
     }
-    let found = paths::ancestors(directory)
+    let (package, rest) = split_package_name(name);
+    let installed = paths::ancestors(directory)
         .filter(|directory| paths::base_name(directory) != "node_modules")
-        .find_map(|directory| from_one_node_modules(place, name, &paths::join(directory, "node_modules")))?;
+        .find_map(|directory| {
+            let folder = paths::join(directory, "node_modules");
+            if place.files.is_dir(&folder) { from_package(place, &paths::join(&folder, package), rest) } else { None }
+        });
+    let found = installed.or_else(|| {
+        let linked = place.links.as_ref()?.packages(directory, package);
+        linked.iter().find_map(|directory| from_package(place, directory, rest))
+    })?;
     let real = place.files.real_path(&found).unwrap_or(found);
     Some(place.files.alias(&real).into_owned())
 }
 
-fn from_one_node_modules(place: &Place<'_>, name: &str, folder: &str) -> Option<String> {
+/// The configuration `rest` (empty: the main one) of the package in `directory`.
+fn from_package(place: &ExtendsScope<'_>, directory: &str, rest: &str) -> Option<String> {
     let files = &place.files;
-    if !files.is_dir(folder) {
-        return None;
-    }
-    let candidate = paths::normalize(name, folder);
-    let (package_name, rest) = split_package_name(name);
-    let root = place.package_at(&paths::join(folder, package_name));
-    if rest.is_empty() {
-        if let Some(package) = &root
-            && let Some(exports) = package.exports()
-        {
-            return from_exports(files, package, ".", exports);
-        }
-        return from_file(files, &candidate).or_else(|| from_directory(files, &candidate, root.as_deref()));
-    }
+    let candidate = if rest.is_empty() { directory.to_owned() } else { paths::normalize(rest, directory) };
+    let root = place.package_at(directory);
     if let Some(package) = &root
         && let Some(exports) = package.exports()
     {
-        return from_exports(files, package, &format!("./{rest}"), exports);
+        let subpath = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
+        return from_exports(files, package, &subpath, exports);
     }
-    let nested = place.package_at(&candidate);
+    let nested = if rest.is_empty() { root } else { place.package_at(&candidate) };
     from_file(files, &candidate).or_else(|| from_directory(files, &candidate, nested.as_deref()))
 }
 

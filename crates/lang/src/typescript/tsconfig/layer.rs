@@ -7,13 +7,14 @@ use stan_model::Problem;
 use stan_repo::Files as _;
 
 use crate::jsonc::{self, Value};
+use crate::typescript::resolve::links::Links;
 
 use super::inside::Inside;
 use super::options::{Options, has_template};
 use super::{Problems, extends, paths};
-use extends::Place;
+use extends::ExtendsScope;
 
-/// Longer chains of `extends` are cut: nobody writes them, and each link costs stack.
+/// Longer chains of `extends` are cut: they are not written by hand, and each link costs stack.
 const MAX_CHAIN: usize = 100;
 
 /// Files that loop may be reached along very many ways; after so many steps the rest is left out.
@@ -67,7 +68,7 @@ pub(super) struct Merged {
 
 /// Reads configuration files, each once.
 pub(super) struct Layers<'f> {
-    place: Place<'f>,
+    place: ExtendsScope<'f>,
     layers: Mutex<FxHashMap<String, Arc<Layer>>>,
     /// Chains without a loop in them; what loops depends on where one starts.
     merged: Mutex<FxHashMap<String, Option<Merged>>>,
@@ -83,7 +84,11 @@ struct Walk {
 
 impl<'f> Layers<'f> {
     pub(super) fn new(files: Inside<'f>) -> Self {
-        Self { place: Place::new(files), layers: Mutex::default(), merged: Mutex::default() }
+        Self { place: ExtendsScope::new(files), layers: Mutex::default(), merged: Mutex::default() }
+    }
+
+    pub(super) fn set_links(&mut self, links: Arc<Links<'f>>) {
+        self.place.set_links(links);
     }
 
     /// The options and lists of a configuration, with everything that it extends.
@@ -167,7 +172,7 @@ fn cycle_problem(cycle: &[String], problems: &Problems) -> Problem {
 fn rebased(specs: Option<Specs>, from: &str, to: &str) -> Option<Specs> {
     let list = match specs? {
         Specs::List(list) => list,
-        // Whoever inherits what is no list gets a list without elements.
+        // A config that inherits what is not a list gets a list without elements.
         Specs::NotAList => Vec::new(),
         Specs::Falsy => return None,
     };
@@ -186,7 +191,7 @@ fn rebased(specs: Option<Specs>, from: &str, to: &str) -> Option<Specs> {
     Some(Specs::List(list.into_iter().map(rebase).collect()))
 }
 
-fn read_layer(place: &Place<'_>, path: &str, problems: &Problems) -> Layer {
+fn read_layer(place: &ExtendsScope<'_>, path: &str, problems: &Problems) -> Layer {
     let files = &place.files;
     let Some(bytes) = files.read(path) else {
         let reason = if files.leads_outside(path) {
@@ -216,7 +221,7 @@ fn read_layer(place: &Place<'_>, path: &str, problems: &Problems) -> Layer {
 }
 
 impl Layer {
-    fn from_json(place: &Place<'_>, path: &str, root: &Value, is_broken: bool, problems: &Problems) -> Self {
+    fn from_json(place: &ExtendsScope<'_>, path: &str, root: &Value, is_broken: bool, problems: &Problems) -> Self {
         let directory = paths::directory(path);
         let mut report = |message: String| problems.report(path, None, &message);
         let options = root.get("compilerOptions").unwrap_or(&Value::Null);
@@ -246,7 +251,12 @@ fn specs(root: &Value, name: &str, report: &mut dyn FnMut(String)) -> Option<Spe
     }
 }
 
-fn read_extends(place: &Place<'_>, root: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Vec<String> {
+fn read_extends(
+    place: &ExtendsScope<'_>,
+    root: &Value,
+    directory: &str,
+    report: &mut dyn FnMut(String),
+) -> Vec<String> {
     let names: Vec<&str> = match root.get("extends") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(name)) => vec![name],

@@ -25,6 +25,7 @@ use stan_model::Problem;
 use stan_repo::{EntryKind, Files};
 
 pub use crate::typescript::path_table::PathTable;
+use crate::typescript::resolve::links::Links;
 use inside::Inside;
 use layer::{Layers, Merged, Specs};
 use membership::FileSet;
@@ -124,6 +125,12 @@ impl<'f> Configs<'f> {
             problems: Problems { root: root.clone(), found: Mutex::default() },
             root,
         }
+    }
+
+    /// Also finds packages of the repository that `extends` names and nobody installed.
+    pub(crate) fn with_links(mut self, links: Arc<Links<'f>>) -> Self {
+        self.layers.set_links(links);
+        self
     }
 
     /// The configuration of files that have none: a bundler's.
@@ -295,7 +302,7 @@ impl Problems {
     }
 
     fn report(&self, path: &str, line: Option<u32>, message: &str) {
-        self.add(Problem { file: self.relative(path), line, message: message.to_owned() });
+        self.add(Problem { line, ..Problem::new(self.relative(path), message) });
     }
 
     /// The name of a file in reports.

@@ -243,7 +243,7 @@ fn extends_finds_packages() {
         ("http://x", None),
     ];
     for (name, expected) in cases {
-        let place = extends::Place::new(inside::Inside::new(&memory, "/r"));
+        let place = extends::ExtendsScope::new(inside::Inside::new(&memory, "/r"));
         assert_eq!(extends::resolve(&place, name, "/r/p").as_deref(), expected, "{name}");
     }
 }

@@ -3,18 +3,20 @@
 use super::*;
 use crate::typescript::tsconfig::memory::Memory;
 
-/// Finds the packages of a repository and compares `name=directory` and the problems, one a line.
+/// Finds the packages of a repository and compares `name=directory`, after `folder:` where the link is not in the root, and
+/// the problems, one a line.
 #[track_caller]
 fn check(files: &[(&str, &str)], packages: &[&str], problems: &[&str]) {
     let memory = Memory::new("/r", files);
     let (workspaces, found) = Workspaces::find(&memory, "/r", files.iter().map(|(path, _)| *path));
-    let listed: Vec<String> =
-        workspaces.packages().iter().map(|package| format!("{}={}", package.name, package.directory)).collect();
+    let folders: BTreeMap<_, _> = workspaces.folders.iter().collect();
+    let mut listed: Vec<String> = Vec::new();
+    for (folder, links) in folders {
+        let place = if folder.is_empty() { String::new() } else { format!("{folder}: ") };
+        listed.extend(links.iter().map(|(name, directory)| format!("{place}{name}={directory}")));
+    }
     assert_eq!(listed, packages);
     assert_eq!(found.iter().map(Problem::to_string).collect::<Vec<_>>(), problems);
-    for package in workspaces.packages() {
-        assert_eq!(workspaces.get(&package.name), Some(package));
-    }
 }
 
 const A: (&str, &str) = ("packages/a/package.json", r#"{"name":"a"}"#);
@@ -26,7 +28,7 @@ fn npm_and_yarn() {
     let root = |workspaces| ("package.json", workspaces);
     check(
         &[root(r#"{"name":"root","workspaces":["packages/*"]}"#), A, B, DEEP],
-        &["a=packages/a", "@s/b=packages/b"],
+        &["@s/b=packages/b", "a=packages/a", "root="],
         &[],
     );
     check(&[root(r#"{"workspaces":{"packages":["./packages/a/"]}}"#), A, B], &["a=packages/a"], &[]);
@@ -41,14 +43,14 @@ fn npm_and_yarn() {
 #[test]
 fn nested_workspaces_are_relative_to_their_manifest() {
     let files = [("tools/package.json", r#"{"workspaces":["*"]}"#), ("tools/t/package.json", r#"{"name":"t"}"#), A];
-    check(&files, &["t=tools/t"], &[]);
+    check(&files, &["tools: t=tools/t"], &[]);
 }
 
 #[test]
 fn pnpm_and_lerna() {
     let pnpm = |text| ("pnpm-workspace.yaml", text);
     let root = ("package.json", r#"{"name":"root"}"#);
-    let both = ["root=", "a=packages/a", "@s/b=packages/b"];
+    let both = ["@s/b=packages/b", "a=packages/a", "root="];
     check(&[root, pnpm("packages:\n  # all\n  - 'packages/*'\n"), A, B], &both, &[]);
     check(
         &[root, pnpm("catalog:\n  x: ^1\n  packages: [no]\npackages: [\"packages/*\"]\nother:\n  - q\n"), A, B],
@@ -89,4 +91,42 @@ fn hidden_and_installed_folders_are_no_packages() {
         ("packages/node_modules/m/package.json", r#"{"name":"m"}"#),
     ];
     check(&files, &["t=.tools/t"], &[]);
+}
+
+/// A fixture's workspace takes nothing away from the repository's.
+#[test]
+fn a_declaration_governs_its_own_folder_only() {
+    let files = [
+        ("package.json", r#"{"workspaces":["packages/*"]}"#),
+        A,
+        ("apps/t/fixtures/ws/package.json", r#"{"workspaces":["packages/*"]}"#),
+        ("apps/t/fixtures/ws/packages/a/package.json", r#"{"name":"a"}"#),
+        ("apps/t/fixtures/ws/packages/react/package.json", r#"{"name":"react"}"#),
+    ];
+    let expected = [
+        "a=packages/a",
+        "apps/t/fixtures/ws: a=apps/t/fixtures/ws/packages/a",
+        "apps/t/fixtures/ws: react=apps/t/fixtures/ws/packages/react",
+    ];
+    check(&files, &expected, &[]);
+}
+
+#[test]
+fn local_dependencies_are_linked_beside_their_manifest() {
+    let files = [
+        ("package.json", r#"{"workspaces":["packages/*"],"devDependencies":{"$utils":"link:./scripts/utils"}}"#),
+        (
+            "packages/a/package.json",
+            r#"{"name":"a","dependencies":{"d":"file:./dep","b":"workspace:*","c":"workspace:@s/b@*"}}"#,
+        ),
+        B,
+    ];
+    let expected = [
+        "$utils=scripts/utils",
+        "@s/b=packages/b",
+        "a=packages/a",
+        "packages/a: c=packages/b",
+        "packages/a: d=packages/a/dep",
+    ];
+    check(&files, &expected, &[]);
 }

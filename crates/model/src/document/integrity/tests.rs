@@ -76,19 +76,23 @@ fn the_same_node_twice_is_refused() {
     );
 }
 
-fn any_node() -> impl Strategy<Value = (String, IntegrityNode)> {
+fn any_node() -> impl Strategy<Value = (String, LockedExternal)> {
     ("[a-c\"é]{1,4}", any::<bool>(), 0..=(u64::MAX / 2), any::<[u8; 32]>()).prop_map(|(name, is_npm, size, hash)| {
         let id = if is_npm { format!("s/context/npm/{name}/1/x/{name}") } else { format!("s/context/abs/00/{name}") };
-        let package =
-            is_npm.then(|| PackageFile { name: name.clone(), version: "1".into(), path: format!("x/{name}") });
-        (id, IntegrityNode { locator: format!("/o/{name}"), size, sha256: Digest(hash), package })
+        let package = is_npm.then(|| PackageFile {
+            ecosystem: Ecosystem::Npm,
+            name: name.clone(),
+            version: "1".into(),
+            path: format!("x/{name}"),
+        });
+        (id, LockedExternal { locator: format!("/o/{name}"), size, sha256: Digest(hash), package })
     })
 }
 
 proptest! {
     #[test]
     fn what_is_written_is_read_back(nodes in prop::collection::btree_map("[a-z]", any_node(), 0..6)) {
-        let integrity = Integrity { nodes: nodes.into_values().collect() };
+        let integrity = ExternalsLock { nodes: nodes.into_values().collect() };
         prop_assert_eq!(decode(&integrity.encode(), "m.json").unwrap(), integrity);
     }
 }

@@ -22,9 +22,9 @@ fn prose_of_the_tagged_comment() {
     check("/** @module name */", None);
     check("/** @packageDocumentation Beside. */", Some("Beside."));
     check("/**\n * Prose.\n * @author Me\n * @module\n */", Some("Prose."));
-    check("/** Prose. */", None);
+    check("/** Prose. */", Some("Prose."));
+    check("/** Prose. `@module` */", Some("Prose."));
     check("/* Prose. @module */ // Prose. @module", None);
-    check("/** Prose. `@module` @modules {@module} a@module */", None);
     check("/**\n * ```\n * @module\n * ```\n */", None);
     check("let a = '/** A. @module */', b = <a>/** B. @module */</a>, c = `/** C. @module */`", None);
     check("a;\n/** Late. @module */", Some("Late."));
@@ -38,7 +38,9 @@ fn markup_is_reduced() {
         Some("A b*c* bold em it snake_case_name text alt."),
     );
     check("/** Mail a@b.c of @scope/name. @module */", Some("Mail a@b.c of @scope/name."));
-    check("/** `unclosed [x {@link y. @module */", None);
+    check("/** `unclosed [x {@link y. @module */", Some("`unclosed [x {@link y."));
+    check("/** `<p>/context/**` and src/** or a ** b. @module */", Some("<p>/context/** and src/** or a ** b."));
+    check("/** Both a/** and b/** stay. @module */", Some("Both a/** and b/** stay."));
 }
 
 #[test]
@@ -49,6 +51,15 @@ fn hidden_characters_are_dropped() {
         Some("\u{26a0}\u{fe0f} \u{1f469}\u{200D}\u{1f680}"),
     );
     check("/** \u{200b}\u{feff} @module */", None);
+}
+
+#[test]
+fn ordinary_doc_comments_serve_where_no_tag_is() {
+    check("/** First. Second. */\nimport 'a';", Some("First."));
+    check("/** Uses a.b and `c`. More\n */\nimport 'a';", Some("Uses a.b and c."));
+    check("/** @license MIT */\n/** What it does */\nimport 'a';", Some("What it does"));
+    check("/** Copyright 2020 somebody. */\nimport 'a';", None);
+    check("// Prose.\nimport 'a';\n/* Prose. */\nexport default 1;", None);
 }
 
 #[test]
@@ -65,4 +76,34 @@ fn cut_after_characters() {
     check_limit(4, "/** abc def @module */", Some("abc..."));
     check_limit(4, "/** abce\u{301}f @module */", Some("abc..."));
     check_limit(4, "/** ab👩\u{200D}🚀c @module */", Some("ab..."));
+}
+
+#[test]
+fn without_a_tag_the_first_sentence_of_the_leading_comment() {
+    check("/** First, e.g. this. Second. */\nimport 'a';", Some("First, e.g. this."));
+    check("/**\n * One\n * line.\n *\n * More.\n * @param x y\n */\nfunction f(x) {}", Some("One line."));
+    check("#!/usr/bin/env node\n/* no */ // no\n'use strict';\n", None);
+    check("/** @license MIT. Words. */\n/** Copyright me. */\n/** About. */\na;", Some("About."));
+    check("/** @type {x} */\na;\n/** Late. */", None);
+    check("a;\n/** Main. More. */\nexport default function f() {}\n/** Other. */\nexport const x = 1;", Some("Main."));
+    check("a;\n/** Only. */\nexport class C {}", Some("Only."));
+    check("a;\n/** One. */\nexport class C {}\n/** Two. */\nexport class D {}", None);
+    check("/** Plain. */ a; /** Tagged. @module */", Some("Tagged."));
+}
+
+#[test]
+fn what_a_file_starts_with_is_told_without_parsing() {
+    use super::super::describe::leading_description;
+    let options = ExtractOptions::default();
+    for (text, expected) in [
+        ("/** A library of things. @module */ x", Some("A library of things.")),
+        ("\u{feff}#! node\n'use strict';\n// x\n/* y */\n/** Words here. More. */", Some("Words here.")),
+        ("/** @license x */ /** Plain. */ /** Tagged one. @packageDocumentation */", Some("Tagged one.")),
+        ("import x; /** Late. @module */", None),
+        ("/** open", None),
+        ("'use", None),
+        ("", None),
+    ] {
+        assert_eq!(leading_description(text, &options).as_deref(), expected, "{text}");
+    }
 }

@@ -143,7 +143,7 @@ fn created_requires() {
     check_in(
         "a.js",
         &format!("{module}const r = createRequire(u); r('x')"),
-        "m runtime Static {createRequire runtime}; x runtime Require",
+        "m runtime Static {createRequire runtime}; x runtime RequireElsewhere",
     );
     check_in(
         "a.mjs",
@@ -152,19 +152,31 @@ fn created_requires() {
     );
     check_in(
         "a.js",
-        "import m from 'm'; var r = m.createRequire(u); r('x')",
+        "import m from 'm'; var r = m.createRequire(__filename); r('x')",
         "m runtime Static {default runtime}; x runtime Require",
     );
     check_in(
         "a.js",
-        "const {createRequire: c} = require('m'), r = c(u); r('x')",
+        "const {createRequire: c} = require('m'), r = c(import.meta.url); r('x')",
         "m runtime Require; x runtime Require",
     );
     check_in(
         "a.js",
-        "createRequire(u)('x'); createRequire(u).resolve('y')",
+        "createRequire(__filename)('x'); createRequire(fileURLToPath(import.meta.url)).resolve('y')",
         "x runtime Require; y dynamic RequireResolve",
     );
+    let beside = "const r = createRequire(new URL('../o/x.js', import.meta.url)); ";
+    check_in(
+        "a.js",
+        &format!("{beside}r('./y'); r('z')"),
+        "../o/x.js dynamic Url; ../o/y runtime Require; z runtime Require",
+    );
+    check_in(
+        "a.js",
+        "createRequire(new URL('o/x.js', import.meta.url).href)('./y')",
+        "o/x.js dynamic Url; ./o/y runtime Require",
+    );
+    check_in("a.js", "createRequire('/o/x.js')('./y')", "./y runtime RequireElsewhere");
     check_in("a.js", "createRequire; const r = other(u); r('x')", "");
 }
 

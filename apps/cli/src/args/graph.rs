@@ -1,0 +1,56 @@
+//! The arguments of `stan graph`.
+
+use clap::{Args, ValueEnum};
+
+#[derive(Args)]
+pub(crate) struct GraphArgs {
+    /// Only these files and what they depend on
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// With FILE: what depends on the files instead
+    #[arg(long, requires = "files")]
+    pub(crate) dependents: bool,
+
+    /// List import cycles
+    #[arg(long, conflicts_with_all = ["format", "stats"])]
+    pub(crate) cycles: bool,
+
+    /// Print the result as one JSON document
+    #[arg(long, conflicts_with_all = ["format", "stats"])]
+    pub(crate) json: bool,
+
+    /// Print the map that the assistant reads (dependency.meta.json)
+    #[arg(long, conflicts_with_all = ["json", "format", "stats", "cycles", "files"])]
+    pub(crate) meta: bool,
+
+    /// With --meta: indented
+    #[arg(long, requires = "meta")]
+    pub(crate) pretty: bool,
+
+    /// Print a diagram
+    #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
+    pub(crate) format: Option<Format>,
+
+    /// Print counts (the default)
+    #[arg(long)]
+    pub(crate) stats: bool,
+
+    /// Number of threads; the answer is the same with any
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// Neither read nor write the cache
+    #[arg(long, conflicts_with = "cache_dir")]
+    pub(crate) no_cache: bool,
+
+    /// Keep the cache in DIR instead of the workspace folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache_dir: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Dot,
+    Mermaid,
+}

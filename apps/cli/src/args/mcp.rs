@@ -1,0 +1,10 @@
+//! The arguments of `stan mcp`.
+
+use clap::Args;
+
+#[derive(Args)]
+pub(crate) struct McpArgs {
+    /// Serve the repository in DIR; by default the one that the server is started in
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<String>,
+}

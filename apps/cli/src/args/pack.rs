@@ -1,0 +1,154 @@
+//! The arguments of `stan pack`.
+
+use clap::{Args, ValueEnum};
+
+use super::TokenizerChoice;
+
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("source").required(true).multiple(true).args(["logs", "log", "at", "symbol", "focus", "changed", "about"]))]
+pub(crate) struct PackArgs {
+    /// Output of a compiler, linter or test runner (`-`: standard input)
+    #[arg(value_name = "LOG")]
+    pub(crate) logs: Vec<String>,
+
+    /// The same as LOG
+    #[arg(long, value_name = "LOG")]
+    pub(crate) log: Vec<String>,
+
+    /// A place; lines and columns start at 1
+    #[arg(long, value_name = "FILE:LINE[:COL]", value_parser = place)]
+    pub(crate) at: Vec<String>,
+
+    /// A declaration
+    #[arg(long, value_name = "FILE#NAME[.MEMBER]", value_parser = declaration)]
+    pub(crate) symbol: Vec<String>,
+
+    /// A file, or a glob over the files of the repository, with what it imports
+    #[arg(long, value_name = "FILE|GLOB")]
+    pub(crate) focus: Vec<String>,
+
+    /// Every file that differs from a revision of git's, or without one from its index
+    #[arg(long, value_name = "REV", num_args = 0..=1)]
+    pub(crate) changed: Option<Option<String>>,
+
+    /// Files that share the words of a text with it; `@FILE` reads the text from FILE
+    #[arg(long, value_name = "TEXT|@FILE")]
+    pub(crate) about: Vec<String>,
+
+    /// The tool that wrote the log, instead of detecting it
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) from: Option<String>,
+
+    /// Only list the diagnostics of the log
+    #[arg(long, conflicts_with_all = ["at", "symbol", "focus", "changed", "about", "copy", "out", "format"])]
+    pub(crate) list: bool,
+
+    /// About the K-th diagnostic, as --list counts them
+    #[arg(long, value_name = "K")]
+    pub(crate) diagnostic: Option<usize>,
+
+    /// About every error of the log
+    #[arg(long, conflicts_with = "diagnostic")]
+    pub(crate) all: bool,
+
+    /// The most tokens (`50k` is 50,000); 0 for no bound
+    #[arg(long, value_name = "N", default_value = "16k", value_parser = amount)]
+    pub(crate) budget: u64,
+
+    /// How tokens are counted
+    #[arg(long, value_name = "TOKENIZER", default_value = "o200k")]
+    pub(crate) tokens: TokenizerChoice,
+
+    /// Which declarations are followed from the focus
+    #[arg(long, value_name = "KIND", default_value = "all")]
+    pub(crate) closure: ClosureChoice,
+
+    /// How many steps are followed: 1 stops at what the focus uses
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=8))]
+    pub(crate) hops: u32,
+
+    /// Declarations of installed packages: those that explain the focus, none, or all
+    #[arg(long, value_name = "WHICH", default_value = "auto")]
+    pub(crate) externals: ExternalsChoice,
+
+    /// How the pack is written
+    #[arg(long, value_name = "FORMAT", default_value = "md")]
+    pub(crate) format: PackFormat,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+
+    /// Also put the pack on the clipboard
+    #[arg(long)]
+    pub(crate) copy: bool,
+
+    /// Write the pack to PATH instead of printing it
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<String>,
+
+    /// Fail when the budget left something out
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// A number of tokens, as people write it: `800`, `50k`, `1m`.
+pub(crate) fn amount(text: &str) -> Result<u64, String> {
+    let (digits, factor) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_000),
+        None => match text.strip_suffix(['m', 'M']) {
+            Some(digits) => (digits, 1_000_000),
+            None => (text, 1),
+        },
+    };
+    let number: u64 = digits.parse().map_err(|_| "a number such as 800, 50k or 1m is needed".to_owned())?;
+    number.checked_mul(factor).ok_or_else(|| "the number is too large".to_owned())
+}
+
+/// Only the form is checked: whether there is such a file is not the command line's business.
+fn place(text: &str) -> Result<String, String> {
+    let is_number = |part: &str| part.parse::<u32>().is_ok_and(|number| number > 0);
+    match text.rsplit_once(':') {
+        Some((file, line)) if !file.is_empty() && is_number(line) => Ok(text.to_owned()),
+        _ => Err("write FILE:LINE or FILE:LINE:COLUMN; both start at 1".to_owned()),
+    }
+}
+
+fn declaration(text: &str) -> Result<String, String> {
+    match text.rsplit_once('#') {
+        Some((file, name)) if !file.is_empty() && !name.is_empty() => Ok(text.to_owned()),
+        _ => Err("write FILE#Name or FILE#Name.member".to_owned()),
+    }
+}
+
+/// Which declarations a pack follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClosureChoice {
+    All,
+    /// Those of the same file
+    Locals,
+    /// Types alone
+    Types,
+    /// Those of other files
+    Imports,
+    None,
+}
+
+/// Which declarations of installed packages a pack shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExternalsChoice {
+    Auto,
+    None,
+    All,
+}
+
+/// The form of a pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PackFormat {
+    /// Markdown, for a chat
+    Md,
+    /// For tools that prefer tags
+    Xml,
+    /// One line of canonical JSON
+    Json,
+}

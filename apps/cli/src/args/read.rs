@@ -1,0 +1,46 @@
+//! The arguments of `stan read` and `stan find`.
+
+use clap::{Args, ValueEnum};
+
+use super::AnswerArgs;
+use super::pack::amount;
+
+#[derive(Args)]
+pub(crate) struct ReadArgs {
+    /// A file, or a declaration of it as FILE#Name or FILE#Owner.member
+    #[arg(value_name = "FILE[#NAME]", required = true)]
+    pub(crate) files: Vec<String>,
+
+    /// How much of each is shown
+    #[arg(long, value_name = "LEVEL", default_value = "full")]
+    pub(crate) level: LevelChoice,
+
+    /// The most tokens of the answer, three bytes each (`50k` is 50,000); 0 for no bound
+    #[arg(long, value_name = "N", default_value = "4k", value_parser = amount)]
+    pub(crate) budget: u64,
+
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How much of a text is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelChoice {
+    /// As it is in the file
+    Full,
+    /// Without bodies
+    Signature,
+    /// Kind, name and place
+    Line,
+}
+
+#[derive(Args)]
+pub(crate) struct FindArgs {
+    /// Words that a name, path or line has, in any case
+    #[arg(value_name = "WORD", required = true)]
+    pub(crate) words: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}

@@ -1,0 +1,14 @@
+//! The arguments of `stan verify`.
+
+use clap::Args;
+
+#[derive(Args)]
+pub(crate) struct VerifyArgs {
+    /// The archive, or a pack that `stan pack` wrote; without it the workspace's output/archive.tar
+    #[arg(value_name = "ARCHIVE")]
+    pub(crate) archive: Option<String>,
+
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}

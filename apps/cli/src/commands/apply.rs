@@ -1,0 +1,100 @@
+//! `stan apply`: what a reply changed, or what to tell the assistant when nothing was.
+
+use std::io;
+
+use stan_engine::OsSystem;
+use stan_engine::reply::{
+    AppliedFile, ApplyAction, ApplyReport, ApplyRequest, FileChange, Severity, apply_reply, undo_reply,
+};
+
+use crate::args::{ApplyArgs, Cli};
+use crate::commands::{check, input};
+use crate::exit::Failure;
+use crate::messages::Messages;
+use crate::terminal::{Output, Untrusted, counted, say};
+use crate::workspace::Workspace;
+
+pub(crate) fn run(cli: &Cli, args: &ApplyArgs) -> Result<(), Failure> {
+    let messages = Messages::new(cli);
+    let workspace = Workspace::find(cli)?;
+    messages.hints(&workspace.hints);
+    let mut progress = messages.progress("stan apply", &args.wait);
+    let report = match &args.reply {
+        None => undo_reply(&OsSystem, &workspace.repository(), &mut progress)?,
+        Some(reply) => {
+            let archive = match &args.archive {
+                None => None,
+                Some(typed) => {
+                    let not_utf8 = || Failure::input(format!("the path `{typed}` is not UTF-8"));
+                    Some((typed.clone(), workspace.absolute(typed).ok_or_else(not_utf8)?))
+                }
+            };
+            let request = ApplyRequest {
+                reply: input::read(&workspace, reply)?,
+                archive,
+                no_archive: args.no_archive,
+                seen: args.seen,
+                strict: args.strict,
+                dry_run: args.dry_run,
+            };
+            apply_reply(&OsSystem, &workspace.repository(), &request, &mut progress)?
+        }
+    };
+    drop(progress);
+    let mut out = Output::new(cli.color);
+    if args.json {
+        out.json(&report)?;
+    } else {
+        print(&report, &mut out)?;
+    }
+    out.finish()?;
+    if report.accepted { Ok(()) } else { Err(Failure::told(1)) }
+}
+
+fn print(report: &ApplyReport, out: &mut Output) -> io::Result<()> {
+    let reply = report.reply.as_deref().unwrap_or_default();
+    if let Some(feedback) = &report.feedback {
+        // Each line on its own: a line of a file must not look like one of ours.
+        for line in feedback.lines() {
+            say!(out, "{}", Untrusted::new(line))?;
+        }
+        say!(out, "")?;
+    } else {
+        for finding in report.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+            check::print_finding(reply, finding, out)?;
+        }
+    }
+    for file in &report.files {
+        print_file(file, out)?;
+    }
+    for folder in &report.made_folders {
+        say!(out, "made     {}/", Untrusted::new(folder))?;
+    }
+    for folder in &report.removed_folders {
+        say!(out, "removed  {}/", Untrusted::new(folder))?;
+    }
+    for note in &report.notes {
+        say!(out, "{} {}", out.style().strong("note:"), Untrusted::new(note))?;
+    }
+    let files = counted(report.files.len() as u64, "file");
+    match (report.accepted, report.action) {
+        (false, _) => say!(out, "{} rejected: nothing was changed", Untrusted::new(reply)),
+        (true, ApplyAction::Apply) => say!(out, "{} applied: {}", Untrusted::new(reply), files),
+        (true, ApplyAction::DryRun) => say!(out, "{} would apply: {}", Untrusted::new(reply), files),
+        (true, ApplyAction::Undo) => say!(out, "taken back: {}", files),
+    }
+}
+
+fn print_file(file: &AppliedFile, out: &mut Output) -> io::Result<()> {
+    let change = match file.change {
+        FileChange::Created => "created ",
+        FileChange::Changed => "changed ",
+        FileChange::Removed => "removed ",
+        FileChange::Restored => "restored",
+    };
+    say!(out, "{} {}", change, Untrusted::new(&file.path))?;
+    for line in file.diff.iter().flatten() {
+        say!(out, "  {}", Untrusted::new(line))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! `stan map`: the overview of the repository.
+
+use stan_engine::OsSystem;
+use stan_engine::overview::{Level, OverviewRequest, overview};
+
+use crate::args::answers::LevelChoice;
+use crate::args::{Cli, MapArgs};
+use crate::commands::outline::asked_file;
+use crate::exit::Failure;
+use crate::messages::Messages;
+use crate::terminal::{Output, grouped, text};
+use crate::workspace::Workspace;
+
+pub(crate) fn run(cli: &Cli, args: &MapArgs) -> Result<(), Failure> {
+    let messages = Messages::new(cli);
+    let workspace = Workspace::find(cli)?;
+    messages.hints(&workspace.hints);
+    let focus = args.focus.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
+    let level = match args.level {
+        LevelChoice::File => Level::File,
+        LevelChoice::Folder => Level::Folder,
+        LevelChoice::Package => Level::Package,
+    };
+    let request = OverviewRequest { budget: args.budget, focus, level, tokenizer: args.tokens.into() };
+    let work = workspace.answer_request(&args.graph)?;
+    let report = overview(&OsSystem, &workspace.repository(), &request, &work)?;
+    let mut out = Output::new(cli.color);
+    if args.json {
+        out.json(&report)?;
+    } else {
+        out.document(|out| out.write_all(report.text.as_bytes()))?;
+    }
+    out.finish()?;
+    if cli.verbose {
+        let (tokens, listed, folded) = (grouped(report.tokens), grouped(report.listed), grouped(report.folded));
+        messages.explain(&text!("{} tokens; {} listed, {} folded", tokens, listed, folded));
+    }
+    messages.warnings(&report.warnings);
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! `stan deps` and `stan dependents`: the modules around files.
+
+use std::io;
+
+use stan_engine::OsSystem;
+use stan_engine::answers::{Direction, FileNeighbours, NeighbourModule, NeighboursRequest, neighbours};
+
+use crate::args::{Cli, NeighboursArgs};
+use crate::commands::outline::{asked_file, size};
+use crate::exit::Failure;
+use crate::messages::Messages;
+use crate::terminal::{Output, Text, Untrusted, counted, say, text};
+use crate::workspace::Workspace;
+
+pub(crate) fn run(cli: &Cli, args: &NeighboursArgs, direction: Direction) -> Result<(), Failure> {
+    let messages = Messages::new(cli);
+    let workspace = Workspace::find(cli)?;
+    messages.hints(&workspace.hints);
+    let files = args.files.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
+    let request =
+        NeighboursRequest { files, direction, depth: args.depth, kinds: args.kinds.mask(), size: size(&args.answer) };
+    let work = workspace.answer_request(&args.graph)?;
+    let report = neighbours(&OsSystem, &workspace.repository(), &request, &work)?;
+    let mut out = Output::new(cli.color);
+    if args.answer.json {
+        out.json(&report)?;
+        out.finish()?;
+        return Ok(());
+    }
+    for file in &report.files {
+        print(file, direction, &mut out)?;
+    }
+    out.finish()?;
+    messages.warnings(&report.warnings);
+    Ok(())
+}
+
+fn print(file: &FileNeighbours, direction: Direction, out: &mut Output) -> io::Result<()> {
+    let name = Untrusted::new(&file.file);
+    match direction {
+        Direction::Forward => say!(out, "{} depends on {}", name, counted(file.count, "module"))?,
+        Direction::Backward => say!(out, "{} has {}", name, counted(file.count, "dependent"))?,
+    }
+    for module in &file.modules {
+        say!(out, "  {}{}{}", Untrusted::new(&module.id), notes(module), names(module))?;
+    }
+    if file.cut > 0 {
+        let folders = file.cut_folders.iter().map(|one| text!("{} in {}", one.count, Untrusted::new(&one.folder)));
+        say!(out, "{} left out ({}); --budget 0 shows all", file.cut, Text::joined(folders, ", "))?;
+    }
+    Ok(())
+}
+
+/// What is not ordinary about a module: its kind, the kinds of its edges, its distance.
+fn notes(module: &NeighbourModule) -> Text {
+    let mut notes: Vec<Text> = Vec::new();
+    if module.kind != "source" {
+        notes.push(text!("{}", module.kind));
+    }
+    if module.edges != ["runtime"] {
+        notes.push(Text::joined(module.edges.iter().copied(), "+"));
+    }
+    if module.implicit {
+        notes.push(text!("through a barrel"));
+    }
+    if let Some(by) = &module.by {
+        notes.push(text!("step {} by {}", module.distance, Untrusted::new(by)));
+    }
+    if notes.is_empty() { Text::default() } else { text!(" ({})", Text::joined(notes, ", ")) }
+}
+
+fn names(module: &NeighbourModule) -> Text {
+    if module.names.is_empty() {
+        return Text::default();
+    }
+    let names = Text::joined(module.names.iter().map(|name| Untrusted::new(name)), ", ");
+    if module.names_cut > 0 { text!(": {}, +{}", names, module.names_cut) } else { text!(": {}", names) }
+}

@@ -1,0 +1,131 @@
+//! `stan pack`: the declarations that explain an error, a place or a symbol.
+
+use std::path::Path;
+
+use stan_engine::context::NamedBytes;
+use stan_engine::pack::{AskedPlace, AskedSymbol, ClosureKind, Externals, PackRequest, Since, list_diagnostics, pack};
+use stan_engine::{OsSystem, write_document};
+
+use crate::args::{Cli, ClosureChoice, ExternalsChoice, PackArgs, PackFormat};
+use crate::clipboard;
+use crate::commands::input;
+use crate::commands::outline::asked_file;
+use crate::exit::Failure;
+use crate::messages::Messages;
+use crate::terminal::{self, Output, text};
+use crate::workspace::Workspace;
+
+/// Terminals take about this much in one escape sequence.
+const LONGEST_COPY: usize = 74_000;
+
+pub(crate) fn run(cli: &Cli, args: &PackArgs) -> Result<(), Failure> {
+    let messages = Messages::new(cli);
+    let workspace = Workspace::find(cli)?;
+    let logs = args.logs.iter().chain(&args.log).map(|file| input::read(&workspace, file));
+    let logs: Vec<NamedBytes> = logs.collect::<Result<_, _>>()?;
+    let mut out = Output::new(cli.color);
+    if args.list {
+        let report = list_diagnostics(&OsSystem, &workspace.repository(), &logs, args.from.as_deref())?;
+        out.json(&report)?;
+        out.finish()?;
+        return Ok(());
+    }
+    messages.hints(&workspace.hints);
+    let request = PackRequest {
+        logs,
+        from: args.from.clone(),
+        places: args.at.iter().map(|typed| asked_place(&workspace, typed)).collect::<Result<_, _>>()?,
+        symbols: args.symbol.iter().map(|typed| asked_symbol(&workspace, typed)).collect::<Result<_, _>>()?,
+        focus: args.focus.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?,
+        changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
+        about: args.about.iter().map(|typed| asked_text(&workspace, typed)).collect::<Result<_, _>>()?,
+        budget: args.budget,
+        tokenizer: args.tokens.into(),
+        closure: match args.closure {
+            ClosureChoice::All => ClosureKind::All,
+            ClosureChoice::Locals => ClosureKind::Locals,
+            ClosureChoice::Types => ClosureKind::Types,
+            ClosureChoice::Imports => ClosureKind::Imports,
+            ClosureChoice::None => ClosureKind::None,
+        },
+        hops: args.hops,
+        externals: match args.externals {
+            ExternalsChoice::Auto => Externals::Auto,
+            ExternalsChoice::None => Externals::None,
+            ExternalsChoice::All => Externals::All,
+        },
+        diagnostic: args.diagnostic,
+        all: args.all,
+        work: workspace.request_of(None, false, None)?,
+    };
+    let outcome = pack(&OsSystem, &workspace.repository(), &request)?;
+    let format = if args.json { PackFormat::Json } else { args.format };
+    let rendered = match format {
+        PackFormat::Json => outcome.json(),
+        PackFormat::Md => outcome.markdown(),
+        PackFormat::Xml => outcome.xml(),
+    };
+    if let Some(typed) = &args.out {
+        let path =
+            workspace.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))?;
+        write_document(&OsSystem, Path::new(&path), &rendered)
+            .map_err(|error| Failure::input(format!("cannot write `{typed}`: {error}")))?;
+    }
+    if args.copy {
+        copy(&rendered, &messages);
+    }
+    if args.out.is_none() && !(args.copy && cli.quiet) {
+        out.document(|out| out.write_all(&rendered))?;
+    }
+    out.finish()?;
+    messages.warnings(&outcome.problems);
+    if args.strict && outcome.pack.truncation.is_some() {
+        return Err(Failure::input("the budget left something out").hint("raise --budget, or leave out --strict"));
+    }
+    Ok(())
+}
+
+/// Puts a pack on the clipboard: through the terminal, and through the platform's own tool.
+fn copy(rendered: &[u8], messages: &Messages) {
+    let by_terminal = terminal::copy(rendered);
+    let by_tool = clipboard::copy(rendered);
+    if by_terminal && !by_tool && rendered.len() > LONGEST_COPY {
+        messages.note(&text!("the pack has {} bytes; the terminal may have cut the copy", rendered.len()));
+    }
+    if !by_terminal && !by_tool {
+        messages.warnings(&["there is neither a terminal nor a clipboard tool to copy with".to_owned()]);
+    }
+}
+
+fn asked_place(workspace: &Workspace, typed: &str) -> Result<AskedPlace, Failure> {
+    let wrong = || {
+        Failure::input(format!("`{typed}` is not a place")).hint("write FILE:LINE or FILE:LINE:COLUMN; both start at 1")
+    };
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+    let (rest, last) = typed.rsplit_once(':').ok_or_else(wrong)?;
+    let last = number(last).ok_or_else(wrong)?;
+    let (file, line, col) = match rest.rsplit_once(':').map(|(file, line)| (file, number(line))) {
+        Some((file, Some(line))) if !file.is_empty() => (file, line, Some(last)),
+        _ => (rest, last, None),
+    };
+    if file.is_empty() {
+        return Err(wrong());
+    }
+    Ok(AskedPlace { file: asked_file(workspace, file)?, line, col })
+}
+
+fn asked_text(workspace: &Workspace, typed: &str) -> Result<String, Failure> {
+    match typed.strip_prefix('@') {
+        Some(file) => Ok(String::from_utf8_lossy(&input::read(workspace, file)?.bytes).into_owned()),
+        None => Ok(typed.to_owned()),
+    }
+}
+
+fn asked_symbol(workspace: &Workspace, typed: &str) -> Result<AskedSymbol, Failure> {
+    match typed.rsplit_once('#') {
+        Some((file, name)) if !file.is_empty() && !name.is_empty() => {
+            Ok(AskedSymbol { file: asked_file(workspace, file)?, name: name.to_owned() })
+        }
+        _ => Err(Failure::input(format!("`{typed}` is not a declaration")).hint("write FILE#Name or FILE#Name.member")),
+    }
+}

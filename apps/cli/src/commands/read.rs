@@ -1,0 +1,69 @@
+//! `stan read`: files or declarations as text.
+
+use std::io;
+
+use stan_engine::OsSystem;
+use stan_engine::outline::{AnswerSize, AskedText, ReadLevel, ReadReport, ReadRequest, read};
+
+use crate::args::{Cli, LevelChoice, ReadArgs};
+use crate::commands::outline::asked_file;
+use crate::exit::Failure;
+use crate::messages::Messages;
+use crate::terminal::{Output, Untrusted, say};
+use crate::workspace::Workspace;
+
+pub(crate) fn run(cli: &Cli, args: &ReadArgs) -> Result<(), Failure> {
+    let messages = Messages::new(cli);
+    let workspace = Workspace::find(cli)?;
+    messages.hints(&workspace.hints);
+    let request = ReadRequest {
+        asked: args.files.iter().map(|typed| asked_text(&workspace, typed)).collect::<Result<_, _>>()?,
+        level: match args.level {
+            LevelChoice::Full => ReadLevel::Full,
+            LevelChoice::Signature => ReadLevel::Signature,
+            LevelChoice::Line => ReadLevel::Line,
+        },
+        size: AnswerSize { budget: args.budget, limit: None },
+    };
+    let report = read(&OsSystem, &workspace.repository(), &request)?;
+    let mut out = Output::new(cli.color);
+    if args.json {
+        out.json(&report)?;
+        out.finish()?;
+        return Ok(());
+    }
+    print(&report, &mut out)?;
+    out.finish()?;
+    messages.warnings(&report.warnings);
+    Ok(())
+}
+
+/// `FILE#Name`; a file whose own name has the sign is meant when it is there.
+fn asked_text(workspace: &Workspace, typed: &str) -> Result<AskedText, Failure> {
+    let (file, name) = match typed.rsplit_once('#') {
+        Some((file, name)) if !file.is_empty() && !name.is_empty() && !workspace.is_file(typed) => {
+            (file, Some(name.to_owned()))
+        }
+        _ => (typed, None),
+    };
+    Ok(AskedText { shown: typed.to_owned(), file: asked_file(workspace, file)?, name })
+}
+
+fn print(report: &ReadReport, out: &mut Output) -> io::Result<()> {
+    for item in &report.items {
+        if item.level == "line" {
+            say!(out, "{}", Untrusted::new(&item.text))?;
+            continue;
+        }
+        let file = Untrusted::new(&item.file);
+        let lower = if item.level == "signature" { " (signatures)" } else { "" };
+        say!(out, "{}:{}-{}{}", file, item.start_line, item.end_line, lower)?;
+        for line in item.text.lines() {
+            say!(out, "{}", Untrusted::new(line))?;
+        }
+    }
+    for cut in &report.cut {
+        say!(out, "left out: {}; --budget 0 shows all", Untrusted::new(cut))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Standard streams of a command that runs inside another program (`stan mcp`): what it prints is kept instead of printed,
+//! and what it reads from standard input is given to it. For the calling thread alone: commands print from the thread that
+//! runs them.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+/// What a captured command printed.
+#[derive(Debug, Default)]
+pub(crate) struct Captured {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    stdin: Vec<u8>,
+}
+
+thread_local! {
+    static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
+}
+
+/// Runs `work` with `stdin` as its standard input, and returns what it printed.
+pub(crate) fn capture<T>(stdin: Vec<u8>, work: impl FnOnce() -> T) -> (T, Captured) {
+    CAPTURED.set(Some(Captured { stdin, ..Captured::default() }));
+    let result = work();
+    (result, CAPTURED.take().unwrap_or_default())
+}
+
+/// Whether this thread's command runs inside another program.
+pub(crate) fn is_captured() -> bool {
+    CAPTURED.with_borrow(Option::is_some)
+}
+
+/// The standard input that a captured command was given; `None` outside of one.
+pub(crate) fn captured_stdin() -> Option<Vec<u8>> {
+    CAPTURED.with_borrow_mut(|captured| captured.as_mut().map(|captured| std::mem::take(&mut captured.stdin)))
+}
+
+/// Keeps `bytes` as printed on stderr. `false` where nothing is captured.
+pub(super) fn keep_stderr(bytes: &[u8]) -> bool {
+    CAPTURED.with_borrow_mut(|captured| match captured {
+        Some(captured) => {
+            captured.stderr.extend_from_slice(bytes);
+            true
+        }
+        None => false,
+    })
+}
+
+/// Standard output of a captured command.
+pub(super) struct CapturedStdout;
+
+impl Write for CapturedStdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        CAPTURED.with_borrow_mut(|captured| {
+            if let Some(captured) = captured {
+                captured.stdout.extend_from_slice(bytes);
+            }
+        });
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! `stan snap list`, `undo`, `redo`, `set`: the last ten baselines, walked back and forth without loss.
+
+use std::fs;
+
+use crate::support::Repository;
+
+const PLAIN: &str = ".stan/diff/.archive.snapshot.json";
+
+fn baseline(repository: &Repository) -> String {
+    fs::read_to_string(repository.root().join(PLAIN)).unwrap()
+}
+
+#[test]
+fn back_and_forth() {
+    let repository = Repository::new(&[("a.ts", "0\n")]);
+    assert!(repository.stan(&["snap", "list"]).contains("there is no baseline yet"));
+    assert!(repository.stan(&["snap", "undo"]).starts_with("exit 1"));
+    // The first one is made by a run, the others by `snap`.
+    assert!(repository.stan(&["run"]).starts_with("exit 0"));
+    let mut made = vec![baseline(&repository)];
+    for version in 1..4 {
+        repository.write("a.ts", &format!("{version}\n"));
+        assert!(repository.stan(&["snap", "--plain"]).starts_with("exit 0"));
+        made.push(baseline(&repository));
+    }
+    let listed = repository.stan(&["snap", "list", "--plain"]);
+    assert!(listed.contains("* plain 0") && listed.contains("  plain 3") && !listed.contains("plain 4"), "{listed}");
+    for expected in [2, 1, 0] {
+        assert!(repository.stan(&["snap", "undo"]).starts_with("exit 0"));
+        assert_eq!(baseline(&repository), made[expected]);
+    }
+    let said = repository.stan(&["snap", "undo"]);
+    assert!(said.starts_with("exit 1") && said.contains("there is no older baseline"), "{said}");
+    assert!(repository.stan(&["run"]).contains("changed: a.ts"));
+    for expected in [1, 2, 3] {
+        assert!(repository.stan(&["snap", "redo", "--plain"]).starts_with("exit 0"));
+        assert_eq!(baseline(&repository), made[expected]);
+    }
+    assert!(repository.stan(&["snap", "redo"]).starts_with("exit 1"));
+    assert!(repository.stan(&["snap", "set", "3"]).starts_with("exit 0"));
+    assert_eq!(baseline(&repository), made[0]);
+    assert!(repository.stan(&["snap", "set", "4"]).starts_with("exit 1"));
+    for arguments in [&["snap", "set"][..], &["snap", "list", "1"], &["snap", "back"], &["snap", "set", "x"]] {
+        assert!(repository.stan(arguments).starts_with("exit 2"), "{arguments:?}");
+    }
+    // A new one goes to the end, and none of the others is lost.
+    repository.write("a.ts", "new\n");
+    assert!(repository.stan(&["snap", "--plain"]).starts_with("exit 0"));
+    for (number, expected) in [(1, 3), (2, 2), (3, 1), (4, 0)] {
+        assert!(repository.stan(&["snap", "set", &number.to_string()]).starts_with("exit 0"));
+        assert_eq!(baseline(&repository), made[expected]);
+    }
+}
+
+#[test]
+fn ten_of_each_kind_are_kept() {
+    let repository = Repository::new(&[("a.ts", "0\n")]);
+    for version in 0..13 {
+        repository.write("a.ts", &format!("{version}\n"));
+        assert!(repository.stan(&["snap"]).starts_with("exit 0"));
+    }
+    let listed = repository.stan(&["snap", "list"]);
+    for kind in ["plain", "context"] {
+        assert!(listed.contains(&format!("* {kind} 0")) && listed.contains(&format!("  {kind} 9")), "{listed}");
+        assert!(!listed.contains(&format!("{kind} 10")), "{listed}");
+    }
+    let output = repository.output(&["snap", "set", "9", "--context", "--json"], &[]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["baselines"][9]["current"], serde_json::json!(true));
+    assert_eq!(report["snapshots"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,162 @@
+//! The two small documents of an applied reply: what it changes (`record.json`, in its folder) and that it is under way
+//! (`pending.json`).
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use stan_model::is_git_folder;
+use stan_repo::{Access, skip_unsupported_sync};
+
+use super::Place;
+use crate::error::Error;
+use crate::names::check_name;
+
+/// Of a change that is under way; it is removed when the change is whole.
+pub(super) const PENDING: &str = "pending.json";
+/// In each folder.
+pub(super) const RECORD: &str = "record.json";
+/// The file that a record is tied to.
+pub(super) const SEAL: &str = "seal";
+/// Begins the name of a folder that is not in place yet.
+pub(super) const STAGED: &str = "new-";
+/// Begins the name of a folder whose change was taken back.
+pub(super) const UNDONE: &str = "old-";
+
+/// More than any reply needs.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Which way a change goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PatchKind {
+    Apply,
+    Undo,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pending {
+    pub(super) folder: String,
+    pub(super) kind: PatchKind,
+}
+
+/// What a reply changed, and how it was before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Record {
+    pub(super) v: u32,
+    pub(super) seal: Seal,
+    pub(super) files: Vec<RecordedFile>,
+    /// Outermost first.
+    pub(super) made_folders: Vec<String>,
+    /// Outermost first.
+    pub(super) removed_folders: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Seal {
+    pub(super) inode: u64,
+    pub(super) time: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RecordedFile {
+    pub(super) path: String,
+    pub(super) old: Option<Side>,
+    pub(super) new: Option<Side>,
+}
+
+/// A file before or after.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Side {
+    pub(super) size: u64,
+    pub(super) sha256: String,
+    /// Absent where the platform has none.
+    pub(super) mode: Option<u32>,
+}
+
+impl Pending {
+    pub(super) fn write(&self, place: &Place<'_>) -> Result<(), Error> {
+        let bytes = serde_json::to_vec(self).unwrap_or_default();
+        let path = place.path(PENDING);
+        place.system.write_atomic_durable(&path, &bytes).map_err(|error| Error::io("write", &path, error))
+    }
+
+    pub(super) fn read(place: &Place<'_>) -> Result<Self, Error> {
+        let bytes = read(place, &place.path(PENDING))?;
+        let shown = [&place.folder, "/", PENDING].concat();
+        let refuse = |reason: String| Error::BadPatchRecord { file: shown.clone(), reason };
+        let pending: Self = serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
+        let number = pending.folder.strip_prefix(STAGED).unwrap_or(&pending.folder);
+        if number.len() != 8 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(refuse("it names no folder of an applied reply".to_owned()));
+        }
+        Ok(pending)
+    }
+
+    pub(super) fn remove(&self, place: &Place<'_>) -> Result<(), Error> {
+        let path = place.path(PENDING);
+        match place.system.remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &path, error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Record {
+    pub(super) fn write(&self, place: &Place<'_>, folder: &str) -> Result<(), Error> {
+        let bytes = serde_json::to_vec(self).unwrap_or_default();
+        write_new(place, &[folder, "/", RECORD].concat(), &bytes, Access::Private)
+    }
+
+    /// Reads a record, and refuses one that was not made in this place or that leads out of the repository.
+    pub(super) fn read(place: &Place<'_>, folder: &str) -> Result<Self, Error> {
+        let shown = [&place.folder, "/", folder, "/", RECORD].concat();
+        let refuse = |reason: String| Error::BadPatchRecord { file: shown.clone(), reason };
+        let bytes = read(place, &place.path(folder).join(RECORD))?;
+        let record: Self = serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
+        if record.v != 1 {
+            return Err(refuse(format!("its version is {}, and this stan knows version 1", record.v)));
+        }
+        if Seal::of(place, folder)? != record.seal {
+            return Err(refuse("it was not written here: it came with a copy of the repository".to_owned()));
+        }
+        let folders = record.made_folders.iter().chain(&record.removed_folders);
+        for path in record.files.iter().map(|file| &file.path).chain(folders) {
+            if check_name(path).is_err() || path.split('/').any(is_git_folder) {
+                return Err(refuse(format!("{path:?} is not a path that a reply can change")));
+            }
+        }
+        Ok(record)
+    }
+}
+
+impl Seal {
+    /// What ties a folder to this place.
+    pub(super) fn of(place: &Place<'_>, folder: &str) -> Result<Self, Error> {
+        let path = place.path(folder).join(SEAL);
+        let stat = place.system.lstat(&path).map_err(|error| Error::io("look at", &path, error))?;
+        Ok(Self { inode: stat.inode, time: stat.ctime })
+    }
+}
+
+/// The bytes of a file in one of our folders.
+pub(super) fn read(place: &Place<'_>, path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    place.system.read_real(path, MOST_BYTES, &mut bytes).map_err(|error| Error::io("read", path, error))?;
+    Ok(bytes)
+}
+
+/// A new file that survives a power cut.
+pub(super) fn write_new(place: &Place<'_>, name: &str, bytes: &[u8], access: Access) -> Result<(), Error> {
+    use std::io::Write as _;
+    let path = place.path(name);
+    let written = place.system.create_new(&path, access).and_then(|mut file| {
+        file.write_all(bytes)?;
+        skip_unsupported_sync(file.sync())
+    });
+    written.map_err(|error| Error::io("write", &path, error))
+}

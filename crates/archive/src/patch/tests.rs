@@ -1,0 +1,290 @@
+//! Laws of applied replies, on a file system in memory: all files are old or all are new, whatever fails and whenever; taking
+//! back restores bytes and permissions.
+
+use std::collections::BTreeMap;
+
+use stan_repo::{Fault, FaultySystem, MemorySystem, System};
+
+use super::*;
+use crate::lock::Holder;
+
+const ROOT: &str = "/r";
+
+fn workspace() -> MemorySystem {
+    let system = MemorySystem::new();
+    system.set_now(1_000_000);
+    system.set_file("/r/a.ts", "old a").set_file("/r/run.sh", "old run").set_executable("/r/run.sh", true);
+    system.set_file("/r/lib/gone.ts", "gone").set_file("/r/lib/deep/too.ts", "too").set_file("/r/kept.ts", "kept");
+    system.set_file("/r/secret.ts", "secret").set_private("/r/secret.ts", true);
+    system
+}
+
+fn digest(system: &dyn WritableSystem, path: &str) -> Option<Digest> {
+    let mut bytes = Vec::new();
+    system.read_into(&Path::new(ROOT).join(path), &mut bytes).ok()?;
+    Some(stan_repo::sha256(&bytes))
+}
+
+fn change(system: &dyn WritableSystem, path: &str, new: Option<(&str, NewMode)>) -> PatchFile {
+    let new = new.map(|(text, mode)| NewFile { bytes: Rc::new(text.as_bytes().to_vec()), mode });
+    PatchFile { path: path.to_owned(), old: digest(system, path), new }
+}
+
+const USUAL: NewMode = NewMode::Usual { executable: false };
+
+/// Edits, makes, removes and changes the permissions of files, with folders.
+fn reply(system: &dyn WritableSystem) -> PatchSet {
+    PatchSet {
+        files: vec![
+            change(system, "a.ts", Some(("new a", NewMode::Bits(0o644)))),
+            change(system, "run.sh", Some(("old run", NewMode::Bits(0o644)))),
+            change(system, "secret.ts", Some(("new secret", NewMode::Bits(0o600)))),
+            change(system, "lib/gone.ts", None),
+            change(system, "lib/deep/too.ts", None),
+            change(system, "new/folder/b.ts", Some(("new b", USUAL))),
+            change(system, "tool.sh", Some(("new tool", NewMode::Usual { executable: true }))),
+        ],
+        made_folders: vec!["empty".to_owned()],
+        removed_folders: vec!["lib".to_owned()],
+    }
+}
+
+fn with_lock<T>(system: &dyn WritableSystem, act: impl FnOnce(&Lock<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    let holder = Holder { process: 1, command: "test".to_owned() };
+    let lock = Lock::acquire(system, Path::new(ROOT), ".stan", &holder, &mut || false, &mut |_| {})?;
+    act(&lock)
+}
+
+fn apply(system: &dyn WritableSystem, set: &PatchSet) -> Result<(), Error> {
+    with_lock(system, |lock| apply_patches(system, Path::new(ROOT), lock, set))
+}
+
+fn undo(system: &dyn WritableSystem) -> Result<Vec<String>, Error> {
+    with_lock(system, |lock| undo_patches(system, Path::new(ROOT), lock))
+}
+
+fn recover(system: &dyn WritableSystem) -> Result<Option<Recovered>, Error> {
+    with_lock(system, |lock| recover_patches(system, Path::new(ROOT), lock))
+}
+
+/// Every file and folder outside `.stan`, with bytes and permissions.
+fn tree(system: &MemorySystem) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut pending = vec![std::path::PathBuf::from(ROOT)];
+    while let Some(folder) = pending.pop() {
+        for entry in system.read_dir(&folder).unwrap() {
+            let path = folder.join(&entry.name);
+            if path == Path::new("/r/.stan") {
+                continue;
+            }
+            let shown = path.to_string_lossy().into_owned();
+            if entry.kind == EntryKind::Dir {
+                found.insert(shown, "folder".to_owned());
+                pending.push(path);
+                continue;
+            }
+            if entry.kind == EntryKind::Link {
+                found.insert(shown, format!("link {:?}", system.read_link(&path).unwrap()));
+                continue;
+            }
+            let mut bytes = Vec::new();
+            system.read_into(&path, &mut bytes).unwrap();
+            let mode = system.permissions(&path).unwrap();
+            found.insert(shown, format!("{mode:o} {}", String::from_utf8_lossy(&bytes)));
+        }
+    }
+    found
+}
+
+#[test]
+fn applied_and_taken_back() {
+    let system = workspace();
+    let old = tree(&system);
+    apply(&system, &reply(&system)).unwrap();
+    let new = tree(&system);
+    for (path, expected) in [
+        ("/r/a.ts", Some("644 new a")),
+        ("/r/run.sh", Some("644 old run")),
+        ("/r/secret.ts", Some("600 new secret")),
+        ("/r/lib", None),
+        ("/r/new/folder/b.ts", Some("644 new b")),
+        ("/r/tool.sh", Some("755 new tool")),
+        ("/r/empty", Some("folder")),
+        ("/r/kept.ts", Some("644 kept")),
+    ] {
+        assert_eq!(new.get(path).map(String::as_str), expected, "{path}");
+    }
+    assert!(!has_pending_patch(&system, Path::new(ROOT), ".stan"));
+    assert_eq!(undo(&system).unwrap().len(), 7);
+    assert_eq!(tree(&system), old);
+    assert!(matches!(undo(&system), Err(Error::NothingToUndo)));
+}
+
+#[test]
+fn what_changed_meanwhile_is_not_lost() {
+    let system = workspace();
+    let set = reply(&system);
+    system.set_file("/r/a.ts", "by hand");
+    assert!(matches!(apply(&system, &set), Err(Error::ChangedSinceChecked { path }) if path == "a.ts"));
+    let set = reply(&system);
+    apply(&system, &set).unwrap();
+    system.set_file("/r/tool.sh", "by hand");
+    let before = tree(&system);
+    assert!(matches!(undo(&system), Err(Error::ChangedSinceApplied { path }) if path == "tool.sh"));
+    assert_eq!(tree(&system), before);
+}
+
+#[test]
+fn links_and_folders_are_not_written_over() {
+    let system = workspace();
+    system.set_link("/r/link", "a.ts").set_link("/r/folder", "lib");
+    let before = tree(&system);
+    for path in ["link", "folder/x.ts", "lib", "a.ts/x", "../out", ".git/../x"] {
+        let set = PatchSet {
+            files: vec![PatchFile {
+                path: path.to_owned(),
+                old: None,
+                new: Some(NewFile { bytes: Rc::default(), mode: USUAL }),
+            }],
+            ..PatchSet::default()
+        };
+        assert!(apply(&system, &set).is_err(), "{path}");
+        assert_eq!(tree(&system), before, "{path}");
+    }
+}
+
+#[test]
+fn ten_are_kept() {
+    let system = workspace();
+    for version in 0..13 {
+        let set = PatchSet {
+            files: vec![change(&system, "a.ts", Some((&format!("version {version}"), NewMode::Bits(0o644))))],
+            ..PatchSet::default()
+        };
+        apply(&system, &set).unwrap();
+    }
+    for version in (2..12).rev() {
+        undo(&system).unwrap();
+        assert_eq!(tree(&system)["/r/a.ts"], format!("644 version {version}"));
+    }
+    assert!(matches!(undo(&system), Err(Error::NothingToUndo)));
+}
+
+#[test]
+fn more_than_can_be_undone_is_refused() {
+    let system = workspace();
+    system.set_file("/r/large.ts", "x".repeat((50 << 20) + 1));
+    let set = PatchSet { files: vec![change(&system, "large.ts", None)], ..PatchSet::default() };
+    assert!(matches!(apply(&system, &set), Err(Error::TooLargeToUndo { .. })));
+    assert!(system.lstat(Path::new("/r/large.ts")).is_ok());
+}
+
+/// A repository can bring a journal along; it is not believed.
+#[test]
+fn a_record_of_another_place_is_refused() {
+    let system = workspace();
+    let before = tree(&system);
+    let side = r#"{"size":1,"sha256":"x","mode":420}"#;
+    let record = format!(
+        r#"{{"v":1,"seal":{{"inode":1,"time":1}},"files":[{{"path":".git/hooks/x","old":null,"new":{side}}}],"madeFolders":[],"removedFolders":[]}}"#
+    );
+    for (name, folder) in [("new-00000001", "new-00000001"), ("00000001", "00000001")] {
+        let system = system.duplicate();
+        system.set_file(format!("/r/.stan/patch/{name}/record.json"), &*record);
+        system.set_file(format!("/r/.stan/patch/{name}/seal"), "stan\n");
+        system.set_file(format!("/r/.stan/patch/{name}/new-0"), "x");
+        system.set_file("/r/.stan/patch/pending.json", format!(r#"{{"folder":"{folder}","kind":"apply"}}"#));
+        let message = recover(&system).unwrap_err().to_string();
+        assert!(message.contains("was not written here"), "{message}");
+        assert_eq!(tree(&system), before);
+    }
+    for broken in ["", "{}", r#"{"folder":"../..","kind":"apply"}"#, r#"{"folder":"0","kind":"apply"}"#] {
+        let system = system.duplicate();
+        system.set_file("/r/.stan/patch/pending.json", broken);
+        assert!(recover(&system).is_err(), "{broken}");
+        assert_eq!(tree(&system), before);
+    }
+}
+
+/// Without the folders: one that cannot be removed is left over, empty.
+fn files(system: &MemorySystem) -> BTreeMap<String, String> {
+    tree(system).into_iter().filter(|(_, text)| text != "folder").collect()
+}
+
+/// Each effect fails in turn, once or for good from there on. Afterwards, or after the next command has looked, all files are
+/// old or all are new.
+fn fail_everywhere(act: impl Fn(&dyn WritableSystem) -> Result<(), Error>, before: &MemorySystem) -> usize {
+    let old = files(before);
+    let after = before.duplicate();
+    act(&after).unwrap();
+    let new = files(&after);
+    assert_ne!(old, new);
+    let mut positions = 0;
+    let faults = [Fault::NoSpace, Fault::Io, Fault::Denied, Fault::ReadOnly, Fault::OtherDevice, Fault::TooManyFiles];
+    for fault in faults {
+        for lasting in [false, true] {
+            for at in 0.. {
+                let system = before.duplicate();
+                let faulty = FaultySystem::new(&system, fault, at, lasting);
+                let outcome = act(&faulty);
+                if faulty.struck().is_empty() {
+                    break;
+                }
+                positions += 1;
+                let what = format!("{fault:?} at {at}, lasting {lasting}: {outcome:?} {:?}", faulty.struck().first());
+                let is_pending = has_pending_patch(&system, Path::new(ROOT), ".stan");
+                if !is_pending {
+                    let expected = if outcome.is_ok() { &new } else { &old };
+                    let found = files(&system);
+                    assert!(found == *expected || found == new, "{what}\n{found:#?}");
+                }
+                recover(&system).unwrap_or_else(|error| panic!("{what}: {error}"));
+                let found = files(&system);
+                assert!(found == old || found == new, "{what}\n{found:#?}");
+                assert!(!has_pending_patch(&system, Path::new(ROOT), ".stan"), "{what}");
+                if found == old {
+                    act(&system).unwrap_or_else(|error| panic!("{what}: {error}"));
+                    assert_eq!(files(&system), new, "{what}");
+                }
+            }
+        }
+    }
+    positions
+}
+
+#[test]
+fn whatever_fails_while_a_reply_is_applied() {
+    let before = workspace();
+    let set = reply(&before);
+    let positions = fail_everywhere(|system| apply(system, &set), &before);
+    assert!(positions > 500, "{positions}");
+}
+
+#[test]
+fn whatever_fails_while_a_reply_is_taken_back() {
+    let before = workspace();
+    let set = reply(&before);
+    apply(&before, &set).unwrap();
+    let positions = fail_everywhere(|system| undo(system).map(drop), &before);
+    assert!(positions > 500, "{positions}");
+}
+
+/// A change that was stopped in the middle, and then a person edits one of the files.
+#[test]
+fn what_a_person_wrote_after_a_kill_stays() {
+    let before = workspace();
+    let set = reply(&before);
+    for at in 0.. {
+        let system = before.duplicate();
+        let faulty = FaultySystem::new(&system, Fault::Io, at, true);
+        let _ = apply(&faulty, &set);
+        if faulty.struck().is_empty() {
+            break;
+        }
+        if has_pending_patch(&system, Path::new(ROOT), ".stan") {
+            system.set_file("/r/a.ts", "by hand");
+            recover(&system).unwrap();
+            assert_eq!(tree(&system)["/r/a.ts"], "644 by hand", "at {at}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Tokens of files by their contents, so that an unchanged file is not counted again. One file for each tokenizer.
+
+use std::path::Path;
+
+use stan_model::Digest;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Cache;
+use super::bytes::{Reader, Writer};
+
+/// A line for each of some millions of files.
+const LARGEST: u64 = 256 << 20;
+
+/// Entries of earlier runs that are kept.
+const MOST_KEPT: usize = 1 << 20;
+
+/// The files of the tokenizers that take long enough to be worth one.
+pub(super) const FILES: [&str; 2] = ["tokens.o200k", "tokens.cl100k"];
+
+/// How many tokens contents have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TokenTable {
+    /// Sorted by key.
+    entries: Vec<(u128, u64)>,
+}
+
+impl TokenTable {
+    /// Half of a digest is enough to tell contents apart.
+    pub(crate) fn key(digest: &Digest) -> u128 {
+        let (half, _) = digest.0.split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
+        u128::from_le_bytes(*half)
+    }
+
+    pub(crate) fn of(entries: impl Iterator<Item = (u128, u64)>) -> Self {
+        let mut entries: Vec<(u128, u64)> = entries.collect();
+        entries.sort_unstable();
+        entries.dedup_by_key(|(key, _)| *key);
+        Self { entries }
+    }
+
+    /// This table with more entries. Contents that are long gone are forgotten when there are too many of them.
+    pub(crate) fn with(&self, new: impl Iterator<Item = (u128, u64)>) -> Self {
+        let known = self.entries.iter().copied().take(MOST_KEPT);
+        Self::of(known.chain(new))
+    }
+
+    pub(crate) fn get(&self, key: u128) -> Option<u64> {
+        let found = self.entries.binary_search_by_key(&key, |(known, _)| *known).ok()?;
+        self.entries.get(found).map(|(_, tokens)| *tokens)
+    }
+}
+
+fn file_name(tokenizer: &str) -> String {
+    format!("tokens.{tokenizer}")
+}
+
+impl Cache<'_> {
+    /// Empty when there is none that this user's runs wrote here.
+    pub(crate) fn load_tokens(&self, tokenizer: &str) -> TokenTable {
+        self.try_load_tokens(tokenizer).unwrap_or_default()
+    }
+
+    fn try_load_tokens(&self, tokenizer: &str) -> Option<TokenTable> {
+        let path = self.path(&file_name(tokenizer));
+        self.trusted(&path, LARGEST)?;
+        let mut bytes = Vec::new();
+        self.system.read_at_most(Path::new(&path), LARGEST, &mut bytes).ok()?;
+        let (checksum, body) = bytes.split_first_chunk::<8>()?;
+        if u64::from_le_bytes(*checksum) != xxh3_64(body) {
+            return None;
+        }
+        let mut reader = Reader::new(body);
+        let mut entries = Vec::with_capacity(body.len() / 24);
+        while !reader.is_empty() {
+            let (low, high) = (reader.u64()?, reader.u64()?);
+            entries.push((u128::from(high) << 64 | u128::from(low), reader.u64()?));
+        }
+        entries.is_sorted_by(|one, other| one.0 < other.0).then_some(TokenTable { entries })
+    }
+
+    pub(crate) fn store_tokens(&self, tokenizer: &str, table: &TokenTable) {
+        let mut writer = Writer::default();
+        for (key, tokens) in &table.entries {
+            writer.u64(*key as u64);
+            writer.u64((*key >> 64) as u64);
+            writer.u64(*tokens);
+        }
+        let body = writer.into_bytes();
+        let mut bytes = xxh3_64(&body).to_le_bytes().to_vec();
+        bytes.extend_from_slice(&body);
+        // A cache that cannot be written costs time, and nothing else.
+        let _ = self.write(&file_name(tokenizer), &bytes);
+    }
+}

@@ -1,0 +1,89 @@
+//! What the map promises about the repository's own files, held against the bytes that were archived and, when the map
+//! is handed on as it is, against those that were not. Externals are proved by `stan_archive`.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use stan_archive::Written;
+use stan_graph::Map;
+use stan_model::{Digest, NodeKind};
+use stan_repo::{System, hash_real_file};
+
+use super::engine_error::EngineError;
+use super::layout::WorkspaceLayout;
+
+pub(crate) struct MapVerifier<'a> {
+    pub(crate) system: &'a dyn System,
+    pub(crate) layout: &'a WorkspaceLayout,
+    pub(crate) map: &'a Map,
+}
+
+impl MapVerifier<'_> {
+    /// The archived files that are not what the map says, one line each.
+    pub(crate) fn mismatches_in_archive(&self, written: &Written) -> Vec<String> {
+        let sources = written.files.iter().filter_map(|file| Some((self.source(&file.name)?, file)));
+        sources.filter_map(|(index, file)| self.describe_mismatch(index, Ok((file.size, file.digest)))).collect()
+    }
+
+    /// The files that are not archived and not what the map says, one line each. Reads them.
+    pub(crate) fn mismatches_on_disk(&self, written: &Written) -> Vec<String> {
+        let rest: Vec<u32> = self
+            .map
+            .indices()
+            .filter(|&index| self.map.kind(index) == NodeKind::Source)
+            .filter(|&index| written.file(self.map.id(index)).is_none())
+            .collect();
+        rest.par_iter()
+            .filter_map(|&index| {
+                let path = self.layout.absolute(self.map.id(index));
+                let found = hash_real_file(self.system, Path::new(&path)).map(|(_, digest, size)| (size, digest));
+                self.describe_mismatch(index, found)
+            })
+            .collect()
+    }
+
+    fn source(&self, name: &str) -> Option<u32> {
+        self.map.find(name).filter(|&index| self.map.kind(index) == NodeKind::Source)
+    }
+
+    fn describe_mismatch(&self, index: u32, found: std::io::Result<(u64, Digest)>) -> Option<String> {
+        let (expected, found) = match found {
+            Ok((size, digest)) => broken(self.map, index, size, digest)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                (promised(self.map, index), "nothing there".to_owned())
+            }
+            Err(error) => (promised(self.map, index), error.to_string()),
+        };
+        Some(format!("{}: expected {expected}, found {found}", self.map.id(index)))
+    }
+}
+
+/// What the map promises of a node and what was found instead; `None` when the promise is kept.
+pub(crate) fn broken(map: &Map, index: u32, size: u64, digest: Digest) -> Option<(String, String)> {
+    let prefix = digest.prefix();
+    let is_kept = map.size(index).is_none_or(|promised| promised == size)
+        && map.hash(index).is_none_or(|promised| *promised == prefix);
+    let found = || format!("{size} bytes, h {}", stan_graph::hash_text(&prefix));
+    (!is_kept).then(|| (promised(map, index), found()))
+}
+
+fn promised(map: &Map, index: u32) -> String {
+    let size = map.size(index).map_or_else(|| "any size".to_owned(), |size| format!("{size} bytes"));
+    let hash = map.hash(index).map_or_else(|| "any h".to_owned(), |hash| format!("h {}", stan_graph::hash_text(hash)));
+    format!("{size}, {hash}")
+}
+
+/// A run that made the map itself.
+pub(crate) fn changed_meanwhile(details: Vec<String>) -> EngineError {
+    EngineError::input("files changed while the run was at work; nothing was changed")
+        .details(details)
+        .hint("run again when nothing writes to them")
+}
+
+/// A run that was to believe the map.
+pub(crate) fn no_longer_matching(mut details: Vec<String>) -> EngineError {
+    details.sort_unstable();
+    EngineError::verification("files of the repository are not what the map says; nothing was changed")
+        .details(details)
+        .hint(super::map::REBUILD)
+}

@@ -1,0 +1,52 @@
+//! A system that remembers whether something could not be read for a reason that passes: a tired disk, too many open
+//! files. Much of what a verb looks at is data, and a folder that cannot be listed is left out with a warning; but what a
+//! moment's failure hides must be missing neither from an archive nor from a baseline. So a verb that writes asks here
+//! before it puts anything in place. Not a retry: the user runs again.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use stan_repo::{WritableSystem, advice, is_passing};
+
+use super::engine_error::EngineError;
+use crate::graph::GraphRequest;
+use crate::observed_system::{ErrorObserver, ObservedSystem};
+
+pub(crate) type StrictSystem<'s> = ObservedSystem<'s, dyn WritableSystem + 's, FirstTransientError>;
+
+#[derive(Default)]
+pub(crate) struct FirstTransientError {
+    /// What cannot be read in these folders is made again without a message: the cache, and the key for it.
+    remade: Vec<PathBuf>,
+    /// The first failure: its path, and what to do about it.
+    first: Mutex<Option<(PathBuf, String)>>,
+}
+
+impl ErrorObserver for FirstTransientError {
+    fn observe(&self, path: &Path, error: &io::Error) {
+        let is_remade = || self.remade.iter().any(|folder| path.starts_with(folder));
+        if is_passing(error) && !is_remade() {
+            let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert_with(|| (path.to_owned(), advice(error)));
+        }
+    }
+}
+
+impl<'s> StrictSystem<'s> {
+    pub(crate) fn new(system: &'s dyn WritableSystem, work: &GraphRequest) -> Self {
+        let remade = work.cache_directory.iter().chain(&work.state_directory).map(PathBuf::from).collect();
+        Self::with(system, FirstTransientError { remade, ..FirstTransientError::default() })
+    }
+
+    /// Refuses to go on when something was not seen.
+    pub(crate) fn ensure_no_transient_errors(&self) -> Result<(), EngineError> {
+        match &*self.notes.first.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some((path, advice)) => {
+                Err(EngineError::input(format!("`{}` could not be read: {advice}", path.display()))
+                    .hint("nothing was changed, because it might be missing from what is written"))
+            }
+        }
+    }
+}

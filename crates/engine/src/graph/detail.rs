@@ -1,0 +1,224 @@
+//! The graph together with what stands behind its edges: the facts of each file, and the names that each edge carries. For
+//! answers that people and models read; the graph alone is cheaper, and most verbs need no more.
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use stan_graph::{Graph, Module, Modules, Tunneller};
+use stan_model::{FileFacts, FileKey};
+use stan_repo::WritableSystem;
+
+use super::compile::{self, Compiled, PreviousRun};
+use super::memory::Memory;
+use super::record::Record;
+use super::{AsSystem, GraphError, GraphOptions, GraphRequest, compile_with, open_cache};
+use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
+use crate::cache::{self, Cache, Index};
+use crate::lenient_system::LenientSystem;
+use crate::threads::Workers;
+
+/// A graph, and the facts of its files.
+pub(crate) struct DetailedGraph {
+    pub(crate) graph: Graph,
+    /// What could not be read or resolved; sorted and cut.
+    pub(crate) errors: Vec<String>,
+    files: FileDetails,
+}
+
+/// Facts and targets by record.
+#[derive(Default)]
+struct FileDetails {
+    records: Vec<FileDetail>,
+    /// For each node its record, or `NO_RECORD`.
+    by_node: Vec<u32>,
+}
+
+#[derive(Default)]
+struct FileDetail {
+    /// `NO_RECORD` for a file that is not a node.
+    node: u32,
+    facts: Option<Box<FileFacts>>,
+    /// For each request the record that it leads to.
+    targets: Vec<Option<FileKey>>,
+}
+
+const NO_RECORD: u32 = u32::MAX;
+
+/// Computes the graph with its details. The graph is the same as [`super::graph`] gives.
+pub(crate) fn detailed_graph(
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+) -> Result<DetailedGraph, GraphError> {
+    let request = GraphRequest { stats_only: false, ..request.clone() };
+    // Most answers come from the cache, which needs no threads that can parse: where there is little address space, their
+    // stacks would be missing elsewhere.
+    if let Some(found) = from_cache(system, options, &request) {
+        return Ok(found);
+    }
+    Workers::start_parsing(request.threads).install(|| find(system, options, &request))
+}
+
+fn from_cache(system: &dyn WritableSystem, options: &GraphOptions, request: &GraphRequest) -> Option<DetailedGraph> {
+    let cache = open_cache(system, options, request)?;
+    let index = cache.load_index()?;
+    unchanged(system, &cache, &index)
+}
+
+fn find(
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+) -> Result<DetailedGraph, GraphError> {
+    let Some(cache) = open_cache(system, options, request) else {
+        let watched = LenientSystem::new(system.as_system());
+        let Compiled { graph, problems, kept, .. } =
+            compile::compile(&watched, options, None, true, Memory::of(request))?;
+        let files = FileDetails::of_records(&kept.map(|kept| kept.records).unwrap_or_default(), graph.node_count());
+        return Ok(DetailedGraph { graph, errors: stan_model::error_lines(&problems, options.max_errors), files });
+    };
+    let observed_at = system.now();
+    let index = cache.load_index();
+    let loaded = index.as_ref().and_then(|index| Some((index, cache.load(index, 0..cache::PARTS)?)));
+    let facts = loaded.as_ref().map(|(index, loaded)| cache::CachedFacts::new(index, loaded, options.languages));
+    let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
+    let mut files = FileDetails::default();
+    let details = |graph: &Graph, records: &[Record]| files = FileDetails::of_records(records, graph.node_count());
+    let (outcome, _) = compile_with(system, options, request, &cache, (previous, observed_at), details)?;
+    Ok(DetailedGraph { graph: outcome.graph.unwrap_or_default(), errors: outcome.errors, files })
+}
+
+/// The answer of the earlier run, where nothing changed since.
+fn unchanged(system: &dyn WritableSystem, cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
+    let watched = LenientSystem::new(system.as_system());
+    let (world_changed, changed) = rayon::join(
+        || !index.observations.changes(&watched, index.observed_at).is_empty(),
+        || index.files.changed(&watched),
+    );
+    if world_changed || !changed.is_empty() || watched.hidden().is_some() {
+        return None;
+    }
+    let loaded = cache.load(index, 0..cache::PARTS)?;
+    let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
+    let data = Data::decode(metas, shape, records, Contents::Whole(contents))?;
+    let graph = data.graph()?;
+    let ids: Vec<_> = data.records().collect();
+    let details = ids.into_par_iter().map(|file| {
+        let targets = data.targets(file)?.into_iter().map(|target| target.is_record().then_some(FileKey(target.0)));
+        let facts = if data.has_facts(file) { Some(Box::new(data.facts(file)?)) } else { None };
+        let node = data.node_of(file).map_or(NO_RECORD, |node| node.0);
+        Some(FileDetail { node, facts, targets: targets.collect() })
+    });
+    let files = FileDetails::new(details.collect::<Option<Vec<_>>>()?, graph.node_count());
+    Some(DetailedGraph { graph, errors: index.answer.errors.clone(), files })
+}
+
+impl FileDetails {
+    fn new(records: Vec<FileDetail>, node_count: usize) -> Self {
+        let mut by_node = vec![NO_RECORD; node_count];
+        for (record, detail) in (0u32..).zip(&records) {
+            if let Some(place) = by_node.get_mut(detail.node as usize) {
+                *place = record;
+            }
+        }
+        Self { records, by_node }
+    }
+
+    fn of_records(records: &[Record], node_count: usize) -> Self {
+        let detail = |record: &Record| FileDetail {
+            node: record.node.map_or(NO_RECORD, |node| node.0),
+            facts: record.facts.clone(),
+            targets: record.targets.iter().map(|target| target.is_record().then_some(FileKey(target.0))).collect(),
+        };
+        Self::new(records.par_iter().map(detail).collect(), node_count)
+    }
+
+    fn record(&self, node: u32) -> Option<&FileDetail> {
+        self.records.get(*self.by_node.get(node as usize)? as usize)
+    }
+}
+
+/// What the walk through barrels sees. It may go further through packages than the graph does: only names of edges that
+/// the graph has are kept.
+impl Modules for FileDetails {
+    fn module(&self, file: FileKey) -> Option<Module<'_>> {
+        let detail = self.records.get(file.index())?;
+        Some(Module { facts: detail.facts.as_deref()?, targets: &detail.targets })
+    }
+
+    fn may_enter(&self, _: FileKey, _: FileKey) -> bool {
+        true
+    }
+}
+
+/// The names that one file takes from each of its targets.
+pub(crate) type TakenNames<'d> = FxHashMap<u32, Vec<&'d str>>;
+
+impl DetailedGraph {
+    pub(crate) fn facts(&self, node: u32) -> Option<&FileFacts> {
+        self.files.record(node)?.facts.as_deref()
+    }
+
+    /// Finds names; one serves all threads.
+    pub(crate) fn names(&self) -> NameFinder<'_> {
+        NameFinder { detailed: self, tunneller: Tunneller::new(&self.files) }
+    }
+}
+
+/// Says which names the edges of a file carry.
+pub(crate) struct NameFinder<'d> {
+    detailed: &'d DetailedGraph,
+    tunneller: Tunneller<'d>,
+}
+
+impl<'d> NameFinder<'d> {
+    /// The names that a file takes from each target, sorted and unique: from the file that a request names, and from the
+    /// files that define what is taken. A target from which no name is taken is not in the answer.
+    pub(crate) fn taken(&self, node: u32) -> TakenNames<'d> {
+        let mut taken = TakenNames::default();
+        let Some(detail) = self.detailed.files.record(node) else { return taken };
+        let Some(facts) = detail.facts.as_deref() else { return taken };
+        let edges = self.detailed.graph.edges(node);
+        let targets: FxHashSet<u32> = edges.iter().map(|edge| edge.target).collect();
+        let node_of = |file: FileKey| self.detailed.files.records.get(file.index()).map(|detail| detail.node);
+        let reexported = facts.exports.iter().filter_map(|export| match &export.source {
+            stan_model::facts::ExportSource::Name { request, name } => Some((*request, &**name)),
+            _ => None,
+        });
+        let imported = facts.imports.iter().map(|import| (import.request, &*import.name));
+        for (request, name) in imported.chain(reexported) {
+            let Some(named) = detail.targets.get(request as usize).copied().flatten() else { continue };
+            let definers = self.tunneller.definers(named, name);
+            for file in definers.iter().copied().chain([named]) {
+                if let Some(target) = node_of(file).filter(|target| targets.contains(target)) {
+                    taken.entry(target).or_default().push(name);
+                }
+            }
+        }
+        self.add_linked(facts, edges.iter().map(|edge| edge.target), &mut taken);
+        taken.values_mut().for_each(|names| {
+            names.sort_unstable();
+            names.dedup();
+        });
+        taken
+    }
+
+    /// Names that lead to another file of the same package without any request.
+    fn add_linked(&self, facts: &'d FileFacts, targets: impl Iterator<Item = u32>, taken: &mut TakenNames<'d>) {
+        if facts.uses.is_empty() && facts.imports.is_empty() {
+            return;
+        }
+        let mut wanted: Vec<&'d str> = facts.uses.iter().map(|name| &**name).collect();
+        wanted.extend(facts.imports.iter().map(|import| &*import.name));
+        for target in targets {
+            let Some(declares) = self.detailed.facts(target).map(|facts| &facts.declares) else { continue };
+            if declares.is_empty() || taken.contains_key(&target) {
+                continue;
+            }
+            let found = wanted.iter().filter(|name| declares.binary_search_by(|known| (**known).cmp(name)).is_ok());
+            let found: Vec<&'d str> = found.copied().collect();
+            if !found.is_empty() {
+                taken.insert(target, found);
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Files that the user excluded. An import of one makes neither a node nor an edge; the imports are counted.
+//!
+//! Installed packages are not meant: a glob such as `**/dist/**` is about the repository's own output.
+
+use stan_model::is_external;
+use stan_repo::{PathGlobs, with_contents};
+
+use super::GraphOptions;
+
+pub(crate) struct ExcludedFiles {
+    /// Absolute path of the repository, without a trailing slash.
+    root: String,
+    globs: PathGlobs,
+}
+
+impl ExcludedFiles {
+    pub(crate) fn new(options: &GraphOptions) -> Self {
+        let usable = options.scan.excludes.iter().filter(|glob| PathGlobs::check(glob).is_ok());
+        let globs: Vec<&str> = usable.map(|glob| glob.strip_prefix("./").unwrap_or(glob)).collect();
+        // The scan says which globs cannot be used.
+        let globs = PathGlobs::new(&with_contents(&globs)).unwrap_or_default();
+        Self { root: options.root.trim_end_matches('/').to_owned(), globs }
+    }
+
+    /// Whether a file, by its absolute real path, is one of them.
+    pub(crate) fn cover(&self, path: &str) -> bool {
+        if self.globs.is_empty() {
+            return false;
+        }
+        let inside = path.strip_prefix(&self.root).and_then(|rest| rest.strip_prefix('/'));
+        inside.is_some_and(|inside| !is_external(Some(inside)) && self.globs.is_match(inside))
+    }
+}

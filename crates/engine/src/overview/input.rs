@@ -1,0 +1,198 @@
+//! What an overview says about each file: tokens, exported names by use, imports with the names taken, tests.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use stan_graph::overview::{OverviewFile, OverviewImport, OverviewInput};
+use stan_lang::Languages;
+use stan_model::facts::ExportSource;
+use stan_model::{FileFacts, NodeKind, Resolution, programming_extension};
+use stan_repo::sha256;
+
+use super::Source;
+use crate::cache::TokenTable;
+use crate::graph::open_cache;
+use crate::outline::absolute;
+
+/// Larger files are estimated.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// One dependency of a file, before names are weighed.
+struct Taken<'d> {
+    target: u32,
+    names: Vec<&'d str>,
+    /// Found by seeing through barrels only.
+    is_implicit: bool,
+}
+
+impl Source<'_> {
+    /// Everything but the header.
+    pub(super) fn input(&self) -> OverviewInput {
+        let graph = &self.detailed.graph;
+        let nodes: Vec<u32> = graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source).collect();
+        let mut file_of = vec![u32::MAX; graph.node_count()];
+        for (file, node) in (0u32..).zip(&nodes) {
+            file_of[*node as usize] = file;
+        }
+        let finder = self.detailed.names();
+        let taken: Vec<Vec<Taken<'_>>> = nodes.par_iter().map(|node| self.taken(&finder, *node, &file_of)).collect();
+        let tokens = self.tokens(&nodes);
+        let mut files: Vec<OverviewFile> = nodes
+            .iter()
+            .zip(tokens)
+            .map(|(node, tokens)| {
+                let node = graph.node(*node);
+                OverviewFile {
+                    path: node.id.to_string(),
+                    is_code: is_code(&node.id),
+                    tokens,
+                    description: node.description.clone(),
+                    ..OverviewFile::default()
+                }
+            })
+            .collect();
+        let uses = uses(&files, &taken);
+        for ((file, node), uses) in files.iter_mut().zip(&nodes).zip(&uses) {
+            file.exports = self.detailed.facts(*node).map(|facts| exports(facts, uses)).unwrap_or_default();
+        }
+        add_imports(&mut files, taken);
+        OverviewInput { packages: self.used_packages(), files, header: Vec::new() }
+    }
+
+    fn taken<'d>(
+        &'d self,
+        finder: &crate::graph::detail::NameFinder<'d>,
+        node: u32,
+        file_of: &[u32],
+    ) -> Vec<Taken<'d>> {
+        let mut names = finder.taken(node);
+        let mut found: Vec<Taken<'d>> = Vec::new();
+        for edge in self.detailed.graph.edges(node) {
+            let target = file_of.get(edge.target as usize).copied().unwrap_or(u32::MAX);
+            if target == u32::MAX || edge.target == node {
+                continue;
+            }
+            let is_implicit = edge.resolution == Resolution::Implicit;
+            match found.last_mut() {
+                Some(last) if last.target == target => last.is_implicit &= is_implicit,
+                _ => {
+                    let names = names.remove(&edge.target).unwrap_or_default();
+                    found.push(Taken { target, names, is_implicit });
+                }
+            }
+        }
+        // What a barrel passes on is said where it is defined.
+        let mut defined: Vec<&str> =
+            found.iter().filter(|one| one.is_implicit).flat_map(|one| one.names.iter().copied()).collect();
+        defined.sort_unstable();
+        for one in found.iter_mut().filter(|one| !one.is_implicit) {
+            one.names.retain(|name| defined.binary_search(name).is_err());
+        }
+        found
+    }
+
+    /// Of code files, by the tokenizer. Counts of unchanged files are kept in the cache.
+    fn tokens(&self, nodes: &[u32]) -> Vec<u64> {
+        let graph = &self.detailed.graph;
+        let options = self.repository.config.graph_options(self.repository.root);
+        let cache = open_cache(self.system, &options, self.work);
+        let known = cache.as_ref().map(|cache| cache.load_tokens(self.tokenizer.name())).unwrap_or_default();
+        let count = |node: &u32| {
+            let node = graph.node(*node);
+            if !is_code(&node.id) {
+                return (None, 0);
+            }
+            let key = node.file.map(|file| TokenTable::key(&file.digest));
+            if let Some(tokens) = key.and_then(|key| known.get(key)) {
+                return (key, tokens);
+            }
+            let mut bytes = Vec::new();
+            let path = absolute(self.repository.root, &node.id);
+            match self.system.read_real(Path::new(&path), MAX_BYTES, &mut bytes) {
+                // A file that changed since it was hashed has other contents than the key says.
+                Ok(_) => {
+                    let is_hashed = node.file.is_some_and(|file| sha256(&bytes) == file.digest);
+                    (key.filter(|_| is_hashed), self.tokenizer.count(&bytes))
+                }
+                Err(_) => (None, node.file.map_or(0, |file| file.size / 4)),
+            }
+        };
+        let counts: Vec<(Option<u128>, u64)> = nodes.par_iter().map(count).collect();
+        let table = known.with(counts.iter().filter_map(|(key, tokens)| Some(((*key)?, *tokens))));
+        if table != known
+            && let Some(cache) = &cache
+        {
+            cache.store_tokens(self.tokenizer.name(), &table);
+        }
+        counts.into_iter().map(|(_, tokens)| tokens).collect()
+    }
+}
+
+/// Whether a file has a line of its own.
+pub(super) fn is_code(path: &str) -> bool {
+    Languages::all().claim(path) || programming_extension(path).is_some()
+}
+
+/// How often each name of a file is taken: by all files, and by files of other folders.
+type Uses<'d> = FxHashMap<&'d str, (u32, u32)>;
+
+fn uses<'d>(files: &[OverviewFile], taken: &[Vec<Taken<'d>>]) -> Vec<Uses<'d>> {
+    let folder = |index: usize| {
+        files.get(index).map_or("", |file: &OverviewFile| file.path.rsplit_once('/').map_or("", |(folder, _)| folder))
+    };
+    let mut uses: Vec<Uses<'d>> = files.iter().map(|_| Uses::default()).collect();
+    for (file, taken) in taken.iter().enumerate() {
+        for one in taken {
+            let target = one.target as usize;
+            let is_outside = u32::from(folder(file) != folder(target));
+            let Some(uses) = uses.get_mut(target) else { continue };
+            for name in &one.names {
+                let (all, outside) = uses.entry(name).or_default();
+                *all += 1;
+                *outside += is_outside;
+            }
+        }
+    }
+    uses
+}
+
+/// The names that a file declares and offers, the most used first.
+fn exports(facts: &FileFacts, uses: &Uses<'_>) -> Vec<(Box<str>, u32)> {
+    let local = facts.exports.iter().filter(|export| export.source == ExportSource::Local);
+    let mut names: Vec<&str> = local.map(|export| &*export.name).collect();
+    if facts.exports.is_empty() {
+        names.extend(facts.declares.iter().map(|name| &**name));
+    }
+    names.sort_unstable();
+    names.dedup();
+    let weight = |name: &str| uses.get(name).copied().unwrap_or_default();
+    names.sort_by_key(|name| std::cmp::Reverse(weight(name).0));
+    names.into_iter().map(|name| (name.into(), weight(name).1)).collect()
+}
+
+/// Imports, importers and tests.
+fn add_imports(files: &mut [OverviewFile], taken: Vec<Vec<Taken<'_>>>) {
+    let is_test: Vec<bool> = files.iter().map(|file| file.is_code && stan_rank::is_test(&file.path)).collect();
+    let names: Vec<String> = files.iter().map(|file| stan_rank::name_key(&file.path)).collect();
+    for (index, taken) in (0u32..).zip(taken) {
+        let own_test = is_test.get(index as usize).copied().unwrap_or(false);
+        for one in &taken {
+            let Some(target) = files.get_mut(one.target as usize) else { continue };
+            target.importers += 1;
+            if own_test && !is_test.get(one.target as usize).copied().unwrap_or(false) {
+                target.tests.push(index);
+            }
+        }
+        if let Some(file) = files.get_mut(index as usize) {
+            let import = |one: Taken<'_>| OverviewImport {
+                target: one.target,
+                names: one.names.into_iter().map(Into::into).collect(),
+            };
+            file.imports = taken.into_iter().map(import).collect();
+        }
+    }
+    for (index, file) in files.iter_mut().enumerate() {
+        file.tests.sort_by_key(|test| names.get(*test as usize) != names.get(index));
+    }
+}

@@ -1,0 +1,171 @@
+//! The verb `map`: the overview of the repository that a model reads, and the document `dependency.overview.md`. What is
+//! known of the files is gathered here; lines, folding and budgets are `stan_graph::overview`.
+
+mod input;
+mod packages;
+
+use std::collections::BTreeSet;
+
+use stan_graph::overview::{Overview, OverviewInput, OverviewOptions, Unit, aggregate, overview as write_overview};
+pub use stan_model::document::answer_reports::OverviewReport;
+use stan_repo::WritableSystem;
+
+use crate::context::{EngineError, Repository, build_map};
+use crate::graph::GraphRequest;
+use crate::graph::detail::{DetailedGraph, detailed_graph};
+use crate::outline::{AskedFile, near_files};
+use crate::tokens::Tokenizer;
+
+/// What has a line of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    #[default]
+    File,
+    Folder,
+    Package,
+}
+
+/// How much is shown, and around what.
+#[derive(Clone, Debug, Default)]
+pub struct OverviewRequest {
+    /// In tokens, 0 for everything; `None` for what the configuration says.
+    pub budget: Option<u64>,
+    /// Folders or files.
+    pub focus: Vec<AskedFile>,
+    pub level: Level,
+    pub tokenizer: Tokenizer,
+}
+
+/// The overview of the repository.
+pub fn overview(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    request: &OverviewRequest,
+    work: &GraphRequest,
+) -> Result<OverviewReport, EngineError> {
+    let options = repository.config.graph_options(repository.root);
+    let detailed = detailed_graph(system, &options, work).map_err(|error| EngineError::internal(error.to_string()))?;
+    let focus = focus(&detailed, &request.focus)?;
+    let budget = request.budget.unwrap_or(repository.config.context.overview_tokens);
+    let source = Source { system, repository, work, detailed: &detailed, tokenizer: request.tokenizer };
+    // Without a budget the overview stays well below the map that it stands in for.
+    let names_within = if budget == 0 { map_tokens(system, repository, request.tokenizer, work)? / 3 } else { 0 };
+    let made = source.overview(request.level, &OverviewOptions { budget, focus, names_within }, &[]);
+    Ok(OverviewReport {
+        tokens: made.tokens,
+        tokenizer: request.tokenizer.name().to_owned(),
+        budget,
+        listed: made.listed as u64,
+        folded: made.folded as u64,
+        text: made.text,
+        warnings: crate::answers::unread(detailed.errors.len()),
+    })
+}
+
+/// The document that a repository run writes. `notes` are further lines at its top.
+pub(crate) fn overview_document(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    work: &GraphRequest,
+    notes: &[String],
+) -> Result<Vec<u8>, EngineError> {
+    let options = repository.config.graph_options(repository.root);
+    let detailed = detailed_graph(system, &options, work).map_err(|error| EngineError::internal(error.to_string()))?;
+    let source = Source { system, repository, work, detailed: &detailed, tokenizer: Tokenizer::default() };
+    let budget = repository.config.context.overview_tokens;
+    let options = OverviewOptions { budget, ..OverviewOptions::default() };
+    Ok(source.overview(Level::File, &options, notes).text.into_bytes())
+}
+
+/// The tokens of `dependency.meta.json`.
+fn map_tokens(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    tokenizer: Tokenizer,
+    work: &GraphRequest,
+) -> Result<u64, EngineError> {
+    let mut bytes = Vec::new();
+    build_map(system, repository, work)?
+        .write(&mut bytes, false)
+        .map_err(|error| EngineError::internal(error.to_string()))?;
+    Ok(tokenizer.count(&bytes))
+}
+
+/// The root-relative paths that were named. Names that are neither files nor folders come back with near ones.
+fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec<String>, EngineError> {
+    let ids: Vec<Box<str>> = detailed.graph.nodes().iter().map(|node| node.id.clone()).collect();
+    let is_there = |id: &str| {
+        let at = ids.partition_point(|known| **known < *id);
+        let is_file = ids.get(at).is_some_and(|known| **known == *id);
+        let below = format!("{id}/");
+        let at = ids.partition_point(|known| **known < *below);
+        is_file || ids.get(at).is_some_and(|known| known.starts_with(&below))
+    };
+    let mut unknown = Vec::new();
+    let mut focus = Vec::new();
+    for file in asked {
+        let id = file.id.trim_end_matches('/');
+        match id {
+            "" | "." => {}
+            _ if is_there(id) => focus.push(id.to_owned()),
+            _ => {
+                let near: Vec<String> = near_files(&ids, id).iter().map(|id| format!("`{id}`")).collect();
+                let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+                unknown.push(format!("`{}`{near}", file.shown));
+            }
+        }
+    }
+    if unknown.is_empty() {
+        Ok(focus)
+    } else {
+        Err(EngineError::input("there is no such file or folder").details(unknown))
+    }
+}
+
+/// Where an overview is made from.
+struct Source<'s> {
+    system: &'s dyn WritableSystem,
+    repository: &'s Repository<'s>,
+    work: &'s GraphRequest,
+    detailed: &'s DetailedGraph,
+    tokenizer: Tokenizer,
+}
+
+impl Source<'_> {
+    fn overview(&self, level: Level, options: &OverviewOptions, notes: &[String]) -> Overview {
+        let mut input = self.input();
+        input.header = self.header(&input);
+        input.header.extend(notes.iter().cloned());
+        let input = match level {
+            Level::File => input,
+            Level::Folder => aggregate(&input, &folders(&input)),
+            Level::Package => aggregate(&input, &self.packages(&input)),
+        };
+        let count = |text: &str| self.tokenizer.count(text.as_bytes());
+        write_overview(&input, options, &count)
+    }
+
+    /// What the lines mean, for a reader who has nothing else.
+    fn header(&self, input: &OverviewInput) -> Vec<String> {
+        let code = input.files.iter().filter(|file| file.is_code);
+        let (count, tokens) = code.fold((0u64, 0u64), |(count, sum), file| (count + 1, sum + file.tokens));
+        vec![
+            format!(
+                "Overview: {count} code files of {} files, {tokens} tokens of code. A folder, then its files: name, \
+                 tokens, <importers, exported names, > imports with the names taken, ~ tests, # description.",
+                input.files.len()
+            ),
+            "An import names a file of the same folder, else the one file whose path ends so. `+ 3 png`: other files. \
+             `path/ * 9 files …` is folded: `stan map --focus path` shows it. = lists packages."
+                .to_owned(),
+        ]
+    }
+}
+
+/// One unit for each folder with code.
+fn folders(input: &OverviewInput) -> Vec<Unit> {
+    let code = input.files.iter().filter(|file| file.is_code);
+    let folders: BTreeSet<&str> =
+        code.map(|file| file.path.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();
+    folders.into_iter().map(|folder| Unit { folder: folder.to_owned(), description: None }).collect()
+}

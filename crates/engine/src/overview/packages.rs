@@ -1,0 +1,100 @@
+//! Packages: those that the repository uses, with versions where they are installed, and those that it is made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use stan_graph::overview::{OverviewInput, OverviewPackage, Unit};
+use stan_model::NodeKind;
+use stan_model::json::JsonTree;
+
+use super::Source;
+use crate::context::locate_externals;
+use crate::outline::absolute;
+
+/// A larger manifest is not read.
+const LARGEST_MANIFEST: u64 = 4 << 20;
+
+impl Source<'_> {
+    /// The packages that files of the repository use, the most used first.
+    pub(super) fn used_packages(&self) -> Vec<OverviewPackage> {
+        let graph = &self.detailed.graph;
+        let options = self.repository.config.graph_options(self.repository.root);
+        let (externals, _) = locate_externals(self.system, &options, graph);
+        let package_of = |node: u32| -> Option<(String, String)> {
+            match graph.node(node).kind {
+                NodeKind::External => {
+                    let package = externals.get(&node)?.package.as_ref()?;
+                    Some((package.name.clone(), package.version.clone()))
+                }
+                NodeKind::Missing => Some((bare_package(&graph.node(node).id)?.to_owned(), String::new())),
+                NodeKind::Source | NodeKind::Builtin => None,
+            }
+        };
+        let mut importers: BTreeMap<(String, String), u32> = BTreeMap::new();
+        for node in graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source) {
+            let used: BTreeSet<(String, String)> =
+                graph.edges(node).iter().filter_map(|edge| package_of(edge.target)).collect();
+            for package in used {
+                *importers.entry(package).or_default() += 1;
+            }
+        }
+        let mut packages: Vec<OverviewPackage> = importers
+            .into_iter()
+            .map(|((name, version), importers)| OverviewPackage { name, version, importers })
+            .collect();
+        packages.sort_by_key(|package| std::cmp::Reverse(package.importers));
+        packages
+    }
+
+    /// One unit for each folder with a manifest that names a package.
+    pub(super) fn packages(&self, input: &OverviewInput) -> Vec<Unit> {
+        let manifests = input.files.iter().filter(|file| file.path.rsplit('/').next() == Some("package.json"));
+        let units = manifests.filter_map(|file| {
+            let mut bytes = Vec::new();
+            let path = absolute(self.repository.root, &file.path);
+            self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut bytes).ok()?;
+            let tree = JsonTree::parse(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()?;
+            let string = |key: &str| tree.string(tree.field(tree.root(), key)?).map(std::borrow::Cow::into_owned);
+            let name = string("name")?;
+            let version = string("version").map(|version| format!(" {version}")).unwrap_or_default();
+            let about = string("description").map(|about| format!(": {about}")).unwrap_or_default();
+            let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+            Some(Unit { folder, description: Some(format!("{name}{version}{about}").into()) })
+        });
+        units.collect()
+    }
+}
+
+/// The package that a bare specifier names; `None` for paths and aliases.
+fn bare_package(specifier: &str) -> Option<&str> {
+    let is_path = specifier.starts_with(['.', '/', '#', '~', '$']) || specifier.starts_with("@/");
+    if is_path || specifier.contains([':', '*', '?', ' ']) {
+        return None;
+    }
+    let segments = if specifier.starts_with('@') { 2 } else { 1 };
+    let end = specifier.match_indices('/').nth(segments - 1).map_or(specifier.len(), |(at, _)| at);
+    specifier.get(..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_of_specifiers() {
+        for (specifier, expected) in [
+            ("react", Some("react")),
+            ("react/jsx-runtime", Some("react")),
+            ("@scope/pkg/deep/x.js", Some("@scope/pkg")),
+            ("./a", None),
+            ("../a", None),
+            ("@/components/a", None),
+            ("~/a", None),
+            ("#imports", None),
+            ("virtual:thing", None),
+            ("/abs", None),
+        ] {
+            assert_eq!(bare_package(specifier), expected, "{specifier}");
+        }
+    }
+}

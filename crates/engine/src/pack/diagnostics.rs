@@ -1,0 +1,121 @@
+//! Diagnostics of logs, as the pack reports them: with their files found in the repository.
+
+use stan_diagnose::{ColumnUnit, Diagnostic, Place, Severity};
+use stan_model::document::pack::{PackDiagnostic, PackPlace};
+
+use super::places::{Located, Locator};
+
+/// A diagnostic with the files that it names found.
+pub(super) struct Placed {
+    pub(super) diagnostic: Diagnostic,
+    /// Of the place itself.
+    pub(super) located: Located,
+}
+
+impl Placed {
+    /// The file of the place, when it is one of the repository.
+    pub(super) fn file(&self) -> Option<&str> {
+        match &self.located {
+            Located::Found(file) => Some(file),
+            Located::Ambiguous | Located::Unknown => None,
+        }
+    }
+}
+
+pub(super) fn place(diagnostics: Vec<Diagnostic>, locator: &Locator<'_>) -> Vec<Placed> {
+    let located = |place: &Option<Place>| match place {
+        Some(place) => locator.locate(&place.file),
+        None => Located::Unknown,
+    };
+    diagnostics.into_iter().map(|diagnostic| Placed { located: located(&diagnostic.place), diagnostic }).collect()
+}
+
+/// The one that the pack is about: the first error with a place in the repository, else the first with such a place.
+pub(super) fn focus_of(diagnostics: &[Placed]) -> Option<usize> {
+    let has_place = |one: &Placed| one.file().is_some();
+    let is_error = |one: &Placed| one.diagnostic.severity == Severity::Error;
+    diagnostics
+        .iter()
+        .position(|one| has_place(one) && is_error(one))
+        .or_else(|| diagnostics.iter().position(has_place))
+}
+
+/// A diagnostic as it is written. `file` replaces the path of the log.
+pub(super) fn written(diagnostic: &Diagnostic, file: Option<&str>, stale: bool) -> PackDiagnostic {
+    let place = diagnostic.place.as_ref();
+    let other = |place: &Place, message: Option<&str>| PackPlace {
+        file: place.file.clone(),
+        line: place.line,
+        col: place.col,
+        message: message.filter(|message| !message.is_empty()).map(str::to_owned),
+    };
+    PackDiagnostic {
+        tool: diagnostic.tool.to_owned(),
+        file: file.map(str::to_owned).or_else(|| place.map(|place| place.file.clone())),
+        line: place.map(|place| place.line),
+        col: place.and_then(|place| place.col),
+        end_line: diagnostic.end.map(|(line, _)| line),
+        end_col: diagnostic.end.and_then(|(_, col)| col),
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        },
+        code: diagnostic.code.clone(),
+        message: diagnostic.message.clone(),
+        unit: match diagnostic.unit {
+            ColumnUnit::Utf16 => "utf16",
+            ColumnUnit::Char => "char",
+            ColumnUnit::Byte => "byte",
+        },
+        related: diagnostic.related.iter().map(|one| other(&one.place, Some(&one.message))).collect(),
+        frames: diagnostic.frames.iter().map(|one| other(&one.place, one.name.as_deref())).collect(),
+        found: file.is_some(),
+        stale,
+    }
+}
+
+/// Names that a message puts in quotes: `'x'`, `"x"`, `` `x` ``. Of a longer type only names in capitals are taken.
+pub(super) fn quoted_names(message: &str) -> Vec<String> {
+    const MOST: usize = 12;
+    let mut names: Vec<String> = Vec::new();
+    for quote in ['\'', '"', '`'] {
+        for part in message.split(quote).skip(1).step_by(2).take(MOST) {
+            let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+            let words: Vec<&str> =
+                part.split(|letter: char| !is_name(letter)).filter(|word| !word.is_empty()).collect();
+            let single = words.len() <= 2 && part.len() <= 80;
+            for word in words {
+                let is_wanted = single || word.starts_with(char::is_uppercase);
+                let starts_right = !word.starts_with(|letter: char| letter.is_ascii_digit());
+                if is_wanted
+                    && starts_right
+                    && word.len() > 1
+                    && names.len() < MOST
+                    && !names.iter().any(|one| one == word)
+                {
+                    names.push(word.to_owned());
+                }
+            }
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_quotes() {
+        for (message, expected) in [
+            ("Property 'foo' does not exist on type 'Bar'. Did you mean 'fooBar'?", vec!["foo", "Bar", "fooBar"]),
+            ("Type '(a: Left<string>) => void' is not assignable", vec!["Left"]),
+            ("cannot find value `x1` in this scope", vec!["x1"]),
+            ("no quotes here", vec![]),
+            ("an 'unfinished quote", vec!["unfinished", "quote"]),
+        ] {
+            assert_eq!(quoted_names(message), expected, "{message}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The files that a pack reaches: read, hashed and declared when they are first asked for, and where their imports lead.
+//! Each file is read once. Answers depend on the files alone, never on the order of questions.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use stan_lang::language::{Answer, Extractors, Resolved, TargetTable, Wanted};
+use stan_lang::project::Worker;
+use stan_lang::{ProjectResolvers, SourceFile, Target};
+use stan_model::document::pack::PackPackage;
+use stan_model::names::FileUnits;
+use stan_model::outline::LineStarts;
+use stan_model::{Digest, FileKey, PACKAGE_FOLDER, is_installed};
+use stan_pack::{FileId, Leads, Modules};
+use stan_repo::System;
+
+use crate::graph::GraphOptions;
+
+/// A file of more bytes than this is not shown.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A file that was read.
+pub(super) struct Loaded {
+    /// Relative to the root; starts with `../` outside.
+    pub(super) id: String,
+    pub(super) text: String,
+    pub(super) starts: LineStarts,
+    pub(super) digest: Digest,
+    pub(super) bytes: u64,
+    pub(super) units: Rc<FileUnits>,
+    /// Whether its language has outlines.
+    pub(super) has_outline: bool,
+}
+
+/// All files of one pack.
+pub(super) struct PackFiles<'p> {
+    system: &'p dyn System,
+    options: &'p GraphOptions,
+    table: &'p FoundTargets,
+    worker: RefCell<Worker<'p>>,
+    extractors: RefCell<Extractors>,
+    slots: RefCell<Vec<Rc<Slot>>>,
+    by_path: RefCell<FxHashMap<String, FileId>>,
+    packages: RefCell<BTreeMap<String, Option<PackPackage>>>,
+}
+
+struct Slot {
+    path: String,
+    loaded: OnceCell<Option<Rc<Loaded>>>,
+    leads: OnceCell<FxHashMap<Box<str>, Leads>>,
+}
+
+impl<'p> PackFiles<'p> {
+    pub(super) fn new(
+        system: &'p dyn System,
+        options: &'p GraphOptions,
+        resolvers: &'p ProjectResolvers<'p>,
+        table: &'p FoundTargets,
+    ) -> Self {
+        Self {
+            system,
+            options,
+            table,
+            worker: RefCell::new(resolvers.worker(table)),
+            extractors: RefCell::default(),
+            slots: RefCell::default(),
+            by_path: RefCell::default(),
+            packages: RefCell::default(),
+        }
+    }
+
+    /// The number of a file by its path, absolute or relative to the root.
+    pub(super) fn id_of(&self, path: &str) -> FileId {
+        let path = crate::outline::absolute(&self.options.root, path);
+        if let Some(id) = self.by_path.borrow().get(&path) {
+            return *id;
+        }
+        let mut slots = self.slots.borrow_mut();
+        let id = FileId(slots.len() as u32);
+        slots.push(Rc::new(Slot { path: path.clone(), loaded: OnceCell::new(), leads: OnceCell::new() }));
+        self.by_path.borrow_mut().insert(path, id);
+        id
+    }
+
+    fn slot(&self, file: FileId) -> Option<Rc<Slot>> {
+        self.slots.borrow().get(file.0 as usize).cloned()
+    }
+
+    /// The file, if it can be read as text.
+    pub(super) fn load(&self, file: FileId) -> Option<Rc<Loaded>> {
+        let slot = self.slot(file)?;
+        slot.loaded.get_or_init(|| self.read(&slot.path).map(Rc::new)).clone()
+    }
+
+    fn read(&self, path: &str) -> Option<Loaded> {
+        let mut bytes = Vec::new();
+        self.system.read_at_most(Path::new(path), MAX_BYTES, &mut bytes).ok()?;
+        let id = self.options.display(path).into_owned();
+        let language = self.options.languages.declarations(&id);
+        let text = match language {
+            Some(language) => language.text_of(&bytes)?.into_owned(),
+            None => plain_text(&bytes)?,
+        };
+        let units = language.map(|language| language.declare(&id, &text)).unwrap_or_default();
+        Some(Loaded {
+            starts: LineStarts::new(&text),
+            digest: stan_repo::sha256(&bytes),
+            bytes: bytes.len() as u64,
+            units: Rc::new(units),
+            has_outline: language.is_some(),
+            id,
+            text,
+        })
+    }
+
+    /// Everything that was read so far.
+    pub(super) fn all_loaded(&self) -> Vec<Rc<Loaded>> {
+        self.slots.borrow().iter().filter_map(|slot| slot.loaded.get()?.clone()).collect()
+    }
+
+    /// The installed package of a file.
+    pub(super) fn package_of(&self, id: &str) -> Option<PackPackage> {
+        if !is_installed(id) {
+            return None;
+        }
+        let folder = package_folder(id)?;
+        let mut packages = self.packages.borrow_mut();
+        packages.entry(folder.to_owned()).or_insert_with(|| self.read_package(folder)).clone()
+    }
+
+    fn read_package(&self, folder: &str) -> Option<PackPackage> {
+        let path = crate::outline::absolute(&self.options.root, &format!("{folder}/package.json"));
+        let mut bytes = Vec::new();
+        self.system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes).ok()?;
+        let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+        let field = |name: &str| manifest.get(name).and_then(|value| value.as_str()).map(str::to_owned);
+        Some(PackPackage { name: field("name")?, version: field("version").unwrap_or_default() })
+    }
+
+    /// Resolves every request of a file at once: they share most of the work.
+    fn resolve(&self, slot: &Slot, text: &str) -> FxHashMap<Box<str>, Leads> {
+        let file = SourceFile { name: &slot.path, bytes: text.as_bytes() };
+        let extraction = self.extractors.borrow_mut().extract(self.options.languages, file, &self.options.extract);
+        let facts = extraction.unwrap_or_default().facts;
+        let mut found = Resolved::default();
+        self.worker.borrow_mut().resolve(&slot.path, &facts, Wanted::Requests, &mut found);
+        let mut leads: FxHashMap<Box<str>, Leads> = FxHashMap::default();
+        for (request, answer) in facts.requests.iter().zip(&found.answers) {
+            let answer = self.answered(answer);
+            let known = leads.get(&request.specifier);
+            if known.is_none_or(|known| !matches!(known, Leads::Files(_))) {
+                leads.insert(request.specifier.clone(), answer);
+            }
+        }
+        leads
+    }
+
+    fn answered(&self, answer: &Answer) -> Leads {
+        match answer {
+            Answer::Nothing | Answer::Excluded => Leads::Missing,
+            Answer::File(key) | Answer::Other(key) => match self.table.get(*key) {
+                Some(Target::File(path)) => Leads::Files(vec![self.id_of(&path)]),
+                Some(Target::Builtin(_)) => Leads::Builtin,
+                _ => Leads::Missing,
+            },
+            Answer::Files(keys) => match keys.first().and_then(|key| self.table.get(*key)) {
+                Some(Target::Files(paths)) => Leads::Files(paths.iter().map(|path| self.id_of(path)).collect()),
+                _ => Leads::Missing,
+            },
+        }
+    }
+}
+
+impl Modules for PackFiles<'_> {
+    fn units(&self, file: FileId) -> Option<Rc<FileUnits>> {
+        Some(Rc::clone(&self.load(file)?.units))
+    }
+
+    fn leads(&self, file: FileId, specifier: &str) -> Leads {
+        let Some((slot, loaded)) = self.slot(file).zip(self.load(file)) else { return Leads::Missing };
+        let leads = slot.leads.get_or_init(|| self.resolve(&slot, &loaded.text));
+        leads.get(specifier).cloned().unwrap_or(Leads::Missing)
+    }
+}
+
+/// Text of a file in a language without outlines.
+fn plain_text(bytes: &[u8]) -> Option<String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if memchr::memchr(0, bytes.get(..8192).unwrap_or(bytes)).is_some() {
+        return None;
+    }
+    Some(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// The folder of the innermost installed package of a path.
+fn package_folder(id: &str) -> Option<&str> {
+    let start = id.rfind(&format!("{PACKAGE_FOLDER}/"))? + PACKAGE_FOLDER.len() + 1;
+    let rest = id.get(start..)?;
+    let parts = if rest.starts_with('@') { 2 } else { 1 };
+    let end = rest.match_indices('/').nth(parts - 1).map_or(rest.len(), |(at, _)| at);
+    id.get(..start + end)
+}
+
+/// The targets that resolution found: their keys are indexes.
+#[derive(Default)]
+pub(super) struct FoundTargets(RefCell<Vec<Target>>);
+
+impl FoundTargets {
+    fn get(&self, key: FileKey) -> Option<Target> {
+        self.0.borrow().get(key.index()).cloned()
+    }
+}
+
+impl TargetTable for FoundTargets {
+    fn answer(&self, target: &Target) -> Answer {
+        let mut targets = self.0.borrow_mut();
+        let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
+        targets.push(target.clone());
+        match target {
+            Target::Nothing => Answer::Nothing,
+            Target::File(_) => Answer::File(key),
+            Target::Files(_) => Answer::Files([key].into()),
+            Target::Builtin(_) | Target::Missing { .. } => Answer::Other(key),
+        }
+    }
+
+    fn listed(&self, _: usize) -> FileKey {
+        // Only patterns lead to listed files, and a pack resolves none.
+        FileKey(u32::MAX)
+    }
+}

@@ -1,0 +1,348 @@
+//! From candidates to items: the text of each at each level, what it costs, and what the budget leaves of it.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use stan_model::document::pack::{PackItem, PackOmitted, PackVia};
+use stan_model::outline::{Lines, Unit, UnitKind};
+use stan_pack::{Candidate, Closure, Costs, FileId, Fitted, Focus, Level, Options, Shown, Via};
+
+use super::files::{Loaded, PackFiles};
+use super::{ClosureKind, Externals, PackRequest};
+use crate::tokens::Tokenizer;
+
+/// What an item costs besides its text, at least.
+const ITEM_TOKENS: u64 = 20;
+
+/// A type of more lines is not shown whole.
+const LONG: u32 = 40;
+
+/// A class or interface of more members shows only those that are used.
+const MOST_MEMBERS: usize = 30;
+
+/// The same for one that a failing line names: what fails may be any of its members.
+const MOST_OPEN: usize = 60;
+
+/// A declaration that explains takes at most this part of the budget, unless more of it is used.
+const LARGEST_PART: u64 = 6;
+
+/// A longer comment is not shown beside a declaration that the focus merely uses.
+const LONG_DOC: u32 = 8;
+
+/// Lines that stand for a file without an outline.
+const FIRST_LINES: u32 = 20;
+
+/// Counts tokens of items.
+#[derive(Clone, Copy)]
+pub(super) struct Counter(pub(super) Tokenizer);
+
+impl Counter {
+    pub(super) fn text(self, text: &str) -> u64 {
+        self.0.count(text.as_bytes())
+    }
+
+    /// The line above the text names the file, which may cost more than the usual.
+    fn item(self, file: &str, text: &str) -> u64 {
+        let head = self.text(file) + 12;
+        self.text(text) + head.max(ITEM_TOKENS)
+    }
+}
+
+/// Something that may become an item.
+pub(super) struct Draft {
+    loaded: Rc<Loaded>,
+    file: FileId,
+    kind: &'static str,
+    name: String,
+    name_line: u32,
+    rank: u8,
+    /// When it is lowered: as its rank, with files between ranks 3 and 4.
+    turn: u8,
+    via: Vec<Via>,
+    full: Shown,
+    signature: Shown,
+    wanted: Level,
+    full_cost: u64,
+    signature_cost: u64,
+    line_cost: u64,
+    /// Why it is left out whatever the budget.
+    refused: Option<&'static str>,
+}
+
+impl Draft {
+    pub(super) fn costs(&self) -> Costs {
+        let wanted = if self.refused.is_some() { Level::Omitted } else { self.wanted };
+        Costs { rank: self.turn, wanted, full: self.full_cost, signature: self.signature_cost, line: self.line_cost }
+    }
+
+    pub(super) fn omitted(&self) -> PackOmitted {
+        PackOmitted {
+            file: self.loaded.id.clone(),
+            start_line: self.name_line,
+            name: self.name.clone(),
+            reason: self.refused.unwrap_or("budget"),
+        }
+    }
+
+    /// The item at a level; `None` when it is omitted.
+    pub(super) fn item(&self, level: Level, files: &PackFiles<'_>) -> Option<PackItem> {
+        let shown = match level {
+            Level::Omitted => return None,
+            Level::Full => self.full.clone(),
+            // A signature that is not smaller than the whole shows the whole.
+            Level::Signature if self.signature_cost >= self.full_cost => return self.item(Level::Full, files),
+            Level::Signature => self.signature.clone(),
+            Level::Line => Shown {
+                text: stan_pack::one_line(self.kind, &self.name, &self.loaded.id, self.name_line),
+                lines: Lines { from: self.name_line, to: self.name_line },
+                elided: Vec::new(),
+            },
+        };
+        Some(PackItem {
+            file: self.loaded.id.clone(),
+            start_line: shown.lines.from,
+            end_line: shown.lines.to,
+            level: level.as_str(),
+            kind: self.kind.to_owned(),
+            name: self.name.clone(),
+            text: shown.text,
+            sha256: self.loaded.digest.to_string(),
+            elided: shown.elided.iter().map(|lines| [lines.from, lines.to]).collect(),
+            rank: self.rank,
+            via: self.via.iter().map(|step| written_via(step, files)).collect(),
+            package: files.package_of(&self.loaded.id),
+        })
+    }
+
+    /// The same with other lines shown: a focus that had to be pruned.
+    pub(super) fn pruned(&mut self, shown: Shown, counter: Counter) {
+        self.signature_cost = counter.item(&self.loaded.id, &shown.text);
+        self.signature = shown;
+        self.wanted = Level::Signature;
+    }
+
+    pub(super) fn turn(&self) -> u8 {
+        self.turn
+    }
+
+    pub(super) fn file_id(&self) -> &str {
+        &self.loaded.id
+    }
+
+    pub(super) fn file(&self) -> FileId {
+        self.file
+    }
+
+    pub(super) fn refuse(&mut self, reason: &'static str) {
+        self.refused.get_or_insert(reason);
+    }
+}
+
+fn written_via(step: &Via, files: &PackFiles<'_>) -> PackVia {
+    let file = files.load(step.file).map(|loaded| loaded.id.clone()).unwrap_or_default();
+    PackVia { file, line: step.line, name: step.name.to_string(), how: step.how }
+}
+
+/// The focus itself. Without a unit it is a statement or lines.
+pub(super) fn focus_draft(loaded: &Rc<Loaded>, file: FileId, focus: &Focus, counter: Counter) -> Draft {
+    let unit = focus.unit.and_then(|id| Some((id, loaded.units.outline.get(id)?)));
+    let full = match unit {
+        Some((_, unit)) => stan_pack::full(&loaded.text, &loaded.starts, unit, true),
+        None => lines_of(loaded, focus.lines),
+    };
+    let without_doc = lines_of(loaded, focus.lines);
+    let (full_cost, cost) = (counter.item(&loaded.id, &full.text), counter.item(&loaded.id, &without_doc.text));
+    Draft {
+        loaded: Rc::clone(loaded),
+        file,
+        kind: unit.map_or("lines", |(_, unit)| unit.kind.as_str()),
+        name: unit.map_or_else(String::new, |(id, _)| loaded.units.outline.path(id)),
+        name_line: unit.map_or(focus.lines.from, |(_, unit)| unit.name_line()),
+        rank: 0,
+        turn: 0,
+        via: Vec::new(),
+        full,
+        signature: without_doc,
+        wanted: Level::Full,
+        full_cost,
+        signature_cost: cost,
+        line_cost: cost,
+        refused: None,
+    }
+}
+
+fn lines_of(loaded: &Loaded, lines: Lines) -> Shown {
+    let text = loaded.starts.span(lines, &loaded.text).of(&loaded.text).to_owned();
+    Shown { text, lines, elided: Vec::new() }
+}
+
+/// The import statements that the focus needs: of a statement over many lines only those with a name that is used.
+pub(super) fn imports_draft(loaded: &Rc<Loaded>, file: FileId, closure: &Closure, counter: Counter) -> Option<Draft> {
+    let mut lines = BTreeSet::new();
+    for (statement, names) in &closure.imports {
+        let whole = loaded.starts.lines(*statement);
+        lines.extend([whole.from, whole.to]);
+        lines.extend(names.iter().copied().filter(|line| whole.contains(*line)));
+    }
+    let range = Lines { from: *lines.first()?, to: *lines.last()? };
+    let mut shown = stan_pack::lines_only(&loaded.text, &loaded.starts, range, &lines);
+    // Which lines are left out is told beside the text; between imports a mark for each gap would cost more than it says.
+    shown.text = shown.text.lines().filter(|line| !line.starts_with("… ")).collect::<Vec<_>>().join("\n");
+    let cost = counter.item(&loaded.id, &shown.text);
+    Some(Draft {
+        loaded: Rc::clone(loaded),
+        file,
+        kind: "imports",
+        name: "imports".to_owned(),
+        name_line: range.from,
+        rank: 1,
+        turn: 2,
+        via: Vec::new(),
+        full: shown.clone(),
+        signature: shown,
+        wanted: Level::Signature,
+        full_cost: cost + 1,
+        signature_cost: cost,
+        line_cost: 0,
+        refused: None,
+    })
+}
+
+/// A whole file, as a source of the pack.
+pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, wanted: Level, counter: Counter) -> Draft {
+    let last = loaded.starts.count() - u32::from(loaded.text.ends_with('\n') && loaded.starts.count() > 1);
+    let full = lines_of(loaded, Lines { from: 1, to: last });
+    let signature = if loaded.has_outline {
+        stan_pack::file_signature(&loaded.text, &loaded.starts, &loaded.units.outline)
+    } else {
+        let first: BTreeSet<u32> = (1..=last.min(FIRST_LINES)).collect();
+        stan_pack::lines_only(&loaded.text, &loaded.starts, full.lines, &first)
+    };
+    Draft {
+        loaded: Rc::clone(loaded),
+        file,
+        kind: "file",
+        name: loaded.id.rsplit('/').next().unwrap_or_default().to_owned(),
+        name_line: 1,
+        rank: 4,
+        turn: 7,
+        via: Vec::new(),
+        full_cost: counter.item(&loaded.id, &full.text),
+        signature_cost: counter.item(&loaded.id, &signature.text),
+        line_cost: counter.text(&loaded.id) + 6 + ITEM_TOKENS,
+        full,
+        signature,
+        wanted,
+        refused: None,
+    }
+}
+
+/// A candidate of the closure.
+pub(super) fn draft(
+    candidate: &Candidate,
+    files: &PackFiles<'_>,
+    own: FileId,
+    request: &PackRequest,
+    counter: Counter,
+) -> Option<Draft> {
+    let loaded = files.load(candidate.file)?;
+    let outline = &loaded.units.outline;
+    let unit = outline.get(candidate.unit)?;
+    let doc = unit.doc.filter(|_| candidate.rank <= 2).is_some_and(|doc| {
+        let lines = loaded.starts.lines(doc);
+        lines.to - lines.from < LONG_DOC
+    });
+    let members = outline.members(candidate.unit).count();
+    let most = if candidate.open { MOST_OPEN } else { MOST_MEMBERS };
+    let all_members = members <= most && shows_all_members(candidate, unit);
+    // No single declaration takes more than a part of the budget beyond what is used of it.
+    let most = if request.budget == 0 { u64::MAX } else { request.budget / LARGEST_PART };
+    let mut options = Options { doc, used: &candidate.used, keep: &candidate.keep, all_members };
+    let show =
+        |options: &Options<'_>| stan_pack::signature(&loaded.text, &loaded.starts, outline, candidate.unit, options);
+    let mut signature = show(&options);
+    if all_members && counter.item(&loaded.id, &signature.text) > most {
+        options.all_members = false;
+        signature = show(&options);
+    }
+    let full = stan_pack::full(&loaded.text, &loaded.starts, unit, doc);
+    let is_installed = stan_model::is_installed(&loaded.id);
+    let name = outline.path(candidate.unit);
+    let line = stan_pack::one_line(unit.kind.as_str(), &name, &loaded.id, unit.name_line());
+    let (full_cost, wanted) = (counter.item(&loaded.id, &full.text), wanted(candidate, unit));
+    let mut draft = Draft {
+        file: candidate.file,
+        kind: unit.kind.as_str(),
+        name_line: unit.name_line(),
+        rank: candidate.rank,
+        turn: 2 * candidate.rank,
+        via: candidate.via.clone(),
+        wanted: if full_cost > most { wanted.min(Level::Signature) } else { wanted },
+        full_cost,
+        signature_cost: counter.item(&loaded.id, &signature.text),
+        line_cost: counter.text(&line) + ITEM_TOKENS,
+        full,
+        signature,
+        name,
+        refused: None,
+        loaded: Rc::clone(&loaded),
+    };
+    let is_type = matches!(
+        unit.kind,
+        UnitKind::Interface | UnitKind::Type | UnitKind::Class | UnitKind::Enum | UnitKind::Trait | UnitKind::Struct
+    );
+    let is_in_closure = match request.closure {
+        ClosureKind::All => true,
+        ClosureKind::Locals => candidate.file == own,
+        ClosureKind::Types => is_type,
+        ClosureKind::Imports => candidate.file != own,
+        ClosureKind::None => false,
+    };
+    if !is_in_closure {
+        draft.refuse("closure");
+    } else if request.hops < 2 && candidate.rank > 3 {
+        draft.refuse("hops");
+    } else if is_installed
+        && (request.externals == Externals::None || (request.externals == Externals::Auto && candidate.rank > 4))
+    {
+        draft.refuse("externals");
+    }
+    Some(draft)
+}
+
+fn shows_all_members(candidate: &Candidate, unit: &Unit) -> bool {
+    match unit.kind {
+        UnitKind::Interface | UnitKind::Trait | UnitKind::Struct | UnitKind::Enum => {
+            candidate.rank <= 4 || candidate.open
+        }
+        // What fails on a line may be any member of a class that the line names.
+        _ => candidate.open,
+    }
+}
+
+/// How much of a candidate is wanted (spec 60 §5).
+fn wanted(candidate: &Candidate, unit: &Unit) -> Level {
+    let lines = unit.lines.to - unit.lines.from + 1;
+    let is_function = matches!(unit.kind, UnitKind::Function | UnitKind::Class | UnitKind::Method | UnitKind::Impl);
+    let whole = if is_function || lines > LONG { Level::Signature } else { Level::Full };
+    match candidate.rank {
+        0 | 1 if lines <= LONG && unit.kind != UnitKind::Class => Level::Full,
+        0..=2 => whole,
+        3 if unit.kind.is_type() => whole,
+        3 | 4 => Level::Signature,
+        _ => Level::Line,
+    }
+}
+
+/// Items and what was left out, for the levels that fit.
+pub(super) fn written(drafts: &[Draft], fitted: &Fitted, files: &PackFiles<'_>) -> (Vec<PackItem>, Vec<PackOmitted>) {
+    let mut items = Vec::new();
+    let mut omitted = Vec::new();
+    for (draft, level) in drafts.iter().zip(&fitted.levels) {
+        match draft.item(*level, files) {
+            Some(item) => items.push(item),
+            None => omitted.push(draft.omitted()),
+        }
+    }
+    (items, omitted)
+}

@@ -1,0 +1,143 @@
+//! The verb `pack`: the declarations that explain a place, a log or a symbol, within a budget. Joins the stages: logs
+//! (`stan-diagnose`) → places → closure and levels (`stan-pack`) → document. Files are read on demand.
+
+mod diagnostics;
+mod files;
+mod items;
+mod list;
+mod places;
+mod run;
+mod sources;
+mod verify;
+
+pub use stan_model::document::pack::{DiagnosticsReport, Pack, PackDiagnostic};
+
+use crate::context::NamedBytes;
+use crate::graph::GraphRequest;
+use crate::outline::AskedFile;
+pub use crate::relevance::Since;
+use crate::tokens::Tokenizer;
+pub use list::list_diagnostics;
+pub use run::pack;
+pub use verify::verify_pack;
+
+/// Which declarations are followed from the focus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClosureKind {
+    #[default]
+    All,
+    /// Those of the same file.
+    Locals,
+    Types,
+    /// Those of other files.
+    Imports,
+    None,
+}
+
+/// Whether declarations of installed packages are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Externals {
+    /// Those that the focus and what it uses on the failing lines need.
+    #[default]
+    Auto,
+    None,
+    All,
+}
+
+/// `FILE:LINE[:COL]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedPlace {
+    pub file: AskedFile,
+    pub line: u32,
+    /// 1-based, in UTF-16 units, as editors show it.
+    pub col: Option<u32>,
+}
+
+/// `FILE#Name[.member]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedSymbol {
+    pub file: AskedFile,
+    pub name: String,
+}
+
+/// What is asked for, and how much of it.
+#[derive(Clone, Debug)]
+pub struct PackRequest {
+    pub logs: Vec<NamedBytes>,
+    /// The tool that wrote the logs; detected when absent.
+    pub from: Option<String>,
+    pub places: Vec<AskedPlace>,
+    pub symbols: Vec<AskedSymbol>,
+    /// Files, or globs over the files of the repository.
+    pub focus: Vec<AskedFile>,
+    /// The files that differ from this.
+    pub changed: Option<Since>,
+    /// Texts whose words say what the task is.
+    pub about: Vec<String>,
+    /// In tokens; 0 for no bound.
+    pub budget: u64,
+    pub tokenizer: Tokenizer,
+    pub closure: ClosureKind,
+    pub hops: u32,
+    pub externals: Externals,
+    /// The K-th diagnostic, from 1, instead of the first error.
+    pub diagnostic: Option<usize>,
+    /// Every error of the logs.
+    pub all: bool,
+    /// How the graph is computed, if files have to be ranked.
+    pub work: GraphRequest,
+}
+
+impl Default for PackRequest {
+    fn default() -> Self {
+        Self {
+            logs: Vec::new(),
+            from: None,
+            places: Vec::new(),
+            symbols: Vec::new(),
+            focus: Vec::new(),
+            changed: None,
+            about: Vec::new(),
+            budget: 16_000,
+            tokenizer: Tokenizer::default(),
+            closure: ClosureKind::default(),
+            hops: 2,
+            externals: Externals::default(),
+            diagnostic: None,
+            all: false,
+            work: GraphRequest::default(),
+        }
+    }
+}
+
+/// A pack, and what is to be said about it on stderr.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackOutcome {
+    pub pack: Pack,
+    /// Sorted and unique.
+    pub problems: Vec<String>,
+}
+
+impl PackOutcome {
+    /// The reference form: one line of canonical JSON.
+    pub fn json(&self) -> Vec<u8> {
+        let mut bytes = stan_model::jcs::to_vec(&self.pack).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// For a chat.
+    pub fn markdown(&self) -> Vec<u8> {
+        stan_pack::markdown(&self.pack, &self.digest()).into_bytes()
+    }
+
+    /// For tools that prefer tags.
+    pub fn xml(&self) -> Vec<u8> {
+        stan_pack::xml(&self.pack, &self.digest()).into_bytes()
+    }
+
+    /// Of the JSON form.
+    fn digest(&self) -> String {
+        stan_repo::sha256(&self.json()).to_string()
+    }
+}

@@ -1,0 +1,152 @@
+//! From a path in a log to a file of the repository: cleaned paths are cut at the root, or matched by their end. Two files
+//! that match equally well are never guessed between.
+
+use rustc_hash::FxHashMap;
+use stan_diagnose::ColumnUnit;
+use stan_model::outline::{LineStarts, Lines};
+use stan_repo::normal_path;
+
+/// What a path of a log means here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Located {
+    /// Relative to the root.
+    Found(String),
+    Ambiguous,
+    Unknown,
+}
+
+/// Finds the files that logs name.
+pub(super) struct Locator<'l> {
+    root: &'l str,
+    files: &'l [Box<str>],
+    by_name: FxHashMap<&'l str, Vec<usize>>,
+    is_file: &'l dyn Fn(&str) -> bool,
+}
+
+impl<'l> Locator<'l> {
+    /// `files` are sorted; `is_file` is asked about paths relative to the root.
+    pub(super) fn new(root: &'l str, files: &'l [Box<str>], is_file: &'l dyn Fn(&str) -> bool) -> Self {
+        let mut by_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (index, file) in files.iter().enumerate() {
+            by_name.entry(last_part(file)).or_default().push(index);
+        }
+        Self { root: root.trim_end_matches('/'), files, by_name, is_file }
+    }
+
+    pub(super) fn locate(&self, path: &str) -> Located {
+        let inside = match path.strip_prefix(self.root).and_then(|rest| rest.strip_prefix('/')) {
+            Some(inside) => inside.to_owned(),
+            None if path.starts_with('/') => path.to_owned(),
+            None => {
+                let whole = normal_path(self.root, path);
+                whole.strip_prefix(self.root).map_or(whole.clone(), |rest| rest.trim_start_matches('/').to_owned())
+            }
+        };
+        if self.files.binary_search_by(|file| (**file).cmp(inside.as_str())).is_ok() {
+            return Located::Found(inside);
+        }
+        if !inside.starts_with('/') && (self.is_file)(&inside) {
+            return Located::Found(inside);
+        }
+        // An installed file has its own `src/index.js`, which is none of ours.
+        if stan_model::is_installed(&inside) {
+            return Located::Unknown;
+        }
+        self.by_end(&inside)
+    }
+
+    /// The longest end of the path that a file has as well. Of a path with folders, one folder at least must agree.
+    fn by_end(&self, path: &str) -> Located {
+        let Some(same_name) = self.by_name.get(last_part(path)) else { return Located::Unknown };
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let agreeing = |index: usize| {
+            let file = self.files.get(index).map_or("", |file| file);
+            file.rsplit('/').zip(parts.iter().rev()).take_while(|(one, other)| one == *other).count()
+        };
+        let needed = parts.len().min(2);
+        let best = same_name.iter().map(|index| agreeing(*index)).max().unwrap_or_default();
+        let mut found = same_name.iter().filter(|index| agreeing(**index) == best);
+        match (found.next(), found.next()) {
+            (Some(index), None) if best >= needed => {
+                Located::Found(self.files.get(*index).map_or_else(String::new, |file| file.to_string()))
+            }
+            (Some(_), Some(_)) if best >= needed => Located::Ambiguous,
+            _ => Located::Unknown,
+        }
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The byte position of a line and column; without a column the first character that is not white space. Beyond the end of
+/// the line its end counts.
+pub(super) fn position(text: &str, starts: &LineStarts, line: u32, col: Option<u32>, unit: ColumnUnit) -> u32 {
+    let line = line.clamp(1, starts.count().max(1));
+    let span = starts.span(Lines { from: line, to: line }, text);
+    let content = span.of(text);
+    let Some(before) = col.and_then(|col| col.checked_sub(1)) else {
+        let blank = content.len() - content.trim_start().len();
+        return span.start + blank as u32;
+    };
+    let mut counted = 0;
+    for (at, letter) in content.char_indices() {
+        if counted >= before {
+            return span.start + at as u32;
+        }
+        counted += match unit {
+            ColumnUnit::Utf16 => letter.len_utf16(),
+            ColumnUnit::Char => 1,
+            ColumnUnit::Byte => letter.len_utf8(),
+        } as u32;
+    }
+    span.start + content.trim_end().len().saturating_sub(1) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_logs_are_found() {
+        let files: Vec<Box<str>> =
+            ["a/src/index.ts", "b/src/index.ts", "lib/one.ts", "src/main.ts"].iter().map(|id| (*id).into()).collect();
+        let is_file = |path: &str| path == "dist/out.js";
+        let locator = Locator::new("/r", &files, &is_file);
+        let found = |id: &str| Located::Found(id.to_owned());
+        for (path, expected) in [
+            ("src/main.ts", found("src/main.ts")),
+            ("./src/main.ts", found("src/main.ts")),
+            ("/r/src/main.ts", found("src/main.ts")),
+            ("/ci/build/src/main.ts", found("src/main.ts")),
+            ("one.ts", found("lib/one.ts")),
+            ("/elsewhere/one.ts", Located::Unknown),
+            ("src/index.ts", Located::Ambiguous),
+            ("x/b/src/index.ts", found("b/src/index.ts")),
+            ("dist/out.js", found("dist/out.js")),
+            ("/x/node_modules/p/src/main.ts", Located::Unknown),
+            ("C:/ci/src/main.ts", found("src/main.ts")),
+            ("gone.ts", Located::Unknown),
+        ] {
+            assert_eq!(locator.locate(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn columns_become_positions() {
+        let text = "ab\r\n  \u{1f600}x = y\n";
+        let starts = LineStarts::new(text);
+        for (line, col, unit, expected) in [
+            (1, Some(1), ColumnUnit::Utf16, 0),
+            (2, None, ColumnUnit::Utf16, 6),
+            (2, Some(5), ColumnUnit::Utf16, 10),
+            (2, Some(4), ColumnUnit::Char, 10),
+            (2, Some(7), ColumnUnit::Byte, 10),
+            (1, Some(99), ColumnUnit::Utf16, 1),
+            (99, None, ColumnUnit::Utf16, 16),
+        ] {
+            assert_eq!(position(text, &starts, line, col, unit), expected, "{line}:{col:?}");
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! One pack from start to end.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use stan_diagnose::ColumnUnit;
+use stan_lang::ProjectResolvers;
+use stan_model::document::pack::{
+    Pack, PackDiagnostic, PackDigests, PackFocus, PackInput, PackItem, PackMissing, PackOmitted, PackProject,
+    PackTotals, PackTruncation, SCHEMA, Toolchain,
+};
+use stan_model::names::Used;
+use stan_model::outline::{Lines, UnitId};
+use stan_pack::{Closure, Fitted, Focus, Level, Limits, Question, closure, fit, focus_at, lines_around, prune};
+use stan_repo::{System, Universe, World, WritableSystem};
+
+use super::diagnostics::{Placed, focus_of, place, quoted_names, written as written_diagnostic};
+use super::files::{FoundTargets, Loaded, PackFiles};
+use super::items::{Counter, Draft, draft, file_draft, focus_draft, imports_draft, written};
+use super::list::{check_tool, is_file};
+use super::places::{Located, Locator, position};
+use super::sources::{Sources, sources};
+use super::{AskedPlace, AskedSymbol, PackOutcome, PackRequest};
+use crate::context::{EngineError, Repository};
+use crate::outline::{in_pool, near_names, scan, unknown_files};
+use crate::secrets::secrets_of;
+
+/// Entries of `omitted` and `missing` that the document carries.
+const MOST_LISTED: usize = 1_000;
+
+/// The part of a budget, in percent, that a large focus leaves to what explains it.
+const REST_SHARE: u64 = 40;
+
+/// The declarations that explain places, logs and symbols.
+pub fn pack(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    request: &PackRequest,
+) -> Result<PackOutcome, EngineError> {
+    check_tool(request.from.as_deref())?;
+    let sources = sources(system, repository, request)?;
+    in_pool(|| {
+        let system: &dyn System = system;
+        let options = repository.config.graph_options(repository.root);
+        let universe = scan(system, repository);
+        let world = options.world(system, Some(&universe));
+        let project = options.project(&world, &universe.files);
+        let resolvers = ProjectResolvers::open(options.languages, &project);
+        let table = FoundTargets::default();
+        let files = PackFiles::new(system, &options, &resolvers, &table);
+        let run = Run {
+            system,
+            repository,
+            request,
+            universe: &universe,
+            files: &files,
+            counter: Counter(request.tokenizer),
+        };
+        run.pack(&world, sources)
+    })
+}
+
+struct Run<'r, 'p> {
+    system: &'r dyn System,
+    repository: &'r Repository<'r>,
+    request: &'r PackRequest,
+    universe: &'r Universe,
+    files: &'r PackFiles<'p>,
+    counter: Counter,
+}
+
+/// One place that the pack is about.
+struct Root {
+    loaded: Rc<Loaded>,
+    question: Question,
+    line: u32,
+    col: Option<u32>,
+    diagnostic: Option<u64>,
+}
+
+/// What a run gathers.
+#[derive(Default)]
+struct Gathered {
+    roots: Vec<Root>,
+    diagnostics: Vec<PackDiagnostic>,
+    missing: Vec<PackMissing>,
+    problems: BTreeSet<String>,
+    drafts: Vec<Draft>,
+}
+
+impl Run<'_, '_> {
+    fn pack(&self, world: &World<'_>, sources: Sources) -> Result<PackOutcome, EngineError> {
+        let mut gathered = Gathered::default();
+        self.logs(&mut gathered)?;
+        for asked in &self.request.places {
+            let root = self.asked_place(asked, &mut gathered.problems)?;
+            gathered.roots.push(root);
+        }
+        for asked in &self.request.symbols {
+            let root = self.asked_symbol(asked)?;
+            gathered.roots.push(root);
+        }
+        self.close(&mut gathered);
+        self.sources(sources, &mut gathered);
+        self.hold_back_secrets(&mut gathered);
+        let budget = self.item_budget(&gathered);
+        let fitted = self.fitted(&mut gathered, budget);
+        let (items, omitted) = written(&gathered.drafts, &fitted, self.files);
+        let problems = std::mem::take(&mut gathered.problems);
+        let pack = self.document(gathered, items, omitted, &fitted, world);
+        Ok(PackOutcome { pack, problems: problems.into_iter().collect() })
+    }
+
+    fn logs(&self, gathered: &mut Gathered) -> Result<(), EngineError> {
+        if self.request.logs.is_empty() {
+            return Ok(());
+        }
+        let is_file = |path: &str| is_file(self.system, self.repository.root, path);
+        let locator = Locator::new(self.repository.root, &self.universe.files, &is_file);
+        let mut placed = Vec::new();
+        for log in &self.request.logs {
+            placed.extend(place(stan_diagnose::parse(&log.bytes, self.request.from.as_deref()), &locator));
+        }
+        let chosen = self.chosen(&placed)?;
+        let stale: Vec<bool> = placed.iter().map(|one| self.is_stale(one)).collect();
+        for (one, stale) in placed.iter().zip(&stale) {
+            gathered.diagnostics.push(written_diagnostic(&one.diagnostic, one.file(), *stale));
+            if let (Located::Ambiguous, Some(place)) = (&one.located, &one.diagnostic.place) {
+                let (file, line) = (place.file.clone(), place.line);
+                let reason = "ambiguous-path";
+                gathered.missing.push(PackMissing { name: file.clone(), file, line, reason });
+            }
+        }
+        for index in chosen {
+            let Some(one) = placed.get(index) else { continue };
+            if stale.get(index).is_some_and(|stale| *stale) {
+                let file = one.file().unwrap_or_default();
+                gathered
+                    .problems
+                    .insert(format!("{file}: the log shows another text for the line: it is older than the file"));
+            }
+            gathered.roots.extend(self.of_diagnostic(one, index, &locator, &mut gathered.problems));
+        }
+        Ok(())
+    }
+
+    /// The diagnostics that the pack is about.
+    fn chosen(&self, placed: &[Placed]) -> Result<Vec<usize>, EngineError> {
+        let has_place = |index: &usize| placed.get(*index).is_some_and(|one| one.file().is_some());
+        if self.request.all {
+            let errors: Vec<usize> = (0..placed.len())
+                .filter(has_place)
+                .filter(|index| {
+                    placed.get(*index).is_some_and(|one| one.diagnostic.severity == stan_diagnose::Severity::Error)
+                })
+                .collect();
+            if !errors.is_empty() {
+                return Ok(errors);
+            }
+        }
+        if let Some(number) = self.request.diagnostic {
+            let index = number.wrapping_sub(1);
+            return if has_place(&index) {
+                Ok(vec![index])
+            } else {
+                Err(EngineError::input(format!("diagnostic {number} has no place in the repository"))
+                    .hint(format!("the log has {} of them; `stan pack --list` shows them", placed.len())))
+            };
+        }
+        match focus_of(placed) {
+            Some(index) => Ok(vec![index]),
+            None if self.has_other_sources() => Ok(Vec::new()),
+            None => Err(EngineError::input("the log holds no diagnostic with a place in the repository").hint(
+                "`stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to",
+            )),
+        }
+    }
+
+    /// Whether a pack can be made without a diagnostic.
+    fn has_other_sources(&self) -> bool {
+        let request = self.request;
+        let is_empty = request.places.is_empty() && request.symbols.is_empty() && request.focus.is_empty();
+        !(is_empty && request.changed.is_none() && request.about.is_empty())
+    }
+
+    fn is_stale(&self, one: &Placed) -> bool {
+        let (Some(file), Some(place), Some(excerpt)) = (one.file(), &one.diagnostic.place, &one.diagnostic.excerpt)
+        else {
+            return false;
+        };
+        let Some(loaded) = self.files.load(self.files.id_of(file)) else { return true };
+        let lines = Lines { from: place.line, to: place.line };
+        let line = loaded.starts.span(lines, &loaded.text).of(&loaded.text);
+        let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (line, excerpt) = (folded(line), folded(excerpt));
+        // Tools cut long lines.
+        !excerpt.is_empty() && !line.contains(excerpt.trim_matches('…').trim())
+    }
+
+    fn of_diagnostic(
+        &self,
+        one: &Placed,
+        index: usize,
+        locator: &Locator<'_>,
+        problems: &mut BTreeSet<String>,
+    ) -> Option<Root> {
+        let (file, place) = (one.file()?, one.diagnostic.place.as_ref()?);
+        let unit = one.diagnostic.unit;
+        let mut root = self.root(file, (place.line, place.col, unit), one.diagnostic.end, problems)?;
+        let located = |path: &str| match locator.locate(path) {
+            Located::Found(file) => Some(self.files.id_of(&file)),
+            _ => None,
+        };
+        let related = one.diagnostic.related.iter().map(|one| (&one.place, "related"));
+        let frames = one.diagnostic.frames.iter().map(|one| (&one.place, "frame"));
+        for (place, how) in related.chain(frames) {
+            let Some(file) = located(&place.file) else { continue };
+            let Some(loaded) = self.files.load(file) else { continue };
+            let at = position(&loaded.text, &loaded.starts, place.line, place.col, unit);
+            root.question.places.push((file, at, how));
+        }
+        root.question.quoted = quoted_names(&one.diagnostic.message);
+        root.diagnostic = Some(index as u64);
+        Some(root)
+    }
+
+    fn root(
+        &self,
+        file: &str,
+        (line, col, unit): (u32, Option<u32>, ColumnUnit),
+        end: Option<(u32, Option<u32>)>,
+        problems: &mut BTreeSet<String>,
+    ) -> Option<Root> {
+        let id = self.files.id_of(file);
+        let loaded = self.files.load(id)?;
+        let last = loaded.starts.count();
+        if line > last {
+            problems.insert(format!("{file}: line {line} is beyond the end; the file has {last} lines"));
+        }
+        let at = position(&loaded.text, &loaded.starts, line, col, unit);
+        let line = line.clamp(1, last.max(1));
+        let focus = if loaded.has_outline {
+            focus_at(&loaded.units, &loaded.text, &loaded.starts, at)
+        } else {
+            lines_around(&loaded.text, &loaded.starts, line)
+        };
+        if focus.is_near {
+            problems.insert(format!("{file}:{line}: is in no declaration; the nearest one is shown"));
+        }
+        let failing = Lines { from: line, to: end.map_or(line, |(to, _)| to.clamp(line, line + 20)) };
+        let question = Question { file: id, focus, failing, places: Vec::new(), quoted: Vec::new() };
+        Some(Root { loaded, question, line, col, diagnostic: None })
+    }
+
+    fn asked_place(&self, asked: &AskedPlace, problems: &mut BTreeSet<String>) -> Result<Root, EngineError> {
+        let place = (asked.line, asked.col, ColumnUnit::Utf16);
+        self.root(&asked.file.id, place, None, problems).ok_or_else(|| self.unreadable(&asked.file))
+    }
+
+    fn unreadable(&self, file: &crate::outline::AskedFile) -> EngineError {
+        let path = crate::outline::absolute(self.repository.root, &file.id);
+        match self.system.lstat(std::path::Path::new(&path)) {
+            Ok(_) => EngineError::input(format!("`{}` is not a text file that can be read", file.shown)),
+            Err(_) => unknown_files(self.universe, &[file]),
+        }
+    }
+
+    fn asked_symbol(&self, asked: &AskedSymbol) -> Result<Root, EngineError> {
+        let file = self.files.id_of(&asked.file.id);
+        let loaded = self.files.load(file).ok_or_else(|| self.unreadable(&asked.file))?;
+        let outline = &loaded.units.outline;
+        let ids = || (0..outline.units.len() as u32).map(UnitId);
+        let found = ids()
+            .find(|id| outline.path(*id) == asked.name)
+            .or_else(|| ids().find(|id| outline.get(*id).is_some_and(|unit| unit.is_named(&asked.name))));
+        let Some((id, unit)) = found.and_then(|id| Some((id, outline.get(id)?))) else {
+            let names: Vec<String> = ids().map(|id| outline.path(id)).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let near: Vec<String> = near_names(&asked.name, &names).iter().map(|near| format!("`{near}`")).collect();
+            let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+            return Err(EngineError::input(format!("`{}` declares no `{}`{near}", asked.file.shown, asked.name))
+                .hint(format!("`stan outline {}` lists what it declares", asked.file.shown)));
+        };
+        let focus = Focus { unit: Some(id), span: unit.span, lines: unit.lines, is_near: false };
+        let line = unit.name_line();
+        let failing = Lines { from: line, to: line };
+        let question = Question { file, focus, failing, places: Vec::new(), quoted: Vec::new() };
+        Ok(Root { loaded: Rc::clone(&loaded), question, line, col: None, diagnostic: None })
+    }
+
+    /// Focus and candidates of every root, each once.
+    fn close(&self, gathered: &mut Gathered) {
+        let mut seen = BTreeSet::new();
+        for root in &gathered.roots {
+            let key = (root.question.file, root.question.focus.lines);
+            if seen.insert((key.0, key.1.from, key.1.to)) {
+                let draft = focus_draft(&root.loaded, root.question.file, &root.question.focus, self.counter);
+                gathered.drafts.push(draft);
+            }
+        }
+        let mut rest: Vec<(u8, Draft)> = Vec::new();
+        let mut units = BTreeSet::new();
+        for root in &gathered.roots {
+            let limits = Limits { hops: self.request.hops.max(2) };
+            let closure = closure(self.files, &root.question, limits);
+            let imports = imports_draft(&root.loaded, root.question.file, &closure, self.counter);
+            rest.extend(imports.filter(|_| units.insert((root.question.file, UnitId(u32::MAX)))).map(|one| (1, one)));
+            for candidate in &closure.candidates {
+                let is_focus = seen.contains(&self.lines_of(candidate.file, candidate.unit));
+                if !is_focus && units.insert((candidate.file, candidate.unit)) {
+                    let made = draft(candidate, self.files, root.question.file, self.request, self.counter);
+                    rest.extend(made.map(|one| (candidate.rank, one)));
+                }
+            }
+            gathered.missing.extend(self.missing(root, &closure));
+        }
+        // Stable: within a rank the order of discovery stays.
+        rest.sort_by_key(|(rank, _)| *rank);
+        gathered.drafts.extend(rest.into_iter().map(|(_, draft)| draft));
+    }
+
+    /// Files that were asked for, between the declarations of ranks 3 and 4. A file that is the focus is not shown twice.
+    fn sources(&self, sources: Sources, gathered: &mut Gathered) {
+        gathered.problems.extend(sources.warnings);
+        for one in sources.files {
+            let file = self.files.id_of(&one.id);
+            match self.files.load(file) {
+                Some(loaded) => gathered.drafts.push(file_draft(&loaded, file, one.wanted, self.counter)),
+                None => drop(gathered.problems.insert(format!("{}: is not a text file that can be read", one.id))),
+            }
+        }
+        // Stable: within a turn the order stays.
+        gathered.drafts.sort_by_key(Draft::turn);
+    }
+
+    fn lines_of(&self, file: stan_pack::FileId, unit: UnitId) -> (stan_pack::FileId, u32, u32) {
+        let lines = self.files.load(file).and_then(|loaded| loaded.units.outline.get(unit).map(|unit| unit.lines));
+        let lines = lines.unwrap_or_default();
+        (file, lines.from, lines.to)
+    }
+
+    fn missing(&self, root: &Root, closure: &Closure) -> Vec<PackMissing> {
+        let one = |missing: &stan_pack::Missing| PackMissing {
+            name: missing.name.to_string(),
+            file: root.loaded.id.clone(),
+            line: missing.line,
+            reason: missing.reason.as_str(),
+        };
+        let mut all: Vec<&stan_pack::Missing> = closure.missing.iter().collect();
+        all.sort_by_key(|missing| (missing.reason, missing.line));
+        all.into_iter().map(one).collect()
+    }
+
+    /// Leaves out every item of a file that holds a secret.
+    fn hold_back_secrets(&self, gathered: &mut Gathered) {
+        let shown: BTreeSet<_> = gathered.drafts.iter().map(Draft::file).collect();
+        for file in shown {
+            let Some(loaded) = self.files.load(file) else { continue };
+            let Some(secrets) = secrets_of(self.repository.config, &loaded.id, loaded.text.as_bytes()) else {
+                continue;
+            };
+            let lines: Vec<String> = secrets.hits.iter().filter_map(|hit| Some(hit.line?.to_string())).collect();
+            let lines = if lines.is_empty() { String::new() } else { format!(" (line {})", lines.join(", ")) };
+            gathered.problems.insert(format!(
+                "{}: held back because of a secret{lines}; --allow-secret {} shows it all the same",
+                loaded.id, loaded.id
+            ));
+            gathered.drafts.iter_mut().filter(|draft| draft.file() == file).for_each(|draft| draft.refuse("secret"));
+        }
+    }
+
+    /// What the lists of a printed pack leave of the budget. They take an eighth at most.
+    fn item_budget(&self, gathered: &Gathered) -> Option<u64> {
+        let budget = Some(self.request.budget).filter(|budget| *budget > 0)?;
+        let diagnostics: u64 = gathered
+            .diagnostics
+            .iter()
+            .take(20)
+            .map(|one| self.counter.text(one.message.get(..400).unwrap_or(&one.message)) + 20)
+            .sum();
+        let lists = 12 * (gathered.missing.len().min(30) + gathered.drafts.len().min(30)) as u64;
+        Some(budget - (diagnostics + lists + 60).min(budget / 8))
+    }
+
+    fn fitted(&self, gathered: &mut Gathered, budget: Option<u64>) -> Fitted {
+        let wanted: u64 = gathered.drafts.iter().map(|draft| draft.costs()).map(|costs| costs.at(costs.wanted)).sum();
+        let focus: u64 = focus_costs(gathered);
+        if let Some(budget) = budget
+            && wanted > budget
+        {
+            let most = (budget - budget * REST_SHARE / 100).max(budget.saturating_sub(wanted - focus));
+            self.shrink_focus(gathered, most);
+            let rest = budget - most.min(focus);
+            let (fixed, others) = gathered.drafts.split_at(focus_count(&gathered.drafts));
+            let others: Vec<_> = others.iter().map(Draft::costs).collect();
+            let mut fitted = fit(&others, Some(rest));
+            let kept: u64 = fixed.iter().map(Draft::costs).map(|costs| costs.at(costs.wanted)).sum();
+            let levels = fixed.iter().map(|draft| draft.costs().wanted);
+            fitted.levels = levels.chain(fitted.levels).collect();
+            (fitted.before, fitted.after) = (wanted, fitted.after + kept);
+            return fitted;
+        }
+        fit(&gathered.drafts.iter().map(Draft::costs).collect::<Vec<_>>(), None)
+    }
+
+    /// Prunes the focus, or each of several in equal parts, to at most this many tokens.
+    fn shrink_focus(&self, gathered: &mut Gathered, most: u64) {
+        let count = focus_count(&gathered.drafts);
+        if focus_costs(gathered) <= most || count == 0 {
+            return;
+        }
+        let share = most / count as u64;
+        for (draft, root) in gathered.drafts.iter_mut().take(count).zip(&gathered.roots) {
+            let costs = draft.costs();
+            if costs.wanted == Level::Omitted || costs.at(Level::Full) <= share {
+                continue;
+            }
+            let loaded = &root.loaded;
+            let focus = root.question.focus;
+            let unit = focus.unit.and_then(|id| loaded.units.outline.get(id));
+            let head = unit.map_or(focus.lines.from, |unit| loaded.starts.line(unit.head.end.saturating_sub(1)));
+            let wanted = lines_with_names_of(loaded, &root.question);
+            let room = share.saturating_sub(40 + self.counter.text(draft.file_id()));
+            let fits = |text: &str| self.counter.text(text) <= room;
+            let shown = prune(&loaded.text, &loaded.starts, focus.lines, (head, root.line), &wanted, &fits);
+            draft.pruned(shown, self.counter);
+        }
+    }
+
+    fn document(
+        &self,
+        gathered: Gathered,
+        items: Vec<PackItem>,
+        mut omitted: Vec<PackOmitted>,
+        fitted: &Fitted,
+        world: &World<'_>,
+    ) -> Pack {
+        let mut missing = gathered.missing;
+        let totals = PackTotals { omitted: omitted.len() as u64, missing: missing.len() as u64, tokens: fitted.after };
+        omitted.truncate(MOST_LISTED);
+        missing.truncate(MOST_LISTED);
+        let is_cut = fitted.after < fitted.before;
+        let truncation = is_cut.then_some(PackTruncation {
+            budget: self.request.budget,
+            tokens_before: fitted.before,
+            tokens_after: fitted.after,
+            dropped: fitted.dropped,
+            demoted: fitted.demoted,
+        });
+        Pack {
+            schema_version: SCHEMA,
+            toolchain: Toolchain { name: "stan", version: env!("CARGO_PKG_VERSION") },
+            project: PackProject { root: "." },
+            focus: gathered.roots.first().map(focus_written),
+            diagnostics: gathered.diagnostics,
+            items,
+            omitted,
+            missing,
+            totals,
+            truncation,
+            digests: PackDigests { inputs: self.inputs(world), outputs: Vec::new() },
+        }
+    }
+
+    /// Logs, the files that were read, and the configuration that resolution read.
+    fn inputs(&self, world: &World<'_>) -> Vec<PackInput> {
+        let mut inputs: Vec<PackInput> = Vec::new();
+        for loaded in self.files.all_loaded() {
+            let (path, sha256) = (loaded.id.clone(), loaded.digest.to_string());
+            inputs.push(PackInput { path, sha256, bytes_len: loaded.bytes });
+        }
+        for file in world.observations().files {
+            if let (Some(digest), Some(stat)) = (file.digest, file.stat) {
+                let path = stan_repo::relative_path(self.repository.root, &file.path);
+                inputs.push(PackInput { path, sha256: digest.to_string(), bytes_len: stat.size });
+            }
+        }
+        inputs.sort();
+        inputs.dedup_by(|one, other| one.path == other.path);
+        let logs = self.request.logs.iter().map(|log| {
+            let (path, digest) = (format!("log:{}", log.name), stan_repo::sha256(&log.bytes));
+            PackInput { path, sha256: digest.to_string(), bytes_len: log.bytes.len() as u64 }
+        });
+        logs.chain(inputs).collect()
+    }
+}
+
+fn focus_count(drafts: &[Draft]) -> usize {
+    drafts.iter().take_while(|draft| draft.costs().rank == 0).count()
+}
+
+fn focus_costs(gathered: &Gathered) -> u64 {
+    let focus = gathered.drafts.iter().map(Draft::costs).take_while(|costs| costs.rank == 0);
+    focus.map(|costs| costs.at(costs.wanted)).sum()
+}
+
+fn focus_written(root: &Root) -> PackFocus {
+    let focus = root.question.focus;
+    PackFocus {
+        file: root.loaded.id.clone(),
+        line: root.line,
+        col: root.col,
+        start_line: focus.lines.from,
+        end_line: focus.lines.to,
+        name: focus.unit.map_or_else(String::new, |id| root.loaded.units.outline.path(id)),
+        diagnostic: root.diagnostic,
+    }
+}
+
+/// Lines of the focus that use a name which the failing lines use.
+fn lines_with_names_of(loaded: &Loaded, question: &Question) -> BTreeSet<u32> {
+    let uses = loaded.units.names.uses_in(question.focus.span);
+    let name = |what: &Used| match what {
+        Used::Name(symbol) => loaded.units.names.symbol(*symbol).map(|symbol| symbol.name.clone()),
+        Used::Member(_, name) | Used::Global(name) => Some(name.clone()),
+    };
+    let failing = uses.iter().filter(|one| question.failing.contains(one.line));
+    let names: BTreeSet<Box<str>> = failing.filter_map(|one| name(&one.what)).collect();
+    let uses = uses.iter().filter(|one| name(&one.what).is_some_and(|name| names.contains(&name)));
+    uses.map(|one| one.line).collect()
+}

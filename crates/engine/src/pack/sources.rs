@@ -1,0 +1,55 @@
+//! Files as sources of a pack: those that were named or changed, and those that the ranking finds for them and for a text. At
+//! which level each is shown is the plan's business; here is only how much of it is wanted.
+
+use stan_pack::Level;
+use stan_repo::WritableSystem;
+
+use super::PackRequest;
+use crate::context::{EngineError, Repository};
+use crate::relevance::{FocusFile, RankQuery, Relevance};
+
+/// Files of the ranking that are wanted whole.
+const MOST_WHOLE: usize = 6;
+
+/// Those that are wanted as signatures, and as a line.
+const MOST_SIGNATURES: usize = 40;
+const MOST_LINES: usize = 80;
+
+/// A file that a pack is to show.
+pub(super) struct RankedFile {
+    /// From the root.
+    pub(super) id: String,
+    pub(super) wanted: Level,
+}
+
+/// The files that are asked for, the most important first, and what the ranking had to do without.
+#[derive(Default)]
+pub(super) struct Sources {
+    pub(super) files: Vec<RankedFile>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Ranks files, if any were asked for.
+pub(super) fn sources(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    request: &PackRequest,
+) -> Result<Sources, EngineError> {
+    if request.focus.is_empty() && request.changed.is_none() && request.about.is_empty() {
+        return Ok(Sources::default());
+    }
+    let focus =
+        request.focus.iter().map(|asked| FocusFile { shown: asked.shown.clone(), node_id: asked.id.clone(), depth: 0 });
+    let about = Some(request.about.join("\n")).filter(|about| !about.trim().is_empty());
+    let query = RankQuery { focus: focus.collect(), changed: request.changed.clone(), log: None, about };
+    let relevance = Relevance::gather(system, repository, &request.work)?;
+    let ranked = relevance.rank(system, &query)?;
+    let named = ranked.focus.iter().map(|one| (one.file, Level::Full));
+    let found = ranked.order().into_iter().zip(0..).take(MOST_LINES).map(|(file, at)| match at {
+        0..MOST_WHOLE => (file, Level::Full),
+        MOST_WHOLE..MOST_SIGNATURES => (file, Level::Signature),
+        _ => (file, Level::Line),
+    });
+    let files = named.chain(found).map(|(file, wanted)| RankedFile { id: relevance.path(file).to_owned(), wanted });
+    Ok(Sources { files: files.collect(), warnings: ranked.warnings.clone() })
+}

@@ -1,0 +1,120 @@
+//! Whether a pack still says the truth: the digests in it against the files now. Reads the JSON form and both renderings;
+//! believes no path that leads out of the root.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use stan_model::document::pack::SCHEMA;
+use stan_model::document::reports::{Difference, VerifyReport};
+use stan_repo::{System, hash_file};
+
+use crate::context::{NamedBytes, Repository};
+use crate::outline::absolute;
+
+/// Compares the files that a pack shows or was made from with those on disk; `None` for what is no pack.
+pub fn verify_pack(system: &dyn System, repository: &Repository<'_>, pack: &NamedBytes) -> Option<VerifyReport> {
+    let expected = digests(&pack.bytes)?;
+    let mut report = VerifyReport {
+        archive: pack.name.clone(),
+        matches: false,
+        entries: expected.len() as u64,
+        differ: Vec::new(),
+        gone: Vec::new(),
+        new: Vec::new(),
+        warnings: Vec::new(),
+    };
+    for (path, digest) in &expected {
+        if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+            report.warnings.push(format!("{path}: is outside of the root and was not looked at"));
+            continue;
+        }
+        match hash_file(system, Path::new(&absolute(repository.root, path))) {
+            Err(_) => report.gone.push(path.clone()),
+            Ok((_, found, _)) => {
+                let found = found.to_string();
+                if !found.starts_with(digest.as_str()) {
+                    let actual = digest.clone();
+                    let with = "the tree".to_owned();
+                    report.differ.push(Difference { path: path.clone(), with, expected: found, actual });
+                }
+            }
+        }
+    }
+    report.matches = report.differ.is_empty() && report.gone.is_empty();
+    Some(report)
+}
+
+/// Path → digest, or the beginning of one; `None` for what is no pack.
+fn digests(bytes: &[u8]) -> Option<BTreeMap<String, String>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    if text.trim_start().starts_with('{') {
+        let document: serde_json::Value = serde_json::from_str(text).ok()?;
+        if document.get("schema_version")?.as_str()? != SCHEMA {
+            return None;
+        }
+        let inputs = document.get("digests")?.get("inputs")?.as_array()?;
+        let pair = |input: &serde_json::Value| {
+            let path = input.get("path")?.as_str()?.to_owned();
+            Some((path, input.get("sha256")?.as_str()?.to_owned()))
+        };
+        return Some(inputs.iter().filter_map(pair).filter(|(path, _)| !path.starts_with("log:")).collect());
+    }
+    if !text.contains(SCHEMA) {
+        return None;
+    }
+    Some(text.lines().filter_map(|line| fence(line).or_else(|| tag(line))).collect())
+}
+
+/// `` ```ts path:1-9 (0123456789ab) ``
+fn fence(line: &str) -> Option<(String, String)> {
+    let rest = line.strip_prefix("```")?.trim_start_matches('`');
+    let (_, rest) = rest.split_once(' ')?;
+    let (place, digest) = rest.strip_suffix(')')?.rsplit_once(" (")?;
+    let (path, _) = place.rsplit_once(':')?;
+    Some((path.to_owned(), hexadecimal(digest)?))
+}
+
+/// `<item file="path" … sha256="0123456789ab">`
+fn tag(line: &str) -> Option<(String, String)> {
+    let rest = line.strip_prefix("<item file=\"")?;
+    let (path, rest) = rest.split_once('"')?;
+    let (_, rest) = rest.split_once("sha256=\"")?;
+    let (digest, _) = rest.split_once('"')?;
+    let path = path.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    Some((path, hexadecimal(digest)?))
+}
+
+fn hexadecimal(digest: &str) -> Option<String> {
+    let is_hex = digest.len() >= 12 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex.then(|| digest.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_of_all_forms() {
+        let check = |text: &str, expected: &[(&str, &str)]| {
+            let found = digests(text.as_bytes()).map(|found| found.into_iter().collect::<Vec<_>>());
+            let expected = expected.iter().map(|(path, digest)| ((*path).to_owned(), (*digest).to_owned())).collect();
+            assert_eq!(found, Some(expected), "{text}");
+        };
+        let hex = "0123456789ab";
+        check(
+            "{\"schema_version\":\"stan.pack@1\",\"digests\":{\"inputs\":[{\"path\":\"a b.ts\",\"sha256\":\"00\"},\
+             {\"path\":\"log:x\",\"sha256\":\"11\"}]}}",
+            &[("a b.ts", "00")],
+        );
+        check(
+            "```ts src/a (b).ts:1-9 (0123456789ab)\ncode\n```\n<!-- stan.pack@1 sha256:0 -->",
+            &[("src/a (b).ts", hex)],
+        );
+        check(
+            "<pack schema=\"stan.pack@1\">\n<item file=\"a&amp;b.ts\" lines=\"1-2\" sha256=\"0123456789ab\">",
+            &[("a&b.ts", hex)],
+        );
+        assert_eq!(digests(b"# no pack"), None);
+        assert_eq!(digests(b"{}"), None);
+    }
+}

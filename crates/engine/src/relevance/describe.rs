@@ -1,0 +1,111 @@
+//! Why a file is where it is, in words: the one true statement about it, and its largest terms.
+
+use rustc_hash::FxHashMap;
+use stan_rank::{Reason, Signal, TermKey, spellings};
+use stan_repo::System;
+
+use super::RankedFiles;
+
+/// How many terms are told.
+const TERMS: usize = 3;
+/// Words of the focus are spelled as so many of its files spell them.
+const SPELLING_FILES: usize = 64;
+/// As much of an object id as git shows.
+const SHORT_ID: usize = 7;
+
+/// What is said about a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// `imported by src/a.ts`; absent when nothing short and true can be said.
+    pub reason: Option<String>,
+    /// The largest terms of its score, the largest first.
+    pub terms: Vec<Term>,
+}
+
+/// What one signal adds to a score.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    pub signal: Signal,
+    /// In thousandths of the score.
+    pub thousandths: i64,
+    pub reason: Option<String>,
+}
+
+impl RankedFiles<'_> {
+    /// What can be said about each of some files.
+    pub fn describe(&self, system: &dyn System, files: &[u32]) -> Vec<Description> {
+        let found: Vec<Found> = files.iter().map(|&file| self.found(file as usize)).collect();
+        let reasons =
+            found.iter().flat_map(|one| one.reason.iter().chain(one.terms.iter().filter_map(|term| term.2.as_ref())));
+        let keys: Vec<TermKey> = reasons.filter_map(word_of).collect();
+        let words = self.spell(system, &keys);
+        let said = |reason: Option<&Reason>| reason.and_then(|reason| self.said(reason, &words));
+        let description = |one: &Found| Description {
+            reason: said(one.reason.as_ref()),
+            terms: one
+                .terms
+                .iter()
+                .map(|(signal, thousandths, reason)| Term {
+                    signal: *signal,
+                    thousandths: *thousandths,
+                    reason: said(reason.as_ref()),
+                })
+                .collect(),
+        };
+        found.iter().map(description).collect()
+    }
+
+    fn found(&self, file: usize) -> Found {
+        let terms = self.ranking.terms(file).into_iter().take(TERMS);
+        Found {
+            reason: self.ranking.reason(file),
+            terms: terms
+                .map(|(signal, value)| (signal, value.thousandths(), self.ranking.reason_of(signal, file)))
+                .collect(),
+        }
+    }
+
+    /// The words of the focus that have these keys.
+    fn spell(&self, system: &dyn System, keys: &[TermKey]) -> FxHashMap<TermKey, String> {
+        if keys.is_empty() {
+            return FxHashMap::default();
+        }
+        let focus = self.focus.iter().take(SPELLING_FILES);
+        let texts: Vec<Vec<u8>> = focus.filter_map(|one| self.relevance.read(system, one.file)).collect();
+        spellings(keys, texts.iter().map(Vec::as_slice))
+    }
+
+    fn said(&self, reason: &Reason, words: &FxHashMap<TermKey, String>) -> Option<String> {
+        let path = |file: &u32| self.relevance.path(*file);
+        let commit = |commit: &usize| {
+            let id = self.relevance.commits.get(*commit)?;
+            Some(id.get(..SHORT_ID).unwrap_or(id))
+        };
+        Some(match reason {
+            Reason::Imports(file) => format!("imports {}", path(file)),
+            Reason::ImportedBy(file) => format!("imported by {}", path(file)),
+            Reason::SiblingVia(file) => format!("sibling via {}", path(file)),
+            Reason::ChangedTogether { common, of } => format!("changed together ({common} of {of} commits)"),
+            Reason::Shares(word) => format!("shares {}", words.get(word)?),
+            Reason::Defines(word) => format!("defines {}", words.get(word)?),
+            Reason::Uses(word) => format!("uses {}", words.get(word)?),
+            Reason::TestOf(file) => format!("test of {}", path(file)),
+            Reason::TestedBy(file) => format!("tested by {}", path(file)),
+            Reason::Mentions(words) => format!("mentions {}", words.join(", ")),
+            Reason::NamedLike(words) => format!("path has {}", words.join(", ")),
+            Reason::Message(index) => format!("message of {}", commit(index)?),
+        })
+    }
+}
+
+struct Found {
+    reason: Option<Reason>,
+    terms: Vec<(Signal, i64, Option<Reason>)>,
+}
+
+fn word_of(reason: &Reason) -> Option<TermKey> {
+    match reason {
+        Reason::Shares(word) | Reason::Defines(word) | Reason::Uses(word) => Some(*word),
+        _ => None,
+    }
+}

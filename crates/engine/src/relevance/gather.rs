@@ -1,0 +1,147 @@
+//! Reads what a ranking needs: the graph's files and imports, the words of each file, the history.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use stan_graph::FileMeta;
+use stan_model::{EdgeKind, NodeKind, Resolution};
+use stan_rank::{Edge, FileClass, FileWords, Fixed, RankedFile, WordCounter, WordIndex, file_class};
+use stan_repo::{System, WritableSystem, sha256};
+
+use super::{MAX_INDEXED, Relevance, absolute, history};
+use crate::cache::{Cache, StoredWords};
+use crate::context::{EngineError, Repository};
+use crate::graph::{Graph, GraphRequest, graph, open_cache};
+use crate::threads::Workers;
+
+impl Relevance {
+    /// Reads everything: the graph (from its cache where that holds), the words of all files, the last commits.
+    pub fn gather(
+        system: &dyn WritableSystem,
+        repository: &Repository<'_>,
+        request: &GraphRequest,
+    ) -> Result<Self, EngineError> {
+        let options = repository.config.graph_options(repository.root);
+        let request = GraphRequest { stats_only: false, ..request.clone() };
+        let outcome = graph(system, &options, &request).map_err(|error| EngineError::internal(error.to_string()))?;
+        let not_analysed = outcome.not_analysed();
+        let graph = outcome.graph.ok_or_else(|| EngineError::internal("the graph is missing from its outcome"))?;
+        let (numbers, files, metas) = files_of(&graph);
+        let edges = edges_of(&graph, &numbers);
+        let cache = open_cache(system, &options, &request);
+        let reading = Reading { system, root: repository.root, cache: cache.as_ref(), files: &files, metas: &metas };
+        let (index, past) = Workers::start(request.threads).install(|| {
+            rayon::join(|| reading.words(), || history::read(system, repository.root, &files, cache.as_ref()))
+        });
+        let sizes = metas.iter().map(|meta| meta.size).collect();
+        let mut unavailable = past.unavailable;
+        if edges.is_empty() && files.iter().any(|file| file.class == FileClass::Code) {
+            unavailable
+                .push("imports: no file of the repository imports another, as far as stan reads them".to_owned());
+        }
+        Ok(Self {
+            root: repository.root.to_owned(),
+            stan_path: repository.config.stan_path.clone(),
+            files,
+            sizes,
+            index,
+            edges,
+            history: past.changes,
+            commits: past.commits,
+            unavailable,
+            not_analysed,
+        })
+    }
+}
+
+/// The number of each node among the files, the files, and what is known of their bytes.
+fn files_of(graph: &Graph) -> (Vec<Option<u32>>, Vec<RankedFile>, Vec<FileMeta>) {
+    let mut files = Vec::new();
+    let mut metas = Vec::new();
+    let number = |node: &stan_graph::Node| {
+        let meta = node.file.filter(|_| node.kind == NodeKind::Source && !node.outside_root)?;
+        let number = u32::try_from(files.len()).ok()?;
+        files.push(RankedFile { path: node.id.clone(), class: file_class(&node.id) });
+        metas.push(meta);
+        Some(number)
+    };
+    let numbers = graph.nodes().iter().map(number).collect();
+    (numbers, files, metas)
+}
+
+/// Imports between files of the repository. What is imported at run time binds more than a type, and what was written more
+/// than what was found behind a barrel.
+fn edges_of(graph: &Graph, numbers: &[Option<u32>]) -> Vec<Edge> {
+    let number = |node: u32| numbers.get(node as usize).copied().flatten();
+    let mut edges = Vec::new();
+    for node in graph.indices() {
+        let Some(from) = number(node) else { continue };
+        for same_target in graph.edges(node).chunk_by(|left, right| left.target == right.target) {
+            let Some(to) = same_target.first().and_then(|edge| number(edge.target)).filter(|to| *to != from) else {
+                continue;
+            };
+            let is_type = same_target.iter().all(|edge| edge.kind != EdgeKind::Runtime);
+            let is_implicit = same_target.iter().all(|edge| edge.resolution == Resolution::Implicit);
+            let weight = match (is_type, is_implicit) {
+                (false, false) => Fixed::ONE,
+                (true, false) => Fixed::per_mille(700),
+                (false, true) => Fixed::HALF,
+                (true, true) => Fixed::per_mille(350),
+            };
+            edges.push(Edge { from, to, weight });
+        }
+    }
+    edges
+}
+
+/// What the words of files are read from.
+struct Reading<'r> {
+    system: &'r dyn System,
+    root: &'r str,
+    cache: Option<&'r Cache<'r>>,
+    files: &'r [RankedFile],
+    metas: &'r [FileMeta],
+}
+
+impl Reading<'_> {
+    /// The words of all files: as the last run left them, where the contents are the same.
+    fn words(&self) -> WordIndex {
+        let digests = || self.files.iter().zip(self.metas).map(|(file, meta)| (&*file.path, Some(meta.digest)));
+        let stored = self.cache.and_then(Cache::load_words);
+        if let Some(stored) = &stored
+            && stored.is_of(digests())
+        {
+            return stored.index.clone();
+        }
+        let known = stored.map(StoredWords::by_file).unwrap_or_default();
+        let count = |counter: &mut (WordCounter, Vec<u8>), (file, meta): (&RankedFile, &FileMeta)| match known
+            .get(&(file.path.clone(), meta.digest))
+        {
+            Some(words) => (words.clone(), true),
+            None => self.count(counter, file, meta),
+        };
+        let counted: Vec<(FileWords, bool)> =
+            self.files.par_iter().zip(self.metas).map_init(Default::default, count).collect();
+        let is_proved = counted.iter().all(|(_, is_proved)| *is_proved);
+        let words: Vec<FileWords> = counted.into_iter().map(|(words, _)| words).collect();
+        let index = WordIndex::build(&words);
+        if let Some(cache) = self.cache.filter(|_| is_proved) {
+            let digests = self.files.iter().zip(self.metas).map(|(file, meta)| (&*file.path, meta.digest));
+            cache.store_words(digests, &index);
+        }
+        index
+    }
+
+    /// The words of a file, and whether they are those of the contents that the graph saw.
+    fn count(&self, counter: &mut (WordCounter, Vec<u8>), file: &RankedFile, meta: &FileMeta) -> (FileWords, bool) {
+        if file.class == FileClass::Other || meta.size > MAX_INDEXED {
+            return (FileWords::default(), true);
+        }
+        let (counter, bytes) = counter;
+        bytes.clear();
+        match self.system.read_real(Path::new(&absolute(self.root, &file.path)), MAX_INDEXED, bytes) {
+            Ok(_) => (counter.count(&file.path, bytes), sha256(bytes) == meta.digest),
+            Err(_) => (FileWords::default(), false),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Files that the output of a compiler or a test runner names: `src/a.ts:12:5`, `src/a.ts(12,5)`, `(/r/src/a.ts:3:4)`,
+//! `file:///r/src/a.ts`, quoted paths, backslashes, colours. Only names of files that exist count, so that a word which
+//! merely looks like a path does no harm. What a tool says about a file decides only the order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stan_diagnose::{Diagnostic, Severity, parse};
+
+/// No path is longer.
+const LONGEST: usize = 4096;
+/// How many trailing parts of a path are tried as a file.
+const PARTS: usize = 40;
+
+/// The files that the log names, by number, sorted. `paths` are sorted.
+pub fn files_named(paths: &[&str], root: &str, log: &[u8]) -> Vec<u32> {
+    let mut named = LogFiles::new(paths, root).mentioned(log);
+    named.sort_unstable();
+    named
+}
+
+/// Finds files of a repository in logs.
+pub(super) struct LogFiles<'p> {
+    finder: Finder<'p>,
+}
+
+impl<'p> LogFiles<'p> {
+    /// `paths` are sorted, and files are numbered by their place there.
+    pub(super) fn new(paths: &'p [&'p str], root: &'p str) -> Self {
+        let mut names: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+        for (file, path) in (0..).zip(paths) {
+            names.entry(last_part(path)).or_default().push(file);
+        }
+        let finder =
+            Finder { paths, root: root.trim_end_matches('/'), names, found: Vec::new(), seen: BTreeSet::new() };
+        Self { finder }
+    }
+
+    /// Every file that the log names, what matters most first: for each error its place, the frames of its trace from the
+    /// innermost on, and what it refers to; then warnings; then whatever else is mentioned.
+    pub(super) fn in_order(mut self, log: &[u8]) -> Vec<u32> {
+        let mut findings = parse(log, None);
+        findings.sort_by_key(|finding| finding.severity != Severity::Error);
+        for finding in &findings {
+            places(finding).for_each(|path| {
+                self.finder.path(path, true);
+            });
+        }
+        self.mentioned(log)
+    }
+
+    /// Files in the order in which they are mentioned.
+    fn mentioned(mut self, log: &[u8]) -> Vec<u32> {
+        let mut plain = Vec::new();
+        for line in log.split(|&byte| byte == b'\n') {
+            plain.clear();
+            strip_colours(line, &mut plain);
+            self.finder.line(&String::from_utf8_lossy(&plain));
+        }
+        self.finder.found
+    }
+}
+
+/// The innermost frame is where it failed; a finding without a trace has its place alone.
+fn places(finding: &Diagnostic) -> impl Iterator<Item = &str> {
+    let frames = finding.frames.iter().map(|frame| frame.place.file.as_str());
+    let own = finding.place.iter().map(|place| place.file.as_str());
+    let related = finding.related.iter().map(|related| related.place.file.as_str());
+    own.chain(frames).chain(related)
+}
+
+struct Finder<'p> {
+    paths: &'p [&'p str],
+    root: &'p str,
+    /// Files by the last part of their path.
+    names: BTreeMap<&'p str, Vec<u32>>,
+    /// In the order in which they were found.
+    found: Vec<u32>,
+    seen: BTreeSet<u32>,
+}
+
+impl Finder<'_> {
+    fn line(&mut self, line: &str) {
+        for word in line.split(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`')) {
+            // Folders may be called `(group)` or `[id]`: the whole word is tried before its pieces.
+            if !self.word(word) && word.contains(is_separator) {
+                word.split(is_separator).for_each(|piece| {
+                    self.word(piece);
+                });
+            }
+        }
+        // Between quotes a path may hold blanks.
+        for quote in ['"', '\'', '`'] {
+            if line.contains(quote) {
+                line.split(quote).skip(1).step_by(2).filter(|text| text.contains(' ')).for_each(|text| {
+                    self.word(text);
+                });
+            }
+        }
+    }
+
+    /// Whether the word names a file.
+    fn word(&mut self, word: &str) -> bool {
+        // The shortest spelling of a file has a dot or a slash in it; most words of a log have neither.
+        if word.len() > LONGEST || !word.contains(['.', '/', '\\']) {
+            return false;
+        }
+        let bare = word.trim_matches(|letter| matches!(letter, '(' | '<' | '[' | '{' | ',' | ';' | ':' | '.'));
+        let outer = word.trim_start_matches(['(', '<']).trim_end_matches([')', '>', ',', ';', ':']);
+        [word, bare, outer].into_iter().any(|text| {
+            let (path, has_position) = without_position(text);
+            self.path(path, has_position) || (has_position && self.path(text, false))
+        })
+    }
+
+    fn path(&mut self, text: &str, has_position: bool) -> bool {
+        let Some(path) = normal(text) else { return false };
+        // What is installed has its own `src/a.js`, which is not ours.
+        if !self.names.contains_key(last_part(&path)) || stan_model::is_installed(&path) {
+            return false;
+        }
+        let inside = path.strip_prefix(self.root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(&path);
+        let inside = inside.trim_start_matches("./");
+        let found = self.exact(inside).or_else(|| self.ending(inside)).or_else(|| self.below(inside, has_position));
+        if let Some(file) = found
+            && self.seen.insert(file)
+        {
+            self.found.push(file);
+        }
+        found.is_some()
+    }
+
+    fn exact(&self, path: &str) -> Option<u32> {
+        self.paths.binary_search(&path).ok().and_then(|found| u32::try_from(found).ok())
+    }
+
+    /// The log is from another place: the end of the path, at least a folder and a name, is an id.
+    fn ending(&self, path: &str) -> Option<u32> {
+        let parts = path.rmatch_indices('/').skip(1).take(PARTS);
+        let ends: Vec<&str> = parts.filter_map(|(at, _)| path.get(at + 1..)).collect();
+        // The longest one is the most certain.
+        ends.iter().rev().find_map(|end| self.exact(end))
+    }
+
+    /// The log is from a folder inside the repository: one id alone ends like the path.
+    fn below(&self, path: &str, has_position: bool) -> Option<u32> {
+        if path.starts_with('/') || !(has_position || path.contains('/')) {
+            return None;
+        }
+        let same_name = self.names.get(last_part(path))?;
+        let mut matching = same_name.iter().copied().filter(|&file| {
+            self.paths
+                .get(file as usize)
+                .and_then(|known| known.strip_suffix(path))
+                .is_some_and(|before| before.ends_with('/'))
+        });
+        let first = matching.next()?;
+        matching.next().is_none().then_some(first)
+    }
+}
+
+/// `/`-separated, without a scheme and without `./` on the way.
+fn normal(text: &str) -> Option<String> {
+    let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let text = text.split_once(['?', '#']).map_or(text, |(path, _)| path);
+    let mut path = text.replace('\\', "/");
+    while path.contains("/./") || path.contains("//") {
+        path = path.replace("/./", "/").replace("//", "/");
+    }
+    if path.contains("%20") {
+        path = path.replace("%20", " ");
+    }
+    (!path.is_empty() && !path.ends_with('/')).then_some(path)
+}
+
+/// The path without `:12`, `:12:5`, `(12,5)` or `(12)` behind it.
+fn without_position(text: &str) -> (&str, bool) {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((path, position)) = text.strip_suffix(')').and_then(|text| text.rsplit_once('('))
+        && position.split(',').all(|part| is_number(part.trim()))
+    {
+        return (path, true);
+    }
+    let mut path = text;
+    for _ in 0..2 {
+        match path.rsplit_once(':') {
+            Some((before, number)) if is_number(number) && !before.is_empty() => path = before,
+            _ => break,
+        }
+    }
+    (path, path.len() < text.len())
+}
+
+fn is_separator(letter: char) -> bool {
+    matches!(letter, '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ',' | ';' | '|' | '=' | '@')
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Copies a line without terminal sequences.
+fn strip_colours(line: &[u8], out: &mut Vec<u8>) {
+    let mut bytes = line.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0x1b => {
+                // `ESC [` up to a letter; any other sequence is one letter long.
+                if bytes.next() == Some(b'[') {
+                    bytes.by_ref().find(|byte| (0x40..=0x7e).contains(byte));
+                }
+            }
+            b'\r' | 0 => out.push(b' '),
+            _ => out.push(byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(log: &str) -> String {
+        let ids = [
+            "app/(shop)/[id]/page.tsx",
+            "lib/my file.ts",
+            "main.ts",
+            "pkg/one/src/deep.ts",
+            "pkg/two/src/x.ts",
+            "src/a.ts",
+            "src/b.ts",
+        ];
+        let named = files_named(&ids, "/r/repo", log.as_bytes());
+        named.iter().map(|&file| ids[file as usize]).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn places_of_compilers_and_runners() {
+        for (log, expected) in [
+            ("src/a.ts:12:5 - error TS2322: no", "src/a.ts"),
+            ("src/a.ts(12,5): error TS2322: no", "src/a.ts"),
+            ("    at f (/r/repo/src/a.ts:3:4)", "src/a.ts"),
+            ("    at async file:///r/repo/src/b.ts:3:4", "src/b.ts"),
+            ("webpack:///./src/b.ts?1234", "src/b.ts"),
+            ("  --> ./src/a.ts:3", "src/a.ts"),
+            ("Cannot find '../src/b.ts' from \"/r/repo/src/a.ts\"", "src/a.ts src/b.ts"),
+            ("C:\\work\\repo\\src\\a.ts:3:4", "src/a.ts"),
+            ("src\\a.ts(3)", "src/a.ts"),
+            ("\x1b[96msrc/a.ts\x1b[0m:\x1b[93m12\x1b[0m:5", "src/a.ts"),
+            ("/ci/build/src/a.ts:1", "src/a.ts"),
+            ("diff --git a/src/a.ts b/src/a.ts", "src/a.ts"),
+            ("FAIL src/a.ts, src/b.ts; done", "src/a.ts src/b.ts"),
+            ("error in \"lib/my file.ts\"", "lib/my file.ts"),
+            ("app/(shop)/[id]/page.tsx:3", "app/(shop)/[id]/page.tsx"),
+            ("see main.ts.", "main.ts"),
+            ("src/deep.ts:4", "pkg/one/src/deep.ts"),
+            ("deep.ts:4", "pkg/one/src/deep.ts"),
+            ("[src/a.ts]", "src/a.ts"),
+            ("file=src/a.ts,line=3", "src/a.ts"),
+            ("src/a.ts\r", "src/a.ts"),
+        ] {
+            assert_eq!(found(log), expected, "{log}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_file() {
+        for log in [
+            "",
+            "deep.ts",
+            "src/c.ts:1",
+            "at x (/r/repo/node_modules/p/src/a.ts:1:1)",
+            "node_modules/p/main.ts",
+            "1.2.3 https://example.org/",
+            "a.ts",
+            "x/main.ts.map",
+            ":::::",
+            "()",
+            "/",
+        ] {
+            assert_eq!(found(log), "", "{log}");
+        }
+    }
+
+    /// These would take hours if anything were quadratic.
+    #[test]
+    fn hostile_logs_take_linear_time() {
+        for unit in ["a/", "\"", "(", "src/a.ts:1 ", "\x1b[", "x.ts", "\\", "./", ":1", "'a b' "] {
+            found(&unit.repeat(1_000_000 / unit.len()));
+        }
+        found(&("a/".repeat(2000) + "a.ts ").repeat(200));
+    }
+}

@@ -1,0 +1,160 @@
+//! Which files of a repository a task needs: one ranking for `suggest`, `pack` and servers.
+//!
+//! [`Relevance::gather`] reads what a ranking needs to know of a repository, once; [`Relevance::rank`] answers a question
+//! about it. The score itself is `stan_rank`'s. How a budget is filled and what is shown is decided by each verb.
+
+mod describe;
+mod focus;
+mod gather;
+mod history;
+mod log;
+mod question;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use stan_model::document::assistant_reports::ChangedPaths;
+use stan_model::document::run_report::NotAnalysedFiles;
+use stan_rank::{Change, Edge, FileClass, Ranking, WordIndex, is_test};
+use stan_repo::System;
+
+pub use self::describe::{Description, Term};
+pub use self::focus::{FocusFile, Since};
+#[doc(hidden)]
+pub use self::log::files_named;
+pub use self::question::RankQuery;
+pub use stan_rank::{Fixed, Signal};
+
+/// Larger files are found by their paths and their history alone.
+const MAX_INDEXED: u64 = 4 << 20;
+
+/// The budget that a verb has when nothing is said, in tokens.
+pub const USUAL_BUDGET: u64 = 32_000;
+
+/// What is known of a repository to rank its files by.
+#[derive(Debug)]
+pub struct Relevance {
+    /// Absolute.
+    root: String,
+    /// stan's own folder, from the root.
+    stan_path: String,
+    /// Sorted by path.
+    files: Vec<stan_rank::RankedFile>,
+    sizes: Vec<u64>,
+    index: WordIndex,
+    edges: Vec<Edge>,
+    history: Vec<Change>,
+    /// The id of each commit of the history.
+    commits: Vec<String>,
+    /// What the ranking had to do without, one sentence each.
+    pub unavailable: Vec<String>,
+    /// Files in languages whose imports are not read.
+    pub not_analysed: Vec<NotAnalysedFiles>,
+}
+
+impl Relevance {
+    /// All files that are ranked, by number.
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.files.iter().map(|file| &*file.path)
+    }
+
+    /// The path of a file from the root.
+    pub fn path(&self, file: u32) -> &str {
+        self.files.get(file as usize).map_or("", |file| &file.path)
+    }
+
+    /// The number of the file with that path.
+    pub fn find(&self, path: &str) -> Option<u32> {
+        let found = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        u32::try_from(found).ok()
+    }
+
+    /// In bytes.
+    pub fn size(&self, file: u32) -> u64 {
+        self.sizes.get(file as usize).copied().unwrap_or_default()
+    }
+
+    /// The bytes of a file; `None` when it cannot be read or is too large for any model.
+    pub fn read(&self, system: &dyn System, file: u32) -> Option<Vec<u8>> {
+        /// Nothing larger is given to a model.
+        const MAX_SIZE: u64 = 64 << 20;
+        let mut bytes = Vec::new();
+        let path = absolute(&self.root, self.path(file));
+        system.read_real(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    fn class(&self, file: u32) -> FileClass {
+        self.files.get(file as usize).map_or(FileClass::Other, |file| file.class)
+    }
+
+    fn all(&self) -> impl Iterator<Item = u32> + use<> {
+        0..u32::try_from(self.files.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// A file that a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Focused {
+    pub file: u32,
+    /// How many steps of its dependencies must come along.
+    pub depth: u32,
+    /// How much it counts: 1 for what was named, less for what a log names further down.
+    pub weight: Fixed,
+}
+
+/// An answer: every file with its score.
+pub struct RankedFiles<'r> {
+    relevance: &'r Relevance,
+    ranking: Ranking<'r>,
+    /// What the question is about: what counts most first, then by path.
+    pub focus: Vec<Focused>,
+    /// What git says changed; only when it was asked.
+    pub changes: Option<ChangedPaths>,
+    /// Sorted and unique.
+    pub warnings: Vec<String>,
+}
+
+impl RankedFiles<'_> {
+    /// The files that may be needed, the best first. Not the focus, and nothing generated or binary.
+    pub fn order(&self) -> Vec<u32> {
+        let focus: BTreeMap<u32, ()> = self.focus.iter().map(|one| (one.file, ())).collect();
+        let is_wanted = |file: &u32| {
+            !focus.contains_key(file)
+                && self.relevance.class(*file) != FileClass::Other
+                && self.score(*file) > Fixed::ZERO
+        };
+        let mut order: Vec<u32> = self.relevance.all().filter(is_wanted).collect();
+        order.sort_by_key(|&file| (std::cmp::Reverse(self.score(file)), file));
+        order
+    }
+
+    /// How much a file may be needed.
+    pub fn score(&self, file: u32) -> Fixed {
+        self.ranking.score(file as usize)
+    }
+
+    /// What a usual budget is filled by: the score, less what so many tokens cost.
+    pub fn worth(&self, file: u32, tokens: u64) -> Fixed {
+        self.worth_within(file, tokens, USUAL_BUDGET)
+    }
+
+    /// The same for any budget, in tokens: the more there are, the less each file's size counts.
+    pub fn worth_within(&self, file: u32, tokens: u64, budget: u64) -> Fixed {
+        self.ranking.worth(file as usize, tokens, budget)
+    }
+
+    /// What each signal adds to the score, the largest first; nothing that adds nothing.
+    pub fn terms(&self, file: u32) -> Vec<(Signal, Fixed)> {
+        self.ranking.terms(file as usize)
+    }
+
+    /// Whether the file is a test of the focus: by its name, or because it is a test and imports the focus.
+    pub fn is_test_of_focus(&self, file: u32) -> bool {
+        is_test(self.relevance.path(file)) && self.ranking.is_test_of_focus(file as usize)
+    }
+}
+
+fn absolute(root: &str, path: &str) -> String {
+    format!("{}/{path}", root.trim_end_matches('/'))
+}

@@ -1,0 +1,71 @@
+//! A question to the ranking: what it is about, found in the repository.
+
+use std::collections::BTreeMap;
+
+use stan_rank::{Corpus, FileClass, Question, rank};
+use stan_repo::System;
+
+use super::focus::{FocusFile, Since};
+use super::{Fixed, Focused, RankedFiles, Relevance};
+use crate::context::{EngineError, NamedBytes};
+
+/// What files are wanted for. Everything that is given counts.
+#[derive(Clone, Debug, Default)]
+pub struct RankQuery {
+    /// Files, folders and globs named by hand.
+    pub focus: Vec<FocusFile>,
+    /// Also every file that is not as it was.
+    pub changed: Option<Since>,
+    /// Also every file that this output of a compiler or a test runner names.
+    pub log: Option<NamedBytes>,
+    /// The task in words.
+    pub about: Option<String>,
+}
+
+impl Relevance {
+    /// Ranks all files for a question. A focus that names nothing is a refusal, with the nearest names.
+    pub fn rank(&self, system: &dyn System, query: &RankQuery) -> Result<RankedFiles<'_>, EngineError> {
+        let mut found: BTreeMap<u32, (u32, Fixed)> = BTreeMap::new();
+        let mut add = |file: u32, depth: u32, weight: Fixed| {
+            let (known_depth, known_weight) = found.entry(file).or_default();
+            *known_depth = depth.max(*known_depth);
+            *known_weight = weight.max(*known_weight);
+        };
+        let mut warnings = Vec::new();
+        for (file, depth) in self.named(&query.focus)? {
+            add(file, depth, Fixed::ONE);
+        }
+        let changes = query.changed.as_ref().map(|since| self.changed(system, since, &mut warnings)).transpose()?;
+        for path in changes.iter().flat_map(|changes| changes.changed.iter().chain(&changes.added)) {
+            // Pictures, lock files and the like changed too, but say nothing about what else is needed.
+            if let Some(file) = self.find(path).filter(|file| self.class(*file) != FileClass::Other) {
+                add(file, 0, Fixed::ONE);
+            }
+        }
+        if let Some(log) = &query.log {
+            let named = self.in_log(&log.bytes);
+            if named.is_empty() {
+                warnings.push(format!("{} names no file of the repository", log.name));
+            }
+            named.into_iter().for_each(|(file, weight)| add(file, 0, weight));
+        }
+        let about = query.about.as_deref().filter(|text| !text.trim().is_empty());
+        if found.is_empty() && about.is_none() {
+            return Err(EngineError::input("there is nothing to rank files by: no file changed or was named")
+                .details(warnings)
+                .hint("name a file (--focus src/a.ts), or say what the task is (--about \"…\")"));
+        }
+        let seeds: Vec<(u32, Fixed)> = found.iter().map(|(file, (_, weight))| (*file, *weight)).collect();
+        let corpus = Corpus { files: &self.files, index: &self.index, edges: &self.edges, history: &self.history };
+        let ranking = rank(corpus, Question { focus: &seeds, text: about });
+        let mut focus: Vec<Focused> =
+            found.into_iter().map(|(file, (depth, weight))| Focused { file, depth, weight }).collect();
+        focus.sort_by_key(|one| (std::cmp::Reverse(one.weight), one.file));
+        if about.is_some() && self.all().all(|file| ranking.score(file as usize) <= Fixed::ZERO) {
+            warnings.push("no word of the text occurs in the repository".to_owned());
+        }
+        warnings.sort_unstable();
+        warnings.dedup();
+        Ok(RankedFiles { relevance: self, ranking, focus, changes, warnings })
+    }
+}

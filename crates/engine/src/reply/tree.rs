@@ -1,0 +1,116 @@
+//! The working tree as a reply finds it: files read without following links, folders listed, and what they were, so that the
+//! one who writes can tell whether they still are.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use stan_model::{Digest, is_git_folder};
+use stan_repo::{EntryKind, System, sha256};
+
+use crate::context::WorkspaceLayout;
+
+/// No file that a reply changes is larger.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Folders with more files than this are not moved, copied or removed as one.
+const MOST_LISTED: usize = 20_000;
+
+pub(super) struct Tree<'a> {
+    system: &'a dyn System,
+    layout: &'a WorkspaceLayout,
+    /// What was there when a file was read; `None`: nothing.
+    read: RefCell<BTreeMap<String, Option<Digest>>>,
+    /// What names on the way to files are.
+    kinds: RefCell<BTreeMap<String, Option<EntryKind>>>,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn new(system: &'a dyn System, layout: &'a WorkspaceLayout) -> Self {
+        Self { system, layout, read: RefCell::default(), kinds: RefCell::default() }
+    }
+
+    /// The bytes of a file that no link leads to.
+    pub(super) fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let is_file = self.kind(path) == Some(EntryKind::File) && self.obstacle(path).is_none();
+        let mut bytes = Vec::new();
+        let absolute = self.layout.absolute(path);
+        let is_read = is_file && self.system.read_real(Path::new(&absolute), MOST_BYTES, &mut bytes).is_ok();
+        let bytes = is_read.then_some(bytes);
+        self.read.borrow_mut().entry(path.to_owned()).or_insert_with(|| bytes.as_deref().map(sha256));
+        bytes
+    }
+
+    /// What a file was when it was first read; now, if that is now.
+    pub(super) fn digest(&self, path: &str) -> Option<Digest> {
+        if let Some(known) = self.read.borrow().get(path) {
+            return *known;
+        }
+        self.read(path).as_deref().map(sha256)
+    }
+
+    /// Why nothing may be written at a path, as the end of a sentence about it.
+    pub(super) fn obstacle(&self, path: &str) -> Option<String> {
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        for folder in ends.filter_map(|end| path.get(..end)) {
+            if self.kind(folder) == Some(EntryKind::Link) {
+                return Some(format!("is behind the link `{folder}`, and nothing is written through links"));
+            }
+        }
+        match self.kind(path) {
+            Some(EntryKind::Link) => Some("is a link, and nothing is written through links".to_owned()),
+            Some(EntryKind::Other) => Some("is a pipe, a socket or a device".to_owned()),
+            Some(EntryKind::File) if self.is_too_large(path) => Some("is too large to be patched".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn is_too_large(&self, path: &str) -> bool {
+        let stat = self.system.lstat(Path::new(&self.layout.absolute(path)));
+        stat.is_ok_and(|stat| stat.size > MOST_BYTES)
+    }
+
+    fn kind(&self, path: &str) -> Option<EntryKind> {
+        if let Some(known) = self.kinds.borrow().get(path) {
+            return *known;
+        }
+        let kind = self.system.lstat(Path::new(&self.layout.absolute(path))).ok().map(|stat| stat.kind);
+        self.kinds.borrow_mut().insert(path.to_owned(), kind);
+        kind
+    }
+
+    /// The files below a folder, sorted; an error names what is not a file there.
+    pub(super) fn files_below(&self, folder: &str) -> Option<Result<Vec<String>, String>> {
+        if self.kind(folder) != Some(EntryKind::Dir) || self.obstacle(folder).is_some() {
+            return None;
+        }
+        Some(self.list(folder))
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<String>, String> {
+        let mut files = Vec::new();
+        let mut pending = vec![folder.to_owned()];
+        while let Some(directory) = pending.pop() {
+            let absolute = self.layout.absolute(&directory);
+            let entries = self.system.read_real_dir(Path::new(&absolute));
+            let entries = entries.map_err(|error| format!("`{directory}` cannot be listed: {error}"))?;
+            for entry in entries {
+                let Ok(name) = entry.name.into_string() else {
+                    return Err(format!("`{directory}` holds a name that is not UTF-8"));
+                };
+                let path = [&directory, "/", &name].concat();
+                match entry.kind {
+                    _ if is_git_folder(&name) => return Err(format!("`{directory}` holds a repository of git's")),
+                    EntryKind::Dir => pending.push(path),
+                    EntryKind::File => files.push(path),
+                    EntryKind::Link | EntryKind::Other => return Err(format!("`{path}` is not a file")),
+                }
+            }
+            if files.len() > MOST_LISTED {
+                return Err(format!("`{folder}` holds more than {MOST_LISTED} files"));
+            }
+        }
+        files.sort_unstable();
+        Ok(files)
+    }
+}

@@ -1,0 +1,112 @@
+//! Scripts of the configuration whose output is evidence for the assistant. This is the only verb that executes anything, and
+//! it executes what the command line names and nothing else.
+
+mod escapes;
+
+use std::path::Path;
+use std::time::Duration;
+
+use stan_model::document::run_report::{ScriptEnd, ScriptReport};
+use stan_repo::{Processes, ShellCommand, ShellEnd};
+
+use self::escapes::without_escapes;
+use crate::config::nearest;
+use crate::context::{EngineError, Progress, Repository};
+
+/// More output than this helps nobody; what is lost is said at the end of it.
+const MOST_OUTPUT: usize = 16 << 20;
+
+/// Which scripts, and for how long.
+#[derive(Clone, Debug)]
+pub struct ScriptsRequest {
+    /// In the order in which they run.
+    pub names: Vec<String>,
+    pub timeout: Duration,
+    /// A script that fails is a refusal.
+    pub strict: bool,
+}
+
+/// A script that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptOutput {
+    pub report: ScriptReport,
+    /// What goes to `<stanPath>/output/<name>.txt`.
+    pub text: Vec<u8>,
+}
+
+/// The names that the configuration does not have, each with one that may be meant.
+pub fn unknown_scripts(repository: &Repository<'_>, names: &[String]) -> Vec<(String, Option<String>)> {
+    let known: Vec<&str> = repository.config.scripts.keys().map(String::as_str).collect();
+    let unknown = names.iter().filter(|name| !known.contains(&name.as_str()));
+    unknown.map(|name| (name.clone(), nearest(name, &known).map(str::to_owned))).collect()
+}
+
+/// Runs scripts one after the other. Nothing is written; a refusal means that no archive should be either.
+pub fn run_scripts(
+    processes: &dyn Processes,
+    repository: &Repository<'_>,
+    request: &ScriptsRequest,
+    is_cancelled: &dyn Fn() -> bool,
+    progress: &mut dyn Progress,
+) -> Result<Vec<ScriptOutput>, EngineError> {
+    let mut outputs: Vec<ScriptOutput> = Vec::new();
+    for name in &request.names {
+        if outputs.iter().any(|output| output.report.name == *name) {
+            continue;
+        }
+        let Some(command) = repository.config.scripts.get(name) else {
+            return Err(EngineError::input(format!("the configuration has no script `{name}`")));
+        };
+        progress.stage("running scripts");
+        let shell = ShellCommand {
+            text: command,
+            directory: Path::new(repository.root),
+            timeout: request.timeout,
+            most_output: MOST_OUTPUT,
+        };
+        let outcome = processes.run(&shell, is_cancelled).map_err(|error| {
+            EngineError::input(format!("the script `{name}` cannot be started: {error}")).hint("it is run with `sh -c`")
+        })?;
+        let mut text = without_escapes(&outcome.output);
+        if outcome.lost > 0 {
+            text.extend_from_slice(format!("\n({} more bytes of output were not kept)\n", outcome.lost).as_bytes());
+        }
+        let (end, exit_code) = match outcome.end {
+            ShellEnd::Exited(code) => (ScriptEnd::Exited, Some(code)),
+            ShellEnd::Signalled(_) => (ScriptEnd::Killed, None),
+            ShellEnd::TimedOut => (ScriptEnd::TimedOut, None),
+            ShellEnd::Cancelled => {
+                return Err(EngineError::input("interrupted: the scripts were ended, and nothing was written"));
+            }
+        };
+        let report = ScriptReport {
+            name: name.clone(),
+            path: repository.layout().own(&format!("output/{name}.txt")),
+            end,
+            exit_code,
+            milliseconds: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+            bytes: text.len() as u64,
+        };
+        progress.notice(&line(&report));
+        outputs.push(ScriptOutput { report, text });
+    }
+    let failed: Vec<String> =
+        outputs.iter().filter(|output| !output.report.is_success()).map(|one| line(&one.report)).collect();
+    if request.strict && !failed.is_empty() {
+        return Err(
+            EngineError::input("a script failed, and --strict-scripts is given; nothing was written").details(failed)
+        );
+    }
+    Ok(outputs)
+}
+
+/// One script, as a line.
+fn line(report: &ScriptReport) -> String {
+    let seconds = format!("{}.{} s", report.milliseconds / 1000, report.milliseconds % 1000 / 100);
+    let end = match (report.end, report.exit_code) {
+        (ScriptEnd::Exited, Some(code)) => format!("exit code {code}"),
+        (ScriptEnd::Exited | ScriptEnd::Killed, _) => "ended by a signal".to_owned(),
+        (ScriptEnd::TimedOut, _) => "killed at its time limit".to_owned(),
+    };
+    format!("script {}: {end}, {seconds}", report.name)
+}

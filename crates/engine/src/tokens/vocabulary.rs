@@ -1,0 +1,158 @@
+//! A vocabulary of byte-pair encoding: which byte sequences are tokens, and in which order pairs are joined. Counts the
+//! tokens of one piece of text; how texts are cut into pieces is in `split.rs`.
+//!
+//! The program carries the tokens alone, compressed, in the order of their ranks. The table to look them up is made by the
+//! first text that is counted, which takes some milliseconds and no more memory than it must.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Longer pieces are joined with a heap.
+const SHORT: usize = 96;
+/// An empty place of the table.
+const NONE: u32 = u32::MAX;
+
+pub(super) struct Vocabulary {
+    /// All tokens, one after the other, by rank.
+    bytes: Vec<u8>,
+    /// Where each token starts, and where the last one ends.
+    starts: Vec<u32>,
+    /// Ranks by hash; a power of two long, at most half full.
+    table: Vec<u32>,
+}
+
+impl Vocabulary {
+    /// Unpacks what `assets` holds: the number of tokens, of their bytes, and of the packed lengths, then both packed parts.
+    /// `None` when it is damaged.
+    pub(super) fn unpack(packed: &[u8]) -> Option<Self> {
+        let (count, rest) = packed.split_first_chunk::<4>()?;
+        let (total, rest) = rest.split_first_chunk::<4>()?;
+        let (split, rest) = rest.split_first_chunk::<4>()?;
+        let [count, total, split] = [count, total, split].map(|number| u32::from_le_bytes(*number) as usize);
+        let (lengths, bytes) = rest.split_at_checked(split)?;
+        let lengths = decompress_to_vec_with_limit(lengths, count).ok()?;
+        let bytes = decompress_to_vec_with_limit(bytes, total).ok()?;
+        let mut starts = Vec::with_capacity(lengths.len() + 1);
+        let mut end = 0u32;
+        starts.push(end);
+        for length in &lengths {
+            end += u32::from(*length);
+            starts.push(end);
+        }
+        if lengths.len() != count || bytes.len() != end as usize {
+            return None;
+        }
+        let mut vocabulary = Self { bytes, starts, table: vec![NONE; (2 * count).next_power_of_two()] };
+        for rank in 0..u32::try_from(count).ok()? {
+            let at = vocabulary.place(vocabulary.token(rank));
+            *vocabulary.table.get_mut(at)? = rank;
+        }
+        Some(vocabulary)
+    }
+
+    pub(super) fn token(&self, rank: u32) -> &[u8] {
+        let start = self.starts.get(rank as usize).copied().unwrap_or_default() as usize;
+        let end = self.starts.get(rank as usize + 1).copied().unwrap_or_default() as usize;
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
+    /// Where a token is in the table, or the empty place where it would be.
+    fn place(&self, token: &[u8]) -> usize {
+        let mask = self.table.len() - 1;
+        let mut at = xxh3_64(token) as usize & mask;
+        while let Some(&rank) = self.table.get(at).filter(|rank| **rank != NONE) {
+            if self.token(rank) == token {
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    fn rank(&self, token: &[u8]) -> u32 {
+        self.table.get(self.place(token)).copied().unwrap_or(NONE)
+    }
+
+    /// The number of tokens of a piece: of all neighbours that make a token, those with the lowest rank are joined first,
+    /// the leftmost of them first, until no two neighbours make one.
+    pub(super) fn count(&self, piece: &[u8]) -> usize {
+        match piece.len() {
+            0 => 0,
+            1 => 1,
+            _ if self.rank(piece) != NONE => 1,
+            length if length <= SHORT => self.count_short(piece),
+            _ => self.count_long(piece),
+        }
+    }
+
+    /// Looks at all pairs for each join: the fastest way for few of them.
+    fn count_short(&self, piece: &[u8]) -> usize {
+        // Start of each part, and the rank of its join with the next part.
+        let mut parts: Vec<(usize, u32)> = (0..=piece.len()).map(|start| (start, NONE)).collect();
+        let join = |parts: &[(usize, u32)], at: usize| match (parts.get(at), parts.get(at + 2)) {
+            (Some((start, _)), Some((end, _))) => self.rank(piece.get(*start..*end).unwrap_or_default()),
+            _ => NONE,
+        };
+        for at in 0..parts.len() {
+            parts[at].1 = join(&parts, at);
+        }
+        loop {
+            let (mut best, mut rank) = (0, NONE);
+            for (at, (_, found)) in parts.iter().enumerate() {
+                if *found < rank {
+                    (best, rank) = (at, *found);
+                }
+            }
+            if rank == NONE {
+                return parts.len() - 1;
+            }
+            parts.remove(best + 1);
+            parts[best].1 = join(&parts, best);
+            if best > 0 {
+                parts[best - 1].1 = join(&parts, best - 1);
+            }
+        }
+    }
+
+    /// Keeps the possible joins in a heap, so that the time stays in proportion to the length whatever the text holds.
+    fn count_long(&self, piece: &[u8]) -> usize {
+        let length = piece.len();
+        // A part starts at each place that has a next one; the places inside a part have none.
+        let mut next: Vec<usize> = (1..=length).collect();
+        let mut previous: Vec<usize> = (0..length).map(|at| at.wrapping_sub(1)).collect();
+        let mut heap = BinaryHeap::new();
+        let mut count = length;
+        let push = |heap: &mut BinaryHeap<Reverse<(u32, usize, usize)>>, start: usize, end: usize| {
+            let rank = self.rank(piece.get(start..end).unwrap_or_default());
+            if rank != NONE {
+                heap.push(Reverse((rank, start, end)));
+            }
+        };
+        for start in 0..length - 1 {
+            push(&mut heap, start, start + 2);
+        }
+        const INSIDE: usize = usize::MAX;
+        while let Some(Reverse((_, start, end))) = heap.pop() {
+            // The parts may have been joined with others since.
+            let Some(&middle) = next.get(start).filter(|middle| **middle < length) else { continue };
+            if next.get(middle) != Some(&end) {
+                continue;
+            }
+            next[start] = end;
+            next[middle] = INSIDE;
+            count -= 1;
+            if end < length {
+                previous[end] = start;
+                push(&mut heap, start, next[end]);
+            }
+            let before = previous[start];
+            if before < length {
+                push(&mut heap, before, end);
+            }
+        }
+        count
+    }
+}

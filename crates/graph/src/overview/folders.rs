@@ -1,0 +1,140 @@
+//! The folders of the files: which files lie in each, and what its summary line says. Folders without code are counted
+//! with all below them.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use stan_model::split_extension;
+
+use super::OverviewFile;
+use super::references::split;
+
+/// Names in a summary line.
+pub(super) const TOP_NAMES: usize = 5;
+
+/// A folder, without the last slash; the root is empty and comes first.
+#[derive(Debug, Default)]
+pub(super) struct Folder<'f> {
+    pub(super) path: &'f str,
+    pub(super) parent: usize,
+    pub(super) depth: usize,
+    /// Sorted by path.
+    pub(super) children: Vec<usize>,
+    /// Code files directly in it.
+    pub(super) files: Vec<u32>,
+    /// Other files directly in it, or below it when there is no code below it: by extension.
+    pub(super) others: BTreeMap<&'f str, u64>,
+    /// Of the code files below it.
+    pub(super) file_count: u64,
+    pub(super) tokens: u64,
+    /// The exported names below it that other folders use most.
+    pub(super) top: Vec<(u32, &'f str)>,
+}
+
+pub(super) struct Folders<'f> {
+    pub(super) all: Vec<Folder<'f>>,
+}
+
+impl<'f> Folders<'f> {
+    pub(super) fn of(files: &'f [OverviewFile]) -> Self {
+        let mut folders = Self { all: vec![Folder::default()] };
+        let mut by_path: FxHashMap<&str, usize> = FxHashMap::default();
+        by_path.insert("", 0);
+        for (index, file) in (0u32..).zip(files) {
+            let at = folders.open(split(&file.path).0, &mut by_path);
+            let Some(folder) = folders.all.get_mut(at) else { continue };
+            if file.is_code {
+                folder.files.push(index);
+                folder.file_count += 1;
+                folder.tokens += file.tokens;
+                let names = file.exports.iter().filter(|(_, uses)| *uses > 0);
+                folder.top.extend(names.take(TOP_NAMES).map(|(name, uses)| (*uses, &**name)));
+            } else {
+                *folder.others.entry(extension(&file.path)).or_default() += 1;
+            }
+        }
+        folders.sum_up();
+        folders
+    }
+
+    /// The folder of a path, with all folders above it.
+    fn open(&mut self, path: &'f str, by_path: &mut FxHashMap<&'f str, usize>) -> usize {
+        let mut missing = Vec::new();
+        let mut at = path;
+        let mut parent = loop {
+            if let Some(known) = by_path.get(at) {
+                break *known;
+            }
+            missing.push(at);
+            at = split(at).0;
+        };
+        for path in missing.into_iter().rev() {
+            let depth = self.all.get(parent).map_or(0, |folder| folder.depth) + 1;
+            let index = self.all.len();
+            self.all.push(Folder { path, parent, depth, ..Folder::default() });
+            by_path.insert(path, index);
+            if let Some(folder) = self.all.get_mut(parent) {
+                folder.children.push(index);
+            }
+            parent = index;
+        }
+        parent
+    }
+
+    /// Adds what is below each folder. A folder comes behind the one it lies in.
+    fn sum_up(&mut self) {
+        for index in (0..self.all.len()).rev() {
+            let Some(folder) = self.all.get_mut(index) else { continue };
+            keep_top(&mut folder.top);
+            let (count, tokens, parent, top) = (folder.file_count, folder.tokens, folder.parent, folder.top.clone());
+            if index > 0
+                && let Some(parent) = self.all.get_mut(parent)
+            {
+                parent.file_count += count;
+                parent.tokens += tokens;
+                parent.top.extend(top);
+            }
+        }
+        self.lift_others();
+    }
+
+    /// What is counted below a folder without code belongs to the highest such folder.
+    fn lift_others(&mut self) {
+        for index in (1..self.all.len()).rev() {
+            let Some(folder) = self.all.get(index) else { continue };
+            let parent = folder.parent;
+            let has_no_code = |at: usize| self.all.get(at).is_some_and(|folder| folder.file_count == 0);
+            if parent == 0 || !has_no_code(index) || !has_no_code(parent) {
+                continue;
+            }
+            let others = self.all.get_mut(index).map(|folder| std::mem::take(&mut folder.others)).unwrap_or_default();
+            if let Some(folder) = self.all.get_mut(parent) {
+                for (extension, count) in others {
+                    *folder.others.entry(extension).or_default() += count;
+                }
+            }
+        }
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&Folder<'f>> {
+        self.all.get(index)
+    }
+}
+
+/// Keeps the most used names, each once.
+pub(super) fn keep_top(names: &mut Vec<(u32, &str)>) {
+    names.sort_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(&one.0)));
+    names.dedup_by(|one, other| one.1 == other.1);
+    // A name that says nothing is not worth its place.
+    names.retain(|(_, name)| !matches!(*name, "default" | "export="));
+    names.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(other.1)));
+    names.truncate(TOP_NAMES);
+}
+
+/// What other files are counted by.
+fn extension(path: &str) -> &str {
+    match split_extension(split(path).1) {
+        Some((stem, extension)) if !stem.is_empty() && !extension.is_empty() => extension,
+        _ => "other",
+    }
+}

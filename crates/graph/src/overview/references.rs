@@ -1,0 +1,128 @@
+//! How one file names another: by the shortest ending of its path that leads to it alone.
+//!
+//! A name without a slash is the code file of that name in the same folder, else the one code file of the repository whose
+//! path ends so. The extension is left out where that is enough. `./`, `../` and `/` begin a path that is spelled out: from
+//! the folder, or from the root. Files that are not code have no lines, so that they are always spelled out.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use stan_model::split_extension;
+
+use super::OverviewFile;
+
+/// Endings of more segments than this are not tried: the path is spelled out.
+const MOST_SEGMENTS: usize = 6;
+const AMBIGUOUS: u32 = u32::MAX;
+
+pub(super) struct References<'f> {
+    files: Vec<&'f str>,
+    code: Vec<bool>,
+    endings: FxHashMap<&'f str, u32>,
+    /// By folder and name.
+    local: FxHashMap<(&'f str, &'f str), u32>,
+}
+
+impl<'f> References<'f> {
+    pub(super) fn of(files: &'f [OverviewFile]) -> Self {
+        let paths = files.iter().map(|file| (file.path.as_str(), file.is_code));
+        Self::new(paths.clone().map(|(path, _)| path).collect(), paths.map(|(_, is_code)| is_code).collect())
+    }
+
+    pub(super) fn new(files: Vec<&'f str>, code: Vec<bool>) -> Self {
+        let mut endings = FxHashMap::default();
+        let mut local = FxHashMap::default();
+        let is_code = |index: u32| code.get(index as usize).copied().unwrap_or(false);
+        for (index, path) in (0u32..).zip(&files).filter(|(index, _)| is_code(*index)) {
+            let (folder, name) = split(path);
+            let stem = split_extension(path).map(|(stem, _)| stem).filter(|stem| !stem.is_empty());
+            for ending in endings_of(path).chain(stem.into_iter().flat_map(endings_of)) {
+                endings.entry(ending).and_modify(|known| *known = AMBIGUOUS).or_insert(index);
+            }
+            let stem = split_extension(name).map(|(stem, _)| stem).filter(|stem| !stem.is_empty());
+            for name in [Some(name), stem].into_iter().flatten() {
+                local.entry((folder, name)).and_modify(|known| *known = AMBIGUOUS).or_insert(index);
+            }
+        }
+        Self { files, code, endings, local }
+    }
+
+    /// The code file that a name leads to from a folder.
+    fn find(&self, folder: &str, name: &str) -> Option<u32> {
+        let local = if name.contains('/') { None } else { self.local.get(&(folder, name)) };
+        local.or_else(|| self.endings.get(name)).copied().filter(|found| *found != AMBIGUOUS)
+    }
+
+    /// The path that a name leads to from a folder.
+    pub(super) fn resolve(&self, folder: &str, name: &str) -> Option<String> {
+        if let Some(path) = name.strip_prefix('/') {
+            return Some(path.to_owned());
+        }
+        if name.starts_with("./") || name.starts_with("../") {
+            return joined(folder, name);
+        }
+        self.find(folder, name).and_then(|found| self.files.get(found as usize)).map(|path| (*path).to_owned())
+    }
+
+    /// The shortest name of a file as seen from a folder.
+    pub(super) fn name(&self, folder: &str, target: u32) -> Cow<'f, str> {
+        let path: &'f str = self.files.get(target as usize).copied().unwrap_or_default();
+        if !self.code.get(target as usize).copied().unwrap_or(false) {
+            return Cow::Owned(spelled(folder, path));
+        }
+        let stem = split_extension(path).map(|(stem, _)| stem).filter(|stem| !stem.is_empty());
+        let with_extension = endings_of(path);
+        let without = stem.into_iter().flat_map(endings_of);
+        let mut candidates: Vec<&'f str> = without.chain(with_extension).collect();
+        candidates.sort_by_key(|candidate| (candidate.matches('/').count(), candidate.len()));
+        match candidates.into_iter().find(|candidate| self.find(folder, candidate) == Some(target)) {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(spelled(folder, path)),
+        }
+    }
+}
+
+/// The last one, two, … segments of a path.
+fn endings_of(path: &str) -> impl Iterator<Item = &str> {
+    let starts = path.rmatch_indices('/').map(|(at, _)| at + 1).take(MOST_SEGMENTS);
+    let whole = (path.matches('/').count() < MOST_SEGMENTS).then_some(0);
+    starts.chain(whole).filter_map(|start| path.get(start..)).filter(|ending| !ending.is_empty())
+}
+
+/// Folder, without the last slash, and name.
+pub(super) fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// The shorter of the paths from the folder and from the root.
+fn spelled(folder: &str, path: &str) -> String {
+    let from_root = format!("/{path}");
+    let common = common_segments(folder, split(path).0);
+    let ups = segments(folder).count() - common;
+    let rest = path.split('/').skip(common).collect::<Vec<_>>().join("/");
+    let relative = if ups == 0 { format!("./{rest}") } else { format!("{}{rest}", "../".repeat(ups)) };
+    if relative.len() < from_root.len() { relative } else { from_root }
+}
+
+fn segments(folder: &str) -> impl Iterator<Item = &str> {
+    folder.split('/').filter(|segment| !segment.is_empty())
+}
+
+pub(super) fn common_segments(one: &str, other: &str) -> usize {
+    segments(one).zip(segments(other)).take_while(|(one, other)| one == other).count()
+}
+
+/// `None` when it leaves the root.
+fn joined(folder: &str, name: &str) -> Option<String> {
+    let mut path: Vec<&str> = segments(folder).collect();
+    for segment in name.split('/') {
+        match segment {
+            "." => {}
+            ".." => {
+                path.pop()?;
+            }
+            other => path.push(other),
+        }
+    }
+    Some(path.join("/"))
+}

@@ -1,0 +1,177 @@
+//! Extraction: the bytes of one Go file → `FileFacts` and problems. A pure function of bytes.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use stan_model::facts::{FormCode, ImportedName, Request};
+use stan_model::{EdgeKind, FileFacts, FileProblem};
+
+use super::names::{Uses, collect};
+use super::syntax::{File, Import, What};
+use crate::language::Extraction;
+use crate::typescript::extract::collect::LineCounter;
+use crate::typescript::extract::decode;
+
+/// Names that are taken from one dot import at most; a file has few of either.
+const MOST_DOT_NAMES: usize = 1 << 10;
+
+/// The facts of a file by its content.
+pub fn extract(bytes: &[u8]) -> Extraction {
+    let decoded = decode::decode(bytes);
+    let mut extraction = decoded.text.as_deref().map(of_text).unwrap_or_default();
+    if let Some(problem) = decoded.problem {
+        extraction.problems.insert(0, FileProblem::new(problem));
+        extraction.incomplete = true;
+    }
+    extraction
+}
+
+fn of_text(text: &str) -> Extraction {
+    if u32::try_from(text.len()).is_err() {
+        let problems = vec![FileProblem::new("is larger than 4 GiB; nothing was read from it")];
+        return Extraction { problems, incomplete: true, ..Extraction::default() };
+    }
+    let file = File::read(text);
+    let mut uses = Uses::default();
+    file.declarations.iter().for_each(|declaration| collect(&file, declaration, &mut uses));
+    let mut facts = FileFacts { package: file.package.map(Into::into), ..FileFacts::default() };
+    let locals = requests(&file, &mut facts);
+    names(&file, &uses, &locals, &mut facts);
+    let mut extraction = Extraction { facts, ..Extraction::default() };
+    if let Some(position) = file.error {
+        let line = LineCounter::new(text).line_at(position);
+        let message = "does not parse: expected a declaration; what could be read of the file counts";
+        extraction.problems.push(FileProblem::at(line, message));
+        extraction.incomplete = true;
+    }
+    extraction
+}
+
+/// Records the imports. Returns the names that they may have in the file, with their requests.
+fn requests<'t>(file: &File<'t>, facts: &mut FileFacts) -> FxHashMap<&'t str, Vec<u32>> {
+    let mut lines = LineCounter::new(file.text);
+    let mut by_path: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut locals: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+    for import in file.imports.iter().filter(|import| import.path != "C") {
+        let next = facts.requests.len() as u32;
+        let request = *by_path.entry(import.path).or_insert(next);
+        if request == next {
+            let line = lines.line_at(import.position);
+            let specifier = import.path.into();
+            facts.requests.push(Request { specifier, kind: EdgeKind::Runtime, form: FormCode(0), line });
+        }
+        for name in local_names(import) {
+            locals.entry(name).or_default().push(request);
+        }
+    }
+    locals
+}
+
+/// The names that a package may have in a file: its alias, or what its path suggests. The package's own clause would tell, but lies
+/// in another file.
+fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
+    match import.alias {
+        Some("_") => return Vec::new(),
+        Some(alias) => return vec![alias],
+        None => {}
+    }
+    let mut parts = import.path.rsplit('/');
+    let mut last = parts.next().unwrap_or_default();
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let mut names = vec![last];
+    if is_version(last) {
+        last = parts.next().unwrap_or(last);
+        names.push(last);
+    }
+    // `gopkg.in/yaml.v3`, `go-isatty`, `yaml-go`, `go.uuid`, `mapstructure.go`.
+    let last = last.split(".v").next().unwrap_or(last);
+    let trimmed =
+        last.trim_start_matches("go-").trim_start_matches("go.").trim_end_matches("-go").trim_end_matches(".go");
+    names.extend([last, trimmed]);
+    names.extend(trimmed.rsplit(['-', '.']).next());
+    names.extend(trimmed.split(['-', '.']).next());
+    names.dedup();
+    names
+}
+
+fn names(file: &File<'_>, uses: &Uses<'_>, locals: &FxHashMap<&str, Vec<u32>>, facts: &mut FileFacts) {
+    let mut taken: FxHashSet<(u32, &str)> = FxHashSet::default();
+    for (qualifier, name, _) in &uses.qualified {
+        for request in locals.get(qualifier).into_iter().flatten() {
+            if taken.insert((*request, name)) {
+                facts.imports.push(ImportedName { request: *request, name: (*name).into(), kind: EdgeKind::Runtime });
+            }
+        }
+    }
+    let declared = file.declarations.iter().filter(|declaration| declaration.what != What::Method);
+    let mut declares: Vec<&str> =
+        declared.flat_map(|declaration| declaration.names.iter().map(|(name, _)| *name)).collect();
+    declares.retain(|name| !matches!(*name, "_" | "init"));
+    declares.sort_unstable();
+    declares.dedup();
+    let is_own = |name: &str| declares.binary_search(&name).is_ok() || locals.contains_key(name);
+    let mut used: Vec<&str> =
+        uses.plain.iter().map(|(name, _)| *name).filter(|name| !is_own(name) && !is_predeclared(name)).collect();
+    used.sort_unstable();
+    used.dedup();
+    // A dot import may be where an exported name comes from.
+    for request in locals.get(".").into_iter().flatten() {
+        let exported = used.iter().filter(|name| name.chars().next().is_some_and(char::is_uppercase));
+        let taken =
+            exported.map(|name| ImportedName { request: *request, name: (*name).into(), kind: EdgeKind::Runtime });
+        facts.imports.extend(taken.take(MOST_DOT_NAMES));
+    }
+    facts.declares = declares.into_iter().map(Into::into).collect();
+    facts.uses = used.into_iter().map(Into::into).collect();
+}
+
+/// Names of the language itself. A package may declare them again, which nobody does.
+fn is_predeclared(name: &str) -> bool {
+    const NAMES: [&str; 43] = [
+        "any",
+        "append",
+        "bool",
+        "byte",
+        "cap",
+        "clear",
+        "close",
+        "comparable",
+        "complex",
+        "complex128",
+        "complex64",
+        "copy",
+        "delete",
+        "error",
+        "false",
+        "float32",
+        "float64",
+        "imag",
+        "int",
+        "int16",
+        "int32",
+        "int64",
+        "int8",
+        "iota",
+        "len",
+        "make",
+        "max",
+        "min",
+        "new",
+        "nil",
+        "panic",
+        "print",
+        "println",
+        "real",
+        "recover",
+        "rune",
+        "string",
+        "true",
+        "uint",
+        "uint16",
+        "uint32",
+        "uint64",
+        "uint8",
+    ];
+    NAMES.binary_search(&name).is_ok()
+}

@@ -1,0 +1,249 @@
+//! The tokens of Go, with the semicolons that line ends stand for. Any bytes give tokens: what is no token is skipped, and a string
+//! or comment without an end takes the rest of the file.
+
+/// What a token is. Keywords are words; the parser compares their text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Word,
+    /// A string literal, interpreted or raw.
+    Text,
+    /// A number or rune literal.
+    Value,
+    /// A semicolon, written or inserted.
+    End,
+    /// `:=`.
+    Define,
+    /// `...`.
+    Dots,
+    /// `<-`, `->` and all other operators of several characters.
+    Operator,
+    /// A single character: brackets, comma, dot, star and so on.
+    Mark(u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// A comment, for build constraints and docs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Comment {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// The tokens and comments of a text of less than 4 GiB.
+pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Comment>) {
+    let mut lexer =
+        Lexer { bytes: text.as_bytes(), at: 0, tokens: Vec::with_capacity(text.len() / 5), comments: Vec::new() };
+    while lexer.at < lexer.bytes.len() {
+        lexer.step(text);
+    }
+    lexer.line_end();
+    (lexer.tokens, lexer.comments)
+}
+
+struct Lexer<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    tokens: Vec<Token>,
+    comments: Vec<Comment>,
+}
+
+impl Lexer<'_> {
+    fn step(&mut self, text: &str) {
+        let start = self.at;
+        match self.bytes[start] {
+            b'\n' => {
+                self.line_end();
+                self.at += 1;
+            }
+            b' ' | b'\t' | b'\r' => self.at += 1,
+            b'/' if self.peek(1) == Some(b'/') => {
+                self.at = memchr::memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |found| start + found);
+                self.comments.push(Comment { start: start as u32, end: self.at as u32 });
+            }
+            b'/' if self.peek(1) == Some(b'*') => {
+                let rest = &self.bytes[start + 2..];
+                let end = memchr::memmem::find(rest, b"*/").map_or(self.bytes.len(), |found| start + found + 4);
+                // A comment of several lines ends the line that it begins in.
+                if memchr::memchr(b'\n', &self.bytes[start..end]).is_some() {
+                    self.line_end();
+                }
+                self.at = end;
+                self.comments.push(Comment { start: start as u32, end: end as u32 });
+            }
+            b'"' => self.quoted(b'"', Kind::Text),
+            b'\'' => self.quoted(b'\'', Kind::Value),
+            b'`' => {
+                let end = memchr::memchr(b'`', &self.bytes[start + 1..]);
+                self.at = end.map_or(self.bytes.len(), |found| start + found + 2);
+                self.push(Kind::Text, start);
+            }
+            b'0'..=b'9' => self.number(start),
+            b'.' if self.peek(1).is_some_and(|next| next.is_ascii_digit()) => self.number(start),
+            byte if byte == b'_' || byte.is_ascii_alphabetic() || byte >= 0x80 => self.word(start, text),
+            _ => self.operator(start),
+        }
+    }
+
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.bytes.get(self.at + ahead).copied()
+    }
+
+    fn push(&mut self, kind: Kind, start: usize) {
+        self.tokens.push(Token { kind, start: start as u32, end: self.at as u32 });
+    }
+
+    /// A line end is a semicolon after what can end a statement.
+    fn line_end(&mut self) {
+        let Some(last) = self.tokens.last() else { return };
+        let word = self.bytes.get(last.start as usize..last.end as usize).unwrap_or_default();
+        let ends = match last.kind {
+            Kind::Text | Kind::Value => true,
+            Kind::Word => !is_open_keyword(word),
+            Kind::Mark(byte) => matches!(byte, b')' | b']' | b'}'),
+            Kind::Operator => matches!(word, b"++" | b"--"),
+            Kind::End | Kind::Define | Kind::Dots => false,
+        };
+        if ends {
+            let at = self.at as u32;
+            self.tokens.push(Token { kind: Kind::End, start: at, end: at });
+        }
+    }
+
+    /// A literal in quotes, which ends at the line's end at the latest.
+    fn quoted(&mut self, quote: u8, kind: Kind) {
+        let start = self.at;
+        self.at += 1;
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b'\n' => break,
+                b'\\' => self.at += 1,
+                byte if byte == quote => {
+                    self.at += 1;
+                    break;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        self.at = self.at.min(self.bytes.len());
+        self.push(kind, start);
+    }
+
+    fn number(&mut self, start: usize) {
+        while let Some(byte) = self.peek(0) {
+            let signed = matches!(byte, b'+' | b'-')
+                && matches!(self.bytes[self.at - 1] | 0x20, b'e' | b'p')
+                && !self.bytes[start..].starts_with(b"0x");
+            if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || (signed && self.at > start)) {
+                break;
+            }
+            self.at += 1;
+        }
+        self.push(Kind::Value, start);
+    }
+
+    fn word(&mut self, start: usize, text: &str) {
+        while let Some(byte) = self.peek(0) {
+            if byte == b'_' || byte.is_ascii_alphanumeric() {
+                self.at += 1;
+                continue;
+            }
+            let next = if byte < 0x80 { None } else { text.get(self.at..).and_then(|rest| rest.chars().next()) };
+            match next.filter(|next| next.is_alphanumeric()) {
+                Some(next) => self.at += next.len_utf8(),
+                None => break,
+            }
+        }
+        if self.at == start {
+            // No letter: a mark of another alphabet, or a byte order mark.
+            let width = text.get(start..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+            self.at += width;
+            return;
+        }
+        self.push(Kind::Word, start);
+    }
+
+    fn operator(&mut self, start: usize) {
+        let rest = &self.bytes[start..];
+        let (kind, length) = match rest {
+            [b';', ..] => (Kind::End, 1),
+            [b':', b'=', ..] => (Kind::Define, 2),
+            [b'.', b'.', b'.', ..] => (Kind::Dots, 3),
+            [b'<', b'<', b'=', ..] | [b'>', b'>', b'=', ..] | [b'&', b'^', b'=', ..] => (Kind::Operator, 3),
+            [b'<', b'<' | b'-' | b'=', ..]
+            | [b'>', b'>' | b'=', ..]
+            | [b'&', b'&' | b'^' | b'=', ..]
+            | [b'|', b'|' | b'=', ..]
+            | [b'+', b'+' | b'=', ..]
+            | [b'-', b'-' | b'=', ..]
+            | [b'=' | b'!' | b'*' | b'/' | b'%' | b'^', b'=', ..] => (Kind::Operator, 2),
+            [byte, ..] => (Kind::Mark(*byte), 1),
+            [] => return,
+        };
+        self.at += length;
+        self.push(kind, start);
+    }
+}
+
+/// Keywords after which a statement goes on in the next line.
+fn is_open_keyword(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"package"
+            | b"import"
+            | b"func"
+            | b"type"
+            | b"var"
+            | b"const"
+            | b"struct"
+            | b"interface"
+            | b"map"
+            | b"chan"
+            | b"if"
+            | b"else"
+            | b"for"
+            | b"range"
+            | b"switch"
+            | b"case"
+            | b"default"
+            | b"select"
+            | b"go"
+            | b"defer"
+            | b"goto"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let (tokens, _) = lex(text);
+        let shown = tokens.iter().map(|token| match token.kind {
+            Kind::End => ";".to_owned(),
+            _ => text[token.start as usize..token.end as usize].to_owned(),
+        });
+        assert_eq!(shown.collect::<Vec<_>>().join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn tokens() {
+        check("package a\n", "package a ;");
+        check("x := y.z(1.5e-3, 0x1F, 'a', '\\'')\n", "x := y . z ( 1.5e-3 , 0x1F , 'a' , '\\'' ) ;");
+        check("a /* x\n y */ b // c\n", "a ; b ;");
+        check("`raw\n\"` \"in\\\"ner\"", "`raw\n\"` \"in\\\"ner\" ;");
+        check("\"open\nx", "\"open ; x ;");
+        check("`open\nx", "`open\nx ;");
+        check("if a {\n}\nelse", "if a { } ; else");
+        check("i++\nf(a...)\nc <- 1", "i ++ ; f ( a ... ) ; c <- 1 ;");
+        check("\u{feff}é1 世界 ≠ x", "é1 世界 x ;");
+        check("0x1e+2", "0x1e + 2 ;");
+        check("", "");
+    }
+}

@@ -1,0 +1,71 @@
+//! Go: `.go` files, read by a scanner of our own. Files of a package see each other without imports, so that edges follow from
+//! declared and used names.
+
+mod declare;
+pub mod extract;
+mod lexer;
+mod names;
+pub mod resolve;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use stan_model::names::FileUnits;
+use stan_model::outline::Outline;
+
+use crate::language::{Declare, Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
+use crate::project::Project;
+use crate::typescript::extract::decode;
+
+/// The language.
+pub struct Go;
+
+impl Language for Go {
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn claims(&self, path: &str) -> bool {
+        path.ends_with(".go")
+    }
+
+    fn extractor(&self) -> Box<dyn Extract> {
+        Box::new(GoExtractor)
+    }
+
+    fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p> {
+        Box::new(resolve::Resolver::new(project))
+    }
+
+    fn declarations(&self) -> Option<&'static dyn Declare> {
+        Some(&Self)
+    }
+}
+
+impl Declare for Go {
+    fn text_of<'b>(&self, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+        decode::decode(bytes).text
+    }
+
+    fn outline(&self, _: &str, text: &str) -> Outline {
+        declare::outline(text)
+    }
+
+    fn declare(&self, _: &str, text: &str) -> FileUnits {
+        declare::declare(text)
+    }
+}
+
+struct GoExtractor;
+
+impl Extract for GoExtractor {
+    fn extract(&mut self, file: SourceFile<'_>, _: &ExtractOptions) -> Extraction {
+        extract::extract(file.bytes)
+    }
+}

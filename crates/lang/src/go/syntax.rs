@@ -1,0 +1,216 @@
+//! The top level of a Go file: its package, imports and declarations, each with the range of its tokens. Bodies are not parsed;
+//! `names.rs` looks through them. Broken files give what can be told: brackets that do not match end with the file.
+
+use super::lexer::{Comment, Kind, Token, lex};
+
+/// A file as far as it is read here.
+pub(super) struct File<'t> {
+    pub(super) text: &'t str,
+    pub(super) tokens: Vec<Token>,
+    /// For each opening bracket the token that closes it.
+    pairs: Vec<u32>,
+    pub(super) comments: Vec<Comment>,
+    pub(super) package: Option<&'t str>,
+    pub(super) imports: Vec<Import<'t>>,
+    pub(super) declarations: Vec<Declaration<'t>>,
+    /// Where something else than a declaration stands.
+    pub(super) error: Option<u32>,
+}
+
+/// One import of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Import<'t> {
+    /// `.`, `_` or the name that the file gives the package.
+    pub(super) alias: Option<&'t str>,
+    pub(super) path: &'t str,
+    pub(super) position: u32,
+    pub(super) end: u32,
+}
+
+/// What a top-level declaration declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Function,
+    Method,
+    Type,
+    Variable,
+    Constant,
+}
+
+/// One declaration: a function, or one line of a group.
+#[derive(Clone, Debug)]
+pub(super) struct Declaration<'t> {
+    pub(super) what: What,
+    pub(super) names: Vec<(&'t str, Token)>,
+    /// Tokens from the first of the declaration (the keyword, where it is not in a group) to behind its last.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Where signature, type or value begin.
+    pub(super) rest: usize,
+    /// The receiver's list, for methods.
+    pub(super) receiver: Option<(usize, usize)>,
+}
+
+impl<'t> File<'t> {
+    pub(super) fn read(text: &'t str) -> Self {
+        let (tokens, comments) = lex(text);
+        let pairs = pairs(&tokens);
+        let mut file = Self {
+            text,
+            tokens,
+            pairs,
+            comments,
+            package: None,
+            imports: Vec::new(),
+            declarations: Vec::new(),
+            error: None,
+        };
+        file.top_level();
+        file
+    }
+
+    pub(super) fn word(&self, at: usize) -> &'t str {
+        match self.tokens.get(at) {
+            Some(token) if token.kind == Kind::Word => self.text_of(token),
+            _ => "",
+        }
+    }
+
+    pub(super) fn text_of(&self, token: &Token) -> &'t str {
+        self.text.get(token.start as usize..token.end as usize).unwrap_or_default()
+    }
+
+    pub(super) fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    pub(super) fn is_mark(&self, at: usize, mark: u8) -> bool {
+        self.kind(at) == Some(Kind::Mark(mark))
+    }
+
+    /// Behind the bracket that closes the one at `at`; the end of the file when there is none.
+    pub(super) fn behind_bracket(&self, at: usize) -> usize {
+        self.pairs.get(at).map_or(self.tokens.len(), |close| (*close as usize + 1).min(self.tokens.len()))
+    }
+
+    /// The semicolon that ends what begins at `at`, or the closing bracket around it, or the end. What is in brackets is passed over.
+    pub(super) fn end_of(&self, mut at: usize) -> usize {
+        while let Some(kind) = self.kind(at) {
+            match kind {
+                Kind::Mark(b'(' | b'[' | b'{') => at = self.behind_bracket(at),
+                Kind::Mark(b')' | b']' | b'}') | Kind::End => return at,
+                _ => at += 1,
+            }
+        }
+        self.tokens.len()
+    }
+
+    fn top_level(&mut self) {
+        let mut at = 0;
+        while at < self.tokens.len() {
+            at = match self.word(at) {
+                "package" => {
+                    self.package = Some(self.word(at + 1)).filter(|name| !name.is_empty());
+                    self.end_of(at)
+                }
+                "import" => self.group(at, Self::import),
+                "func" => self.function(at),
+                "type" => self.group(at, |file, at, from| file.values(at, from, What::Type)),
+                "var" => self.group(at, |file, at, from| file.values(at, from, What::Variable)),
+                "const" => self.group(at, |file, at, from| file.values(at, from, What::Constant)),
+                _ if self.kind(at) == Some(Kind::End) => at + 1,
+                _ => {
+                    let start = self.tokens.get(at).map(|token| token.start);
+                    self.error = self.error.or(start);
+                    self.end_of(at).max(at + 1)
+                }
+            };
+        }
+    }
+
+    /// One line, or the lines in parentheses. `read` gets where a line begins, and where its declaration begins.
+    fn group(&mut self, keyword: usize, mut read: impl FnMut(&mut Self, usize, usize) -> usize) -> usize {
+        if !self.is_mark(keyword + 1, b'(') {
+            return read(self, keyword + 1, keyword).max(keyword + 1);
+        }
+        let end = self.behind_bracket(keyword + 1);
+        let mut at = keyword + 2;
+        while at + 1 < end {
+            if self.kind(at) == Some(Kind::End) {
+                at += 1;
+            } else {
+                at = read(self, at, at).max(at + 1);
+            }
+        }
+        end
+    }
+
+    fn import(&mut self, at: usize, _: usize) -> usize {
+        let (alias, path) = match self.kind(at) {
+            Some(Kind::Text) => (None, at),
+            Some(Kind::Mark(b'.')) => (Some("."), at + 1),
+            _ => (Some(self.word(at)).filter(|alias| !alias.is_empty()), at + 1),
+        };
+        if let Some(token) = self.tokens.get(path).filter(|token| token.kind == Kind::Text) {
+            let literal = self.text_of(token);
+            let path = literal.trim_matches(['"', '`']);
+            if !path.is_empty() && !path.contains(['\\', '\n', '"', ' ']) {
+                self.imports.push(Import { alias, path, position: token.start, end: token.end });
+            }
+        }
+        self.end_of(at)
+    }
+
+    fn function(&mut self, keyword: usize) -> usize {
+        let receiver = self.is_mark(keyword + 1, b'(').then(|| (keyword + 1, self.behind_bracket(keyword + 1)));
+        let name = receiver.map_or(keyword + 1, |(_, end)| end);
+        let end = self.end_of(keyword + 1);
+        if let Some(token) = self.tokens.get(name).copied().filter(|token| token.kind == Kind::Word) {
+            let what = if receiver.is_some() { What::Method } else { What::Function };
+            let names = vec![(self.text_of(&token), token)];
+            self.declarations.push(Declaration { what, names, from: keyword, to: end, rest: name + 1, receiver });
+        } else {
+            self.error = self.error.or(self.tokens.get(keyword).map(|token| token.start));
+        }
+        end
+    }
+
+    /// `a, b T = 1, 2`, or `A T` for types.
+    fn values(&mut self, at: usize, from: usize, what: What) -> usize {
+        let mut names = Vec::new();
+        let mut next = at;
+        while let Some(token) = self.tokens.get(next).copied().filter(|token| token.kind == Kind::Word) {
+            names.push((self.text_of(&token), token));
+            next += 1;
+            if what == What::Type || !self.is_mark(next, b',') {
+                break;
+            }
+            next += 1;
+        }
+        let end = self.end_of(at);
+        if names.is_empty() {
+            self.error = self.error.or(self.tokens.get(at).map(|token| token.start));
+        } else {
+            self.declarations.push(Declaration { what, names, from, to: end, rest: next, receiver: None });
+        }
+        end
+    }
+}
+
+/// Which bracket closes which. Brackets of any kind close each other, so that a broken file ends no later than it must.
+fn pairs(tokens: &[Token]) -> Vec<u32> {
+    let mut pairs = vec![u32::MAX; tokens.len()];
+    let mut open = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::Mark(b'(' | b'[' | b'{') => open.push(index),
+            Kind::Mark(b')' | b']' | b'}') => {
+                if let Some(opened) = open.pop() {
+                    pairs[opened] = index as u32;
+                }
+            }
+            _ => {}
+        }
+    }
+    pairs
+}

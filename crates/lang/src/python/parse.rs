@@ -1,0 +1,80 @@
+//! The parser, and where it may run: ruff's, which recovers from errors. Deep nesting is met with a stack that is sized to the
+//! text, as for TypeScript. Nothing here knows imports.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ruff_python_ast::{ModModule, PySourceType};
+use ruff_python_parser::{Parsed, parse_unchecked_source};
+use ruff_text_size::Ranged;
+
+use super::is_stub;
+use crate::typescript::extract::decode;
+use crate::typescript::extract::stack::{self, StackPlan};
+
+/// The first syntax error of a file.
+pub(super) struct SyntaxError {
+    pub(super) position: u32,
+    pub(super) message: String,
+    /// How many more there are.
+    pub(super) more: usize,
+}
+
+/// The text of a file; `None` for binary content. A declared one-byte encoding counts only where the bytes are not UTF-8.
+pub(super) fn text_of(bytes: &[u8]) -> (Option<Cow<'_, str>>, Option<&'static str>) {
+    if std::str::from_utf8(bytes).is_err() && declares_latin(bytes) {
+        return (Some(bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into()), None);
+    }
+    let decoded = decode::decode(bytes);
+    (decoded.text, decoded.problem)
+}
+
+/// Whether one of the first two lines declares an encoding of one byte for each character (PEP 263).
+fn declares_latin(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|byte| *byte == b'\n').take(2);
+    lines.any(|line| {
+        let line = line.get(..line.len().min(200)).unwrap_or_default().to_ascii_lowercase();
+        let has = |word: &[u8]| memchr::memmem::find(&line, word).is_some();
+        line.trim_ascii_start().starts_with(b"#")
+            && has(b"coding")
+            && [&b"latin"[..], b"8859", b"cp125", b"windows-125"].into_iter().any(has)
+    })
+}
+
+/// Runs `work` where there is stack enough for the tree of this text; the error says why there is none.
+pub(super) fn with_room<T: Send>(text: &str, work: impl FnOnce() -> T + Send) -> Result<T, &'static str> {
+    if u32::try_from(text.len()).is_err() {
+        return Err("is larger than 4 GiB");
+    }
+    // A panic of the parser is an outcome like any other. What it leaves behind is dropped.
+    let caught = || catch_unwind(AssertUnwindSafe(work)).map_err(|_| "made the parser fail");
+    match StackPlan::by_tokens(text) {
+        StackPlan::CurrentThread => caught(),
+        StackPlan::DedicatedThread(size) => {
+            stack::with_stack(size, caught).ok_or("needs more stack than the system gives")?
+        }
+        StackPlan::TooDeep(reason) => Err(reason),
+    }
+}
+
+/// The tree of a file, as far as it can be read. Call it inside [`with_room`].
+pub(super) fn parse(path: &str, text: &str) -> Parsed<ModModule> {
+    let source = if is_stub(path) { PySourceType::Stub } else { PySourceType::Python };
+    parse_unchecked_source(text, source)
+}
+
+/// What is wrong with the syntax.
+pub(super) fn error(parsed: &Parsed<ModModule>) -> Option<SyntaxError> {
+    let first = parsed.errors().first()?;
+    Some(SyntaxError {
+        position: first.location.start().to_u32(),
+        message: first.error.to_string().split_whitespace().collect::<Vec<_>>().join(" "),
+        more: parsed.errors().len() - 1,
+    })
+}
+
+/// Where a node starts and ends.
+pub(super) fn span(node: &impl Ranged) -> (u32, u32) {
+    let range = node.range();
+    (range.start().to_u32(), range.end().to_u32())
+}

@@ -1,0 +1,82 @@
+//! Virtual environments inside the repository: the folders in which their packages are installed, and the folders of the
+//! repository that they name (`.pth` files of editable installs). What a `.pth` file names elsewhere is not looked at.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use stan_repo::{EntryKind, Files};
+
+use super::setup;
+use crate::project::Project;
+use crate::typescript::resolve::path::{contains, join_plain};
+
+/// Folders that environments are made in by habit: looked at wherever they lie.
+const USUAL: [&str; 2] = [".venv", "venv"];
+
+/// Folders that are no environments, and may be large.
+const NEVER: [&str; 6] = [".git", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"];
+
+/// Real ones have one line.
+const LARGEST_PATH_FILE: usize = 64 << 10;
+
+/// More folders than an environment names.
+const MOST_EDITABLE: usize = 64;
+
+/// The site-packages of the environments directly in a folder. In the folder of a project any name counts.
+pub(super) fn site_folders(project: &Project<'_>, folder: &str, is_project: bool) -> Vec<Arc<str>> {
+    let files = project.files;
+    let mut names: Vec<String> = USUAL.iter().map(|name| (*name).to_owned()).collect();
+    if is_project {
+        let others = files.list(folder).into_iter().filter(|(_, kind)| *kind == EntryKind::Dir).map(|(name, _)| name);
+        names.extend(others.filter(|name| !USUAL.contains(&&**name) && !NEVER.contains(&&**name)));
+    }
+    let environments = names.iter().map(|name| join_plain(folder, name));
+    let environments = environments.filter(|path| files.is_dir(path) && files.is_file(&join_plain(path, "pyvenv.cfg")));
+    let sites: Vec<Arc<str>> = environments.flat_map(|environment| packages_of(files, &environment)).collect();
+    let editable: Vec<Arc<str>> = sites.iter().flat_map(|site| editable_folders(project, site)).collect();
+    sites.into_iter().chain(editable).collect()
+}
+
+/// The folders of installed packages in an environment, the newest version of Python first.
+fn packages_of(files: &dyn Files, environment: &str) -> Vec<Arc<str>> {
+    let mut versions: Vec<(Reverse<u32>, String)> = Vec::new();
+    let library = join_plain(environment, "lib");
+    for (name, kind) in files.list(&library) {
+        if let Some(version) = name.strip_prefix("python").filter(|_| kind == EntryKind::Dir) {
+            let minor = version.split_once('.').and_then(|(_, minor)| minor.trim_end_matches('t').parse().ok());
+            versions.push((Reverse(minor.unwrap_or(0)), format!("{library}/{name}/site-packages")));
+        }
+    }
+    versions.sort();
+    let mut folders: Vec<String> = versions.into_iter().map(|(_, path)| path).collect();
+    folders.push(join_plain(environment, "Lib/site-packages"));
+    folders.retain(|path| files.is_dir(path));
+    folders.into_iter().map(Arc::from).collect()
+}
+
+/// Folders of the repository that an environment takes packages from: lines of `.pth` files, and the tables of the import hooks
+/// that setuptools writes. Nothing of them runs.
+fn editable_folders(project: &Project<'_>, site: &str) -> Vec<Arc<str>> {
+    let files = project.files;
+    let mut found = Vec::new();
+    for (name, kind) in files.list(site) {
+        let is_table = name.starts_with("__editable__") && name.ends_with("_finder.py");
+        if kind != EntryKind::File || !(is_table || name.ends_with(".pth")) || found.len() >= MOST_EDITABLE {
+            continue;
+        }
+        let Some(bytes) = files.read(&join_plain(site, &name)).filter(|bytes| bytes.len() <= LARGEST_PATH_FILE) else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        if is_table {
+            found.extend(setup::of_editable_table(&text));
+        } else {
+            let is_path = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("import");
+            found.extend(text.lines().map(str::trim).filter(is_path).take(MOST_EDITABLE).map(str::to_owned));
+        }
+    }
+    let folders = found.into_iter().map(|path| join_plain(site, &path));
+    let folders =
+        folders.filter(|path| contains(project.root, path) && !stan_model::is_installed(path) && files.is_dir(path));
+    folders.map(Arc::from).collect()
+}

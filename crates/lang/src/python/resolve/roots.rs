@@ -1,0 +1,115 @@
+//! The source roots of a project: the folders that its build backend takes packages from, then `src`, the folder itself and
+//! `lib`. Manifests are data: nothing of `setup.py` runs, and one that cannot be read says nothing.
+
+use std::sync::Arc;
+
+use stan_repo::Files;
+use toml::{Table, Value};
+
+use super::folders::Folder;
+use super::setup;
+use crate::typescript::resolve::path::join_plain;
+
+/// Files that make a folder a project of its own, beside `setup.py` and `manage.py`.
+const MARKERS: [&str; 4] = ["pyproject.toml", "setup.cfg", "requirements.txt", "Pipfile"];
+
+/// Real manifests are far smaller.
+const LARGEST: usize = 1 << 20;
+
+/// More roots than any project has.
+const MOST_ROOTS: usize = 32;
+
+/// Whether a folder is a project of its own.
+pub(super) fn is_project(folder: &Folder, files: &dyn Files, path: &str) -> bool {
+    let is_script = |name: &str| folder.get(name).is_some_and(|entry| entry.source);
+    is_script("setup") || is_script("manage") || MARKERS.iter().any(|name| files.is_file(&join_plain(path, name)))
+}
+
+/// The source roots of a project, in the order of the search.
+pub(super) fn source_roots(files: &dyn Files, project: &str) -> Vec<Arc<str>> {
+    let read = |name: &str| {
+        let bytes = files.read(&join_plain(project, name)).filter(|bytes| bytes.len() <= LARGEST)?;
+        String::from_utf8(bytes.to_vec()).ok()
+    };
+    let mut declared = Vec::new();
+    if let Some(table) = read("pyproject.toml").and_then(|text| text.parse::<Table>().ok()) {
+        of_pyproject(&table, &mut declared);
+    }
+    if let Some(text) = read("setup.cfg") {
+        setup::of_setup_cfg(&text, &mut declared);
+    }
+    if let Some(text) = read("setup.py") {
+        setup::of_setup_py(&text, &mut declared);
+    }
+    let is_package = |path: &str| files.first_file(&join_plain(path, "__init__"), &[".py", ".pyi"]).is_some();
+    let mut roots: Vec<Arc<str>> = Vec::new();
+    let mut add = |path: String| {
+        if roots.len() < MOST_ROOTS && files.is_dir(&path) && !roots.iter().any(|known| **known == *path) {
+            roots.push(path.into());
+        }
+    };
+    for folder in declared.iter().filter_map(|folder| inside(folder)) {
+        add(join_plain(project, &folder));
+    }
+    let [source, library] = ["src", "lib"].map(|name| join_plain(project, name));
+    if !is_package(&source) {
+        add(source);
+    }
+    add(project.to_owned());
+    if !is_package(&library) {
+        add(library);
+    }
+    roots
+}
+
+/// A folder below the project, without `.` parts; `None` for one that leads elsewhere.
+fn inside(folder: &str) -> Option<String> {
+    let folder = folder.replace('\\', "/");
+    let parts: Vec<&str> = folder.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let is_inside = !folder.starts_with('/') && !folder.contains(['*', '\0']) && !parts.contains(&"..");
+    is_inside.then(|| parts.join("/"))
+}
+
+/// What the tables of build backends and test runners say.
+fn of_pyproject(table: &Table, roots: &mut Vec<String>) {
+    let find = |path: &[&str]| {
+        let mut value = table.get(*path.first()?)?;
+        for key in path.get(1..)? {
+            value = value.get(key)?;
+        }
+        Some(value)
+    };
+    let mut add_all = |value: Option<&Value>| roots.extend(value.into_iter().flat_map(strings).map(str::to_owned));
+    add_all(find(&["tool", "setuptools", "packages", "find", "where"]));
+    add_all(find(&["tool", "hatch", "build", "sources"]));
+    add_all(find(&["tool", "hatch", "build", "targets", "wheel", "sources"]));
+    add_all(find(&["tool", "pdm", "build", "package-dir"]));
+    add_all(find(&["tool", "pdm", "package-dir"]));
+    add_all(find(&["tool", "uv", "build-backend", "module-root"]));
+    add_all(find(&["tool", "maturin", "python-source"]));
+    add_all(find(&["tool", "pytest", "ini_options", "pythonpath"]));
+    if let Some(Value::Table(folders)) = find(&["tool", "setuptools", "package-dir"]) {
+        for (package, folder) in folders.iter().filter_map(|(package, folder)| Some((package, folder.as_str()?))) {
+            roots.extend(setup::root_of_package(package, folder));
+        }
+    }
+    // Hatch and scikit-build-core name the packages themselves: their parents are the roots.
+    for path in [
+        &["tool", "hatch", "build", "targets", "wheel", "packages"][..],
+        &["tool", "hatch", "build", "packages"],
+        &["tool", "scikit-build", "wheel", "packages"],
+    ] {
+        for package in find(path).into_iter().flat_map(strings) {
+            roots.push(package.trim_end_matches('/').rsplit_once('/').map_or(".", |(parent, _)| parent).to_owned());
+        }
+    }
+    if let Some(Value::Array(packages)) = find(&["tool", "poetry", "packages"]) {
+        roots.extend(packages.iter().filter_map(|package| package.get("from")?.as_str()).map(str::to_owned));
+    }
+}
+
+/// A string, or the strings of a list.
+fn strings(value: &Value) -> impl Iterator<Item = &str> {
+    let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    value.as_str().into_iter().chain(list.iter().filter_map(Value::as_str)).take(MOST_ROOTS)
+}

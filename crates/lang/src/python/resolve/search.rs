@@ -1,0 +1,75 @@
+//! Where absolute imports of a file are searched, in order: the source roots of the projects around it (nearest first, the
+//! repository last), its base folder, and the site-packages of the virtual environments around it.
+//!
+//! The base folder is the first one upwards without `__init__.py`: what scripts, pytest and mypy put on the path.
+
+use std::sync::Arc;
+
+use super::Resolver;
+use super::{environments, roots};
+use crate::typescript::resolve::path::{contains, parent};
+
+/// The folders of one importing folder.
+#[derive(Debug)]
+pub(super) struct SearchPath {
+    pub(super) folders: Vec<Arc<str>>,
+}
+
+impl Resolver<'_> {
+    /// The search path of the files in a folder.
+    pub(super) fn search_path(&self, folder: &str) -> Arc<SearchPath> {
+        self.search_paths.get_or(folder, || {
+            let mut folders: Vec<Arc<str>> = Vec::new();
+            let mut add = |path: &str| {
+                if !folders.iter().any(|known| **known == *path) {
+                    folders.push(path.into());
+                }
+            };
+            let surroundings = self.surroundings(folder);
+            surroundings.roots.iter().for_each(|root| add(root));
+            add(self.base_folder(folder));
+            surroundings.site.iter().for_each(|site| add(site));
+            Arc::new(SearchPath { folders })
+        })
+    }
+
+    /// Source roots and installed packages of a folder, with those of the folders above it.
+    fn surroundings(&self, folder: &str) -> Arc<Surroundings> {
+        self.surroundings.get_or(folder, || {
+            let is_root = *folder == *self.root;
+            let mut own = Surroundings::default();
+            if contains(&self.root, folder) {
+                let is_project = is_root || roots::is_project(&self.folders.get(folder), self.files, folder);
+                if is_project {
+                    own.roots = roots::source_roots(self.files, folder);
+                }
+                own.site = environments::site_folders(self.project, folder, is_project);
+            }
+            if !is_root && contains(&self.root, folder) {
+                let above = self.surroundings(parent(folder));
+                if own.roots.is_empty() && own.site.is_empty() {
+                    return above;
+                }
+                own.roots.extend(above.roots.iter().cloned());
+                own.site.extend(above.site.iter().cloned());
+            }
+            Arc::new(own)
+        })
+    }
+
+    /// The first folder at or above this one that is no package.
+    fn base_folder<'a>(&self, folder: &'a str) -> &'a str {
+        let mut current = folder;
+        while *current != *self.root && self.folders.get(current).package_file().is_some() {
+            current = parent(current);
+        }
+        current
+    }
+}
+
+/// What the projects and environments around a folder offer.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings {
+    pub(super) roots: Vec<Arc<str>>,
+    pub(super) site: Vec<Arc<str>>,
+}

@@ -1,0 +1,158 @@
+//! From a name to the declarations behind it: through imports, exports, barrels and namespaces, across files.
+
+use rustc_hash::FxHashSet;
+use stan_model::names::{DeclarationId, Import, Imported, Meaning, SymbolId};
+
+use crate::follow::Follower;
+use crate::modules::{FileId, Leads};
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Definition {
+    Declaration(FileId, DeclarationId),
+    /// All that a module exports.
+    Module(FileId),
+}
+
+/// Why an import leads to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotFound {
+    Builtin,
+    Module,
+    Export,
+}
+
+/// How far names are followed from file to file. Real barrels have fewer than ten levels.
+const MOST_HOPS: u32 = 40;
+
+/// The value behind `export =`.
+const WHOLE: &str = "export=";
+const DEFAULT: &str = "default";
+
+/// One search: what was found, and which exports were asked for, so that cycles of barrels end.
+#[derive(Default)]
+pub(crate) struct Search {
+    pub(crate) found: Vec<Definition>,
+    pub(crate) failed: Option<NotFound>,
+    asked: FxHashSet<(FileId, Box<str>)>,
+    symbols: FxHashSet<(FileId, SymbolId)>,
+}
+
+impl Search {
+    fn add(&mut self, definition: Definition) {
+        if !self.found.contains(&definition) {
+            self.found.push(definition);
+        }
+    }
+}
+
+impl Follower<'_> {
+    /// The declarations that a symbol of a file stands for.
+    pub fn definitions(&self, file: FileId, symbol: SymbolId) -> Result<Vec<Definition>, NotFound> {
+        let mut search = Search::default();
+        self.of_symbol(file, symbol, &mut search, 0);
+        match search.failed {
+            Some(failed) if search.found.is_empty() => Err(failed),
+            _ => Ok(search.found),
+        }
+    }
+
+    /// The declarations that a module exports under a name.
+    pub fn exported(&self, file: FileId, name: &str) -> Vec<Definition> {
+        let mut search = Search::default();
+        self.of_export(file, name, &mut search, 0);
+        search.found
+    }
+
+    /// What an import stands for.
+    pub fn imported(&self, file: FileId, import: &Import) -> Result<Vec<Definition>, NotFound> {
+        let mut search = Search::default();
+        self.of_import(file, import, &mut search, 0);
+        match search.failed {
+            Some(failed) if search.found.is_empty() => Err(failed),
+            _ => Ok(search.found),
+        }
+    }
+
+    fn of_symbol(&self, file: FileId, symbol: SymbolId, search: &mut Search, hops: u32) {
+        if hops > MOST_HOPS || !search.symbols.insert((file, symbol)) {
+            return;
+        }
+        let Some(units) = self.modules.units(file) else { return };
+        let Some(known) = units.names.symbol(symbol) else { return };
+        for id in &known.declarations {
+            let Some(declaration) = units.names.declaration(*id) else { continue };
+            match declaration.meaning {
+                Meaning::Import(import) => {
+                    if let Some(import) = units.names.import(import) {
+                        self.of_import(file, import, search, hops + 1);
+                    }
+                }
+                Meaning::Same(other) => self.of_symbol(file, other, search, hops + 1),
+                _ => search.add(Definition::Declaration(file, *id)),
+            }
+        }
+    }
+
+    fn of_import(&self, file: FileId, import: &Import, search: &mut Search, hops: u32) {
+        let targets = match self.modules.leads(file, &import.specifier) {
+            Leads::Files(targets) => targets,
+            Leads::Builtin => {
+                search.failed.get_or_insert(NotFound::Builtin);
+                return;
+            }
+            Leads::Missing => {
+                search.failed.get_or_insert(NotFound::Module);
+                return;
+            }
+        };
+        let before = search.found.len();
+        for target in targets {
+            match &import.name {
+                Imported::Name(name) => self.of_export(target, name, search, hops + 1),
+                Imported::Namespace => search.add(Definition::Module(target)),
+                Imported::Whole => {
+                    self.of_export(target, WHOLE, search, hops + 1);
+                    if search.found.len() == before {
+                        search.add(Definition::Module(target));
+                    }
+                }
+            }
+        }
+        if search.found.len() == before {
+            search.failed.get_or_insert(NotFound::Export);
+        }
+    }
+
+    fn of_export(&self, file: FileId, name: &str, search: &mut Search, hops: u32) {
+        if hops > MOST_HOPS || !search.asked.insert((file, name.into())) {
+            return;
+        }
+        let Some(units) = self.modules.units(file) else { return };
+        let names = &units.names;
+        if let Some(symbol) = names.export(name) {
+            return self.of_symbol(file, symbol, search, hops + 1);
+        }
+        if name == WHOLE {
+            return;
+        }
+        // What is not exported by name is a member of the value behind `export =`.
+        if let Some(whole) = names.export(WHOLE) {
+            if name == DEFAULT {
+                return self.of_symbol(file, whole, search, hops + 1);
+            }
+            for (file, declaration) in self.members_of_symbol(file, whole, name) {
+                search.add(Definition::Declaration(file, declaration));
+            }
+        }
+        // Stars do not forward `default`.
+        if name == DEFAULT {
+            return;
+        }
+        for star in &names.stars {
+            if let Leads::Files(targets) = self.modules.leads(file, star) {
+                targets.into_iter().for_each(|target| self.of_export(target, name, search, hops + 1));
+            }
+        }
+    }
+}

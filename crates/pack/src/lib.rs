@@ -1,0 +1,27 @@
+//! Which declarations explain a place in a file, and how much of each fits into a budget.
+//!
+//! Pure: files, their units and where their imports lead come through [`Modules`]. The stages are `focus` (the unit of a
+//! place), `closure` (what it uses, by rank; `definitions` and `follow` find it across files), `show` (the text of a unit
+//! at a level) and `plan` (the level of each under a budget). Knows no language and reads no file.
+#![forbid(unsafe_code)]
+
+mod closure;
+mod definitions;
+mod focus;
+mod follow;
+mod modules;
+mod near;
+mod plan;
+mod prune;
+mod render;
+mod show;
+
+pub use closure::{Candidate, Closure, Limits, Missing, MissingReason, Question, Via, closure};
+pub use definitions::{Definition, NotFound};
+pub use focus::{Focus, focus_at, lines_around};
+pub use follow::Follower;
+pub use modules::{FileId, Leads, Modules};
+pub use plan::{Costs, Fitted, Level, fit};
+pub use prune::prune;
+pub use render::{markdown, xml};
+pub use show::{Options, Shown, file_signature, full, lines_only, one_line, signature};

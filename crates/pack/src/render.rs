@@ -1,0 +1,226 @@
+//! The two renderings of a pack for readers: Markdown for a chat, tags for tools. Both say less than the JSON: lists are cut,
+//! with a count of the rest. The last line has the digest of the JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use stan_model::document::pack::{Pack, PackDiagnostic, PackItem, PackMissing, PackOmitted};
+
+/// Diagnostics with message and place.
+const MOST_DIAGNOSTICS: usize = 20;
+
+/// Lines of "left out" and of "not found".
+const MOST_LINES: usize = 30;
+
+/// A message is cut after this many characters.
+const LONGEST_MESSAGE: usize = 600;
+
+/// Markdown. `digest` is the SHA-256 of the JSON form.
+pub fn markdown(pack: &Pack, digest: &str) -> String {
+    let mut out = String::new();
+    heading(pack, &mut out);
+    diagnostics(pack, &mut out);
+    let mut lines: Vec<&PackItem> = Vec::new();
+    for (_, items) in by_file(&pack.items) {
+        for item in items {
+            if item.level == "line" { lines.push(item) } else { fence(item, &mut out) }
+        }
+    }
+    if !lines.is_empty() {
+        out.push_str("\nAlso used:\n\n");
+        for item in lines {
+            let _ = writeln!(out, "- {}", item.text);
+        }
+    }
+    if !pack.omitted.is_empty() {
+        let _ = writeln!(out, "\nLeft out ({}):\n", pack.totals.omitted);
+        let line = |one: &PackOmitted| format!("- {} — {}:{} ({})", one.name, one.file, one.start_line, one.reason);
+        cut_list(&pack.omitted, pack.totals.omitted, line, &mut out);
+    }
+    let missing: Vec<&PackMissing> = pack.missing.iter().filter(|one| one.reason != "global").collect();
+    if !missing.is_empty() {
+        let _ = writeln!(out, "\nNot found ({}):\n", missing.len());
+        let line = |one: &&PackMissing| format!("- {} — {}:{} ({})", one.name, one.file, one.line, one.reason);
+        cut_list(&missing, missing.len() as u64, line, &mut out);
+    }
+    if let Some(cut) = &pack.truncation {
+        let (before, after) = (cut.tokens_before, cut.tokens_after);
+        let (dropped, demoted, budget) = (cut.dropped, cut.demoted, cut.budget);
+        let _ = writeln!(
+            out,
+            "\nCut to {after} of {before} tokens (budget {budget}): {dropped} left out, {demoted} shortened."
+        );
+    }
+    let _ = writeln!(out, "\n<!-- stan.pack@1 sha256:{digest} -->");
+    out
+}
+
+fn heading(pack: &Pack, out: &mut String) {
+    match &pack.focus {
+        Some(focus) => {
+            let column = focus.col.map(|col| format!(":{col}")).unwrap_or_default();
+            let name = if focus.name.is_empty() { String::new() } else { format!(" in `{}`", focus.name) };
+            let _ = writeln!(out, "# {}:{}{column}{name}", focus.file, focus.line);
+        }
+        None => out.push_str("# Context\n"),
+    }
+}
+
+fn diagnostics(pack: &Pack, out: &mut String) {
+    if pack.diagnostics.is_empty() {
+        return;
+    }
+    out.push('\n');
+    let chosen = pack.focus.as_ref().and_then(|focus| focus.diagnostic).and_then(|index| usize::try_from(index).ok());
+    let first = chosen.and_then(|index| pack.diagnostics.get(index).map(|one| (index, one)));
+    if let Some((_, one)) = first {
+        diagnostic(one, out);
+        if let Some(line) = frame(pack) {
+            let _ = writeln!(out, "\n    {line}");
+        }
+    }
+    let others = || pack.diagnostics.iter().enumerate().filter(|(index, _)| Some(*index) != chosen);
+    let shown = MOST_DIAGNOSTICS - usize::from(first.is_some());
+    others().take(shown).for_each(|(_, one)| diagnostic(one, out));
+    let mut rest: BTreeMap<&str, u64> = BTreeMap::new();
+    for (_, one) in others().skip(shown) {
+        *rest.entry(one.code.as_deref().unwrap_or(one.severity)).or_default() += 1;
+    }
+    if !rest.is_empty() {
+        let counts: Vec<String> = rest.iter().map(|(code, count)| format!("{count} {code}")).collect();
+        let _ = writeln!(out, "- and {}", counts.join(", "));
+    }
+}
+
+fn diagnostic(one: &PackDiagnostic, out: &mut String) {
+    let place = match (&one.file, one.line, one.col) {
+        (Some(file), Some(line), Some(col)) => format!(" {file}:{line}:{col}"),
+        (Some(file), Some(line), None) => format!(" {file}:{line}"),
+        (Some(file), ..) => format!(" {file}"),
+        _ => String::new(),
+    };
+    let code = one.code.as_ref().map(|code| format!(" {code}")).unwrap_or_default();
+    let stale = if one.stale { " (the log is older than the file)" } else { "" };
+    let end = one.message.char_indices().nth(LONGEST_MESSAGE).map_or(one.message.len(), |(at, _)| at);
+    let message = one.message.get(..end).unwrap_or_default().replace('\n', "\n  ");
+    let more = if end < one.message.len() { " …" } else { "" };
+    let _ = writeln!(out, "- {}{code}{place}{stale}: {message}{more}", one.severity);
+}
+
+/// The line that the focus is about, as the file has it.
+fn frame(pack: &Pack) -> Option<String> {
+    let focus = pack.focus.as_ref()?;
+    let item = pack.items.first().filter(|item| item.file == focus.file && item.elided.is_empty())?;
+    let line = item.text.lines().nth(focus.line.checked_sub(item.start_line)? as usize)?;
+    Some(format!("{} | {}", focus.line, line.trim_end()))
+}
+
+/// Items of a file together, files in the order of their first item.
+fn by_file(items: &[PackItem]) -> Vec<(&str, Vec<&PackItem>)> {
+    let mut files: Vec<(&str, Vec<&PackItem>)> = Vec::new();
+    let mut at: BTreeMap<&str, usize> = BTreeMap::new();
+    for item in items {
+        let index = *at.entry(&item.file).or_insert_with(|| {
+            files.push((&item.file, Vec::new()));
+            files.len() - 1
+        });
+        if let Some((_, of_file)) = files.get_mut(index) {
+            of_file.push(item);
+        }
+    }
+    files
+}
+
+fn fence(item: &PackItem, out: &mut String) {
+    let mut longest = 0;
+    let mut run = 0;
+    for letter in item.text.chars() {
+        run = if letter == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let ticks = "`".repeat(longest.max(2) + 1);
+    let name = item.file.rsplit('/').next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
+    let _ = writeln!(
+        out,
+        "\n{ticks}{extension} {}:{}-{} ({})\n{}\n{ticks}",
+        item.file,
+        item.start_line,
+        item.end_line,
+        item.sha256.get(..12).unwrap_or_default(),
+        item.text
+    );
+}
+
+fn cut_list<T>(all: &[T], total: u64, line: impl Fn(&T) -> String, out: &mut String) {
+    for one in all.iter().take(MOST_LINES) {
+        let _ = writeln!(out, "{}", line(one));
+    }
+    let rest = total.saturating_sub(all.len().min(MOST_LINES) as u64);
+    if rest > 0 {
+        let _ = writeln!(out, "- and {rest} more");
+    }
+}
+
+/// Tags. `digest` is the SHA-256 of the JSON form.
+pub fn xml(pack: &Pack, digest: &str) -> String {
+    let mut out = String::from("<pack schema=\"stan.pack@1\">\n");
+    if let Some(focus) = &pack.focus {
+        let (file, name) = (escaped(&focus.file), escaped(&focus.name));
+        let _ = writeln!(out, "<focus file=\"{file}\" line=\"{}\" name=\"{name}\"/>", focus.line);
+    }
+    for one in pack.diagnostics.iter().take(MOST_DIAGNOSTICS) {
+        let file = escaped(one.file.as_deref().unwrap_or_default());
+        let (line, code) = (one.line.unwrap_or_default(), escaped(one.code.as_deref().unwrap_or_default()));
+        let _ = writeln!(
+            out,
+            "<diagnostic severity=\"{}\" code=\"{code}\" file=\"{file}\" line=\"{line}\">{}</diagnostic>",
+            one.severity,
+            escaped(&one.message)
+        );
+    }
+    for item in &pack.items {
+        let _ = writeln!(
+            out,
+            "<item file=\"{}\" lines=\"{}-{}\" level=\"{}\" kind=\"{}\" name=\"{}\" sha256=\"{}\">\n{}\n</item>",
+            escaped(&item.file),
+            item.start_line,
+            item.end_line,
+            item.level,
+            escaped(&item.kind),
+            escaped(&item.name),
+            item.sha256.get(..12).unwrap_or_default(),
+            escaped(&item.text)
+        );
+    }
+    for one in pack.omitted.iter().take(MOST_LINES) {
+        let (file, name) = (escaped(&one.file), escaped(&one.name));
+        let _ = writeln!(
+            out,
+            "<omitted file=\"{file}\" line=\"{}\" name=\"{name}\" reason=\"{}\"/>",
+            one.start_line, one.reason
+        );
+    }
+    for one in pack.missing.iter().filter(|one| one.reason != "global").take(MOST_LINES) {
+        let (file, name) = (escaped(&one.file), escaped(&one.name));
+        let _ =
+            writeln!(out, "<missing file=\"{file}\" line=\"{}\" name=\"{name}\" reason=\"{}\"/>", one.line, one.reason);
+    }
+    let _ = writeln!(out, "<digest sha256=\"{digest}\"/>\n</pack>");
+    out
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            letter => out.push(letter),
+        }
+    }
+    out
+}

@@ -1,0 +1,248 @@
+//! The text of a unit at a level. Text is always taken from the file: a sequence of pieces in their order, with marks where
+//! something is left out. Which lines of the range are left out is said beside it.
+
+use std::collections::BTreeSet;
+
+use stan_model::outline::{LineStarts, Lines, Outline, Span, Unit, UnitId};
+
+/// A unit without bodies of more lines than this shows only the lines that are wanted.
+const LONG: u32 = 40;
+
+/// What a reader is shown of a range of lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    pub text: String,
+    pub lines: Lines,
+    /// Lines of the range that the text leaves out: ascending, not touching.
+    pub elided: Vec<Lines>,
+}
+
+/// What a signature keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// The comment that documents the unit.
+    pub doc: bool,
+    /// Members that are shown; the others are counted.
+    pub used: &'o BTreeSet<UnitId>,
+    /// Lines that are shown even inside a body.
+    pub keep: &'o BTreeSet<u32>,
+    /// Shows every member.
+    pub all_members: bool,
+}
+
+/// The lines of a unit as they are in the file.
+pub fn full(text: &str, starts: &LineStarts, unit: &Unit, doc: bool) -> Shown {
+    let lines = Lines { from: first_line(starts, unit, doc), to: unit.lines.to };
+    Shown { text: starts.span(lines, text).of(text).to_owned(), lines, elided: Vec::new() }
+}
+
+/// Some lines of a range, with a mark for each gap.
+pub fn lines_only(text: &str, starts: &LineStarts, range: Lines, shown: &BTreeSet<u32>) -> Shown {
+    let mut pieces = Pieces::new(text, starts);
+    let mut gap = 0_u32;
+    for line in range.from..=range.to {
+        if shown.contains(&line) {
+            pieces.gap(gap);
+            gap = 0;
+            pieces.push(starts.span(Lines { from: line, to: line }, text));
+            pieces.out.push('\n');
+            pieces.shown.push(Lines { from: line, to: line });
+        } else {
+            gap += 1;
+        }
+    }
+    pieces.gap(gap);
+    pieces.finish(range)
+}
+
+/// `kind name — file:line`.
+pub fn one_line(kind: &str, name: &str, file: &str, line: u32) -> String {
+    format!("{kind} {name} — {file}:{line}")
+}
+
+/// A unit as it is written, with bodies left out. A class or interface keeps the members that are used.
+pub fn signature(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, options: &Options<'_>) -> Shown {
+    let Some(unit) = outline.get(id) else { return Shown::default() };
+    let range = Lines { from: first_line(starts, unit, options.doc), to: unit.lines.to };
+    let mut pieces = Pieces::new(text, starts);
+    if let Some(doc) = unit.doc.filter(|_| options.doc) {
+        pieces.push(doc);
+        pieces.out.push('\n');
+    }
+    let has_members = unit.until > id.0 + 1;
+    match unit.bodies.first() {
+        Some(body) if has_members => {
+            pieces.push(Span::new(unit.span.start, body.start));
+            members(&mut pieces, outline, id, *body, options);
+            pieces.push(Span::new(body.end, unit.span.end));
+        }
+        None if unit.lines.to - unit.lines.from >= LONG => {
+            let first = starts.span(Lines { from: unit.lines.from, to: unit.lines.from }, text);
+            let rest = Span::new(first.end.clamp(unit.span.start, unit.span.end), unit.span.end);
+            pieces.elide(unit.span, &[rest], options.keep);
+        }
+        _ => pieces.elide(unit.span, &unit.bodies, options.keep),
+    }
+    pieces.finish(range)
+}
+
+/// The outline of a whole file: every declaration as a signature with its comment, bodies left out.
+pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline) -> Shown {
+    let none = (BTreeSet::new(), BTreeSet::new());
+    let options = Options { doc: true, used: &none.0, keep: &none.1, all_members: true };
+    let whole = Lines { from: 1, to: starts.count().max(1) };
+    let mut parts = Vec::new();
+    let mut hidden = Vec::new();
+    let mut next = whole.from;
+    for (id, _) in outline.roots() {
+        let shown = signature(text, starts, outline, id, &options);
+        // Units that share a line would be told twice.
+        if shown.lines.from > next {
+            hidden.push(Lines { from: next, to: shown.lines.from - 1 });
+        }
+        hidden.extend(shown.elided);
+        next = next.max(shown.lines.to.saturating_add(1));
+        parts.push(shown.text);
+    }
+    if next <= whole.to {
+        hidden.push(Lines { from: next, to: whole.to });
+    }
+    Shown { text: parts.join("\n"), lines: whole, elided: hidden }
+}
+
+fn members(pieces: &mut Pieces<'_>, outline: &Outline, id: UnitId, body: Span, options: &Options<'_>) {
+    let braces = body.of(pieces.text).starts_with('{');
+    if braces {
+        pieces.push(Span::new(body.start, body.start + 1));
+    }
+    pieces.out.push('\n');
+    let mut hidden = 0_u32;
+    for (id, member) in outline.members(id) {
+        let is_used = options.used.range(id..UnitId(member.until)).next().is_some();
+        if !options.all_members && !is_used {
+            hidden += 1;
+            continue;
+        }
+        pieces.hidden(hidden);
+        hidden = 0;
+        pieces.out.push_str("  ");
+        let nested: Vec<Span> = member.bodies.clone();
+        pieces.elide(member.span, &nested, options.keep);
+        pieces.out.push('\n');
+    }
+    pieces.hidden(hidden);
+    if braces {
+        pieces.out.push('}');
+    }
+}
+
+fn first_line(starts: &LineStarts, unit: &Unit, doc: bool) -> u32 {
+    let doc = unit.doc.filter(|_| doc).map(|doc| starts.line(doc.start));
+    doc.unwrap_or(unit.lines.from).min(unit.lines.from)
+}
+
+/// Pieces of a file in their order.
+struct Pieces<'t> {
+    text: &'t str,
+    starts: &'t LineStarts,
+    out: String,
+    shown: Vec<Lines>,
+}
+
+impl<'t> Pieces<'t> {
+    fn new(text: &'t str, starts: &'t LineStarts) -> Self {
+        Self { text, starts, out: String::new(), shown: Vec::new() }
+    }
+
+    fn push(&mut self, span: Span) {
+        let piece = span.of(self.text);
+        if !piece.trim().is_empty() {
+            // White space at the end of a piece shows nothing of the next line.
+            let end = span.start + piece.trim_end().len() as u32;
+            self.shown.push(self.starts.lines(Span::new(span.start, end)));
+        }
+        self.out.push_str(piece);
+    }
+
+    fn gap(&mut self, lines: u32) {
+        if lines > 0 {
+            self.out.push_str(&format!("… {lines} {}\n", if lines == 1 { "line" } else { "lines" }));
+        }
+    }
+
+    fn hidden(&mut self, members: u32) {
+        if members > 0 {
+            self.out.push_str(&format!("  … {members} {}\n", if members == 1 { "member" } else { "members" }));
+        }
+    }
+
+    /// A span without its bodies, but with the lines of them that are to be kept.
+    fn elide(&mut self, span: Span, bodies: &[Span], keep: &BTreeSet<u32>) {
+        let mut at = span.start;
+        for body in bodies {
+            if body.start < at || body.end > span.end {
+                continue;
+            }
+            self.push(Span::new(at, body.start));
+            self.body(*body, keep);
+            at = body.end;
+        }
+        self.push(Span::new(at, span.end));
+    }
+
+    fn body(&mut self, body: Span, keep: &BTreeSet<u32>) {
+        let lines = self.starts.lines(body);
+        let kept: Vec<u32> = keep.range(lines.from..=lines.to).copied().collect();
+        let (open, close) = match body.of(self.text).as_bytes() {
+            [b'{', .., b'}'] => ("{", "}"),
+            [b'[', .., b']'] => ("[", "]"),
+            [b'(', .., b')'] => ("(", ")"),
+            _ => ("", ""),
+        };
+        if kept.is_empty() {
+            let mark = if open.is_empty() { "…".to_owned() } else { format!("{open} … {close}") };
+            self.out.push_str(&mark);
+            return;
+        }
+        self.out.push_str(open);
+        let mut last = lines.from;
+        for line in kept {
+            let whole = self.starts.span(Lines { from: line, to: line }, self.text);
+            let piece = Span::new(whole.start.max(body.start), whole.end.min(body.end));
+            if line == lines.from {
+                // The opening brace is in this piece.
+                self.out.truncate(self.out.len() - open.len());
+                self.push(piece);
+                continue;
+            }
+            self.out.push('\n');
+            if line > last + 1 {
+                self.out.push_str("  …\n");
+            }
+            self.push(piece);
+            last = line;
+        }
+        if last < lines.to {
+            self.out.push_str("\n  …\n");
+            self.out.push_str(close);
+        }
+    }
+
+    fn finish(mut self, range: Lines) -> Shown {
+        self.shown.sort_unstable();
+        let mut elided = Vec::new();
+        let mut next = range.from;
+        for lines in &self.shown {
+            if lines.from > next {
+                elided.push(Lines { from: next, to: lines.from - 1 });
+            }
+            next = next.max(lines.to.saturating_add(1));
+        }
+        if next <= range.to {
+            elided.push(Lines { from: next, to: range.to });
+        }
+        let length = self.out.trim_end_matches('\n').len();
+        self.out.truncate(length);
+        Shown { text: self.out, lines: range, elided }
+    }
+}

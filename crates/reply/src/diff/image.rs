@@ -1,0 +1,186 @@
+//! A file as lines that hunks are looked for in and put into, and how much of that one reply may cost.
+
+use std::hash::Hasher as _;
+
+use rustc_hash::FxHasher;
+
+/// How much searching a reply may still cause: a hostile one must not cost more than its length allows.
+#[derive(Debug)]
+pub(crate) struct Work {
+    left: u64,
+}
+
+impl Work {
+    pub(crate) fn new(steps: u64) -> Self {
+        Self { left: steps }
+    }
+
+    /// For reading or copying so many bytes.
+    pub(crate) fn spend_bytes(&mut self, count: usize) -> bool {
+        self.spend(count / 4)
+    }
+
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
+        self.left = self.left.saturating_sub(steps as u64);
+        self.left > 0
+    }
+}
+
+/// What is said when there is none left.
+pub(crate) const TOO_MUCH: &str = "the patches of this reply are too many to be checked";
+
+/// A line without its end, and which end it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    pub(super) text: &'a [u8],
+    /// A carriage return before the newline. Where git's exactness is asked for it stays part of the text.
+    pub(super) has_return: bool,
+    pub(super) has_newline: bool,
+    hash: u64,
+    /// Written or kept by a hunk, so no other hunk may match here.
+    pub(super) is_patched: bool,
+    pub(super) source: Option<usize>,
+}
+
+/// How a line of a patch must agree with a line of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Agreement {
+    /// Byte for byte.
+    Exact,
+    /// A line that ends with a newline alone may end with a carriage return in the file, and the end of the file may lack
+    /// its newline.
+    ButForEnds,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(text: &'a [u8], has_newline: bool, source: Option<usize>, splits_ends: bool) -> Self {
+        let bare = text.strip_suffix(b"\r").filter(|_| splits_ends);
+        let (text, has_return) = bare.map_or((text, false), |bare| (bare, true));
+        let mut hasher = FxHasher::default();
+        hasher.write(text);
+        let hash = hasher.finish();
+        Self { text, has_return, has_newline, hash, is_patched: source.is_some(), source }
+    }
+
+    fn agrees(&self, wanted: &Line<'_>, agreement: Agreement) -> bool {
+        let is_same_text = self.hash == wanted.hash && self.text == wanted.text;
+        is_same_text
+            && match agreement {
+                Agreement::Exact => self.has_newline == wanted.has_newline && self.has_return == wanted.has_return,
+                Agreement::ButForEnds => {
+                    let is_kept = !wanted.has_return || self.has_return;
+                    is_kept && (self.has_newline == wanted.has_newline || !self.has_newline || !wanted.has_newline)
+                }
+            }
+    }
+
+    pub(super) fn is_same_text(&self, other: &Line<'_>) -> bool {
+        self.hash == other.hash && self.text == other.text
+    }
+}
+
+/// The file as a gap buffer of lines: hunks come in order, so the gap moves over the file once.
+pub(super) struct Image<'a> {
+    before: Vec<Line<'a>>,
+    /// From the last line to the first behind the gap.
+    after: Vec<Line<'a>>,
+}
+
+impl<'a> Image<'a> {
+    pub(super) fn new(bytes: &'a [u8], splits_ends: bool) -> Self {
+        let mut after = Vec::new();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest);
+            let (text, next) = match end {
+                Some(end) => (rest.get(..end), rest.get(end + 1..)),
+                None => (Some(rest), None),
+            };
+            after.push(Line::new(text.unwrap_or_default(), end.is_some(), None, splits_ends && end.is_some()));
+            rest = next.unwrap_or_default();
+        }
+        after.reverse();
+        Self { before: Vec::new(), after }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&Line<'a>> {
+        match index.checked_sub(self.before.len()) {
+            None => self.before.get(index),
+            Some(behind) => self.after.len().checked_sub(behind + 1).and_then(|place| self.after.get(place)),
+        }
+    }
+
+    /// Whether lines are at a place. Patched ones count only where they may.
+    pub(super) fn has(
+        &self,
+        place: usize,
+        wanted: &[Line<'_>],
+        agreement: Agreement,
+        over_patched: bool,
+        work: &mut Work,
+    ) -> (bool, bool) {
+        let mut compared = 1;
+        let fits = wanted.iter().enumerate().all(|(offset, line)| {
+            compared += 1;
+            let found = self.get(place + offset);
+            found.is_some_and(|found| (over_patched || !found.is_patched) && found.agrees(line, agreement))
+        });
+        (fits, work.spend(compared))
+    }
+
+    /// Puts lines in the place of others. `false` when that costs too much.
+    pub(super) fn replace(&mut self, place: usize, count: usize, new: Vec<Line<'a>>, work: &mut Work) -> bool {
+        if !self.move_gap(place, work) {
+            return false;
+        }
+        let kept = self.after.len().saturating_sub(count);
+        self.after.truncate(kept);
+        self.before.extend(new);
+        true
+    }
+
+    fn move_gap(&mut self, to: usize, work: &mut Work) -> bool {
+        let is_affordable = work.spend(to.abs_diff(self.before.len()) / 4);
+        while self.before.len() < to
+            && let Some(line) = self.after.pop()
+        {
+            self.before.push(line);
+        }
+        while self.before.len() > to
+            && let Some(line) = self.before.pop()
+        {
+            self.after.push(line);
+        }
+        is_affordable
+    }
+
+    /// Whether most lines end with a carriage return.
+    pub(super) fn has_returns(&self) -> bool {
+        let ended = self.lines().filter(|line| line.has_newline).count();
+        let returns = self.lines().filter(|line| line.has_newline && line.has_return).count();
+        returns * 2 > ended
+    }
+
+    pub(super) fn lines(&self) -> impl Iterator<Item = &Line<'a>> {
+        self.before.iter().chain(self.after.iter().rev())
+    }
+
+    /// The bytes, and the line of the fence that each line comes from.
+    pub(super) fn written(&self) -> (Vec<u8>, Vec<Option<usize>>) {
+        let mut bytes = Vec::with_capacity(self.lines().map(|line| line.text.len() + 2).sum());
+        for line in self.lines() {
+            bytes.extend_from_slice(line.text);
+            if line.has_return {
+                bytes.push(b'\r');
+            }
+            if line.has_newline {
+                bytes.push(b'\n');
+            }
+        }
+        (bytes, self.lines().map(|line| line.source).collect())
+    }
+}

@@ -1,0 +1,79 @@
+//! Files that are asked for one after the other mostly lie in one directory: it is then kept open, which makes the way to
+//! each of them shorter.
+
+use std::path::Path;
+
+use crate::system::{DirectoryFiles, System};
+
+/// The directory of the last files that were asked for.
+pub struct DirectoryHandleCache<'a> {
+    system: &'a dyn System,
+    /// How many files of a directory come before it is worth opening.
+    worth: usize,
+    directory: Option<&'a str>,
+    /// How many of the directory's files were asked for.
+    count: usize,
+    /// `None` while it is not worth it, and when it cannot be opened without following a link.
+    files: Option<Box<dyn DirectoryFiles>>,
+}
+
+impl<'a> DirectoryHandleCache<'a> {
+    /// For files that are read: opening a directory costs about as much as the way to one file.
+    pub fn to_read(system: &'a dyn System) -> Self {
+        Self { system, worth: 1, directory: None, count: 0, files: None }
+    }
+
+    /// For files that are only looked at, which saves less.
+    pub fn to_look_at(system: &'a dyn System) -> Self {
+        Self { worth: 8, ..Self::to_read(system) }
+    }
+
+    /// Tells of one more file, by its directory, which may be given by any name of the caller's, and by `whole`, the
+    /// absolute path of it. Returns the open directory, if there is one; the file has to be asked for by its path if not.
+    pub fn beside(&mut self, directory: &'a str, whole: &str) -> Option<&dyn DirectoryFiles> {
+        if self.directory != Some(directory) {
+            (self.directory, self.count, self.files) = (Some(directory), 0, None);
+        }
+        if self.count == self.worth {
+            let whole = if whole.is_empty() { "/" } else { whole };
+            self.files = self.system.directory_files(Path::new(whole));
+        }
+        self.count += 1;
+        self.files.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{OsSystem, real_path};
+
+    #[test]
+    fn a_directory_is_opened_when_enough_of_its_files_come_in_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = real_path(&OsSystem, folder.path()).unwrap();
+        std::fs::create_dir(folder.path().join("below")).unwrap();
+        let below = format!("{real}/below");
+        let mut neighbours = DirectoryHandleCache::to_look_at(&OsSystem);
+        let mut is_open = |directory: &'static str, whole: &str| neighbours.beside(directory, whole).is_some();
+        for round in 0..2 {
+            let opened: Vec<bool> = (0..10).map(|_| is_open("a", &real)).collect();
+            assert_eq!(opened.iter().filter(|is_open| **is_open).count(), 2, "{round}: the last two");
+            assert!(!is_open("b", &below), "{round}: another one starts over");
+        }
+        let mut neighbours = DirectoryHandleCache::to_read(&OsSystem);
+        assert!(neighbours.beside("a", &real).is_none() && neighbours.beside("a", &real).is_some());
+        assert!(neighbours.beside("", "").is_none() && neighbours.beside("", "").is_some(), "the root directory");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_link_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = real_path(&OsSystem, folder.path()).unwrap();
+        std::os::unix::fs::symlink(".", folder.path().join("link")).unwrap();
+        let link = format!("{real}/link");
+        let mut neighbours = DirectoryHandleCache::to_read(&OsSystem);
+        assert!((0..3).all(|_| neighbours.beside("link", &link).is_none()));
+    }
+}

@@ -1,0 +1,7 @@
+package
+import (
+func (
+)) } {{{ 
+func ok() { used() }
+"open
+`raw

@@ -1,0 +1,7 @@
+0print "two"
+def broken(:
+    import a
+  b = (
+class
+from import x
+x = f"{a + {b}}"

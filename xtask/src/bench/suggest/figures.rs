@@ -1,0 +1,187 @@
+//! What was found, summed up: means with intervals, and who lost where.
+
+use std::collections::BTreeMap;
+
+use super::baselines::{Corpus, bm25, breadth_first, co_change, same_folder};
+use super::cases::{Case, Mode};
+
+/// All files for a case, the best first.
+type Baseline = fn(&Corpus, &Case, Mode) -> Vec<String>;
+
+/// A way to answer.
+pub(super) struct Method {
+    pub(super) name: &'static str,
+    /// `None` for the program itself.
+    pub(super) baseline: Option<Baseline>,
+    needs_focus: bool,
+}
+
+pub(super) const OURS: &str = "stan suggest";
+pub(super) const SEARCH: &str = "BM25";
+
+pub(super) const METHODS: [Method; 5] = [
+    Method { name: OURS, baseline: None, needs_focus: false },
+    Method { name: SEARCH, baseline: Some(bm25), needs_focus: false },
+    Method { name: "co-change", baseline: Some(co_change), needs_focus: true },
+    Method { name: "breadth-first", baseline: Some(breadth_first), needs_focus: true },
+    Method { name: "same folder", baseline: Some(same_folder), needs_focus: true },
+];
+
+impl Method {
+    pub(super) fn answers(&self, mode: Mode) -> bool {
+        !self.needs_focus || mode == Mode::Focus
+    }
+}
+
+/// How much of a list counts.
+pub(super) struct Budget {
+    /// Which list.
+    pub(super) index: usize,
+    pub(super) tokens: u64,
+    /// So many files instead of tokens.
+    pub(super) files: Option<usize>,
+}
+
+/// One case: its repository, and the recall at each budget.
+struct Row {
+    repo: String,
+    recalls: Vec<f64>,
+}
+
+pub(super) struct Figures {
+    pub(super) budgets: Vec<u64>,
+    rows: BTreeMap<(Mode, &'static str), Vec<Row>>,
+}
+
+/// Means of resampled cases that are drawn for an interval.
+const DRAWS: usize = 2_000;
+
+impl Figures {
+    pub(super) fn new(budgets: &[u64]) -> Self {
+        Self { budgets: budgets.to_vec(), rows: BTreeMap::new() }
+    }
+
+    fn columns(&self) -> Vec<Budget> {
+        let tokens = self.budgets.iter().enumerate().map(|(index, &tokens)| Budget { index, tokens, files: None });
+        let last = self.budgets.len().saturating_sub(1);
+        tokens.chain([Budget { index: last, tokens: u64::MAX, files: Some(10) }]).collect()
+    }
+
+    /// The heads of the columns.
+    pub(super) fn titles(&self) -> Vec<String> {
+        let tokens = self.budgets.iter().map(|tokens| format!("{}k", tokens / 1000));
+        tokens.chain(["ten files".to_owned()]).collect()
+    }
+
+    pub(super) fn add(&mut self, mode: Mode, method: &'static str, repo: &str, recall: impl Fn(&Budget) -> f64) {
+        let recalls = self.columns().iter().map(recall).collect();
+        self.rows.entry((mode, method)).or_default().push(Row { repo: repo.to_owned(), recalls });
+    }
+
+    /// Modes with the methods that were asked.
+    pub(super) fn keys(&self) -> Vec<(Mode, &'static str)> {
+        let place = |name: &str| METHODS.iter().position(|method| method.name == name);
+        let mut keys: Vec<(Mode, &'static str)> = self.rows.keys().copied().collect();
+        keys.sort_by_key(|(mode, name)| (*mode, place(name)));
+        keys
+    }
+
+    pub(super) fn count(&self, mode: Mode) -> usize {
+        self.rows.get(&(mode, OURS)).map_or(0, Vec::len)
+    }
+
+    /// The means of a method in percent, one for each column.
+    pub(super) fn means(&self, key: (Mode, &'static str)) -> Vec<f64> {
+        let rows = self.rows.get(&key).map_or(&[][..], Vec::as_slice);
+        (0..=self.budgets.len())
+            .map(|column| 100.0 * rows.iter().map(|row| row.recalls[column]).sum::<f64>() / rows.len().max(1) as f64)
+            .collect()
+    }
+
+    /// Ours less a search, in points: the 95 % interval of each column's mean, by drawing cases again and again.
+    pub(super) fn ahead(&self, mode: Mode) -> Vec<(f64, f64)> {
+        let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
+            return Vec::new();
+        };
+        let interval = |column: usize| {
+            let pairs = ours.iter().zip(search);
+            let differences: Vec<f64> =
+                pairs.map(|(ours, other)| 100.0 * (ours.recalls[column] - other.recalls[column])).collect();
+            interval(&differences)
+        };
+        (0..=self.budgets.len()).map(interval).collect()
+    }
+
+    /// For each repository of a mode: cases, ours, search, at one column; and in how many cases ours found less.
+    pub(super) fn by_repository(&self, mode: Mode, column: usize) -> Vec<(String, usize, f64, f64, usize)> {
+        let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
+            return Vec::new();
+        };
+        let mut repositories: BTreeMap<&str, (usize, f64, f64, usize)> = BTreeMap::new();
+        for (ours, other) in ours.iter().zip(search) {
+            let sums = repositories.entry(&ours.repo).or_default();
+            sums.0 += 1;
+            sums.1 += ours.recalls[column];
+            sums.2 += other.recalls[column];
+            sums.3 += usize::from(ours.recalls[column] < other.recalls[column]);
+        }
+        let percent = |sum: f64, count: usize| 100.0 * sum / count as f64;
+        repositories
+            .into_iter()
+            .map(|(repo, (count, ours, other, lost))| {
+                (repo.to_owned(), count, percent(ours, count), percent(other, count), lost)
+            })
+            .collect()
+    }
+
+    /// What the last case came to, for the user who waits.
+    pub(super) fn last(&self) -> String {
+        let last = |mode: Mode| {
+            let row = self.rows.get(&(mode, OURS)).and_then(|rows| rows.last());
+            row.map_or_else(String::new, |row| {
+                row.recalls.iter().map(|recall| format!(" {:3.0}", recall * 100.0)).collect()
+            })
+        };
+        Mode::ALL.map(last).join(" |")
+    }
+
+    /// Whether ours is ahead of a search in every mode and column.
+    pub(super) fn is_ahead(&self) -> bool {
+        Mode::ALL.iter().all(|&mode| {
+            let (ours, search) = (self.means((mode, OURS)), self.means((mode, SEARCH)));
+            ours.iter().zip(&search).all(|(ours, search)| ours >= search)
+        })
+    }
+}
+
+/// The 2.5th and the 97.5th percentile of the means of resampled values; the same on every run.
+fn interval(values: &[f64]) -> (f64, f64) {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut draw = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        values[usize::try_from(state >> 11).unwrap_or(0) % values.len()]
+    };
+    if values.is_empty() {
+        return (0.0, 0.0);
+    }
+    let mut means: Vec<f64> =
+        (0..DRAWS).map(|_| (0..values.len()).map(|_| draw()).sum::<f64>() / values.len() as f64).collect();
+    means.sort_by(f64::total_cmp);
+    (means[DRAWS / 40], means[DRAWS - 1 - DRAWS / 40])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_hold_the_mean_and_repeat() {
+        let values: Vec<f64> = (0..100).map(f64::from).collect();
+        let (low, high) = interval(&values);
+        assert!(low > 40.0 && low < 49.5 && high > 49.5 && high < 60.0, "{low} {high}");
+        assert_eq!(interval(&values), (low, high));
+        assert_eq!(interval(&[]), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,94 @@
+//! `cargo xtask bench suggest`: how many of the files that a real commit changed `stan suggest` finds, beside plain ways to
+//! spend the same budget.
+//!
+//! A case is a repository at the parent of a commit. Given are one changed file, the commit's message without file names, or
+//! both; wanted are the other changed sources. Quality is measured here, not time. The cases and the repositories are not
+//! part of this one: `--cases` names a folder with them.
+
+mod baselines;
+mod cases;
+mod figures;
+mod page;
+
+use std::path::{Path, PathBuf};
+
+use baselines::Corpus;
+use cases::{Case, Mode, Program};
+use figures::{Figures, METHODS};
+pub(super) use page::kept_section;
+
+use crate::Result;
+
+#[derive(clap::Args)]
+pub(crate) struct SuggestOptions {
+    /// A folder with `cases.json` and a repository for each case.
+    #[arg(long, value_name = "DIR")]
+    cases: PathBuf,
+    /// Measure this program instead of building it.
+    #[arg(long, value_name = "PATH")]
+    pub(super) stan: Option<PathBuf>,
+    /// Budgets, in tokens of four bytes.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "8000,32000,128000")]
+    budgets: Vec<u64>,
+    /// Only the first cases.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Only every so many-th case.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every: usize,
+    /// Rewrite the part of docs/benchmarks.md about it.
+    #[arg(long)]
+    write: bool,
+}
+
+/// Texts as people write them in issues, for some of the cases. Made up for this benchmark.
+const ISSUES: &str = include_str!("issues.json");
+
+/// Whether the proposals are ahead of BM25 in every mode.
+pub(super) fn run(root: &Path, stan: &Path, options: &SuggestOptions) -> Result<bool> {
+    let all = cases::read(&options.cases)?;
+    let issues = cases::issues(ISSUES)?;
+    let chosen = all.into_iter().step_by(options.every.max(1)).take(options.limit.unwrap_or(usize::MAX));
+    let mut figures = Figures::new(&options.budgets);
+    for case in chosen {
+        let folder = options.cases.join(&case.directory);
+        let program = Program { stan, folder: &folder };
+        let corpus = Corpus::read(&program, &case).map_err(|error| format!("{}: {error}", case.id))?;
+        for mode in Mode::ALL {
+            measure(&mut figures, &program, &corpus, &case, mode)?;
+        }
+        if let Some(text) = issues.get(&case.id) {
+            let issue = Case { text: text.clone(), ..case.clone() };
+            measure(&mut figures, &program, &corpus, &issue, Mode::Issue)?;
+        }
+        eprintln!("{}: {}", case.id, figures.last());
+    }
+    let text = page::section(&figures);
+    print!("{text}");
+    if options.write {
+        page::write(root, &text)?;
+    }
+    Ok(figures.is_ahead())
+}
+
+/// Adds what each method finds for one case.
+fn measure(figures: &mut Figures, program: &Program<'_>, corpus: &Corpus, case: &Case, mode: Mode) -> Result<()> {
+    let truth = corpus.truth(case, mode);
+    if truth.is_empty() {
+        return Ok(());
+    }
+    for method in METHODS.iter().filter(|method| method.answers(mode)) {
+        let mut lists = match method.baseline {
+            None => program.proposals(case, mode, &figures.budgets)?,
+            Some(baseline) => vec![baseline(corpus, case, mode); figures.budgets.len()],
+        };
+        if mode.has_focus() {
+            // The focus is given, and its tokens are not counted.
+            lists.iter_mut().for_each(|list| list.retain(|path| *path != case.focus));
+        }
+        figures.add(mode, method.name, &case.repo, |budget| {
+            corpus.recall(&truth, lists.get(budget.index).map_or(&[][..], Vec::as_slice), budget)
+        });
+    }
+    Ok(())
+}

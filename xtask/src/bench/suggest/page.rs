@@ -1,0 +1,116 @@
+//! The section of docs/benchmarks.md about `stan suggest`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::cases::Mode;
+use super::figures::{Figures, OURS, SEARCH};
+use crate::Result;
+
+const PAGE: &str = "docs/benchmarks.md";
+const BEGIN: &str = "<!-- bench suggest: begin -->";
+const END: &str = "<!-- bench suggest: end -->";
+
+/// Puts the section into the page.
+pub(super) fn write(root: &Path, text: &str) -> Result<()> {
+    let page = root.join(PAGE);
+    let old = std::fs::read_to_string(&page).unwrap_or_default();
+    Ok(std::fs::write(&page, with_section(&old, text))?)
+}
+
+/// The page with this section instead of the one it had, or behind everything else.
+fn with_section(page: &str, text: &str) -> String {
+    let section = format!("{BEGIN}\n\n{text}\n{END}\n");
+    match (page.find(BEGIN), page.find(END)) {
+        (Some(begin), Some(end)) if begin < end => {
+            let rest = page[end + END.len()..].trim_start_matches('\n');
+            format!("{}{section}{rest}", &page[..begin])
+        }
+        _ => format!("{}\n\n{section}", page.trim_end()),
+    }
+}
+
+/// A rewritten page that keeps the section of the old one.
+pub(crate) fn kept_section(old: &str, new: &str) -> String {
+    match (old.find(BEGIN), old.find(END)) {
+        (Some(begin), Some(end)) if begin < end => {
+            format!("{}\n\n{}\n", new.trim_end(), &old[begin..end + END.len()])
+        }
+        _ => new.to_owned(),
+    }
+}
+
+/// The section as Markdown.
+pub(super) fn section(figures: &Figures) -> String {
+    let mut text = String::from("## stan suggest\n\nWritten by `cargo xtask bench suggest --cases DIR --write`.\n\n");
+    let _ = writeln!(
+        text,
+        "{} commits of public repositories. A case is a repository at the parent of a commit; given are one file that the commit\n\
+         changed, its message without file names, or both; wanted are the other changed sources that are there already. Shown is the\n\
+         mean share of them in percent within a budget of tokens beside the focus (a quarter of the bytes for everybody), and among\n\
+         the first ten files. The repositories are stand-ins with the same paths, sizes, words, definitions, imports and history. The\n\
+         weights were fitted on these cases. The program itself is run, cold and without a cache.\n",
+        figures.count(Mode::Focus)
+    );
+    table(&mut text, figures);
+    losses(&mut text, figures);
+    text
+}
+
+fn table(text: &mut String, figures: &Figures) {
+    let titles = figures.titles();
+    let _ = writeln!(text, "| given | method | {} |", titles.join(" | "));
+    let _ = writeln!(text, "|---|---|{}", "--:|".repeat(titles.len()));
+    let mut last = None;
+    for (mode, method) in figures.keys() {
+        let given = if last == Some(mode) { "" } else { mode.title() };
+        last = Some(mode);
+        let given = match (given, mode) {
+            (given, Mode::Issue) if !given.is_empty() => format!("{given} ({} cases)", figures.count(mode)),
+            (given, _) => given.to_owned(),
+        };
+        let means = figures.means((mode, method));
+        let bold = |mean: &f64| if method == OURS { format!("**{mean:.1}**") } else { format!("{mean:.1}") };
+        let cells: Vec<String> = means.iter().map(bold).collect();
+        let _ = writeln!(text, "| {given} | {method} | {} |", cells.join(" | "));
+        if method == SEARCH {
+            let ahead: Vec<String> =
+                figures.ahead(mode).iter().map(|(low, high)| format!("{low:+.1} … {high:+.1}")).collect();
+            let _ = writeln!(text, "| | ahead of {SEARCH} by (95 %) | {} |", ahead.join(" | "));
+        }
+    }
+}
+
+/// Where a search finds more.
+fn losses(text: &mut String, figures: &Figures) {
+    let middle = figures.budgets.len() / 2;
+    let title = figures.titles().get(middle).cloned().unwrap_or_default();
+    let _ =
+        writeln!(text, "\nBy repository, at {title}: {OURS}, {SEARCH}, and the cases in which {SEARCH} finds more.\n");
+    let heads: Vec<&str> = Mode::ALL.iter().map(|mode| mode.title()).collect();
+    let _ = writeln!(text, "| repository | cases | {} |", heads.join(" | "));
+    let _ = writeln!(text, "|---|--:|{}", "--:|".repeat(heads.len()));
+    let by_mode = Mode::ALL.map(|mode| figures.by_repository(mode, middle));
+    for (row, (repo, count, ..)) in by_mode[0].iter().enumerate() {
+        let cell = |rows: &Vec<(String, usize, f64, f64, usize)>| match rows.get(row) {
+            Some((_, _, ours, search, lost)) => format!("{ours:.0}, {search:.0}, {lost}"),
+            None => String::new(),
+        };
+        let _ = writeln!(text, "| {repo} | {count} | {} |", by_mode.each_ref().map(cell).join(" | "));
+    }
+    let lost: Vec<String> =
+        by_mode.iter().map(|rows| rows.iter().map(|row| row.4).sum::<usize>().to_string()).collect();
+    let _ = writeln!(text, "| all: cases lost | {} | {} |", figures.count(Mode::Focus), lost.join(" | "));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_section_is_replaced() {
+        let page = with_section("# Page\n", "one\n");
+        assert_eq!(with_section(&page, "two\n"), page.replace("one", "two"));
+        assert_eq!(kept_section(&page, "# New\n"), page.replace("# Page", "# New"));
+    }
+}
