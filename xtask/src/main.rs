@@ -22,7 +22,7 @@ use tools::Profile;
 enum Task {
     /// Check what the compiler does not: headers, dependency direction, documentation that is true.
     Tidy,
-    /// Check what we build on against deny.toml: licences, sources, duplicates, forbidden crates, unsafe code.
+    /// Check what we build on against deny.toml with cargo-deny: licences, sources, duplicates, forbidden crates.
     Supply,
     /// List what the programs are made of (CycloneDX 1.5).
     Sbom(supply::SbomOptions),
