@@ -1,8 +1,9 @@
 //! Random edits of a generated repository, as people make them: create, change, delete, rename. As many files are made as
 //! are taken away in the long run, so that what grows all the same is not explained by the repository.
 
+use stan_testkit::Random;
+
 use super::generate::Repository;
-use super::random::Random;
 use super::text::{Bodies, Surroundings, module};
 use crate::Result;
 
@@ -30,12 +31,12 @@ impl<'a> Editor<'a> {
 
     /// One to three edits.
     pub(super) fn edit(&mut self) -> Result<()> {
-        for _ in 0..=self.random.below(3) {
+        for _ in 0..=self.random.below_u64(3) {
             self.edits += 1;
-            let chosen = usize::try_from(self.random.below(self.modules.len() as u64))?;
+            let chosen = usize::try_from(self.random.below_u64(self.modules.len() as u64))?;
             let Some((path, package, number)) = self.modules.get(chosen).cloned() else { continue };
             let on_disk = self.repository.root.join(&path);
-            match self.random.below(8) {
+            match self.random.below_u64(8) {
                 0 if self.modules.len() < self.usual + 40 => {
                     let path = self.new_name(&path);
                     self.write(&path, package, number)?;

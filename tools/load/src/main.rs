@@ -13,7 +13,6 @@ mod large;
 mod layout;
 mod parallel;
 mod program;
-mod random;
 mod report;
 mod scale;
 mod text;

@@ -3,8 +3,9 @@
 //!
 //! Nothing here touches the disk.
 
+use stan_testkit::Random;
+
 use super::layout::{Package, module_below_src};
-use super::random::Random;
 
 /// Installed packages that modules import: name, version.
 pub(super) const INSTALLED: [(&str, &str); 3] = [("left-hand", "1.2.3"), ("@tools/right", "4.0.0"), ("deep", "0.1.0")];
@@ -30,9 +31,9 @@ pub(super) struct Surroundings<'a> {
 pub(super) fn module(around: &Surroundings<'_>, number: u64, version: u64) -> String {
     let seed = (around.package.number << 40) ^ (number << 8) ^ version.wrapping_mul(0x0001_0000_0001);
     let mut random = Random::new(seed);
-    let wanted = around.package.module_bytes * (40 + random.below(120)) / 100;
+    let wanted = around.package.module_bytes * (40 + random.below_u64(120)) / 100;
     let mut text = String::with_capacity(usize::try_from(wanted).unwrap_or(0) + 2048);
-    if random.once_in(3) {
+    if random.one_in(3) {
         text.push_str(&format!("/** @module Part {number} of {}, version {version}. */\n", around.package.name()));
     }
     let uses = imports(around, number, &mut random, &mut text);
@@ -47,8 +48,8 @@ pub(super) fn module(around: &Surroundings<'_>, number: u64, version: u64) -> St
         text.push_str(body);
         step += 1;
     }
-    if random.once_in(10) {
-        let target = relative(number, random.below(around.package.modules));
+    if random.one_in(10) {
+        let target = relative(number, random.below_u64(around.package.modules));
         text.push_str(&format!("\nexport const later = () => import(\"{target}\");\n"));
     }
     text
@@ -57,13 +58,13 @@ pub(super) fn module(around: &Surroundings<'_>, number: u64, version: u64) -> St
 /// Writes the imports, and names what they bring.
 fn imports(around: &Surroundings<'_>, number: u64, random: &mut Random, text: &mut String) -> Vec<String> {
     let mut uses = Vec::new();
-    for index in 0..1 + random.below(5) {
-        let other = random.below(around.package.modules);
+    for index in 0..1 + random.below_u64(5) {
+        let other = random.below_u64(around.package.modules);
         if other == number {
             continue;
         }
         let target = relative(number, other);
-        if random.once_in(4) {
+        if random.one_in(4) {
             text.push_str(&format!("import type {{ Shape{other} as Type{index} }} from \"{target}\";\n"));
             text.push_str(&format!("export type Alias{index} = Type{index};\n"));
         } else {
@@ -71,29 +72,29 @@ fn imports(around: &Surroundings<'_>, number: u64, random: &mut Random, text: &m
             uses.push(format!("step{index}Of{other}"));
         }
     }
-    if random.once_in(5)
+    if random.one_in(5)
         && let Some(other) = random.pick(around.packages)
         && other.number != around.package.number
     {
         text.push_str(&format!("import {{ first as first{} }} from \"{}\";\n", other.number, other.name()));
         uses.push(format!("first{}", other.number));
     }
-    if random.once_in(8)
+    if random.one_in(8)
         && let Some((name, _)) = random.pick(&INSTALLED)
     {
         text.push_str(&format!("import installed from \"{name}\";\n"));
         uses.push("installed".to_owned());
     }
-    if random.once_in(12) {
+    if random.one_in(12) {
         text.push_str("import { readFile } from \"node:fs\";\n");
         uses.push("readFile".to_owned());
     }
-    if random.once_in(20) && around.package.assets > 0 {
-        let asset = super::layout::asset_name(random.below(around.package.assets));
+    if random.one_in(20) && around.package.assets > 0 {
+        let asset = super::layout::asset_name(random.below_u64(around.package.assets));
         text.push_str(&format!("import asset from \"../../assets/{asset}\";\n"));
         uses.push("asset".to_owned());
     }
-    if random.once_in(400) {
+    if random.one_in(400) {
         text.push_str("import { nothing } from \"./not-there.js\";\n");
         uses.push("nothing".to_owned());
     }
@@ -124,7 +125,7 @@ pub(super) fn barrel(package: &Package) -> String {
 /// An asset; every fifth is no text.
 pub(super) fn asset(package: &Package, number: u64) -> Vec<u8> {
     let mut random = Random::new((package.number << 40) ^ (number << 8) ^ 0xA55E7);
-    let wanted = usize::try_from(package.asset_bytes * (50 + random.below(100)) / 100).unwrap_or(0).max(64);
+    let wanted = usize::try_from(package.asset_bytes * (50 + random.below_u64(100)) / 100).unwrap_or(0).max(64);
     let mut bytes = Vec::with_capacity(wanted + 64);
     match number % 5 {
         0 => bytes.extend_from_slice(b"<svg xmlns=\"x\">\n"),
@@ -152,9 +153,9 @@ pub(super) fn asset(package: &Package, number: u64) -> Vec<u8> {
 
 fn body(random: &mut Random) -> String {
     let mut text = String::from("(input: number, label = \"none\"): number {\n  let total = input;\n");
-    for line in 0..4 + random.below(14) {
-        let (a, b) = (random.below(1000), 1 + random.below(97));
-        text.push_str(&match random.below(5) {
+    for line in 0..4 + random.below_u64(14) {
+        let (a, b) = (random.below_u64(1000), 1 + random.below_u64(97));
+        text.push_str(&match random.below_u64(5) {
             0 => format!("  const part{line} = total * {b} + label.length; // keeps the sign of what came in\n"),
             1 => format!("  if (total % {b} === 0) {{ total += {a}; }} else {{ total -= {b}; }}\n"),
             2 => format!("  for (let index = 0; index < {b}; index += 1) {{ total += index ^ {a}; }}\n"),

@@ -1,17 +1,20 @@
-//! Numbers that look random and are the same on every machine and in every run: a repository is a function of its seed.
-//!
-//! Not for secrets, and not for statistics.
+//! Numbers that look random and are the same on every machine and in every run: what a test generates is a function of its
+//! seed. Not for secrets, and not for statistics.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Random(seed)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "it never ends, so it is not an iterator that anything could collect"
+    )]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -20,18 +23,29 @@ impl Random {
     }
 
     /// Less than `end`; 0 when there is nothing to choose from.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.below_u64(end as u64)).unwrap_or(0)
+    }
+
+    /// Less than `end`; 0 when there is nothing to choose from.
+    pub fn below_u64(&mut self, end: u64) -> u64 {
         self.next().checked_rem(end).unwrap_or(0)
     }
 
-    /// One time in `odds`.
-    pub(super) fn once_in(&mut self, odds: u64) -> bool {
+    /// True one time in `odds`.
+    pub fn one_in(&mut self, odds: usize) -> bool {
         self.below(odds) == 0
     }
 
-    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        let index = usize::try_from(self.below(items.len() as u64)).ok()?;
+    /// One of the items, unless there are none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        let index = self.below(items.len());
         items.get(index)
+    }
+
+    /// One of the texts; the empty text when there are none.
+    pub fn pick_text<'a>(&mut self, texts: &[&'a str]) -> &'a str {
+        self.pick(texts).copied().unwrap_or_default()
     }
 }
 
