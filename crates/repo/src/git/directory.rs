@@ -3,7 +3,7 @@
 //! Follows git's own discovery (`setup.c`), without environment variables, configuration files or bare
 //! repositories. Reads `HEAD`, `.git` files, `commondir` and the index; never an object.
 
-use crate::git_index::{IndexFile, TrackedPaths};
+use crate::git::index::tracked::{IndexFile, TrackedPaths};
 use crate::observations::{DigestScope, ObservedFile, Recorder, Unread, index_digest, read_limited};
 use crate::paths::{Root, ancestors, join, relative_path, split_last};
 use crate::system::EntryKind;

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::git_objects::{
+use crate::git::objects::{
     Commit, GitError, GitLayout, ObjectId, ObjectKind, ObjectStore, TreeChanges, TreeDiff, resolve, shallow_commits,
 };
 use crate::system::System;

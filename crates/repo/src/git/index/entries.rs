@@ -1,12 +1,12 @@
 //! What git's index knows of each file: its object, mode and times.
 //!
-//! `git_index` reads the same file for its names alone, which is what every scan needs and must be quick. This one is for
+//! `tracked` reads the same file for its names alone, which is what every scan needs and must be quick. This one is for
 //! the question of what changed. The checksum is verified, so that a damaged index is no answer.
 
 use std::collections::BTreeMap;
 
-use crate::git_index_file::{GROWTH, RawEntry, Reader, SplitLink};
-use crate::git_objects::{HashKind, Mode, ObjectId};
+use crate::git::index::file::{GROWTH, RawEntry, Reader, SplitLink};
+use crate::git::objects::{HashKind, Mode, ObjectId};
 
 /// The index as a whole.
 #[derive(Debug, Default)]
@@ -168,8 +168,8 @@ fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git_index::IndexFile;
-    use crate::git_index_file::tests::index;
+    use crate::git::index::file::tests::index;
+    use crate::git::index::tracked::IndexFile;
 
     #[test]
     fn folders_of_folders() {

@@ -1,9 +1,9 @@
 //! Git's index as it is written (versions 2, 3 and 4, SHA-1 and SHA-256, split or not): entry by entry, then extensions.
 //!
-//! What the entries mean is for the callers: `git_index` wants their names, `git_entries` everything. The file is hostile
+//! What the entries mean is for the callers: `tracked` wants their names, `entries` everything. The file is hostile
 //! until proven otherwise: nothing here takes more than a fixed multiple of its size.
 
-use crate::ewah::{self, Bitmap};
+use crate::git::index::ewah::{self, Bitmap};
 
 /// How much larger than the file the names of a version 4 index may be, which says of each name only what differs from the
 /// one before. An entry takes 63 bytes and no path is longer than 4,096, so that no index of real files comes near it; one

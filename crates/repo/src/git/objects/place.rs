@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::id::HashKind;
-use crate::git_directory::Checkout;
+use crate::git::directory::Checkout;
 use crate::observations::Recorder;
 use crate::paths::{Root, join, real_path};
 use crate::system::System;

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::git_entries::{Entries, EntriesFile, Entry};
-use crate::git_objects::{
+use crate::git::index::entries::{Entries, EntriesFile, Entry};
+use crate::git::objects::{
     GitError, GitLayout, Mode, ObjectHasher, ObjectId, ObjectKind, ObjectStore, RevisionFiles, resolve,
 };
 use crate::paths::join;
@@ -229,7 +229,7 @@ impl Folders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git_objects::HashKind;
+    use crate::git::objects::HashKind;
     use crate::memory::MemorySystem;
 
     const OLD: i64 = 1_000_000_000_000;

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::git_index_file::{RawEntry, Reader, SplitLink};
+use crate::git::index::file::{RawEntry, Reader, SplitLink};
 
 /// Tracked paths from the top of the checkout, sorted by bytes and unique.
 #[derive(Debug, Default)]
@@ -178,7 +178,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::git_index_file::tests::index;
+    use crate::git::index::file::tests::index;
 
     fn tracked(bytes: &[u8]) -> TrackedPaths {
         TrackedPaths::new(IndexFile::parse(bytes).unwrap(), None).unwrap()
