@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use rayon::prelude::*;
 use stan_repo::{MemorySystem, OsSystem, ScanOptions, scan};

@@ -19,7 +19,7 @@ impl Git {
     }
 
     /// git in the folder `at`, without arguments yet.
-    pub fn command(&self, at: &Path) -> Command {
+    pub fn command(&self, at: impl AsRef<Path>) -> Command {
         let mut command = Command::new("git");
         command
             .current_dir(at)
@@ -36,7 +36,7 @@ impl Git {
     /// # Panics
     ///
     /// When it does not succeed, with what it says.
-    pub fn run(&self, at: &Path, arguments: &[&str]) -> Vec<u8> {
+    pub fn run(&self, at: impl AsRef<Path>, arguments: &[&str]) -> Vec<u8> {
         match self.command(at).args(arguments).output() {
             Ok(output) => succeeded(arguments, output),
             Err(error) => panic!("git does not start: {error}"),

@@ -3,7 +3,7 @@
 //! Everything is measured from outside, as child processes, the way a user meets it. Micro-benchmarks live elsewhere.
 //! Times decide nothing here unless `--check` is given: a busy machine is no broken build.
 #![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
-#![expect(clippy::print_stdout, reason = "a developer tool talks to the terminal")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool talks to the terminal")]
 
 mod context;
 mod corpus;
