@@ -19,7 +19,7 @@ use stan_model::outline::{LineStarts, Outline, UnitId};
 use stan_repo::{System, SystemExt as _, Universe};
 
 use crate::context::{EngineError, Repository};
-use crate::threads::Workers;
+use crate::engine::Engine;
 pub use find::{FindRequest, find};
 pub use read::{AskedText, ReadLevel, ReadRequest, read};
 pub use symbol::{SymbolRequest, symbol};
@@ -74,11 +74,12 @@ pub struct AskedFile {
 
 /// The declarations of files, with line ranges and signatures.
 pub fn outline(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &OutlineRequest,
 ) -> Result<OutlineReport, EngineError> {
-    in_pool(|| {
+    let system = engine.system();
+    engine.parse(|| {
         let files: Vec<Result<Outlined, Unread>> =
             request.files.par_iter().map(|file| outlined(system, repository.root, file)).collect();
         let mut report = OutlineReport::default();
@@ -117,11 +118,6 @@ pub(crate) fn unknown_files(universe: &Universe, unknown: &[&AskedFile]) -> Engi
 pub(crate) fn scan(system: &dyn System, repository: &Repository<'_>) -> Universe {
     let options = repository.config.graph_options(repository.root);
     stan_repo::scan(system, Path::new(repository.root), &options.scan)
-}
-
-/// Parsing needs threads with a large stack.
-pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    Workers::start_parsing(None).install(work)
 }
 
 pub(crate) fn absolute(root: &str, id: &str) -> String {
