@@ -334,15 +334,11 @@ fn slice_to_file(system: &dyn WritableSystem, out: &str) -> Result<Done, String>
         max_nodes: None,
         max_bytes: None,
     };
-    let command = SliceCommand {
-        input: "/r/m.json".to_owned(),
-        out: Some(out.to_owned()),
-        request,
-        tells_reading: false,
-        is_wrapped: false,
-    };
+    let command = SliceCommand { input: "/r/m.json".to_owned(), out: Some(out.to_owned()), request };
     let outcome = slice(&mut Documents(system), &command);
-    // The toolchain's words are kept; its report names the input.
-    let message = || format!("{} {} run again", outcome.stderr, String::from_utf8_lossy(&outcome.stdout));
-    if outcome.exit_code == 0 { Ok(Done::default()) } else { Err(message()) }
+    // The report names the input.
+    match outcome.failure {
+        None => Ok(Done::default()),
+        Some(failure) => Err(format!("{}: {failure}; run again", outcome.report.input)),
+    }
 }
