@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use stan_repo::{EntryKind, real_path, relative_path};
+use stan_repo::{AbsPath, EntryKind, real_path, relative_path};
 
 use crate::config::{self, Config};
 use crate::context::Repository;
@@ -106,6 +106,6 @@ impl OpenRepository {
 
     /// The folder of the cache, when none is named.
     pub fn cache_directory(&self) -> String {
-        format!("{}/{}/cache", self.root.trim_end_matches('/'), self.config.stan_path)
+        AbsPath::new(&self.root).join(&format!("{}/cache", self.config.stan_path))
     }
 }

@@ -23,7 +23,9 @@ use stan_lang::project::FileList;
 use stan_lang::{ExtractOptions, Languages, Project, ResolveOptions};
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_model::error_lines;
-use stan_repo::{AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, relative_path};
+use stan_repo::{
+    AbsPath, AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, relative_path,
+};
 
 use crate::cache::{self, Cache, Identity};
 use crate::engine::Engine;
@@ -86,7 +88,7 @@ impl GraphOptions {
 
     /// The part of an absolute path below the root.
     fn inside<'p>(&self, path: &'p str) -> Option<&'p str> {
-        path.strip_prefix(self.root.trim_end_matches('/'))?.strip_prefix('/')
+        AbsPath::new(&self.root).below(path)
     }
 
     /// The name of a file in ids and messages: its path from the root, which starts with `../` outside.
@@ -100,7 +102,7 @@ impl GraphOptions {
     /// Absolute path of stan's own folder.
     fn stan_folder(&self) -> String {
         let below = self.scan.stan_path.trim_start_matches("./").trim_matches('/');
-        format!("{}/{below}", self.root.trim_end_matches('/'))
+        AbsPath::new(&self.root).join(below)
     }
 }
 

@@ -16,7 +16,7 @@ pub use stan_model::document::outline_reports::{
     SymbolDeclaration, SymbolReport, SymbolUse,
 };
 use stan_model::outline::{LineStarts, Outline, UnitId};
-use stan_repo::{System, SystemExt as _, Universe};
+use stan_repo::{AbsPath, System, SystemExt as _, Universe};
 
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
@@ -120,8 +120,9 @@ pub(crate) fn scan(system: &dyn System, repository: &Repository<'_>) -> Universe
     stan_repo::scan(system, Path::new(repository.root), &options.scan)
 }
 
+/// The absolute path of a node id, which is absolute already when the file is outside the root.
 pub(crate) fn absolute(root: &str, id: &str) -> String {
-    if id.starts_with('/') { id.to_owned() } else { format!("{}/{id}", root.trim_end_matches('/')) }
+    if id.starts_with('/') { id.to_owned() } else { AbsPath::new(root).join(id) }
 }
 
 /// A file that was read.

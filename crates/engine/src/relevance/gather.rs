@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use stan_graph::FileMeta;
 use stan_model::{EdgeKind, NodeKind, Resolution};
 use stan_rank::{Edge, FileClass, FileWords, Fixed, RankedFile, WordCounter, WordIndex, file_class};
-use stan_repo::{System, SystemExt as _, sha256};
+use stan_repo::{AbsPath, System, SystemExt as _, sha256};
 
-use super::{MAX_INDEXED, Relevance, absolute, history};
+use super::{MAX_INDEXED, Relevance, history};
 use crate::cache::{Cache, StoredWords};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
@@ -140,7 +140,7 @@ impl Reading<'_> {
         }
         let (counter, bytes) = counter;
         bytes.clear();
-        match self.system.read_real(Path::new(&absolute(self.root, &file.path)), MAX_INDEXED, bytes) {
+        match self.system.read_real(Path::new(&AbsPath::new(self.root).join(&file.path)), MAX_INDEXED, bytes) {
             Ok(_) => (counter.count(&file.path, bytes), sha256(bytes) == meta.digest),
             Err(_) => (FileWords::default(), false),
         }
