@@ -9,6 +9,40 @@ use crate::system::{EntryKind, System};
 /// As many links as Linux follows before it gives up.
 pub(crate) const MAX_LINKS: usize = 40;
 
+/// An absolute, `/`-separated path that others are relative to. How a path is joined to it and cut off it is written here and nowhere
+/// else. Borrowed, so that it can be made where it is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AbsPath<'p> {
+    /// Without a trailing slash, so that `/` is empty.
+    base: &'p str,
+}
+
+impl<'p> AbsPath<'p> {
+    /// `absolute` may end with slashes.
+    pub fn new(absolute: &'p str) -> Self {
+        Self { base: absolute.trim_end_matches('/') }
+    }
+
+    pub fn as_str(self) -> &'p str {
+        if self.base.is_empty() { "/" } else { self.base }
+    }
+
+    /// The absolute path of something below. Nothing names the path itself.
+    pub fn join(self, below: &str) -> String {
+        if below.is_empty() { self.as_str().to_owned() } else { [self.base, "/", below].concat() }
+    }
+
+    /// What follows in a path below this one; `None` elsewhere, and for the path itself.
+    pub fn below<'q>(self, absolute: &'q str) -> Option<&'q str> {
+        absolute.strip_prefix(self.base)?.strip_prefix('/')
+    }
+
+    /// Whether a path is this one or below it.
+    pub fn holds(self, absolute: &str) -> bool {
+        absolute == self.base || self.below(absolute).is_some()
+    }
+}
+
 /// A root directory: the prefix that absolute paths share and relative ones lack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root {
@@ -23,12 +57,12 @@ impl Root {
 
     /// The root's own path.
     pub(crate) fn path(&self) -> &str {
-        if self.base.is_empty() { "/" } else { &self.base }
+        AbsPath { base: &self.base }.as_str()
     }
 
     /// `relative` may be empty, which names the root itself.
     pub(crate) fn absolute(&self, relative: &str) -> String {
-        if relative.is_empty() { self.path().to_owned() } else { [&self.base, "/", relative].concat() }
+        AbsPath { base: &self.base }.join(relative)
     }
 
     /// `None` outside the root; empty for the root itself.
@@ -36,7 +70,7 @@ impl Root {
         if absolute == self.path() {
             return Some("");
         }
-        absolute.strip_prefix(&self.base)?.strip_prefix('/')
+        AbsPath { base: &self.base }.below(absolute)
     }
 
     /// Whether the root lies below the path, or is it.

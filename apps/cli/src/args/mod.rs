@@ -127,6 +127,24 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
+impl Cli {
+    /// The number of threads that the command line asks for.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        let threads = match &self.command {
+            Command::Graph(args) => args.threads,
+            Command::Run(args) => args.work.threads,
+            Command::Select(args) => args.work.threads,
+            Command::Snap(args) => args.work.threads,
+            Command::Suggest(args) => args.work.threads,
+            Command::Map(args) => args.graph.threads,
+            Command::Deps(args) | Command::Dependents(args) => args.graph.threads,
+            Command::Cycles(args) => args.graph.threads,
+            _ => None,
+        };
+        threads.map(usize::from)
+    }
+}
+
 /// How large a small answer may be.
 #[derive(Args)]
 pub(crate) struct AnswerArgs {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::answers::{CyclesReport, CyclesRequest, FoundCycle, cycles};
 
 use crate::args::{Cli, CyclesArgs};
@@ -12,13 +12,13 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &CyclesArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CyclesArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request = CyclesRequest { kinds: args.kinds.mask(), shortest: args.shortest, size: size(&args.answer) };
     let work = workspace.answer_request(&args.graph)?;
-    let report = cycles(&OsSystem, &workspace.repository(), &request, &work)?;
+    let report = cycles(engine, &workspace.repository(), &request, &work)?;
     let mut out = Output::new(cli.color);
     if args.answer.json {
         out.json(&report)?;

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::context::build_map;
 use stan_engine::graph::{
-    Cycle, Direction, Graph, GraphError, GraphOutcome, GraphRequest, Stats, Summary, Work, closure, cycles, graph,
-    write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
+    Cycle, Direction, Graph, GraphOutcome, GraphRequest, Stats, Work, cycles, graph, restrict, write_cycles_json,
+    write_dot, write_json, write_mermaid, write_stats,
 };
 
 use crate::args::{Cli, Format, GraphArgs};
@@ -15,22 +15,24 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
-    let workspace = Workspace::find(cli)?;
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<(), Failure> {
+    let workspace = Workspace::find(cli, engine)?;
     Messages::new(cli).hints(&workspace.hints);
     if args.meta {
         return print_meta(cli, args, &workspace);
     }
     let options = workspace.config.graph_options(workspace.root.clone());
     let wants_graph = args.json || args.format.is_some() || args.cycles || !args.files.is_empty();
-    let request = workspace.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())?;
+    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
     let request = GraphRequest { stats_only: !wants_graph, ..request };
-    let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
+    let outcome = graph(engine, &options, &request)?;
     let messages = Messages::new(cli);
     if cli.verbose {
         messages.explain(&explanation(&outcome));
     }
-    let outcome = restrict(outcome, args, &workspace)?;
+    let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
+    let files = args.files.iter().map(|typed| workspace.asked_file(typed)).collect::<Result<Vec<_>, _>>()?;
+    let outcome = restrict(outcome, &files, direction)?;
     let mut out = Output::new(cli.color);
     print(&outcome, args, &mut out)?;
     out.finish()?;
@@ -45,9 +47,9 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
 }
 
 /// The map as a context run would write it.
-fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), Failure> {
-    let request = workspace.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())?;
-    let map = build_map(&OsSystem, &workspace.repository(), &request)?;
+fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<(), Failure> {
+    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
+    let map = build_map(workspace.engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     out.document(|out| map.write(out, args.pretty))?;
     out.finish()?;
@@ -55,41 +57,6 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), 
     messages.not_analysed(&map.not_analysed());
     messages.errors_beside_graph(&map.problems(), map.is_unchanged);
     Ok(())
-}
-
-fn failure(error: GraphError) -> Failure {
-    Failure::internal(error.to_string()).hint("please report this, with the command that shows it")
-}
-
-/// Cuts the graph down to the named files and what they reach.
-fn restrict(outcome: GraphOutcome, args: &GraphArgs, workspace: &Workspace) -> Result<GraphOutcome, Failure> {
-    let (Some(graph), false) = (&outcome.graph, args.files.is_empty()) else { return Ok(outcome) };
-    let mut seeds = Vec::with_capacity(args.files.len());
-    for typed in &args.files {
-        let id = workspace.node_id(typed);
-        let found = id.as_deref().and_then(|id| graph.find(id)).or_else(|| graph.find(typed));
-        seeds.push(found.ok_or_else(|| unknown_file(typed, graph))?);
-    }
-    let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
-    let part = closure(graph, &seeds, direction);
-    Ok(GraphOutcome { summary: Summary::of(&part), graph: Some(part), ..outcome })
-}
-
-fn unknown_file(typed: &str, graph: &Graph) -> Failure {
-    let name = typed.rsplit('/').next().unwrap_or(typed);
-    let alike: Vec<&str> = graph
-        .nodes()
-        .iter()
-        .map(|node| &*node.id)
-        .filter(|id| id.rsplit('/').next().is_some_and(|candidate| candidate.contains(name)))
-        .take(3)
-        .collect();
-    let failure = Failure::input(format!("`{typed}` is not in the graph"));
-    if alike.is_empty() {
-        failure.hint("`stan graph --json` lists every file; ignored files are in it only when something imports them")
-    } else {
-        failure.hint(format!("did you mean {}?", alike.join(", ")))
-    }
 }
 
 fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Result<()> {
