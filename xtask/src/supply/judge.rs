@@ -9,19 +9,19 @@ use super::spdx;
 /// One sentence for each package that breaks the policy, with what to do.
 pub(super) fn findings(workspace: &Workspace, policy: &Policy) -> Vec<String> {
     let mut findings: Vec<String> =
-        workspace.packages.values().flat_map(|package| of_package(package, policy)).collect();
+        workspace.packages.iter().flat_map(|(id, package)| of_package((id, package), workspace, policy)).collect();
     findings.extend(duplicates(workspace, policy));
     findings.sort();
     findings
 }
 
-fn of_package(package: &Package, policy: &Policy) -> Vec<String> {
+fn of_package((id, package): (&String, &Package), workspace: &Workspace, policy: &Policy) -> Vec<String> {
     let Package { name, version, source, checksum, .. } = package;
     let mut findings = Vec::new();
     if let Some(fault) = licence_fault(package, policy) {
         findings.push(format!("{name} {version}: {fault}"));
     }
-    if let Some(reason) = policy.forbidden.get(name) {
+    if let Some(reason) = policy.forbidden.get(name).filter(|_| !only_wrapped(id, name, workspace, policy)) {
         findings.push(format!("{name} {version}: forbidden ({reason}); `cargo tree -i {name}` shows who brings it"));
     }
     match source.as_deref() {
@@ -33,6 +33,13 @@ fn of_package(package: &Package, policy: &Policy) -> Vec<String> {
         Some(other) => findings.push(format!("{name} {version}: comes from {other}; only crates.io is allowed")),
     }
     findings
+}
+
+/// Whether a forbidden package is here for those alone that may bring it.
+fn only_wrapped(id: &String, name: &str, workspace: &Workspace, policy: &Policy) -> bool {
+    let mut users = workspace.packages.values().filter(|user| user.needs.contains(id) || user.test_needs.contains(id));
+    let wrappers = policy.wrappers.get(name);
+    wrappers.is_some_and(|wrappers| !wrappers.is_empty() && users.all(|user| wrappers.contains(&user.name)))
 }
 
 fn licence_fault(package: &Package, policy: &Policy) -> Option<String> {
@@ -108,6 +115,9 @@ mod tests {
     fn forbidden_crates() {
         let expected = "b 1.0.0: forbidden (no network); `cargo tree -i b` shows who brings it";
         check(|_| {}, "[bans]\ndeny = [{ crate = \"b\", reason = \"no network\" }]\n", &[expected]);
+        let wrapped = |by: &str| format!("[bans]\ndeny = [{{ crate = \"b\", wrappers = [\"{by}\"], reason = \"no network\" }}]\n");
+        check(|_| {}, &wrapped("a"), &[]);
+        check(|_| {}, &wrapped("c"), &[expected]);
     }
 
     #[test]

@@ -19,8 +19,11 @@ use policy::Policy;
 
 use crate::Result;
 
-/// The workspaces: the product, and the fuzzers beside it.
-const MANIFESTS: [&str; 2] = ["Cargo.toml", "fuzz/Cargo.toml"];
+/// The workspaces: the product, the fuzzers beside it, and the addon of Node.
+const MANIFESTS: [&str; 3] = ["Cargo.toml", "fuzz/Cargo.toml", ADDON];
+
+/// The only workspace in which unsafe code is generated.
+const ADDON: &str = "packages/node/native/Cargo.toml";
 
 /// The answer is whether nothing breaks the policy.
 pub(crate) fn run(root: &Path) -> Result<bool> {
@@ -47,6 +50,12 @@ fn unsafe_findings(root: &Path, workspace: &Workspace) -> Result<Vec<String>> {
     for package in workspace.packages.values().filter(|package| package.source.is_none()) {
         let text = std::fs::read_to_string(&package.manifest)?;
         findings.extend(unsafe_code::member_fault(&shown(&package.manifest), &text));
+    }
+    if shown(&manifest) == Path::new(ADDON) {
+        for name in ["build.rs", "src/lib.rs"] {
+            let file = workspace.root.join(name);
+            findings.extend(unsafe_code::unsafe_lines(&shown(&file), &std::fs::read_to_string(&file)?));
+        }
     }
     Ok(findings)
 }

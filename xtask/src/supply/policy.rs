@@ -13,6 +13,8 @@ pub(super) struct Policy {
     pub(super) exceptions: BTreeMap<String, BTreeSet<String>>,
     /// Crate to why it must not be here.
     pub(super) forbidden: BTreeMap<String, String>,
+    /// Forbidden crate to those that alone may bring it.
+    pub(super) wrappers: BTreeMap<String, BTreeSet<String>>,
     /// Versions that may be here beside a newer one, as `name@version`.
     pub(super) tolerated: BTreeSet<String>,
 }
@@ -30,6 +32,7 @@ impl Policy {
         for entry in entries(&table, "bans", "deny") {
             let reason = entry.get("reason").and_then(Value::as_str).unwrap_or("no reason given");
             policy.forbidden.insert(crate_of(entry)?, reason.to_owned());
+            policy.wrappers.insert(crate_of(entry)?, strings(entry.get("wrappers")));
         }
         for entry in entries(&table, "bans", "skip") {
             policy.tolerated.insert(crate_of(entry)?);

@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("stan-cli", &["stan-engine", "stan-model"]),
+    ("stan-node", &["stan-engine"]),
 ];
 
 /// Developer tools use whatever they need; nothing may depend on them.
