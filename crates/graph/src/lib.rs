@@ -22,7 +22,7 @@ pub use canonical::{
 };
 pub use cycles::{Cycle, cycles};
 pub use graph::{Edge, FileMeta, Graph, Node};
-pub use map::{HashPrefix, Map, MapEdge, MetaHashes, hash_text};
+pub use map::{HashPrefix, Map, MapEdge, MapNode, MetaHashes, hash_text};
 pub use neighbours::{Neighbour, importer_counts, kind_bit, neighbours, with_kinds};
 pub use query::{Direction, Stats, closure};
 pub use select::{

@@ -15,8 +15,8 @@ use metadata::Workspace;
 
 use crate::{Result, cargo};
 
-/// The workspaces: the product, and the fuzzers beside it.
-const MANIFESTS: [&str; 2] = ["Cargo.toml", "fuzz/Cargo.toml"];
+/// The workspaces: the product, the fuzzers beside it, and the addon of Node.
+const MANIFESTS: [&str; 3] = ["Cargo.toml", "fuzz/Cargo.toml", "packages/node/native/Cargo.toml"];
 
 /// The version of cargo-deny that `deny.toml` is written for.
 const DENY_VERSION: &str = "0.20.2";

@@ -28,7 +28,7 @@ pub(crate) struct GraphArgs {
     #[arg(long, requires = "meta")]
     pub(crate) pretty: bool,
 
-    /// Print a diagram
+    /// Print a diagram, or as SARIF the imports that lead nowhere
     #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
     pub(crate) format: Option<Format>,
 
@@ -53,4 +53,6 @@ pub(crate) struct GraphArgs {
 pub(crate) enum Format {
     Dot,
     Mermaid,
+    /// Imports that lead nowhere, for code hosts
+    Sarif,
 }

@@ -193,6 +193,13 @@ pub(crate) struct WorkArgs {
     pub(crate) cache_dir: Option<String>,
 }
 
+/// Forms of findings beside text and JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingsFormat {
+    /// SARIF 2.1.0, which code hosts show beside the lines
+    Sarif,
+}
+
 /// How tokens are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TokenizerChoice {

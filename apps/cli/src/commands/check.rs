@@ -4,8 +4,9 @@ use std::io;
 
 use stan_engine::Engine;
 use stan_engine::reply::{CheckRequest, Finding, ReplyReport, Severity, check_reply};
+use stan_engine::sarif::SarifLog;
 
-use crate::args::{CheckArgs, Cli};
+use crate::args::{CheckArgs, Cli, FindingsFormat};
 use crate::commands::input;
 use crate::exit::Failure;
 use crate::messages::Messages;
@@ -34,10 +35,10 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CheckArgs) -> Result<()
     };
     let report = check_reply(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
-    if args.json {
-        out.json(&report)?;
-    } else {
-        print(&report, &mut out)?;
+    match args.format {
+        Some(FindingsFormat::Sarif) => out.json(&SarifLog::of_reply(&report))?,
+        None if args.json => out.json(&report)?,
+        None => print(&report, &mut out)?,
     }
     out.finish()?;
     if report.accepted { Ok(()) } else { Err(Failure::told(1)) }

@@ -4,6 +4,7 @@ use std::io;
 
 use stan_engine::Engine;
 use stan_engine::context::build_map;
+use stan_engine::sarif::SarifLog;
 use stan_engine::graph::{
     Cycle, Direction, Graph, GraphOutcome, GraphRequest, Stats, Work, cycles, graph, restrict, write_cycles_json,
     write_dot, write_json, write_mermaid, write_stats,
@@ -20,6 +21,9 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     Messages::new(cli).hints(&workspace.hints);
     if args.meta {
         return print_meta(cli, args, &workspace);
+    }
+    if args.format == Some(Format::Sarif) {
+        return print_missing(cli, engine, args, &workspace);
     }
     let options = workspace.config.graph_options(workspace.root.clone());
     let wants_graph = args.json || args.format.is_some() || args.cycles || !args.files.is_empty();
@@ -59,6 +63,19 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<
     Ok(())
 }
 
+/// Imports without a target, of the whole repository.
+fn print_missing(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs, workspace: &Workspace) -> Result<(), Failure> {
+    if !args.files.is_empty() {
+        return Err(Failure::usage("`--format sarif` is about the whole repository").hint("leave the files out"));
+    }
+    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
+    let log = SarifLog::of_missing_imports(engine, &workspace.repository(), &request)?;
+    let mut out = Output::new(cli.color);
+    out.json(&log)?;
+    out.finish()?;
+    Ok(())
+}
+
 fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Result<()> {
     let print_stats = |out: &mut Output| {
         out.document(|out| write_stats(&outcome.summary, outcome.dirty as u64, out))?;
@@ -68,6 +85,8 @@ fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Resu
     match args.format {
         Some(Format::Dot) => out.document(|out| write_dot(graph, out)),
         Some(Format::Mermaid) => out.document(|out| write_mermaid(graph, out)),
+        // Has been answered without the graph's own writers.
+        Some(Format::Sarif) => Ok(()),
         None if args.cycles && args.json => out.document(|out| write_cycles_json(graph, &cycles(graph), out)),
         None if args.cycles => print_cycles(graph, &cycles(graph), out),
         None if args.json => {

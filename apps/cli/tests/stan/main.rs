@@ -35,6 +35,7 @@ mod pack;
 mod privacy;
 mod project;
 mod reproducible;
+mod sarif;
 mod schemas;
 #[cfg(unix)]
 mod scripts;

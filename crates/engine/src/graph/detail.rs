@@ -21,6 +21,8 @@ pub(crate) struct DetailedGraph {
     pub(crate) graph: Graph,
     /// What could not be read or resolved; sorted and cut.
     pub(crate) errors: Vec<String>,
+    /// Files of the repository that could not be read or parsed cleanly.
+    pub(crate) dirty: usize,
     files: FileDetails,
 }
 
@@ -68,9 +70,10 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
-        let Compiled { graph, problems, kept, .. } = compile::compile(&watched, options, None, true, engine.memory())?;
+        let Compiled { graph, problems, kept, dirty, .. } =
+            compile::compile(&watched, options, None, true, engine.memory())?;
         let files = FileDetails::of_records(&kept.map(|kept| kept.records).unwrap_or_default(), graph.node_count());
-        return Ok(DetailedGraph { graph, errors: stan_model::error_lines(&problems, options.max_errors), files });
+        return Ok(DetailedGraph { graph, errors: stan_model::error_lines(&problems, options.max_errors), dirty, files });
     };
     let observed_at = system.now();
     let index = cache.load_index();
@@ -80,7 +83,12 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let mut files = FileDetails::default();
     let details = |graph: &Graph, records: &[Record]| files = FileDetails::of_records(records, graph.node_count());
     let (outcome, _) = compile_with(engine, options, request, &cache, (previous, observed_at), details)?;
-    Ok(DetailedGraph { graph: outcome.graph.unwrap_or_default(), errors: outcome.errors, files })
+    Ok(DetailedGraph {
+        graph: outcome.graph.unwrap_or_default(),
+        errors: outcome.errors,
+        dirty: outcome.dirty,
+        files,
+    })
 }
 
 /// The answer of the earlier run, where nothing changed since.
@@ -105,7 +113,7 @@ fn unchanged(system: &dyn WritableSystem, cache: &Cache<'_>, index: &Index) -> O
         Some(FileDetail { node, facts, targets: targets.collect() })
     });
     let files = FileDetails::new(details.collect::<Option<Vec<_>>>()?, graph.node_count());
-    Some(DetailedGraph { graph, errors: index.answer.errors.clone(), files })
+    Some(DetailedGraph { graph, errors: index.answer.errors.clone(), dirty: index.answer.dirty, files })
 }
 
 impl FileDetails {

@@ -12,6 +12,7 @@ pub(crate) mod detail;
 mod excluded;
 mod incremental;
 pub(crate) mod memory;
+pub(crate) mod missing;
 mod node_table;
 pub(crate) mod record;
 mod stages;
