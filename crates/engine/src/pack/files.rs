@@ -19,6 +19,9 @@ use stan_repo::System;
 
 use crate::graph::GraphOptions;
 
+/// The specifier by which a file asks for names that other files of its package declare.
+const OWN_PACKAGE: &str = ".";
+
 /// A file of more bytes than this is not shown.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -155,6 +158,11 @@ impl<'p> PackFiles<'p> {
                 leads.insert(request.specifier.clone(), answer);
             }
         }
+        let siblings = self.worker.borrow().package_files(&slot.path);
+        if !siblings.is_empty() {
+            let files = siblings.iter().map(|path| self.id_of(path)).collect();
+            leads.insert(OWN_PACKAGE.into(), Leads::Files(files));
+        }
         leads
     }
 
@@ -183,6 +191,12 @@ impl Modules for PackFiles<'_> {
         let Some((slot, loaded)) = self.slot(file).zip(self.load(file)) else { return Leads::Missing };
         let leads = slot.leads.get_or_init(|| self.resolve(&slot, &loaded.text));
         leads.get(specifier).cloned().unwrap_or(Leads::Missing)
+    }
+
+    fn is_module_named(&self, target: FileId, specifier: &str) -> bool {
+        let Some(slot) = self.slot(target) else { return false };
+        let language = self.options.languages.declarations(&slot.path);
+        language.is_some_and(|language| language.is_module_named(&slot.path, specifier))
     }
 }
 

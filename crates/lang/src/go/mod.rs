@@ -6,9 +6,11 @@ pub mod extract;
 mod lexer;
 mod names;
 pub mod resolve;
+mod symbols;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use std::borrow::Cow;
 

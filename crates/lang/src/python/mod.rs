@@ -58,6 +58,10 @@ impl Declare for Python {
     fn declare(&self, path: &str, text: &str) -> FileUnits {
         declare::declare(path, text)
     }
+
+    fn is_module_named(&self, path: &str, specifier: &str) -> bool {
+        form::is_module_named(path, specifier)
+    }
 }
 
 struct PythonExtractor;
