@@ -24,6 +24,12 @@ pub fn extract(bytes: &[u8]) -> Extraction {
     extraction
 }
 
+/// Only reads the top level, as [`extract`] would: the floor that extraction is measured against.
+pub fn parse_only(text: &str) -> usize {
+    let file = File::read(text);
+    file.declarations.len() + file.imports.len()
+}
+
 fn of_text(text: &str) -> Extraction {
     if u32::try_from(text.len()).is_err() {
         let problems = vec![FileProblem::new("is larger than 4 GiB; nothing was read from it")];
