@@ -30,7 +30,7 @@ impl Language for Go {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn claims(&self, path: &str) -> bool {

@@ -44,7 +44,13 @@ pub(super) enum Source {
 
 /// Adds the uses of a declaration.
 pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: &mut Uses<'t>) {
-    let mut walk = Walk { file, locals: Vec::new(), skipped: FxHashSet::default(), blocks: Vec::new() };
+    let mut walk = Walk {
+        file,
+        locals: Vec::new(),
+        skipped: FxHashSet::default(),
+        blocks: Vec::new(),
+        bodies: FxHashSet::default(),
+    };
     if let Some((from, to)) = declaration.receiver {
         let body = file.function_body(declaration.rest).0;
         walk.parameters(from, to, Some((body, declaration.to)));
@@ -118,6 +124,8 @@ struct Walk<'f, 't> {
     skipped: FxHashSet<usize>,
     /// Where the blocks around the current token end; of a statement with a header also where that ends.
     blocks: Vec<Block>,
+    /// Braces that open the bodies of statements.
+    bodies: FxHashSet<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -182,6 +190,7 @@ impl<'t> Walk<'_, 't> {
             "interface" if self.file.is_mark(at + 1, b'{') => self.members(at + 1, true),
             "if" | "for" | "switch" | "select" => {
                 let body = self.file.header(at);
+                self.bodies.insert(body);
                 // A branch ends with the statement that it belongs to.
                 let is_branch = at > 0 && self.file.word(at - 1) == "else";
                 let end = if is_branch { self.block_end() } else { self.file.end_of_branches(body) };
@@ -338,14 +347,23 @@ impl<'t> Walk<'_, 't> {
         let base = uses.locals.len() as u32;
         let mut active: FxHashMap<&'t str, Vec<u32>> = FxHashMap::default();
         let mut next = 0;
+        // Where the braces around a token close, and whether they are those of a literal with fields.
+        let mut braces: Vec<(usize, bool)> = Vec::new();
         for at in tokens {
+            while braces.last().is_some_and(|(end, _)| *end <= at) {
+                braces.pop();
+            }
+            if self.file.is_mark(at, b'{') {
+                braces.push((self.file.behind_bracket(at), self.has_fields(at)));
+            }
             while let Some(local) = self.locals.get(next).filter(|local| local.from <= at) {
                 active.entry(local.name).or_default().push(next as u32);
                 next += 1;
             }
             let word = self.file.word(at);
             let is_name = !word.is_empty() && word != "_" && !is_keyword(word) && !self.skipped.contains(&at);
-            if !is_name || self.is_member_or_label(at) {
+            let in_fields = || braces.last().is_some_and(|(_, has_fields)| *has_fields);
+            if !is_name || self.is_member_or_label(at) || (self.is_key(at) && in_fields()) {
                 continue;
             }
             if let Some(meanings) = active.get_mut(word) {
@@ -363,6 +381,28 @@ impl<'t> Walk<'_, 't> {
             uses.plain.push((word, at));
         }
         uses.locals.append(&mut self.locals);
+    }
+
+    /// `Key: value` in a literal.
+    fn is_key(&self, at: usize) -> bool {
+        self.file.is_mark(at + 1, b':') && at > 0 && matches!(self.file.kind(at - 1), Some(Kind::Mark(b'{' | b',')))
+    }
+
+    /// Whether a brace opens a literal of a type that is named (`T{`, `pkg.T{`) or left out (`{{`): its keys are fields. Keys of
+    /// maps and lists that are written as such are names. A named type may be a map as well, which another file tells.
+    fn has_fields(&self, open: usize) -> bool {
+        if self.bodies.contains(&open) || open == 0 {
+            return false;
+        }
+        match self.file.kind(open - 1) {
+            Some(Kind::Mark(b'{' | b',' | b':')) => true,
+            Some(Kind::Word) if !is_keyword(self.file.word(open - 1)) => {
+                let is_qualified = open >= 3 && self.file.is_mark(open - 2, b'.');
+                let before = open.checked_sub(if is_qualified { 4 } else { 2 });
+                !before.is_some_and(|before| matches!(self.file.kind(before), Some(Kind::Mark(b']' | b'*'))))
+            }
+            _ => false,
+        }
     }
 
     /// What follows a dot, and what a jump names.

@@ -38,7 +38,7 @@ pub(super) fn names(file: &File<'_>, outline: &Outline, lines: &LineStarts) -> N
     let shapes = shapes(&mut scope, &own, &receivers);
     values(&mut scope, &shapes);
     exports(&mut scope, &own, &receivers);
-    record_uses(&mut scope, &uses, &own);
+    record_uses(&mut scope, &uses);
     scope.names
 }
 
@@ -255,7 +255,7 @@ fn exports<'t>(scope: &mut Scope<'_, 't>, own: &BTreeSet<&'t str>, receivers: &B
     scope.names.exports = exports;
 }
 
-fn record_uses<'t>(scope: &mut Scope<'_, 't>, uses: &Uses<'t>, own: &BTreeSet<&'t str>) {
+fn record_uses<'t>(scope: &mut Scope<'_, 't>, uses: &Uses<'t>) {
     let file = scope.file;
     let mut signatures: Vec<(usize, usize)> = file.declarations.iter().map(|one| type_tokens(file, one)).collect();
     signatures.sort_unstable();
@@ -270,11 +270,7 @@ fn record_uses<'t>(scope: &mut Scope<'_, 't>, uses: &Uses<'t>, own: &BTreeSet<&'
             None if is_universal(name) => continue,
             None => Used::Global((*name).into()),
         };
-        // A key of a literal is mostly a field, which only types tell.
-        let is_key = file.is_mark(at + 1, b':') && *at > 0 && matches!(file.kind(at - 1), Some(Kind::Mark(b'{' | b',')));
-        if !is_key || own.contains(name) {
-            scope.use_at(*at, space_at(*at), what);
-        }
+        scope.use_at(*at, space_at(*at), what);
         scope.members_of(*at, space_at(*at));
     }
     for (at, _) in &uses.local_uses {

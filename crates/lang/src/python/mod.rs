@@ -26,7 +26,7 @@ impl Language for Python {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn claims(&self, path: &str) -> bool {
