@@ -128,6 +128,11 @@ pub struct Worker<'r> {
 }
 
 impl Worker<'_> {
+    /// See [`ProjectResolver::package_files`].
+    pub fn package_files(&self, file: &str) -> Vec<String> {
+        self.resolvers.of(file).map(|resolver| resolver.package_files(file)).unwrap_or_default()
+    }
+
     /// Resolves what a file asks for. `found` is emptied first. `file` is an absolute path.
     pub fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         found.clear();

@@ -4,6 +4,7 @@
 
 pub(crate) mod disk;
 pub(crate) mod edits;
+pub(crate) mod other_languages;
 
 use stan_engine::Engine;
 use stan_engine::graph::{Graph, GraphOptions, GraphOutcome, GraphRequest, Stats, graph, write_json};
