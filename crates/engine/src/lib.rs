@@ -24,6 +24,7 @@ mod slice;
 pub mod suggest;
 mod threads;
 pub mod tokens;
+pub mod view;
 
 pub use context_pack::{ContextCommand, context_pack};
 pub use documents::{DocumentStore, Outcome, content_digest, write_document};

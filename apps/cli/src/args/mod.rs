@@ -17,6 +17,7 @@ mod state;
 mod suggest;
 mod task;
 mod verify;
+mod view;
 
 pub(crate) use answers::{CyclesArgs, MapArgs, NeighboursArgs};
 pub(crate) use apply::ApplyArgs;
@@ -35,6 +36,7 @@ pub(crate) use state::{MigrateArgs, StateAction, StateArgs, StateFileArgs};
 pub(crate) use suggest::SuggestArgs;
 pub(crate) use task::{TaskArgs, budget};
 pub(crate) use verify::VerifyArgs;
+pub(crate) use view::ViewArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stan_engine::tokens::Tokenizer;
@@ -95,6 +97,8 @@ pub(crate) enum Command {
     Suggest(SuggestArgs),
     /// Print the overview of the repository that a model reads, within a budget of tokens
     Map(MapArgs),
+    /// Write a picture of the repository: one HTML page that works offline
+    View(ViewArgs),
     /// List what files depend on, with the names that they take
     Deps(NeighboursArgs),
     /// List what depends on files, with the names that are taken

@@ -5,10 +5,11 @@ use std::io;
 use stan_engine::OsSystem;
 use stan_engine::context::build_map;
 use stan_engine::graph::{
-    Cycle, Direction, Graph, GraphError, GraphOutcome, GraphRequest, Stats, Summary, Work, closure, cycles, graph,
-    write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
+    Cycle, Direction, Graph, GraphError, GraphOutcome, GraphRequest, GroupBy, Stats, Summary, Work, closure_within,
+    cycles, graph, grouped, write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
 };
 
+use crate::args::answers::LevelChoice;
 use crate::args::{Cli, Format, GraphArgs};
 use crate::exit::Failure;
 use crate::messages::Messages;
@@ -30,7 +31,8 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
     if cli.verbose {
         messages.explain(&explanation(&outcome));
     }
-    let outcome = restrict(outcome, args, &workspace)?;
+    let outcome = diagram_level(restrict(outcome, args, &workspace)?, args);
+    guard_mermaid(&outcome, args)?;
     let mut out = Output::new(cli.color);
     print(&outcome, args, &mut out)?;
     out.finish()?;
@@ -71,8 +73,33 @@ fn restrict(outcome: GraphOutcome, args: &GraphArgs, workspace: &Workspace) -> R
         seeds.push(found.ok_or_else(|| unknown_file(typed, graph))?);
     }
     let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
-    let part = closure(graph, &seeds, direction);
+    let is_hops = args.level != LevelChoice::Folder;
+    let depth = args.depth.filter(|_| is_hops).map_or(usize::MAX, usize::from);
+    let part = closure_within(graph, &seeds, direction, depth);
     Ok(GraphOutcome { summary: Summary::of(&part), graph: Some(part), ..outcome })
+}
+
+/// Replaces files by their folders or packages.
+fn diagram_level(outcome: GraphOutcome, args: &GraphArgs) -> GraphOutcome {
+    let by = match args.level {
+        LevelChoice::File => return outcome,
+        LevelChoice::Folder => GroupBy::Folder { depth: args.depth.map(usize::from) },
+        LevelChoice::Package => GroupBy::Package,
+    };
+    let graph = outcome.graph.as_ref().map(|graph| grouped(graph, by));
+    GraphOutcome { graph, ..outcome }
+}
+
+/// Mermaid draws an error message instead of a diagram with too many edges.
+fn guard_mermaid(outcome: &GraphOutcome, args: &GraphArgs) -> Result<(), Failure> {
+    let edges = outcome.graph.as_ref().map_or(0, Graph::edge_count);
+    if args.format != Some(Format::Mermaid) || args.max_edges == 0 || edges <= args.max_edges {
+        return Ok(());
+    }
+    Err(Failure::input(format!("the diagram has {edges} edges; Mermaid draws at most {}", args.max_edges)).hint(
+        "`--level folder --depth 2` or `--level package` draws less, `stan graph FILE --depth 1` a part; \
+         `--max-edges 0` writes it all the same; `stan view` shows everything",
+    ))
 }
 
 fn unknown_file(typed: &str, graph: &Graph) -> Failure {

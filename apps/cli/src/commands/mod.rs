@@ -23,6 +23,7 @@ mod suggest;
 mod symbol;
 mod task;
 mod verify;
+mod view;
 
 use stan_engine::answers::Direction;
 
@@ -39,6 +40,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
         Command::State(args) => state::run(cli, args),
         Command::Suggest(args) => suggest::run(cli, args),
         Command::Map(args) => map::run(cli, args),
+        Command::View(args) => view::run(cli, args),
         Command::Deps(args) => neighbours::run(cli, args, Direction::Forward),
         Command::Dependents(args) => neighbours::run(cli, args, Direction::Backward),
         Command::Cycles(args) => cycles::run(cli, args),

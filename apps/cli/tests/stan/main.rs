@@ -44,4 +44,5 @@ mod snapshots;
 mod suggest;
 mod support;
 #[cfg(unix)]
+mod view;
 mod writers;
