@@ -23,8 +23,14 @@
   const cycleOf = new Map();
   cycles.forEach(([members], at) => members.forEach((i) => cycleOf.set(i, at)));
   const selected = files.map((_, i) => i).filter((i) => files[i][WHY] !== 0);
-  const top = files.map((file) => { let at = file[FOLDER]; while (at && folders[at][D_PARENT]) at = folders[at][D_PARENT]; return at; });
+  // For each folder, the one right below the folder in view that holds it: what colours tell apart.
+  let branch = [];
+  function findBranches() {
+    branch = folders.map((_, at) => at);
+    for (let at = 1; at < folders.length; at++) { const parent = folders[at][D_PARENT]; if (at !== folder && parent !== folder && parent) branch[at] = branch[parent]; }
+  }
   const extension = files.map((file) => (/\.([A-Za-z0-9]{1,8})$/.exec(file[NAME]) || ['', 'other'])[1].toLowerCase());
+  // Files by how many others depend on them.
   const byUse = files.map((_, i) => i).filter((i) => importers[i].length).sort((a, b) => importers[b].length - importers[a].length || a - b);
   const mostUsed = byUse.length ? importers[byUse[0]].length : 1;
 
@@ -37,10 +43,10 @@
 
   // --- colours
   const palette = [210, 150, 30, 280, 0, 185, 60, 325, 100, 250];
-  const rank = (keys) => { const count = new Map(); keys.forEach((key, i) => files[i][TOKENS] >= 0 && count.set(key, (count.get(key) || 0) + files[i][TOKENS]));
+  const rank = (keys, isIn) => { const count = new Map(); keys.forEach((key, i) => files[i][TOKENS] >= 0 && isIn(i) && count.set(key, (count.get(key) || 0) + files[i][TOKENS]));
     return new Map([...count].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([key], i) => [key, i])); };
-  const folderRank = rank(top);
-  const languageRank = rank(extension);
+  let folderRank = new Map();
+  const languageRank = rank(extension, () => true);
   const isDark = () => document.documentElement.dataset.theme === 'dark';
   const hue = (position, light) => position === undefined || position >= palette.length ? `hsl(0 0% ${light}%)` : `hsl(${palette[position]} 45% ${light}%)`;
   const light = () => (isDark() ? 32 : 78);
@@ -51,7 +57,7 @@
       const share = Math.log(1 + importers[i].length) / Math.log(1 + mostUsed);
       return isDark() ? `hsl(10 ${20 + 55 * share}% ${22 + 30 * share}%)` : `hsl(10 ${20 + 65 * share}% ${93 - 40 * share}%)`;
     }
-    return hue(folderRank.get(top[i]), light());
+    return hue(folderRank.get(branch[files[i][FOLDER]]), light());
   }
   const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -298,13 +304,13 @@
   function drawLinks(columns, cut, count) {
     const [width, rowHeight, boxWidth] = [260, 30, 200];
     const tallest = Math.max(...[...columns.values()].map((column) => column.length)) + 1;
-    const height = Math.max(tallest * rowHeight + 20, 200);
+    const height = Math.max(tallest * rowHeight + 40, 200);
     const root = svg('svg', { width: (2 * count + 1) * width, height, role: 'group', 'aria-label': `Links of ${path(chosen)}` });
     const position = new Map();
     for (const [column, entries] of columns) entries.forEach((i, row) => position.set(i, [(column + count) * width + 20, (height - entries.length * rowHeight) / 2 + row * rowHeight]));
     for (const [from, [x, y]] of position) for (const packed of files[from][IMPORTS]) {
       const target = position.get(packed >>> 3);
-      if (!target) continue;
+      if (!target || target[0] - x !== width) continue; // links inside a column and back only hide the others
       const [x1, y1, x2, y2] = [x + boxWidth, y + 11, target[0], target[1] + 11];
       const kind = packed & 1 ? 'runtime' : packed & 2 ? 'type' : 'dynamic';
       const bend = x2 >= x1 ? (x2 - x1) / 2 : 40;
@@ -324,6 +330,11 @@
       group.addEventListener('keydown', (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); go(); } });
       root.append(group);
     }
+    for (const column of columns.keys()) {
+      const text = svg('text', { x: (column + count) * width + 20, y: 14 });
+      text.textContent = column === 0 ? '' : `${Math.abs(column) === 2 ? 'two hops: ' : ''}${column < 0 ? 'imported by' : 'imports'}`;
+      root.append(text);
+    }
     for (const [column, left] of cut) if (left) {
       const text = svg('text', { x: (column + count) * width + 26, y: height - 6 });
       text.textContent = `+ ${number(left)} more`;
@@ -340,6 +351,10 @@
     const crumbs = element('crumbs');
     const way = [];
     for (let one = at; ; one = folders[one][D_PARENT]) { way.unshift(one); if (!one) break; }
+    findBranches();
+    const below = folderPath[at];
+    folderRank = rank(files.map((file) => branch[file[FOLDER]]), (i) => folderPath[files[i][FOLDER]].startsWith(below));
+    legend();
     crumbs.replaceChildren();
     way.forEach((one) => crumbs.append(button(one ? folders[one][D_NAME] : 'root', () => open(one)), ' / '));
     if (tab === 'folder') showTab();
@@ -356,7 +371,7 @@
     const parts = [];
     const entry = (paint, text) => { const item = make('li'); const swatch = make('i'); swatch.style.background = paint; item.append(swatch, make('span', text)); parts.push(item); };
     const mode = element('colour').value;
-    if (mode === 'folder') [...folderRank].slice(0, 8).forEach(([at, position]) => entry(hue(position, light()), at ? folders[at][D_NAME] : '(root)'));
+    if (mode === 'folder') [...folderRank].slice(0, 8).forEach(([at, position]) => entry(hue(position, light()), at === folder ? '(here)' : folders[at][D_NAME]));
     if (mode === 'language') [...languageRank].slice(0, 8).forEach(([name, position]) => entry(hue(position, light()), name));
     if (mode === 'dependents') { entry(isDark() ? 'hsl(10 20% 22%)' : 'hsl(10 20% 93%)', 'few'); entry(isDark() ? 'hsl(10 75% 52%)' : 'hsl(10 85% 53%)', `up to ${number(mostUsed)}`); }
     entry('var(--pick)', 'selected');
