@@ -6,7 +6,7 @@ use super::answers::LevelChoice;
 
 #[derive(Args)]
 pub(crate) struct GraphArgs {
-    /// Only these files and what they depend on
+    /// Only these files, or the files of these folders, and what they depend on
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 

@@ -4,6 +4,7 @@ pub(crate) mod answers;
 mod apply;
 mod check;
 mod graph;
+mod help;
 mod init;
 mod mcp;
 mod outline;
@@ -41,9 +42,15 @@ pub(crate) use view::ViewArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stan_engine::tokens::Tokenizer;
 
-/// The context engine for coding assistants: the dependency graph of a repository, exact and reproducible.
+/// The right context for coding assistants: maps, packs and archives of a repository, within a budget, reproducible.
 #[derive(Parser)]
-#[command(name = "stan", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "stan",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    help_template = help::TEMPLATE
+)]
 pub(crate) struct Cli {
     /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]

@@ -70,13 +70,28 @@ fn restrict(outcome: GraphOutcome, args: &GraphArgs, workspace: &Workspace) -> R
     for typed in &args.files {
         let id = workspace.node_id(typed);
         let found = id.as_deref().and_then(|id| graph.find(id)).or_else(|| graph.find(typed));
-        seeds.push(found.ok_or_else(|| unknown_file(typed, graph))?);
+        match found {
+            Some(found) => seeds.push(found),
+            None => {
+                let inside = files_below(graph, id.as_deref().unwrap_or(typed));
+                if inside.is_empty() {
+                    return Err(unknown_file(typed, graph));
+                }
+                seeds.extend(inside);
+            }
+        }
     }
     let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
     let is_hops = args.level != LevelChoice::Folder;
     let depth = args.depth.filter(|_| is_hops).map_or(usize::MAX, usize::from);
     let part = closure_within(graph, &seeds, direction, depth);
     Ok(GraphOutcome { summary: Summary::of(&part), graph: Some(part), ..outcome })
+}
+
+/// The files below a folder.
+fn files_below(graph: &Graph, folder: &str) -> Vec<u32> {
+    let prefix = format!("{}/", folder.trim_end_matches('/'));
+    graph.indices().filter(|index| graph.node(*index).id.starts_with(&prefix)).collect()
 }
 
 /// Replaces files by their folders or packages.
