@@ -29,6 +29,7 @@ mod slice;
 pub mod suggest;
 mod threads;
 pub mod tokens;
+pub mod view;
 
 pub use context_pack::{ContextCommand, ContextOutcome, context_pack};
 pub use documents::{DocumentFailure, DocumentStore, ExitClass, content_digest, write_document};

@@ -6,10 +6,11 @@ use stan_engine::Engine;
 use stan_engine::context::build_map;
 use stan_engine::sarif::SarifLog;
 use stan_engine::graph::{
-    Cycle, Direction, Graph, GraphOutcome, GraphRequest, Stats, Work, cycles, graph, restrict, write_cycles_json,
-    write_dot, write_json, write_mermaid, write_stats,
+    Cycle, Direction, Graph, GraphOutcome, GraphRequest, GroupBy, Stats, Work, cycles, graph, grouped, restrict,
+    write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
 };
 
+use crate::args::answers::LevelChoice;
 use crate::args::{Cli, Format, GraphArgs};
 use crate::exit::Failure;
 use crate::messages::Messages;
@@ -36,7 +37,11 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     }
     let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
     let files = args.files.iter().map(|typed| workspace.asked_file(typed)).collect::<Result<Vec<_>, _>>()?;
-    let outcome = restrict(outcome, &files, direction)?;
+    // Between folders the depth says where folders are cut.
+    let hops = args.depth.filter(|_| args.level != LevelChoice::Folder);
+    let outcome = restrict(outcome, &files, direction, hops.map_or(usize::MAX, usize::from))?;
+    let outcome = diagram_level(outcome, args);
+    guard_mermaid(&outcome, args)?;
     let mut out = Output::new(cli.color);
     print(&outcome, args, &mut out)?;
     out.finish()?;
@@ -61,6 +66,29 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<
     messages.not_analysed(&map.not_analysed());
     messages.errors_beside_graph(&map.problems(), map.is_unchanged);
     Ok(())
+}
+
+/// Replaces files by their folders or packages.
+fn diagram_level(outcome: GraphOutcome, args: &GraphArgs) -> GraphOutcome {
+    let by = match args.level {
+        LevelChoice::File => return outcome,
+        LevelChoice::Folder => GroupBy::Folder { depth: args.depth.map(usize::from) },
+        LevelChoice::Package => GroupBy::Package,
+    };
+    let graph = outcome.graph.as_ref().map(|graph| grouped(graph, by));
+    GraphOutcome { graph, ..outcome }
+}
+
+/// Mermaid draws an error message instead of a diagram with too many edges.
+fn guard_mermaid(outcome: &GraphOutcome, args: &GraphArgs) -> Result<(), Failure> {
+    let edges = outcome.graph.as_ref().map_or(0, Graph::edge_count);
+    if args.format != Some(Format::Mermaid) || args.max_edges == 0 || edges <= args.max_edges {
+        return Ok(());
+    }
+    Err(Failure::input(format!("the diagram has {edges} edges; Mermaid draws at most {}", args.max_edges)).hint(
+        "`--level folder --depth 2` or `--level package` draws less, `stan graph FILE --depth 1` a part; \
+         `--max-edges 0` writes it all the same; `stan view` shows everything",
+    ))
 }
 
 /// Imports without a target, of the whole repository.

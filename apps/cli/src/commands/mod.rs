@@ -23,6 +23,7 @@ mod suggest;
 mod symbol;
 mod task;
 mod verify;
+mod view;
 
 use stan_engine::Engine;
 use stan_engine::answers::Direction;
@@ -40,6 +41,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>) -> Result<(), Failure> {
         Command::State(args) => state::run(cli, engine, args),
         Command::Suggest(args) => suggest::run(cli, engine, args),
         Command::Map(args) => map::run(cli, engine, args),
+        Command::View(args) => view::run(cli, engine, args),
         Command::Deps(args) => neighbours::run(cli, engine, args, Direction::Forward),
         Command::Dependents(args) => neighbours::run(cli, engine, args, Direction::Backward),
         Command::Cycles(args) => cycles::run(cli, engine, args),

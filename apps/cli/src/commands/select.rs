@@ -66,6 +66,9 @@ fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
     };
     let nodes = counted(report.selected_count, "node");
     say!(out, "{}, {} bytes, {}", nodes, grouped(report.total_bytes), tokens)?;
+    if report.nodes.is_empty() && report.left_out.is_empty() {
+        say!(out, "the selection is empty: `stan suggest --about \"…\"` proposes one")?;
+    }
     if !report.left_out.is_empty() {
         say!(out, "\n{}", out.style().strong("left out, not counted"))?;
         for left_out in &report.left_out {

@@ -25,6 +25,8 @@ pub enum Artefact {
     PlainSnapshot,
     ContextSnapshot,
     NoChanges,
+    /// The picture of `stan view`.
+    View,
     /// The labels whose files the last run staged.
     ImportLabels,
     Lock,
@@ -43,6 +45,7 @@ impl Artefact {
             Self::PlainSnapshot => "diff/.archive.snapshot.json",
             Self::ContextSnapshot => "diff/.archive.snapshot.context.json",
             Self::NoChanges => "diff/.stan_no_changes",
+            Self::View => "output/view.html",
             Self::ImportLabels => "diff/.imports.json",
             Self::Lock => ".lock",
         }
@@ -125,6 +128,7 @@ impl WorkspaceLayout {
             "patch" => Some("patches are never archived"),
             "cache" | ".lock" | ".lock.held" | ".lock.break" => Some("stan's own working files are never archived"),
             "output" if below.starts_with("output/archive.") => Some("archives are never archived"),
+            "output" if below == "output/view.html" => Some("the picture of `stan view` is never archived"),
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
 //! The verb `graph`: the dependency graph of a repository, warm or cold, always the same.
 
 pub use stan_graph::{
-    Cycle, Direction, Stats, closure, cycles, write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
+    Cycle, Direction, GroupBy, Stats, closure_within, cycles, grouped, write_cycles_json, write_dot,
+    write_json, write_mermaid, write_stats,
 };
 pub use stan_graph::{Graph, Summary};
 
@@ -23,7 +24,7 @@ use serde::Serialize;
 use stan_lang::project::FileList;
 use stan_lang::{ExtractOptions, Languages, Project, ResolveOptions};
 use stan_model::document::run_report::NotAnalysedFiles;
-use stan_model::error_lines;
+use stan_model::{NodeKind, error_lines};
 use stan_repo::{
     AbsPath, AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, relative_path,
 };
@@ -296,16 +297,36 @@ fn wanted_graph(graph: Graph, (request, memory): (&GraphRequest, Memory)) -> Opt
     Some(graph)
 }
 
-/// Cuts the graph down to the named files and what they reach.
-pub fn restrict(outcome: GraphOutcome, files: &[AskedFile], direction: Direction) -> Result<GraphOutcome, EngineError> {
+/// Cuts the graph down to the named files, or the files of the named folders, and what they reach over at most `depth` edges.
+pub fn restrict(
+    outcome: GraphOutcome,
+    files: &[AskedFile],
+    direction: Direction,
+    depth: usize,
+) -> Result<GraphOutcome, EngineError> {
     let (Some(graph), false) = (&outcome.graph, files.is_empty()) else { return Ok(outcome) };
     let mut seeds = Vec::with_capacity(files.len());
     for file in files {
-        let found = graph.find(&file.id).or_else(|| graph.find(&file.shown));
-        seeds.push(found.ok_or_else(|| unknown_file(&file.shown, graph))?);
+        match graph.find(&file.id).or_else(|| graph.find(&file.shown)) {
+            Some(found) => seeds.push(found),
+            None => {
+                let inside = files_below(graph, &file.id);
+                if inside.is_empty() {
+                    return Err(unknown_file(&file.shown, graph));
+                }
+                seeds.extend(inside);
+            }
+        }
     }
-    let part = closure(graph, &seeds, direction);
+    let part = closure_within(graph, &seeds, direction, depth);
     Ok(GraphOutcome { summary: Summary::of(&part), graph: Some(part), ..outcome })
+}
+
+fn files_below(graph: &Graph, folder: &str) -> Vec<u32> {
+    let prefix = format!("{}/", folder.trim_end_matches('/'));
+    let is_all = matches!(folder, "" | ".");
+    let sources = graph.indices().filter(|index| graph.node(*index).kind == NodeKind::Source);
+    sources.filter(|index| is_all || graph.node(*index).id.starts_with(&prefix)).collect()
 }
 
 fn unknown_file(typed: &str, graph: &Graph) -> EngineError {

@@ -81,6 +81,18 @@ pub(crate) fn overview_document(
     Ok(source.overview(Level::File, &options, notes).text.into_bytes())
 }
 
+/// What an overview is made of, and for each of its files the packages that it uses.
+pub(crate) fn described_files(
+    engine: &Engine<'_>,
+    repository: &Repository<'_>,
+    work: &GraphRequest,
+    detailed: &DetailedGraph,
+    tokenizer: Tokenizer,
+) -> (OverviewInput, Vec<BTreeSet<(String, String)>>) {
+    let source = Source { system: engine.system(), repository, work, detailed, tokenizer };
+    (source.input(), source.packages_by_file())
+}
+
 /// The tokens of `dependency.meta.json`.
 fn map_tokens(
     engine: &Engine<'_>,
@@ -96,7 +108,7 @@ fn map_tokens(
 }
 
 /// The root-relative paths that were named. Names that are neither files nor folders come back with near ones.
-fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec<String>, EngineError> {
+pub(crate) fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec<String>, EngineError> {
     let ids: Vec<Box<str>> = detailed.graph.nodes().iter().map(|node| node.id.clone()).collect();
     let is_there = |id: &str| {
         let at = ids.partition_point(|known| **known < *id);
