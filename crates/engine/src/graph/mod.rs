@@ -1,8 +1,8 @@
 //! The verb `graph`: the dependency graph of a repository, warm or cold, always the same.
 
 pub use stan_graph::{
-    Cycle, Direction, GroupBy, Stats, closure_within, cycles, grouped, write_cycles_json, write_dot,
-    write_json, write_mermaid, write_stats,
+    Cycle, Direction, GroupBy, Stats, closure_within, cycles, grouped, write_cycles_json, write_dot, write_json,
+    write_mermaid, write_stats,
 };
 pub use stan_graph::{Graph, Summary};
 

@@ -51,11 +51,7 @@ enum MissingIds {
 
 const USUAL_ERRORS: f64 = 50.0;
 
-pub(super) fn run(
-    engine: &Engine<'_>,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn run(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let asked: Options = read(options)?;
     let root = folder(engine.system(), &asked.cwd)?;
     let usual = GraphOptions::new(root.clone());
@@ -118,8 +114,9 @@ fn checked_globs(globs: Option<Vec<String>>) -> Result<Vec<String>, HostError> {
 /// The tags that have the form of one, each once.
 pub(super) fn known_tags(tags: Vec<String>) -> Vec<String> {
     let is_tag = |tag: &str| {
-        tag.strip_prefix('@')
-            .is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+        tag.strip_prefix('@').is_some_and(|name| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
     };
     let mut known: Vec<String> = Vec::new();
     for tag in tags.iter().map(|tag| tag.trim()).filter(|tag| is_tag(tag)) {

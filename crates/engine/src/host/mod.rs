@@ -98,7 +98,7 @@ pub fn call(
         HostVerb::GenerateDependencyGraph => dependency_graph::run(engine, environment, options),
         HostVerb::SummarizeDependencySelection => selection::run(options),
         HostVerb::EncodeDependencyMeta => meta::run(options),
-        HostVerb::DescribeModule => documented::run(options),
+        HostVerb::DescribeModule => documented::run(engine, options),
         HostVerb::Pack => verbs::pack(engine, environment, options),
         HostVerb::Overview => verbs::overview(engine, environment, options),
         HostVerb::Suggest => verbs::suggest(engine, environment, options),

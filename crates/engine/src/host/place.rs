@@ -125,12 +125,7 @@ pub(super) fn folder(system: &dyn System, typed: &str) -> Result<String, HostErr
 }
 
 /// Where the cache of a call is.
-pub(super) fn work(
-    cache: &CacheChoice,
-    directory: &str,
-    usual: String,
-    environment: &HostEnvironment,
-) -> GraphRequest {
+pub(super) fn work(cache: &CacheChoice, directory: &str, usual: String, environment: &HostEnvironment) -> GraphRequest {
     GraphRequest {
         cache_directory: match cache {
             CacheChoice::On(false) => None,

@@ -16,12 +16,14 @@ fn system(files: &[(&str, &str)]) -> MemorySystem {
 }
 
 fn answer(system: &MemorySystem, verb: &str, options: &Value) -> Value {
-    let result = call(&Engine::new(system), &HostEnvironment::default(), verb, &options.to_string()).expect("it has a result");
+    let result =
+        call(&Engine::new(system), &HostEnvironment::default(), verb, &options.to_string()).expect("it has a result");
     serde_json::from_str(&result).expect("results are JSON")
 }
 
 fn refusal(system: &MemorySystem, verb: &str, options: &Value) -> (String, String) {
-    let error = call(&Engine::new(system), &HostEnvironment::default(), verb, &options.to_string()).expect_err("it is refused");
+    let error =
+        call(&Engine::new(system), &HostEnvironment::default(), verb, &options.to_string()).expect_err("it is refused");
     (error.code.to_owned(), error.message)
 }
 
@@ -49,7 +51,8 @@ fn every_verb_has_one_name() {
 #[test]
 fn graphs_have_the_form_that_callers_of_stan_context_know() {
     let system = system(FILES);
-    let result = answer(&system, "generateDependencyGraph", &json!({ "cwd": "/r", "config": { "excludes": ["out/**"] } }));
+    let result =
+        answer(&system, "generateDependencyGraph", &json!({ "cwd": "/r", "config": { "excludes": ["out/**"] } }));
     assert_eq!(ids(&result), ["../gone", "./gone", "a.ts", "b.ts", "bare", "src/c.ts", "x.py", "y"]);
     let nodes = &result["graph"]["nodes"];
     assert_eq!((&nodes["x.py"]["language"], &nodes["a.ts"]["language"]), (&json!("other"), &json!("ts")));
@@ -189,8 +192,7 @@ fn maps_have_one_edge_for_each_target_and_no_hashes() {
                          { "target": "a", "kind": "dynamic", "resolution": "explicit" }] },
     });
     let meta = answer(&system(&[]), "encodeDependencyMeta", &json!({ "graph": graph }));
-    let expected =
-        json!({ "v": 2, "n": { "a": { "k": 0, "s": 3, "d": "Words.", "e": [["a", 4], ["b", 3, 3]] }, "b": { "k": 1 } } });
+    let expected = json!({ "v": 2, "n": { "a": { "k": 0, "s": 3, "d": "Words.", "e": [["a", 4], ["b", 3, 3]] }, "b": { "k": 1 } } });
     assert_eq!(meta, expected);
 }
 

@@ -69,11 +69,7 @@ struct PackOptions {
     format: Option<String>,
 }
 
-pub(super) fn pack(
-    engine: &Engine<'_>,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn pack(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, PackOptions) = split(options, &KEYS)?;
     let place = Place::open(engine, environment, place)?;
     let usual = PackRequest::default();
@@ -120,11 +116,7 @@ struct OverviewOptions {
     tokens: Option<String>,
 }
 
-pub(super) fn overview(
-    engine: &Engine<'_>,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn overview(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, OverviewOptions) = split(options, &KEYS)?;
     let place = Place::open(engine, environment, place)?;
     let levels = [("file", Level::File), ("folder", Level::Folder), ("package", Level::Package)];
@@ -150,11 +142,7 @@ struct SuggestOptions {
     write: bool,
 }
 
-pub(super) fn suggest(
-    engine: &Engine<'_>,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn suggest(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, SuggestOptions) = split(options, &KEYS)?;
     let place = Place::open(engine, environment, place)?;
     let usual = SuggestRequest::default();
@@ -190,11 +178,7 @@ struct SelectOptions {
     tokens: Option<String>,
 }
 
-pub(super) fn select(
-    engine: &Engine<'_>,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn select(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, SelectOptions) = split(options, &KEYS)?;
     let place = Place::open(engine, environment, place)?;
     let document = |name: &str, value: serde_json::Value| NamedBytes {
@@ -217,11 +201,7 @@ struct VerifyOptions {
     archive: Option<String>,
 }
 
-pub(super) fn verify(
-    engine: &Engine<'_>,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn verify(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, VerifyOptions) = split(options, &KEYS)?;
     let place = Place::open(engine, environment, place)?;
     if let Some(typed) = asked.archive.as_deref().filter(|typed| !typed.ends_with(".tar"))
