@@ -14,6 +14,7 @@ mod git;
 mod globs;
 mod hash;
 mod ignore;
+mod layer;
 mod links;
 mod memory;
 mod observations;
@@ -24,6 +25,7 @@ mod reach;
 mod scan;
 mod stamp;
 mod system;
+mod system_ext;
 mod temporary;
 mod universe;
 mod wildmatch;
@@ -38,6 +40,7 @@ pub use git::history::{CommitChange, GitHistory, HistoryEntry, HistoryLimits, gi
 pub use git::objects::GitError;
 pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs, with_contents};
 pub use hash::sha256;
+pub use layer::{SystemLayer, WritableLayer};
 pub use memory::MemorySystem;
 pub use observations::{DigestScope, Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe};
 pub use os::OsSystem;
@@ -48,9 +51,10 @@ pub use reach::{AllowedFolder, Reach};
 pub use scan::{is_tracked, scan, scan_folders, scan_top};
 pub use stamp::{hash_file, hash_open_file, hash_real_file, is_racy};
 pub use system::{
-    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System,
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, Links, OpenFile, OutputFile, Owner, Stat, System,
     WritableSystem,
 };
+pub use system_ext::SystemExt;
 pub use temporary::{remove_leftovers, target_of_temporary, temporary_name};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
 pub use world::{FileContents, World};

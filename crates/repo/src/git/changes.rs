@@ -15,6 +15,7 @@ use crate::git::objects::{
 };
 use crate::paths::join;
 use crate::system::{EntryKind, System};
+use crate::system_ext::SystemExt as _;
 
 /// An index of ten million files; what is larger is not an index.
 const MAX_INDEX: u64 = 2 << 30;

@@ -12,6 +12,7 @@ use super::id::{ObjectId, ObjectKind};
 use super::inflate::{Inflater, Source};
 use super::pack_index::PackIndex;
 use super::place::GitLayout;
+use crate::system_ext::SystemExt as _;
 
 /// No commit, tag or folder is larger.
 pub(super) const MAX_OBJECT: u64 = 128 << 20;

@@ -9,6 +9,7 @@ use std::path::Path;
 use super::error::GitError;
 use super::id::{ObjectId, nibble};
 use super::place::GitLayout;
+use crate::system_ext::SystemExt as _;
 
 /// How many ids are read at once when a search has come this close.
 const BLOCK: u64 = 128;

@@ -12,6 +12,7 @@ use crate::git::directory::Checkout;
 use crate::observations::Recorder;
 use crate::paths::{Root, join, real_path};
 use crate::system::System;
+use crate::system_ext::SystemExt as _;
 
 /// A configuration, a reference or a list of alternates is never larger.
 const MAX_SMALL_FILE: u64 = 16 << 20;

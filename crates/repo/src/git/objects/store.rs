@@ -15,6 +15,7 @@ use super::pack_index::Prefix;
 use super::place::GitLayout;
 use crate::paths::{join, real_path};
 use crate::system::{EntryKind, Owner};
+use crate::system_ext::SystemExt as _;
 
 /// As deep as git follows alternates of alternates.
 const MAX_ALTERNATE_DEPTH: usize = 5;
