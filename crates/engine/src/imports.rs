@@ -10,7 +10,7 @@ use std::path::Path;
 
 use stan_repo::{
     AbsPath, AllowedFolder, DirEntry, EntryKind, Files, GlobError, Reach, RootedGlob, System, SystemExt as _,
-    WalkGlobs, World, normal_path, real_path, relative_path,
+    WalkGlobs, World, normal_path, read_failure, real_path, relative_path,
 };
 
 use crate::config::{label_refusal, visible};
@@ -276,7 +276,7 @@ impl Walk<'_, '_, '_> {
                 Err(error) => {
                     found.is_unread |= !is_absent(&error);
                     let folder = self.planner.shown(&folder);
-                    found.warn(format!("{folder} was left out, because {}", reason(&error)));
+                    found.warn(format!("{folder} was left out: {}", read_failure(&error)));
                     continue;
                 }
             };
@@ -361,15 +361,6 @@ impl Walk<'_, '_, '_> {
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-fn reason(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => "its permissions forbid reading it",
-        io::ErrorKind::NotADirectory => "it is not a folder",
-        io::ErrorKind::NotFound => "it does not exist any more",
-        _ => "it cannot be read",
-    }
 }
 
 fn join(folder: &str, below: &str) -> String {

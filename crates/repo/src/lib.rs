@@ -28,10 +28,11 @@ mod system;
 mod system_ext;
 mod temporary;
 mod universe;
+mod walk;
 mod wildmatch;
 mod world;
 
-pub use advice::{advice, is_passing, is_unsupported, skip_unsupported_sync};
+pub use advice::{advice, is_passing, is_unsupported, read_failure, skip_unsupported_sync};
 pub use directory_handles::DirectoryHandleCache;
 pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
@@ -57,4 +58,5 @@ pub use system::{
 pub use system_ext::SystemExt;
 pub use temporary::{remove_leftovers, target_of_temporary, temporary_name};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
+pub use walk::{EntriesBelow, FoundEntry, UnlistedFolder, entries_below};
 pub use world::{FileContents, World};

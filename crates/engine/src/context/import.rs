@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, OpenFile, System, SystemExt as _, advice, hash_file, real_path, relative_path};
+use stan_repo::{
+    Access, EntryKind, OpenFile, System, SystemExt as _, advice, entries_below, hash_file, real_path, relative_path,
+};
 
 use super::Repository;
 use super::allow::{Allowed, Allowlist, Origin};
@@ -166,21 +168,13 @@ fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), 
 
 /// Every file and link below a folder, by root-relative path; folders behind links are not entered.
 fn everything_below(system: &dyn System, layout: &WorkspaceLayout, folder: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut pending = vec![folder.to_owned()];
-    while let Some(directory) = pending.pop() {
-        let is_folder =
-            system.lstat(Path::new(&layout.absolute(&directory))).is_ok_and(|stat| stat.kind == EntryKind::Dir);
-        let Ok(entries) = system.read_real_dir(Path::new(&layout.absolute(&directory))) else { continue };
-        for entry in entries.into_iter().filter(|_| is_folder) {
-            let Ok(name) = entry.name.into_string() else { continue };
-            let path = [&directory, "/", &name].concat();
-            match entry.kind {
-                EntryKind::Dir => pending.push(path),
-                EntryKind::File | EntryKind::Link | EntryKind::Other => found.push(path),
-            }
-        }
+    let top = layout.absolute(folder);
+    if !system.lstat(Path::new(&top)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
+        return Vec::new();
     }
+    let entries = entries_below(system, Path::new(&top)).flatten().filter(|entry| entry.kind != EntryKind::Dir);
+    let mut found: Vec<String> =
+        entries.filter_map(|entry| Some(layout.relative(entry.path().to_str()?)?.to_owned())).collect();
     found.sort_unstable();
     found
 }

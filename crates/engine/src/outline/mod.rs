@@ -16,7 +16,7 @@ pub use stan_model::document::outline_reports::{
     SymbolDeclaration, SymbolReport, SymbolUse,
 };
 use stan_model::outline::{LineStarts, Outline, UnitId};
-use stan_repo::{AbsPath, System, SystemExt as _, Universe};
+use stan_repo::{AbsPath, System, SystemExt as _, Universe, read_failure};
 
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
@@ -142,7 +142,9 @@ fn outlined(system: &dyn System, root: &str, asked: &AskedFile) -> Result<Outlin
     match system.read_at_most(Path::new(&absolute(root, &asked.id)), MAX_BYTES, &mut bytes) {
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Unread::Missing),
-        Err(error) => return Err(Unread::Refused(format!("{}: cannot be read: {error}", asked.shown))),
+        Err(error) => {
+            return Err(Unread::Refused(format!("{}: cannot be read: {}", asked.shown, read_failure(&error))));
+        }
     }
     let Some(language) = Languages::all().declarations(&asked.id) else {
         return Err(Unread::Refused(format!("{}: no outline for files of this kind", asked.shown)));

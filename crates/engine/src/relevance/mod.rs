@@ -23,6 +23,7 @@ pub use self::focus::{FocusFile, Since};
 #[doc(hidden)]
 pub use self::log::files_named;
 pub use self::question::RankQuery;
+use crate::tokens::MOST_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
 /// Larger files are found by their paths and their history alone.
@@ -76,11 +77,9 @@ impl Relevance {
 
     /// The bytes of a file; `None` when it cannot be read or is too large for any model.
     pub fn read(&self, system: &dyn System, file: u32) -> Option<Vec<u8>> {
-        /// Nothing larger is given to a model.
-        const MAX_SIZE: u64 = 64 << 20;
         let mut bytes = Vec::new();
         let path = AbsPath::new(&self.root).join(self.path(file));
-        system.read_real(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }
 
