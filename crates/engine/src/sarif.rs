@@ -195,7 +195,8 @@ mod tests {
         system.set_file("/r/c.ts", "export {};\n");
         let config = Config::default();
         let repository = Repository { root: "/r", config: &config };
-        let log = SarifLog::of_missing_imports(&system, &repository, &GraphRequest::default()).expect("it has a graph");
+        let log = SarifLog::of_missing_imports(&Engine::new(&system), &repository, &GraphRequest::default())
+            .expect("it has a graph");
         let shown: Vec<(String, u32, String)> = log.runs[0]
             .results
             .iter()
@@ -218,7 +219,8 @@ mod tests {
         let config = Config::default();
         let repository = Repository { root: "/r", config: &config };
         let request = CyclesRequest { kinds: 7, shortest: false, size: AnswerSize { budget: 0, limit: None } };
-        let report = cycles(&system, &repository, &request, &GraphRequest::default()).expect("it has a graph");
+        let report =
+            cycles(&Engine::new(&system), &repository, &request, &GraphRequest::default()).expect("it has a graph");
         let json = serde_json::to_value(SarifLog::of_cycles(&report)).expect("it is JSON");
         assert_eq!(json["version"], "2.1.0");
         assert_eq!(json["runs"][0]["tool"]["driver"]["rules"], serde_json::json!([{ "id": "import-cycle" }]));
