@@ -14,8 +14,8 @@ use stan_engine::context::{ArchiveFormat, EngineError, EngineErrorKind, NoProgre
 use stan_engine::graph::GraphRequest;
 use stan_repo::{AllowedFolder, EntryKind, MemorySystem, SystemExt as _};
 
+use stan_testkit::Random;
 use support::ROOT;
-use support::random::Random;
 
 const META: &str = "/r/.stan/context/dependency.meta.json";
 const MAP: &str = "/r/.stan/context/dependency.map.json";

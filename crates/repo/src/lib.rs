@@ -5,19 +5,12 @@
 
 mod advice;
 mod directory_handles;
-mod ewah;
 mod faulty;
 mod files;
 mod fixture;
 #[doc(hidden)]
 pub mod fuzzing;
-mod git_changes;
-mod git_directory;
-mod git_entries;
-mod git_history;
-mod git_index;
-mod git_index_file;
-mod git_objects;
+mod git;
 mod globs;
 mod hash;
 mod ignore;
@@ -42,9 +35,9 @@ pub use advice::{advice, is_passing, is_unsupported, skip_unsupported_sync};
 pub use directory_handles::DirectoryHandleCache;
 pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
-pub use git_changes::{GitChanges, git_changes};
-pub use git_history::{CommitChange, GitHistory, HistoryEntry, HistoryLimits, git_history};
-pub use git_objects::GitError;
+pub use git::changes::{GitChanges, git_changes};
+pub use git::history::{CommitChange, GitHistory, HistoryEntry, HistoryLimits, git_history};
+pub use git::objects::GitError;
 pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs, with_contents};
 pub use hash::sha256;
 pub use layer::{SystemLayer, WritableLayer};

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stan_model::{Digest, Problem};
 
-use crate::git_directory::is_head;
-use crate::git_directory::{MAX_GIT_FILE, MAX_INDEX};
-use crate::git_index::IndexFile;
+use crate::git::directory::is_head;
+use crate::git::directory::{MAX_GIT_FILE, MAX_INDEX};
+use crate::git::index::tracked::IndexFile;
 use crate::hash::{listing_hash, sha256, sha256_of_pieces};
 use crate::scan::MAX_PATTERN_FILE;
 use crate::stamp::is_racy;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use stan_repo::{
     EntryKind, MemorySystem, OsSystem, System, SystemExt as _, SystemLayer, WritableLayer, WritableSystem,
 };
+use stan_testkit::Git;
 
 use super::edits::Corruption;
 
@@ -137,15 +138,7 @@ impl Disk for RealDisk {
     }
 
     fn git(&self, arguments: &[&str]) {
-        let _ = std::process::Command::new("git")
-            .current_dir(&self.root)
-            .args(["-c", "core.excludesFile=/dev/null", "-c", "init.defaultBranch=main"])
-            .args(arguments)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.directory.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output();
+        let _ = Git::new(self.directory.path()).command(&self.root).args(arguments).output();
     }
 
     fn wait(&self, _: i64) {
