@@ -87,6 +87,25 @@ fn python_names_lead_through_submodules() {
         22,
         &["Cart", "Card"],
         expect![[r#"
+            shop/cart.py pay full
+            shop/cart.py imports signature
+            shop/pay/card.py Card signature
+              |class Card:
+              |    def charge(self, cents: int, who: str) -> str:
+              |        …
+            shop/cart.py Cart signature
+              |class Cart:
+              |    """A cart."""
+              |    items: list[Item]
+              |    owner: shop.pay.base.Payer
+              |    def total(self) -> money.Money:
+              |        …
+              |    @property
+              |    def first(self) -> Item:
+              |        …
+            shop/money.py Money signature
+            shop/pay/base.py Payer full
+            missing str global
         "#]],
     );
 }
@@ -99,6 +118,12 @@ fn python_types_of_results_are_followed() {
         14,
         &[],
         expect![[r#"
+            shop/cart.py Cart.total full
+            shop/cart.py imports signature
+            shop/cart.py Cart signature
+            shop/money.py Money signature
+            shop/item.py Item signature
+            shop/money.py zero signature
         "#]],
     );
 }
@@ -175,6 +200,15 @@ fn go_names_lead_to_the_files_of_the_package() {
         8,
         &["Item"],
         expect![[r#"
+            store/item.go Total full
+            store/item.go Item full
+              |type Item struct {
+              |	Name  string
+              |	Price Money
+              |}
+            store/money.go Money full
+            store/money.go Plus signature
+            store/money.go percent signature
         "#]],
     );
 }
@@ -187,6 +221,19 @@ fn go_methods_are_found_by_written_types() {
         14,
         &["Store"],
         expect![[r#"
+            api/main.go run full
+            api/main.go imports signature
+            store/item.go Total signature
+            store/store.go Store full
+              |type Store struct {
+              |	items map[string]*Item
+              |	limit int
+              |}
+            store/store.go Get signature
+            store/put.go Put signature
+            store/item.go Item full
+            store/money.go Money full
+            missing Println needs-types
         "#]],
     );
 }
@@ -199,6 +246,10 @@ fn go_methods_of_a_type_lie_in_any_file_of_its_package() {
         4,
         &[],
         expect![[r#"
+            store/put.go Put full
+            store/store.go Store full
+            store/item.go Item full
+            store/item.go check full
         "#]],
     );
 }

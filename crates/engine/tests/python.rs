@@ -182,14 +182,14 @@ fn packages_around_a_module_are_implicit_edges() {
         expect![[r#"
             a/b/c.py -> a/b/e.py runtime
             a/b/c.py -> a/d.py runtime
-            main.py -> a/b/c.py runtime
-            main.py -> a/b/e.py dynamic
-            main.py -> a/b/e.py runtime
-            main.py -> a/d.py runtime
             main.py -> ~a/__init__.py dynamic
             main.py -> ~a/__init__.py runtime
             main.py -> ~a/b/__init__.py dynamic
             main.py -> ~a/b/__init__.py runtime
+            main.py -> a/b/c.py runtime
+            main.py -> a/b/e.py dynamic
+            main.py -> a/b/e.py runtime
+            main.py -> a/d.py runtime
         "#]],
     );
 }
@@ -214,9 +214,9 @@ fn folders_with_requirements_come_after_the_projects_around_them() {
         ",
         expect![[r#"
             lib/tool/setup.py -> core runtime
+            test/tool/test_core.py -> ~lib/tool/__init__.py runtime
             test/tool/test_core.py -> lib/tool/core.py runtime
             test/tool/test_core.py -> test/only.py runtime
-            test/tool/test_core.py -> ~lib/tool/__init__.py runtime
         "#]],
     );
 }

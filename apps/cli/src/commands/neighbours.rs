@@ -60,8 +60,9 @@ fn notes(module: &NeighbourModule) -> Text {
     if module.edges != ["runtime"] {
         notes.push(Text::joined(module.edges.iter().copied(), "+"));
     }
+    // Through a barrel, by a name of the same package, or as a package around what is imported.
     if module.implicit {
-        notes.push(text!("through a barrel"));
+        notes.push(text!("implicit"));
     }
     if let Some(by) = &module.by {
         notes.push(text!("step {} by {}", module.distance, Untrusted::new(by)));
