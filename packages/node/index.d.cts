@@ -44,8 +44,11 @@ export type GraphOptions = {
   /** `true`: keep a cache in the workspace folder; a path: keep it there. Default `false`. */
   cache?: boolean | string;
   threads?: number;
-  /** `'path'` names a missing relative module by its path from the root, as the program does. Default `'specifier'`. */
-  missingIds?: 'specifier' | 'path';
+  /**
+   * `'program'`: exactly the graph of `stan graph --json`: missing relative modules go by their path from the root, all
+   * languages have names of their own, files of packages have no descriptions. Default `'stan-context'`.
+   */
+  form?: 'stan-context' | 'program';
 };
 
 export type GraphResult = {

@@ -2,11 +2,11 @@
 //
 // CHECKOUT is a folder with the sources of stan-context 0.6.0. It is copied to a scratch folder, where the modules of its public
 // functions are replaced by this package; its tests are not changed. Vitest and TypeScript are installed in the scratch folder
-// when they are not there. Tests of other internals are excluded by name, with a reason each, in exclusions.json. An excluded
-// test that passes, or that is not there, is an error too: the list stays true.
+// when they are not there. exclusions.json names, with a reason each, the files that test other internals, which are not run,
+// and single tests. An excluded test that passes, or that is not there, is an error too: the list stays true.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,6 +43,8 @@ const SHIMS = {
     "  native.callSync('describeModule', { text, limit, tags }).description ?? undefined;\n",
 };
 for (const [file, text] of Object.entries(SHIMS)) writeFileSync(join(scratch, 'src', file), text);
+const { internals, exclusions } = JSON.parse(readFileSync(join(here, 'exclusions.json'), 'utf8'));
+for (const { file } of internals) rmSync(join(scratch, 'src', file));
 writeFileSync(join(scratch, 'package.json'), '{"type":"module","private":true}\n');
 writeFileSync(join(scratch, 'vitest.config.mjs'), 'export default { test: { globals: true, include: ["src/**/*.test.ts"] } };\n');
 if (!existsSync(join(scratch, 'node_modules', 'vitest'))) {
@@ -64,7 +66,6 @@ for (const { name, assertionResults, message } of JSON.parse(readFileSync(report
 }
 
 // --- the verdict
-const { exclusions } = JSON.parse(readFileSync(join(here, 'exclusions.json'), 'utf8'));
 const faults = [];
 for (const { test } of exclusions) {
   const result = passed.get(test);
@@ -78,5 +79,7 @@ for (const [test, { ok, message }] of passed) {
 const good = [...passed.values()].filter(({ ok }) => ok).length;
 if (good === 0) faults.push('no test passed');
 for (const fault of faults) console.error(fault);
-console.log(`stan-context 0.6: ${good} tests pass, ${excluded.size} excluded, ${faults.length} faults`);
+console.log(
+  `stan-context 0.6: ${good} tests pass, ${excluded.size} excluded, ${internals.length} files of internals not run, ${faults.length} faults`,
+);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -7,7 +7,7 @@ use stan_graph::{Stats, Summary, write_json};
 use super::loose_graph::{HashSizeEnforcement, LooseGraph, size_missing};
 use super::place::{CacheChoice, folder, with_threads, work};
 use super::previous_graph::compare;
-use super::specifier_ids::rewritten;
+use super::specifier_ids::{rewritten, without_descriptions};
 use super::{HostEnvironment, HostError, read};
 use crate::engine::Engine;
 use crate::graph::GraphOptions;
@@ -24,12 +24,12 @@ struct Options {
     node_description_limit: Option<f64>,
     node_description_tags: Option<Vec<String>>,
     max_errors: Option<f64>,
-    /// Ours: the folder of stan itself, a cache, the number of threads, and how missing relative modules are named.
+    /// Ours: the folder of stan itself, a cache, the number of threads, and for whom the graph is written.
     stan_path: Option<String>,
     cache: Option<CacheChoice>,
     threads: Option<u16>,
     #[serde(default)]
-    missing_ids: MissingIds,
+    form: GraphForm,
 }
 
 #[derive(Default, Deserialize)]
@@ -38,15 +38,15 @@ struct Globs {
     excludes: Option<Vec<String>>,
 }
 
-/// The id of a relative specifier that leads nowhere.
+/// For whom the graph is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum MissingIds {
-    /// As written: `./gone`.
+#[serde(rename_all = "kebab-case")]
+enum GraphForm {
+    /// Callers of stan-context 0.6, see `specifier_ids.rs`.
     #[default]
-    Specifier,
-    /// The path that the file would have from the root, as the command line has it.
-    Path,
+    StanContext,
+    /// As `stan graph --json` prints it.
+    Program,
 }
 
 const USUAL_ERRORS: f64 = 50.0;
@@ -75,7 +75,12 @@ pub(super) fn run(engine: &Engine<'_>, environment: &HostEnvironment, options: &
     let request = work(&cache, &root, usual_cache, environment);
     let engine = &with_threads(engine, asked.threads);
     let mut detailed = detailed_graph(engine, &graph_options, &request)?;
-    detailed.graph = rewritten(&detailed, limit >= 1.0, asked.missing_ids == MissingIds::Specifier)?;
+    let describe = limit >= 1.0;
+    match asked.form {
+        GraphForm::StanContext => detailed.graph = rewritten(engine.system(), &detailed, &graph_options, describe)?,
+        GraphForm::Program if !describe => detailed.graph = without_descriptions(&detailed.graph)?,
+        GraphForm::Program => {}
+    }
     let graph = &detailed.graph;
     let mut errors = Vec::new();
     let mut dirty = detailed.dirty;

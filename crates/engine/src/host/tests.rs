@@ -64,10 +64,24 @@ fn graphs_have_the_form_that_callers_of_stan_context_know() {
 }
 
 #[test]
-fn ids_are_those_of_the_command_line_on_request() {
+fn the_graph_is_that_of_the_program_on_request() {
     let system = system(FILES);
-    let result = answer(&system, "generateDependencyGraph", &json!({ "cwd": "/r", "missingIds": "path" }));
+    let result = answer(&system, "generateDependencyGraph", &json!({ "cwd": "/r", "form": "program" }));
+    assert_eq!(result["graph"]["nodes"]["x.py"]["language"], "py");
     assert_eq!(ids(&result), ["a.ts", "b.ts", "bare", "gone", "out/d.ts", "src/c.ts", "src/gone", "x.py", "y"]);
+}
+
+#[test]
+fn files_of_packages_are_described() {
+    let system = system(&[
+        ("a.ts", "import 'pkg';\n"),
+        ("node_modules/pkg/package.json", "{\"name\":\"pkg\",\"version\":\"1.0.0\",\"types\":\"index.d.ts\"}"),
+        ("node_modules/pkg/index.d.ts", "/**\n * @module\n * The package.\n */\nexport {};\n"),
+    ]);
+    let of = |options: Value| answer(&system, "generateDependencyGraph", &options)["graph"]["nodes"]["node_modules/pkg/index.d.ts"].clone();
+    assert_eq!(of(json!({ "cwd": "/r" }))["description"], "The package.");
+    assert_eq!(of(json!({ "cwd": "/r", "nodeDescriptionLimit": 3 }))["description"], "The...");
+    assert_eq!(of(json!({ "cwd": "/r", "form": "program" }))["description"], Value::Null);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 //!
 //! An answer starts with `+` and is a result, or starts with `-` and is an error. Promises are never rejected here; the
 //! JavaScript beside this makes an `Error` with a `code` of it.
-#![expect(unsafe_code, reason = "the functions that napi generates call Node's C interface; nothing here is written by hand")]
 
 use std::panic::catch_unwind;
 use std::path::PathBuf;
