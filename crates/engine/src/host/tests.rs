@@ -78,7 +78,9 @@ fn files_of_packages_are_described() {
         ("node_modules/pkg/package.json", "{\"name\":\"pkg\",\"version\":\"1.0.0\",\"types\":\"index.d.ts\"}"),
         ("node_modules/pkg/index.d.ts", "/**\n * @module\n * The package.\n */\nexport {};\n"),
     ]);
-    let of = |options: Value| answer(&system, "generateDependencyGraph", &options)["graph"]["nodes"]["node_modules/pkg/index.d.ts"].clone();
+    let of = |options: Value| {
+        answer(&system, "generateDependencyGraph", &options)["graph"]["nodes"]["node_modules/pkg/index.d.ts"].clone()
+    };
     assert_eq!(of(json!({ "cwd": "/r" }))["description"], "The package.");
     assert_eq!(of(json!({ "cwd": "/r", "nodeDescriptionLimit": 3 }))["description"], "The...");
     assert_eq!(of(json!({ "cwd": "/r", "form": "program" }))["description"], Value::Null);
