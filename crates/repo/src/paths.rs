@@ -32,8 +32,13 @@ impl<'p> AbsPath<'p> {
         if below.is_empty() { self.as_str().to_owned() } else { [self.base, "/", below].concat() }
     }
 
+    /// The path with a slash at its end, to which relative paths can be appended.
+    pub fn prefix(self) -> String {
+        [self.base, "/"].concat()
+    }
+
     /// What follows in a path below this one; `None` elsewhere, and for the path itself.
-    pub fn below<'q>(self, absolute: &'q str) -> Option<&'q str> {
+    pub fn below(self, absolute: &str) -> Option<&str> {
         absolute.strip_prefix(self.base)?.strip_prefix('/')
     }
 
@@ -191,6 +196,22 @@ pub(crate) fn escape_bytes(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn absolute_paths_are_joined_and_cut() {
+        for (path, text, prefix, joined) in
+            [("/r/", "/r", "/r/", "/r/a/b"), ("/r", "/r", "/r/", "/r/a/b"), ("/", "/", "/", "/a/b")]
+        {
+            let path = AbsPath::new(path);
+            assert_eq!(
+                (path.as_str(), &*path.prefix(), &*path.join("a/b"), &*path.join("")),
+                (text, prefix, joined, text)
+            );
+            assert_eq!((path.below(joined), path.holds(joined), path.holds(text)), (Some("a/b"), true, true));
+        }
+        let path = AbsPath::new("/r");
+        assert_eq!((path.below("/root/a"), path.below("/r"), path.holds("/root")), (None, None, false));
+    }
 
     #[test]
     fn roots() {

@@ -118,6 +118,11 @@ impl<'u> NodeTable<'u> {
         }
     }
 
+    /// The root with a slash at its end.
+    pub(crate) fn root_prefix(&self) -> String {
+        AbsPath::new(self.root).prefix()
+    }
+
     /// The absolute path of a path below the root.
     pub(crate) fn absolute_of(&self, relative: &str) -> String {
         AbsPath::new(self.root).join(relative)
