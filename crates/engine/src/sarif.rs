@@ -189,7 +189,10 @@ mod tests {
     #[test]
     fn imports_that_lead_nowhere_have_file_and_line() {
         let system = MemorySystem::new();
-        system.set_file("/r/ä b.ts", "import './gone';\nimport type { A } from './gone';\nimport 'bare';\nimport './c';\n");
+        system.set_file(
+            "/r/ä b.ts",
+            "import './gone';\nimport type { A } from './gone';\nimport 'bare';\nimport './c';\n",
+        );
         system.set_file("/r/c.ts", "export {};\n");
         let config = Config::default();
         let repository = Repository { root: "/r", config: &config };
@@ -203,7 +206,8 @@ mod tests {
             })
             .collect();
         let expected = [(1, "./gone"), (2, "./gone"), (3, "bare")];
-        let expected = expected.map(|(line, name)| ("%C3%A4%20b.ts".to_owned(), line, format!("`{name}` leads to no file")));
+        let expected =
+            expected.map(|(line, name)| ("%C3%A4%20b.ts".to_owned(), line, format!("`{name}` leads to no file")));
         assert_eq!(shown, expected);
     }
 

@@ -115,7 +115,9 @@ mod tests {
     fn forbidden_crates() {
         let expected = "b 1.0.0: forbidden (no network); `cargo tree -i b` shows who brings it";
         check(|_| {}, "[bans]\ndeny = [{ crate = \"b\", reason = \"no network\" }]\n", &[expected]);
-        let wrapped = |by: &str| format!("[bans]\ndeny = [{{ crate = \"b\", wrappers = [\"{by}\"], reason = \"no network\" }}]\n");
+        let wrapped = |by: &str| {
+            format!("[bans]\ndeny = [{{ crate = \"b\", wrappers = [\"{by}\"], reason = \"no network\" }}]\n")
+        };
         check(|_| {}, &wrapped("a"), &[]);
         check(|_| {}, &wrapped("c"), &[expected]);
     }

@@ -4,11 +4,11 @@ use std::io;
 
 use stan_engine::OsSystem;
 use stan_engine::context::build_map;
-use stan_engine::sarif::SarifLog;
 use stan_engine::graph::{
     Cycle, Direction, Graph, GraphError, GraphOutcome, GraphRequest, Stats, Summary, Work, closure, cycles, graph,
     write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
 };
+use stan_engine::sarif::SarifLog;
 
 use crate::args::{Cli, Format, GraphArgs};
 use crate::exit::Failure;

@@ -79,7 +79,11 @@ fn findings_have_what_the_schema_of_sarif_requires() {
     assert!(repository.output(&["run", "--context", "--meta"], &[]).status.success());
     let rejected = repository.output(&["check", "../reply.md", "--format", "sarif"], &[]);
     assert_eq!(rejected.status.code(), Some(1));
-    assert!(rules(&repository, &["check", "../reply.md", "--format", "sarif"]).iter().all(|rule| rule.starts_with("STAN-REPLY-")));
+    assert!(
+        rules(&repository, &["check", "../reply.md", "--format", "sarif"])
+            .iter()
+            .all(|rule| rule.starts_with("STAN-REPLY-"))
+    );
 }
 
 #[test]

@@ -76,7 +76,12 @@ fn find(
         let Compiled { graph, problems, kept, dirty, .. } =
             compile::compile(&watched, options, None, true, Memory::of(request))?;
         let files = FileDetails::of_records(&kept.map(|kept| kept.records).unwrap_or_default(), graph.node_count());
-        return Ok(DetailedGraph { graph, errors: stan_model::error_lines(&problems, options.max_errors), dirty, files });
+        return Ok(DetailedGraph {
+            graph,
+            errors: stan_model::error_lines(&problems, options.max_errors),
+            dirty,
+            files,
+        });
     };
     let observed_at = system.now();
     let index = cache.load_index();
@@ -86,12 +91,7 @@ fn find(
     let mut files = FileDetails::default();
     let details = |graph: &Graph, records: &[Record]| files = FileDetails::of_records(records, graph.node_count());
     let (outcome, _) = compile_with(system, options, request, &cache, (previous, observed_at), details)?;
-    Ok(DetailedGraph {
-        graph: outcome.graph.unwrap_or_default(),
-        errors: outcome.errors,
-        dirty: outcome.dirty,
-        files,
-    })
+    Ok(DetailedGraph { graph: outcome.graph.unwrap_or_default(), errors: outcome.errors, dirty: outcome.dirty, files })
 }
 
 /// The answer of the earlier run, where nothing changed since.

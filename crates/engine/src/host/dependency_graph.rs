@@ -77,8 +77,8 @@ pub(super) fn run(
     let cache = asked.cache.unwrap_or(CacheChoice::On(false));
     let usual_cache = format!("{}/{}/cache", root.trim_end_matches('/'), graph_options.scan.stan_path);
     let request = work(&cache, &root, usual_cache, environment, asked.threads);
-    let mut detailed = detailed_graph(system, &graph_options, &request)
-        .map_err(|error| HostError::internal(error.to_string()))?;
+    let mut detailed =
+        detailed_graph(system, &graph_options, &request).map_err(|error| HostError::internal(error.to_string()))?;
     let describe = limit >= 1.0;
     match asked.form {
         GraphForm::StanContext => detailed.graph = rewritten(system, &detailed, &graph_options, describe)?,
@@ -123,8 +123,9 @@ fn checked_globs(globs: Option<Vec<String>>) -> Result<Vec<String>, HostError> {
 /// The tags that have the form of one, each once.
 pub(super) fn known_tags(tags: Vec<String>) -> Vec<String> {
     let is_tag = |tag: &str| {
-        tag.strip_prefix('@')
-            .is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+        tag.strip_prefix('@').is_some_and(|name| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
     };
     let mut known: Vec<String> = Vec::new();
     for tag in tags.iter().map(|tag| tag.trim()).filter(|tag| is_tag(tag)) {

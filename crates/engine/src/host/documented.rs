@@ -88,7 +88,10 @@ fn message(tags: &[Tag]) -> Option<String> {
         more => format!("one of {}", more.join(", ")),
     };
     let empty = tags.iter().filter(|tag| tag.present).map(|tag| format!(" Found {}, but its prose is empty.", tag.tag));
-    Some(format!("Say what this module is for: add a doc comment with {wanted} and prose.{}", empty.collect::<String>()))
+    Some(format!(
+        "Say what this module is for: add a doc comment with {wanted} and prose.{}",
+        empty.collect::<String>()
+    ))
 }
 
 /// Linters name a text that has no file in angle brackets.

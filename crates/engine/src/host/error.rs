@@ -41,7 +41,8 @@ impl HostError {
 
     /// As the border carries it.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|_| r#"{"code":"STAN_INTERNAL","message":"","details":[]}"#.to_owned())
+        serde_json::to_string(self)
+            .unwrap_or_else(|_| r#"{"code":"STAN_INTERNAL","message":"","details":[]}"#.to_owned())
     }
 }
 

@@ -70,8 +70,7 @@ impl Place {
         for typed in &options.allow_outside {
             config.allow_outside(system, &directory, typed)?;
         }
-        let mut place =
-            Self { directory, root: found.root, config, work: GraphRequest::default(), notes: found.hints };
+        let mut place = Self { directory, root: found.root, config, work: GraphRequest::default(), notes: found.hints };
         for typed in &options.allow_secret {
             // As it is spelled, and the file that it leads to: a link and its target hold the same secret.
             let spelled = relative_path(&place.root, &place.absolute(typed));

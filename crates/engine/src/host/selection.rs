@@ -61,8 +61,7 @@ pub(super) fn run(options: &str) -> Result<String, HostError> {
     let ids = selected(&graph, &state, choices.drop_node_kinds.as_deref(), &mut warnings)?;
     check_sizes(&graph, &ids, choices.hash_size_enforcement.unwrap_or_default(), &mut warnings)?;
     let bytes = |id: &String| graph.nodes.get(id).and_then(LooseNode::size).unwrap_or_default();
-    let mut largest: Vec<Largest> =
-        ids.iter().map(|id| Largest { node_id: id.clone(), bytes: bytes(id) }).collect();
+    let mut largest: Vec<Largest> = ids.iter().map(|id| Largest { node_id: id.clone(), bytes: bytes(id) }).collect();
     let total_bytes = largest.iter().map(|one| one.bytes).fold(0, u64::saturating_add);
     largest.sort_by(|left, right| right.bytes.cmp(&left.bytes).then_with(|| left.node_id.cmp(&right.node_id)));
     largest.truncate(choices.max_top.map_or(USUAL_TOP, |top| top.max(0.0) as usize));
@@ -151,8 +150,7 @@ fn mask(kinds: &Value, label: &str, warnings: &mut BTreeSet<String>) -> u8 {
     if let Some(number) = kinds.as_f64() {
         let number = number.floor();
         if number < 0.0 {
-            warnings
-                .insert(format!("Invalid edgeKinds bitmask for {label}: expected integer >= 0; using none."));
+            warnings.insert(format!("Invalid edgeKinds bitmask for {label}: expected integer >= 0; using none."));
             return 0;
         }
         let (known, unknown) = (number as u64 & u64::from(ALL_KINDS), number as u64 & !u64::from(ALL_KINDS));

@@ -48,7 +48,8 @@ fn every_verb_has_one_name() {
 #[test]
 fn graphs_have_the_form_that_callers_of_stan_context_know() {
     let system = system(FILES);
-    let result = answer(&system, "generateDependencyGraph", &json!({ "cwd": "/r", "config": { "excludes": ["out/**"] } }));
+    let result =
+        answer(&system, "generateDependencyGraph", &json!({ "cwd": "/r", "config": { "excludes": ["out/**"] } }));
     assert_eq!(ids(&result), ["../gone", "./gone", "a.ts", "b.ts", "bare", "src/c.ts", "x.py", "y"]);
     let nodes = &result["graph"]["nodes"];
     assert_eq!((&nodes["x.py"]["language"], &nodes["a.ts"]["language"]), (&json!("other"), &json!("ts")));
@@ -74,7 +75,9 @@ fn files_of_packages_are_described() {
         ("node_modules/pkg/package.json", "{\"name\":\"pkg\",\"version\":\"1.0.0\",\"types\":\"index.d.ts\"}"),
         ("node_modules/pkg/index.d.ts", "/**\n * @module\n * The package.\n */\nexport {};\n"),
     ]);
-    let of = |options: Value| answer(&system, "generateDependencyGraph", &options)["graph"]["nodes"]["node_modules/pkg/index.d.ts"].clone();
+    let of = |options: Value| {
+        answer(&system, "generateDependencyGraph", &options)["graph"]["nodes"]["node_modules/pkg/index.d.ts"].clone()
+    };
     assert_eq!(of(json!({ "cwd": "/r" }))["description"], "The package.");
     assert_eq!(of(json!({ "cwd": "/r", "nodeDescriptionLimit": 3 }))["description"], "The...");
     assert_eq!(of(json!({ "cwd": "/r", "form": "program" }))["description"], Value::Null);
@@ -202,8 +205,7 @@ fn maps_have_one_edge_for_each_target_and_no_hashes() {
                          { "target": "a", "kind": "dynamic", "resolution": "explicit" }] },
     });
     let meta = answer(&system(&[]), "encodeDependencyMeta", &json!({ "graph": graph }));
-    let expected =
-        json!({ "v": 2, "n": { "a": { "k": 0, "s": 3, "d": "Words.", "e": [["a", 4], ["b", 3, 3]] }, "b": { "k": 1 } } });
+    let expected = json!({ "v": 2, "n": { "a": { "k": 0, "s": 3, "d": "Words.", "e": [["a", 4], ["b", 3, 3]] }, "b": { "k": 1 } } });
     assert_eq!(meta, expected);
 }
 
