@@ -47,7 +47,7 @@ by_powershell() {
 }
 by_library() {
   npm install --silent --offline --no-audit --no-fund --no-package-lock --prefix "$scratch/library" \
-    "$dist"/stan-context-linux-*.tgz "$dist"/stan-context-[0-9]*.tgz
+    "$dist"/stan-context-*.tgz
   cp "$here/install/try.mjs" "$scratch/library/try.mjs"
   node "$scratch/library/try.mjs"
 }
