@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use stan_model::Digest;
-use stan_rank::{FileWords, Postings, WordIndex};
+use stan_rank::{FileWords, Fixed, Postings, WordIndex};
 use stan_repo::GitHistory;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -16,7 +16,7 @@ use super::bytes::{Reader, Writer};
 use super::{Cache, LARGEST_DATA};
 
 /// Changes whenever words are counted or stored in another way.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const WORDS_MAGIC: &[u8; 8] = b"stanword";
 pub(super) const WORDS_FILE: &str = "words.data";
 const HISTORY_MAGIC: &[u8; 8] = b"stanhist";
@@ -61,10 +61,11 @@ impl Cache<'_> {
                 counts: numbers(reader.blob()?, u16::from_le_bytes)?,
             })
         };
-        let (words, parts, definitions) = (postings()?, postings()?, postings()?);
+        let postings = [postings()?, postings()?, postings()?];
         let lengths = numbers(reader.blob()?, u32::from_le_bytes)?;
+        let norms = numbers(reader.blob()?, |bytes| Fixed::from_bits(i64::from_le_bytes(bytes)))?;
         let is_whole = reader.is_empty() && rest.is_empty() && paths.len() == digests.len();
-        let index = WordIndex::from_parts(words, parts, definitions, lengths)
+        let index = WordIndex::from_parts(postings, lengths, norms)
             .filter(|index| is_whole && index.file_count() == digests.len())?;
         let file = |(at, digest): (usize, &[u8; 32])| Some((paths.text(at)?.into(), Digest(*digest)));
         let files = digests.iter().enumerate().map(file).collect::<Option<_>>()?;
@@ -81,12 +82,13 @@ impl Cache<'_> {
         writer.blobs(files.clone().map(|(path, _)| path.as_bytes()));
         writer.blob(&files.flat_map(|(_, digest)| digest.0).collect::<Vec<u8>>());
         for Postings { keys, ends, files, counts } in [&index.words, &index.parts, &index.definitions] {
-            writer.blob(&keys.iter().flat_map(|key| key.to_le_bytes()).collect::<Vec<u8>>());
-            writer.blob(&ends.iter().flat_map(|end| end.to_le_bytes()).collect::<Vec<u8>>());
-            writer.blob(&files.iter().flat_map(|file| file.to_le_bytes()).collect::<Vec<u8>>());
-            writer.blob(&counts.iter().flat_map(|count| count.to_le_bytes()).collect::<Vec<u8>>());
+            writer.blob(&bytes_of(keys, |key| key.to_le_bytes()));
+            writer.blob(&bytes_of(ends, |end| end.to_le_bytes()));
+            writer.blob(&bytes_of(files, |file| file.to_le_bytes()));
+            writer.blob(&bytes_of(counts, |count| count.to_le_bytes()));
         }
-        writer.u32s(index.lengths.iter().copied());
+        writer.blob(&bytes_of(&index.lengths, |length| length.to_le_bytes()));
+        writer.blob(&bytes_of(&index.norms, |norm| norm.bits().to_le_bytes()));
         self.store_sealed(WORDS_FILE, WORDS_MAGIC, &writer.into_bytes())
     }
 
@@ -132,6 +134,12 @@ impl Cache<'_> {
 
 /// Magic, key and checksum.
 const HEAD: usize = 24;
+
+fn bytes_of<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    let mut all = Vec::with_capacity(N * values.len());
+    values.iter().for_each(|value| all.extend_from_slice(&bytes(*value)));
+    all
+}
 
 fn numbers<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Option<Vec<T>> {
     let (chunks, rest) = bytes.as_chunks::<N>();

@@ -22,7 +22,7 @@ pub(super) fn read(system: &dyn System, root: &str, files: &[RankedFile], cache:
     let stored = cache.and_then(Cache::load_history);
     let entries = stored.iter().flat_map(|history| &history.entries);
     let known: FxHashMap<&str, &HistoryEntry> = entries.map(|entry| (&*entry.id, entry)).collect();
-    let unchanged = |head: &str| stored.clone().filter(|history| history.head == head);
+    let unchanged = |head: &str| stored.as_ref().filter(|history| history.head == head).cloned();
     let known = |id: &str| known.get(id).map(|entry| (*entry).clone());
     match git_history(system, root, HistoryLimits::default(), known, unchanged) {
         Ok(history) => {
