@@ -78,12 +78,12 @@ impl Signal {
     /// How much the signal counts.
     pub fn weight(self) -> u8 {
         match self {
-            Self::Churn => 1,
-            Self::Defines | Self::Graph | Self::HitPairs => 2,
-            Self::Vocabulary | Self::Uses | Self::HitGraph => 3,
-            Self::Words | Self::HitChanges => 4,
-            Self::NearChanges | Self::Path | Self::TextPath | Self::TextNames => 5,
-            Self::TextMessages => 6,
+            Self::Churn | Self::Graph => 1,
+            Self::Defines | Self::HitGraph | Self::HitPairs => 2,
+            Self::Vocabulary | Self::Words | Self::Uses => 3,
+            Self::HitChanges => 4,
+            Self::NearChanges | Self::TextPath | Self::TextNames => 5,
+            Self::Path | Self::TextMessages => 6,
             Self::Changes => 7,
             Self::TextWords => 9,
         }

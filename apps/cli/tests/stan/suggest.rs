@@ -384,7 +384,8 @@ fn threads_and_the_cache_do_not_change_a_byte() {
         let message = format!("Count values of {folder}");
         repository.git(&["-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "--quiet", "-m", &message]);
     }
-    let question = ["suggest", "--focus", "src/two/beta.ts", "--about", "Count alpha values", "--budget", "400", "--json"];
+    let question =
+        ["suggest", "--focus", "src/two/beta.ts", "--about", "Count alpha values", "--budget", "400", "--json"];
     let answer = |more: &[&str]| repository.stan(&[&question[..], more].concat());
     let expected = answer(&["--no-cache", "--threads", "1"]);
     assert!(expected.contains("src/two/alpha.ts"), "{expected}");
