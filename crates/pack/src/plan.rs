@@ -1,7 +1,7 @@
 //! How much of each candidate fits into a budget. Candidates are numbers here: a rank and a cost for each level.
 //!
 //! One fixed sequence of demotions lowers the candidates of the worst rank first, the last of them first, by one level at a
-//! time. A budget takes the shortest beginning of that sequence that fits, so that a larger budget never removes a
+//! time; before that, what is whole only as a spare becomes a signature. A budget takes the shortest beginning of that sequence that fits, so that a larger budget never removes a
 //! candidate and never lowers a level.
 
 /// How much of a unit is shown.
@@ -41,6 +41,8 @@ pub struct Costs {
     pub full: u64,
     pub signature: u64,
     pub line: u64,
+    /// Shown whole only while nothing else of its rank has to be lowered for it.
+    pub is_spare: bool,
 }
 
 impl Costs {
@@ -76,8 +78,12 @@ pub fn fit(candidates: &[Costs], budget: Option<u64>) -> Fitted {
     let worst = candidates.iter().map(|one| one.rank).max().unwrap_or_default();
     for rank in (1..=worst).rev() {
         let of_rank: Vec<usize> = (0..candidates.len()).rev().filter(|at| candidates[*at].rank == rank).collect();
-        for _ in 0..3 {
+        for round in 0..4 {
             for at in &of_rank {
+                let is_turn = round > 0 || (candidates[*at].is_spare && levels[*at] == Level::Full);
+                if !is_turn {
+                    continue;
+                }
                 if total <= budget {
                     return fitted(candidates, levels, before, total);
                 }
@@ -104,7 +110,7 @@ mod tests {
     use super::*;
 
     fn costs(rank: u8, wanted: Level) -> Costs {
-        Costs { rank, wanted, full: 100, signature: 40, line: 10 }
+        Costs { rank, wanted, full: 100, signature: 40, line: 10, is_spare: false }
     }
 
     #[test]
@@ -120,12 +126,24 @@ mod tests {
         assert_eq!(levels(Some(1)), [Level::Full, Level::Omitted, Level::Omitted, Level::Omitted]);
     }
 
+    #[test]
+    fn a_spare_whole_becomes_a_signature_before_a_signature_becomes_a_line() {
+        let spare = |wanted| Costs { is_spare: true, ..costs(2, wanted) };
+        let all = [costs(2, Level::Full), spare(Level::Full), spare(Level::Full), costs(2, Level::Signature)];
+        let levels = |budget| fit(&all, Some(budget)).levels;
+        assert_eq!(levels(340), [Level::Full, Level::Full, Level::Full, Level::Signature]);
+        assert_eq!(levels(280), [Level::Full, Level::Full, Level::Signature, Level::Signature]);
+        assert_eq!(levels(220), [Level::Full, Level::Signature, Level::Signature, Level::Signature]);
+        assert_eq!(levels(219), [Level::Full, Level::Signature, Level::Signature, Level::Line]);
+    }
+
     fn candidates() -> impl Strategy<Value = Vec<Costs>> {
-        let one =
-            (0..6_u8, 0..4_u8, 0..500_u64, 0..500_u64, 0..50_u64).prop_map(|(rank, wanted, full, signature, line)| {
+        let one = (0..6_u8, 0..4_u8, 0..500_u64, 0..500_u64, 0..50_u64, any::<bool>()).prop_map(
+            |(rank, wanted, full, signature, line, is_spare)| {
                 let wanted = [Level::Omitted, Level::Line, Level::Signature, Level::Full][usize::from(wanted)];
-                Costs { rank, wanted, full, signature, line }
-            });
+                Costs { rank, wanted, full, signature, line, is_spare }
+            },
+        );
         proptest::collection::vec(one, 0..40)
     }
 

@@ -112,6 +112,15 @@ impl Fixed {
         Self(i64::try_from((bits << FRACTION).isqrt()).unwrap_or(i64::MAX))
     }
 
+    /// All 64 bits, for a cache.
+    pub const fn bits(self) -> i64 {
+        self.0
+    }
+
+    pub const fn from_bits(bits: i64) -> Self {
+        Self(bits)
+    }
+
     /// In thousandths, rounded down: for reports.
     pub fn thousandths(self) -> i64 {
         clamp((i128::from(self.0) * 1000) >> FRACTION)

@@ -133,11 +133,14 @@ impl WordIndex {
     }
 
     /// An index of arrays from a cache; `None` when they do not fit together.
-    pub fn from_parts(words: Postings, parts: Postings, definitions: Postings, lengths: Vec<u32>) -> Option<Self> {
+    pub fn from_parts(
+        [words, parts, definitions]: [Postings; 3],
+        lengths: Vec<u32>,
+        norms: Vec<Fixed>,
+    ) -> Option<Self> {
         let files = lengths.len();
         let is_whole = [&words, &parts, &definitions].iter().all(|postings| postings.is_whole(files));
-        let norms = if is_whole { norms(&parts, files) } else { Vec::new() };
-        is_whole.then_some(Self { words, parts, definitions, lengths, norms })
+        (is_whole && norms.len() == files).then_some(Self { words, parts, definitions, lengths, norms })
     }
 
     pub fn file_count(&self) -> usize {
@@ -221,16 +224,18 @@ mod tests {
     fn an_index_is_what_it_was_made_of() {
         let index = index(&["const one = two;", "function three() { return one + one }", "x", "two"]);
         assert_eq!(WordIndex::build(&index.file_words()), index);
-        let WordIndex { words, parts, definitions, lengths, .. } = index.clone();
-        assert_eq!(
-            WordIndex::from_parts(words.clone(), parts.clone(), definitions.clone(), lengths.clone()),
-            Some(index)
-        );
+        let WordIndex { words, parts, definitions, lengths, norms } = index.clone();
+        let from = |words: &Postings, norms: &[Fixed]| {
+            let postings = [words.clone(), parts.clone(), definitions.clone()];
+            WordIndex::from_parts(postings, lengths.clone(), norms.to_vec())
+        };
+        assert_eq!(from(&words, &norms), Some(index));
+        assert_eq!(from(&words, &norms[1..]), None);
         let mut wrong = words.clone();
         wrong.files[0] = 9;
-        assert_eq!(WordIndex::from_parts(wrong, parts.clone(), definitions.clone(), lengths.clone()), None);
+        assert_eq!(from(&wrong, &norms), None);
         let mut wrong = words;
         wrong.ends.pop();
-        assert_eq!(WordIndex::from_parts(wrong, parts, definitions, lengths), None);
+        assert_eq!(from(&wrong, &norms), None);
     }
 }

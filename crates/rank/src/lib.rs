@@ -7,6 +7,7 @@ mod definitions;
 mod fill;
 mod fixed;
 mod history;
+mod hits;
 mod index;
 mod paths;
 mod query;

@@ -4,6 +4,7 @@
 //! The weights were fitted on public commits (`docs/benchmarks.md`); none of them knows a repository or a language.
 
 use crate::fixed::Fixed;
+use crate::hits::HitSignals;
 use crate::paths::FileClass;
 use crate::query::TextQuery;
 use crate::signals::{Corpus, FocusSignals, Signals, TextSignals};
@@ -44,16 +45,18 @@ pub enum Signal {
     TextMessages,
     /// It has identifiers of the text.
     TextNames,
-    /// It is close to the best hits for the text on the import graph.
-    TextGraph,
-    /// It changes with the best hits for the text.
-    TextChanges,
     /// It changed often lately.
     Churn,
+    /// It is close on the import graph to the best answers by all of the above.
+    HitGraph,
+    /// It changes with the best answers.
+    HitChanges,
+    /// It has the name of one of the best answers: its test, for one.
+    HitPairs,
 }
 
 impl Signal {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Vocabulary,
         Self::Words,
         Self::Changes,
@@ -66,20 +69,21 @@ impl Signal {
         Self::TextPath,
         Self::TextMessages,
         Self::TextNames,
-        Self::TextGraph,
-        Self::TextChanges,
         Self::Churn,
+        Self::HitGraph,
+        Self::HitChanges,
+        Self::HitPairs,
     ];
 
     /// How much the signal counts.
     pub fn weight(self) -> u8 {
         match self {
-            Self::Churn => 1,
-            Self::Defines | Self::Graph => 2,
-            Self::Vocabulary | Self::Uses | Self::TextGraph | Self::TextChanges => 3,
-            Self::Words => 4,
-            Self::NearChanges | Self::Path | Self::TextPath | Self::TextNames => 5,
-            Self::TextMessages => 6,
+            Self::Churn | Self::Graph => 1,
+            Self::Defines | Self::HitGraph | Self::HitPairs => 2,
+            Self::Vocabulary | Self::Words | Self::Uses => 3,
+            Self::HitChanges => 4,
+            Self::NearChanges | Self::TextPath | Self::TextNames => 5,
+            Self::Path | Self::TextMessages => 6,
             Self::Changes => 7,
             Self::TextWords => 9,
         }
@@ -100,9 +104,10 @@ impl Signal {
             Self::TextPath => "text path",
             Self::TextMessages => "text messages",
             Self::TextNames => "text names",
-            Self::TextGraph => "text imports",
-            Self::TextChanges => "text changes",
             Self::Churn => "churn",
+            Self::HitGraph => "near hits",
+            Self::HitChanges => "changes with hits",
+            Self::HitPairs => "names of hits",
         }
     }
 }
@@ -115,6 +120,8 @@ pub struct Ranking<'c> {
     pub(crate) imports: Vec<(u32, u32)>,
     pub(crate) of_focus: Option<FocusSignals>,
     pub(crate) of_text: Option<(TextQuery, TextSignals)>,
+    /// What is near the best files by the signals above; absent until those are known.
+    pub(crate) of_hits: Option<HitSignals>,
     scores: Vec<Fixed>,
     /// The most that any file could have.
     most: Fixed,
@@ -140,7 +147,10 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
     });
     let mut imports: Vec<(u32, u32)> = corpus.edges.iter().map(|edge| (edge.from, edge.to)).collect();
     imports.sort_unstable();
-    let mut ranking = Ranking { signals, focus, imports, of_focus, of_text, scores: Vec::new(), most: Fixed::ZERO };
+    let (scores, most) = (Vec::new(), Fixed::ZERO);
+    let mut ranking = Ranking { signals, focus, imports, of_focus, of_text, of_hits: None, scores, most };
+    let direct: Vec<Fixed> = (0..count).map(|file| ranking.sum(file)).collect();
+    ranking.of_hits = Some(ranking.signals.hits(&direct, &ranking.focus));
     ranking.scores = (0..count).map(|file| ranking.sum(file)).collect();
     let given = Signal::ALL.iter().filter(|signal| ranking.is_given(**signal));
     ranking.most = given.map(|signal| Fixed::ratio(i64::from(signal.weight()), 4)).sum();
@@ -181,8 +191,11 @@ impl<'c> Ranking<'c> {
         let has_history = !self.signals.corpus.history.is_empty();
         match signal {
             Signal::Changes | Signal::NearChanges => has_history && self.of_focus.is_some(),
-            Signal::TextMessages | Signal::TextChanges => has_history && self.of_text.is_some(),
-            Signal::Churn => has_history,
+            Signal::TextMessages => has_history && self.of_text.is_some(),
+            Signal::Churn | Signal::HitChanges => has_history,
+            Signal::HitGraph => true,
+            // A text seldom means what merely has the name of a hit; who changes a file changes its test.
+            Signal::HitPairs => self.of_focus.is_some(),
             _ if signal < Signal::TextWords => self.of_focus.is_some(),
             _ => self.of_text.is_some(),
         }
@@ -203,6 +216,7 @@ impl<'c> Ranking<'c> {
     }
 
     fn values(&self, signal: Signal) -> Option<&[Fixed]> {
+        let hits = self.of_hits.as_ref();
         let focus = self.of_focus.as_ref();
         let text = self.of_text.as_ref().map(|(_, signals)| signals);
         let values = match signal {
@@ -218,9 +232,10 @@ impl<'c> Ranking<'c> {
             Signal::TextPath => &text?.path,
             Signal::TextMessages => &text?.message,
             Signal::TextNames => &text?.identifier,
-            Signal::TextGraph => &text?.walk,
-            Signal::TextChanges => &text?.cowalk,
             Signal::Churn => &self.signals.churn,
+            Signal::HitGraph => &hits?.walk,
+            Signal::HitChanges => &hits?.cowalk,
+            Signal::HitPairs => &hits.filter(|_| focus.is_some())?.pairs,
         };
         Some(values)
     }

@@ -25,10 +25,12 @@ pub enum Reason {
     Defines(TermKey),
     /// It uses this word, which the focus defines.
     Uses(TermKey),
-    /// It tests that file of the focus.
+    /// It tests that file, which is of the focus or one of the best answers.
     TestOf(u32),
-    /// That file of the focus is its test.
+    /// That file is its test.
     TestedBy(u32),
+    /// Its name without endings is that of that file.
+    NamedAs(u32),
     /// It has these words of the text.
     Mentions(Vec<String>),
     /// Its path has these words of the text.
@@ -66,7 +68,8 @@ impl Ranking<'_> {
             Signal::TextWords | Signal::TextNames => self.mentioned(file),
             Signal::TextPath => self.named(file),
             Signal::TextMessages => self.message(file),
-            Signal::TextGraph | Signal::TextChanges | Signal::Churn => None,
+            Signal::HitPairs => self.pair_of_hit(file),
+            Signal::HitGraph | Signal::HitChanges | Signal::Churn => None,
         }
     }
 
@@ -77,16 +80,28 @@ impl Ranking<'_> {
 
     /// The focus file that the file tests, or that tests it.
     fn pair(&self, file: usize) -> Option<Reason> {
+        self.pair_among(&self.focus, file).filter(|reason| !matches!(reason, Reason::NamedAs(_)))
+    }
+
+    fn pair_of_hit(&self, file: usize) -> Option<Reason> {
+        self.pair_among(&self.of_hits.as_ref()?.files, file)
+    }
+
+    /// The nearest of some files that has the file's name: one that it tests, or that tests it, before others.
+    fn pair_among(&self, others: &[usize], file: usize) -> Option<Reason> {
         let path = &*self.corpus().files.get(file)?.path;
         let own = name_key(path);
-        let distance = |other: &&usize| folder_distance(folder(path), folder(&self.corpus().files[**other].path));
-        let is_pair = |other: &&usize| {
-            let other = &*self.corpus().files[**other].path;
-            is_test(other) != is_test(path) && name_key(other) == own
-        };
-        let other = *self.focus.iter().filter(is_pair).min_by_key(distance)?;
+        let path_of = |other: usize| &*self.corpus().files[other].path;
+        let is_pair = |other: usize| is_test(path_of(other)) != is_test(path);
+        let mates = others.iter().copied().filter(|other| *other != file && name_key(path_of(*other)) == own);
+        let distance = |other: &usize| folder_distance(folder(path), folder(path_of(*other)));
+        let other = mates.min_by_key(|other| (!is_pair(*other), distance(other)))?;
         let number = u32::try_from(other).ok()?;
-        Some(if is_test(path) { Reason::TestOf(number) } else { Reason::TestedBy(number) })
+        Some(match (is_pair(other), is_test(path)) {
+            (true, true) => Reason::TestOf(number),
+            (true, false) => Reason::TestedBy(number),
+            (false, _) => Reason::NamedAs(number),
+        })
     }
 
     fn imports(&self, from: u32, to: u32) -> bool {

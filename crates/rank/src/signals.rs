@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use crate::fixed::{Fixed, log_unit, unit};
 use crate::history::{Change, CommonChanges, changed_with, churn, like_messages, rarity, saturated};
 use crate::index::{CountWeights, Postings, WordIndex, part_weight};
-use crate::paths::{FileClass, name_key, path_words};
+use crate::paths::{FileClass, path_words};
 use crate::query::TextQuery;
 use crate::walk::{Edge, ImportGraph};
-use crate::words::{TermKey, key, parts};
+use crate::words::{TermKey, key};
 
 /// What a ranking knows of the repository. Files are numbered by their place in `files`.
 #[derive(Clone, Copy, Debug)]
@@ -31,21 +31,21 @@ pub struct RankedFile {
 
 /// How many words of the focus are searched for: the rarest that it uses most.
 const FOCUS_WORDS: usize = 60;
-/// How many of the best hits for a text are walked from.
-const HITS: usize = 10;
+/// How many occurrences in a file a word of its path is worth.
+const PATH_COUNT: u32 = 5;
 
 /// What is the same for every question.
 pub(crate) struct Signals<'c> {
     pub(crate) corpus: Corpus<'c>,
     pub(crate) graph: ImportGraph,
-    common: CommonChanges<'c>,
+    pub(crate) common: CommonChanges<'c>,
     /// Files that are found by their words.
     pub(crate) documents: usize,
     /// BM25's norm of each file's length.
     norms: Vec<Fixed>,
-    /// The different words of each path, and how rare each word is among paths.
+    /// The different words of each path, and for each word how rare it is among paths and which files have it.
     pub(crate) path_words: Vec<Vec<TermKey>>,
-    path_rarity: FxHashMap<TermKey, Fixed>,
+    path_index: FxHashMap<TermKey, (Fixed, Vec<u32>)>,
     pub(crate) churn: Vec<Fixed>,
 }
 
@@ -64,10 +64,13 @@ impl<'c> Signals<'c> {
             words
         };
         let path_words: Vec<Vec<TermKey>> = corpus.files.iter().map(words_of).collect();
-        let mut frequency: FxHashMap<TermKey, i64> = FxHashMap::default();
-        path_words.iter().flatten().for_each(|word| *frequency.entry(*word).or_default() += 1);
-        let rare = |(word, frequency): (TermKey, i64)| (word, Fixed::ratio(count as i64, frequency).ln_1p());
-        let path_rarity = frequency.into_iter().map(rare).collect();
+        let mut path_index: FxHashMap<TermKey, (Fixed, Vec<u32>)> = FxHashMap::default();
+        for (file, words) in (0u32..).zip(&path_words) {
+            words.iter().for_each(|word| path_index.entry(*word).or_default().1.push(file));
+        }
+        path_index
+            .values_mut()
+            .for_each(|(rare, files)| *rare = Fixed::ratio(count as i64, files.len() as i64).ln_1p());
         let mut churn = churn(corpus.history, count);
         log_unit(&mut churn, 20);
         Self {
@@ -76,7 +79,7 @@ impl<'c> Signals<'c> {
             documents,
             norms: length_norms(&corpus.index.lengths, documents),
             path_words,
-            path_rarity,
+            path_index,
             churn,
             corpus,
         }
@@ -94,16 +97,44 @@ impl<'c> Signals<'c> {
         values
     }
 
-    /// Shared path words, by rarity: the share of what the wanted words are worth.
-    fn path_like(&self, wanted: &FxHashMap<TermKey, Fixed>) -> Vec<Fixed> {
-        let worth = |word: &TermKey| {
-            let weight = wanted.get(word).copied().unwrap_or_default();
-            weight * self.path_rarity.get(word).copied().unwrap_or_default()
-        };
-        let mut keys: Vec<&TermKey> = wanted.keys().collect();
-        keys.sort_unstable();
-        let total: Fixed = keys.into_iter().map(worth).sum();
-        self.path_words.iter().map(|words| words.iter().map(worth).sum::<Fixed>() / total).collect()
+    /// The same for a text, over the parts of words; a word of the path counts as several in the file.
+    fn search_text(&self, query: &[(TermKey, Fixed)]) -> Vec<Fixed> {
+        let parts = &self.corpus.index.parts;
+        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
+        let mut counts = vec![0u32; self.corpus.files.len()];
+        let mut having: Vec<usize> = Vec::new();
+        for &(key, weight) in query {
+            for (file, count) in parts.find(key).into_iter().flat_map(|term| parts.of(term)) {
+                counts[file] = u32::from(count);
+                having.push(file);
+            }
+            for &file in self.path_index.get(&key).into_iter().flat_map(|(_, files)| files) {
+                let file = file as usize;
+                if counts[file] == 0 {
+                    having.push(file);
+                }
+                counts[file] += PATH_COUNT;
+            }
+            let weight = weight * rarity(self.documents as i64, having.len() as i64);
+            for file in having.drain(..) {
+                values[file] += weight * saturated(Fixed::int(std::mem::take(&mut counts[file])), self.norms[file]);
+            }
+        }
+        values
+    }
+
+    /// Shared path words, by rarity: the share of what the wanted words, sorted and unique, are worth.
+    fn path_like(&self, wanted: &[(TermKey, Fixed)]) -> Vec<Fixed> {
+        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
+        let mut total = Fixed::ZERO;
+        for (word, weight) in wanted {
+            let Some((rare, files)) = self.path_index.get(word) else { continue };
+            let worth = *weight * *rare;
+            total += worth;
+            files.iter().for_each(|&file| values[file as usize] += worth);
+        }
+        values.iter_mut().filter(|value| value.is_positive()).for_each(|value| *value = *value / total);
+        values
     }
 }
 
@@ -166,6 +197,8 @@ impl Signals<'_> {
                 *path_query.entry(*word).or_default() += seeds[file];
             }
         }
+        let mut path_query: Vec<(TermKey, Fixed)> = path_query.into_iter().collect();
+        path_query.sort_unstable();
         FocusSignals {
             cosine: without_focus(self.cosine(&rows)),
             lexical: unit_of(self.search(&self.corpus.index.words, &wanted)),
@@ -276,87 +309,24 @@ pub(crate) struct TextSignals {
     pub(crate) path: Vec<Fixed>,
     pub(crate) message: Vec<Fixed>,
     pub(crate) identifier: Vec<Fixed>,
-    pub(crate) walk: Vec<Fixed>,
-    pub(crate) cowalk: Vec<Fixed>,
     /// Commits whose messages are like the text, the most alike first.
     pub(crate) alike: Vec<(usize, Fixed)>,
 }
 
 impl Signals<'_> {
     pub(crate) fn text(&self, query: &TextQuery) -> TextSignals {
-        let index = self.corpus.index;
-        let wanted = |postings: &Postings, keys: &mut dyn Iterator<Item = (TermKey, Fixed)>| -> Vec<Wanted> {
-            keys.filter_map(|(key, weight)| Some((postings.find(key)?, weight))).collect()
-        };
-        let unit_of = |mut values: Vec<Fixed>| {
-            unit(&mut values);
-            values
-        };
-        let content = unit_of(self.search(&index.parts, &wanted(&index.parts, &mut query.parts.iter().copied())));
+        let words = &self.corpus.index.words;
+        let mut content = self.search_text(&query.parts);
+        unit(&mut content);
         let identifiers = query.words.iter().filter(|word| word.is_identifier);
-        let mut identifiers: Vec<(TermKey, Fixed)> = identifiers.map(|word| (word.key, word.weight)).collect();
+        let mut identifiers: Vec<Wanted> =
+            identifiers.filter_map(|word| Some((words.find(word.key)?, word.weight))).collect();
         identifiers.sort_unstable();
-        let identifier = unit_of(self.search(&index.words, &wanted(&index.words, &mut identifiers.into_iter())));
-        let parts: FxHashMap<TermKey, Fixed> = query.parts.iter().copied().collect();
-        let path = self.path_like(&parts);
-        let define = unit_of(self.text_definers(query));
-        let names = self.text_names(&parts);
-        let first: Vec<Fixed> = (0..content.len())
-            .map(|file| {
-                let doubled = names[file] + identifier[file] + define[file];
-                Fixed::int(6) * content[file] + Fixed::int(4) * path[file] + Fixed::int(2) * doubled + self.churn[file]
-            })
-            .collect();
-        let seeds = best_hits(&first);
-        let mut walk = self.graph.walk(&seeds);
-        log_unit(&mut walk, 300);
-        let cowalk = unit_of(self.common.walk(&seeds)).into_iter().map(Fixed::sqrt).collect();
+        let mut identifier = self.search(words, &identifiers);
+        unit(&mut identifier);
         let (mut message, mut alike) = like_messages(self.corpus.history, &query.parts, self.corpus.files.len());
         log_unit(&mut message, 30);
         alike.sort_by_key(|&(number, value)| (std::cmp::Reverse(value), number));
-        TextSignals { content, path, message, identifier, walk, cowalk, alike }
+        TextSignals { content, path: self.path_like(&query.parts), message, identifier, alike }
     }
-
-    /// Files that define a word of the text; one that is written like code counts more.
-    fn text_definers(&self, query: &TextQuery) -> Vec<Fixed> {
-        let definitions = &self.corpus.index.definitions;
-        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
-        for word in query.words.iter().filter(|word| word.text.len() > 3) {
-            let Some(term) = definitions.find(word.key) else { continue };
-            let frequency = definitions.frequency(term);
-            if frequency > 8 {
-                continue;
-            }
-            let strength = if word.is_identifier { Fixed::ONE } else { Fixed::ratio(35, 100) };
-            let rare = Fixed::ratio(self.documents as i64, frequency as i64).ln_1p();
-            let worth = strength * word.weight * rare / Fixed::count(frequency).sqrt();
-            definitions.of(term).for_each(|(file, _)| values[file] += worth);
-        }
-        values
-    }
-
-    /// The share of each file's name that the text has.
-    fn text_names(&self, wanted: &FxHashMap<TermKey, Fixed>) -> Vec<Fixed> {
-        let rare = |word: &TermKey| self.path_rarity.get(word).copied().unwrap_or_default();
-        let share = |file: &RankedFile| {
-            let mut mine: Vec<TermKey> = parts(&name_key(&file.path)).iter().map(|part| key(part)).collect();
-            mine.sort_unstable();
-            mine.dedup();
-            let all: Fixed = mine.iter().map(rare).sum();
-            mine.iter().filter(|word| wanted.contains_key(word)).map(rare).sum::<Fixed>() / all
-        };
-        self.corpus.files.iter().map(share).collect()
-    }
-}
-
-/// Seeds for the best hits, the better the more.
-fn best_hits(first: &[Fixed]) -> Vec<Fixed> {
-    let mut order: Vec<usize> = (0..first.len()).collect();
-    order.sort_by_key(|&file| (std::cmp::Reverse(first[file]), file));
-    order.truncate(HITS);
-    order.retain(|&file| first[file].is_positive());
-    let best = order.first().map_or(Fixed::ZERO, |&file| first[file]);
-    let mut seeds = vec![Fixed::ZERO; first.len()];
-    order.iter().for_each(|&file| seeds[file] = (best - first[file]).exp_negative());
-    seeds
 }

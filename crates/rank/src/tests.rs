@@ -91,6 +91,7 @@ fn shown(fixture: &Fixture, reason: &Reason) -> String {
         Reason::SiblingVia(file) => format!("sibling via {}", path(file)),
         Reason::TestOf(file) => format!("test of {}", path(file)),
         Reason::TestedBy(file) => format!("tested by {}", path(file)),
+        Reason::NamedAs(file) => format!("named as {}", path(file)),
         Reason::ChangedTogether { common, of } => format!("changed together ({common} of {of} commits)"),
         Reason::Shares(key) => format!("shares {}", word(key)),
         Reason::Defines(key) => format!("defines {}", word(key)),
@@ -108,12 +109,12 @@ fn around_a_file() {
         &["src/cart.ts"],
         None,
         expect![[r#"
-            src/tax.ts 3469: changed together (2 of 2 commits) (changes 1480, near changes 1096, path 624)
-            src/item.ts 3236: imported by src/cart.ts (words 1000, path 624, vocabulary 611)
-            test/cart.test.ts 2565: test of src/cart.ts (path 920, uses 750, imports 500)
-            src/page.ts 2331: imports src/cart.ts (uses 750, path 624, imports 500)
-            src/hub.ts 1954: imported by src/cart.ts (path 624, imports 489, defines 434)
-            src/mail.ts 1918: sibling via src/hub.ts (path 624, imports 450, near changes 408)
+            src/tax.ts 4940: changed together (2 of 2 commits) (changes 1480, near changes 1096, near hits 735)
+            src/item.ts 3986: imported by src/cart.ts (words 1000, near hits 750, path 624)
+            test/cart.test.ts 3259: test of src/cart.ts (path 920, uses 750, near hits 694)
+            src/mail.ts 3162: sibling via src/hub.ts (changes with hits 707, path 624, near hits 537)
+            src/page.ts 3009: imports src/cart.ts (uses 750, near hits 678, path 624)
+            src/hub.ts 2619: imported by src/cart.ts (near hits 665, path 624, imports 489)
             README.md 26: - (vocabulary 26)
         "#]],
     );
@@ -126,13 +127,13 @@ fn for_a_text() {
         &[],
         Some("Round the tax rate"),
         expect![[r#"
-            src/tax.ts 6551: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
-            src/cart.ts 2463: message of 0 (text messages 1494, text changes 750, churn 218)
-            src/mail.ts 850: message of 1 (text changes 530, churn 167, text messages 152)
-            src/hub.ts 0: - (text imports 0)
-            src/item.ts 0: - (text imports 0)
-            src/page.ts 0: - (text imports 0)
-            test/cart.test.ts 0: - (text imports 0)
+            src/tax.ts 6762: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
+            src/cart.ts 3079: message of 0 (text messages 1494, changes with hits 1000, near hits 366)
+            src/mail.ts 1263: message of 1 (changes with hits 707, near hits 236, churn 167)
+            src/hub.ts 236: - (near hits 236)
+            src/item.ts 222: - (near hits 222)
+            src/page.ts 222: - (near hits 222)
+            test/cart.test.ts 222: - (near hits 222)
             README.md 0: - ()
         "#]],
     );
@@ -145,12 +146,12 @@ fn around_a_file_for_a_text() {
         &["src/mail.ts"],
         Some("Letters: use `taxRate`"),
         expect![[r#"
-            src/tax.ts 11161: mentions taxRate (text words 2250, text messages 1500, changes 1306)
-            src/cart.ts 2978: sibling via src/hub.ts (text changes 750, path 528, near changes 520)
-            src/hub.ts 2783: imported by src/mail.ts (words 1000, path 528, defines 500)
-            src/page.ts 887: - (path 528, imports 324, vocabulary 35)
-            src/item.ts 865: - (path 528, imports 324, vocabulary 12)
-            test/cart.test.ts 602: - (imports 324, path 250, vocabulary 28)
+            src/tax.ts 11345: mentions taxRate (text words 2250, text messages 1500, changes 1306)
+            src/cart.ts 3271: sibling via src/hub.ts (changes with hits 1000, path 528, near changes 520)
+            src/hub.ts 2831: imported by src/mail.ts (words 1000, path 528, defines 500)
+            test/cart.test.ts 1119: test of src/cart.ts (names of hits 500, imports 324, path 250)
+            src/page.ts 908: - (path 528, imports 324, vocabulary 35)
+            src/item.ts 885: - (path 528, imports 324, near hits 20)
             README.md 0: - ()
         "#]],
     );
@@ -166,11 +167,11 @@ fn without_history_or_edges_or_words() {
         &["src/cart.ts"],
         None,
         expect![[r#"
-            src/item.ts 2736: shares item (words 1000, path 624, vocabulary 611)
-            test/cart.test.ts 2065: test of src/cart.ts (path 920, uses 750, vocabulary 205)
-            src/page.ts 1831: uses addItem (uses 750, path 624, vocabulary 254)
-            src/hub.ts 1465: defines hub (path 624, defines 434, words 234)
-            src/mail.ts 891: shares hub (path 624, words 167, vocabulary 99)
+            src/item.ts 3486: shares item (words 1000, near hits 750, path 624)
+            test/cart.test.ts 2727: test of src/cart.ts (path 920, uses 750, near hits 662)
+            src/page.ts 2462: uses addItem (uses 750, near hits 631, path 624)
+            src/hub.ts 2049: defines hub (path 624, near hits 584, defines 434)
+            src/mail.ts 1401: shares hub (path 624, near hits 509, words 167)
             src/tax.ts 643: - (path 624, vocabulary 18)
             README.md 26: - (vocabulary 26)
         "#]],
@@ -180,7 +181,7 @@ fn without_history_or_edges_or_words() {
         &["a.ts"],
         Some(""),
         expect![[r#"
-            b/a.test.ts 1250: test of a.ts (path 1250)
+            b/a.test.ts 2000: test of a.ts (path 1250, near hits 750)
         "#]],
     );
 }

@@ -273,6 +273,34 @@ pub struct WordCounter {
     /// Key to count and place of the first occurrence.
     words: FxHashMap<TermKey, (u32, u32, u32)>,
     parts: FxHashMap<TermKey, u32>,
+    known: KnownParts,
+}
+
+/// The parts of words that were met before: most words of a file occur in others.
+#[derive(Debug, Default)]
+struct KnownParts {
+    /// Key of a word to the range of its parts.
+    ranges: FxHashMap<TermKey, (u32, u32)>,
+    parts: Vec<TermKey>,
+}
+
+/// So many words are remembered: a few megabytes.
+const MOST_KNOWN: usize = 1 << 17;
+
+impl KnownParts {
+    fn of(&mut self, word: TermKey, text: &[u8]) -> &[TermKey] {
+        if self.ranges.len() >= MOST_KNOWN {
+            self.ranges.clear();
+            self.parts.clear();
+        }
+        let Self { ranges, parts } = self;
+        let &mut (start, end) = ranges.entry(word).or_insert_with(|| {
+            let start = parts.len();
+            for_each_part(text, &mut |part| parts.push(key(part)));
+            (start as u32, parts.len() as u32)
+        });
+        parts.get(start as usize..end as usize).unwrap_or_default()
+    }
 }
 
 impl WordCounter {
@@ -307,12 +335,12 @@ impl WordCounter {
             words.truncate(MOST_WORDS);
         }
         words.sort_unstable();
-        for &(_, count, start, end) in &words {
-            let word = text.get(start as usize..end as usize).unwrap_or_default();
-            for_each_part(word, &mut |part| {
-                let place = self.parts.entry(key(part)).or_default();
+        for &(word, count, start, end) in &words {
+            let text = text.get(start as usize..end as usize).unwrap_or_default();
+            for &part in self.known.of(word, text) {
+                let place = self.parts.entry(part).or_default();
                 *place = place.saturating_add(count);
-            });
+            }
         }
         let mut parts: Vec<(TermKey, u16)> = Vec::with_capacity(self.parts.len());
         #[expect(clippy::iter_over_hash_type, reason = "sorted below")]

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::TokenizerChoice;
+use super::{TokenizerChoice, budget};
 
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("source").required(true).multiple(true).args(["logs", "log", "at", "symbol", "focus", "changed", "about"]))]
@@ -23,7 +23,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "FILE#NAME[.MEMBER]", value_parser = declaration)]
     pub(crate) symbol: Vec<String>,
 
-    /// A file, or a glob over the files of the repository, with what it imports
+    /// A file, folder or glob that you work on, with the files that it needs
     #[arg(long, value_name = "FILE|GLOB")]
     pub(crate) focus: Vec<String>,
 
@@ -31,8 +31,8 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "REV", num_args = 0..=1)]
     pub(crate) changed: Option<Option<String>>,
 
-    /// Files that share the words of a text with it; `@FILE` reads the text from FILE
-    #[arg(long, value_name = "TEXT|@FILE")]
+    /// The task in words, or `@FILE` with them (`@-`: standard input): the files that it needs
+    #[arg(long, alias = "task", value_name = "TEXT|@FILE")]
     pub(crate) about: Vec<String>,
 
     /// The tool that wrote the log, instead of detecting it
@@ -52,7 +52,7 @@ pub(crate) struct PackArgs {
     pub(crate) all: bool,
 
     /// The most tokens (`50k` is 50,000); 0 for no bound
-    #[arg(long, value_name = "N", default_value = "16k", value_parser = amount)]
+    #[arg(long, value_name = "N", default_value = "16k", value_parser = budget)]
     pub(crate) budget: u64,
 
     /// How tokens are counted
@@ -90,19 +90,6 @@ pub(crate) struct PackArgs {
     /// Fail when the budget left something out
     #[arg(long)]
     pub(crate) strict: bool,
-}
-
-/// A number of tokens, as people write it: `800`, `50k`, `1m`.
-pub(crate) fn amount(text: &str) -> Result<u64, String> {
-    let (digits, factor) = match text.strip_suffix(['k', 'K']) {
-        Some(digits) => (digits, 1_000),
-        None => match text.strip_suffix(['m', 'M']) {
-            Some(digits) => (digits, 1_000_000),
-            None => (text, 1),
-        },
-    };
-    let number: u64 = digits.parse().map_err(|_| "a number such as 800, 50k or 1m is needed".to_owned())?;
-    number.checked_mul(factor).ok_or_else(|| "the number is too large".to_owned())
 }
 
 /// Only the form is checked: whether there is such a file is not the command line's business.

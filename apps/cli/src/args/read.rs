@@ -2,8 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::AnswerArgs;
-use super::pack::amount;
+use super::{AnswerArgs, budget};
 
 #[derive(Args)]
 pub(crate) struct ReadArgs {
@@ -16,7 +15,7 @@ pub(crate) struct ReadArgs {
     pub(crate) level: LevelChoice,
 
     /// The most tokens of the answer, three bytes each (`50k` is 50,000); 0 for no bound
-    #[arg(long, value_name = "N", default_value = "4k", value_parser = amount)]
+    #[arg(long, value_name = "N", default_value = "4k", value_parser = budget)]
     pub(crate) budget: u64,
 
     /// Print the result as one JSON document

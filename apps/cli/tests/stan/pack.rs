@@ -216,7 +216,7 @@ fn mistakes_come_with_what_to_do() {
           help: the log has 1 of them; `stan pack --list` shows them
         $ pack tsc.log --budget many
         exit 2
-        error: invalid value 'many' for '--budget <N>': a number such as 800, 50k or 1m is needed
+        error: invalid value 'many' for '--budget <N>': `many` is not a number of tokens: write 20000, 20k or 1m
 
         For more information, try '--help'.
         $ pack --focus src/*.rs

@@ -358,3 +358,39 @@ fn runs_count_tokens() {
     assert_eq!(counted["archive"]["exactTokens"]["tokenizer"], "o200k");
     assert!(counted["archive"]["exactTokens"]["tokens"].as_u64() > Some(0));
 }
+
+#[test]
+fn threads_and_the_cache_do_not_change_a_byte() {
+    let names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"];
+    let text = |at: usize, folder: &str| {
+        let (next, far) = (names[(at + 1) % names.len()], names[(at * 3 + 2) % names.len()]);
+        format!(
+            "import {{ {next}Value }} from './{next}';\nexport const {}Value = {next}Value + {far}Count; // {folder}\n",
+            names[at]
+        )
+    };
+    let files: Vec<(String, String)> = ["one", "two", "three"]
+        .iter()
+        .flat_map(|folder| {
+            let file = |at: usize| (format!("src/{folder}/{}.ts", names[at]), text(at, folder));
+            (0..names.len()).map(file)
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let repository = Repository::new(&files);
+    repository.git(&["init", "-q"]);
+    for folder in ["src/one", "src/two", "src/three"] {
+        repository.git(&["add", folder]);
+        let message = format!("Count values of {folder}");
+        repository.git(&["-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "--quiet", "-m", &message]);
+    }
+    let question =
+        ["suggest", "--focus", "src/two/beta.ts", "--about", "Count alpha values", "--budget", "400", "--json"];
+    let answer = |more: &[&str]| repository.stan(&[&question[..], more].concat());
+    let expected = answer(&["--no-cache", "--threads", "1"]);
+    assert!(expected.contains("src/two/alpha.ts"), "{expected}");
+    // Without a cache, with one that is written, and with one that is read.
+    for more in [&["--no-cache", "--threads", "2"][..], &["--threads", "2"], &["--threads", "1"], &["--threads", "7"]] {
+        assert_eq!(answer(more), expected, "{more:?}");
+    }
+}

@@ -37,7 +37,7 @@ pub(crate) use self::data::PARTS;
 pub(crate) use self::ids::{NodeIndex, RecordId};
 pub(crate) use self::index::{Answer, Identity, Index};
 pub(crate) use self::map::{DocumentFingerprint, Manifests, MapKey, StoredMap};
-pub(crate) use self::relevance::StoredWords;
+pub(crate) use self::relevance::{StoredPast, StoredWords};
 pub(crate) use self::tokens::TokenTable;
 
 /// Changes whenever the layout of the files does.
@@ -80,12 +80,13 @@ impl<'s> Cache<'s> {
         let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
         // Runs that were killed while they wrote are the only ones that leave anything; a running process holds its own.
-        const SEALED: [&str; 7] = [
+        const SEALED: [&str; 8] = [
             DATA,
             INDEX,
             map::FILE,
             relevance::WORDS_FILE,
             relevance::HISTORY_FILE,
+            relevance::PAST_FILE,
             tokens::FILES[0],
             tokens::FILES[1],
         ];

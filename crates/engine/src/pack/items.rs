@@ -8,6 +8,7 @@ use stan_model::outline::{Lines, Unit, UnitKind};
 use stan_pack::{Candidate, Closure, Costs, FileId, Fitted, Focus, Level, Options, Shown, Via};
 
 use super::files::{Loaded, PackFiles};
+use super::sources::RankedFile;
 use super::{ClosureKind, Externals, PackRequest};
 use crate::tokens::Tokenizer;
 
@@ -31,6 +32,12 @@ const LONG_DOC: u32 = 8;
 
 /// Lines that stand for a file without an outline.
 const FIRST_LINES: u32 = 20;
+
+/// Files of the ranking that are shown whole, if they are not large, before others are shown as signatures.
+const MOST_WHOLE: usize = 6;
+
+/// A file of more tokens is not shown whole while others of the ranking would have to be shortened for it.
+const LARGE_FILE: u64 = 1_000;
 
 /// Counts tokens of items.
 #[derive(Clone, Copy)]
@@ -65,6 +72,8 @@ pub(super) struct Draft {
     full_cost: u64,
     signature_cost: u64,
     line_cost: u64,
+    /// Shown whole only while there is room for everything else of its turn.
+    is_spare: bool,
     /// Why it is left out whatever the budget.
     refused: Option<&'static str>,
 }
@@ -72,7 +81,14 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn costs(&self) -> Costs {
         let wanted = if self.refused.is_some() { Level::Omitted } else { self.wanted };
-        Costs { rank: self.turn, wanted, full: self.full_cost, signature: self.signature_cost, line: self.line_cost }
+        Costs {
+            rank: self.turn,
+            wanted,
+            full: self.full_cost,
+            signature: self.signature_cost,
+            line: self.line_cost,
+            is_spare: self.is_spare,
+        }
     }
 
     pub(super) fn omitted(&self) -> PackOmitted {
@@ -167,6 +183,7 @@ pub(super) fn focus_draft(loaded: &Rc<Loaded>, file: FileId, focus: &Focus, coun
         full_cost,
         signature_cost: cost,
         line_cost: cost,
+        is_spare: false,
         refused: None,
     }
 }
@@ -204,12 +221,13 @@ pub(super) fn imports_draft(loaded: &Rc<Loaded>, file: FileId, closure: &Closure
         full_cost: cost + 1,
         signature_cost: cost,
         line_cost: 0,
+        is_spare: false,
         refused: None,
     })
 }
 
 /// A whole file, as a source of the pack.
-pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, wanted: Level, counter: Counter) -> Draft {
+pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, source: &RankedFile, counter: Counter) -> Draft {
     let last = loaded.starts.count() - u32::from(loaded.text.ends_with('\n') && loaded.starts.count() > 1);
     let full = lines_of(loaded, Lines { from: 1, to: last });
     let signature = if loaded.has_outline {
@@ -218,6 +236,7 @@ pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, wanted: Level, count
         let first: BTreeSet<u32> = (1..=last.min(FIRST_LINES)).collect();
         stan_pack::lines_only(&loaded.text, &loaded.starts, full.lines, &first)
     };
+    let full_cost = counter.item(&loaded.id, &full.text);
     Draft {
         loaded: Rc::clone(loaded),
         file,
@@ -227,12 +246,13 @@ pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, wanted: Level, count
         rank: 4,
         turn: 7,
         via: Vec::new(),
-        full_cost: counter.item(&loaded.id, &full.text),
+        full_cost,
         signature_cost: counter.item(&loaded.id, &signature.text),
         line_cost: counter.text(&loaded.id) + 6 + ITEM_TOKENS,
         full,
         signature,
-        wanted,
+        wanted: source.wanted,
+        is_spare: source.place.is_some_and(|place| place >= MOST_WHOLE || full_cost > LARGE_FILE),
         refused: None,
     }
 }
@@ -284,6 +304,7 @@ pub(super) fn draft(
         full,
         signature,
         name,
+        is_spare: false,
         refused: None,
         loaded: Rc::clone(&loaded),
     };

@@ -326,7 +326,7 @@ impl Run<'_, '_> {
         for one in sources.files {
             let file = self.files.id_of(&one.id);
             match self.files.load(file) {
-                Some(loaded) => gathered.drafts.push(file_draft(&loaded, file, one.wanted, self.counter)),
+                Some(loaded) => gathered.drafts.push(file_draft(&loaded, file, &one, self.counter)),
                 None => drop(gathered.problems.insert(format!("{}: is not a text file that can be read", one.id))),
             }
         }

@@ -8,11 +8,8 @@ use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
 use crate::relevance::{FocusFile, RankQuery, Relevance};
 
-/// Files of the ranking that are wanted whole.
-const MOST_WHOLE: usize = 6;
-
-/// Those that are wanted as signatures, and as a line.
-const MOST_SIGNATURES: usize = 40;
+/// Files of the ranking that are wanted whole, if the budget allows, and those that are wanted as a line.
+const MOST_WHOLE: usize = 40;
 const MOST_LINES: usize = 80;
 
 /// A file that a pack is to show.
@@ -20,6 +17,8 @@ pub(super) struct RankedFile {
     /// From the root.
     pub(super) id: String,
     pub(super) wanted: Level,
+    /// Its place in the ranking, from 0; `None` for a file that was named or changed.
+    pub(super) place: Option<usize>,
 }
 
 /// The files that are asked for, the most important first, and what the ranking had to do without.
@@ -44,12 +43,13 @@ pub(super) fn sources(
     let query = RankQuery { focus: focus.collect(), changed: request.changed.clone(), log: None, about };
     let relevance = Relevance::gather(engine, repository, &request.work)?;
     let ranked = relevance.rank(engine.system(), &query)?;
-    let named = ranked.focus.iter().map(|one| (one.file, Level::Full));
-    let found = ranked.order().into_iter().zip(0..).take(MOST_LINES).map(|(file, at)| match at {
-        0..MOST_WHOLE => (file, Level::Full),
-        MOST_WHOLE..MOST_SIGNATURES => (file, Level::Signature),
-        _ => (file, Level::Line),
+    let named = ranked.focus.iter().map(|one| (one.file, Level::Full, None));
+    let found = ranked.order().into_iter().enumerate().take(MOST_LINES).map(|(place, file)| {
+        let wanted = if place < MOST_WHOLE { Level::Full } else { Level::Line };
+        (file, wanted, Some(place))
     });
-    let files = named.chain(found).map(|(file, wanted)| RankedFile { id: relevance.path(file).to_owned(), wanted });
-    Ok(Sources { files: files.collect(), warnings: ranked.warnings.clone() })
+    let source = |(file, wanted, place)| RankedFile { id: relevance.path(file).to_owned(), wanted, place };
+    let files = named.chain(found).map(source).collect();
+    let unavailable = relevance.unavailable.iter().map(|what| format!("not available: {what}"));
+    Ok(Sources { files, warnings: ranked.warnings.iter().cloned().chain(unavailable).collect() })
 }

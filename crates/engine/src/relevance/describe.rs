@@ -91,6 +91,7 @@ impl RankedFiles<'_> {
             Reason::Uses(word) => format!("uses {}", words.get(word)?),
             Reason::TestOf(file) => format!("test of {}", path(file)),
             Reason::TestedBy(file) => format!("tested by {}", path(file)),
+            Reason::NamedAs(file) => format!("named like {}", path(file)),
             Reason::Mentions(words) => format!("mentions {}", words.join(", ")),
             Reason::NamedLike(words) => format!("path has {}", words.join(", ")),
             Reason::Message(index) => format!("message of {}", commit(index)?),

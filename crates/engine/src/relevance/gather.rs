@@ -108,13 +108,10 @@ impl Reading<'_> {
     /// The words of all files: as the last run left them, where the contents are the same.
     fn words(&self) -> WordIndex {
         let digests = || self.files.iter().zip(self.metas).map(|(file, meta)| (&*file.path, Some(meta.digest)));
-        let stored = self.cache.and_then(Cache::load_words);
-        if let Some(stored) = &stored
-            && stored.is_of(digests())
-        {
-            return stored.index.clone();
-        }
-        let known = stored.map(StoredWords::by_file).unwrap_or_default();
+        let known = match self.cache.and_then(Cache::load_words) {
+            Some(stored) if stored.is_of(digests()) => return stored.index,
+            stored => stored.map(StoredWords::by_file).unwrap_or_default(),
+        };
         let count = |counter: &mut (WordCounter, Vec<u8>), (file, meta): (&RankedFile, &FileMeta)| match known
             .get(&(file.path.clone(), meta.digest))
         {

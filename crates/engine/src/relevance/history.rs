@@ -1,10 +1,12 @@
 //! The last commits as the ranking takes them: files by number, messages by their words, and what could not be read.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 use stan_rank::{Change, FileClass, RankedFile, file_class, message_words};
 use stan_repo::{GitError, GitHistory, HistoryEntry, HistoryLimits, System, git_history};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, StoredPast};
 
 /// The history of some files.
 #[derive(Debug, Default)]
@@ -19,21 +21,57 @@ pub(super) struct Past {
 
 /// Reads the history around the root, as far as the last run did not; `files` are sorted by path.
 pub(super) fn read(system: &dyn System, root: &str, files: &[RankedFile], cache: Option<&Cache<'_>>) -> Past {
-    let stored = cache.and_then(Cache::load_history);
-    let entries = stored.iter().flat_map(|history| &history.entries);
-    let known: FxHashMap<&str, &HistoryEntry> = entries.map(|entry| (&*entry.id, entry)).collect();
-    let unchanged = |head: &str| stored.clone().filter(|history| history.head == head);
-    let known = |id: &str| known.get(id).map(|entry| (*entry).clone());
-    match git_history(system, root, HistoryLimits::default(), known, unchanged) {
-        Ok(history) => {
-            if let Some(cache) = cache
-                && stored.as_ref() != Some(&history)
-            {
-                cache.store_history(&history);
-            }
-            past_of(&history, files)
+    let key = StoredPast::key_of(files.iter().map(|file| &*file.path));
+    let past = cache.and_then(Cache::load_past).filter(|past| past.files == key);
+    // Only a history that grew has to be known commit by commit.
+    let loaded: OnceCell<Stored> = OnceCell::new();
+    let stored = || loaded.get_or_init(|| Stored::load(cache));
+    let mut is_same = false;
+    let unchanged = |head: &str| {
+        is_same = past.as_ref().is_some_and(|past| past.head == head);
+        if is_same {
+            Some(GitHistory::default())
+        } else {
+            stored().history.clone().filter(|history| history.head == head)
         }
-        Err(error) => Past { unavailable: vec![missing(&error)], ..Past::default() },
+    };
+    let known = |id: &str| stored().entry(id).cloned();
+    let history = match git_history(system, root, HistoryLimits::default(), known, unchanged) {
+        Ok(history) => history,
+        Err(error) => return Past { unavailable: vec![missing(&error)], ..Past::default() },
+    };
+    if let Some(past) = past.filter(|_| is_same) {
+        return Past { changes: past.changes, commits: past.commits, unavailable: Vec::new() };
+    }
+    let past = past_of(&history, files);
+    if let Some(cache) = cache {
+        if stored().history.as_ref() != Some(&history) {
+            cache.store_history(&history);
+        }
+        if past.unavailable.is_empty() {
+            cache.store_past(&history.head, key, &past.changes, &past.commits);
+        }
+    }
+    past
+}
+
+/// The history that the last run left, by commit.
+#[derive(Default)]
+struct Stored {
+    history: Option<GitHistory>,
+    places: FxHashMap<String, usize>,
+}
+
+impl Stored {
+    fn load(cache: Option<&Cache<'_>>) -> Self {
+        let history = cache.and_then(Cache::load_history);
+        let entries = history.iter().flat_map(|history| &history.entries);
+        let places = entries.enumerate().map(|(at, entry)| (entry.id.clone(), at)).collect();
+        Self { history, places }
+    }
+
+    fn entry(&self, id: &str) -> Option<&HistoryEntry> {
+        self.history.as_ref()?.entries.get(*self.places.get(id)?)
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mode {
     Focus,
+    /// The same in a copy without git.
+    NoGit,
     Both,
     Text,
     /// A text as an issue has it, instead of the commit's message.
@@ -39,16 +41,17 @@ impl Mode {
     pub(super) const ALL: [Self; 3] = [Self::Focus, Self::Both, Self::Text];
 
     pub(super) fn has_focus(self) -> bool {
-        matches!(self, Self::Focus | Self::Both)
+        matches!(self, Self::Focus | Self::NoGit | Self::Both)
     }
 
     pub(super) fn has_text(self) -> bool {
-        self != Self::Focus
+        !matches!(self, Self::Focus | Self::NoGit)
     }
 
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Focus => "one changed file",
+            Self::NoGit => "one changed file, no git",
             Self::Both => "one changed file and the message",
             Self::Text => "the message alone",
             Self::Issue => "an issue's text alone",
@@ -72,21 +75,25 @@ pub(super) fn issues(text: &str) -> Result<BTreeMap<String, String>> {
 pub(super) struct Program<'p> {
     pub(super) stan: &'p Path,
     pub(super) folder: &'p Path,
+    /// Where it keeps its cache: the first question to a repository is answered cold, the others warm.
+    pub(super) cache: &'p Path,
 }
 
 impl Program<'_> {
     /// The files that are proposed, one list for each budget.
     pub(super) fn proposals(&self, case: &Case, mode: Mode, budgets: &[u64]) -> Result<Vec<Vec<String>>> {
-        let own = match std::fs::metadata(self.folder.join(&case.focus)) {
-            Ok(meta) if mode.has_focus() => meta.len().div_ceil(4),
-            _ => 0,
-        };
+        let own = if mode.has_focus() { self.tokens_of(&case.focus) } else { 0 };
         budgets.iter().map(|budget| self.proposal(case, mode, budget + own)).collect()
     }
 
+    /// A quarter of the bytes of a file.
+    pub(super) fn tokens_of(&self, path: &str) -> u64 {
+        std::fs::metadata(self.folder.join(path)).map_or(0, |meta| meta.len().div_ceil(4))
+    }
+
     fn proposal(&self, case: &Case, mode: Mode, budget: u64) -> Result<Vec<String>> {
-        let mut arguments: Vec<String> =
-            ["suggest", "--json", "--no-cache", "--tokens", "bytes4"].map(str::to_owned).to_vec();
+        let mut arguments: Vec<String> = ["suggest", "--json", "--tokens", "bytes4"].map(str::to_owned).to_vec();
+        arguments.extend(["--cache-dir".to_owned(), self.cache.to_string_lossy().into_owned()]);
         arguments.extend(["--budget".to_owned(), budget.to_string()]);
         if mode.has_focus() {
             arguments.extend(["--focus".to_owned(), case.focus.clone()]);
@@ -120,6 +127,18 @@ impl Program<'_> {
             return Err(format!("stan {} failed: {}", arguments.join(" "), lines.join(" ")).into());
         }
         Ok(serde_json::from_slice(&output.stdout)?)
+    }
+
+    /// The files that git tracks, with everything around them but git itself.
+    pub(super) fn copy_without_git(&self, target: &Path) -> Result<()> {
+        for path in self.git(&["ls-files", "-z"])?.split('\0').filter(|path| !path.is_empty()) {
+            let place = target.join(path);
+            if let Some(folder) = place.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            std::fs::copy(self.folder.join(path), place)?;
+        }
+        Ok(())
     }
 
     /// What git prints.

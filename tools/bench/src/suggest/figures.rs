@@ -29,7 +29,12 @@ pub(super) const METHODS: [Method; 5] = [
 
 impl Method {
     pub(super) fn answers(&self, mode: Mode) -> bool {
-        !self.needs_focus || mode == Mode::Focus
+        match mode {
+            Mode::Focus => true,
+            // What the others find does not depend on git, or they find nothing without it.
+            Mode::NoGit => self.baseline.is_none(),
+            _ => !self.needs_focus,
+        }
     }
 }
 
@@ -44,6 +49,7 @@ pub(super) struct Budget {
 
 /// One case: its repository, and the recall at each budget.
 struct Row {
+    case: String,
     repo: String,
     recalls: Vec<f64>,
 }
@@ -73,9 +79,24 @@ impl Figures {
         tokens.chain(["ten files".to_owned()]).collect()
     }
 
-    pub(super) fn add(&mut self, mode: Mode, method: &'static str, repo: &str, recall: impl Fn(&Budget) -> f64) {
+    pub(super) fn add(&mut self, mode: Mode, method: &'static str, case: &Case, recall: impl Fn(&Budget) -> f64) {
         let recalls = self.columns().iter().map(recall).collect();
-        self.rows.entry((mode, method)).or_default().push(Row { repo: repo.to_owned(), recalls });
+        let row = Row { case: case.id.clone(), repo: case.repo.clone(), recalls };
+        self.rows.entry((mode, method)).or_default().push(row);
+    }
+
+    /// The cases in which a search finds most more than ours, at one column: the case, ours, the search's, in percent.
+    pub(super) fn worst(&self, mode: Mode, column: usize, most: usize) -> Vec<(String, f64, f64)> {
+        let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
+            return Vec::new();
+        };
+        let pairs = ours.iter().zip(search);
+        let recalls =
+            pairs.map(|(one, other)| (one.case.clone(), 100.0 * one.recalls[column], 100.0 * other.recalls[column]));
+        let mut lost: Vec<(String, f64, f64)> = recalls.filter(|(_, ours, search)| ours < search).collect();
+        lost.sort_by(|one, other| (other.2 - other.1).total_cmp(&(one.2 - one.1)).then(one.0.cmp(&other.0)));
+        lost.truncate(most);
+        lost
     }
 
     /// Modes with the methods that were asked.

@@ -8,6 +8,7 @@
 mod baselines;
 mod cases;
 mod figures;
+mod levels;
 mod page;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use baselines::Corpus;
 use cases::{Case, Mode, Program};
 use figures::{Figures, METHODS};
+use levels::Levels;
 pub(super) use page::kept_section;
 
 use crate::Result;
@@ -50,20 +52,28 @@ pub(super) fn run(root: &Path, stan: &Path, options: &SuggestOptions) -> Result<
     let issues = cases::issues(ISSUES)?;
     let chosen = all.into_iter().step_by(options.every.max(1)).take(options.limit.unwrap_or(usize::MAX));
     let mut figures = Figures::new(&options.budgets);
+    let mut levels = Levels::default();
+    let smallest = options.budgets.first().copied().unwrap_or_default();
     for case in chosen {
         let folder = options.cases.join(&case.directory);
-        let program = Program { stan, folder: &folder };
+        let scratch = tempfile::tempdir()?;
+        let (cache, copy) = (scratch.path().join("cache"), scratch.path().join("copy"));
+        let program = Program { stan, folder: &folder, cache: &cache };
         let corpus = Corpus::read(&program, &case).map_err(|error| format!("{}: {error}", case.id))?;
         for mode in Mode::ALL {
             measure(&mut figures, &program, &corpus, &case, mode)?;
         }
+        levels.add(&program, &case, &corpus.truth(&case, Mode::Focus), smallest)?;
+        program.copy_without_git(&copy)?;
+        let without_git = Program { stan, folder: &copy, cache: &scratch.path().join("other") };
+        measure(&mut figures, &without_git, &corpus, &case, Mode::NoGit)?;
         if let Some(text) = issues.get(&case.id) {
             let issue = Case { text: text.clone(), ..case.clone() };
             measure(&mut figures, &program, &corpus, &issue, Mode::Issue)?;
         }
         eprintln!("{}: {}", case.id, figures.last());
     }
-    let text = page::section(&figures);
+    let text = page::section(&figures, &levels.sentence(smallest));
     print!("{text}");
     if options.write {
         page::write(root, &text)?;
@@ -86,7 +96,7 @@ fn measure(figures: &mut Figures, program: &Program<'_>, corpus: &Corpus, case: 
             // The focus is given, and its tokens are not counted.
             lists.iter_mut().for_each(|list| list.retain(|path| *path != case.focus));
         }
-        figures.add(mode, method.name, &case.repo, |budget| {
+        figures.add(mode, method.name, case, |budget| {
             corpus.recall(&truth, lists.get(budget.index).map_or(&[][..], Vec::as_slice), budget)
         });
     }

@@ -41,7 +41,7 @@ pub(crate) fn kept_section(old: &str, new: &str) -> String {
 }
 
 /// The section as Markdown.
-pub(super) fn section(figures: &Figures) -> String {
+pub(super) fn section(figures: &Figures, levels: &str) -> String {
     let mut text = String::from("## stan suggest\n\nWritten by `cargo xtask bench suggest --cases DIR --write`.\n\n");
     let _ = writeln!(
         text,
@@ -49,10 +49,12 @@ pub(super) fn section(figures: &Figures) -> String {
          changed, its message without file names, or both; wanted are the other changed sources that are there already. Shown is the\n\
          mean share of them in percent within a budget of tokens beside the focus (a quarter of the bytes for everybody), and among\n\
          the first ten files. The repositories are stand-ins with the same paths, sizes, words, definitions, imports and history. The\n\
-         weights were fitted on these cases. The program itself is run, cold and without a cache.\n",
+         weights were fitted on these cases, so expect less on others; signals were kept only where both halves of the repositories gained. The\n\
+         program itself is run.\n",
         figures.count(Mode::Focus)
     );
     table(&mut text, figures);
+    let _ = write!(text, "\n{levels}");
     losses(&mut text, figures);
     text
 }
@@ -101,7 +103,17 @@ fn losses(text: &mut String, figures: &Figures) {
     let lost: Vec<String> =
         by_mode.iter().map(|rows| rows.iter().map(|row| row.4).sum::<usize>().to_string()).collect();
     let _ = writeln!(text, "| all: cases lost | {} | {} |", figures.count(Mode::Focus), lost.join(" | "));
+    let _ = writeln!(text, "\nThe largest losses, at {title}: {OURS} / {SEARCH}.\n");
+    for mode in Mode::ALL {
+        let worst = figures.worst(mode, middle, MOST_LOSSES);
+        let cells: Vec<String> =
+            worst.iter().map(|(case, ours, search)| format!("{case} {ours:.0} / {search:.0}")).collect();
+        let _ = writeln!(text, "- {}: {}", mode.title(), cells.join(", "));
+    }
 }
+
+/// Cases that are named for each question.
+const MOST_LOSSES: usize = 8;
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,7 @@ mod revision;
 mod store;
 mod tree;
 mod tree_diff;
+mod windows;
 
 pub(crate) use commit::{Commit, shallow_commits};
 pub use error::GitError;

@@ -12,6 +12,7 @@ use super::id::{ObjectId, ObjectKind};
 use super::inflate::{Inflater, Source};
 use super::pack_index::PackIndex;
 use super::place::GitLayout;
+use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
 /// No commit, tag or folder is larger.
@@ -20,8 +21,6 @@ pub(super) const MAX_OBJECT: u64 = 128 << 20;
 const MAX_DELTAS: usize = 4096;
 /// How many bytes the links of one chain may come to.
 const MAX_CHAIN: u64 = 1 << 30;
-/// How much of a pack is read at once: usually a whole entry.
-const CHUNK: usize = 16 << 10;
 /// How many bytes of bases are kept for the next chain that passes by.
 const MAX_KEPT: usize = 32 << 20;
 
@@ -36,11 +35,8 @@ pub(super) struct Pack {
     pub(super) index: PackIndex,
     path: String,
     shown: String,
-    /// Where the entries end: a checksum is behind them.
-    end: u64,
-    /// What was read last, and where it starts.
-    chunk: Vec<u8>,
-    chunk_start: u64,
+    /// Up to where the entries end: a checksum is behind them.
+    windows: Windows,
     /// Objects that others may be based on, by their offset.
     kept: BTreeMap<u64, Object>,
     kept_bytes: usize,
@@ -77,8 +73,7 @@ impl Pack {
             return Err(GitError::damaged(&shown, "it has another number of objects than its index"));
         }
         let end = size.saturating_sub(place.format.hash.length() as u64);
-        let (chunk, kept) = (Vec::new(), BTreeMap::new());
-        Ok(Self { index, path, shown, end, chunk, chunk_start: 0, kept, kept_bytes: 0 })
+        Ok(Self { index, path, shown, windows: Windows::new(end), kept: BTreeMap::new(), kept_bytes: 0 })
     }
 
     /// The object whose entry starts at the offset. `spend` is told of every byte that is made.
@@ -237,22 +232,8 @@ struct PackSource<'r, 's> {
 
 impl Source for PackSource<'_, '_> {
     fn bytes_at(&mut self, position: u64) -> Result<&[u8], GitError> {
-        let pack = &mut *self.pack;
-        let inside = |start: u64, length: usize| {
-            position.checked_sub(start).and_then(|skip| usize::try_from(skip).ok()).filter(|&skip| skip < length)
-        };
-        if inside(pack.chunk_start, pack.chunk.len()).is_none() {
-            let left = pack.end.saturating_sub(position);
-            pack.chunk.clear();
-            pack.chunk.resize(usize::try_from(left).unwrap_or(CHUNK).min(CHUNK), 0);
-            pack.chunk_start = position;
-            if !pack.chunk.is_empty() {
-                let read = self.place.system.read_range(Path::new(&pack.path), position, &mut pack.chunk);
-                read.map_err(|error| self.place.unreadable(&pack.path, &error))?;
-            }
-        }
-        let skip = inside(pack.chunk_start, pack.chunk.len()).unwrap_or(0);
-        Ok(pack.chunk.get(skip..).unwrap_or_default())
+        let Pack { windows, path, .. } = &mut *self.pack;
+        windows.at(self.place, path, position)
     }
 
     fn damaged(&self, reason: &str) -> GitError {

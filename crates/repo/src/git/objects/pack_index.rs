@@ -3,12 +3,14 @@
 //! Nothing in the file is believed further than that it leads to bytes whose hash is checked afterwards: a damaged
 //! index makes objects missing or damaged, never wrong.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::GitError;
 use super::id::{ObjectId, nibble};
 use super::place::GitLayout;
+use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
 /// How many ids are read at once when a search has come this close.
@@ -30,6 +32,7 @@ pub(super) struct PackIndex {
     /// How many offsets of eight bytes there are.
     large_offsets: u64,
     hash_length: u64,
+    windows: RefCell<Windows>,
 }
 
 impl Prefix {
@@ -64,8 +67,14 @@ impl PackIndex {
         let size = file.stat.size;
         drop(file);
         let hash_length = place.format.hash.length() as u64;
-        let mut index =
-            Self { path: path.to_owned(), fanout: Vec::new(), is_version_1: false, large_offsets: 0, hash_length };
+        let mut index = Self {
+            path: path.to_owned(),
+            fanout: Vec::new(),
+            is_version_1: false,
+            large_offsets: 0,
+            hash_length,
+            windows: RefCell::new(Windows::new(size)),
+        };
         let head = index.read(place, 0, 8)?;
         index.is_version_1 = !head.starts_with(b"\xfftOc");
         if !index.is_version_1 && !head.ends_with(&[0, 0, 0, 2]) {
@@ -195,13 +204,8 @@ impl PackIndex {
 
     /// Never more than a block of ids or the first table.
     fn read(&self, place: &GitLayout<'_>, offset: u64, length: u64) -> Result<Vec<u8>, GitError> {
-        let mut bytes = vec![0; usize::try_from(length.min(1 << 16)).unwrap_or(0)];
-        if bytes.is_empty() {
-            return Ok(bytes);
-        }
-        let read = place.system.read_range(Path::new(&self.path), offset, &mut bytes);
-        read.map_err(|error| place.unreadable(&self.path, &error))?;
-        Ok(bytes)
+        let length = usize::try_from(length.min(1 << 16)).unwrap_or(0);
+        self.windows.borrow_mut().copy(place, &self.path, offset, length)
     }
 }
 

@@ -45,6 +45,14 @@ struct Side {
     id: ObjectId,
 }
 
+/// The next entry of a folder.
+fn parsed<'b>(rest: &mut &'b [u8], folder: Option<ObjectId>) -> Result<TreeEntry<'b>, GitError> {
+    let length = folder.map_or(0, |id| id.as_bytes().len());
+    let shown = || folder.map(|id| id.to_string()).unwrap_or_default();
+    TreeEntry::parse(rest, length)
+        .ok_or_else(|| GitError::damaged(&format!("tree {}", shown()), "an entry makes no sense"))
+}
+
 type Pair = (Option<Side>, Option<Side>);
 
 impl TreeDiff {
@@ -107,13 +115,26 @@ impl TreeDiff {
         new: Option<ObjectId>,
     ) -> Result<BTreeMap<Vec<u8>, Pair>, GitError> {
         let mut entries: BTreeMap<Vec<u8>, Pair> = BTreeMap::new();
-        for (id, is_new) in [(old, false), (new, true)] {
-            let Some(id) = id else { continue };
-            let bytes = self.read(store, &id)?;
-            let mut rest = bytes.as_slice();
+        let old_bytes = old.map(|id| self.read(store, &id)).transpose()?.unwrap_or_default();
+        let new_bytes = new.map(|id| self.read(store, &id)).transpose()?.unwrap_or_default();
+        let mut rest = (old_bytes.as_slice(), new_bytes.as_slice());
+        // Most names are in both, in the same order: as long as that is so, nothing has to be looked up.
+        while !rest.0.is_empty() && !rest.1.is_empty() {
+            let mut next = rest;
+            let (before, after) = (parsed(&mut next.0, old)?, parsed(&mut next.1, new)?);
+            if before.name != after.name {
+                break;
+            }
+            let old_side = Side { mode: before.mode, id: before.id };
+            let new_side = Side { mode: after.mode, id: after.id };
+            if old_side != new_side {
+                entries.insert(before.name.to_vec(), (Some(old_side), Some(new_side)));
+            }
+            rest = next;
+        }
+        for (id, mut rest, is_new) in [(old, rest.0, false), (new, rest.1, true)] {
             while !rest.is_empty() {
-                let entry = TreeEntry::parse(&mut rest, id.as_bytes().len());
-                let entry = entry.ok_or_else(|| GitError::damaged(&format!("tree {id}"), "an entry makes no sense"))?;
+                let entry = parsed(&mut rest, id)?;
                 let side = Some(Side { mode: entry.mode, id: entry.id });
                 match entries.get_mut(entry.name) {
                     Some(pair) if is_new && pair.0 == side => drop(entries.remove(entry.name)),

@@ -1,0 +1,100 @@
+//! What is close to the best answers: files that the direct signals put first lead on, over imports, common changes and
+//! names, to files that the question alone does not reach.
+
+use rustc_hash::FxHashMap;
+
+use crate::fixed::{Fixed, log_unit, unit};
+use crate::paths::{folder, folder_distance, is_test, name_key};
+use crate::signals::Signals;
+use crate::words::{TermKey, key};
+
+/// How many of the best answers are followed.
+const HITS: usize = 5;
+
+/// Signals of closeness to the best answers.
+pub(crate) struct HitSignals {
+    /// The best answers, the best first; nothing of the focus.
+    pub(crate) files: Vec<usize>,
+    pub(crate) walk: Vec<Fixed>,
+    pub(crate) cowalk: Vec<Fixed>,
+    pub(crate) pairs: Vec<Fixed>,
+}
+
+impl Signals<'_> {
+    /// `direct` has what the other signals say of each file; `focus` is sorted.
+    pub(crate) fn hits(&self, direct: &[Fixed], focus: &[usize]) -> HitSignals {
+        let (files, seeds) = best_hits(direct, focus);
+        let without_focus = |mut values: Vec<Fixed>| {
+            focus.iter().for_each(|&file| values[file] = Fixed::ZERO);
+            values
+        };
+        let mut walk = self.graph.walk(&seeds);
+        log_unit(&mut walk, 300);
+        let mut cowalk = self.common.walk(&seeds);
+        unit(&mut cowalk);
+        let mut pairs = self.pairs(&files, &seeds);
+        unit(&mut pairs);
+        HitSignals {
+            walk: without_focus(walk),
+            cowalk: without_focus(cowalk.into_iter().map(Fixed::sqrt).collect()),
+            pairs: without_focus(pairs),
+            files,
+        }
+    }
+
+    /// Files with the name of a hit: its test, its styles, the same part of another package. A name of many files says less.
+    fn pairs(&self, hits: &[usize], seeds: &[Fixed]) -> Vec<Fixed> {
+        let mut values = vec![Fixed::ZERO; seeds.len()];
+        if hits.is_empty() {
+            return values;
+        }
+        let mut mates: FxHashMap<TermKey, Vec<usize>> =
+            hits.iter().map(|&hit| (self.name_of(hit), Vec::new())).collect();
+        for file in 0..seeds.len() {
+            if let Some(mates) = mates.get_mut(&self.name_of(file)) {
+                mates.push(file);
+            }
+        }
+        let path = |file: usize| &*self.corpus.files[file].path;
+        for &hit in hits {
+            let Some(mates) = mates.get(&self.name_of(hit)) else { continue };
+            let rare = Fixed::count(mates.len().saturating_sub(1).max(1)).sqrt();
+            for &mate in mates.iter().filter(|mate| **mate != hit) {
+                let mut value = seeds[hit] / rare;
+                if is_test(path(hit)) == is_test(path(mate)) {
+                    value = value * LESS;
+                }
+                if folder_distance(folder(path(hit)), folder(path(mate))) > FAR {
+                    value = value * LESS;
+                }
+                values[mate] = values[mate].max(value);
+            }
+        }
+        values
+    }
+
+    fn name_of(&self, file: usize) -> TermKey {
+        self.corpus.files.get(file).map_or(0, |file| key(&name_key(&file.path)))
+    }
+}
+
+/// What two files of one name count when neither is the test of the other, and when they are far apart.
+const LESS: Fixed = Fixed::per_mille(700);
+/// So many steps between folders are far.
+const FAR: usize = 4;
+
+/// The best hits and a seed for each, the better the more.
+fn best_hits(direct: &[Fixed], focus: &[usize]) -> (Vec<usize>, Vec<Fixed>) {
+    let is_hit = |file: &usize| direct[*file].is_positive() && focus.binary_search(file).is_err();
+    let mut order: Vec<usize> = (0..direct.len()).filter(is_hit).collect();
+    let rank = |file: &usize| (std::cmp::Reverse(direct[*file]), *file);
+    if order.len() > HITS {
+        order.select_nth_unstable_by_key(HITS, rank);
+        order.truncate(HITS);
+    }
+    order.sort_unstable_by_key(rank);
+    let best = order.first().map_or(Fixed::ZERO, |&file| direct[file]);
+    let mut seeds = vec![Fixed::ZERO; direct.len()];
+    order.iter().for_each(|&file| seeds[file] = (best - direct[file]).exp_negative());
+    (order, seeds)
+}
