@@ -22,6 +22,27 @@ pub(crate) fn near_files<'f>(files: &'f [Box<str>], id: &str) -> Vec<&'f str> {
     found
 }
 
+/// Files that an import of `path`, without its ending, may have meant: of the same name elsewhere, or of a near name in the
+/// same folder.
+pub(crate) fn near_modules<'f>(files: &'f [Box<str>], path: &str) -> Vec<&'f str> {
+    let stem = |path: &'f str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name.split_once('.').map_or(name, |(stem, _)| stem)
+    };
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let wanted = name.split_once('.').map_or(name, |(stem, _)| stem);
+    let all = || files.iter().map(|file| &**file);
+    let in_folder = |file: &&str| file.rsplit_once('/').map_or("", |(folder, _)| folder) == folder;
+    let names: Vec<&str> = all().filter(in_folder).map(stem).collect();
+    let near = near_names(wanted, &names);
+    let mut found: Vec<&str> = all().filter(|file| stem(file) == wanted).take(SHOWN).collect();
+    for name in near {
+        found.extend(all().filter(in_folder).filter(|file| stem(file) == name));
+    }
+    found.truncate(SHOWN);
+    found
+}
+
 /// The names that are spelled nearly as the wanted one, nearest first.
 pub(crate) fn near_names(wanted: &str, names: &[&str]) -> Vec<String> {
     let mut left: Vec<&str> = names.to_vec();

@@ -155,7 +155,7 @@ impl Source<'_> {
                  tokens, <importers, exported names, > imports with the names taken, ~ tests, # description.",
                 input.files.len()
             ),
-            "An import names a file of the same folder, else the one file whose path ends so. `+ 3 png`: other files. \
+            "An import names a file of the same folder, else the one file whose path ends so; ../ starts at the folder. `+ 3 png`: other files. \
              `path/ * 9 files …` is folded: `stan map --focus path` shows it. = lists packages."
                 .to_owned(),
         ]

@@ -17,7 +17,7 @@ impl Placed {
     pub(super) fn file(&self) -> Option<&str> {
         match &self.located {
             Located::Found(file) => Some(file),
-            Located::Ambiguous | Located::Unknown => None,
+            Located::Ambiguous(_) | Located::Unknown => None,
         }
     }
 }

@@ -11,7 +11,8 @@ use stan_repo::normal_path;
 pub(super) enum Located {
     /// Relative to the root.
     Found(String),
-    Ambiguous,
+    /// All that it may mean, sorted.
+    Ambiguous(Vec<String>),
     Unknown,
 }
 
@@ -65,13 +66,15 @@ impl<'l> Locator<'l> {
         };
         let needed = parts.len().min(2);
         let best = same_name.iter().map(|index| agreeing(*index)).max().unwrap_or_default();
-        let mut found = same_name.iter().filter(|index| agreeing(**index) == best);
-        match (found.next(), found.next()) {
-            (Some(index), None) if best >= needed => {
-                Located::Found(self.files.get(*index).map_or_else(String::new, |file| file.to_string()))
-            }
-            (Some(_), Some(_)) if best >= needed => Located::Ambiguous,
-            _ => Located::Unknown,
+        if best < needed {
+            return Located::Unknown;
+        }
+        let found = same_name.iter().filter(|index| agreeing(**index) == best);
+        let mut found: Vec<String> = found.filter_map(|index| Some(self.files.get(*index)?.to_string())).collect();
+        match found.len() {
+            0 => Located::Unknown,
+            1 => Located::Found(found.swap_remove(0)),
+            _ => Located::Ambiguous(found),
         }
     }
 }
@@ -122,7 +125,7 @@ mod tests {
             ("/ci/build/src/main.ts", found("src/main.ts")),
             ("one.ts", found("lib/one.ts")),
             ("/elsewhere/one.ts", Located::Unknown),
-            ("src/index.ts", Located::Ambiguous),
+            ("src/index.ts", Located::Ambiguous(vec!["a/src/index.ts".to_owned(), "b/src/index.ts".to_owned()])),
             ("x/b/src/index.ts", found("b/src/index.ts")),
             ("dist/out.js", found("dist/out.js")),
             ("/x/node_modules/p/src/main.ts", Located::Unknown),
