@@ -66,7 +66,7 @@ fn check(text: &str, at: u8) {
         check_shown(text, &starts, &head(text, &starts, outline, candidate.unit, &options));
     }
     let place = Place { range: focus.lines, head: focus.lines.from, lines: &[line], wanted: &BTreeSet::new() };
-    let pruning = Pruning::new(text, &starts, place, &|text| text.len() as u64);
+    let pruning = Pruning::new(text, &starts, place, &|text: &str| text.len() as u64);
     let steps = pruning.costs().count();
     assert!(pruning.costs().is_sorted_by(|one, next| one >= next), "less costs less");
     let (small, large) = (pruning.show(text, &starts, steps - 1), pruning.show(text, &starts, steps / 2));

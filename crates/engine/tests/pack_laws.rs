@@ -1,8 +1,6 @@
 //! The laws of packs (specification 60 §8) on generated repositories: the same bytes wherever and however often they are
 //! made, nothing lost by a larger budget, text and digests of the files, never more than the budget.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -11,8 +9,8 @@ use stan_engine::context::{NamedBytes, Repository};
 use stan_engine::outline::AskedFile;
 use stan_engine::pack::{AskedPlace, ITEM_TOKENS, Pack, PackOutcome, PackRequest, TAG_TOKENS, pack};
 use stan_engine::tokens::Tokenizer;
-use stan_repo::{MemorySystem, System};
-use support::random::Random;
+use stan_repo::{MemorySystem, SystemExt as _};
+use stan_testkit::Random;
 
 const FILES: usize = 8;
 

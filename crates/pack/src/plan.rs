@@ -98,7 +98,7 @@ pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted 
     let (far, near) = sequence(others);
     for (index, level) in far {
         if state.total() <= budget {
-            return state.fitted(before);
+            break;
         }
         state.lower(index, level);
     }
@@ -119,6 +119,7 @@ pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted 
             state.drop(index);
         }
     }
+    state.raise_files(budget);
     state.fitted(before)
 }
 
@@ -140,7 +141,12 @@ fn sequence(all: &[Costs]) -> (Vec<Step>, Vec<Step>) {
     for turn in (FILES + 1..=worst).rev() {
         far.extend(signatures(turn).chain(to(turn, Level::Head)).chain(leave(turn)));
     }
-    let mut near: Vec<Step> = signatures(FILES).chain(to(FILES, Level::Line)).chain(to(FILES, Level::Omitted)).collect();
+    let mut near: Vec<Step> = Vec::new();
+    // Each file by one level at a time, so that the first ones are still whole when the last ones are gone.
+    for steps in 1..=3 {
+        let lower = |at: usize| all.get(at).map(|one| (at, lowered_file(one.wanted, steps)));
+        near.extend(of_turn(FILES).filter_map(lower));
+    }
     near.extend(signatures(6).chain(to(6, Level::Head)));
     near.extend(signatures(4).chain(signatures(2)));
     let is_large = |at: &usize| all.get(*at).is_some_and(|one| one.at(Level::Signature) > LARGE);
@@ -150,6 +156,12 @@ fn sequence(all: &[Costs]) -> (Vec<Step>, Vec<Step>) {
     }
     near.extend(to(0, Level::Omitted));
     (far, near)
+}
+
+fn lowered_file(wanted: Level, steps: usize) -> Level {
+    const LADDER: [Level; 4] = [Level::Full, Level::Signature, Level::Line, Level::Omitted];
+    let at = LADDER.iter().position(|level| *level <= wanted).unwrap_or(LADDER.len());
+    LADDER.get(at + steps).copied().unwrap_or(Level::Omitted)
 }
 
 struct State<'s> {
@@ -186,6 +198,22 @@ impl<'s> State<'s> {
         if to < *level {
             self.others = self.others - costs.at(*level) + costs.at(to);
             *level = to;
+        }
+    }
+
+    /// What is left of the budget brings back files, the first ones first. So a larger budget may trade small files for a
+    /// large one; declarations are not touched.
+    fn raise_files(&mut self, budget: u64) {
+        let mut left = budget.saturating_sub(self.total());
+        for (costs, level) in self.candidates.iter().zip(&mut self.levels).filter(|(costs, _)| costs.turn == FILES) {
+            let levels = [Level::Full, Level::Signature, Level::Line].into_iter();
+            let better = levels.filter(|one| *one <= costs.wanted && *one > *level);
+            let now = costs.at(*level);
+            if let Some(better) = better.into_iter().find(|one| costs.at(*one) - now <= left) {
+                left -= costs.at(better) - now;
+                self.others += costs.at(better) - now;
+                *level = better;
+            }
         }
     }
 
@@ -248,6 +276,26 @@ mod tests {
         assert_eq!(fit(&[vec![30], vec![30]], &[], Some(40)).focus, [0, 1], "but the second of two does");
     }
 
+    #[test]
+    fn the_first_files_are_shown_best_and_the_budget_is_used() {
+        use Level::{Full, Line, Omitted, Signature};
+        let file = |wanted: Level, full: u64| Costs {
+            turn: FILES,
+            wanted,
+            full,
+            open: u64::MAX,
+            signature: full / 2,
+            head: u64::MAX,
+            line: 20,
+        };
+        let all = [file(Full, 1_000), file(Full, 400), file(Signature, 400), file(Line, 400)];
+        let levels = |budget| fit(&[], &all, Some(budget)).levels;
+        assert_eq!(levels(1_620), [Full, Full, Signature, Line]);
+        assert_eq!(levels(1_420), [Full, Full, Line, Omitted]);
+        assert_eq!(levels(800), [Signature, Signature, Line, Line], "what is left is used");
+        assert_eq!(levels(90), [Line, Line, Line, Line]);
+    }
+
     fn candidates() -> impl Strategy<Value = Vec<Costs>> {
         let one = (1..=10_u8, 0..6_u8, proptest::array::uniform5(0..500_u64)).prop_map(|(turn, wanted, costs)| {
             let all = [Level::Omitted, Level::Line, Level::Head, Level::Signature, Level::Open, Level::Full];
@@ -271,8 +319,8 @@ mod tests {
             focus in focuses(), all in candidates(), small in 0..8_000_u64, more in 0..4_000_u64
         ) {
             let (less, more) = (fit(&focus, &all, Some(small)), fit(&focus, &all, Some(small + more)));
-            for (less, more) in less.levels.iter().zip(&more.levels) {
-                prop_assert!(less <= more);
+            for ((less, more), one) in less.levels.iter().zip(&more.levels).zip(&all) {
+                prop_assert!(less <= more || one.turn == FILES);
             }
             for (less, more) in less.focus.iter().zip(&more.focus) {
                 prop_assert!(less >= more);

@@ -212,7 +212,7 @@ pub fn xml(pack: &Pack, digest: &str, lists: Lists) -> String {
     for item in &pack.items {
         let _ = writeln!(
             out,
-            "<item file=\"{}\" lines=\"{}-{}\" level=\"{}\" kind=\"{}\" name=\"{}\" sha256=\"{}\">\n{}\n</item>",
+            "<item file=\"{}\" lines=\"{}-{}\" level=\"{}\" kind=\"{}\" name=\"{}\" sha256=\"{}\"><![CDATA[\n{}\n]]></item>",
             escaped(&item.file),
             item.start_line,
             item.end_line,
@@ -220,7 +220,8 @@ pub fn xml(pack: &Pack, digest: &str, lists: Lists) -> String {
             escaped(&item.kind),
             escaped(&item.name),
             item.sha256.get(..12).unwrap_or_default(),
-            escaped(&item.text)
+            // The one thing that a CDATA section cannot hold is its own end.
+            item.text.replace("]]>", "]]]]><![CDATA[>")
         );
     }
     for one in pack.omitted.iter().take(lists.lines) {

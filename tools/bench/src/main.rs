@@ -11,6 +11,7 @@ mod edit;
 mod fetch;
 mod limit;
 mod measure;
+mod overview;
 mod process;
 mod reply;
 mod report;
@@ -42,6 +43,8 @@ enum Bench {
     Reply(reply::ReplyOptions),
     /// `stan suggest`: how much of a change it finds.
     Suggest(suggest::SuggestOptions),
+    /// `stan map`: how well files can be found with nothing but the overview.
+    Overview(overview::Options),
     /// One run of a physical limit, as `bench graph` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -90,6 +93,10 @@ fn run(root: &Path, bench: &Bench) -> Result<bool> {
         Bench::Reply(options) => {
             let stan = cargo::release(root, "stan", options.stan.as_deref())?;
             reply::run(root, &stan, options)
+        }
+        Bench::Overview(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            overview::run(&stan, options)
         }
         Bench::Slice => Ok(slice::run(root).map(|()| true)?),
         Bench::Context(options) => run_context(root, options),

@@ -10,15 +10,19 @@ pub(crate) fn near_files<'f>(files: &'f [Box<str>], id: &str) -> Vec<&'f str> {
     let base = |path: &'f str| path.rsplit('/').next().unwrap_or(path);
     let wanted = id.rsplit('/').next().unwrap_or(id);
     let all = || files.iter().map(|file| &**file);
-    let mut found: Vec<&str> = all().filter(|file| base(file) == wanted).take(SHOWN).collect();
+    let mut found: Vec<&str> = all().filter(|file| base(file) == wanted).collect();
     if found.is_empty() {
-        found.extend(all().filter(|file| base(file).contains(wanted)).take(SHOWN));
+        found.extend(all().filter(|file| base(file).contains(wanted)));
     }
     if found.is_empty() {
         let names: Vec<&str> = all().map(base).collect();
         let nearest = nearest(wanted, &names);
-        found.extend(all().filter(|file| Some(base(file)) == nearest).take(SHOWN));
+        found.extend(all().filter(|file| Some(base(file)) == nearest));
     }
+    // Those in the same folders first.
+    let common = |file: &str| file.split('/').zip(id.split('/')).take_while(|(one, other)| one == other).count();
+    found.sort_by_key(|file| std::cmp::Reverse(common(file)));
+    found.truncate(SHOWN);
     found
 }
 

@@ -20,11 +20,11 @@ const LONGEST_MESSAGE: usize = 600;
 const MOST_LINES: usize = 30;
 const LINE_TOKENS: u64 = 12;
 
-/// The frame of a printed pack: heading and digest.
-const FRAME_TOKENS: u64 = 60;
+/// The frame of a printed pack: heading, digest, what was cut.
+const FRAME_TOKENS: u64 = 120;
 
-/// The lists take this part of the budget at most.
-const LISTS_PART: u64 = 8;
+/// The lists take this part of the budget at most; they are shortened to fit.
+const LISTS_PART: u64 = 12;
 
 pub(super) struct Fitting<'f, 'p> {
     request: &'f PackRequest,
@@ -79,8 +79,8 @@ impl<'f, 'p> Fitting<'f, 'p> {
         let diagnostics = gathered.diagnostics.iter().take(MOST_DIAGNOSTICS);
         let diagnostics: u64 = diagnostics.map(|one| message(&one.message) + 20).sum();
         let lists = gathered.missing.len().min(MOST_LINES) + gathered.drafts.len().min(MOST_LINES);
-        let lists = LINE_TOKENS * lists as u64;
-        Some(budget - (diagnostics + lists + FRAME_TOKENS).min(budget / LISTS_PART))
+        let lists = (LINE_TOKENS * lists as u64 + diagnostics).min(budget / LISTS_PART);
+        Some(budget - (FRAME_TOKENS + lists).min(budget / 2))
     }
 }
 

@@ -26,7 +26,7 @@ pub use verify::verify_pack;
 /// What an item costs besides its text in the document and in Markdown, where items of a file share a fence.
 pub const ITEM_TOKENS: u64 = 20;
 /// The same with tags.
-pub const TAG_TOKENS: u64 = 56;
+pub const TAG_TOKENS: u64 = 72;
 
 /// Which declarations are followed from the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -83,20 +83,18 @@ fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The byte position of a line and column; without a column the first character that is not white space. Beyond the end of
-/// the line its end counts.
+/// The byte position of a line and column; without a column, or in the white space before the text, the first character of
+/// the text. Beyond the end of the line its end counts.
 pub(super) fn position(text: &str, starts: &LineStarts, line: u32, col: Option<u32>, unit: ColumnUnit) -> u32 {
     let line = line.clamp(1, starts.count().max(1));
     let span = starts.span(Lines { from: line, to: line }, text);
     let content = span.of(text);
-    let Some(before) = col.and_then(|col| col.checked_sub(1)) else {
-        let blank = content.len() - content.trim_start().len();
-        return span.start + blank as u32;
-    };
+    let blank = content.len() - content.trim_start().len();
+    let Some(before) = col.and_then(|col| col.checked_sub(1)) else { return span.start + blank as u32 };
     let mut counted = 0;
     for (at, letter) in content.char_indices() {
         if counted >= before {
-            return span.start + at as u32;
+            return span.start + at.max(blank) as u32;
         }
         counted += match unit {
             ColumnUnit::Utf16 => letter.len_utf16(),
@@ -143,6 +141,7 @@ mod tests {
         for (line, col, unit, expected) in [
             (1, Some(1), ColumnUnit::Utf16, 0),
             (2, None, ColumnUnit::Utf16, 6),
+            (2, Some(1), ColumnUnit::Utf16, 6),
             (2, Some(5), ColumnUnit::Utf16, 10),
             (2, Some(4), ColumnUnit::Char, 10),
             (2, Some(7), ColumnUnit::Byte, 10),

@@ -13,7 +13,7 @@ use stan_model::outline::{Lines, UnitId};
 use stan_pack::{Closure, Fitted, Focus, Limits, MissingReason, Question, closure, focus_at, lines_around};
 use stan_repo::{System, Universe, World, WritableSystem};
 
-use super::diagnostics::{Placed, focus_of, place, quoted_names, written as written_diagnostic};
+use super::diagnostics::{MOST_NEAR, Placed, focus_of, nowhere, place, quoted_names, written as written_diagnostic};
 use super::files::{FoundTargets, Loaded, PackFiles};
 use super::fitting::Fitting;
 use super::items::{Counter, Draft, draft, exports_draft, file_draft, focus_draft, imports_draft};
@@ -24,9 +24,6 @@ use super::{AskedPlace, AskedSymbol, PackOutcome, PackRequest};
 use crate::context::{EngineError, Repository};
 use crate::outline::{in_pool, near_modules, near_names, scan, unknown_files};
 use crate::secrets::secrets_of;
-
-/// Files that a path may mean.
-const MOST_NEAR: usize = 3;
 
 /// Entries of `omitted` and `missing` that the document carries.
 const MOST_LISTED: usize = 1_000;
@@ -188,9 +185,9 @@ impl Run<'_, '_> {
         match focus_of(placed) {
             Some(index) => Ok(vec![index]),
             None if self.has_other_sources() => Ok(Vec::new()),
-            None => Err(EngineError::input("the log holds no diagnostic with a place in the repository").hint(
-                "`stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to",
-            )),
+            None => Err(EngineError::input("the log holds no diagnostic with a place in the repository")
+                .details(nowhere(placed, &self.universe.files))
+                .hint("`stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to")),
         }
     }
 

@@ -80,21 +80,21 @@ impl<'f> References<'f> {
         let with_extension = endings_of(path);
         let without = stem.into_iter().flat_map(endings_of);
         let mut candidates: Vec<&'f str> = without.chain(with_extension).collect();
-        candidates.sort_by_key(|candidate| (candidate.matches('/').count(), candidate.len()));
+        candidates.sort_by_key(|candidate| (slashes(candidate), candidate.len()));
         let ending = candidates.into_iter().find(|candidate| self.find(folder, candidate) == Some(target));
         let relative = spelled(folder, stem.filter(|stem| self.local.get(&split(stem)) == Some(&target)).unwrap_or(path));
         let is_relative = relative.starts_with('.') && self.resolve(folder, &relative).as_deref() == Some(path);
         match ending {
-            Some(ending) if !is_relative || weight(ending) <= weight(&relative) => Cow::Borrowed(ending),
+            // An ending says where the file is: a path from the folder must be shorter by a segment.
+            Some(ending) if !is_relative || slashes(ending) <= slashes(&relative) => Cow::Borrowed(ending),
             _ if is_relative => Cow::Owned(relative),
             _ => Cow::Owned(spelled(folder, path)),
         }
     }
 }
 
-/// About the tokens of a name: its segments, and its length.
-fn weight(name: &str) -> (usize, usize) {
-    (name.matches('/').count() - name.matches("../").count().min(1), name.len())
+fn slashes(name: &str) -> usize {
+    name.matches('/').count()
 }
 
 /// The last one, two, … segments of a path.

@@ -8,6 +8,7 @@
 mod baselines;
 mod cases;
 mod figures;
+pub(crate) mod located;
 mod page;
 
 use std::path::{Path, PathBuf};
