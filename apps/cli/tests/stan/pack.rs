@@ -60,12 +60,10 @@ fn a_log_becomes_the_declarations_that_explain_it() {
           }
         ```
 
-        ```ts src/cart.ts:1-2 (bb176f28f552)
+        ```ts src/cart.ts:1-2,4-15 (bb176f28f552)
         import { type Item, round } from './index.js';
         import { format } from 'money';
-        ```
 
-        ```ts src/cart.ts:4-15 (bb176f28f552)
         /** A cart. */
         export class Cart {
           private items: Item[] = [];
@@ -106,13 +104,13 @@ fn tags_for_tools() {
         --- stdout
         <pack schema="stan.pack@1">
         <focus file="src/round.ts" line="1" name="round"/>
-        <item file="src/round.ts" lines="1-3" level="full" kind="function" name="round" sha256="d39c7aa534fd">
+        <item file="src/round.ts" lines="1-3" level="full" kind="function" name="round" sha256="d39c7aa534fd"><![CDATA[
         export function round(value: number): number {
           return Math.round(value * 100) / 100;
         }
-        </item>
+        ]]></item>
         <missing file="src/round.ts" line="2" name="round" reason="needs-types"/>
-        <digest sha256="347c87e64a9068e93e48b994878b21273e4a1db1515baf03d0c84066c04f29e3"/>
+        <digest sha256="7152f0026d5ab56c6f5c0c6a82ef1734971ec26d48c86c43636e9902d10a6338"/>
         </pack>
         --- stderr
     "#]]
@@ -460,7 +458,7 @@ fn files_enter_at_a_level() {
     expect![[r#"
         "src/cart.ts" "full", "src/index.ts" "full", "src/item.ts" "full", "src/round.ts" "full", "package.json" "full", "src/notes.md" "full"
         "src/index.ts" "full", "src/item.ts" "full", "src/cart.ts" "full", "src/round.ts" "full", "package.json" "full", "src/notes.md" "full"
-        "src/cart.ts" "line", "src/index.ts" "line", "src/item.ts" "line", "src/round.ts" "line"
+        "src/cart.ts" "signature", "src/index.ts" "signature"
         "src/round.ts" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full"
         "src/cart.ts" "full", "src/cart.ts" "signature", "src/cart.ts" "signature", "src/item.ts" "full", "node_modules/money/index.d.ts" "full", "src/round.ts" "signature", "src/notes.md" "full", "src/item.ts" "full", "src/cart.ts" "full", "src/index.ts" "full", "src/round.ts" "full""#]].assert_eq(&told.join("\n"));
 }

@@ -16,6 +16,9 @@ use crate::graph::detail::{DetailedGraph, detailed_graph};
 use crate::outline::{AskedFile, near_files};
 use crate::tokens::Tokenizer;
 
+/// An overview of so few tokens is never shortened.
+const SMALL: u64 = 400;
+
 /// What has a line of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
@@ -49,7 +52,10 @@ pub fn overview(
     let budget = request.budget.unwrap_or(repository.config.context.overview_tokens);
     let source = Source { system, repository, work, detailed: &detailed, tokenizer: request.tokenizer };
     // Without a budget the overview stays well below the map that it stands in for.
-    let names_within = if budget == 0 { map_tokens(system, repository, request.tokenizer, work)? / 3 } else { 0 };
+    let names_within = match budget {
+        0 => (map_tokens(system, repository, request.tokenizer, work)? / 3).max(SMALL),
+        _ => 0,
+    };
     let made = source.overview(request.level, &OverviewOptions { budget, focus, names_within }, &[]);
     Ok(OverviewReport {
         tokens: made.tokens,
