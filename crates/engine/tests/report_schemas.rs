@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use stan_engine::answers::{CyclesReport, NeighboursReport};
 use stan_engine::context::reports::{RunReport, SelectReport, SnapReport, StateReport, VerifyReport};
 use stan_engine::outline::{FindReport, OutlineReport, ReadReport, SymbolReport};
+use stan_engine::overview::OverviewReport;
 use stan_engine::pack::{DiagnosticsReport, Pack};
 use stan_engine::reply::{ApplyReport, ReplyReport};
 use stan_engine::suggest::SuggestReport;
@@ -76,6 +77,7 @@ fn schemas_of_small_answers() {
         &expect_file!["../../../schemas/stan-symbol.report.schema.json"],
     );
     check(written::<ViewReport>(), "stan-view.report", &expect_file!["../../../schemas/stan-view.report.schema.json"]);
+    check(written::<OverviewReport>(), "stan-map.report", &expect_file!["../../../schemas/stan-map.report.schema.json"]);
     check(written::<ReadReport>(), "stan-read.report", &expect_file!["../../../schemas/stan-read.report.schema.json"]);
     check(written::<FindReport>(), "stan-find.report", &expect_file!["../../../schemas/stan-find.report.schema.json"]);
 }

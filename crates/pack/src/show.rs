@@ -1,12 +1,18 @@
 //! The text of a unit at a level. Text is always taken from the file: a sequence of pieces in their order, with marks where
 //! something is left out. Which lines of the range are left out is said beside it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stan_model::outline::{LineStarts, Lines, Outline, Span, Unit, UnitId};
 
 /// A unit without bodies of more lines than this shows only the lines that are wanted.
 const LONG: u32 = 40;
+
+/// A head shows so many bytes of a line, and more only up to the name.
+const LONGEST_HEAD: u32 = 100;
+
+/// Names of one statement that its head shows.
+const MOST_NAMES: usize = 8;
 
 /// What a reader is shown of a range of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,6 +101,34 @@ pub fn signature(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId,
         _ => pieces.elide(unit.span, &unit.bodies, options.keep),
     }
     pieces.finish(range)
+}
+
+/// Only the lines that name a unit and its members that are used; long lines are cut behind the name.
+pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, options: &Options<'_>) -> Shown {
+    let Some(unit) = outline.get(id) else { return Shown::default() };
+    // By line: where the last name in it ends.
+    let mut lines: BTreeMap<u32, u32> = options.keep.iter().map(|line| (*line, 0)).collect();
+    let used = options.used.iter().filter_map(|member| outline.get(*member));
+    for name in [unit].into_iter().chain(used).flat_map(|unit| unit.names.iter().take(MOST_NAMES)) {
+        let end = lines.entry(name.line).or_default();
+        *end = name.span.end.max(*end);
+    }
+    lines.entry(unit.name_line()).or_default();
+    lines.retain(|line, _| unit.lines.contains(*line));
+    let mut pieces = Pieces::new(text, starts);
+    for (line, name_end) in &lines {
+        let whole = starts.span(Lines { from: *line, to: *line }, text);
+        let mut end = name_end.max(&(whole.start + LONGEST_HEAD)).min(&whole.end).to_owned();
+        while !text.is_char_boundary(end as usize) {
+            end += 1;
+        }
+        pieces.push(Span::new(whole.start, end));
+        let length = pieces.out.trim_end().len();
+        pieces.out.truncate(length);
+        let goes_on = *line < unit.lines.to && !lines.contains_key(&(line + 1));
+        pieces.out.push_str(if goes_on || end < whole.end { " …\n" } else { "\n" });
+    }
+    pieces.finish(unit.lines)
 }
 
 /// The outline of a whole file: every declaration as a signature with its comment, bodies left out.

@@ -12,6 +12,7 @@ mod fetch;
 mod languages;
 mod limit;
 mod measure;
+mod overview;
 mod process;
 mod reply;
 mod report;
@@ -45,6 +46,8 @@ enum Bench {
     Suggest(suggest::SuggestOptions),
     /// `stan graph` on Python and Go repositories, beside the limit and ruff.
     Languages(languages::LanguagesOptions),
+    /// `stan map`: how well files can be found with nothing but the overview.
+    Overview(overview::Options),
     /// One run of a physical limit, as `bench graph` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -97,6 +100,10 @@ fn run(root: &Path, bench: &Bench) -> Result<bool> {
         Bench::Languages(options) => {
             let stan = cargo::release(root, "stan", options.stan.as_deref())?;
             languages::run(root, &stan, options)
+        }
+        Bench::Overview(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            overview::run(&stan, options)
         }
         Bench::Slice => Ok(slice::run(root).map(|()| true)?),
         Bench::Context(options) => run_context(root, options),

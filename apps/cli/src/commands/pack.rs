@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use stan_engine::context::NamedBytes;
-use stan_engine::pack::{AskedPlace, AskedSymbol, ClosureKind, Externals, PackRequest, Since, list_diagnostics, pack};
+use stan_engine::pack::{
+    AskedPlace, AskedSymbol, ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, list_diagnostics, pack,
+};
 use stan_engine::{Engine, write_document};
 
 use crate::args::{Cli, ClosureChoice, ExternalsChoice, PackArgs, PackFormat};
@@ -12,11 +14,8 @@ use crate::commands::input;
 use crate::commands::outline::asked_file;
 use crate::exit::Failure;
 use crate::messages::Messages;
-use crate::terminal::{self, Output, text};
+use crate::terminal::Output;
 use crate::workspace::Workspace;
-
-/// Terminals take about this much in one escape sequence.
-const LONGEST_COPY: usize = 74_000;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
@@ -31,6 +30,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
         return Ok(());
     }
     messages.hints(&workspace.hints);
+    let format = if args.json { PackFormat::Json } else { args.format };
     let request = PackRequest {
         logs,
         from: args.from.clone(),
@@ -40,6 +40,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
         changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
         about: args.about.iter().map(|typed| asked_text(&workspace, typed)).collect::<Result<_, _>>()?,
         budget: args.budget,
+        item_tokens: if format == PackFormat::Xml { TAG_TOKENS } else { ITEM_TOKENS },
         tokenizer: args.tokens.into(),
         closure: match args.closure {
             ClosureChoice::All => ClosureKind::All,
@@ -59,7 +60,6 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
         work: workspace.request_of(false, None)?,
     };
     let outcome = pack(engine, &workspace.repository(), &request)?;
-    let format = if args.json { PackFormat::Json } else { args.format };
     let rendered = match format {
         PackFormat::Json => outcome.json(),
         PackFormat::Md => outcome.markdown(),
@@ -72,7 +72,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
             .map_err(|error| Failure::input(format!("cannot write `{typed}`: {error}")))?;
     }
     if args.copy {
-        copy(&rendered, &messages);
+        clipboard::copy_and_tell(&rendered, &messages);
     }
     if args.out.is_none() && !(args.copy && cli.quiet) {
         out.document(|out| out.write_all(&rendered))?;
@@ -83,18 +83,6 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
         return Err(Failure::input("the budget left something out").hint("raise --budget, or leave out --strict"));
     }
     Ok(())
-}
-
-/// Puts a pack on the clipboard: through the terminal, and through the platform's own tool.
-fn copy(rendered: &[u8], messages: &Messages) {
-    let by_terminal = terminal::copy(rendered);
-    let by_tool = clipboard::copy(rendered);
-    if by_terminal && !by_tool && rendered.len() > LONGEST_COPY {
-        messages.note(&text!("the pack has {} bytes; the terminal may have cut the copy", rendered.len()));
-    }
-    if !by_terminal && !by_tool {
-        messages.warnings(&["there is neither a terminal nor a clipboard tool to copy with".to_owned()]);
-    }
 }
 
 fn asked_place(workspace: &Workspace<'_>, typed: &str) -> Result<AskedPlace, Failure> {

@@ -17,6 +17,7 @@ mod errors_maps;
 mod errors_workspace;
 #[cfg(unix)]
 mod examples;
+mod formats;
 #[cfg(unix)]
 mod full_disk;
 mod graph;

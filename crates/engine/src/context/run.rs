@@ -21,7 +21,7 @@ use super::Repository;
 use super::allow::{Allowed, Origin};
 use super::assemble::{Assembled, ContextInputs, Wanted, assemble, external_entry, plain_entries};
 use super::count::Counted;
-use super::formats::{ArchiveFormat, Formats};
+use super::formats::{ArchiveFormat, DiffContents, Formats};
 use super::import;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::map::encoded;
@@ -131,7 +131,7 @@ impl Run<'_> {
 
         progress.stage("writing the diff");
         let diff = self.diff(&mut transaction, (&archive, &written), baseline.as_ref())?;
-        let formats = self.formats(&mut transaction, &archive, &written)?;
+        let formats = self.formats(&mut transaction, (&archive, &written), baseline.as_ref())?;
         let mut outputs = Outputs { written: imported.written, removed: imported.removed };
         outputs.written.extend(transaction.writes().map(str::to_owned));
         outputs.removed.extend(transaction.removals());
@@ -202,12 +202,12 @@ impl Run<'_> {
         Ok(self.counted(&assembled, &written, report))
     }
 
-    /// The archive in the form that was asked for, beside the tar.
+    /// The archives in the form that was asked for, beside the tar.
     fn formats(
         &self,
         transaction: &mut Transaction<'_>,
-        archive: &Prepared,
-        written: &Written,
+        (archive, written): (&Prepared, &Written),
+        baseline: Option<&Snapshot>,
     ) -> Result<Vec<FormatReport>, EngineError> {
         let formats = Formats {
             system: self.system,
@@ -216,7 +216,14 @@ impl Run<'_> {
             split: self.request.split,
             tokenizer: self.request.tokens.unwrap_or_default(),
         };
-        self.engine.share(|| formats.write(transaction, &[("archive", archive, written)]))
+        let is_diffed = self.request.mode != Mode::Meta && self.request.format != ArchiveFormat::Tar;
+        let changes = is_diffed.then(|| written.snapshot().changes_since(baseline));
+        let extra = changes.as_ref().map(|changes| self.extra_entries(changes, baseline.is_some())).unwrap_or_default();
+        let diff = changes.as_ref().map(|changes| DiffContents {
+            names: changes.added.iter().chain(&changes.changed).map(String::as_str).collect(),
+            extra: &extra,
+        });
+        self.engine.share(|| formats.write(transaction, (archive, written), diff.as_ref()))
     }
 
     /// The report with exact tokens, where they were asked for.

@@ -24,7 +24,7 @@ pub use find::{FindRequest, find};
 pub use read::{AskedText, ReadLevel, ReadRequest, read};
 pub use symbol::{SymbolRequest, symbol};
 
-pub(crate) use near::{near_files, near_names};
+pub(crate) use near::{near_files, near_modules, near_names};
 pub(crate) use signature::one_line;
 
 /// A file of more bytes than this has no outline.

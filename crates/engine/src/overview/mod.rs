@@ -18,6 +18,9 @@ use crate::graph::detail::{DetailedGraph, detailed_graph};
 use crate::outline::{AskedFile, near_files};
 use crate::tokens::Tokenizer;
 
+/// An overview of so few tokens is never shortened.
+const SMALL: u64 = 400;
+
 /// What has a line of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
@@ -52,7 +55,10 @@ pub fn overview(
     let source =
         Source { system: engine.system(), repository, work, detailed: &detailed, tokenizer: request.tokenizer };
     // Without a budget the overview stays well below the map that it stands in for.
-    let names_within = if budget == 0 { map_tokens(engine, repository, request.tokenizer, work)? / 3 } else { 0 };
+    let names_within = match budget {
+        0 => (map_tokens(engine, repository, request.tokenizer, work)? / 3).max(SMALL),
+        _ => 0,
+    };
     let made = source.overview(request.level, &OverviewOptions { budget, focus, names_within }, &[]);
     Ok(OverviewReport {
         tokens: made.tokens,
@@ -171,7 +177,7 @@ impl Source<'_> {
                  tokens, <importers, exported names, > imports with the names taken, ~ tests, # description.",
                 input.files.len()
             ),
-            "An import names a file of the same folder, else the one file whose path ends so. `+ 3 png`: other files. \
+            "An import names a file of the same folder, else the one file whose path ends so; ../ starts at the folder. `+ 3 png`: other files. \
              `path/ * 9 files …` is folded: `stan map --focus path` shows it. = lists packages."
                 .to_owned(),
         ]
