@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::{NamedBytes, Repository};
 use stan_engine::outline::AskedFile;
@@ -65,17 +66,12 @@ fn packed(system: &MemorySystem, root: &str, asked: &Asked, budget: u64) -> Pack
     packed_for(system, root, asked, (budget, ITEM_TOKENS))
 }
 
-fn packed_for(
-    system: &MemorySystem,
-    root: &str,
-    asked: &Asked,
-    (budget, item_tokens): (u64, u64),
-) -> PackOutcome {
+fn packed_for(system: &MemorySystem, root: &str, asked: &Asked, (budget, item_tokens): (u64, u64)) -> PackOutcome {
     let config = Config::default();
     let file = AskedFile { shown: asked.file.clone(), id: asked.file.clone() };
     let places = vec![AskedPlace { file, line: asked.line, col: None }];
     let request = PackRequest { places, budget, item_tokens, ..PackRequest::default() };
-    pack(system, &Repository { root, config: &config }, &request).expect("the file exists")
+    pack(&Engine::new(system), &Repository { root, config: &config }, &request).expect("the file exists")
 }
 
 fn bytes_of(system: &MemorySystem, root: &str, file: &str) -> Vec<u8> {
@@ -104,7 +100,8 @@ fn check_items(system: &MemorySystem, root: &str, pack: &Pack) {
         let is_mark = |line: &str| line.trim_start().starts_with('\u{2026}');
         let pieces = item.text.lines().filter(|line| !is_mark(line)).flat_map(|line| line.split('\u{2026}'));
         for piece in pieces.map(|piece| piece.trim().trim_matches(['{', '}', '[', ']', '(', ')']).trim()) {
-            let at = rest.find(piece).unwrap_or_else(|| panic!("{piece:?} is not next in {}: {}", item.file, item.text));
+            let at =
+                rest.find(piece).unwrap_or_else(|| panic!("{piece:?} is not next in {}: {}", item.file, item.text));
             rest = &rest[at + piece.len()..];
         }
     }
@@ -180,7 +177,8 @@ fn a_log_with_other_lines_around_it_is_the_same_place() {
     let error = "src/m1.ts(9,1): error TS9999: It is wrong.\n";
     for text in [error.to_owned(), format!("> build\n\n> tsc\n\n{error}\nnpm error code 2\nFound 1 error.\n")] {
         let logs = vec![NamedBytes { name: "log".to_owned(), bytes: text.into_bytes() }];
-        let of_log = pack(&system, &repository, &PackRequest { logs, budget: 0, ..PackRequest::default() });
+        let of_log =
+            pack(&Engine::new(&system), &repository, &PackRequest { logs, budget: 0, ..PackRequest::default() });
         let of_log = of_log.expect("the log has a place").pack;
         assert_eq!(of_log.items, of_place.items);
         assert_eq!(of_log.diagnostics.len(), 1);

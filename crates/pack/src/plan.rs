@@ -314,11 +314,13 @@ mod tests {
     }
 
     fn candidates() -> impl Strategy<Value = Vec<Costs>> {
-        let one = (1..=10_u8, 0..6_u8, proptest::array::uniform5(0..500_u64), any::<bool>()).prop_map(|(turn, wanted, costs, is_spare)| {
-            let all = [Level::Omitted, Level::Line, Level::Head, Level::Signature, Level::Open, Level::Full];
-            let [full, open, signature, head, line] = costs;
-            Costs { turn, wanted: all[usize::from(wanted)], full, open, signature, head, line, is_spare }
-        });
+        let one = (1..=10_u8, 0..6_u8, proptest::array::uniform5(0..500_u64), any::<bool>()).prop_map(
+            |(turn, wanted, costs, is_spare)| {
+                let all = [Level::Omitted, Level::Line, Level::Head, Level::Signature, Level::Open, Level::Full];
+                let [full, open, signature, head, line] = costs;
+                Costs { turn, wanted: all[usize::from(wanted)], full, open, signature, head, line, is_spare }
+            },
+        );
         proptest::collection::vec(one, 0..40)
     }
 

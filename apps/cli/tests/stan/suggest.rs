@@ -373,7 +373,7 @@ fn threads_and_the_cache_do_not_change_a_byte() {
         .iter()
         .flat_map(|folder| {
             let file = |at: usize| (format!("src/{folder}/{}.ts", names[at]), text(at, folder));
-            (0..names.len()).map(file)
+            (0..names.len()).map(file).collect::<Vec<_>>()
         })
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();

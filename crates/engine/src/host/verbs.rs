@@ -8,7 +8,9 @@ use super::{HostEnvironment, HostError, split, written};
 use crate::context::{NamedBytes, NoProgress, SelectRequest};
 use crate::engine::Engine;
 use crate::overview::{Level, OverviewRequest};
-use crate::pack::{AskedPlace, AskedSymbol, ClosureKind, Externals, PackRequest, Since, verify_pack};
+use crate::pack::{
+    AskedPlace, AskedSymbol, ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, verify_pack,
+};
 use crate::relevance::{FocusFile, RankQuery};
 use crate::suggest::SuggestRequest;
 use crate::tokens::Tokenizer;
@@ -92,6 +94,7 @@ pub(super) fn pack(engine: &Engine<'_>, environment: &HostEnvironment, options: 
         changed: asked.changed.and_then(Changed::since),
         about: Texts::list(asked.about),
         budget: asked.budget.unwrap_or(usual.budget),
+        item_tokens: if format { TAG_TOKENS } else { ITEM_TOKENS },
         tokenizer: tokenizer(asked.tokens.as_deref())?,
         closure: choice("closure", asked.closure.as_deref(), &closures)?.unwrap_or_default(),
         hops: asked.hops.unwrap_or(usual.hops),

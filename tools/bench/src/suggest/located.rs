@@ -47,7 +47,7 @@ pub(crate) fn located(
     let mut count = 0;
     for case in cases::read(folder)?.into_iter().step_by(every.max(1)) {
         let root = folder.join(&case.directory);
-        let program = Program { stan, folder: &root };
+        let program = Program { stan, folder: &root, cache: &root.join(".stan/cache") };
         let corpus = Corpus::read(&program, &case).map_err(|error| format!("{}: {error}", case.id))?;
         let truth = corpus.truth(&case, Mode::Text);
         if truth.is_empty() {
