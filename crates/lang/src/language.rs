@@ -38,6 +38,11 @@ pub trait Language: Sync {
     /// [`ProjectResolver::prepare`] or is done on demand.
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p>;
 
+    /// Whether resolution makes implicit edges for imports of any module, and not only for those of declarations.
+    fn has_implicit_imports(&self) -> bool {
+        false
+    }
+
     /// One line about a file from what it starts with, without analysing it: for files of other people's packages.
     fn describe(&self, _file: SourceFile<'_>, _options: &ExtractOptions) -> Option<Box<str>> {
         None
@@ -278,6 +283,12 @@ impl Languages {
     /// See [`Language::describe`].
     pub fn describe(self, file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<str>> {
         self.iter().nth(self.position(file.name)?)?.describe(file, options)
+    }
+
+    /// See [`Language::has_implicit_imports`].
+    pub fn has_implicit_imports(self, path: &str) -> bool {
+        let language = self.position(path).and_then(|position| self.iter().nth(position));
+        language.is_some_and(|language| language.has_implicit_imports())
     }
 
     /// What reads the outline of a file; `None` where its language has none.

@@ -236,9 +236,12 @@ func f() { switch x { case One, Two: g(); default: h() } }
 
 #[test]
 fn names_of_the_language_that_packages_declare_again() {
-    check("package p\nfunc f() int { return max(1, len(min)) }\n", expect![[r#"
+    check(
+        "package p\nfunc f() int { return max(1, len(min)) }\n",
+        expect![[r#"
         package Some("p")
         declares f
         uses max min
-    "#]]);
+    "#]],
+    );
 }

@@ -84,7 +84,10 @@ impl<'f, 't> Scope<'f, 't> {
         let import = NameImport { specifier: OWN_PACKAGE.into(), name: Imported::Name(name.into()), statement };
         self.names.imports.push(import);
         let meaning = Meaning::Import(ImportId(self.names.imports.len() as u32 - 1));
-        self.declare(Some(symbol), NameDeclaration { name: name.into(), span: statement, line: 1, unit: None, meaning });
+        self.declare(
+            Some(symbol),
+            NameDeclaration { name: name.into(), span: statement, line: 1, unit: None, meaning },
+        );
         symbol
     }
 
