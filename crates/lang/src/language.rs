@@ -38,6 +38,11 @@ pub trait Language: Sync {
     /// [`ProjectResolver::prepare`] or is done on demand.
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p>;
 
+    /// Whether resolution makes implicit edges for imports of any module, and not only for those of declarations.
+    fn has_implicit_imports(&self) -> bool {
+        false
+    }
+
     /// One line about a file from what it starts with, without analysing it: for files of other people's packages.
     fn describe(&self, _file: SourceFile<'_>, _options: &ExtractOptions) -> Option<Box<str>> {
         None
@@ -290,6 +295,12 @@ impl Languages {
     pub fn tagged_prose(self, file: SourceFile<'_>, tags: &[String]) -> Vec<Option<String>> {
         let language = self.position(file.name).and_then(|position| self.iter().nth(position));
         language.map_or_else(|| vec![None; tags.len()], |language| language.tagged_prose(file, tags))
+    }
+
+    /// See [`Language::has_implicit_imports`].
+    pub fn has_implicit_imports(self, path: &str) -> bool {
+        let language = self.position(path).and_then(|position| self.iter().nth(position));
+        language.is_some_and(|language| language.has_implicit_imports())
     }
 
     /// What reads the outline of a file; `None` where its language has none.

@@ -41,6 +41,11 @@ impl Language for Python {
         Box::new(resolve::Resolver::new(project))
     }
 
+    /// The packages around a module.
+    fn has_implicit_imports(&self) -> bool {
+        true
+    }
+
     fn declarations(&self) -> Option<&'static dyn Declare> {
         Some(&Self)
     }
