@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use stan_repo::{EntryKind, System, WritableSystem, normal_path, real_path, relative_path};
+use stan_repo::{EntryKind, System, SystemExt, WritableSystem, normal_path, real_path, relative_path};
 
 use super::{HostEnvironment, HostError};
 use crate::config::{self, Config};

@@ -7,7 +7,7 @@ use std::path::Path;
 use stan_graph::{Graph, GraphBuilder, Node};
 use stan_lang::SourceFile;
 use stan_model::{Language, NodeKind};
-use stan_repo::System;
+use stan_repo::{System, SystemExt};
 
 use super::HostError;
 use crate::graph::GraphOptions;
