@@ -9,8 +9,8 @@ use std::io;
 use std::path::Path;
 
 use stan_repo::{
-    AllowedFolder, DirEntry, EntryKind, Files, GlobError, Reach, RootedGlob, System, SystemExt as _, WalkGlobs, World,
-    normal_path, read_failure, real_path, relative_path,
+    AbsPath, AllowedFolder, DirEntry, EntryKind, Files, GlobError, Reach, RootedGlob, System, SystemExt as _,
+    WalkGlobs, World, normal_path, read_failure, real_path, relative_path,
 };
 
 use crate::config::{label_refusal, visible};
@@ -364,9 +364,9 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 fn join(folder: &str, below: &str) -> String {
-    if below.is_empty() { folder.to_owned() } else { [folder.trim_end_matches('/'), "/", below].concat() }
+    if below.is_empty() { folder.to_owned() } else { AbsPath::new(folder).join(below) }
 }
 
 fn is_at_or_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    AbsPath::new(folder).holds(path)
 }

@@ -15,7 +15,7 @@ use metadata::Workspace;
 
 use crate::{Result, cargo};
 
-/// The workspaces: the product, and the addon of Node once it is here.
+/// The workspaces: the product, and the addon of Node.
 const MANIFESTS: [&str; 2] = ["Cargo.toml", "packages/node/native/Cargo.toml"];
 
 /// The version of cargo-deny that `deny.toml` is written for.

@@ -12,14 +12,14 @@ use stan_repo::{
 
 use super::Repository;
 use super::allow::{Allowed, Allowlist, Origin};
-use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::reports::OutsideFile;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
 use crate::config::{Config, label_refusal};
-use crate::imports::{ImportError, ImportFile, ImportPlan, plan};
+use crate::error::EngineError;
+use crate::imports::{ImportFile, ImportPlan, plan};
 
 /// What staging did.
 #[derive(Debug, Default)]
@@ -33,13 +33,7 @@ pub(crate) struct Imported {
 /// The files that the configuration imports.
 pub(crate) fn planned(system: &dyn System, repository: &Repository<'_>) -> Result<ImportPlan, EngineError> {
     let Config { stan_path, imports, allowed_outside, .. } = repository.config;
-    plan(system, repository.root, stan_path, imports, allowed_outside).map_err(|error| {
-        let hint = match &error {
-            ImportError::Outside { .. } => "look at the configuration first: what it imports is archived",
-            _ => "mend `imports` in the configuration",
-        };
-        EngineError::input(error.to_string()).hint(hint)
-    })
+    Ok(plan(system, repository.root, stan_path, imports, allowed_outside)?)
 }
 
 /// The files of a plan that lie outside the root, each by its path from there.
