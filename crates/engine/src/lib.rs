@@ -1,6 +1,7 @@
 //! One function per user verb, joining the stages. The only API that the programs use.
 
 pub mod answers;
+mod apply_slice;
 mod cache;
 pub mod config;
 pub mod context;
@@ -25,6 +26,7 @@ pub mod suggest;
 mod threads;
 pub mod tokens;
 
+pub use apply_slice::{ApplySliceCommand, apply_slice};
 pub use context_pack::{ContextCommand, context_pack};
 pub use documents::{DocumentStore, Outcome, content_digest, write_document};
 pub use slice::{SliceCommand, slice};

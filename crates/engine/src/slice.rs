@@ -10,7 +10,7 @@ use crate::documents::{DocumentStore, Outcome, digest};
 /// Exit code when the input or the output is at fault.
 pub(crate) const EXIT_INPUT: u8 = 2;
 /// Exit code when the request cannot be met.
-const EXIT_REQUEST: u8 = 20;
+pub(crate) const EXIT_REQUEST: u8 = 20;
 
 /// What to slice, and where the slice goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,8 +121,10 @@ pub(crate) fn line(message: &str) -> String {
 /// A file that is not in canonical order has two places for one pointer.
 fn reading_note(request: &SliceRequest) -> String {
     let (read, other) = match request.reading {
-        PointerSpace::File => ("the file as written", "--reading toolchain reads it in the canonical document"),
-        PointerSpace::Toolchain => ("the canonical document", "--reading file reads it in the file as written"),
+        PointerSpace::File => ("the file as written", "without --reading it is read in the canonical document"),
+        PointerSpace::Canonical | PointerSpace::Toolchain => {
+            ("the canonical document", "--reading file reads it in the file as written")
+        }
     };
     line(&format!("note: {} was read in {read}, whose order is another; {other}", request.trimmed_pointer()))
 }

@@ -210,7 +210,7 @@ fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
     };
     check("sorted.json", PointerSpace::File, true, "m.f", "");
     check("unsorted.json", PointerSpace::File, true, "m.g", "was read in the file as written");
-    check("unsorted.json", PointerSpace::Toolchain, true, "m.f", "was read in the canonical document");
+    check("unsorted.json", PointerSpace::Canonical, true, "m.f", "was read in the canonical document");
     check("unsorted.json", PointerSpace::Toolchain, false, "m.f", "");
 }
 

@@ -1,6 +1,6 @@
-//! What goes, and in which order, when a slice is larger than allowed: first other declarations from the end, then
-//! what surrounds the focus, from the dispensable to the focus's own body. The focus itself never goes. What a cut
-//! leaves idle goes afterwards (`narrow`) and makes no bound reachable.
+//! What goes, and in which order, when a slice is larger than allowed: first all other declarations from the end, then
+//! what surrounds the focus, from the dispensable to the focus's own body. The focus itself never goes. Every state on
+//! this way is measured as it would be written, and the first one that fits is taken.
 
 use stan_model::document::x07::{Truncation, TruncationReason};
 use stan_model::jcs::MAX_SAFE_INTEGER;
@@ -14,16 +14,14 @@ use crate::{SliceError, SliceRequest, prune};
 pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Result<Option<Truncation>, SliceError> {
     let (decls_before, bytes_before) = (draft.declaration_count() as u64, draft.bytes() as u64);
     let mut cut = Cut::default();
-    loop {
-        cut_once(draft, request, &mut cut)?;
-        // An export of which no name is left is worth less than anything it made room for.
-        let idle = draft.idle_exports();
-        if idle.is_empty() {
-            break;
-        }
-        draft.start_over_without(&idle);
+    if let Some(most) = request.max_nodes {
+        cut.nodes = draft.declaration_count() as u64 > most;
+        while draft.declaration_count() as u64 > most && draft.drop_last() {}
     }
-    draft.narrow();
+    if let Some(max_bytes) = request.max_bytes.filter(|&most| draft.bytes() as u64 > most) {
+        cut.bytes = true;
+        cut_to_bytes(draft, max_bytes)?;
+    }
     let reason = match (cut.nodes, cut.bytes) {
         (false, false) => return Ok(None),
         (true, false) => TruncationReason::MaxNodes,
@@ -50,67 +48,60 @@ struct Cut {
     bytes: bool,
 }
 
-fn cut_once(draft: &mut Draft<'_, '_>, request: &SliceRequest, cut: &mut Cut) -> Result<(), SliceError> {
-    if let Some(most) = request.max_nodes {
-        cut.nodes |= draft.declaration_count() as u64 > most;
-        while draft.declaration_count() as u64 > most && draft.drop_last() {}
-    }
-    if let Some(max_bytes) = request.max_bytes.filter(|&most| draft.bytes() as u64 > most) {
-        cut.bytes = true;
-        cut_to_bytes(draft, max_bytes)?;
+fn cut_to_bytes(draft: &mut Draft<'_, '_>, max_bytes: u64) -> Result<(), SliceError> {
+    let mut fit = Fit { max_bytes, smallest: u64::MAX };
+    while !fit.is_met(draft) {
+        if !draft.drop_last() {
+            return cut_around_focus(draft, &mut fit);
+        }
     }
     Ok(())
 }
 
-fn cut_to_bytes(draft: &mut Draft<'_, '_>, max_bytes: u64) -> Result<(), SliceError> {
-    // What the entry expression in focus calls is the last thing to go: the expression alone says little.
-    let kept = usize::from(draft.focus.kind == FocusKind::Entry);
-    while draft.bytes() as u64 > max_bytes && draft.declaration_count() > kept && draft.drop_last() {}
-    // The toolchain would have begun with none of these declarations, and so without their imports.
-    let is_nowhere = matches!(draft.focus.kind, FocusKind::Imports | FocusKind::Metadata | FocusKind::Other);
-    if is_nowhere && draft.declaration_count() == 0 {
-        draft.narrow();
+/// The bound, and the smallest state that was seen on the way to it.
+struct Fit {
+    max_bytes: u64,
+    smallest: u64,
+}
+
+impl Fit {
+    fn is_met(&mut self, draft: &Draft<'_, '_>) -> bool {
+        let bytes = draft.bytes() as u64;
+        self.smallest = self.smallest.min(bytes);
+        bytes <= self.max_bytes
     }
-    if cut_around_focus(draft, max_bytes) {
-        return Ok(());
-    }
-    while draft.drop_last() {
-        draft.restore_cuts();
-        if cut_around_focus(draft, max_bytes) {
-            return Ok(());
-        }
-    }
-    // An entry expression that is not in focus stays: it is part of what a whole document is.
-    Err(SliceError::CannotTruncate { max_bytes, minimum: draft.bytes() as u64 })
 }
 
 /// Cuts what surrounds the focus. Metadata stays when the other cuts suffice; otherwise it is the first to go.
-fn cut_around_focus(draft: &mut Draft<'_, '_>, max_bytes: u64) -> bool {
+fn cut_around_focus(draft: &mut Draft<'_, '_>, fit: &mut Fit) -> Result<(), SliceError> {
     let steps: [Step; 3] = [prune_off_path, remove_clauses, zero_off_path];
-    if cut_until_it_fits(draft, max_bytes, &steps) {
-        return true;
+    if cut_until_it_fits(draft, fit, &steps) {
+        return Ok(());
     }
     if draft.has_metadata && draft.focus.kind != FocusKind::Metadata {
         draft.restore_cuts();
         draft.remove_metadata();
-        if cut_until_it_fits(draft, max_bytes, &steps) {
-            return true;
+        if cut_until_it_fits(draft, fit, &steps) {
+            return Ok(());
         }
     }
-    cut_until_it_fits(draft, max_bytes, &[zero_focus])
+    if cut_until_it_fits(draft, fit, &[zero_focus]) {
+        return Ok(());
+    }
+    // An entry expression that is not in focus stays: it is part of what a whole document is.
+    Err(SliceError::CannotTruncate { max_bytes: fit.max_bytes, minimum: fit.smallest })
 }
 
 type Step = fn(&mut Draft<'_, '_>);
 
-fn cut_until_it_fits(draft: &mut Draft<'_, '_>, max_bytes: u64, steps: &[Step]) -> bool {
-    let fits = |draft: &Draft<'_, '_>| draft.bytes() as u64 <= max_bytes;
+fn cut_until_it_fits(draft: &mut Draft<'_, '_>, fit: &mut Fit, steps: &[Step]) -> bool {
     for step in steps {
-        if fits(draft) {
+        if fit.is_met(draft) {
             return true;
         }
         step(draft);
     }
-    fits(draft)
+    fit.is_met(draft)
 }
 
 fn remove_clauses(draft: &mut Draft<'_, '_>) {

@@ -20,6 +20,21 @@ pub(crate) struct Selection<'m> {
     pub(crate) missing_locals: Vec<String>,
 }
 
+impl<'m> Selection<'m> {
+    /// The canonical document.
+    pub(crate) fn everything(module: &'m SourceModule<'_>) -> Self {
+        let in_document = module.declarations.iter().enumerate().filter(|(_, declaration)| !declaration.only_in_focus);
+        Self {
+            callables: Callables::new(module),
+            order: in_document.map(|(index, _)| index).collect(),
+            is_selected: vec![true; module.declarations.len()],
+            omitted: Omitted::default(),
+            all_imports: true,
+            missing_locals: Vec::new(),
+        }
+    }
+}
+
 /// Follows the references of the focus as far as the request asks.
 pub(crate) fn select<'m>(
     module: &'m SourceModule<'_>,
@@ -41,7 +56,7 @@ pub(crate) fn select<'m>(
         FocusKind::Root => selected.is_selected.fill(true),
         // The enclosure is the document, whatever else in it the pointer names; to the toolchain it is the place alone.
         FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => {
-            selected.is_selected.fill(request.reading == PointerSpace::File);
+            selected.is_selected.fill(request.reading != PointerSpace::Toolchain);
         }
     }
     if with_locals {

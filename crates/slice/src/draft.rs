@@ -1,8 +1,9 @@
 //! The slice while it is being cut: which declarations are in, what each costs, and what uses which import.
 //!
 //! Every cost is counted when it comes in and subtracted when it goes, so that a thousand drops cost as much as one
-//! look at each declaration. Imports and exported names that a cut made idle still count: they go afterwards, in
-//! `narrow`. Deciding what to drop is `bounds`' job.
+//! look at each declaration. Imports that nothing uses any more and exported names of dropped declarations (`exports`)
+//! go with what was dropped, so that the bytes counted are always those that would be written. Deciding what to drop is
+//! `bounds`' job.
 
 use std::borrow::Cow;
 
@@ -14,6 +15,7 @@ use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 use crate::SliceRequest;
 use crate::closure::{Selection, references_in};
 use crate::emit::{self, Changes, Counter, Strip};
+use crate::exports::Exports;
 use crate::enclosure::{Focus, FocusKind};
 
 /// A slice in the making.
@@ -27,15 +29,16 @@ pub(crate) struct Draft<'m, 'a> {
     pub(crate) changes: Changes<'a>,
     /// How the others are written.
     pub(crate) plain: Changes<'a>,
-    /// What the slice will lack in the end, whatever is measured before.
-    pub(crate) final_strip: Strip,
     pub(crate) entry: Option<Piece<'a>>,
     pub(crate) has_metadata: bool,
     pub(crate) writes_imports: bool,
     pub(crate) all_imports: bool,
     pub(crate) kind: &'static str,
-    /// For each import, whether something in the slice uses it.
-    pub(crate) is_used: Vec<bool>,
+    /// For each import, how many declarations of the slice use it, the entry expression included.
+    pub(crate) import_uses: Vec<u32>,
+    entry_imports: Vec<usize>,
+    /// For each declaration, the exports of the slice that name it: the part, and the place of the name.
+    pub(crate) exported_in: FxHashMap<usize, Vec<(usize, usize)>>,
     /// For each import, the last part that was seen to use it: makes each part count once.
     import_stamps: Vec<u32>,
     stamp: u32,
@@ -49,8 +52,8 @@ pub(crate) struct Draft<'m, 'a> {
 #[derive(Default)]
 pub(crate) struct Costs {
     skeleton: usize,
-    declarations: usize,
-    declaration_count: usize,
+    pub(crate) declarations: usize,
+    pub(crate) declaration_count: usize,
     pub(crate) imports: usize,
     pub(crate) import_count: usize,
     entry: usize,
@@ -68,17 +71,6 @@ pub(crate) struct Part {
     pub(crate) exports: Option<Exports>,
 }
 
-/// The exported names that are still in.
-pub(crate) struct Exports {
-    pub(crate) is_in: Vec<bool>,
-    /// For each name, the selected declaration of that name.
-    pub(crate) owners: Vec<Option<usize>>,
-    pub(crate) count: usize,
-    pub(crate) bytes: usize,
-    /// A name that the pointer leads to; it stays.
-    pub(crate) pinned: Option<usize>,
-}
-
 impl<'m, 'a> Draft<'m, 'a> {
     pub(crate) fn new(
         module: &'m SourceModule<'a>,
@@ -92,10 +84,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         // A pointer into an entry expression keeps it, even in a document whose kind should have none.
         let has_entry =
             is_whole && (module.kind_has_entry || (focus.kind == FocusKind::Entry && module.entry.is_some()));
-        let final_strip = if selection.omitted.types { Strip::TypesAndContracts } else { Strip::Nothing };
-        // A bound is measured with the contracts that the toolchain keeps: leaving them out meets no bound.
-        let has_bounds = request.max_nodes.is_some() || request.max_bytes.is_some();
-        let strip = if has_bounds && selection.omitted.types { Strip::Types } else { final_strip };
+        let strip = if selection.omitted.types { Strip::TypesAndContracts } else { Strip::Nothing };
         let mut draft = Self {
             module,
             dialect,
@@ -104,13 +93,14 @@ impl<'m, 'a> Draft<'m, 'a> {
             focus_part: None,
             changes: Changes { strip, ..Changes::default() },
             plain: Changes { strip, ..Changes::default() },
-            final_strip,
             entry: has_entry.then(|| module.entry.map_or(Piece::Zero, Piece::Node)),
             has_metadata: module.metadata.is_some(),
             writes_imports: !selection.omitted.imports,
             all_imports: selection.all_imports,
             kind,
-            is_used: vec![false; module.imports.len()],
+            import_uses: vec![0; module.imports.len()],
+            entry_imports: Vec::new(),
+            exported_in: FxHashMap::default(),
             import_stamps: vec![0; module.imports.len()],
             stamp: 0,
             import_index: module.imports.iter().enumerate().map(|(index, name)| (&**name, index)).collect(),
@@ -141,7 +131,8 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.costs.declaration_count
     }
 
-    /// Drops the last declaration that is not in focus. Tells whether there was one.
+    /// Drops the last declaration that is not in focus, or the export that would be left without a name by that. Tells
+    /// whether there was one.
     pub(crate) fn drop_last(&mut self) -> bool {
         while let Some(last) = self.end.checked_sub(1) {
             let is_free = self.parts.get(last).is_some_and(|part| part.is_in) && Some(last) != self.focus_part;
@@ -149,7 +140,10 @@ impl<'m, 'a> Draft<'m, 'a> {
                 self.end = last;
                 continue;
             }
-            self.remove_part(last);
+            match self.export_left_without_names_by(last) {
+                Some(export) => self.remove_export(export),
+                None => self.remove_part(last),
+            }
             return true;
         }
         false
@@ -168,17 +162,6 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.changes.removed.clear();
         self.changes.replaced.clear();
         self.recount_focus();
-    }
-
-    /// Takes back every cut and every drop, and leaves out some parts from the start.
-    pub(crate) fn start_over_without(&mut self, numbers: &[usize]) {
-        self.restore_cuts();
-        for (number, part) in self.parts.iter_mut().enumerate() {
-            // What was left out in an earlier start stays out: an export never comes back.
-            part.is_in = !numbers.contains(&number) && (part.is_in || part.exports.is_none());
-        }
-        self.end = self.parts.len();
-        self.recount_declarations();
     }
 
     /// The declaration in focus.
@@ -213,6 +196,12 @@ impl<'m, 'a> Draft<'m, 'a> {
 
     pub(crate) fn replace_entry(&mut self, value: Piece<'a>) {
         self.entry = Some(value);
+        self.count_entry();
+    }
+
+    /// Another entry expression, or none.
+    pub(crate) fn set_entry(&mut self, entry: Option<Piece<'a>>) {
+        self.entry = entry;
         self.count_entry();
     }
 
@@ -314,6 +303,8 @@ impl<'m, 'a> Draft<'m, 'a> {
                 .bytes;
         let uses = self.imports_of([&entry]);
         self.use_imports(&uses);
+        let before = std::mem::replace(&mut self.entry_imports, uses);
+        self.release_imports(&before);
         self.entry = Some(entry);
     }
 
@@ -330,6 +321,7 @@ impl<'m, 'a> Draft<'m, 'a> {
             self.focus_part = Some(number);
         }
         let exports = self.exports_of(number, declaration, selection);
+        self.remember_owners(number, exports.as_ref());
         let mut part = Part { index, is_in: true, bytes: 0, own_pointers: 0, imports: Vec::new(), exports };
         self.count_part(number, &mut part, declaration);
         self.use_imports(&part.imports);
@@ -349,12 +341,11 @@ impl<'m, 'a> Draft<'m, 'a> {
         part.own_pointers = counter.own_pointers;
         // Borrowing the changes and marking imports exclude each other, so the changes step aside.
         let is_focus = Some(number) == self.focus_part;
-        let final_strip = self.final_strip;
         let changes = std::mem::take(if is_focus { &mut self.changes } else { &mut self.plain });
         let expressions = declaration
             .fields
             .iter()
-            .filter(|field| field.role.has_expressions() && !final_strip.strips(field))
+            .filter(|field| field.role.has_expressions())
             .filter_map(|field| changes.apply(field));
         part.imports = self.imports_of(expressions);
         *(if is_focus { &mut self.changes } else { &mut self.plain }) = changes;
@@ -375,31 +366,15 @@ impl<'m, 'a> Draft<'m, 'a> {
         let mut part = std::mem::replace(slot, placeholder);
         self.costs.declarations -= part_cost(&part, position);
         if let Some(declaration) = self.module.declarations.get(part.index) {
+            let before = std::mem::take(&mut part.imports);
             self.count_part(number, &mut part, declaration);
+            self.use_imports(&part.imports);
+            self.release_imports(&before);
         }
         self.costs.declarations += part_cost(&part, position);
         if let Some(slot) = self.parts.get_mut(number) {
             *slot = part;
         }
-    }
-
-    fn exports_of(&self, number: usize, declaration: &Declaration<'a>, selection: &Selection<'_>) -> Option<Exports> {
-        let list = declaration.exports.as_ref()?;
-        let is_focus = Some(number) == self.focus_part;
-        let owner =
-            |name: &str| selection.callables.get(name).filter(|&index| selection.is_selected.get(index) == Some(&true));
-        let owners: Vec<Option<usize>> = list.names.iter().map(|name| owner(name)).collect();
-        let pinned = is_focus.then(|| self.focus.inside().first().and_then(|token| token.parse().ok())).flatten();
-        // An export in focus keeps its names when what they name was not asked for.
-        let keeps_all = is_focus && owners.iter().all(Option::is_none);
-        let is_in: Vec<bool> = owners
-            .iter()
-            .enumerate()
-            .map(|(name, owner)| keeps_all || owner.is_some() || Some(name) == pinned)
-            .collect();
-        let lengths = list.names.iter().zip(&is_in).filter(|(_, is_in)| **is_in);
-        let bytes = lengths.map(|(name, _)| jcs::string_len(name)).sum();
-        Some(Exports { count: is_in.iter().filter(|is_in| **is_in).count(), is_in, owners, bytes, pinned })
     }
 
     fn remove_part(&mut self, number: usize) {
@@ -408,8 +383,11 @@ impl<'m, 'a> Draft<'m, 'a> {
         part.is_in = false;
         self.costs.declarations -= part_cost(part, position);
         self.costs.declaration_count -= 1;
+        let (index, imports) = (part.index, std::mem::take(&mut part.imports));
         self.end = number;
         self.move_focus_forward();
+        self.release_imports(&imports);
+        self.drop_exported_name(index);
     }
 
     /// The focus stands after what was dropped: it moves up by one place.
@@ -461,10 +439,22 @@ impl<'m, 'a> Draft<'m, 'a> {
 
     pub(crate) fn use_imports(&mut self, imports: &[usize]) {
         for &import in imports {
-            let Some(is_used) = self.is_used.get_mut(import) else { continue };
-            if !std::mem::replace(is_used, true) && !self.all_imports {
+            let Some(uses) = self.import_uses.get_mut(import) else { continue };
+            *uses += 1;
+            if *uses == 1 && !self.all_imports {
                 self.costs.import_count += 1;
                 self.costs.imports += self.module.imports.get(import).map_or(0, |name| jcs::string_len(name));
+            }
+        }
+    }
+
+    fn release_imports(&mut self, imports: &[usize]) {
+        for &import in imports {
+            let Some(uses) = self.import_uses.get_mut(import) else { continue };
+            *uses -= 1;
+            if *uses == 0 && !self.all_imports {
+                self.costs.import_count -= 1;
+                self.costs.imports -= self.module.imports.get(import).map_or(0, |name| jcs::string_len(name));
             }
         }
     }
@@ -472,7 +462,7 @@ impl<'m, 'a> Draft<'m, 'a> {
 
 /// What a part costs at a place.
 fn part_cost(part: &Part, position: usize) -> usize {
-    let names = part.exports.as_ref().map_or(0, |exports| exports.bytes + exports.count.saturating_sub(1));
+    let names = part.exports.as_ref().map_or(0, Exports::cost);
     part.bytes + names + part.own_pointers * digits(position)
 }
 

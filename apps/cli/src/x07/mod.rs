@@ -41,6 +41,7 @@ fn execute(program: &OsString, arguments: &[OsString], is_wrapped: bool, files: 
     match args::parse(program, arguments, is_wrapped) {
         Invocation::Slice(command) => stan_engine::slice(files, &command),
         Invocation::Context(command) => stan_engine::context_pack(files, &command),
+        Invocation::Apply(command) => stan_engine::apply_slice(files, &command),
         Invocation::Manual { folder, pages } => write_manual(&folder, &pages, files),
         Invocation::Text(outcome) => outcome,
     }
