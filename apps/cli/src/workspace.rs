@@ -127,10 +127,22 @@ impl Workspace {
         self.absolute(typed).is_some_and(|path| std::path::Path::new(&path).is_file())
     }
 
-    /// The node id of a typed file: its path from the root, links resolved when it exists.
+    /// Whether a typed path lies in the repository by its spelling, and a link there leads out of it to where the command
+    /// line has not allowed it. Who types the path may not know what the repository has put there.
+    pub(crate) fn leads_out(&self, typed: &str) -> bool {
+        let Some(absolute) = self.absolute(typed).filter(|path| leads_out(&OsSystem, &self.root, path)) else {
+            return false;
+        };
+        let allowed = &self.config.allowed_outside;
+        let is_allowed = |real: &Path| allowed.iter().any(|folder| real.starts_with(&folder.real));
+        allowed.is_empty() || !std::fs::canonicalize(absolute).is_ok_and(|real| is_allowed(&real))
+    }
+
+    /// The node id of a typed file: its path from the root, links resolved when it exists and they stay in the root.
     pub(crate) fn node_id(&self, typed: &str) -> Option<String> {
         let absolute = self.absolute(typed)?;
-        let real = std::fs::canonicalize(&absolute).ok().and_then(|real| real.to_str().map(str::to_owned));
+        let real = if self.leads_out(typed) { None } else { std::fs::canonicalize(&absolute).ok() };
+        let real = real.and_then(|real| real.to_str().map(str::to_owned));
         let path = real.unwrap_or(absolute);
         Some(relative_path(&self.root, &path))
     }

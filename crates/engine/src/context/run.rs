@@ -33,6 +33,7 @@ use super::reports::{
     ArchiveReport, DiffReport, ExternalsReport, FormatReport, LeftOutReport, MapReport, Mode, Part, RunReport,
     SizedPath, WeighedPath, tokens,
 };
+use super::read_only::ReadOnly;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
 use super::workspace_files::{check_folders, holds, read_if_there};
@@ -168,7 +169,8 @@ impl Run<'_> {
 
     /// The same without a lock and without a transaction: externals are proved where they are.
     fn plan(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
-        let system = super::read_only::ReadOnly(self.system);
+        let imports = import::to_be_staged(self.system, self.repository, self.layout)?;
+        let system = ReadOnly { system: self.system, imports };
         let mut assembled = assemble(&system, self.repository, &self.wanted(), progress)?;
         let mut imported = Vec::new();
         if self.request.mode != Mode::Meta {
