@@ -33,6 +33,6 @@ pub use slice::{SliceCommand, slice};
 pub use stan_model::document::x07 as x07_documents;
 pub use stan_model::untrusted::visible_json;
 pub use stan_model::{Untrusted, jcs};
-pub use stan_repo::{OsSystem, Processes, System, WritableSystem, leads_out, relative_path};
+pub use stan_repo::{OsSystem, Processes, System, SystemExt, WritableSystem, leads_out, relative_path};
 pub use stan_slice::{PointerSpace, SliceRequest};
 pub use threads::prepare_threads;

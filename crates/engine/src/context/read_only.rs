@@ -6,7 +6,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stan_repo::{DirEntry, DirectoryFiles, EntryKind, OpenFile, Owner, Stat, System, WritableSystem};
+use stan_repo::{
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, Links, OpenFile, OutputFile, Owner, Stat, System, SystemLayer,
+    WritableSystem,
+};
 
 pub(crate) struct ReadOnly<'s> {
     pub(crate) system: &'s dyn WritableSystem,
@@ -108,13 +111,15 @@ impl StagedImports {
     }
 }
 
-impl System for ReadOnly<'_> {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.imports.listing(path, self.system.read_dir(path))
+impl<'s> SystemLayer for ReadOnly<'s> {
+    type Inner = dyn WritableSystem + 's;
+
+    fn inner(&self) -> &Self::Inner {
+        self.system
     }
 
-    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.imports.listing(path, self.system.read_real_dir(path))
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
+        self.imports.listing(path, self.system.list_dir(path, links))
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
@@ -126,32 +131,12 @@ impl System for ReadOnly<'_> {
         self.system.owner(self.imports.source(path)?)
     }
 
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.system.read_into(self.imports.source(path)?, buffer)
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        self.system.open_file(self.imports.source(path)?, links)
     }
 
-    fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.system.read_at_most(self.imports.source(path)?, limit, buffer)
-    }
-
-    fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
-        self.system.read_chunks(self.imports.source(path)?, take)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.system.open(self.imports.source(path)?)
-    }
-
-    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        self.system.open_real(self.imports.source(path)?)
-    }
-
-    fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.system.read_real(self.imports.source(path)?, limit, buffer)
-    }
-
-    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.system.read_range(self.imports.source(path)?, offset, buffer)
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.system.read_file(self.imports.source(path)?, links, limit, buffer)
     }
 
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
@@ -162,15 +147,16 @@ impl System for ReadOnly<'_> {
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         self.system.read_link(self.imports.source(path)?)
     }
-
-    fn now(&self) -> i64 {
-        self.system.now()
-    }
 }
 
-/// The cache is the only thing that is written through this; that it stays as it was does no harm.
+/// The cache is the only thing that is written through this; that it stays as it was does no harm. This is not a
+/// `WritableLayer`, which would forward what is forgotten here to the disk.
 impl WritableSystem for ReadOnly<'_> {
     fn write_atomic(&self, _path: &Path, _bytes: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_atomic_durable(&self, _path: &Path, _bytes: &[u8]) -> io::Result<()> {
         Ok(())
     }
 
@@ -178,14 +164,58 @@ impl WritableSystem for ReadOnly<'_> {
         Ok(())
     }
 
+    fn create_private_dir_all(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn remove_file(&self, _path: &Path) -> io::Result<()> {
         Ok(())
+    }
+
+    fn is_running(&self, _token: &str) -> Option<bool> {
+        None
+    }
+
+    fn random(&self, _bytes: &mut [u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn process_token(&self) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn permissions(&self, _path: &Path) -> io::Result<u32> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn set_permissions(&self, _path: &Path, _mode: u32) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn create_new(&self, _path: &Path, _access: Access) -> io::Result<Box<dyn OutputFile>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn rename(&self, _from: &Path, _to: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn remove_dir(&self, _path: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn try_lock(&self, _path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use stan_repo::MemorySystem;
+    use stan_repo::{MemorySystem, SystemExt as _};
 
     use super::*;
 

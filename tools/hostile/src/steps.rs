@@ -1,0 +1,220 @@
+//! Every command in every form, in the order in which they are run on a tree, and what each of them may write.
+//!
+//! The words are exactly what a user would type in the repository. Files that a tree lays into `given` are handed to the
+//! command that reads their sort, told by how their names begin.
+
+use std::path::{Path, PathBuf};
+
+use super::process::Machine;
+
+/// What a command may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writes {
+    Nothing,
+    /// What lies below stan's own folder.
+    Own,
+    /// What `stan init` says that it makes.
+    Setup,
+    /// A file or folder that the command line names; always below `given`.
+    Named,
+}
+
+/// What a second run must repeat when the first one succeeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeats {
+    Output,
+    /// Reports tell what changed since the last run, so that only the archive is the same.
+    Archive,
+    SuccessOnly,
+}
+
+/// One command.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) is_x07: bool,
+    pub(super) arguments: Vec<String>,
+    pub(super) writes: Writes,
+    pub(super) repeats: Repeats,
+}
+
+impl Step {
+    pub(super) fn program<'m>(&self, machine: &'m Machine) -> &'m Path {
+        if self.is_x07 { &machine.x07 } else { &machine.stan }
+    }
+
+    /// The documented exit codes: 4, an internal error, is none that any tree may bring about.
+    pub(super) fn allows(&self, code: i32) -> bool {
+        if self.is_x07 { matches!(code, 0 | 2 | 20) } else { (0..=3).contains(&code) }
+    }
+
+    /// Whether standard output is one JSON document.
+    pub(super) fn prints_json(&self) -> bool {
+        let has = |word: &str| self.arguments.iter().any(|argument| argument == word);
+        let is = |word: &str| self.arguments.first().is_some_and(|first| first == word);
+        let is_map = is("graph") && has("--meta");
+        !is("completions") && !is("man") && (has("--json") || is_map || (self.is_x07 && !has("--out")))
+    }
+
+    pub(super) fn shown(&self) -> String {
+        format!("{} {}", if self.is_x07 { "x07" } else { "stan" }, self.arguments.join(" "))
+    }
+}
+
+/// The forms of each command, in the order of a thread: look, archive, select, archive again, check, set up.
+const STAN: &[(&str, Writes, Repeats)] = &[
+    ("graph --no-cache --json", Writes::Nothing, Repeats::Output),
+    ("select --json --no-cache", Writes::Nothing, Repeats::Output),
+    ("run --plan --json", Writes::Nothing, Repeats::Output),
+    ("run --context --plan --json", Writes::Nothing, Repeats::Output),
+    ("init --dry-run --agents --json", Writes::Nothing, Repeats::Output),
+    ("state validate --json", Writes::Nothing, Repeats::Output),
+    ("graph", Writes::Own, Repeats::Output),
+    ("graph --json", Writes::Own, Repeats::Output),
+    ("graph --meta", Writes::Own, Repeats::Output),
+    ("graph --meta --pretty --threads 1", Writes::Own, Repeats::Output),
+    ("graph --format dot", Writes::Own, Repeats::Output),
+    ("graph --format mermaid", Writes::Own, Repeats::Output),
+    ("graph --cycles", Writes::Own, Repeats::Output),
+    ("graph --cycles --json", Writes::Own, Repeats::Output),
+    ("graph src/main.ts --json", Writes::Own, Repeats::Output),
+    ("graph src/main.ts --dependents", Writes::Own, Repeats::Output),
+    ("graph ../secret.txt --json", Writes::Own, Repeats::Output),
+    ("run --json", Writes::Own, Repeats::Archive),
+    ("verify --json", Writes::Nothing, Repeats::Output),
+    ("run --context --json", Writes::Own, Repeats::Archive),
+    ("verify", Writes::Nothing, Repeats::Output),
+    ("select --json", Writes::Own, Repeats::Output),
+    ("check ../given/reply.md --json --budget 1000", Writes::Nothing, Repeats::Output),
+    ("run --context --frozen --json --tokens bytes4", Writes::Own, Repeats::Archive),
+    ("run --context --meta", Writes::Own, Repeats::Archive),
+    ("suggest --focus src/main.ts --budget 5000 --json", Writes::Own, Repeats::Output),
+    ("suggest --changed --budget 5000 --json --tokens bytes4", Writes::Own, Repeats::Output),
+    ("suggest --log ../given/build.log --budget 5000 --json --tokens bytes4", Writes::Own, Repeats::Output),
+    ("suggest --focus src/main.ts:9 --budget 9000000 --write --tokens bytes4", Writes::Own, Repeats::SuccessOnly),
+    ("state migrate --json", Writes::Own, Repeats::Output),
+    ("run --context --pretty", Writes::Own, Repeats::Archive),
+    ("select --tokens bytes4", Writes::Own, Repeats::Output),
+    ("check ../given/reply.md --seen", Writes::Nothing, Repeats::Output),
+    ("snap --json", Writes::Own, Repeats::SuccessOnly),
+    ("init --json", Writes::Setup, Repeats::SuccessOnly),
+    ("init --agents", Writes::Setup, Repeats::SuccessOnly),
+    ("init --force", Writes::Setup, Repeats::SuccessOnly),
+    ("init --agents=remove", Writes::Setup, Repeats::SuccessOnly),
+    ("run", Writes::Own, Repeats::Archive),
+    ("map", Writes::Own, Repeats::Output),
+    ("map --json --focus src/main.ts --budget 2000", Writes::Own, Repeats::Output),
+    ("deps src/main.ts --json", Writes::Own, Repeats::Output),
+    ("dependents src/cart.ts --depth 3", Writes::Own, Repeats::Output),
+    ("cycles --json", Writes::Own, Repeats::Output),
+    ("outline src/main.ts --json", Writes::Nothing, Repeats::Output),
+    ("symbol total --json", Writes::Nothing, Repeats::Output),
+    ("read src/main.ts package.json --level signature --json", Writes::Nothing, Repeats::Output),
+    ("find total cart --json", Writes::Nothing, Repeats::Output),
+    ("pack ../given/build.log --json", Writes::Own, Repeats::Output),
+    ("pack --at src/main.ts:1 --budget 4000", Writes::Own, Repeats::Output),
+    ("pack --focus src/cart.ts --changed --json", Writes::Own, Repeats::Output),
+    ("suggest --about total --budget 5000 --json --tokens bytes4", Writes::Own, Repeats::Output),
+    ("apply ../given/reply.md --dry-run --json", Writes::Own, Repeats::Output),
+    ("mcp", Writes::Own, Repeats::SuccessOnly),
+    ("completions bash", Writes::Nothing, Repeats::Output),
+    ("man", Writes::Nothing, Repeats::Output),
+    ("man --out ../given/man", Writes::Named, Repeats::Output),
+];
+
+const X07: &[(&str, Writes, Repeats)] = &[
+    ("ast slice --in ../given/module.x07.json --ptr /decls/0", Writes::Nothing, Repeats::Output),
+    ("ast slice --in ../given/module.x07.json --ptr /decls/0/body --max-bytes 300", Writes::Nothing, Repeats::Output),
+    (
+        "ast slice --in ../given/module.x07.json --ptr /decls/1 --out ../given/slice.json",
+        Writes::Named,
+        Repeats::Output,
+    ),
+    ("agent context --diag ../given/diagnostics.json --project ../given/x07.json", Writes::Nothing, Repeats::Output),
+];
+
+/// What files in `given` are, by the start of their names, and the words around their paths.
+const GIVEN: &[(&str, &str, &str, Writes)] = &[
+    ("archive-", "verify", "--json", Writes::Nothing),
+    ("archive-", "check ../given/reply.md --json --archive", "", Writes::Nothing),
+    ("reply-", "check", "--json", Writes::Nothing),
+    ("reply-", "check", "--seen --budget 10", Writes::Nothing),
+    ("reply-", "apply --dry-run --json", "", Writes::Own),
+    ("state-", "state validate", "--json", Writes::Nothing),
+    ("state-", "select --json --no-cache --state", "", Writes::Nothing),
+    ("meta-", "select --json --no-cache --meta", "", Writes::Nothing),
+    ("log-", "suggest --no-cache --budget 5000 --json --tokens bytes4 --log", "", Writes::Nothing),
+    ("log-", "pack --budget 2000 --json", "", Writes::Own),
+    ("config-", "graph --no-cache --json --config", "", Writes::Nothing),
+    ("ast-", "x07 ast slice --ptr /decls/0 --in", "", Writes::Nothing),
+    ("ast-", "x07 ast slice --json --enclosure module --ptr /decls/0/body/1 --in", "", Writes::Nothing),
+    ("diag-", "x07 agent context --project ../given/x07.json --diag", "", Writes::Nothing),
+    ("project-", "x07 agent context --diag ../given/diagnostics.json --project", "", Writes::Nothing),
+];
+
+/// The few that are run while the tree changes under them.
+pub(super) fn racing() -> Vec<Step> {
+    let words =
+        ["run --json", "run --context --json", "graph --meta", "graph --no-cache --json", "run --context --plan"];
+    words.iter().map(|words| step(words, Writes::Own, Repeats::SuccessOnly)).collect()
+}
+
+/// All commands for a tree; `given` is its folder of files that are handed to them.
+pub(super) fn all(given: &Path) -> Vec<Step> {
+    let mut steps: Vec<Step> = STAN.iter().map(|(words, writes, repeats)| step(words, *writes, *repeats)).collect();
+    steps.extend(X07.iter().map(|(words, writes, repeats)| x07(words, *writes, *repeats)));
+    for name in names(given) {
+        for (_, before, after, writes) in GIVEN.iter().filter(|(start, ..)| name.starts_with(start)) {
+            let path = format!("../given/{name}");
+            let words = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let mut arguments = words(before.strip_prefix("x07 ").unwrap_or(before));
+            arguments.push(path);
+            arguments.extend(words(after));
+            let is_x07 = before.starts_with("x07 ");
+            // The wrapper of the x07 toolchain tells how long it took.
+            let tells_time = is_x07 && arguments.iter().any(|argument| argument == "--json");
+            let repeats = if tells_time { Repeats::SuccessOnly } else { Repeats::Output };
+            steps.push(Step { is_x07, arguments, writes: *writes, repeats });
+        }
+    }
+    // Whoever types the name of a link does not know where it leads.
+    for link in links(&given.with_file_name("repo")) {
+        for words in ["read", "outline", "pack --at", "deps", "map --focus", "suggest --tokens bytes4 --focus"] {
+            let mut one = step(words, Writes::Own, Repeats::Output);
+            one.arguments.push(link.clone() + if words == "pack --at" { ":1" } else { "" });
+            steps.push(one);
+        }
+    }
+    steps
+}
+
+/// A few links at the top of the repository and in its sources.
+fn links(repository: &Path) -> Vec<String> {
+    const MOST: usize = 3;
+    let found = ["", "src/"].into_iter().flat_map(|folder| {
+        let is_link = move |name: &String| repository.join(folder).join(name).is_symlink();
+        names(&repository.join(folder)).into_iter().filter(is_link).map(move |name| format!("{folder}{name}"))
+    });
+    found.take(MOST).collect()
+}
+
+fn step(words: &str, writes: Writes, repeats: Repeats) -> Step {
+    let arguments = words.split_whitespace().map(str::to_owned).collect();
+    Step { is_x07: false, arguments, writes, repeats }
+}
+
+fn x07(words: &str, writes: Writes, repeats: Repeats) -> Step {
+    Step { is_x07: true, ..step(words, writes, repeats) }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Where the programs are, when none are named.
+pub(super) fn released(workspace: &Path, name: &str) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
+    target.join("release").join(name)
+}
