@@ -1,13 +1,13 @@
 //! Where the program was started: the repository's root and the paths that the user typed, made absolute.
 #![expect(clippy::disallowed_methods, reason = "the working directory is the program's business")]
 
-use std::path::{Component, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use stan_engine::OsSystem;
 use stan_engine::config::{self, Config};
 use stan_engine::context::Repository;
 use stan_engine::graph::GraphRequest;
-use stan_engine::relative_path;
+use stan_engine::{leads_out, relative_path};
 use stan_engine::reply::recover;
 
 use crate::args::answers::GraphWorkArgs;
@@ -124,7 +124,7 @@ impl Workspace {
 
     /// Whether a typed path is a file.
     pub(crate) fn is_file(&self, typed: &str) -> bool {
-        self.absolute(typed).is_some_and(|path| std::path::Path::new(&path).is_file())
+        self.absolute(typed).is_some_and(|path| Path::new(&path).is_file())
     }
 
     /// Whether a typed path lies in the repository by its spelling, and a link there leads out of it to where the command
