@@ -236,9 +236,10 @@ mod tests {
         let labels = ["one", "old"].map(|label| format!("/r/.stan/imports/{label}")).to_vec();
         let files = vec![("/r/.stan/imports/one/sub/a.md".to_owned(), "/r/lib/a.md".to_owned())];
         let shown = ReadOnly { system: &system, imports: StagedImports::new("/r", labels, files) };
-        assert_eq!(names(&shown, "/r/.stan/imports"), ["by-hand", "one"]);
-        assert_eq!(names(&shown, "/r/.stan/imports/one"), ["sub"]);
-        assert_eq!(names(&shown, "/r/.stan/imports/one/sub"), ["a.md"]);
+        let shown: &dyn System = &shown;
+        assert_eq!(names(shown, "/r/.stan/imports"), ["by-hand", "one"]);
+        assert_eq!(names(shown, "/r/.stan/imports/one"), ["sub"]);
+        assert_eq!(names(shown, "/r/.stan/imports/one/sub"), ["a.md"]);
         assert_eq!(shown.lstat(Path::new("/r/.stan/imports/one/sub")).map(|stat| stat.kind).ok(), Some(EntryKind::Dir));
         let mut bytes = Vec::new();
         shown.read_real(Path::new("/r/.stan/imports/one/sub/a.md"), 9, &mut bytes).unwrap();
@@ -246,7 +247,7 @@ mod tests {
         for gone in ["/r/.stan/imports/one/stale.md", "/r/.stan/imports/old/gone.md", "/r/.stan/imports/old"] {
             assert!(shown.lstat(Path::new(gone)).is_err(), "{gone}");
         }
-        assert_eq!(names(&shown, "/r/.stan/imports/by-hand"), ["kept.md"]);
+        assert_eq!(names(shown, "/r/.stan/imports/by-hand"), ["kept.md"]);
     }
 
     #[test]
@@ -254,7 +255,8 @@ mod tests {
         let system = MemorySystem::new();
         system.set_file("/r/.stan/imports/one/a.md", "a");
         let shown = ReadOnly { system: &system, imports: StagedImports::default() };
-        assert_eq!(names(&shown, "/r/.stan/imports/one"), ["a.md"]);
+        let shown: &dyn System = &shown;
+        assert_eq!(names(shown, "/r/.stan/imports/one"), ["a.md"]);
         assert!(shown.lstat(Path::new("/r/none")).is_err());
     }
 }
