@@ -7,8 +7,8 @@ use stan_engine::OsSystem;
 use stan_engine::config::{self, Config};
 use stan_engine::context::Repository;
 use stan_engine::graph::GraphRequest;
-use stan_engine::{leads_out, relative_path};
 use stan_engine::reply::recover;
+use stan_engine::{leads_out, relative_path};
 
 use crate::args::answers::GraphWorkArgs;
 use crate::args::{Cli, WorkArgs};

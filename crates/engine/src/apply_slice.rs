@@ -3,9 +3,7 @@
 
 use serde_json::Value;
 use stan_lang::x07::{X07, read_module};
-use stan_model::document::x07::{
-    Closure, Diagnostic, Digests, EmbeddedJson, Enclosure, SliceMeta, SliceReport,
-};
+use stan_model::document::x07::{Closure, Diagnostic, Digests, EmbeddedJson, Enclosure, SliceMeta, SliceReport};
 use stan_slice::{PointerSpace, Slice, SliceRequest};
 
 use crate::documents::{DocumentStore, Outcome, digest};
@@ -65,16 +63,16 @@ impl Run<'_> {
         let invalid = |name: &str, message: String| (EXIT_INPUT, format!("{name}: {message}"));
         let module = read_module(&file).map_err(|error| invalid(&command.input, error.to_string()))?;
         let edited = read_module(&slice).map_err(|error| invalid(&command.slice, error.to_string()))?;
-        let again = told.slice_again(&module).ok_or_else(|| {
-            (EXIT_REQUEST, format!("{} is not about a slice of {}", command.meta, command.input))
-        })?;
+        let again = told
+            .slice_again(&module)
+            .ok_or_else(|| (EXIT_REQUEST, format!("{} is not about a slice of {}", command.meta, command.input)))?;
         let cut = read_module(&again.ast).map_err(|error| invalid(&command.input, error.to_string()))?;
-        let applied = stan_slice::apply(&module, &cut, &edited, &X07)
-            .map_err(|error| (EXIT_REQUEST, error.to_string()))?;
+        let applied =
+            stan_slice::apply(&module, &cut, &edited, &X07).map_err(|error| (EXIT_REQUEST, error.to_string()))?;
         // Reading it again checks the whole: a new name may be there already, a renamed one may have another prefix.
         let merged = read_module(&applied.document).map_err(|error| (EXIT_REQUEST, error.to_string()))?;
-        let mut document = stan_slice::canonical_document(&merged, &X07)
-            .map_err(|error| (EXIT_REQUEST, error.to_string()))?;
+        let mut document =
+            stan_slice::canonical_document(&merged, &X07).map_err(|error| (EXIT_REQUEST, error.to_string()))?;
         document.push(b'\n');
         if !applied.changed.is_empty() {
             notes.push_str(&line(&format!("note: changed {}", applied.changed.join(", "))));

@@ -101,7 +101,8 @@ pub fn leads_out(system: &dyn System, root: &str, path: &str) -> bool {
     let root = root.trim_end_matches('/');
     let below = |path: &str| path.strip_prefix(root).filter(|rest| rest.starts_with('/')).map(str::to_owned);
     let Some(rest) = below(path) else { return false };
-    let names = |path: &str| path.split('/').rev().filter(|name| !matches!(*name, "" | ".")).map(str::to_owned).collect();
+    let names =
+        |path: &str| path.split('/').rev().filter(|name| !matches!(*name, "" | ".")).map(str::to_owned).collect();
     let mut pending: Vec<String> = names(&rest);
     let mut real = root.to_owned();
     let mut links = 0;

@@ -152,7 +152,8 @@ impl Merge<'_> {
     fn used_modules(&self, merged: &Map<String, Value>) -> BTreeSet<String> {
         let keys = self.dialect.keys();
         let mut used = BTreeSet::new();
-        let mut pending: Vec<&Value> = [keys.declarations, keys.entry].iter().filter_map(|&key| merged.get(key)).collect();
+        let mut pending: Vec<&Value> =
+            [keys.declarations, keys.entry].iter().filter_map(|&key| merged.get(key)).collect();
         while let Some(value) = pending.pop() {
             match value {
                 Value::Array(items) => {

@@ -15,8 +15,8 @@ use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 use crate::SliceRequest;
 use crate::closure::{Selection, references_in};
 use crate::emit::{self, Changes, Counter, Strip};
-use crate::exports::Exports;
 use crate::enclosure::{Focus, FocusKind};
+use crate::exports::Exports;
 
 /// A slice in the making.
 pub(crate) struct Draft<'m, 'a> {

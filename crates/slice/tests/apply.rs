@@ -30,8 +30,7 @@ fn apply(
     let mut edited: Value = serde_json::from_slice(&slice.ast).unwrap();
     edit(&mut edited);
     let edited = serde_json::to_vec(&edited).unwrap();
-    let applied =
-        stan_slice::apply(&module, &read_module(&slice.ast).unwrap(), &read_module(&edited).unwrap(), &X07)?;
+    let applied = stan_slice::apply(&module, &read_module(&slice.ast).unwrap(), &read_module(&edited).unwrap(), &X07)?;
     let merged = stan_slice::canonical_document(&read_module(&applied.document).unwrap(), &X07).unwrap();
     Ok((serde_json::from_slice(&merged).unwrap(), applied.changed))
 }
@@ -40,7 +39,12 @@ fn sample() -> Value {
     let mut document = module(
         &["std.a", "std.b", "std.unused"],
         &[
-            defn_with("m.f", json!(["m.g", ["std.a.x", "here"], ["long", 1, 2]]), "requires", clause(json!(["=", 1, 1]))),
+            defn_with(
+                "m.f",
+                json!(["m.g", ["std.a.x", "here"], ["long", 1, 2]]),
+                "requires",
+                clause(json!(["=", 1, 1])),
+            ),
             defn("m.g", json!(["std.b.x", 2])),
             defn("m.z", json!(["std.a.y"])),
             export(&["m.f", "m.z", "other.n"]),
@@ -130,7 +134,12 @@ fn an_import_goes_when_nothing_uses_it_any_more() {
 
 #[test]
 fn the_entry_expression_and_loop_pointers_find_their_place() {
-    let looped = defn_with("m.z", json!(["for", "i", 0, 9, 1]), "loop_contracts", json!([{"ptr": "/decls/1/body", "invariant": [{"expr": 1}], "decreases": []}]));
+    let looped = defn_with(
+        "m.z",
+        json!(["for", "i", 0, 9, 1]),
+        "loop_contracts",
+        json!([{"ptr": "/decls/1/body", "invariant": [{"expr": 1}], "decreases": []}]),
+    );
     let document = entry(&[], &[defn("m.a", json!(["m.z"])), looped], &json!(["m.a", ["m.z"]]));
     let (merged, _) = apply(&document, &whole("/solve/1"), |slice| slice["solve"][1] = json!(7)).unwrap();
     let mut expected = document.clone();

@@ -151,7 +151,8 @@ fn n04_what_a_cut_leaves_idle_goes_at_once_and_is_not_measured() {
     let body = json!(["m.g", ["f", "here"]]);
     let import = format!("std.{}", "i".repeat(60));
     let called = module(&[&import], &[defn("m.f", body.clone()), defn("m.g", json!([format!("{import}.x")]))]);
-    let alone = slice(&called, &SliceRequest { max_nodes: Some(1), ..at("/decls/0/body/1/1") }).unwrap().ast.len() as u64;
+    let alone =
+        slice(&called, &SliceRequest { max_nodes: Some(1), ..at("/decls/0/body/1/1") }).unwrap().ast.len() as u64;
     let cut = ast(&called, &SliceRequest { max_bytes: Some(alone), ..at("/decls/0/body/1/1") });
     assert_eq!((names(&cut), &cut["decls"][0]["body"]), (vec!["m.f"], &body));
 }

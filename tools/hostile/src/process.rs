@@ -79,7 +79,10 @@ impl Run<'_> {
         // The only command that is talked to.
         let is_server = self.arguments.first().is_some_and(|word| word == "mcp");
         let asked = is_server.then(|| File::open(self.folder.join("given/mcp.jsonl")).ok()).flatten();
-        command.stdin(asked.map_or_else(Stdio::null, Stdio::from)).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
+        command
+            .stdin(asked.map_or_else(Stdio::null, Stdio::from))
+            .stdout(File::create(&stdout)?)
+            .stderr(File::create(&stderr)?);
         // A child begins with the peak of its parent, which is forgotten so.
         let _ = fs::write("/proc/self/clear_refs", "5");
         let start = Instant::now();

@@ -234,7 +234,9 @@ const MAIN: &str = "/** Where it starts. @module */\nimport { total } from './ca
 /// What an assistant that a repository talks into it would ask the server.
 fn mcp_calls() -> String {
     let hello = r#""method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"h","version":"1"}}"#;
-    let call = |tool: &str, arguments: &str| format!(r#""method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}"#);
+    let call = |tool: &str, arguments: &str| {
+        format!(r#""method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}"#)
+    };
     let lines = [
         hello.to_owned(),
         call("overview", "{}"),

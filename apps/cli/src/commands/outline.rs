@@ -36,7 +36,9 @@ pub(crate) fn size(args: &AnswerArgs) -> AnswerSize {
 
 pub(crate) fn asked_file(workspace: &Workspace, typed: &str) -> Result<AskedFile, Failure> {
     if workspace.leads_out(typed) {
-        let message = format!("a link leads from `{typed}` out of the repository; --allow-outside DIR allows what lies below DIR");
+        let message = format!(
+            "a link leads from `{typed}` out of the repository; --allow-outside DIR allows what lies below DIR"
+        );
         return Err(Failure::input(message));
     }
     let id = workspace.node_id(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))?;

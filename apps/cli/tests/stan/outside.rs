@@ -147,7 +147,8 @@ fn a_configuration_of_another_user_is_refused() {
 #[cfg(unix)]
 #[test]
 fn links_out_of_the_repository_are_not_read_by_name() {
-    let repository = Repository::new(&[("r/a.ts", "export const a = 1;\n"), ("outside.ts", "export const canary = 1;\n")]);
+    let repository =
+        Repository::new(&[("r/a.ts", "export const a = 1;\n"), ("outside.ts", "export const canary = 1;\n")]);
     let root = repository.root().join("r");
     for (target, link) in [("../outside.ts", "file.ts"), ("..", "folder"), ("folder/outside.ts", "twice.ts")] {
         std::os::unix::fs::symlink(target, root.join(link)).unwrap();
@@ -160,7 +161,8 @@ fn links_out_of_the_repository_are_not_read_by_name() {
     repository.write("log.txt", "folder/outside.ts(1,14): error TS2304: Cannot find name.\n");
     for path in ["file.ts", "folder/outside.ts", "twice.ts"] {
         let place = format!("{path}:1");
-        let commands: [&[&str]; 4] = [&["read", path], &["outline", path], &["pack", "--at", &place], &["map", "--focus", path]];
+        let commands: [&[&str]; 4] =
+            [&["read", path], &["outline", path], &["pack", "--at", &place], &["map", "--focus", path]];
         for command in commands {
             let shown = repository.stan(&[&["-C", "r"], command].concat());
             assert!(shown.starts_with("exit 1") && !shown.contains("canary"), "{command:?}: {shown}");
@@ -181,7 +183,10 @@ fn links_out_of_the_repository_are_not_read_by_name() {
 fn what_is_excluded_is_in_no_answer_for_a_model() {
     let repository = Repository::new(&[
         ("stan.config.yml", "stan-core:\n  excludes: [docs, src/held.ts]\n"),
-        ("src/a.ts", "import { canary } from './held';\nimport { other } from '../docs/d';\nexport const a = canary + other;\n"),
+        (
+            "src/a.ts",
+            "import { canary } from './held';\nimport { other } from '../docs/d';\nexport const a = canary + other;\n",
+        ),
         ("src/held.ts", "export const canary = 1;\n"),
         ("docs/d.ts", "export const other = 'canary';\n"),
     ]);
@@ -195,9 +200,18 @@ fn what_is_excluded_is_in_no_answer_for_a_model() {
         let shown = repository.stan(command);
         assert!(!shown.contains("export const") && shown.contains("is excluded by the configuration"), "{shown}");
     }
-    for command in [&["map"][..], &["deps", "src/a.ts"], &["suggest", "--focus", "src/a.ts"], &["graph", "--json"], &["find", "canary"]] {
+    for command in [
+        &["map"][..],
+        &["deps", "src/a.ts"],
+        &["suggest", "--focus", "src/a.ts"],
+        &["graph", "--json"],
+        &["find", "canary"],
+    ] {
         let shown = repository.stan(command);
-        assert!(!shown.contains("held.ts\"") && !shown.contains("docs/d.ts") && !shown.contains("export const canary"), "{shown}");
+        assert!(
+            !shown.contains("held.ts\"") && !shown.contains("docs/d.ts") && !shown.contains("export const canary"),
+            "{shown}"
+        );
         assert!(!shown.contains("is a folder; write"), "{shown}");
     }
 }

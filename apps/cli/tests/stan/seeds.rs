@@ -164,7 +164,8 @@ fn check_counts(repository: &Repository, when: &str) {
     };
     let number = |value: &serde_json::Value| value.as_u64().unwrap_or_else(|| panic!("{value}"));
     let selected = json(&["select", "--json"]);
-    let selected = [&selected["selectedCount"], &selected["totalBytes"], &selected["exactTokens"]["tokens"]].map(number);
+    let selected =
+        [&selected["selectedCount"], &selected["totalBytes"], &selected["exactTokens"]["tokens"]].map(number);
     let plan = json(&["run", "--context", "--plan", "--json"]);
     let run = json(&["run", "--context", "--json"]);
     for report in [&plan, &run] {
@@ -196,10 +197,14 @@ fn select_plan_and_run_count_the_same_files_bytes_and_tokens() {
         ("package-lock.json", "{}\n"),
         ("src/token.ts", &format!("export const t = \"{token}\";\n")),
         ("src/b.ts", "export const b = 1;\n"),
-        ("src/a.ts", "import {z} from 'zod'; import {d} from '../docs/d'; import './b'; import './gone'; import 'node:fs';\n"),
+        (
+            "src/a.ts",
+            "import {z} from 'zod'; import {d} from '../docs/d'; import './b'; import './gone'; import 'node:fs';\n",
+        ),
     ]);
     let state = |extra: &str| {
-        let fixed = r#"["src/a.ts",2],"docs/d.ts","logo.png","ignored.txt",".env","src/token.ts","src/gone","nowhere.ts""#;
+        let fixed =
+            r#"["src/a.ts",2],"docs/d.ts","logo.png","ignored.txt",".env","src/token.ts","src/gone","nowhere.ts""#;
         let other = r#"".stan/imports/lib/z.d.ts","package-lock.json",".stan/context/dependency.map.json""#;
         repository.write(STATE, &format!("{{\"v\":2,\"i\":[{fixed},{other}{extra}]}}\n"));
     };

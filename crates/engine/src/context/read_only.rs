@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use stan_repo::{
-    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, Links, OpenFile, OutputFile, Owner, Stat, System, SystemLayer,
-    WritableSystem,
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, Links, OpenFile, OutputFile, Owner, Stat, System,
+    SystemLayer, WritableSystem,
 };
 
 pub(crate) struct ReadOnly<'s> {
@@ -221,7 +221,8 @@ mod tests {
 
     fn names(system: &dyn System, path: &str) -> Vec<String> {
         let entries = system.read_real_dir(Path::new(path)).unwrap_or_default();
-        let mut names: Vec<String> = entries.into_iter().map(|entry| entry.name.to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> =
+            entries.into_iter().map(|entry| entry.name.to_string_lossy().into_owned()).collect();
         names.sort();
         names
     }

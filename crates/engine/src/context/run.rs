@@ -29,11 +29,11 @@ use super::map::encoded;
 use super::map_verifier::{MapVerifier, changed_meanwhile, no_longer_matching};
 use super::outside::{from_outside, tell};
 use super::progress::Progress;
+use super::read_only::ReadOnly;
 use super::reports::{
     ArchiveReport, DiffReport, ExternalsReport, FormatReport, LeftOutReport, MapReport, Mode, Part, RunReport,
     SizedPath, WeighedPath, tokens,
 };
-use super::read_only::ReadOnly;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
 use super::workspace_files::{check_folders, holds, read_if_there};

@@ -175,7 +175,9 @@ impl<'p> PackFiles<'p> {
                 _ => Leads::Missing,
             },
             Answer::Files(keys) => match keys.first().and_then(|key| self.table.get(*key)) {
-                Some(Target::Files(paths)) => Leads::Files(paths.iter().filter(|path| !self.is_excluded(path)).map(|path| self.id_of(path)).collect()),
+                Some(Target::Files(paths)) => Leads::Files(
+                    paths.iter().filter(|path| !self.is_excluded(path)).map(|path| self.id_of(path)).collect(),
+                ),
                 _ => Leads::Missing,
             },
         }

@@ -359,7 +359,9 @@ mod tests {
         let missing = GitError::MissingObject { id: id.to_owned(), looked_for: Vec::new() };
         assert_eq!(ask(&system, Some(id)), missing);
         system.set_file("/r/.git/objects/info/alternates", "/gone\n");
-        assert!(ask(&system, Some(id)).to_string().ends_with("names `/gone`, which does not exist or is not this user's"));
+        assert!(
+            ask(&system, Some(id)).to_string().ends_with("names `/gone`, which does not exist or is not this user's")
+        );
         system.set_file("/r/.git/refs/heads/main", "nonsense\n");
         let text = ask(&system, Some("main")).to_string();
         assert_eq!(text, "`.git/refs/heads/main` is damaged: it is no reference");
