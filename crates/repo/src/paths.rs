@@ -134,6 +134,48 @@ pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |path| split_last(path).map(|(parent, _)| parent))
 }
 
+/// Whether a link on the way to a path below `root`, a real path, leads out of it. Nothing outside is looked at: a link is
+/// judged by what it says. A path that is not below `root`, or that does not exist, leads nowhere.
+pub fn leads_out(system: &dyn System, root: &str, path: &str) -> bool {
+    let root = root.trim_end_matches('/');
+    let below = |path: &str| path.strip_prefix(root).filter(|rest| rest.starts_with('/')).map(str::to_owned);
+    let Some(rest) = below(path) else { return false };
+    let names =
+        |path: &str| path.split('/').rev().filter(|name| !matches!(*name, "" | ".")).map(str::to_owned).collect();
+    let mut pending: Vec<String> = names(&rest);
+    let mut real = root.to_owned();
+    let mut links = 0;
+    while let Some(name) = pending.pop() {
+        if name == ".." {
+            match real.rsplit_once('/').filter(|_| real != root) {
+                Some((parent, _)) => real = parent.to_owned(),
+                None => return true,
+            }
+            continue;
+        }
+        let next = format!("{real}/{name}");
+        match system.lstat(Path::new(&next)) {
+            Err(_) => return false,
+            Ok(stat) if stat.kind == EntryKind::Link => {
+                links += 1;
+                let target = system.read_link(Path::new(&next)).ok();
+                let Some(target) = target.as_deref().and_then(Path::to_str).filter(|_| links <= MAX_LINKS) else {
+                    return true;
+                };
+                if target.starts_with('/') {
+                    let Some(rest) = below(&normal_path("/", target)) else { return true };
+                    real = root.to_owned();
+                    pending.extend(names(&rest));
+                } else {
+                    pending.extend(names(target));
+                }
+            }
+            Ok(_) => real = next,
+        }
+    }
+    false
+}
+
 /// The path with every link in it resolved. The result is absolute when `path` is.
 ///
 /// Fails when something on the way is missing, is not UTF-8, or when links lead in a circle.

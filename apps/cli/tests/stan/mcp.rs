@@ -121,9 +121,17 @@ fn paths_out_of_the_repository_and_wrong_arguments_are_refused() {
     let repository = repository();
     std::fs::write(repository.root().join("../secret.ts"), "export const s = 1;\n").unwrap();
     let mut client = Client::start(&repository, &[]);
-    for path in ["../secret.ts", "/etc/passwd", "src/../../secret.ts"] {
-        let answer = client.call(1, "read", json!({ "files": [path] }));
-        assert_eq!(answer["result"]["isError"], true, "{path}: {answer}");
+    #[cfg(unix)]
+    for (target, link) in [("../../secret.ts", "src/link.ts"), ("..", "up")] {
+        std::os::unix::fs::symlink(target, repository.root().join(link)).unwrap();
+    }
+    for path in ["../secret.ts", "/etc/passwd", "src/../../secret.ts", "src/link.ts", "up/secret.ts"] {
+        let place = format!("{path}:1");
+        for (tool, arguments) in [("read", json!({ "files": [path] })), ("context", json!({ "at": [place] }))] {
+            let answer = client.call(1, tool, arguments);
+            assert_eq!(answer["result"]["isError"], true, "{path}: {answer}");
+            assert!(!answer.to_string().contains("export const s"), "{path}: {answer}");
+        }
     }
     let unknown = client.call(2, "read", json!({ "files": ["src/aa.ts"] }));
     assert!(unknown["result"]["content"][0]["text"].as_str().unwrap().contains("src/a.ts"), "near names: {unknown}");

@@ -185,7 +185,6 @@ pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Res
     if !has_block {
         hints.push(format!("{shown} has no block `{}`, so the defaults hold", read::BLOCK));
     }
-    hints.extend(globs_of_folders(system, &root, &config));
     Ok(Found { config, root, file: Some(path), hints })
 }
 
@@ -310,21 +309,6 @@ fn below_worktree(system: &dyn System, directory: &str) -> Option<String> {
          configuration there, or run from there, if the whole of it is meant",
         FILE_NAMES[0]
     ))
-}
-
-/// Hints about globs that name a folder: as a glob that means a file of this name only.
-fn globs_of_folders(system: &dyn System, root: &str, config: &Config) -> Vec<String> {
-    let lists = [("includes", &config.includes), ("excludes", &config.excludes)];
-    let mut hints = Vec::new();
-    for (list, globs) in lists {
-        for glob in globs.iter().filter(|glob| !glob.contains(['*', '?', '[', '{', '\\'])) {
-            let path = join(root, glob.strip_prefix("./").unwrap_or(glob));
-            if system.lstat(Path::new(&path)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
-                hints.push(format!("`{glob}` in `{list}` is a folder; write `{glob}/**` for the files in it"));
-            }
-        }
-    }
-    hints
 }
 
 fn ancestors(directory: &str) -> impl Iterator<Item = &str> {

@@ -13,6 +13,7 @@ use stan_repo::{
 use super::Repository;
 use super::allow::{Allowed, Allowlist, Origin};
 use super::layout::{Artefact, WorkspaceLayout};
+use super::read_only::StagedImports;
 use super::reports::OutsideFile;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
@@ -95,6 +96,31 @@ pub(crate) fn refresh(
     Ok(imported)
 }
 
+/// The imports as they will be staged; nothing when they already are.
+pub(crate) fn to_be_staged(
+    system: &dyn System,
+    repository: &Repository<'_>,
+    layout: &WorkspaceLayout,
+) -> Result<StagedImports, EngineError> {
+    let earlier = staged_labels(system, layout);
+    if repository.config.imports.is_empty() && earlier.is_empty() {
+        return Ok(StagedImports::default());
+    }
+    let ImportPlan { files, unread, .. } = planned(system, repository)?;
+    let labels: BTreeSet<&String> = repository.config.imports.keys().chain(&earlier).collect();
+    let folders = labels.into_iter().filter(|label| !unread.contains(*label));
+    let folders: Vec<String> = folders.map(|label| layout.own(&["imports/", label].concat())).collect();
+    let targets: BTreeSet<&str> = files.iter().map(|file| file.target.as_str()).collect();
+    let is_superfluous = |path: &String| !targets.contains(path.as_str());
+    let superfluous = folders.iter().any(|folder| everything_below(system, layout, folder).iter().any(is_superfluous));
+    if !superfluous && files.iter().all(|file| is_staged(system, layout, file)) {
+        return Ok(StagedImports::default());
+    }
+    let files = files.into_iter().map(|file| (layout.absolute(&file.target), file.source)).collect();
+    let folders = folders.iter().map(|folder| layout.absolute(folder)).collect();
+    Ok(StagedImports::new(repository.root, folders, files))
+}
+
 /// In a plan, the imports as they would be staged take the place of those that are. Tells which lie outside the root.
 pub(crate) fn plan_imports(
     system: &dyn System,
@@ -110,8 +136,11 @@ pub(crate) fn plan_imports(
     let plan = planned(system, repository)?;
     let outside = outside(repository, &plan);
     warnings.extend(plan.warnings);
+    let mut selected = BTreeSet::new();
     for label in repository.config.imports.keys().chain(&earlier) {
         let folder = layout.own(&["imports/", label, "/"].concat());
+        let below = allowlist.files.iter().filter(|(path, _)| path.starts_with(&folder));
+        selected.extend(below.filter(|(_, allowed)| allowed.in_closure).map(|(path, _)| path.clone()));
         allowlist.files.retain(|path, _| !path.starts_with(&folder));
     }
     for file in plan.files {
@@ -120,7 +149,8 @@ pub(crate) fn plan_imports(
         }
         // Archives are made of real paths; one that cannot be found is told when it is read.
         let source = real_path(system, Path::new(&file.source)).unwrap_or(file.source);
-        let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure: false };
+        let in_closure = selected.contains(&file.target);
+        let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure };
         allowlist.files.insert(file.target, allowed);
     }
     // The list was sorted and its warnings were taken before the imports were known.

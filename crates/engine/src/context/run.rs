@@ -28,6 +28,7 @@ use super::map::encoded;
 use super::map_verifier::{MapVerifier, changed_meanwhile, no_longer_matching};
 use super::outside::{from_outside, tell};
 use super::progress::Progress;
+use super::read_only::ReadOnly;
 use super::reports::{
     ArchiveReport, DiffReport, ExternalsReport, FormatReport, LeftOutReport, MapReport, Mode, Part, RunReport,
     SizedPath, WeighedPath, tokens,
@@ -169,7 +170,8 @@ impl Run<'_> {
 
     /// The same without a lock and without a transaction: externals are proved where they are.
     fn plan(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
-        let system = super::read_only::ReadOnly(self.system);
+        let imports = import::to_be_staged(self.system, self.repository, self.layout)?;
+        let system = ReadOnly { system: self.system, imports };
         let mut assembled = assemble(&system, self.repository, &self.wanted(), progress)?;
         let mut imported = Vec::new();
         if self.request.mode != Mode::Meta {

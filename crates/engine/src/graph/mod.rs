@@ -37,6 +37,7 @@ use crate::not_analysed::not_analysed;
 use crate::outline::AskedFile;
 
 use self::compile::{Compiled, Kept, PreviousRun};
+pub(crate) use self::excluded::ExcludedFiles;
 use self::incremental::WarmResult;
 use self::memory::Memory;
 use self::record::Record;

@@ -20,6 +20,8 @@ use stan_repo::{AbsPath, System, SystemExt as _, Universe, read_failure};
 
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
+use crate::graph::ExcludedFiles;
+use crate::secrets::secrets_of;
 pub use find::{FindRequest, find};
 pub use read::{AskedText, ReadLevel, ReadRequest, read};
 pub use symbol::{SymbolRequest, symbol};
@@ -81,7 +83,7 @@ pub fn outline(
     let system = engine.system();
     engine.parse(|| {
         let files: Vec<Result<Outlined, Unread>> =
-            request.files.par_iter().map(|file| outlined(system, repository.root, file)).collect();
+            request.files.par_iter().map(|file| outlined(system, repository, file)).collect();
         let mut report = OutlineReport::default();
         let mut unknown = Vec::new();
         let mut left = request.size.bytes();
@@ -137,9 +139,29 @@ enum Unread {
     Refused(String),
 }
 
-fn outlined(system: &dyn System, root: &str, asked: &AskedFile) -> Result<Outlined, Unread> {
+/// Whether the configuration excludes a file, by its absolute path: it is in no answer that a model reads.
+fn is_excluded(repository: &Repository<'_>, path: &str) -> bool {
+    ExcludedFiles::new(&repository.config.graph_options(repository.root)).cover(path)
+}
+
+fn excluded(asked: &AskedFile) -> String {
+    format!("{}: is excluded by the configuration", asked.shown)
+}
+
+/// Why a file with a credential is not shown.
+fn held_back(repository: &Repository<'_>, asked: &AskedFile, bytes: &[u8]) -> Option<String> {
+    let secrets = secrets_of(repository.config, &asked.id, bytes)?;
+    let rule = secrets.hits.first().map(|hit| hit.rule.clone()).unwrap_or_default();
+    Some(format!("{}: held back because of a secret ({rule}); --allow-secret shows it all the same", asked.shown))
+}
+
+fn outlined(system: &dyn System, repository: &Repository<'_>, asked: &AskedFile) -> Result<Outlined, Unread> {
     let mut bytes = Vec::new();
-    match system.read_at_most(Path::new(&absolute(root, &asked.id)), MAX_BYTES, &mut bytes) {
+    let path = absolute(repository.root, &asked.id);
+    if is_excluded(repository, &path) {
+        return Err(Unread::Refused(excluded(asked)));
+    }
+    match system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes) {
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Unread::Missing),
         Err(error) => {
@@ -152,6 +174,9 @@ fn outlined(system: &dyn System, root: &str, asked: &AskedFile) -> Result<Outlin
     let Some(text) = language.text_of(&bytes) else {
         return Err(Unread::Refused(format!("{}: is not text", asked.shown)));
     };
+    if let Some(warning) = held_back(repository, asked, &bytes) {
+        return Err(Unread::Refused(warning));
+    }
     let outline = language.outline(&asked.id, &text);
     Ok(described(&asked.id, &text, &outline))
 }

@@ -1,7 +1,7 @@
 //! The files that a pack reaches: read, hashed and declared when they are first asked for, and where their imports lead.
 //! Each file is read once. Answers depend on the files alone, never on the order of questions.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use stan_model::{Digest, FileKey, PACKAGE_FOLDER, is_installed};
 use stan_pack::{FileId, Leads, Modules};
 use stan_repo::{System, SystemExt as _};
 
-use crate::graph::GraphOptions;
+use crate::graph::{ExcludedFiles, GraphOptions};
 
 /// The specifier by which a file asks for names that other files of its package declare.
 const OWN_PACKAGE: &str = ".";
@@ -45,7 +45,7 @@ pub(super) struct Loaded {
 pub(super) struct PackFiles<'p> {
     system: &'p dyn System,
     options: &'p GraphOptions,
-    table: &'p FoundTargets,
+    table: &'p FoundTargets<'p>,
     worker: RefCell<Worker<'p>>,
     extractors: RefCell<Extractors>,
     slots: RefCell<Vec<Rc<Slot>>>,
@@ -64,7 +64,7 @@ impl<'p> PackFiles<'p> {
         system: &'p dyn System,
         options: &'p GraphOptions,
         resolvers: &'p ProjectResolvers<'p>,
-        table: &'p FoundTargets,
+        table: &'p FoundTargets<'p>,
     ) -> Self {
         Self {
             system,
@@ -101,7 +101,15 @@ impl<'p> PackFiles<'p> {
         slot.loaded.get_or_init(|| self.read(&slot.path).map(Rc::new)).clone()
     }
 
+    /// Whether the configuration excludes a file. What it excludes is in no pack.
+    pub(super) fn is_excluded(&self, path: &str) -> bool {
+        self.table.excluded.cover(&crate::outline::absolute(&self.options.root, path))
+    }
+
     fn read(&self, path: &str) -> Option<Loaded> {
+        if self.is_excluded(path) {
+            return None;
+        }
         let mut bytes = Vec::new();
         self.system.read_at_most(Path::new(path), MAX_BYTES, &mut bytes).ok()?;
         let id = self.options.display(path).into_owned();
@@ -207,7 +215,9 @@ impl<'p> PackFiles<'p> {
                 _ => Leads::Missing,
             },
             Answer::Files(keys) => match keys.first().and_then(|key| self.table.get(*key)) {
-                Some(Target::Files(paths)) => Leads::Files(paths.iter().map(|path| self.id_of(path)).collect()),
+                Some(Target::Files(paths)) => Leads::Files(
+                    paths.iter().filter(|path| !self.is_excluded(path)).map(|path| self.id_of(path)).collect(),
+                ),
                 _ => Leads::Missing,
             },
         }
@@ -251,18 +261,36 @@ fn package_folder(id: &str) -> Option<&str> {
 }
 
 /// The targets that resolution found: their keys are indexes.
-#[derive(Default)]
-pub(super) struct FoundTargets(RefCell<Vec<Target>>);
+pub(super) struct FoundTargets<'e> {
+    found: RefCell<Vec<Target>>,
+    excluded: &'e ExcludedFiles,
+    /// How many imports led to excluded files.
+    excluded_imports: Cell<u64>,
+}
 
-impl FoundTargets {
+impl<'e> FoundTargets<'e> {
+    pub(super) fn new(excluded: &'e ExcludedFiles) -> Self {
+        Self { found: RefCell::default(), excluded, excluded_imports: Cell::new(0) }
+    }
+
     fn get(&self, key: FileKey) -> Option<Target> {
-        self.0.borrow().get(key.index()).cloned()
+        self.found.borrow().get(key.index()).cloned()
+    }
+
+    pub(super) fn excluded_imports(&self) -> u64 {
+        self.excluded_imports.get()
     }
 }
 
-impl TargetTable for FoundTargets {
+impl TargetTable for FoundTargets<'_> {
     fn answer(&self, target: &Target) -> Answer {
-        let mut targets = self.0.borrow_mut();
+        if let Target::File(path) = target
+            && self.excluded.cover(path)
+        {
+            self.excluded_imports.set(self.excluded_imports.get() + 1);
+            return Answer::Excluded;
+        }
+        let mut targets = self.found.borrow_mut();
         let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
         targets.push(target.clone());
         match target {

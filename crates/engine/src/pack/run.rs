@@ -23,6 +23,7 @@ use super::sources::{Sources, sources};
 use super::{AskedPlace, AskedSymbol, PackOutcome, PackRequest};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
+use crate::graph::ExcludedFiles;
 use crate::outline::{near_modules, near_names, scan, unknown_files};
 use crate::secrets::secrets_of;
 
@@ -48,7 +49,8 @@ pub fn pack(
         let world = options.world(system, Some(&universe));
         let project = options.project(&world, &universe.files);
         let resolvers = ProjectResolvers::open(options.languages, &project);
-        let table = FoundTargets::default();
+        let excluded = ExcludedFiles::new(&options);
+        let table = FoundTargets::new(&excluded);
         let files = PackFiles::new(system, &options, &resolvers, &table);
         let run = Run {
             system,
@@ -58,8 +60,19 @@ pub fn pack(
             files: &files,
             counter: Counter { tokenizer: request.tokenizer, item: request.item_tokens },
         };
-        run.pack(&world, sources)
+        let mut outcome = run.pack(&world, sources)?;
+        outcome.problems.extend(excluded_imports(table.excluded_imports()));
+        Ok(outcome)
     })
+}
+
+/// What the user excluded is told, as in the graph.
+fn excluded_imports(count: u64) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 import leads to an excluded file".to_owned()),
+        count => Some(format!("{count} imports lead to excluded files")),
+    }
 }
 
 struct Run<'r, 'p> {
@@ -274,6 +287,9 @@ impl Run<'_, '_> {
     }
 
     fn unreadable(&self, file: &crate::outline::AskedFile) -> EngineError {
+        if self.files.is_excluded(&file.id) {
+            return EngineError::input(format!("`{}` is excluded by the configuration", file.shown));
+        }
         let path = crate::outline::absolute(self.repository.root, &file.id);
         match self.system.lstat(std::path::Path::new(&path)) {
             Ok(_) => EngineError::input(format!("`{}` is not a text file that can be read", file.shown)),
