@@ -6,7 +6,7 @@ use std::path::Path;
 
 use stan_model::document::pack::SCHEMA;
 use stan_model::document::reports::{Difference, VerifyReport};
-use stan_repo::{System, hash_file, leads_out};
+use stan_repo::{hash_file, leads_out};
 
 use crate::context::{NamedBytes, Repository};
 use crate::engine::Engine;
