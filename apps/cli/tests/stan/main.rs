@@ -34,6 +34,8 @@ mod outside;
 mod pack;
 mod privacy;
 mod project;
+#[cfg(unix)]
+mod reply_kinds;
 mod reproducible;
 mod schemas;
 #[cfg(unix)]

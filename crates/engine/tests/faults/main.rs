@@ -78,6 +78,16 @@ fn suggest() {
 }
 
 #[test]
+fn apply() {
+    drive_named(&["apply", "apply, after another", "apply --undo", "apply, half done"]);
+}
+
+#[test]
+fn history_and_evidence() {
+    drive_named(&["snap undo", "run -s"]);
+}
+
+#[test]
 fn graph() {
     drive_named(&["graph, no cache yet", "graph, an old cache", "graph, a cache to mend"]);
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::image::{Agreement, Image, Line};
-use super::{Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, TOO_MUCH, Work, hunk};
+use super::{Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, TOO_MUCH, Work, elision, hunk};
 
 /// What became of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,10 @@ pub(crate) fn apply(
         Body::Hunks(hunks) => hunks.iter().try_for_each(|hunk| tolerant.hunk(hunk, file.change, work))?,
         Body::Replacements(blocks) => blocks.iter().try_for_each(|block| tolerant.replacement(block, work))?,
         Body::Whole => tolerant.whole(work)?,
+        Body::Gone => tolerant.image = Image::new(b"", true),
+    }
+    if let Some(error) = elision::find(file, lines, old) {
+        return Err(error);
     }
     let (bytes, sources) = tolerant.image.written();
     let is_gone = file.change == Change::Delete && bytes.is_empty();
