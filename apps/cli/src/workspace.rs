@@ -2,11 +2,12 @@
 #![expect(clippy::disallowed_methods, reason = "the working directory is the program's business")]
 
 use std::path::{Component, PathBuf};
+use std::sync::LazyLock;
 
 use stan_engine::OsSystem;
 use stan_engine::config::{self, Config};
 use stan_engine::context::Repository;
-use stan_engine::graph::GraphRequest;
+use stan_engine::graph::{GraphRequest, KeptGraph};
 use stan_engine::relative_path;
 use stan_engine::reply::recover;
 
@@ -15,6 +16,9 @@ use crate::args::{Cli, WorkArgs};
 use crate::environment;
 use crate::exit::Failure;
 use crate::terminal::is_captured;
+
+/// What `stan mcp` keeps between calls: one process serves one repository.
+static KEPT: LazyLock<KeptGraph> = LazyLock::new(KeptGraph::new);
 
 /// The repository that a command works on.
 pub(crate) struct Workspace {
@@ -87,6 +91,7 @@ impl Workspace {
             state_directory: environment::state_directory(),
             stats_only: false,
             leak_on_exit: !is_captured(),
+            kept: if is_captured() { KEPT.clone() } else { KeptGraph::default() },
         })
     }
 
@@ -120,6 +125,22 @@ impl Workspace {
             }
         }
         path.to_str().map(str::to_owned)
+    }
+
+    /// Whether a path below the root leads out of it through a link, to where no consent was given. Nothing is opened.
+    pub(crate) fn leads_outside(&self, path: &str) -> bool {
+        let root = PathBuf::from(&self.root);
+        let mut part = root.join(path);
+        // What is not there leads where its folder leads.
+        let real = loop {
+            match std::fs::canonicalize(&part) {
+                Ok(real) => break real,
+                Err(_) if part == root || !part.pop() => return false,
+                Err(_) => {}
+            }
+        };
+        let allowed = self.config.allowed_outside.iter().any(|folder| real.starts_with(&folder.real));
+        !real.starts_with(&root) && !allowed
     }
 
     /// Whether a typed path is a file.

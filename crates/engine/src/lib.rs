@@ -27,10 +27,11 @@ pub mod tokens;
 
 pub use context_pack::{ContextCommand, context_pack};
 pub use documents::{DocumentStore, Outcome, content_digest, write_document};
+pub use line_diff::unified_patch;
 pub use slice::{SliceCommand, slice};
 pub use stan_model::document::x07 as x07_documents;
 pub use stan_model::untrusted::visible_json;
 pub use stan_model::{Untrusted, jcs};
-pub use stan_repo::{OsSystem, Processes, System, WritableSystem, relative_path};
+pub use stan_repo::{EntryKind, OsSystem, Processes, System, WritableSystem, relative_path};
 pub use stan_slice::{PointerSpace, SliceRequest};
 pub use threads::prepare_threads;

@@ -25,6 +25,11 @@ pub(crate) fn unified(old: &[u8], new: &[u8]) -> Vec<String> {
     lines
 }
 
+/// The whole of it, for texts that are known to be short.
+pub fn unified_patch(old: &str, new: &str) -> String {
+    TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(old, new).unified_diff().context_radius(3).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::unified;

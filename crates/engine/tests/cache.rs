@@ -26,6 +26,7 @@ fn request(stats_only: bool) -> GraphRequest {
         state_directory: Some(STATE.into()),
         stats_only,
         leak_on_exit: false,
+        ..GraphRequest::default()
     }
 }
 

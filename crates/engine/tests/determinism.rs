@@ -132,6 +132,7 @@ fn a_cache_made_on_eight_threads_serves_one() {
         state_directory: None,
         stats_only: false,
         leak_on_exit: false,
+        ..GraphRequest::default()
     };
     let first = answer(&system, "/r", 1, 0);
     for threads in [8, 1, 8] {

@@ -17,6 +17,7 @@ fn check(before: &str, edits: &[(&str, &str)]) -> Work {
         state_directory: Some("/state".into()),
         stats_only: false,
         leak_on_exit: false,
+        ..GraphRequest::default()
     };
     system.set_now(100_000_000_000);
     run(&system, &options, &request);
@@ -245,6 +246,7 @@ fn packages_are_looked_through_again() {
         state_directory: Some("/state".into()),
         stats_only: false,
         leak_on_exit: false,
+        ..GraphRequest::default()
     };
     // The new file makes a whole run of the second, which then knows the package from the first.
     let edits = [

@@ -37,6 +37,7 @@ fn a_root_that_comes_to_exist() {
         state_directory: None,
         stats_only: false,
         leak_on_exit: false,
+        ..GraphRequest::default()
     };
     assert_eq!(nodes(&run(&system, &options, &request)), "");
     system.set_file("/r/a.ts", "");
@@ -206,6 +207,7 @@ fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()
         state_directory: Some("/state".into()),
         stats_only: false,
         leak_on_exit: false,
+        ..GraphRequest::default()
     };
     for at in 0.. {
         let system = MemorySystem::from_fixture(TREE);

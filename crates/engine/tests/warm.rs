@@ -109,6 +109,7 @@ fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, stats
         state_directory: Some(disk.state_directory()),
         stats_only,
         leak_on_exit: false,
+        ..GraphRequest::default()
     };
     run(disk.system(), options, &request)
 }

@@ -12,6 +12,8 @@ pub use stan_model::document::answer_reports::{
     CyclesReport, FileNeighbours, FolderCount, FoundCycle, NeighbourModule, NeighboursReport,
 };
 
+use std::sync::Arc;
+
 use stan_repo::WritableSystem;
 
 use crate::context::{EngineError, Repository};
@@ -25,7 +27,7 @@ fn details(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
     work: &GraphRequest,
-) -> Result<DetailedGraph, EngineError> {
+) -> Result<Arc<DetailedGraph>, EngineError> {
     let options = repository.config.graph_options(repository.root);
     detailed_graph(system, &options, work).map_err(|error| EngineError::internal(error.to_string()))
 }

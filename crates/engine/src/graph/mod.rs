@@ -5,6 +5,8 @@ pub use stan_graph::{
 };
 pub use stan_graph::{Graph, Summary};
 
+pub use self::detail::KeptGraph;
+
 pub(crate) mod analyse;
 mod changed_names;
 pub(crate) mod compile;
@@ -118,6 +120,8 @@ pub struct GraphRequest {
     /// The process ends after this: the system takes its memory back at once, which is faster than freeing hundreds of
     /// thousands of pieces. Must be `false` in a process that lives on.
     pub leak_on_exit: bool,
+    /// What a process that lives on keeps between its answers.
+    pub kept: KeptGraph,
 }
 
 /// The dependency graph of a repository.
