@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use stan_engine::graph::{GraphOptions, GraphRequest, Work};
-use stan_repo::{MemorySystem, System};
+use stan_repo::{MemorySystem, System, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::room::with_room;

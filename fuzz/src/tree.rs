@@ -1,10 +1,12 @@
 //! A small repository in memory, and a fence around it: what a run must not read ends the run. Not a law.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest, Stats, graph, write_json};
-use stan_repo::{DirEntry, MemorySystem, OpenFile, Stat, System, WritableSystem};
+use stan_repo::{
+    Access, Links, MemorySystem, OpenFile, OutputFile, Stat, System, SystemLayer, WritableLayer, WritableSystem,
+};
 
 /// Where the repository is.
 pub(crate) const ROOT: &str = "/r";
@@ -24,47 +26,61 @@ impl Fence<'_> {
     }
 }
 
-impl System for Fence<'_> {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.system.read_dir(path)
+impl SystemLayer for Fence<'_> {
+    type Inner = MemorySystem;
+
+    fn inner(&self) -> &MemorySystem {
+        self.system
     }
 
-    fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.system.lstat(path)
-    }
-
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        let stat = self.system.read_into(path, buffer)?;
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        let stat = self.system.read_file(path, links, limit, buffer)?;
         self.check(path);
         Ok(stat)
     }
 
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        let file = self.system.open(path)?;
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        let file = self.system.open_file(path, links)?;
         self.check(path);
         Ok(file)
     }
-
-    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
-        self.system.read_link(path)
-    }
-
-    fn now(&self) -> i64 {
-        self.system.now()
-    }
 }
 
-impl WritableSystem for Fence<'_> {
+impl WritableLayer for Fence<'_> {
     fn write_atomic(&self, path: &Path, _bytes: &[u8]) -> io::Result<()> {
         panic!("{} was written", path.display());
+    }
+
+    fn write_atomic_durable(&self, path: &Path, _bytes: &[u8]) -> io::Result<()> {
+        panic!("{} was written", path.display());
+    }
+
+    fn create_new(&self, path: &Path, _access: Access) -> io::Result<Box<dyn OutputFile>> {
+        panic!("{} was written", path.display());
+    }
+
+    fn set_permissions(&self, path: &Path, _mode: u32) -> io::Result<()> {
+        panic!("the permissions of {} were set", path.display());
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         panic!("{} was made", path.display());
     }
 
+    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
+        panic!("{} was made", path.display());
+    }
+
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         panic!("{} was removed", path.display());
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        panic!("{} was removed", path.display());
+    }
+
+    fn rename(&self, _from: &Path, to: &Path) -> io::Result<()> {
+        panic!("{} was written", to.display());
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use stan_archive::TarKind;
 use stan_engine::config::Config;
 use stan_engine::context::{EngineErrorKind, Repository, verify};
-use stan_repo::{MemorySystem, System};
+use stan_repo::{MemorySystem, System, SystemExt as _};
 
 use crate::tar::{Entries, entries, with_checksums};
 use crate::tree::{Fence, ROOT};

@@ -3,7 +3,7 @@
 
 use std::io::{Read, SeekFrom};
 
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 
 use crate::entry::{ArchivedFile, Written};
 use crate::error::Error;

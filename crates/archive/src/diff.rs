@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, SeekFrom};
 use std::ops::Range;
 
-use stan_repo::{InputFile, System};
+use stan_repo::{InputFile, System, SystemExt as _};
 
 use crate::entry::{ArchiveEntry, Source, Written};
 use crate::error::Error;

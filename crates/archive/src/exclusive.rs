@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use stan_repo::{Access, WritableSystem};
+use stan_repo::{Access, SystemExt as _, WritableSystem};
 
 /// Beside the lock's file: the lock itself, and the right to clear away an abandoned one.
 pub(crate) const HELD: &str = ".held";

@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, HeldLock, WritableSystem, is_unsupported};
+use stan_repo::{Access, EntryKind, HeldLock, SystemExt as _, WritableSystem, is_unsupported};
 
 use crate::error::Error;
 use crate::exclusive::{self, ExclusiveFile, Note};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use stan_model::{Digest, Ecosystem};
-use stan_repo::{Access, EntryKind, System, hash_open_file, hash_real_file};
+use stan_repo::{Access, EntryKind, System, SystemExt as _, hash_open_file, hash_real_file};
 
 use crate::classify::LARGE_BYTES;
 use crate::entry::ArchiveEntry;

@@ -19,7 +19,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use stan_repo::{
-    Access, EntryKind, OutputFile, WritableSystem, skip_unsupported_sync, target_of_temporary, temporary_name,
+    Access, EntryKind, OutputFile, SystemExt as _, WritableSystem, skip_unsupported_sync, target_of_temporary,
+    temporary_name,
 };
 
 use crate::error::Error;

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use stan_archive::{ArchiveEntry, Transaction, Written, write_archive};
-use stan_repo::{Access, EntryKind, OsSystem, System};
+use stan_repo::{Access, EntryKind, OsSystem, SystemExt as _};
 
 fn list(root: &Path) -> Vec<PathBuf> {
     let (mut files, mut pending) = (Vec::new(), vec![root.to_owned()]);

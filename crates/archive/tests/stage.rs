@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use expect_test::expect;
 use proptest::prelude::*;
 use stan_archive::{ArchiveEntry, Error, External, Transaction, read_tar, stage, write_archive};
-use stan_repo::{Access, MemorySystem, OsSystem, System, WritableSystem, sha256};
+use stan_repo::{Access, MemorySystem, OsSystem, System, SystemExt as _, WritableSystem, sha256};
 
 use support::{FOLDERS, external, lock, outputs, stage_all};
 

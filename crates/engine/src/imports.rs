@@ -9,8 +9,8 @@ use std::io;
 use std::path::Path;
 
 use stan_repo::{
-    AllowedFolder, DirEntry, EntryKind, Files, GlobError, Reach, RootedGlob, System, WalkGlobs, World, normal_path,
-    real_path, relative_path,
+    AllowedFolder, DirEntry, EntryKind, Files, GlobError, Reach, RootedGlob, System, SystemExt as _, WalkGlobs, World,
+    normal_path, real_path, relative_path,
 };
 
 use crate::config::{label_refusal, visible};

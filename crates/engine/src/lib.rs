@@ -32,6 +32,6 @@ pub use slice::{SliceCommand, slice};
 pub use stan_model::document::x07 as x07_documents;
 pub use stan_model::untrusted::visible_json;
 pub use stan_model::{Untrusted, jcs};
-pub use stan_repo::{EntryKind, OsSystem, Processes, System, WritableSystem, relative_path};
+pub use stan_repo::{EntryKind, OsSystem, Processes, System, SystemExt, WritableSystem, relative_path};
 pub use stan_slice::{PointerSpace, SliceRequest};
 pub use threads::prepare_threads;

@@ -1,28 +1,115 @@
-//! How two versions of a file differ, as a unified diff for a person's eyes: bounded, and it says what was cut.
+//! How two texts differ, line by line, as hunks of a unified diff: the only place that compares lines for a person to read.
+//!
+//! Bounded: texts come from replies and repositories, and the search for the shortest script takes quadratic time in what
+//! differs. Not a patch: readers cut what they show.
 
-use similar::{Algorithm, TextDiff};
+use std::ops::Range;
 
-/// How many lines of one file are shown.
-const MOST_LINES: usize = 400;
+use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices, group_diff_ops, udiff::UnifiedHunkHeader};
 
-/// Larger texts are only said to differ.
+/// Beyond so many lines between the first and the last difference nothing in common is looked for. Not a deadline, which would
+/// make the answer depend on the machine.
+const MOST_SEARCHED_LINES: usize = 8_000;
+
+/// How many lines of one file are shown by [`unified`].
+const MOST_SHOWN_LINES: usize = 400;
+
+/// Larger texts are only said to differ by [`unified`].
 const MOST_BYTES: usize = 4 << 20;
 
+/// The lines of two texts and what turns the first into the second.
+pub(crate) struct LineDiff<'t> {
+    old: Vec<&'t [u8]>,
+    new: Vec<&'t [u8]>,
+    operations: Vec<DiffOp>,
+}
+
+/// Changes that are near to each other, with the lines around them.
+pub(crate) struct Hunk<'t> {
+    /// `@@ -1,3 +1,4 @@`
+    pub(crate) header: String,
+    /// Each line with its sign: a space, `-` or `+`.
+    pub(crate) lines: Vec<(char, &'t [u8])>,
+}
+
+/// The lines of a text, each with its newline.
+pub(crate) fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+impl<'t> LineDiff<'t> {
+    pub(crate) fn new(old: Vec<&'t [u8]>, new: Vec<&'t [u8]>) -> Self {
+        let prefix = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let shorter = old.len().min(new.len());
+        let backwards = old.iter().rev().zip(new.iter().rev()).take(shorter - prefix);
+        let suffix = backwards.take_while(|(old, new)| old == new).count();
+        let (old_len, new_len) = (old.len() - prefix - suffix, new.len() - prefix - suffix);
+        let operations = if old_len + new_len <= MOST_SEARCHED_LINES {
+            capture_diff_slices(Algorithm::Myers, &old, &new)
+        } else {
+            vec![
+                DiffOp::Equal { old_index: 0, new_index: 0, len: prefix },
+                DiffOp::Replace { old_index: prefix, old_len, new_index: prefix, new_len },
+                DiffOp::Equal { old_index: prefix + old_len, new_index: prefix + new_len, len: suffix },
+            ]
+        };
+        LineDiff { old, new, operations }
+    }
+
+    /// How many lines only the second text has.
+    pub(crate) fn added(&self) -> usize {
+        self.changed(DiffOp::new_range)
+    }
+
+    /// How many lines only the first text has.
+    pub(crate) fn removed(&self) -> usize {
+        self.changed(DiffOp::old_range)
+    }
+
+    fn changed(&self, range: impl Fn(&DiffOp) -> Range<usize>) -> usize {
+        let changes = self.operations.iter().filter(|operation| !matches!(operation, DiffOp::Equal { .. }));
+        changes.map(|operation| range(operation).len()).sum()
+    }
+
+    /// The changes with so many lines around each.
+    pub(crate) fn hunks(&self, context: usize) -> impl Iterator<Item = Hunk<'t>> + '_ {
+        group_diff_ops(self.operations.clone(), context).into_iter().map(|operations| {
+            let header = UnifiedHunkHeader::new(&operations).to_string();
+            let lines = operations.iter().flat_map(|operation| operation.iter_slices(&self.old, &self.new));
+            let sign = |tag| match tag {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            let lines = lines.flat_map(|(tag, lines)| lines.iter().map(move |line| (sign(tag), *line)));
+            Hunk { header, lines: lines.collect() }
+        })
+    }
+}
+
+/// A unified diff with three lines of context; it says what was cut.
 pub(crate) fn unified(old: &[u8], new: &[u8]) -> Vec<String> {
     if old.len() + new.len() > MOST_BYTES {
         return vec![format!("(too large to be shown: {} bytes become {})", old.len(), new.len())];
     }
-    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
-    // Progress-like anchors are not needed, and this one is linear in what is equal.
-    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(&*old, &*new);
-    let text = diff.unified_diff().context_radius(3).to_string();
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    if lines.len() > MOST_LINES {
-        let cut = lines.len() - MOST_LINES;
-        lines.truncate(MOST_LINES);
-        lines.push(format!("({cut} more lines)"));
+    let mut shown = Vec::new();
+    for hunk in LineDiff::new(lines(old), lines(new)).hunks(3) {
+        shown.push(hunk.header);
+        for (sign, line) in hunk.lines {
+            let ended = line.strip_suffix(b"\n");
+            let text = ended.map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+            shown.push(format!("{sign}{}", String::from_utf8_lossy(text)));
+            if ended.is_none() {
+                shown.push("\\ No newline at end of file".to_owned());
+            }
+        }
     }
-    lines
+    if shown.len() > MOST_SHOWN_LINES {
+        let cut = shown.len() - MOST_SHOWN_LINES;
+        shown.truncate(MOST_SHOWN_LINES);
+        shown.push(format!("({cut} more lines)"));
+    }
+    shown
 }
 
 /// The whole of it, for texts that are known to be short.
@@ -32,15 +119,30 @@ pub fn unified_patch(old: &str, new: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::unified;
+    use super::{LineDiff, MOST_SEARCHED_LINES, lines, unified};
 
     #[test]
-    fn lines() {
+    fn unified_diffs() {
         assert_eq!(unified(b"a\nb\nc\n", b"a\nB\nc\n"), ["@@ -1,3 +1,3 @@", " a", "-b", "+B", " c"]);
         assert_eq!(unified(b"", b"a\n"), ["@@ -0,0 +1 @@", "+a"]);
+        assert_eq!(unified(b"a\r\n", b"a"), ["@@ -1 +1 @@", "-a", "+a", "\\ No newline at end of file"]);
         let long: String = (0..2_000).map(|line| format!("{line}\n")).collect();
         let shown = unified(b"", long.as_bytes());
         assert_eq!(shown.last().unwrap(), "(1601 more lines)");
         assert_eq!(unified(b"", &vec![b'a'; 5 << 20]).len(), 1);
+    }
+
+    /// Lines that share nothing cost the search their number squared.
+    #[test]
+    fn what_differs_too_much_is_replaced_as_a_whole() {
+        let text = |from: usize, count: usize| -> String {
+            let middle = (from..from + count).map(|line| format!("{line}\n"));
+            ["first\n".to_owned()].into_iter().chain(middle).chain(["last\n".to_owned()]).collect()
+        };
+        let (old, new) = (text(0, 400_000), text(1_000_000, MOST_SEARCHED_LINES));
+        let diff = LineDiff::new(lines(old.as_bytes()), lines(new.as_bytes()));
+        assert_eq!((diff.removed(), diff.added()), (400_000, MOST_SEARCHED_LINES));
+        let headers: Vec<String> = diff.hunks(1).map(|hunk| hunk.header).collect();
+        assert_eq!(headers, ["@@ -1,400002 +1,8002 @@"]);
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stan_repo::{
-    Access, DirEntry, DirectoryFiles, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System, WritableSystem,
+    DirEntry, DirectoryFiles, InputFile, Links, OpenFile, Owner, Stat, System, SystemLayer, WritableLayer,
+    WritableSystem,
 };
 
 /// Is told of what went wrong while something was read. Most of it is only that a file does not exist, so this must be
@@ -28,21 +29,17 @@ impl<'s, S: System + ?Sized, N: ErrorObserver> ObservedSystem<'s, S, N> {
     fn watch<T>(&self, path: &Path, result: io::Result<T>) -> io::Result<T> {
         result.inspect_err(|error| self.notes.observe(path, error))
     }
-
-    fn opened(&self, path: &Path, result: io::Result<OpenFile>) -> io::Result<OpenFile> {
-        let file = self.watch(path, result)?;
-        let notes = Arc::clone(&self.notes);
-        Ok(OpenFile { reader: Box::new(ObservedFile { inner: file.reader, path: path.to_owned(), notes }), ..file })
-    }
 }
 
-impl<S: System + ?Sized, N: ErrorObserver> System for ObservedSystem<'_, S, N> {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.watch(path, self.system.read_dir(path))
+impl<S: System + ?Sized, N: ErrorObserver> SystemLayer for ObservedSystem<'_, S, N> {
+    type Inner = S;
+
+    fn inner(&self) -> &S {
+        self.system
     }
 
-    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.watch(path, self.system.read_real_dir(path))
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
+        self.watch(path, self.system.list_dir(path, links))
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
@@ -53,20 +50,14 @@ impl<S: System + ?Sized, N: ErrorObserver> System for ObservedSystem<'_, S, N> {
         self.watch(path, self.system.owner(path))
     }
 
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.watch(path, self.system.read_into(path, buffer))
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        let file = self.watch(path, self.system.open_file(path, links))?;
+        let notes = Arc::clone(&self.notes);
+        Ok(OpenFile { reader: Box::new(ObservedFile { inner: file.reader, path: path.to_owned(), notes }), ..file })
     }
 
-    fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.watch(path, self.system.read_at_most(path, limit, buffer))
-    }
-
-    fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
-        self.watch(path, self.system.read_chunks(path, take))
-    }
-
-    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.watch(path, self.system.read_range(path, offset, buffer))
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.watch(path, self.system.read_file(path, links, limit, buffer))
     }
 
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
@@ -74,88 +65,12 @@ impl<S: System + ?Sized, N: ErrorObserver> System for ObservedSystem<'_, S, N> {
         Some(Box::new(ObservedFiles { files, folder: path.to_owned(), notes: Arc::clone(&self.notes) }))
     }
 
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.opened(path, self.system.open(path))
-    }
-
-    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        self.opened(path, self.system.open_real(path))
-    }
-
-    fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.watch(path, self.system.read_real(path, limit, buffer))
-    }
-
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         self.watch(path, self.system.read_link(path))
     }
-
-    fn now(&self) -> i64 {
-        self.system.now()
-    }
 }
 
-impl<S: WritableSystem + ?Sized, N: ErrorObserver> WritableSystem for ObservedSystem<'_, S, N> {
-    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.system.write_atomic(path, bytes)
-    }
-
-    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.system.write_atomic_durable(path, bytes)
-    }
-
-    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.system.create_dir_all(path)
-    }
-
-    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.system.create_private_dir_all(path)
-    }
-
-    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
-        self.system.random(bytes)
-    }
-
-    fn process_token(&self) -> io::Result<String> {
-        self.system.process_token()
-    }
-
-    fn is_running(&self, token: &str) -> Option<bool> {
-        self.system.is_running(token)
-    }
-
-    fn permissions(&self, path: &Path) -> io::Result<u32> {
-        self.system.permissions(path)
-    }
-
-    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()> {
-        self.system.set_permissions(path, mode)
-    }
-
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.system.remove_file(path)
-    }
-
-    fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>> {
-        self.system.create_new(path, access)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.system.rename(from, to)
-    }
-
-    fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        self.system.remove_dir(path)
-    }
-
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        self.system.sync_dir(path)
-    }
-
-    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
-        self.system.try_lock(path)
-    }
-}
+impl<S: WritableSystem + ?Sized, N: ErrorObserver> WritableLayer for ObservedSystem<'_, S, N> {}
 
 /// An open file whose failures are noticed as well.
 struct ObservedFile<N> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use stan_archive::{BINARY_PREFIX, HeldBack, Secrets};
 use stan_model::document::run_report::{SecretFile, SecretHit};
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 use stan_secrets::{Hit, Stream, credential_file, keep_for, scan_file};
 
 use crate::config::Config;

@@ -7,10 +7,10 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use stan_engine::config::Config as StanConfig;
 use stan_engine::context::{Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest, Work};
-use stan_repo::{MemorySystem, System, WritableSystem};
+use stan_repo::{MemorySystem, System, SystemExt as _, WritableSystem};
+use stan_testkit::Random;
 use support::disk::{Disk, MemoryDisk};
 use support::edits::{CACHE_FILES, corruption, start};
-use support::random::Random;
 use support::{cold, json, run};
 use xxhash_rust::xxh3::xxh3_64;
 

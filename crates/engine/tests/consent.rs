@@ -10,7 +10,10 @@ use std::sync::Mutex;
 
 use expect_test::{Expect, expect};
 use stan_engine::graph::{GraphOptions, GraphRequest};
-use stan_repo::{AllowedFolder, DirEntry, MemorySystem, OpenFile, Owner, Stat, System, WritableSystem};
+use stan_repo::{
+    AllowedFolder, DirEntry, Links, MemorySystem, OpenFile, Owner, Stat, System, SystemLayer, WritableLayer,
+    WritableSystem,
+};
 use support::{cold, edges, run};
 
 /// The root is a folder below a user's home, so that there is something around it.
@@ -30,10 +33,14 @@ impl Recording {
     }
 }
 
-impl System for Recording {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+impl SystemLayer for Recording {
+    type Inner = MemorySystem;
+    fn inner(&self) -> &MemorySystem {
+        &self.inner
+    }
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
         self.note(path);
-        self.inner.read_dir(path)
+        self.inner.list_dir(path, links)
     }
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         self.note(path);
@@ -43,33 +50,24 @@ impl System for Recording {
         self.note(path);
         self.inner.owner(path)
     }
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
         self.note(path);
-        self.inner.read_into(path, buffer)
+        self.inner.open_file(path, links)
     }
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
         self.note(path);
-        self.inner.open(path)
+        self.inner.read_file(path, links, limit, buffer)
     }
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         self.note(path);
         self.inner.read_link(path)
     }
-    fn now(&self) -> i64 {
-        self.inner.now()
-    }
 }
 
-impl WritableSystem for Recording {
+impl WritableLayer for Recording {
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.note(path);
         self.inner.write_atomic(path, bytes)
-    }
-    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.inner.create_dir_all(path)
-    }
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.inner.remove_file(path)
     }
 }
 

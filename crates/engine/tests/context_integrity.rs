@@ -11,10 +11,10 @@ use stan_engine::config::Config;
 use stan_engine::context::reports::Mode;
 use stan_engine::context::{ArchiveFormat, EngineError, EngineErrorKind, NoProgress, Repository, RunRequest, run};
 use stan_engine::graph::GraphRequest;
-use stan_repo::{AllowedFolder, EntryKind, MemorySystem, System};
+use stan_repo::{AllowedFolder, EntryKind, MemorySystem, SystemExt as _};
 
+use stan_testkit::Random;
 use support::ROOT;
-use support::random::Random;
 
 const META: &str = "/r/.stan/context/dependency.meta.json";
 const MAP: &str = "/r/.stan/context/dependency.map.json";

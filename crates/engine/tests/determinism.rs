@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_repo::MemorySystem;
-use support::random::Random;
+use stan_testkit::Random;
 use support::{json, run};
 
 /// A few hundred files: barrels of barrels, cycles, packages, configurations, links, and everything that can be wrong.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use expect_test::expect;
 use stan_engine::graph::{GraphOptions, GraphRequest};
-use stan_repo::{DirEntry, MemorySystem, OsSystem, Stat, System, WritableSystem};
+use stan_repo::{DirEntry, Links, MemorySystem, OpenFile, OsSystem, Stat, System, SystemLayer, WritableLayer};
 use support::disk::{Disk, RealDisk};
 use support::{ROOT, cold, edges, errors, json, nodes, run, targets};
 
@@ -149,53 +149,35 @@ impl Disturbed<'_> {
     }
 }
 
-impl System for Disturbed<'_> {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.call(|system| system.read_dir(path))
+impl SystemLayer for Disturbed<'_> {
+    type Inner = MemorySystem;
+
+    fn inner(&self) -> &MemorySystem {
+        &self.system
+    }
+
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
+        self.call(|system| system.list_dir(path, links))
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         self.call(|system| system.lstat(path))
     }
 
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.call(|system| system.read_into(path, buffer))
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        self.call(|system| system.open_file(path, links))
+    }
+
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.call(|system| system.read_file(path, links, limit, buffer))
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         self.call(|system| system.read_link(path))
     }
-
-    fn now(&self) -> i64 {
-        self.system.now()
-    }
 }
 
-impl WritableSystem for Disturbed<'_> {
-    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.system.write_atomic(path, bytes)
-    }
-
-    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.system.create_dir_all(path)
-    }
-
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.system.remove_file(path)
-    }
-
-    fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
-        self.system.random(bytes)
-    }
-
-    fn create_new(&self, path: &Path, access: stan_repo::Access) -> io::Result<Box<dyn stan_repo::OutputFile>> {
-        self.system.create_new(path, access)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.system.rename(from, to)
-    }
-}
+impl WritableLayer for Disturbed<'_> {}
 
 /// Disturbs a run at each of its calls in turn. The run succeeds, untouched files keep their edges,
 /// and the next run, which has the disturbed one's cache, gives the cold answer.

@@ -13,27 +13,7 @@ pub(crate) fn is_near(name: &str, wanted: &str) -> bool {
     if name.len().max(wanted.len()) > LONGEST || name.len().abs_diff(wanted.len()) > shorter / 3 {
         return false;
     }
-    distance(&name, &wanted) <= shorter / 3
-}
-
-/// How many insertions, deletions and replacements turn one word into the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, from) in one.chars().enumerate() {
-        let mut diagonal = index;
-        let mut left = index + 1;
-        for (to, above) in other.iter().zip(row.iter_mut().skip(1)) {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = *above;
-            left = replaced.min(left + 1).min(*above + 1);
-            *above = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = index + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
+    strsim::levenshtein(&name, &wanted) <= shorter / 3
 }
 
 #[cfg(test)]

@@ -17,7 +17,10 @@ use self::files::Faulty;
 pub use self::plan::{Effect, Fault};
 use self::plan::{Outcome, Plan};
 use crate::advice::skip_unsupported_sync;
-use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Owner, Stat, System, WritableSystem};
+use crate::system::{
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, Links, OpenFile, OutputFile, Owner, Stat, System,
+    WritableSystem, append,
+};
 use crate::temporary::temporary_name;
 
 /// The name that a listing shows although no such file is there.
@@ -95,22 +98,6 @@ impl<'s> FaultySystem<'s> {
 }
 
 impl FaultySystem<'_> {
-    fn listed(
-        &self,
-        path: &Path,
-        list: impl FnOnce(&dyn WritableSystem) -> io::Result<Vec<DirEntry>>,
-    ) -> io::Result<Vec<DirEntry>> {
-        let outcome = self.plan.next(Effect::List, path);
-        if let Outcome::Fail(error) = outcome {
-            return Err(error);
-        }
-        let mut entries = list(self.inner)?;
-        if matches!(outcome, Outcome::Odd) {
-            entries.push(DirEntry { name: GHOST.into(), kind: EntryKind::File });
-        }
-        Ok(entries)
-    }
-
     fn opened(&self, path: &Path, file: OpenFile) -> io::Result<OpenFile> {
         let OpenFile { mut stat, executable, private, reader } = file;
         let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
@@ -120,12 +107,16 @@ impl FaultySystem<'_> {
 }
 
 impl System for FaultySystem<'_> {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.listed(path, |inner| inner.read_dir(path))
-    }
-
-    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.listed(path, |inner| inner.read_real_dir(path))
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
+        let outcome = self.plan.next(Effect::List, path);
+        if let Outcome::Fail(error) = outcome {
+            return Err(error);
+        }
+        let mut entries = self.inner.list_dir(path, links)?;
+        if matches!(outcome, Outcome::Odd) {
+            entries.push(DirEntry { name: GHOST.into(), kind: EntryKind::File });
+        }
+        Ok(entries)
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
@@ -150,21 +141,30 @@ impl System for FaultySystem<'_> {
         self.inner.owner(path)
     }
 
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        self.check(Effect::Read, path)?;
+        self.opened(path, self.inner.open_file(path, links)?)
+    }
+
+    /// A file behind links is read at once; others piece by piece, so that a piece can be short or fail.
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        if links == Links::Refuse {
+            return append(self.open_file(path, links)?, limit, buffer);
+        }
         self.check(Effect::Read, path)?;
         let start = buffer.len();
-        let stat = self.inner.read_into(path, buffer)?;
-        self.altered(path, stat, buffer, start)
+        let stat = self.inner.read_file(path, links, limit, buffer)?;
+        let stat = self.altered(path, stat, buffer, start)?;
+        if stat.size > limit {
+            buffer.truncate(start);
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(stat)
     }
 
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.check(Effect::Read, path)?;
-        self.opened(path, self.inner.open(path)?)
-    }
-
-    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        self.check(Effect::Read, path)?;
-        self.opened(path, self.inner.open_real(path)?)
+    /// None: by their paths, every file meets the plan.
+    fn directory_files(&self, _path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        None
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {

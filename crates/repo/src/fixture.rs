@@ -71,7 +71,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::System;
+    use crate::SystemExt as _;
 
     fn text(system: &MemorySystem, path: &str) -> String {
         let mut buffer = Vec::new();

@@ -1,7 +1,7 @@
 //! Ways into this crate's private readers for the fuzz targets in `fuzz/`. Not part of the interface: nothing else may
 //! use it, and it may change at any time.
 
-use crate::git_index::{IndexFile, TrackedPaths};
+use crate::git::index::tracked::{IndexFile, TrackedPaths};
 use crate::ignore::PatternList;
 
 /// What a git index says, as far as it is read.

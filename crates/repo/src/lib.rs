@@ -5,22 +5,16 @@
 
 mod advice;
 mod directory_handles;
-mod ewah;
 mod faulty;
 mod files;
 mod fixture;
 #[doc(hidden)]
 pub mod fuzzing;
-mod git_changes;
-mod git_directory;
-mod git_entries;
-mod git_history;
-mod git_index;
-mod git_index_file;
-mod git_objects;
+mod git;
 mod globs;
 mod hash;
 mod ignore;
+mod layer;
 mod links;
 mod memory;
 mod observations;
@@ -31,6 +25,7 @@ mod reach;
 mod scan;
 mod stamp;
 mod system;
+mod system_ext;
 mod temporary;
 mod universe;
 mod wildmatch;
@@ -40,11 +35,12 @@ pub use advice::{advice, is_passing, is_unsupported, skip_unsupported_sync};
 pub use directory_handles::DirectoryHandleCache;
 pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
-pub use git_changes::{GitChanges, git_changes};
-pub use git_history::{CommitChange, GitHistory, HistoryEntry, HistoryLimits, git_history};
-pub use git_objects::GitError;
+pub use git::changes::{GitChanges, git_changes};
+pub use git::history::{CommitChange, GitHistory, HistoryEntry, HistoryLimits, git_history};
+pub use git::objects::GitError;
 pub use globs::{GlobError, PathGlobs, RootedGlob, WalkGlobs, with_contents};
 pub use hash::sha256;
+pub use layer::{SystemLayer, WritableLayer};
 pub use memory::MemorySystem;
 pub use observations::{DigestScope, Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe};
 pub use os::OsSystem;
@@ -55,9 +51,10 @@ pub use reach::{AllowedFolder, Reach};
 pub use scan::{is_tracked, scan, scan_folders, scan_top};
 pub use stamp::{hash_file, hash_open_file, hash_real_file, is_racy};
 pub use system::{
-    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System,
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, Links, OpenFile, OutputFile, Owner, Stat, System,
     WritableSystem,
 };
+pub use system_ext::SystemExt;
 pub use temporary::{remove_leftovers, target_of_temporary, temporary_name};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
 pub use world::{FileContents, World};

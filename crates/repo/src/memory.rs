@@ -11,7 +11,10 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::paths::MAX_LINKS;
 use crate::paths::real_path;
-use crate::system::{Access, DirEntry, EntryKind, HeldLock, OpenFile, OutputFile, Owner, Stat, System, WritableSystem};
+use crate::system::{
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, Links, OpenFile, OutputFile, Owner, Stat, System,
+    WritableSystem,
+};
 
 /// A file system in memory. All paths are absolute; missing parent directories are made on the way.
 #[derive(Debug)]
@@ -65,8 +68,8 @@ impl Default for MemorySystem {
 
 impl MemorySystem {
     /// Refuses a path that a link is on the way to, or that is one.
-    fn has_no_link(&self, path: &Path) -> io::Result<()> {
-        if Path::new(&real_path(self, path)?) == path {
+    fn check_links(&self, path: &Path, links: Links) -> io::Result<()> {
+        if links == Links::Follow || Path::new(&real_path(self, path)?) == path {
             return Ok(());
         }
         Err(io::Error::other("there is a link on the way to it, which is not followed"))
@@ -193,7 +196,8 @@ impl MemorySystem {
 }
 
 impl System for MemorySystem {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
+        self.check_links(path, links)?;
         let state = self.read();
         let node = state.node(state.find(path, true)?)?;
         let Content::Dir(children) = &node.content else { return Err(io::ErrorKind::NotADirectory.into()) };
@@ -210,11 +214,6 @@ impl System for MemorySystem {
         Ok(entries)
     }
 
-    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.has_no_link(path)?;
-        self.read_dir(path)
-    }
-
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         let state = self.read();
         state.stat(state.find(path, false)?)
@@ -226,7 +225,13 @@ impl System for MemorySystem {
         Ok(state.node(index)?.owner)
     }
 
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        self.check_links(path, links)?;
+        self.open_handle(path)
+    }
+
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.check_links(path, links)?;
         let state = self.read();
         let index = state.find(path, true)?;
         let node = state.node(index)?;
@@ -236,17 +241,15 @@ impl System for MemorySystem {
         if node.unreadable {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
+        if contents.len() as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         buffer.extend_from_slice(contents);
         state.stat(index)
     }
 
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.open_file(path)
-    }
-
-    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        self.has_no_link(path)?;
-        self.open_file(path)
+    fn directory_files(&self, _path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        None
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
@@ -270,8 +273,16 @@ impl WritableSystem for MemorySystem {
         state.put(path, Content::File(bytes.to_vec()))
     }
 
+    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.write_atomic(path, bytes)
+    }
+
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.write().make_dirs(path).map(drop)
+    }
+
+    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.create_dir_all(path)
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
@@ -480,6 +491,7 @@ fn shuffle(name: &OsStr, seed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system_ext::SystemExt as _;
 
     fn names(system: &MemorySystem, path: &str) -> Vec<String> {
         let entries = system.read_dir(Path::new(path)).unwrap();

@@ -9,13 +9,14 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stan_model::{Digest, Problem};
 
-use crate::git_directory::is_head;
-use crate::git_directory::{MAX_GIT_FILE, MAX_INDEX};
-use crate::git_index::IndexFile;
+use crate::git::directory::is_head;
+use crate::git::directory::{MAX_GIT_FILE, MAX_INDEX};
+use crate::git::index::tracked::IndexFile;
 use crate::hash::{listing_hash, sha256, sha256_of_pieces};
 use crate::scan::MAX_PATTERN_FILE;
 use crate::stamp::is_racy;
 use crate::system::{DirEntry, EntryKind, Stat, System};
+use crate::system_ext::SystemExt as _;
 
 /// Everything that was looked at. Paths are absolute; each list is sorted by path and has no path twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -276,7 +277,7 @@ pub(crate) fn read_limited(system: &dyn System, path: &str, limit: u64) -> Limit
     limited(system, path, limit, |path, buffer| system.read_at_most(path, limit, buffer))
 }
 
-/// As [`read_limited`], for a path without a link anywhere in it (see `System::open_real`).
+/// As [`read_limited`], for a path without a link anywhere in it (see `Links::Refuse`).
 pub(crate) fn read_real_limited(system: &dyn System, path: &str, limit: u64) -> Limited {
     limited(system, path, limit, |path, buffer| system.read_real(path, limit, buffer))
 }

@@ -7,15 +7,14 @@ mod replace;
 mod shell;
 
 use std::fs::{self, File, FileType, Metadata};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::processes::{Processes, ShellCommand, ShellOutcome};
-#[cfg(unix)]
-use crate::system::DirectoryFiles;
 use crate::system::{
-    Access, DirEntry, EntryKind, HeldLock, InputFile, OpenFile, OutputFile, Owner, Stat, System, WritableSystem,
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, Links, OpenFile, OutputFile, Owner, Stat, System,
+    WritableSystem,
 };
 
 #[cfg(unix)]
@@ -26,18 +25,19 @@ mod directory;
 pub struct OsSystem;
 
 impl System for OsSystem {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
+        if links == Links::Refuse {
+            #[cfg(target_os = "linux")]
+            return directory::list(path);
+            #[cfg(not(target_os = "linux"))]
+            refuse_links(path)?;
+        }
         fs::read_dir(path)?
             .map(|entry| {
                 let entry = entry?;
                 Ok(DirEntry { kind: entry_kind(entry.file_type()?), name: entry.file_name() })
             })
             .collect()
-    }
-
-    #[cfg(target_os = "linux")]
-    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        directory::list(path)
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
@@ -48,55 +48,36 @@ impl System for OsSystem {
         fs::symlink_metadata(path).map(|metadata| owner(&metadata))
     }
 
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.read_at_most(path, u64::MAX, buffer)
-    }
-
-    fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        #[cfg(unix)]
-        let read = append(&open_regular(path)?, limit, buffer);
-        #[cfg(not(unix))]
-        let read = crate::system::append(self.open(path)?, limit, buffer);
-        read
-    }
-
-    fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
-        let (mut file, stat) = open_with_stat(path)?;
-        let mut buffer = vec![0; first_read(stat.size).min(CHUNK)];
-        loop {
-            match file.read(&mut buffer) {
-                Ok(0) => return Ok(stat),
-                Ok(count) => take(&buffer[..count]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        opened(open_regular(path)?)
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        let file = open_regular(path, links)?;
+        let metadata = file.metadata()?;
+        let stat = regular(stat(&metadata))?;
+        let (executable, private) = (is_executable(&metadata), is_private(&metadata));
+        Ok(OpenFile { stat, executable, private, reader: Box::new(file) })
     }
 
     #[cfg(unix)]
-    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        opened(directory::open_real(path)?)
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        // As `system::append`, without filling the memory with zeros first.
+        let file = open_regular(path, links)?;
+        let stat = directory::regular_stat(&file, limit)?;
+        directory::append(&file, Some(stat), limit, buffer)?;
+        Ok(stat)
     }
 
-    #[cfg(unix)]
-    fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        append(&directory::open_real(path)?, limit, buffer)
-    }
-
-    #[cfg(unix)]
-    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        use std::os::unix::fs::FileExt;
-        let (file, _) = open_with_stat(path)?;
-        file.read_exact_at(buffer, offset)
+    #[cfg(not(unix))]
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        crate::system::append(self.open_file(path, links)?, limit, buffer)
     }
 
     #[cfg(unix)]
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
         Some(Box::new(directory::OpenDirectory::new(path).ok()?))
+    }
+
+    #[cfg(not(unix))]
+    fn directory_files(&self, _path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        None
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
@@ -142,9 +123,20 @@ impl WritableSystem for OsSystem {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
     }
 
+    #[cfg(not(unix))]
+    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(path)
+    }
+
     #[cfg(unix)]
     fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
+        use std::io::Read as _;
         File::open("/dev/urandom")?.read_exact(bytes)
+    }
+
+    #[cfg(not(unix))]
+    fn random(&self, _bytes: &mut [u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     fn process_token(&self) -> io::Result<String> {
@@ -161,10 +153,20 @@ impl WritableSystem for OsSystem {
         Ok(fs::symlink_metadata(path)?.permissions().mode() & 0o7777)
     }
 
+    #[cfg(not(unix))]
+    fn permissions(&self, _path: &Path) -> io::Result<u32> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     #[cfg(unix)]
     fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    }
+
+    #[cfg(not(unix))]
+    fn set_permissions(&self, _path: &Path, _mode: u32) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
@@ -204,34 +206,6 @@ impl InputFile for File {
     }
 }
 
-/// How much of a file is in memory when only its digest is wanted.
-const CHUNK: usize = 1 << 20;
-
-fn first_read(size: u64) -> usize {
-    usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1).min(1 << 30)
-}
-
-fn opened(file: File) -> io::Result<OpenFile> {
-    let metadata = file.metadata()?;
-    let stat = regular(stat(&metadata))?;
-    let (executable, private) = (is_executable(&metadata), is_private(&metadata));
-    Ok(OpenFile { stat, executable, private, reader: Box::new(file) })
-}
-
-/// As `system::append`, without filling the memory with zeros first.
-#[cfg(unix)]
-fn append(file: &File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-    let stat = directory::regular_stat(file, limit)?;
-    directory::append(file, Some(stat), limit, buffer)?;
-    Ok(stat)
-}
-
-fn open_with_stat(path: &Path) -> io::Result<(File, Stat)> {
-    let file = open_regular(path)?;
-    let stat = regular(stat(&file.metadata()?))?;
-    Ok((file, stat))
-}
-
 fn regular(stat: Stat) -> io::Result<Stat> {
     if stat.kind == EntryKind::File {
         return Ok(stat);
@@ -264,15 +238,33 @@ fn is_private(_: &Metadata) -> bool {
 
 /// Opens without blocking, so that a pipe put in the place of a file cannot hang the run.
 #[cfg(unix)]
-fn open_regular(path: &Path) -> io::Result<File> {
+fn open_regular(path: &Path, links: Links) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     const O_NONBLOCK: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 4 };
-    fs::OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path)
+    match links {
+        Links::Refuse => directory::open_real(path),
+        Links::Follow => fs::OpenOptions::new().read(true).custom_flags(O_NONBLOCK).open(path),
+    }
 }
 
 #[cfg(not(unix))]
-fn open_regular(path: &Path) -> io::Result<File> {
+fn open_regular(path: &Path, links: Links) -> io::Result<File> {
+    if links == Links::Refuse {
+        refuse_links(path)?;
+    }
     File::open(path)
+}
+
+/// Fails when there is a link in the path. Where the system cannot refuse links while it opens, this is the next best: a link that
+/// is made between the two calls is followed.
+#[cfg(not(target_os = "linux"))]
+fn refuse_links(path: &Path) -> io::Result<()> {
+    for part in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+        if fs::symlink_metadata(part)?.file_type().is_symlink() {
+            return Err(io::Error::other("there is a link on the way to it, which is not followed"));
+        }
+    }
+    Ok(())
 }
 
 fn entry_kind(kind: FileType) -> EntryKind {
@@ -317,6 +309,7 @@ fn stat(metadata: &Metadata) -> Stat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SystemExt as _;
 
     #[test]
     fn atomic_writes_replace_and_leave_nothing_behind() {

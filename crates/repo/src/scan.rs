@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::Scope;
 use stan_model::Problem;
 
-use crate::git_directory::{Checkout, is_repository};
-use crate::git_index::TrackedPaths;
+use crate::git::directory::{Checkout, is_repository};
+use crate::git::index::tracked::TrackedPaths;
 use crate::globs::{FORBIDDEN, Globs};
 use crate::hash::listing_hash;
 use crate::ignore::PatternList;

@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
 
 use crate::system::{OpenFile, Stat, System};
+use crate::system_ext::SystemExt as _;
 
 /// Coarser than the clock of any file system in use (two seconds, on FAT).
 const CLOCK_GRAIN: i64 = 2_000_000_000;
@@ -22,7 +23,7 @@ pub fn hash_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Digest, 
     Ok((stat, Digest(hasher.finalize().into()), size))
 }
 
-/// As [`hash_file`], for a path without a link anywhere in it (see `System::open_real`).
+/// As [`hash_file`], for a path without a link anywhere in it (see `Links::Refuse`).
 pub fn hash_real_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Digest, u64)> {
     hash_open_file(system.open_real(path)?)
 }

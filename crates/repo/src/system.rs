@@ -1,7 +1,7 @@
 //! Every effect of the libraries, behind one trait: what cannot be done here is not done at all.
 
 use std::ffi::OsString;
-use std::io::{self, Cursor, Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ pub trait HeldLock: Send + Sync {
 
 /// Reads the files of one directory by their names alone: the way to the directory is walked once for all of them.
 pub trait DirectoryFiles: Send {
-    /// Appends the bytes of the regular file `name` to `buffer`, as `System::read_at_most` would. The stat is taken before
+    /// Appends the bytes of the regular file `name` to `buffer`, as `SystemExt::read_real` would. The stat is taken before
     /// reading, and only where it is wanted: it costs a system call.
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>>;
 
@@ -126,83 +126,40 @@ pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Re
     read
 }
 
-/// The read-only half of the outside world.
+/// What happens at a symbolic link on the way to a path or at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// It is followed, as the kernel does.
+    Follow,
+    /// It is an error. For paths that the caller has found to be without links: where the system can tell, a link that was put
+    /// there since then is not followed, so that what was checked is what is read.
+    Refuse,
+}
+
+/// The read-only half of the outside world: few primitives, and none has a default. A default that follows links would let an
+/// implementation lose a security property without a word; what can be made of these calls is in [`crate::SystemExt`]. An
+/// implementation that changes only some calls of another one is a [`crate::SystemLayer`].
 pub trait System: Send + Sync {
     /// The entries of a directory in any order, without `.` and `..`.
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>>;
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>>;
 
-    /// As `read_dir`, for a path without a link anywhere in it (see `open_real`).
-    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.read_dir(path)
-    }
-
-    /// Looks at a path without following a final link.
+    /// The stat of a path; a final link is not followed.
     fn lstat(&self, path: &Path) -> io::Result<Stat>;
 
-    /// Whose the path is, without following a final link. This body is for test doubles.
-    fn owner(&self, _path: &Path) -> io::Result<Owner> {
-        Ok(Owner::Caller)
-    }
+    /// Whose the path is, without following a final link.
+    fn owner(&self, path: &Path) -> io::Result<Owner>;
 
-    /// Appends the bytes of a regular file to `buffer`; fails on anything else. Links are followed.
-    /// Returns the file's stat *taken from the open file before reading it*.
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat>;
+    /// Opens a regular file for reading; fails on anything else, without blocking.
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile>;
 
-    /// As `read_into`, but refuses a file of more than `limit` bytes with `ErrorKind::FileTooLarge`.
-    fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        let start = buffer.len();
-        let stat = self.read_into(path, buffer)?;
-        if (buffer.len() - start) as u64 > limit {
-            buffer.truncate(start);
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        Ok(stat)
-    }
+    /// Appends the bytes of a regular file to `buffer`; fails on anything else, and with `ErrorKind::FileTooLarge` when there are
+    /// more than `limit`. Returns the file's stat *taken from the open file before reading it*. This could be made of
+    /// `open_file`, at the price of an allocation and of zeroed memory for each file of a scan.
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat>;
 
-    /// Hands the bytes of a regular file to `take`, piece by piece, so that a huge file does not fill the memory.
-    fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
-        let mut buffer = Vec::new();
-        let stat = self.read_into(path, &mut buffer)?;
-        take(&buffer);
-        Ok(stat)
-    }
-
-    /// Opens a regular file for reading; fails on anything else, without blocking. Links are followed.
-    ///
-    /// This body is for test doubles: it reads the whole file at once and knows of no executables.
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        let mut bytes = Vec::new();
-        let stat = self.read_into(path, &mut bytes)?;
-        let reader = Box::new(WholeFile { bytes: Cursor::new(bytes), stat });
-        Ok(OpenFile { stat, executable: false, private: false, reader })
-    }
-
-    /// As `open`, for a path without a link anywhere in it, as the caller has seen before. Where the system can tell, one
-    /// that was put there meanwhile is an error: what was checked is what is read.
-    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        self.open(path)
-    }
-
-    /// Appends the bytes of a regular file of at most `limit` bytes to `buffer`; more are `ErrorKind::FileTooLarge`. For a
-    /// path without a link anywhere in it, as `open_real`.
-    fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        append(self.open_real(path)?, limit, buffer)
-    }
-
-    /// Fills `buffer` with the bytes of a regular file from `offset` on; fails when there are not as many.
-    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let mut whole = Vec::new();
-        self.read_into(path, &mut whole)?;
-        let part = usize::try_from(offset).ok().and_then(|start| whole.get(start..)?.get(..buffer.len()));
-        buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
-    }
-
-    /// A shorter way to the files of a directory than their paths, where the system has one. As for `open_real`, there is no
-    /// link in the path, and none among the files.
-    fn directory_files(&self, _path: &Path) -> Option<Box<dyn DirectoryFiles>> {
-        None
-    }
+    /// A shorter way to the files of a directory than their paths, where the system has one. Links are refused, in the path and
+    /// among the files.
+    fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>>;
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
 
@@ -210,100 +167,52 @@ pub trait System: Send + Sync {
     fn now(&self) -> i64;
 }
 
-/// The writing half, for what `stan` keeps between runs. Test doubles may leave out what they do not need: it then fails
-/// as unsupported.
+/// The writing half, for what `stan` keeps between runs. No method has a default, for the reason that [`System`] gives: one that
+/// falls back to a weaker form would drop privacy or durability.
 pub trait WritableSystem: System {
     /// Puts a file in place all at once: readers see the old contents or the new, never a part. A link at `path` is
     /// replaced, not followed; a file's permissions are kept. The directory must exist.
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     /// As `write_atomic`, for what cannot be rebuilt: it also survives a power cut.
-    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.write_atomic(path, bytes)
-    }
+    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
 
     /// As `create_dir_all`; what is made is for the owner alone (0700).
-    fn create_private_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.create_dir_all(path)
-    }
+    fn create_private_dir_all(&self, path: &Path) -> io::Result<()>;
 
     /// Fills `bytes` with random numbers that are fit for a secret key.
-    fn random(&self, _bytes: &mut [u8]) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    fn random(&self, bytes: &mut [u8]) -> io::Result<()>;
 
     /// One line that names this process among all processes of all machines, also after a reboot.
-    fn process_token(&self) -> io::Result<String> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    fn process_token(&self) -> io::Result<String>;
 
     /// Whether the process that a token names still runs; `None` when that cannot be told, as for another machine.
-    fn is_running(&self, _token: &str) -> Option<bool> {
-        None
-    }
+    fn is_running(&self, token: &str) -> Option<bool>;
 
     /// The permission bits of a file, as Unix has them.
-    fn permissions(&self, _path: &Path) -> io::Result<u32> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    fn permissions(&self, path: &Path) -> io::Result<u32>;
 
     /// Sets the permission bits of a file.
-    fn set_permissions(&self, _path: &Path, _mode: u32) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()>;
 
     /// Removes a file, or a link itself.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
     /// Makes a file that is not there yet; whatever is at `path`, even a link that leads nowhere, is an error.
-    fn create_new(&self, _path: &Path, _access: Access) -> io::Result<Box<dyn OutputFile>> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>>;
 
     /// Moves a file within one directory, replacing a file or link at `to` all at once.
-    fn rename(&self, _from: &Path, _to: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a directory, when nothing is in it.
-    fn remove_dir(&self, _path: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
     /// Returns when the names in a directory are on the disk.
-    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
     /// Takes the lock whose file is at `path`, which is made when it is missing; never follows a link. `None` when
     /// it is held.
-    fn try_lock(&self, _path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-/// A file that was read as a whole when it was opened.
-struct WholeFile {
-    bytes: Cursor<Vec<u8>>,
-    stat: Stat,
-}
-
-impl Read for WholeFile {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.bytes.read(buffer)
-    }
-}
-
-impl Seek for WholeFile {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        self.bytes.seek(to)
-    }
-}
-
-impl InputFile for WholeFile {
-    fn stat(&self) -> io::Result<Stat> {
-        Ok(self.stat)
-    }
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>>;
 }

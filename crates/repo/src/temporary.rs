@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::system::{EntryKind, WritableSystem};
+use crate::system_ext::SystemExt as _;
 
 /// How temporary files are named: this, the process, a number, and the name of the target.
 const PREFIX: &str = ".stan-tmp-";

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use rayon::prelude::*;
 use stan_repo::{MemorySystem, OsSystem, ScanOptions, scan};
+use stan_testkit::{Git, Random};
 use tempfile::TempDir;
 use trees::Tree;
 
@@ -26,7 +26,7 @@ struct Sandbox {
 
 impl Sandbox {
     fn new() -> Option<Self> {
-        if Command::new("git").arg("--version").output().is_err() {
+        if !Git::is_installed() {
             eprintln!("SKIPPED: git is not installed, so nothing is compared with it");
             return None;
         }
@@ -38,18 +38,13 @@ impl Sandbox {
     }
 
     fn git(&self, at: &Path, arguments: &[&str]) -> Vec<u8> {
-        self.git_with_input(at, arguments, Path::new("/dev/null"))
+        Git::new(self.directory.path()).run(at, arguments)
     }
 
     fn git_with_input(&self, at: &Path, arguments: &[&str], input: &Path) -> Vec<u8> {
-        let output = Command::new("git")
-            .current_dir(at)
-            .args(["-c", "core.excludesFile=/dev/null", "-c", "init.defaultBranch=main"])
+        let output = Git::new(self.directory.path())
+            .command(at)
             .args(arguments)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.directory.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
             .stdin(fs::File::open(input).unwrap())
             .output()
             .unwrap();
@@ -148,7 +143,7 @@ fn every_pattern_means_what_it_means_to_git() {
 
 #[test]
 fn random_patterns_mean_what_they_mean_to_git() {
-    let mut random = trees::Random::new(7);
+    let mut random = Random::new(7);
     let patterns: Vec<Vec<u8>> = (0..600).map(|_| trees::random_pattern(&mut random).into_bytes()).collect();
     check_patterns(&patterns, &trees::few_paths());
 }

@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use histories::{History, STORAGES, Storage, has_git};
+use histories::{History, STORAGES, Storage};
 use rayon::prelude::*;
 use stan_repo::{GitChanges, GitError, MemorySystem, OsSystem, ScanOptions, git_changes, scan};
+use stan_testkit::Git;
 
 type Paths = BTreeSet<String>;
 
@@ -169,7 +170,7 @@ fn compare(history: &mut History, about: &str) -> usize {
 
 #[test]
 fn generated_histories_agree_with_git() {
-    if !has_git() {
+    if !Git::is_installed() {
         eprintln!("SKIPPED: git is not installed, so nothing is compared with it");
         return;
     }
@@ -227,7 +228,7 @@ fn damage(system: &MemorySystem, path: &str, good: &[u8], revisions: &[&str], is
 
 #[test]
 fn damage_is_an_error_or_harmless() {
-    if !has_git() {
+    if !Git::is_installed() {
         eprintln!("SKIPPED: git is not installed, so there is nothing to damage");
         return;
     }

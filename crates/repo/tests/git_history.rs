@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use histories::{History, STORAGES, Storage, has_git};
+use histories::{History, STORAGES, Storage};
 use rayon::prelude::*;
 use stan_repo::{GitError, GitHistory, HistoryEntry, HistoryLimits, OsSystem, git_history};
+use stan_testkit::Git;
 
 fn ours(root: &Path, limits: HistoryLimits) -> Result<GitHistory, GitError> {
     git_history(&OsSystem, root.to_str().unwrap(), limits, |_| None, |_| None)
@@ -67,7 +68,7 @@ fn check(history: &History, root: &Path, label: &str) {
 
 #[test]
 fn commits_are_those_of_git_log() {
-    if !has_git() {
+    if !Git::is_installed() {
         eprintln!("skipped: there is no git");
         return;
     }
@@ -86,7 +87,7 @@ fn commits_are_those_of_git_log() {
 
 #[test]
 fn limits_hold() {
-    if !has_git() {
+    if !Git::is_installed() {
         eprintln!("skipped: there is no git");
         return;
     }
@@ -102,7 +103,7 @@ fn limits_hold() {
 
 #[test]
 fn what_is_missing_is_said() {
-    if !has_git() {
+    if !Git::is_installed() {
         eprintln!("skipped: there is no git");
         return;
     }

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::{io, path::PathBuf};
 
 use stan_repo::{
-    AllowedFolder, DirEntry, EntryKind, Files, MemorySystem, Reach, ScanOptions, Stat, System, World, real_path, scan,
-    sha256,
+    AllowedFolder, DirEntry, EntryKind, Files, Links, MemorySystem, Reach, ScanOptions, Stat, System, SystemLayer,
+    World, real_path, scan, sha256,
 };
 
 const FIXTURE: &str = "
@@ -113,25 +113,26 @@ impl Counting {
     }
 }
 
-impl System for Counting {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+impl SystemLayer for Counting {
+    type Inner = MemorySystem;
+    fn inner(&self) -> &MemorySystem {
+        &self.inner
+    }
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
         self.note("list", path);
-        self.inner.read_dir(path)
+        self.inner.list_dir(path, links)
     }
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         self.note("stat", path);
         self.inner.lstat(path)
     }
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
         self.note("read", path);
-        self.inner.read_into(path, buffer)
+        self.inner.read_file(path, links, limit, buffer)
     }
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         self.note("link", path);
         self.inner.read_link(path)
-    }
-    fn now(&self) -> i64 {
-        self.inner.now()
     }
 }
 

@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// Where every package comes from.
-pub(super) const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Package {
     pub(super) name: String,
@@ -16,7 +13,6 @@ pub(super) struct Package {
     pub(super) licence: Option<String>,
     /// `None` for our own.
     pub(super) source: Option<String>,
-    pub(super) manifest: PathBuf,
     /// SHA-256 of the archive, as the lock file has it.
     pub(super) checksum: Option<String>,
     /// Ids of what it is built from.
@@ -27,7 +23,6 @@ pub(super) struct Package {
 
 /// Packages by cargo's id.
 pub(super) struct Workspace {
-    pub(super) root: PathBuf,
     pub(super) packages: BTreeMap<String, Package>,
 }
 
@@ -44,7 +39,7 @@ impl Workspace {
         let metadata: Value = serde_json::from_slice(&output.stdout)?;
         let root = PathBuf::from(metadata.get("workspace_root").and_then(Value::as_str).ok_or("no workspace root")?);
         let lock = std::fs::read_to_string(root.join("Cargo.lock"))?;
-        Ok(Workspace { root, packages: read(&metadata, &lock)? })
+        Ok(Workspace { packages: read(&metadata, &lock)? })
     }
 
     /// What is reached from the packages that `start` picks, themselves included; tests of others do not count.
@@ -74,8 +69,8 @@ pub(super) fn read(metadata: &Value, lock: &str) -> Result<BTreeMap<String, Pack
         let required = |key: &str| text(key).ok_or_else(|| format!("a package without `{key}`"));
         let (name, version) = (required("name")?, required("version")?);
         let checksum = checksums.get(&format!("{name}@{version}")).cloned();
-        let (licence, source, manifest) = (text("license"), text("source"), PathBuf::from(required("manifest_path")?));
-        let package = Package { name, version, licence, source, manifest, checksum, ..Package::default() };
+        let (licence, source) = (text("license"), text("source"));
+        let package = Package { name, version, licence, source, checksum, ..Package::default() };
         packages.insert(required("id")?, package);
     }
     for node in metadata.pointer("/resolve/nodes").and_then(Value::as_array).ok_or("nothing is resolved")? {
@@ -108,10 +103,10 @@ fn checksums(lock: &str) -> Result<BTreeMap<String, String>, String> {
 /// A workspace of one program, two of its dependencies, and one that only its tests need.
 #[cfg(test)]
 pub(super) fn example() -> Workspace {
-    let source = REGISTRY;
+    let source = "registry";
     let package = |name: &str, licence: &str, source: Option<&str>| {
         serde_json::json!({ "id": format!("id-{name}"), "name": name, "version": "1.0.0", "license": licence,
-                            "source": source, "manifest_path": format!("/r/{name}/Cargo.toml") })
+                            "source": source })
     };
     let dependency = |name: &str, kind: Option<&str>| serde_json::json!({ "pkg": format!("id-{name}"), "dep_kinds": [{ "kind": kind }] });
     let metadata = serde_json::json!({
@@ -128,7 +123,7 @@ pub(super) fn example() -> Workspace {
         .map(|name| format!("[[package]]\nname = \"{name}\"\nversion = \"1.0.0\"\nchecksum = \"{name}00\"\n"))
         .concat();
     let packages = read(&metadata, &lock).expect("it is what cargo writes");
-    Workspace { root: PathBuf::from("/r"), packages }
+    Workspace { packages }
 }
 
 #[cfg(test)]

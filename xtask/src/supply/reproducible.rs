@@ -102,7 +102,7 @@ fn renamings(source: &Path) -> Vec<(PathBuf, &'static str)> {
     vec![(cargo_home(), "/cargo"), (source.to_path_buf(), "/stan")]
 }
 
-fn cargo_home() -> PathBuf {
+pub(super) fn cargo_home() -> PathBuf {
     let home = || std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     std::env::var_os("CARGO_HOME").map_or_else(|| home().join(".cargo"), PathBuf::from)
 }

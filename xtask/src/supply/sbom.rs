@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::metadata::{Package, Workspace};
-use super::spdx;
 
 /// The package that has the programs.
 const PROGRAM: &str = "stan-cli";
@@ -56,7 +55,7 @@ fn component(package: &Package, is_shipped: bool) -> Map<String, Value> {
     set("version", json!(package.version));
     set("scope", json!(if is_shipped { "required" } else { "excluded" }));
     if let Some(licence) = &package.licence {
-        set("licenses", json!([{ "expression": spdx::normalised(licence) }]));
+        set("licenses", json!([{ "expression": normalised(licence) }]));
     }
     if let Some(checksum) = &package.checksum {
         set("hashes", json!([{ "alg": "SHA-256", "content": checksum }]));
@@ -65,6 +64,12 @@ fn component(package: &Package, is_shipped: bool) -> Map<String, Value> {
         set("purl", json!(reference(package)));
     }
     component
+}
+
+/// A licence expression as the standard has it: `/` for `OR` was allowed in manifests once.
+fn normalised(expression: &str) -> String {
+    let spaced = expression.replace('/', " OR ");
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{Finding, manifests, markdown, tree::Tree};
 const PAGE: &str = "ARCHITECTURE.md";
 
 /// Only paths below these folders are claims about the tree; other code spans are names and commands.
-const FOLDERS: &[&str] = &["crates", "apps", "xtask", "docs"];
+const FOLDERS: &[&str] = &["crates", "apps", "tools", "xtask", "docs"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let Some(text) = tree.text(PAGE) else {

@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stan-diagnose", &["stan-model"]),
     ("stan-pack", &["stan-model"]),
     ("stan-rank", &[]),
+    ("stan-testkit", &[]),
     (
         "stan-engine",
         &[
@@ -37,8 +38,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stan-cli", &["stan-engine", "stan-model"]),
 ];
 
-/// Developer tools use whatever they need; nothing may depend on them.
-const TOOLS: &[&str] = &["stan-fuzz", "xtask"];
+/// Shared by tests alone: every crate may use it there, none in its product code.
+const TESTKIT: &str = "stan-testkit";
+
+/// Developer tools use whatever they need; nothing else may depend on them.
+const TOOLS: &[&str] = &["fuzz/", "tools/", "xtask/"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     // What cannot be read is reported by the check of the manifests.
@@ -47,7 +51,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in &manifests {
         let package = manifest.package.as_str();
-        if TOOLS.contains(&package) {
+        if TOOLS.iter().any(|folder| manifest.path.starts_with(folder)) {
             continue;
         }
         if allowed(package).is_none() {
@@ -74,6 +78,9 @@ fn allowed(package: &str) -> Option<&'static [&'static str]> {
 
 /// Product code uses what the table says; tests also what is below that, to build their inputs.
 fn may_use(package: &str, name: &str, used_by: Use) -> bool {
+    if name == TESTKIT {
+        return used_by == Use::Tests;
+    }
     let Some(uses) = allowed(package) else { return true };
     uses.contains(&name) || (used_by == Use::Tests && uses.iter().any(|below| may_use(below, name, used_by)))
 }
@@ -106,6 +113,7 @@ mod tests {
             ("crates/model/Cargo.toml".to_owned(), manifest("stan-model", "")),
             ("crates/repo/Cargo.toml".to_owned(), manifest("stan-repo", "")),
             ("crates/engine/Cargo.toml".to_owned(), manifest("stan-engine", "")),
+            ("crates/testkit/Cargo.toml".to_owned(), manifest("stan-testkit", "")),
         ];
         let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         assert_eq!(check_lines(super::check, &files), expected, "{package} with {rest}");
@@ -140,10 +148,23 @@ mod tests {
     }
 
     #[test]
+    fn only_tests_use_the_testkit() {
+        check("crates/lang/Cargo.toml", "stan-lang", "[dev-dependencies]\nstan-testkit = {}\n", &[]);
+        check("tools/load/Cargo.toml", "stan-load", "[dependencies]\nstan-testkit = {}\n", &[]);
+        check(
+            "crates/lang/Cargo.toml",
+            "stan-lang",
+            "[dependencies]\nstan-testkit = {}\n",
+            &["crates/lang/Cargo.toml: `stan-lang` must not depend on `stan-testkit`"],
+        );
+    }
+
+    #[test]
     fn third_party_crates_keep_their_place() {
         check("crates/lang/Cargo.toml", "stan-lang", "[dependencies]\noxc_parser = \"1\"\n", &[]);
         check("apps/cli/Cargo.toml", "stan-cli", "[dependencies]\nclap = \"4\"\n", &[]);
         check("xtask/Cargo.toml", "xtask", "[dependencies]\nclap = \"4\"\nstan-engine = {}\n", &[]);
+        check("tools/bench/Cargo.toml", "stan-bench", "[dependencies]\nclap = \"4\"\noxc_parser = {}\n", &[]);
         check(
             "crates/graph/Cargo.toml",
             "stan-graph",

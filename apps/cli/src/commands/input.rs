@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use stan_engine::context::NamedBytes;
-use stan_engine::{OsSystem, System};
+use stan_engine::{OsSystem, SystemExt as _};
 
 use crate::exit::Failure;
 use crate::terminal::captured_stdin;

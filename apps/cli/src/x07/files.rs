@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use stan_engine::{DocumentStore, OsSystem, System, write_document};
+use stan_engine::{DocumentStore, OsSystem, SystemExt as _, write_document};
 
 /// The real files.
 pub(crate) struct ProgramFiles;

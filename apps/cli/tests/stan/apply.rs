@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::project::Random;
+use stan_testkit::Random;
+
 use crate::support::Repository;
 
 pub(crate) const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
@@ -406,7 +407,7 @@ fn kill(count: usize, seed: u64) -> [usize; 2] {
     let longest = usize::try_from(started.elapsed().as_micros()).unwrap_or(usize::MAX).max(10_000);
     let new = tree(root);
     assert!(repository.stan(&["apply", "--undo"]).starts_with("exit 0"));
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut ended = [0; 2];
     for round in 0..count {
         let is_new = tree(root) == new;

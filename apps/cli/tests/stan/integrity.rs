@@ -4,7 +4,9 @@
 
 use std::fs;
 
-use crate::project::{EXTERNAL, MAP, META, NODE, Random, everything, succeeds, thread};
+use stan_testkit::Random;
+
+use crate::project::{EXTERNAL, MAP, META, NODE, everything, succeeds, thread};
 
 const FROZEN: &[&str] = &["run", "--context", "--frozen"];
 
@@ -46,7 +48,7 @@ fn forty_corruptions() {
     let repository = thread();
     succeeds(&repository, FROZEN);
     let texts = [EXTERNAL, META, MAP].map(|file| fs::read_to_string(repository.root().join(file)).unwrap());
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for round in 0..40 {
         let (file, bytes) = corrupted(round, &texts, &mut random);
         let path = repository.root().join(file);

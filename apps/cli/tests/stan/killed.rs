@@ -10,8 +10,10 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use stan_testkit::Random;
+
 use crate::archives::contents;
-use crate::project::{ARCHIVE, DIFF, Random, everything, succeeds};
+use crate::project::{ARCHIVE, DIFF, everything, succeeds};
 use crate::support::Repository;
 use crate::writers::{RUN, WRITERS, Writer, check_whole, left_behind, plain_graph, repository};
 
@@ -41,7 +43,7 @@ fn kill_runs(count: usize, seed: u64) -> [usize; 3] {
     let repository = repository();
     let root = repository.root();
     let longest = time_of(&RUN, root);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut fell = [0; 3];
     for version in 1..=count {
         (RUN.edit)(root, version);
@@ -84,7 +86,7 @@ fn kill_writer(writer: &Writer, count: usize, seed: u64) -> [usize; 3] {
     writer.succeeds(root);
     (writer.edit)(root, 1);
     let longest = time_of(writer, root);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut fell = [0; 3];
     for version in 2..count + 2 {
         let what = format!("{}, {version}", writer.name);

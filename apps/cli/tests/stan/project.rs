@@ -78,13 +78,3 @@ pub(crate) fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     found
 }
-
-/// Numbers that are the same in every run: a linear congruential generator is random enough to disturb things.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap_or_default() % bound.max(1)
-    }
-}

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use stan_testkit::Git;
 use tempfile::TempDir;
 
 pub(crate) struct Repository {
@@ -57,16 +58,7 @@ impl Repository {
 
     /// What git prints; `None` when there is no git.
     pub(crate) fn git(&self, arguments: &[&str]) -> Option<String> {
-        let output = Command::new("git")
-            .current_dir(&self.root)
-            .args(["-c", "core.excludesFile=/dev/null", "-c", "init.defaultBranch=main"])
-            .args(arguments)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.directory.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output()
-            .ok()?;
+        let output = Git::new(self.directory.path()).command(&self.root).args(arguments).output().ok()?;
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         Some(String::from_utf8_lossy(&output.stdout).into_owned())
     }

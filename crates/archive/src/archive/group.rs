@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use stan_model::Digest;
-use stan_repo::{OpenFile, sha256};
+use stan_repo::{OpenFile, SystemExt as _, sha256};
 
 use super::{WriteJob, memory};
 use crate::classify::{LARGE_BYTES, TextShape, is_binary};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, MemorySystem, OpenFile, Stat, System, sha256};
+use stan_repo::{Access, EntryKind, Links, MemorySystem, OpenFile, System, SystemExt as _, SystemLayer, sha256};
 
 use super::*;
 use crate::diff::write_diff;
@@ -145,32 +145,18 @@ fn what_cannot_be_archived_is_named() {
 /// A tree in which something happens to every file just after it was opened.
 struct Restless<'a>(MemorySystem, &'a (dyn Fn(&MemorySystem, &Path) + Sync));
 
-impl System for Restless<'_> {
-    fn read_dir(&self, path: &Path) -> std::io::Result<Vec<stan_repo::DirEntry>> {
-        self.0.read_dir(path)
+impl SystemLayer for Restless<'_> {
+    type Inner = MemorySystem;
+
+    fn inner(&self) -> &MemorySystem {
+        &self.0
     }
 
-    fn lstat(&self, path: &Path) -> std::io::Result<Stat> {
-        self.0.lstat(path)
-    }
-
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> std::io::Result<Stat> {
-        self.0.read_into(path, buffer)
-    }
-
-    fn read_link(&self, path: &Path) -> std::io::Result<std::path::PathBuf> {
-        self.0.read_link(path)
-    }
-
-    fn open(&self, path: &Path) -> std::io::Result<OpenFile> {
-        let file = self.0.open(path)?;
+    fn open_file(&self, path: &Path, links: Links) -> std::io::Result<OpenFile> {
+        let file = self.0.open_file(path, links)?;
         assert_eq!(file.stat.kind, EntryKind::File);
         (self.1)(&self.0, path);
         Ok(file)
-    }
-
-    fn now(&self) -> i64 {
-        self.0.now()
     }
 }
 

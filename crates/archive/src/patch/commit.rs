@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_repo::{Access, temporary_name};
+use stan_repo::{Access, SystemExt as _, temporary_name};
 
 use super::record::{Pending, Record, Side, UNDONE, read};
 use super::stage::{backup_name, parent, side_of, staged_name};

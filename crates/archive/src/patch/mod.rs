@@ -16,7 +16,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use stan_model::Digest;
-use stan_repo::{EntryKind, WritableSystem};
+use stan_repo::{EntryKind, SystemExt as _, WritableSystem};
 
 pub use self::record::PatchKind;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use stan_model::is_git_folder;
-use stan_repo::{Access, skip_unsupported_sync};
+use stan_repo::{Access, SystemExt as _, skip_unsupported_sync};
 
 use super::Place;
 use crate::error::Error;

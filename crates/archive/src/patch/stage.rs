@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, is_unsupported, sha256};
+use stan_repo::{Access, EntryKind, SystemExt as _, is_unsupported, sha256};
 
 use super::record::{RECORD, Record, RecordedFile, SEAL, Seal, Side, read, write_new};
 use super::{MOST_KEPT_BYTES, NewFile, NewMode, PatchFile, PatchSet, Place};

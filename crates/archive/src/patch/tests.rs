@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use stan_repo::{Fault, FaultySystem, MemorySystem, System};
+use stan_repo::{Fault, FaultySystem, MemorySystem, System, SystemExt as _};
 
 use super::*;
 use crate::lock::Holder;

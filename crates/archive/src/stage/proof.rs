@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
-use stan_repo::{System, hash_real_file, sha256};
+use stan_repo::{System, SystemExt as _, hash_real_file, sha256};
 
 use super::External;
 use crate::error::Error;

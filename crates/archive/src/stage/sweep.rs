@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use stan_model::Ecosystem;
-use stan_repo::EntryKind;
+use stan_repo::{EntryKind, SystemExt as _};
 
 use super::StagedFile;
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! Outputs are put in place together or not at all. Failures at every single effect are in `tests/faults.rs`.
 
-use stan_repo::{MemorySystem, System};
+use stan_repo::{MemorySystem, System, SystemExt as _};
 
 use super::*;
 use crate::lock::Holder;

@@ -8,7 +8,7 @@ use stan_archive::{
     ArchiveEntry, Error, External, Holder, Lock, Snapshot, Staged, Transaction, Written, stage, write_archive,
     write_diff,
 };
-use stan_repo::{Access, EntryKind, System, WritableSystem, hash_file, sha256};
+use stan_repo::{Access, EntryKind, System, SystemExt as _, WritableSystem, hash_file, sha256};
 
 pub(crate) const FOLDERS: [&str; 3] = ["context", "output", "diff"];
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stan_graph::{Map, MetaHashes};
 use stan_model::document::integrity::{self, ExternalsLock};
-use stan_repo::{EntryKind, System};
+use stan_repo::{EntryKind, System, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};

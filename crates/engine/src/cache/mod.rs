@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use stan_graph::Graph;
 use stan_lang::Languages;
 use stan_model::NodeKind;
-use stan_repo::{EntryKind, Stat, System, WritableSystem, remove_leftovers};
+use stan_repo::{EntryKind, Stat, System, SystemExt as _, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};

@@ -9,7 +9,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use stan_model::Digest;
 use stan_rank::{FileWords, Postings, WordIndex};
-use stan_repo::GitHistory;
+use stan_repo::{GitHistory, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};

@@ -13,7 +13,9 @@ use std::io;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
-use stan_repo::{Access, EntryKind, Owner, Stat, System, WritableSystem, real_path, remove_leftovers, temporary_name};
+use stan_repo::{
+    Access, EntryKind, Owner, Stat, System, SystemExt as _, WritableSystem, real_path, remove_leftovers, temporary_name,
+};
 
 const KEY_FILE: &str = "cache.key";
 const KEY_LENGTH: usize = 32;

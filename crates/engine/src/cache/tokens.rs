@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use stan_model::Digest;
+use stan_repo::SystemExt as _;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Cache;

@@ -19,7 +19,9 @@ use std::io;
 use std::path::Path;
 
 pub use stan_model::document::config::MetaHashes;
-use stan_repo::{AllowedFolder, EntryKind, System, advice, is_passing, normal_path, real_path, relative_path};
+use stan_repo::{
+    AllowedFolder, EntryKind, System, SystemExt as _, advice, is_passing, normal_path, real_path, relative_path,
+};
 
 pub(crate) use self::error::visible;
 pub use self::error::{ConfigError, Finding};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use stan_archive::{ArchivedFile, Written};
 use stan_model::document::run_report::tokens;
-use stan_repo::WritableSystem;
+use stan_repo::{SystemExt as _, WritableSystem};
 
 use super::Repository;
 use super::allow::Origin;

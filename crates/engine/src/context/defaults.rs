@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use stan_repo::{PathGlobs, System, with_contents};
+use stan_repo::{PathGlobs, System, SystemExt as _, with_contents};
 
 use super::allow::Rules;
 

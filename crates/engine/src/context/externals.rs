@@ -13,7 +13,7 @@ use stan_lang::language::SourceFile;
 use stan_model::json::JsonTree;
 use stan_model::untrusted::cleaned_prose;
 use stan_model::{Ecosystem, NodeKind, PACKAGE_FOLDER};
-use stan_repo::{Files, System, World, normal_path};
+use stan_repo::{Files, System, SystemExt as _, World, normal_path};
 
 use crate::cache::Manifests;
 use crate::graph::GraphOptions;

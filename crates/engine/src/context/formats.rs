@@ -200,7 +200,7 @@ impl Formats<'_> {
     /// Archives in other forms that this run does not write.
     fn stale(&self, outputs: &[(String, Vec<u8>)]) -> Vec<String> {
         let folder = self.layout.absolute(&self.layout.own("output"));
-        let entries = stan_repo::System::read_dir(self.system, Path::new(&folder)).unwrap_or_default();
+        let entries = stan_repo::SystemExt::read_dir(self.system, Path::new(&folder)).unwrap_or_default();
         let is_ours = |name: &str| {
             name.starts_with("archive.") && [".zip", ".md", ".xml"].iter().any(|ending| name.ends_with(ending))
         };

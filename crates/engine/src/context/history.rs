@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use stan_archive::{Snapshot, Transaction};
-use stan_repo::{Access, EntryKind, WritableSystem, advice};
+use stan_repo::{Access, EntryKind, SystemExt as _, WritableSystem, advice};
 
 use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, OpenFile, System, advice, hash_file, real_path, relative_path};
+use stan_repo::{Access, EntryKind, OpenFile, System, SystemExt as _, advice, hash_file, real_path, relative_path};
 
 use super::Repository;
 use super::allow::{Allowed, Allowlist, Origin};

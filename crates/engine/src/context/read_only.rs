@@ -1,73 +1,28 @@
 //! A system that reads and pretends to write: plans run the same code as runs, and change nothing.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use stan_repo::{DirEntry, DirectoryFiles, OpenFile, Owner, Stat, System, WritableSystem};
+use stan_repo::{Access, HeldLock, OutputFile, SystemLayer, WritableSystem};
 
 pub(crate) struct ReadOnly<'s>(pub(crate) &'s dyn WritableSystem);
 
-impl System for ReadOnly<'_> {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.0.read_dir(path)
-    }
+impl<'s> SystemLayer for ReadOnly<'s> {
+    type Inner = dyn WritableSystem + 's;
 
-    fn read_real_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.0.read_real_dir(path)
-    }
-
-    fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.0.lstat(path)
-    }
-
-    fn owner(&self, path: &Path) -> io::Result<Owner> {
-        self.0.owner(path)
-    }
-
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.0.read_into(path, buffer)
-    }
-
-    fn read_at_most(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.0.read_at_most(path, limit, buffer)
-    }
-
-    fn read_chunks(&self, path: &Path, take: &mut dyn FnMut(&[u8])) -> io::Result<Stat> {
-        self.0.read_chunks(path, take)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<OpenFile> {
-        self.0.open(path)
-    }
-
-    fn open_real(&self, path: &Path) -> io::Result<OpenFile> {
-        self.0.open_real(path)
-    }
-
-    fn read_real(&self, path: &Path, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.0.read_real(path, limit, buffer)
-    }
-
-    fn read_range(&self, path: &Path, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        self.0.read_range(path, offset, buffer)
-    }
-
-    fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
-        self.0.directory_files(path)
-    }
-
-    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
-        self.0.read_link(path)
-    }
-
-    fn now(&self) -> i64 {
-        self.0.now()
+    fn inner(&self) -> &Self::Inner {
+        self.0
     }
 }
 
-/// The cache is the only thing that is written through this; that it stays as it was does no harm.
+/// The cache is the only thing that is written through this; that it stays as it was does no harm. This is not a
+/// `WritableLayer`, which would forward what is forgotten here to the disk.
 impl WritableSystem for ReadOnly<'_> {
     fn write_atomic(&self, _path: &Path, _bytes: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_atomic_durable(&self, _path: &Path, _bytes: &[u8]) -> io::Result<()> {
         Ok(())
     }
 
@@ -75,7 +30,51 @@ impl WritableSystem for ReadOnly<'_> {
         Ok(())
     }
 
+    fn create_private_dir_all(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn remove_file(&self, _path: &Path) -> io::Result<()> {
         Ok(())
+    }
+
+    fn is_running(&self, _token: &str) -> Option<bool> {
+        None
+    }
+
+    fn random(&self, _bytes: &mut [u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn process_token(&self) -> io::Result<String> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn permissions(&self, _path: &Path) -> io::Result<u32> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn set_permissions(&self, _path: &Path, _mode: u32) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn create_new(&self, _path: &Path, _access: Access) -> io::Result<Box<dyn OutputFile>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn rename(&self, _from: &Path, _to: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn remove_dir(&self, _path: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn try_lock(&self, _path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }

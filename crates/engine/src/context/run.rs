@@ -15,7 +15,7 @@ use stan_archive::{
 use stan_graph::MetaHashes;
 use stan_model::ProgrammingFiles;
 use stan_model::json::indented_json;
-use stan_repo::{Access, EntryKind, System as _, WritableSystem};
+use stan_repo::{Access, EntryKind, SystemExt as _, WritableSystem};
 
 use super::Repository;
 use super::allow::{Allowed, Origin};

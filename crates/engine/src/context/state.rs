@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stan_model::document::state::{self, DecodedState, State, StateVersion};
-use stan_repo::{Access, System, WritableSystem, advice, remove_leftovers};
+use stan_repo::{Access, System, SystemExt as _, WritableSystem, advice, remove_leftovers};
 
 use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};

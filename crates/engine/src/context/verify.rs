@@ -11,7 +11,7 @@ use stan_archive::{TarEntry, TarKind, read_any};
 use stan_graph::Map;
 use stan_model::Digest;
 use stan_model::document::integrity::ExternalsLock;
-use stan_repo::{System, hash_real_file, sha256};
+use stan_repo::{System, SystemExt as _, hash_real_file, sha256};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
 use super::assemble::excludes;

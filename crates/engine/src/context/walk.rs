@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use stan_repo::{EntryKind, System};
+use stan_repo::{EntryKind, System, SystemExt as _};
 
 use super::layout::WorkspaceLayout;
 use super::locate::{Located, Locator};

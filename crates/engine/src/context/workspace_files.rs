@@ -4,7 +4,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use stan_model::Ecosystem;
-use stan_repo::{EntryKind, Stat, System};
+use stan_repo::{EntryKind, Stat, System, SystemExt as _};
 
 use super::engine_error::EngineError;
 use super::layout::WorkspaceLayout;

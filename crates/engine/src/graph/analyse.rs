@@ -7,7 +7,7 @@ use std::path::Path;
 use stan_graph::FileMeta;
 use stan_lang::language::{Extractors, SourceFile};
 use stan_model::{FileFacts, Problem};
-use stan_repo::{DirectoryHandleCache, Stat, System};
+use stan_repo::{DirectoryHandleCache, Stat, System, SystemExt as _};
 
 use super::GraphOptions;
 use super::stages::resolve::ResolvedFile;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use stan_repo::{EntryKind, System, advice};
+use stan_repo::{EntryKind, System, SystemExt as _, advice};
 
 use super::error::InitConflict;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use expect_test::{Expect, expect};
-use stan_repo::{DirEntry, MemorySystem, Stat, System, WritableSystem};
+use stan_repo::{MemorySystem, System, SystemExt as _, SystemLayer, WritableLayer, WritableSystem};
 
 use super::*;
 
@@ -315,25 +315,14 @@ impl Failing {
     }
 }
 
-impl System for Failing {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.inner.read_dir(path)
-    }
-    fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.inner.lstat(path)
-    }
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
-        self.inner.read_into(path, buffer)
-    }
-    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
-        self.inner.read_link(path)
-    }
-    fn now(&self) -> i64 {
-        self.inner.now()
+impl SystemLayer for Failing {
+    type Inner = MemorySystem;
+    fn inner(&self) -> &MemorySystem {
+        &self.inner
     }
 }
 
-impl WritableSystem for Failing {
+impl WritableLayer for Failing {
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.effect()?;
         self.inner.write_atomic(path, bytes)

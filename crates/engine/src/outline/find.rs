@@ -5,7 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use stan_lang::Languages;
 use stan_model::outline::UnitId;
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 
 use super::{AnswerSize, FindReport, FoundLine, MAX_BYTES, SymbolDeclaration, absolute, in_pool, one_line, scan};
 use crate::context::{EngineError, Repository};

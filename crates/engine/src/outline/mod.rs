@@ -16,7 +16,7 @@ pub use stan_model::document::outline_reports::{
     SymbolDeclaration, SymbolReport, SymbolUse,
 };
 use stan_model::outline::{LineStarts, Outline, UnitId};
-use stan_repo::{System, Universe};
+use stan_repo::{System, SystemExt as _, Universe};
 
 use crate::context::{EngineError, Repository};
 use crate::threads::Workers;

@@ -7,7 +7,7 @@ use std::path::Path;
 use stan_lang::Languages;
 use stan_model::outline::{LineStarts, Lines, Outline, UnitId};
 use stan_pack::{Options, Shown};
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 
 use super::near::near_names;
 use super::{AnswerSize, AskedFile, MAX_BYTES, ReadItem, ReadReport, absolute, in_pool, scan, unknown_files};

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use stan_lang::Languages;
 use stan_model::names::{DeclarationId, FileUnits, Imported, Meaning, Names, Recipe, RecipeId, SymbolId, Used};
 use stan_model::outline::UnitId;
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 
 use super::near::near_names;
 use super::{AnswerSize, FoundSymbol, MAX_BYTES, SymbolDeclaration, SymbolReport, SymbolUse};

@@ -8,7 +8,7 @@ use stan_graph::overview::{OverviewFile, OverviewImport, OverviewInput};
 use stan_lang::Languages;
 use stan_model::facts::ExportSource;
 use stan_model::{FileFacts, NodeKind, Resolution, programming_extension};
-use stan_repo::sha256;
+use stan_repo::{SystemExt as _, sha256};
 
 use super::Source;
 use crate::cache::TokenTable;

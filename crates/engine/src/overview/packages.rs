@@ -6,6 +6,7 @@ use std::path::Path;
 use stan_graph::overview::{OverviewInput, OverviewPackage, Unit};
 use stan_model::NodeKind;
 use stan_model::json::JsonTree;
+use stan_repo::SystemExt as _;
 
 use super::Source;
 use crate::context::locate_externals;

@@ -15,7 +15,7 @@ use stan_model::names::FileUnits;
 use stan_model::outline::LineStarts;
 use stan_model::{Digest, FileKey, PACKAGE_FOLDER, is_installed};
 use stan_pack::{FileId, Leads, Modules};
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 
 use crate::graph::GraphOptions;
 

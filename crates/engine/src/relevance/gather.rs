@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use stan_graph::FileMeta;
 use stan_model::{EdgeKind, NodeKind, Resolution};
 use stan_rank::{Edge, FileClass, FileWords, Fixed, RankedFile, WordCounter, WordIndex, file_class};
-use stan_repo::{System, WritableSystem, sha256};
+use stan_repo::{System, SystemExt as _, WritableSystem, sha256};
 
 use super::{MAX_INDEXED, Relevance, absolute, history};
 use crate::cache::{Cache, StoredWords};

@@ -16,7 +16,7 @@ use std::path::Path;
 use stan_model::document::assistant_reports::ChangedPaths;
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_rank::{Change, Edge, FileClass, Ranking, WordIndex, is_test};
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 
 pub use self::describe::{Description, Term};
 pub use self::focus::{FocusFile, Since};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use stan_archive::{TarKind, read_any};
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 
 use crate::context::EngineError;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use stan_model::{Digest, is_git_folder};
-use stan_repo::{EntryKind, System, sha256};
+use stan_repo::{EntryKind, System, SystemExt as _, sha256};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::context::WorkspaceLayout;

@@ -13,7 +13,7 @@ use stan_model::NodeKind;
 use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::state::{Entry, State};
 use stan_reply::{ChangedFiles, ClosureSize, IgnoredFile};
-use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, hash_file};
+use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, SystemExt as _, hash_file};
 
 use super::archive::ArchiveIndex;
 use super::tree::Tree;

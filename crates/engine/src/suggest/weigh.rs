@@ -8,7 +8,7 @@ use stan_model::NodeKind;
 use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::reports::ExactTokens;
 use stan_model::document::run_report::tokens;
-use stan_repo::System;
+use stan_repo::{System, SystemExt as _};
 
 use crate::context::WorkspaceLayout;
 use crate::tokens::Tokenizer;

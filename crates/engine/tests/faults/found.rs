@@ -5,7 +5,7 @@ use std::path::Path;
 use stan_engine::config::find;
 use stan_engine::graph::{Work, graph};
 use stan_engine::init::{InitOptions, apply, plan};
-use stan_repo::{Effect, Fault, FaultySystem, MemorySystem, System, WritableSystem};
+use stan_repo::{Effect, Fault, FaultySystem, MemorySystem, System, SystemExt as _, WritableSystem};
 
 use crate::paths::{Done, PATHS, ROOT, WritePath, edit, edited, opened, people, the_graph, work};
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use stan_engine::context::{Repository, verify};
-use stan_repo::{Effect, EntryKind, Fault, FaultySystem, MemorySystem, System, target_of_temporary};
+use stan_repo::{Effect, EntryKind, Fault, FaultySystem, MemorySystem, System, SystemExt as _, target_of_temporary};
 
 use crate::paths::{Done, WritePath, found};
 

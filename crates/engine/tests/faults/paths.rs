@@ -18,7 +18,7 @@ use stan_engine::scripts::ScriptOutput;
 use stan_engine::suggest::{SuggestRequest, suggest};
 use stan_engine::x07_documents::{Closure, Enclosure};
 use stan_engine::{DocumentStore, PointerSpace, SliceCommand, SliceRequest, slice, write_document};
-use stan_repo::{AllowedFolder, Fault, FaultySystem, MemorySystem, System, WritableSystem};
+use stan_repo::{AllowedFolder, Fault, FaultySystem, MemorySystem, System, SystemExt as _, WritableSystem};
 
 pub(crate) const ROOT: &str = "/r";
 const STATE: &str = "/r/.stan/context/dependency.state.json";

@@ -6,7 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stan_repo::{EntryKind, MemorySystem, OsSystem, System, WritableSystem};
+use stan_repo::{
+    EntryKind, MemorySystem, OsSystem, System, SystemExt as _, SystemLayer, WritableLayer, WritableSystem,
+};
+use stan_testkit::Git;
 
 use super::edits::Corruption;
 
@@ -135,15 +138,7 @@ impl Disk for RealDisk {
     }
 
     fn git(&self, arguments: &[&str]) {
-        let _ = std::process::Command::new("git")
-            .current_dir(&self.root)
-            .args(["-c", "core.excludesFile=/dev/null", "-c", "init.defaultBranch=main"])
-            .args(arguments)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.directory.path())
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output();
+        let _ = Git::new(self.directory.path()).command(&self.root).args(arguments).output();
     }
 
     fn wait(&self, _: i64) {
@@ -154,24 +149,14 @@ impl Disk for RealDisk {
     }
 }
 
-/// The real file system with a clock that is an hour ahead.
+/// The real file system with a clock that is an hour ahead. Everything but the clock is the code that ships.
 struct Ahead;
 
-impl System for Ahead {
-    fn read_dir(&self, path: &Path) -> std::io::Result<Vec<stan_repo::DirEntry>> {
-        OsSystem.read_dir(path)
-    }
+impl SystemLayer for Ahead {
+    type Inner = OsSystem;
 
-    fn lstat(&self, path: &Path) -> std::io::Result<stan_repo::Stat> {
-        OsSystem.lstat(path)
-    }
-
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> std::io::Result<stan_repo::Stat> {
-        OsSystem.read_into(path, buffer)
-    }
-
-    fn read_link(&self, path: &Path) -> std::io::Result<PathBuf> {
-        OsSystem.read_link(path)
+    fn inner(&self) -> &OsSystem {
+        &OsSystem
     }
 
     fn now(&self) -> i64 {
@@ -179,31 +164,7 @@ impl System for Ahead {
     }
 }
 
-impl WritableSystem for Ahead {
-    fn write_atomic(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-        OsSystem.write_atomic(path, bytes)
-    }
-
-    fn create_dir_all(&self, path: &Path) -> std::io::Result<()> {
-        OsSystem.create_dir_all(path)
-    }
-
-    fn remove_file(&self, path: &Path) -> std::io::Result<()> {
-        OsSystem.remove_file(path)
-    }
-
-    fn random(&self, bytes: &mut [u8]) -> std::io::Result<()> {
-        OsSystem.random(bytes)
-    }
-
-    fn create_new(&self, path: &Path, access: stan_repo::Access) -> std::io::Result<Box<dyn stan_repo::OutputFile>> {
-        OsSystem.create_new(path, access)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> std::io::Result<()> {
-        OsSystem.rename(from, to)
-    }
-}
+impl WritableLayer for Ahead {}
 
 /// A disk in memory: fast, with permissions that hold for everybody, and with a clock that stands still.
 pub(crate) struct MemoryDisk {

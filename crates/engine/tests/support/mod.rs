@@ -4,7 +4,6 @@
 
 pub(crate) mod disk;
 pub(crate) mod edits;
-pub(crate) mod random;
 
 use stan_engine::graph::{Graph, GraphOptions, GraphOutcome, GraphRequest, Stats, graph, write_json};
 use stan_repo::{MemorySystem, WritableSystem};

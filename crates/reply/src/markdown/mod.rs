@@ -3,7 +3,7 @@
 //! Not a Markdown renderer: inlines are left alone but for comments, and everything that says nothing to the gate
 //! (thematic breaks, indented code, scripts) is dropped. The block rules are CommonMark's. An own scanner, because a
 //! reply is hostile input and the gate needs lines rather than a tree: it is linear, keeps no tree, and its nesting is
-//! bounded. Its tests compare it with pulldown-cmark.
+//! bounded (`docs/decisions/0050-markdown-scanner.md`). Its tests compare it with pulldown-cmark.
 
 mod comment;
 mod cursor;

@@ -106,6 +106,9 @@ fn deep_nesting_is_text_in_the_end() {
     }
     let blank_lines = format!("{}a{}", "- ".repeat(40), "\n".repeat(100_000));
     assert_eq!(show(&blank_lines).len(), 1);
+    // Here pulldown-cmark takes quadratic time (docs/decisions/0050-markdown-scanner.md).
+    let fence = format!("{}```\n{}", "- ".repeat(500_000), "\n".repeat(1_000_000));
+    assert!(show(&fence).len() <= 2);
 }
 
 /// Fences (info, contents) and headings (level) as the oracle sees them, without underlined headings.

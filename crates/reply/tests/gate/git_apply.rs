@@ -8,26 +8,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use stan_reply::CheckOptions;
+use stan_testkit::Random;
 
 use crate::common::{World, codes};
-
-/// A small generator of its own, so that every run checks the same cases.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-
-    fn one_in(&mut self, bound: usize) -> bool {
-        self.below(bound) == 0
-    }
-
-    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-}
 
 fn git(folder: &Path, arguments: &[&str]) -> Option<bool> {
     let mut command = Command::new("git");
@@ -40,7 +23,8 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<bool> {
 /// Lines with many repetitions, so that hunks fit in several places.
 fn text(random: &mut Random) -> String {
     let count = random.below(24);
-    let mut text: String = (0..count).map(|_| random.pick(&["a\n", "b\n", "c\n", "\n", "d\r\n", "e e\n"])).collect();
+    let mut text: String =
+        (0..count).map(|_| random.pick_text(&["a\n", "b\n", "c\n", "\n", "d\r\n", "e e\n"])).collect();
     if random.one_in(4) && text.ends_with('\n') {
         text.pop();
     }
@@ -83,7 +67,7 @@ fn bent(random: &mut Random, patch: &str) -> String {
         }
         match random.below(7) {
             0 => _ = lines.remove(at),
-            1 => lines.insert(at, random.pick(&[" a\n", "+x\n", "-b\n", "\n", "junk\n"]).to_owned()),
+            1 => lines.insert(at, random.pick_text(&[" a\n", "+x\n", "-b\n", "\n", "junk\n"]).to_owned()),
             2 => lines[at] = lines[at].replace("@@ -", "@@ -1"),
             3 => lines[at] = lines[at].replace(",", ",1"),
             4 => lines[at] = lines[at].replacen(" +", " +3", 1),
@@ -118,7 +102,7 @@ fn the_gate_agrees_with_git() {
     if git(folder.path(), &["--version"]).is_none() {
         return;
     }
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let (mut applied, mut refused) = (0, 0);
     for round in 0..400 {
         let old = text(&mut random);

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::*;
 use crate::memory::MemorySystem;
+use crate::system_ext::SystemExt as _;
 
 const FILE: &str = "/d/file";
 

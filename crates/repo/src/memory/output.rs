@@ -9,7 +9,7 @@ use super::{Content, MemorySystem, Node, State};
 use crate::system::{Access, HeldLock, InputFile, OpenFile, OutputFile, Stat};
 
 impl MemorySystem {
-    pub(super) fn open_file(&self, path: &Path) -> io::Result<OpenFile> {
+    pub(super) fn open_handle(&self, path: &Path) -> io::Result<OpenFile> {
         let state = self.read();
         let index = state.find(path, true)?;
         let node = state.node(index)?;
@@ -214,6 +214,7 @@ impl Drop for Lock {
 mod tests {
     use super::*;
     use crate::system::{System, WritableSystem};
+    use crate::system_ext::SystemExt as _;
 
     fn text(system: &MemorySystem, path: &str) -> String {
         let mut text = String::new();

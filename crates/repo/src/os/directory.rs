@@ -200,7 +200,7 @@ pub(super) fn regular_stat(file: &File, limit: u64) -> io::Result<Stat> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{OsSystem, System, WritableSystem};
+    use crate::{OsSystem, System, SystemExt as _, WritableSystem};
 
     /// Both ways of reading give the same bytes and the same stat, whatever the size.
     #[test]

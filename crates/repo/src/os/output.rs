@@ -117,6 +117,7 @@ mod tests {
 
     use crate::OsSystem;
     use crate::system::{Access, EntryKind, System, WritableSystem};
+    use crate::system_ext::SystemExt as _;
 
     #[test]
     fn a_new_file_takes_no_place_that_is_taken() {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
+use stan_testkit::{Git, Random};
 use tempfile::TempDir;
 
 pub(crate) struct History {
@@ -14,7 +15,7 @@ pub(crate) struct History {
     home: PathBuf,
     /// The checkout to ask about.
     pub(crate) checkout: PathBuf,
-    random: u64,
+    random: Random,
 }
 
 /// How the objects of a history end up on the disk.
@@ -68,10 +69,6 @@ const PATHS: [&str; 12] = [
     "z/z/z/z.ts",
 ];
 
-pub(crate) fn has_git() -> bool {
-    Command::new("git").arg("--version").output().is_ok()
-}
-
 impl History {
     pub(crate) fn generate(seed: u64, storage: Storage) -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -79,7 +76,7 @@ impl History {
         let home = directory.path().canonicalize().unwrap();
         let checkout = home.join("r");
         fs::create_dir(&checkout).unwrap();
-        let mut history = Self { _directory: directory, home, checkout, random: seed };
+        let mut history = Self { _directory: directory, home, checkout, random: Random::new(seed) };
         let format = if matches!(storage, Storage::Sha256) { "--object-format=sha256" } else { "--object-format=sha1" };
         history.git(&["init", "-q", format]);
         if matches!(storage, Storage::NoExecutables) {
@@ -96,11 +93,7 @@ impl History {
     }
 
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
+        self.random.below(limit)
     }
 
     pub(crate) fn git_with_input(&self, arguments: &[&str], input: &str) -> Vec<u8> {
@@ -116,17 +109,12 @@ impl History {
     }
 
     fn command(&self, at: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new("git");
+        let mut command = Git::new(&self.home).command(at);
         command
-            .current_dir(at)
-            .args(["-c", "core.excludesFile=/dev/null", "-c", "init.defaultBranch=main", "-c", "gc.auto=0"])
+            .args(["-c", "gc.auto=0"])
             .args(["-c", "user.name=N", "-c", "user.email=e@example.org", "-c", "protocol.file.allow=always"])
             .args(["-c", "advice.detachedHead=false", "-c", "core.quotePath=false"])
             .args(arguments)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", &self.home)
-            .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("GIT_AUTHOR_DATE", "1700000000 +0000")
             .env("GIT_COMMITTER_DATE", "1700000000 +0000");
         command

@@ -1,5 +1,7 @@
 //! Input for the comparison with git: a table of patterns, and random trees from a seed.
 
+use stan_testkit::Random;
+
 /// A tree to build: everything by path from its top.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
@@ -17,31 +19,6 @@ pub(crate) struct Tree {
     pub(crate) sha256: bool,
 }
 
-/// SplitMix64: the same numbers on every machine.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
-
-    fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
-    }
-
-    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[self.below(choices.len())]
-    }
-}
-
 impl Tree {
     pub(crate) fn random(seed: u64) -> Self {
         let mut random = Random::new(seed);
@@ -54,12 +31,12 @@ impl Tree {
             tree.files.push((path, "x".to_owned()));
         }
         for _ in 0..random.below(4) {
-            let directory = random.of(&["", "a/", "b/", "a/b/", "dist/", "src/"]);
+            let directory = random.pick_text(&["", "a/", "b/", "a/b/", "dist/", "src/"]);
             let rules: String = (0..1 + random.below(4)).map(|_| random_pattern(&mut random) + "\n").collect();
             tree.files.push((format!("{directory}.gitignore"), rules));
         }
         for _ in 0..random.below(4) {
-            let target = random.of(&[
+            let target = random.pick_text(&[
                 "a",
                 "b.ts",
                 "../a",
@@ -72,18 +49,18 @@ impl Tree {
                 "x.log",
                 "../x.log",
             ]);
-            let name = random.of(&["l", "a/l", "b/l", "ln.ts", "a/b/l", ".gitignore", "c/.gitignore"]);
+            let name = random.pick_text(&["l", "a/l", "b/l", "ln.ts", "a/b/l", ".gitignore", "c/.gitignore"]);
             tree.links.push((name.to_owned(), target.to_owned()));
         }
         if random.one_in(2) {
             tree.info_exclude = random_pattern(&mut random) + "\n";
         }
         if random.one_in(3) {
-            tree.gitlinks.push(random.of(&["sub", "a/sub", "b"]).to_owned());
+            tree.gitlinks.push(random.pick_text(&["sub", "a/sub", "b"]).to_owned());
             tree.files.push(("sub/file.ts".to_owned(), String::new()));
         }
         for _ in 0..random.below(3) {
-            tree.repositories.push(random.of(&["a", "b", "a/b", "nested/a", "nested/c", "src"]).to_owned());
+            tree.repositories.push(random.pick_text(&["a", "b", "a/b", "nested/a", "nested/c", "src"]).to_owned());
         }
         tree.index_options = match random.below(6) {
             0 => vec!["--index-version", "4"],
@@ -99,7 +76,7 @@ impl Tree {
         let all = tree.tracked.clone();
         tree.tracked.retain(|path| !all.iter().any(|other| path.starts_with(&format!("{other}/"))));
         tree.tracked_later = if random.one_in(3) { tree.tracked.pop() } else { None };
-        tree.subfolder = random.one_in(2).then(|| random.of(&["a", "a/b", "src", "dist"]).to_owned());
+        tree.subfolder = random.one_in(2).then(|| random.pick_text(&["a", "a/b", "src", "dist"]).to_owned());
         // A folder that is a repository of its own is a different top, which this comparison does not mean.
         tree.subfolder = tree.subfolder.take().filter(|folder| {
             let under = |other: &String| folder == other || folder.starts_with(&format!("{other}/"));
@@ -115,8 +92,8 @@ const PARTS: [&str; 14] =
     ["a", "b", "src", "dist", "b.ts", "x.log", "A", "a b", "ab", ".env", "node_modules", "ä", "[x]", "a\\b"];
 
 fn random_path(random: &mut Random) -> String {
-    let directories: Vec<&str> = (0..random.below(4)).map(|_| random.of(&PARTS)).collect();
-    [directories, vec![random.of(&PARTS)]].concat().join("/")
+    let directories: Vec<&str> = (0..random.below(4)).map(|_| random.pick_text(&PARTS)).collect();
+    [directories, vec![random.pick_text(&PARTS)]].concat().join("/")
 }
 
 pub(crate) fn random_pattern(random: &mut Random) -> String {
@@ -128,7 +105,7 @@ pub(crate) fn random_pattern(random: &mut Random) -> String {
         pattern.push('/');
     }
     for _ in 0..1 + random.below(4) {
-        pattern.push_str(random.of(&[
+        pattern.push_str(random.pick_text(&[
             "*",
             "**",
             "**/",

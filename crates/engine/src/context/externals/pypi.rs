@@ -7,7 +7,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use stan_graph::PackageFile;
 use stan_model::{Digest, Ecosystem, SITE_FOLDER};
-use stan_repo::{EntryKind, Files, System, World};
+use stan_repo::{EntryKind, Files, System, SystemExt as _, World};
 
 use crate::cache::Manifests;
 

@@ -1,11 +1,10 @@
 //! Packages of files in every layout that package managers make, and manifests that are none.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use stan_graph::{GraphBuilder, Node, canonical_id};
-use stan_repo::{DirEntry, MemorySystem, Stat};
+use stan_repo::{Links, MemorySystem, Stat, SystemLayer};
 
 use super::*;
 
@@ -161,22 +160,14 @@ struct Counting {
     reads: AtomicUsize,
 }
 
-impl System for Counting {
-    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
-        self.inner.read_dir(path)
+impl SystemLayer for Counting {
+    type Inner = MemorySystem;
+    fn inner(&self) -> &MemorySystem {
+        &self.inner
     }
-    fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        self.inner.lstat(path)
-    }
-    fn read_into(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
         self.reads.fetch_add(1, Ordering::Relaxed);
-        self.inner.read_into(path, buffer)
-    }
-    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
-        self.inner.read_link(path)
-    }
-    fn now(&self) -> i64 {
-        self.inner.now()
+        self.inner.read_file(path, links, limit, buffer)
     }
 }
 

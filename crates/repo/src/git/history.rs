@@ -1,0 +1,212 @@
+//! The last commits before `HEAD`: which files each changed, when, and with which message. Read without running git.
+//!
+//! Commits come in the order of `git log`. Merges change nothing here, and neither do commits of too many files. What was
+//! read of a commit before can be handed in again, so that only new commits cost anything.
+
+use std::collections::{BTreeSet, BinaryHeap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::git::objects::{
+    Commit, GitError, GitLayout, ObjectId, ObjectKind, ObjectStore, TreeChanges, TreeDiff, resolve, shallow_commits,
+};
+use crate::system::System;
+
+/// Longer messages are cut.
+const MAX_MESSAGE: usize = 4 << 10;
+/// After so many commits that cannot be read, the rest is left alone: a partial clone has no folders of old commits.
+const MAX_UNREADABLE: usize = 20;
+/// How many bytes of folders may be looked at for one history.
+const MAX_TREE_BYTES: u64 = 1 << 30;
+
+/// How much of a history is read.
+#[derive(Clone, Copy, Debug)]
+pub struct HistoryLimits {
+    /// How many commits that are no merges.
+    pub commits: usize,
+    /// Commits that change more files have no change.
+    pub files: usize,
+}
+
+impl Default for HistoryLimits {
+    fn default() -> Self {
+        Self { commits: 2000, files: 200 }
+    }
+}
+
+/// The last commits, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitHistory {
+    /// The commit that `HEAD` is at.
+    pub head: String,
+    /// Merges included.
+    pub entries: Vec<HistoryEntry>,
+    /// The clone is shallow and the history ends where it does for that reason.
+    pub is_shallow: bool,
+    /// Why some commits, or what is before them, could not be read.
+    pub gap: Option<String>,
+}
+
+/// One commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    pub id: String,
+    pub parents: Vec<String>,
+    /// Of the committer, in seconds since the epoch.
+    pub time: i64,
+    /// `None` for merges, for commits of too many files, and for what cannot be read.
+    pub change: Option<CommitChange>,
+}
+
+/// What a commit changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitChange {
+    /// Relative to the root that was asked about, sorted by bytes; a rename is two paths.
+    pub paths: Vec<String>,
+    pub message: String,
+}
+
+/// Reads the history of the repository around the root. `known` has what was read of a commit before, for the same root
+/// and the same limits.
+pub fn git_history(
+    system: &dyn System,
+    root: &str,
+    limits: HistoryLimits,
+    known: impl Fn(&str) -> Option<HistoryEntry>,
+    unchanged: impl FnOnce(&str) -> Option<GitHistory>,
+) -> Result<GitHistory, GitError> {
+    let place = GitLayout::find(system, root)?;
+    let mut store = ObjectStore::open(&place)?;
+    let head = resolve(&place, &mut store, "HEAD")?.commit;
+    let head = head.ok_or_else(|| GitError::UnknownRevision { name: "HEAD".to_owned() })?;
+    if let Some(history) = unchanged(&head.to_string()) {
+        return Ok(history);
+    }
+    let shallow = shallow_commits(&place)?.into_iter().collect();
+    let mut reader =
+        Reader { place: &place, store, limits, known: &known, shallow, diff: TreeDiff::new(MAX_TREE_BYTES) };
+    Ok(reader.history(head))
+}
+
+struct Reader<'r, 's, K> {
+    place: &'r GitLayout<'s>,
+    store: ObjectStore<'r, 's>,
+    limits: HistoryLimits,
+    known: &'r K,
+    shallow: BTreeSet<ObjectId>,
+    diff: TreeDiff,
+}
+
+/// A commit to come to: the youngest first, of the same age the one that was seen first.
+type Pending = (i64, std::cmp::Reverse<usize>, usize);
+
+impl<K: Fn(&str) -> Option<HistoryEntry>> Reader<'_, '_, K> {
+    fn history(&mut self, head: ObjectId) -> GitHistory {
+        let mut history = GitHistory { head: head.to_string(), ..GitHistory::default() };
+        let mut unreadable = 0;
+        let mut seen: BTreeSet<ObjectId> = BTreeSet::from([head]);
+        let mut pending: BinaryHeap<Pending> = BinaryHeap::new();
+        let mut commits: Vec<Option<(ObjectId, Read)>> = Vec::new();
+        let mut count = 0;
+        let mut next = vec![head];
+        loop {
+            for id in next.drain(..) {
+                match self.commit(&id) {
+                    Ok(read) => {
+                        pending.push((read.time(), std::cmp::Reverse(commits.len()), commits.len()));
+                        commits.push(Some((id, read)));
+                    }
+                    Err(error) => history.gap = history.gap.take().or(Some(error.to_string())),
+                }
+            }
+            let Some((_, _, index)) = pending.pop() else { break };
+            let Some((id, read)) = commits.get_mut(index).and_then(Option::take) else { continue };
+            let is_cut = self.shallow.contains(&id);
+            history.is_shallow |= is_cut;
+            let (entry, error) = self.entry(&id, read, is_cut);
+            unreadable += usize::from(error.is_some());
+            history.gap = history.gap.take().or_else(|| error.map(|error| error.to_string()));
+            let hash = self.place.format.hash;
+            let parents = entry.parents.iter().filter_map(|parent| ObjectId::from_hex(parent.as_bytes(), hash));
+            next.extend(parents.filter(|parent| seen.insert(*parent)));
+            count += usize::from(entry.parents.len() < 2);
+            history.entries.push(entry);
+            // Merges are not counted; a history of merges alone is rare.
+            let is_enough = count >= self.limits.commits || history.entries.len() >= self.limits.commits * 4;
+            if is_enough || unreadable > MAX_UNREADABLE {
+                break;
+            }
+        }
+        history
+    }
+
+    fn commit(&mut self, id: &ObjectId) -> Result<Read, GitError> {
+        if let Some(entry) = (self.known)(&id.to_string()) {
+            return Ok(Read::Known(entry));
+        }
+        let bytes = self.store.read_as(id, ObjectKind::Commit)?;
+        let commit = Commit::parse(id, &bytes, self.place.format.hash)?;
+        let message = commit.message(&bytes);
+        let message = String::from_utf8_lossy(message.get(..MAX_MESSAGE).unwrap_or(message)).into_owned();
+        Ok(Read::New(commit, message))
+    }
+
+    /// What a commit changed; an entry without a change, and why, where its folders cannot be read.
+    fn entry(&mut self, id: &ObjectId, read: Read, is_cut: bool) -> (HistoryEntry, Option<GitError>) {
+        let (commit, message) = match read {
+            Read::Known(entry) => return (entry, None),
+            Read::New(commit, message) => (commit, message),
+        };
+        // What the first commit of a shallow clone changed is not known: its parent is not there.
+        let parents = if is_cut { &[][..] } else { &commit.parents };
+        let mut entry = HistoryEntry {
+            id: id.to_string(),
+            parents: parents.iter().map(ToString::to_string).collect(),
+            time: commit.time,
+            change: None,
+        };
+        if is_cut || parents.len() > 1 {
+            return (entry, None);
+        }
+        match self.changes(parents.first(), commit.tree) {
+            Ok(paths) => {
+                entry.change = paths.map(|paths| CommitChange { paths, message });
+                (entry, None)
+            }
+            Err(error) => (entry, Some(error)),
+        }
+    }
+
+    /// The paths that a commit changed; `None` when there are too many.
+    fn changes(&mut self, parent: Option<&ObjectId>, tree: ObjectId) -> Result<Option<Vec<String>>, GitError> {
+        let before = match parent {
+            None => None,
+            Some(parent) => {
+                let bytes = self.store.read_as(parent, ObjectKind::Commit)?;
+                Some(Commit::parse(parent, &bytes, self.place.format.hash)?.tree)
+            }
+        };
+        let prefix = self.place.prefix.as_bytes();
+        match self.diff.compare(&mut self.store, (before, tree), prefix, self.limits.files)? {
+            TreeChanges::TooMany => Ok(None),
+            // Names that are not UTF-8 belong to no file of the universe.
+            TreeChanges::Paths(paths) => {
+                Ok(Some(paths.into_iter().filter_map(|path| String::from_utf8(path).ok()).collect()))
+            }
+        }
+    }
+}
+
+enum Read {
+    Known(HistoryEntry),
+    New(Commit, String),
+}
+
+impl Read {
+    fn time(&self) -> i64 {
+        match self {
+            Self::Known(entry) => entry.time,
+            Self::New(commit, _) => commit.time,
+        }
+    }
+}

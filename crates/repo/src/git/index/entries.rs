@@ -1,0 +1,218 @@
+//! What git's index knows of each file: its object, mode and times.
+//!
+//! `tracked` reads the same file for its names alone, which is what every scan needs and must be quick. This one is for
+//! the question of what changed. The checksum is verified, so that a damaged index is no answer.
+
+use std::collections::BTreeMap;
+
+use crate::git::index::file::{GROWTH, RawEntry, Reader, SplitLink};
+use crate::git::objects::{HashKind, Mode, ObjectId};
+
+/// The index as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct Entries {
+    /// Paths from the top of the checkout.
+    pub(crate) files: BTreeMap<Vec<u8>, Entry>,
+    /// Folders that are exactly this object, each with a slash at its end; the top is empty.
+    pub(crate) folders: BTreeMap<Vec<u8>, ObjectId>,
+    /// Folders that are not checked out, each with a slash at its end; sorted.
+    pub(crate) sparse: Vec<Vec<u8>>,
+}
+
+/// What the index knows of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Nanoseconds since the epoch.
+    pub(crate) mtime: i64,
+    pub(crate) ctime: i64,
+    /// The last 32 bits of it; 0 also for entries that must be looked at again.
+    pub(crate) size: u32,
+    pub(crate) mode: Mode,
+    pub(crate) id: ObjectId,
+    /// The user told git to take it for unchanged.
+    pub(crate) is_assumed: bool,
+    /// It need not be on the disk.
+    pub(crate) is_skipped: bool,
+    /// A merge has left it open.
+    pub(crate) is_unmerged: bool,
+}
+
+/// One file as written: entries in their order.
+#[derive(Debug)]
+pub(crate) struct EntriesFile {
+    entries: Vec<(Vec<u8>, Slot)>,
+    folders: BTreeMap<Vec<u8>, ObjectId>,
+    link: Option<SplitLink>,
+}
+
+#[derive(Clone, Debug)]
+enum Slot {
+    File(Entry),
+    /// A folder of a sparse index.
+    Folder,
+}
+
+impl EntriesFile {
+    /// The error says what is wrong with the file.
+    pub(crate) fn parse(bytes: &[u8], hash: HashKind) -> Result<Self, &'static str> {
+        let end = bytes.len().checked_sub(hash.length()).ok_or("it is too short")?;
+        let reader = Reader::new(bytes, hash.length())?;
+        let (content, sum) = bytes.split_at_checked(end).ok_or("it is too short")?;
+        let sum = ObjectId::from_bytes(sum).ok_or("it is too short")?;
+        // Zeros mean that git was told not to spend time on it.
+        if !sum.is_null() && hash.checksum(content) != sum {
+            return Err("its checksum is not that of its contents");
+        }
+        Self::read(reader, hash).ok_or("its entries are damaged")
+    }
+
+    fn read(mut reader: Reader<'_>, hash: HashKind) -> Option<Self> {
+        let mut entries = Vec::new();
+        reader.entries(|name, entry| {
+            entries.push((name.to_vec(), Slot::of(&entry)?));
+            Some(())
+        })?;
+        let mut known = BTreeMap::new();
+        let link = reader.extensions(|signature, content| {
+            if signature == b"TREE" {
+                known = folders(content, hash)?;
+            }
+            Some(())
+        })?;
+        Some(Self { entries, folders: known, link })
+    }
+
+    /// The end of the name of the file that this one is based on.
+    pub(crate) fn base(&self) -> Option<String> {
+        self.link.as_ref()?.base.clone()
+    }
+
+    /// `None` when the two do not fit together.
+    pub(crate) fn with_base(self, base: Option<Self>) -> Option<Entries> {
+        let entries = match (self.link, base) {
+            (Some(link), Some(base)) => link.merge(self.entries, base.entries)?,
+            (Some(SplitLink { base: Some(_), .. }), None) => return None,
+            _ => self.entries,
+        };
+        let mut index = Entries { folders: self.folders, ..Entries::default() };
+        for (name, slot) in entries {
+            match slot {
+                Slot::Folder => index.sparse.push(name),
+                Slot::File(entry) => {
+                    index.files.insert(name, entry);
+                }
+            }
+        }
+        index.sparse.sort_unstable();
+        Some(index)
+    }
+}
+
+impl Slot {
+    fn of(raw: &RawEntry<'_>) -> Option<Self> {
+        if raw.is_folder() {
+            return Some(Self::Folder);
+        }
+        Some(Self::File(Entry {
+            mtime: raw.mtime(),
+            ctime: raw.ctime(),
+            size: raw.size(),
+            mode: Mode::of(raw.mode())?,
+            id: ObjectId::from_bytes(raw.id)?,
+            is_assumed: raw.flags & 0x8000 != 0,
+            is_skipped: raw.more_flags & 0x4000 != 0,
+            is_unmerged: raw.flags & 0x3000 != 0,
+        }))
+    }
+}
+
+/// Git's note of which folders are which objects: each folder before the ones in it, with how many those are.
+fn folders(content: &[u8], hash: HashKind) -> Option<BTreeMap<Vec<u8>, ObjectId>> {
+    let mut found = BTreeMap::new();
+    // The folders that are open, each with how many of its own are still to come.
+    let mut open: Vec<(Vec<u8>, u32)> = Vec::new();
+    let mut rest = content;
+    // Folders in folders: their paths grow with the square of what says them, unless they are counted.
+    let mut named = 0;
+    while !rest.is_empty() {
+        let zero = rest.iter().position(|&byte| byte == 0)?;
+        let line_end = rest.iter().skip(zero).position(|&byte| byte == b'\n')? + zero;
+        let numbers = std::str::from_utf8(rest.get(zero + 1..line_end)?).ok()?;
+        let (files, inner) = numbers.split_once(' ')?;
+        let (files, inner): (i64, u32) = (files.parse().ok()?, inner.parse().ok()?);
+        let path = match open.last() {
+            None => Vec::new(),
+            Some((parent, _)) => [parent, rest.get(..zero)?, b"/"].concat(),
+        };
+        named += path.len();
+        if named > content.len().saturating_mul(GROWTH) {
+            return None;
+        }
+        rest = rest.get(line_end + 1..)?;
+        if files >= 0 {
+            let (id, behind) = rest.split_at_checked(hash.length())?;
+            found.insert(path.clone(), ObjectId::from_bytes(id)?);
+            rest = behind;
+        }
+        if let Some((_, left)) = open.last_mut() {
+            *left = left.checked_sub(1)?;
+        }
+        open.push((path, inner));
+        while open.last().is_some_and(|(_, left)| *left == 0) {
+            open.pop();
+        }
+    }
+    open.is_empty().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::index::file::tests::index;
+    use crate::git::index::tracked::IndexFile;
+
+    #[test]
+    fn folders_of_folders() {
+        let id = [7; 20];
+        let mut content = Vec::new();
+        for (line, has_id) in [("\0-1 2\n", false), ("a\x002 1\n", true), ("b\x001 0\n", true), ("c\0-1 0\n", false)] {
+            content.extend(line.as_bytes());
+            content.extend(has_id.then_some(id).iter().flatten());
+        }
+        let found = folders(&content, HashKind::Sha1).unwrap();
+        let names: Vec<&[u8]> = found.keys().map(Vec::as_slice).collect();
+        assert_eq!(names, [b"a/".as_slice(), b"a/b/"]);
+        for length in 1..content.len() {
+            assert!(folders(&content[..length], HashKind::Sha1).is_none(), "cut at {length}");
+        }
+        assert!(folders(b"", HashKind::Sha1).unwrap().is_empty());
+    }
+
+    /// Found by fuzzing: a long name, repeated by entries that say "as before", grows with the square of the file. So do
+    /// folders in folders.
+    #[test]
+    fn names_do_not_outgrow_the_file() {
+        let long = "a/".repeat(2_047) + "b";
+        let entries = |name| (0..200).map(|_| (name, 0o100644)).collect::<Vec<(&str, u32)>>();
+        let greatest = index(4, 20, &entries(&long));
+        assert!(IndexFile::parse(&greatest).is_ok() && EntriesFile::parse(&greatest, HashKind::Sha1).is_ok());
+        let longer = "a/".repeat(50_000) + "b";
+        let hostile = index(4, 20, &entries(&longer));
+        assert_eq!(IndexFile::parse(&hostile).err(), Some("its entries are damaged"));
+        assert_eq!(EntriesFile::parse(&hostile, HashKind::Sha1).err(), Some("its entries are damaged"));
+
+        let nested = |depth: usize| [b"\0-1 1\n".as_slice(), &b"a\0-1 1\n".repeat(depth), b"a\0-1 0\n"].concat();
+        assert!(folders(&nested(400), HashKind::Sha1).is_some());
+        assert!(folders(&nested(100_000), HashKind::Sha1).is_none());
+    }
+
+    /// The same file means the same to both readers, and what one refuses the other does not believe.
+    #[test]
+    fn required_extensions_are_refused() {
+        let mut bytes = index(2, 20, &[("a", 0o100644)]);
+        assert!(EntriesFile::parse(&bytes, HashKind::Sha1).is_ok());
+        let at = bytes.windows(4).position(|window| window == b"ABCD").unwrap();
+        bytes[at] = b'a';
+        assert!(EntriesFile::parse(&bytes, HashKind::Sha1).is_err() && IndexFile::parse(&bytes).is_err());
+    }
+}

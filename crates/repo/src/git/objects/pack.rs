@@ -1,0 +1,261 @@
+//! Reads single entries of a pack (`.pack`) and follows their deltas, each bounded in size, number and depth.
+//!
+//! What comes out is not verified here: the store does that for every object.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::delta;
+use super::error::GitError;
+use super::id::{ObjectId, ObjectKind};
+use super::inflate::{Inflater, Source};
+use super::pack_index::PackIndex;
+use super::place::GitLayout;
+use crate::system_ext::SystemExt as _;
+
+/// No commit, tag or folder is larger.
+pub(super) const MAX_OBJECT: u64 = 128 << 20;
+/// Git itself makes chains of at most 4095.
+const MAX_DELTAS: usize = 4096;
+/// How many bytes the links of one chain may come to.
+const MAX_CHAIN: u64 = 1 << 30;
+/// How much of a pack is read at once: usually a whole entry.
+const CHUNK: usize = 16 << 10;
+/// How many bytes of bases are kept for the next chain that passes by.
+const MAX_KEPT: usize = 32 << 20;
+
+/// An object as a pack or a file holds it.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    pub(super) kind: ObjectKind,
+    pub(super) bytes: Rc<Vec<u8>>,
+}
+
+pub(super) struct Pack {
+    pub(super) index: PackIndex,
+    path: String,
+    shown: String,
+    /// Where the entries end: a checksum is behind them.
+    end: u64,
+    /// What was read last, and where it starts.
+    chunk: Vec<u8>,
+    chunk_start: u64,
+    /// Objects that others may be based on, by their offset.
+    kept: BTreeMap<u64, Object>,
+    kept_bytes: usize,
+}
+
+/// The head of an entry.
+struct Entry {
+    kind: EntryKind,
+    /// Of the object or the delta, inflated.
+    size: usize,
+    /// Where the compressed bytes start.
+    data: u64,
+}
+
+enum EntryKind {
+    Whole(ObjectKind),
+    /// A delta on the object at this offset.
+    Delta(u64),
+}
+
+impl Pack {
+    pub(super) fn open(place: &GitLayout<'_>, index_path: &str) -> Result<Self, GitError> {
+        let index = PackIndex::open(place, index_path)?;
+        let path = format!("{}.pack", index_path.trim_end_matches(".idx"));
+        let shown = place.shown(&path);
+        let size = place.system.open(Path::new(&path)).map_err(|error| place.unreadable(&path, &error))?.stat.size;
+        let mut head = [0; 12];
+        place.system.read_range(Path::new(&path), 0, &mut head).map_err(|error| place.unreadable(&path, &error))?;
+        let [p, a, c, k, _, _, _, version, n0, n1, n2, n3] = head;
+        if [p, a, c, k] != *b"PACK" || !matches!(version, 2 | 3) {
+            return Err(GitError::damaged(&shown, "it does not start as a pack of version 2 or 3"));
+        }
+        if u32::from_be_bytes([n0, n1, n2, n3]) != index.count() {
+            return Err(GitError::damaged(&shown, "it has another number of objects than its index"));
+        }
+        let end = size.saturating_sub(place.format.hash.length() as u64);
+        let (chunk, kept) = (Vec::new(), BTreeMap::new());
+        Ok(Self { index, path, shown, end, chunk, chunk_start: 0, kept, kept_bytes: 0 })
+    }
+
+    /// The object whose entry starts at the offset. `spend` is told of every byte that is made.
+    pub(super) fn read(
+        &mut self,
+        place: &GitLayout<'_>,
+        inflater: &mut Inflater,
+        offset: u64,
+        spend: &mut dyn FnMut(u64) -> Result<(), GitError>,
+    ) -> Result<Object, GitError> {
+        let mut deltas = Vec::new();
+        let mut at = offset;
+        let mut held = 0u64;
+        let mut object = loop {
+            if let Some(object) = self.kept.get(&at) {
+                break object.clone();
+            }
+            let entry = self.entry(place, at)?;
+            held = held.saturating_add(entry.size as u64);
+            if deltas.len() > MAX_DELTAS || held > MAX_CHAIN {
+                let what = format!("a chain of deltas in `{}`", self.shown);
+                return Err(GitError::TooMuch { what, limit: MAX_DELTAS as u64 });
+            }
+            spend(entry.size as u64)?;
+            let bytes = inflater.inflate_exactly(&mut PackSource { place, pack: self }, entry.data, entry.size)?;
+            match entry.kind {
+                EntryKind::Whole(kind) => break Object { kind, bytes: Rc::new(bytes) },
+                EntryKind::Delta(base) => {
+                    deltas.push((at, bytes));
+                    at = base;
+                }
+            }
+        };
+        self.keep(at, &object);
+        for (at, delta) in deltas.into_iter().rev() {
+            spend(delta::result_size(&delta).unwrap_or(0))?;
+            let made = delta::apply(&object.bytes, &delta, MAX_OBJECT as usize);
+            let bytes = made.map_err(|reason| GitError::damaged(&self.shown, reason))?;
+            object = Object { kind: object.kind, bytes: Rc::new(bytes) };
+            self.keep(at, &object);
+        }
+        Ok(object)
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What the object at the offset is, without making it.
+    pub(super) fn kind(&mut self, place: &GitLayout<'_>, offset: u64) -> Result<ObjectKind, GitError> {
+        let mut at = offset;
+        for _ in 0..=MAX_DELTAS {
+            match self.entry(place, at)?.kind {
+                EntryKind::Whole(kind) => return Ok(kind),
+                EntryKind::Delta(base) => at = base,
+            }
+        }
+        Err(GitError::TooMuch { what: format!("a chain of deltas in `{}`", self.shown), limit: MAX_DELTAS as u64 })
+    }
+
+    fn keep(&mut self, offset: u64, object: &Object) {
+        if object.bytes.len() > MAX_KEPT / 8 {
+            return;
+        }
+        if self.kept_bytes.saturating_add(object.bytes.len()) > MAX_KEPT {
+            self.kept.clear();
+            self.kept_bytes = 0;
+        }
+        if self.kept.insert(offset, object.clone()).is_none() {
+            self.kept_bytes += object.bytes.len();
+        }
+    }
+
+    fn entry(&mut self, place: &GitLayout<'_>, offset: u64) -> Result<Entry, GitError> {
+        let mut reader = EntryReader { source: PackSource { place, pack: self }, position: offset };
+        let (kind, size) = reader.kind_and_size()?;
+        let kind = match kind {
+            1 => EntryKind::Whole(ObjectKind::Commit),
+            2 => EntryKind::Whole(ObjectKind::Tree),
+            3 => EntryKind::Whole(ObjectKind::Blob),
+            4 => EntryKind::Whole(ObjectKind::Tag),
+            6 => {
+                let back = reader.distance()?;
+                // A base lies in front of what is based on it, so that no chain comes back to its start.
+                let base = offset.checked_sub(back).filter(|&base| back > 0 && base >= 12);
+                EntryKind::Delta(base.ok_or_else(|| reader.source.damaged("the base of a delta lies outside"))?)
+            }
+            7 => {
+                let id = reader.id(place.format.hash.length())?;
+                let base = reader.source.pack.index.find(place, &id)?;
+                EntryKind::Delta(base.ok_or_else(|| reader.source.damaged("the base of a delta is in another pack"))?)
+            }
+            _ => return Err(reader.source.damaged("an entry has a kind that does not exist")),
+        };
+        if size > MAX_OBJECT {
+            return Err(GitError::TooMuch { what: format!("an object in `{}`", self.shown), limit: MAX_OBJECT });
+        }
+        let data = reader.position;
+        Ok(Entry { kind, size: usize::try_from(size).unwrap_or(usize::MAX), data })
+    }
+}
+
+struct EntryReader<'r, 's> {
+    source: PackSource<'r, 's>,
+    position: u64,
+}
+
+impl EntryReader<'_, '_> {
+    fn byte(&mut self) -> Result<u8, GitError> {
+        let byte = self.source.bytes_at(self.position)?.first().copied();
+        self.position += 1;
+        byte.ok_or_else(|| self.source.damaged("an entry starts behind its end"))
+    }
+
+    /// Three bits of kind, and a size in groups of seven bits, least significant first, after four.
+    fn kind_and_size(&mut self) -> Result<(u8, u64), GitError> {
+        let mut byte = self.byte()?;
+        let kind = byte >> 4 & 7;
+        let mut size = u64::from(byte & 15);
+        let mut shift = 4;
+        while byte & 0x80 != 0 {
+            byte = self.byte()?;
+            if shift > 56 {
+                return Err(self.source.damaged("the size of an entry has too many digits"));
+            }
+            size |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+        }
+        Ok((kind, size))
+    }
+
+    /// Seven bits per byte, most significant first, each continuation adding one.
+    fn distance(&mut self) -> Result<u64, GitError> {
+        let mut byte = self.byte()?;
+        let mut value = u64::from(byte & 0x7f);
+        while byte & 0x80 != 0 {
+            byte = self.byte()?;
+            let next = value.checked_add(1).and_then(|value| value.checked_mul(128));
+            value =
+                next.ok_or_else(|| self.source.damaged("the base of a delta lies outside"))? + u64::from(byte & 0x7f);
+        }
+        Ok(value)
+    }
+
+    fn id(&mut self, length: usize) -> Result<ObjectId, GitError> {
+        let bytes: Vec<u8> = (0..length).map(|_| self.byte()).collect::<Result<_, _>>()?;
+        ObjectId::from_bytes(&bytes).ok_or_else(|| self.source.damaged("the base of a delta has no name"))
+    }
+}
+
+/// A pack as a stream of bytes.
+struct PackSource<'r, 's> {
+    place: &'r GitLayout<'s>,
+    pack: &'r mut Pack,
+}
+
+impl Source for PackSource<'_, '_> {
+    fn bytes_at(&mut self, position: u64) -> Result<&[u8], GitError> {
+        let pack = &mut *self.pack;
+        let inside = |start: u64, length: usize| {
+            position.checked_sub(start).and_then(|skip| usize::try_from(skip).ok()).filter(|&skip| skip < length)
+        };
+        if inside(pack.chunk_start, pack.chunk.len()).is_none() {
+            let left = pack.end.saturating_sub(position);
+            pack.chunk.clear();
+            pack.chunk.resize(usize::try_from(left).unwrap_or(CHUNK).min(CHUNK), 0);
+            pack.chunk_start = position;
+            if !pack.chunk.is_empty() {
+                let read = self.place.system.read_range(Path::new(&pack.path), position, &mut pack.chunk);
+                read.map_err(|error| self.place.unreadable(&pack.path, &error))?;
+            }
+        }
+        let skip = inside(pack.chunk_start, pack.chunk.len()).unwrap_or(0);
+        Ok(pack.chunk.get(skip..).unwrap_or_default())
+    }
+
+    fn damaged(&self, reason: &str) -> GitError {
+        GitError::damaged(&self.pack.shown, reason)
+    }
+}

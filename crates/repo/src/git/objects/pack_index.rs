@@ -1,0 +1,293 @@
+//! Finds objects in a pack by its index (`.idx`, versions 1 and 2), reading only the parts that a question needs.
+//!
+//! Nothing in the file is believed further than that it leads to bytes whose hash is checked afterwards: a damaged
+//! index makes objects missing or damaged, never wrong.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::error::GitError;
+use super::id::{ObjectId, nibble};
+use super::place::GitLayout;
+use crate::system_ext::SystemExt as _;
+
+/// How many ids are read at once when a search has come this close.
+const BLOCK: u64 = 128;
+/// How many objects with the same first digits are told; more are not looked at.
+const MOST_ALIKE: usize = 64;
+
+/// The start of an object id, as typed.
+#[derive(Clone, Debug)]
+pub(super) struct Prefix {
+    nibbles: Vec<u8>,
+}
+
+pub(super) struct PackIndex {
+    path: String,
+    /// How many objects have a first byte up to this one.
+    fanout: Vec<u32>,
+    is_version_1: bool,
+    /// How many offsets of eight bytes there are.
+    large_offsets: u64,
+    hash_length: u64,
+}
+
+impl Prefix {
+    /// `None` unless these are four digits or more, and fewer than a whole id or as many.
+    pub(super) fn parse(text: &str, most: usize) -> Option<Self> {
+        let nibbles: Vec<u8> = text.bytes().map(nibble).collect::<Option<_>>()?;
+        (4..=most).contains(&nibbles.len()).then_some(Self { nibbles })
+    }
+
+    /// Its first byte: there always is one.
+    pub(super) fn first_byte(&self) -> u8 {
+        self.nibbles.iter().take(2).fold(0, |byte, half| byte << 4 | half)
+    }
+
+    pub(super) fn matches(&self, id: &[u8]) -> bool {
+        let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.take(self.nibbles.len()).eq(self.nibbles.iter().copied())
+    }
+
+    /// Compares as the whole ids would that start with it, the smallest first.
+    fn is_behind(&self, id: &[u8]) -> bool {
+        let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.take(self.nibbles.len()).lt(self.nibbles.iter().copied())
+    }
+}
+
+impl PackIndex {
+    pub(super) fn open(place: &GitLayout<'_>, path: &str) -> Result<Self, GitError> {
+        let shown = place.shown(path);
+        let damaged = |reason: &str| GitError::damaged(&shown, reason);
+        let file = place.system.open(Path::new(path)).map_err(|error| place.unreadable(path, &error))?;
+        let size = file.stat.size;
+        drop(file);
+        let hash_length = place.format.hash.length() as u64;
+        let mut index =
+            Self { path: path.to_owned(), fanout: Vec::new(), is_version_1: false, large_offsets: 0, hash_length };
+        let head = index.read(place, 0, 8)?;
+        index.is_version_1 = !head.starts_with(b"\xfftOc");
+        if !index.is_version_1 && !head.ends_with(&[0, 0, 0, 2]) {
+            return Err(GitError::Unsupported { feature: format!("a pack index of an unknown version (`{shown}`)") });
+        }
+        let table = index.read(place, index.table() - 1024, 1024)?;
+        index.fanout = table.chunks_exact(4).filter_map(|four| four.try_into().ok().map(u32::from_be_bytes)).collect();
+        if !index.fanout.is_sorted() {
+            return Err(damaged("its first table is not sorted"));
+        }
+        let small = index.table() + u64::from(index.count()) * index.entry_length() + 2 * hash_length;
+        let rest = size.checked_sub(small).ok_or_else(|| damaged("it is too short for its objects"))?;
+        if rest % 8 != 0 || (index.is_version_1 && rest != 0) {
+            return Err(damaged("it is longer than its objects"));
+        }
+        index.large_offsets = rest / 8;
+        Ok(index)
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        self.fanout.last().copied().unwrap_or(0)
+    }
+
+    /// Where in the pack the object starts, if the pack has it.
+    pub(super) fn find(&self, place: &GitLayout<'_>, id: &ObjectId) -> Result<Option<u64>, GitError> {
+        let wanted = id.as_bytes();
+        let first = wanted.first().copied().unwrap_or(0);
+        let (start, ids) = self.block(place, first, |candidate| candidate < wanted)?;
+        let found = ids.chunks_exact(self.stride()).position(|entry| self.id_in(entry) == wanted);
+        found.map(|at| self.offset(place, start + at as u64)).transpose()
+    }
+
+    /// Adds the objects that start with the prefix.
+    pub(super) fn collect(
+        &self,
+        place: &GitLayout<'_>,
+        prefix: &Prefix,
+        into: &mut BTreeSet<ObjectId>,
+    ) -> Result<(), GitError> {
+        let (mut start, mut ids) = self.block(place, prefix.first_byte(), |candidate| prefix.is_behind(candidate))?;
+        let (_, end) = self.bucket(prefix.first_byte());
+        loop {
+            for entry in ids.chunks_exact(self.stride()) {
+                let id = self.id_in(entry);
+                if prefix.matches(id) {
+                    into.extend(ObjectId::from_bytes(id));
+                } else if !prefix.is_behind(id) {
+                    return Ok(());
+                }
+            }
+            start += (ids.len() / self.stride()) as u64;
+            if start >= end || into.len() > MOST_ALIKE {
+                return Ok(());
+            }
+            ids = self.ids(place, start, (end - start).min(BLOCK))?;
+        }
+    }
+
+    /// A few ids among which the first that is not `before` is, if it starts with that byte, and the number of the
+    /// first of them.
+    fn block(
+        &self,
+        place: &GitLayout<'_>,
+        first_byte: u8,
+        before: impl Fn(&[u8]) -> bool,
+    ) -> Result<(u64, Vec<u8>), GitError> {
+        let (mut low, mut high) = self.bucket(first_byte);
+        while high.saturating_sub(low) > BLOCK {
+            let middle = low + (high - low) / 2;
+            let entry = self.ids(place, middle, 1)?;
+            if before(self.id_in(&entry)) { low = middle + 1 } else { high = middle + 1 }
+        }
+        Ok((low, self.ids(place, low, high.saturating_sub(low))?))
+    }
+
+    /// The numbers of the objects whose ids start with the byte.
+    fn bucket(&self, first_byte: u8) -> (u64, u64) {
+        let upto = |byte: usize| u64::from(self.fanout.get(byte).copied().unwrap_or(0));
+        let byte = usize::from(first_byte);
+        (byte.checked_sub(1).map_or(0, upto), upto(byte))
+    }
+
+    fn ids(&self, place: &GitLayout<'_>, from: u64, count: u64) -> Result<Vec<u8>, GitError> {
+        let stride = self.stride() as u64;
+        self.read(place, self.table() + from * stride, count * stride)
+    }
+
+    fn offset(&self, place: &GitLayout<'_>, number: u64) -> Result<u64, GitError> {
+        if self.is_version_1 {
+            let entry = self.ids(place, number, 1)?;
+            return self.number(place, entry.get(..4));
+        }
+        let count = u64::from(self.count());
+        let offsets = self.table() + count * (self.hash_length + 4);
+        let small = self.number(place, Some(&self.read(place, offsets + number * 4, 4)?))?;
+        let Some(large) = small.checked_sub(1 << 31) else { return Ok(small) };
+        if large >= self.large_offsets {
+            return Err(GitError::damaged(&place.shown(&self.path), "it has no offset of that number"));
+        }
+        let bytes = self.read(place, offsets + count * 4 + large * 8, 8)?;
+        Ok(bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    }
+
+    fn number(&self, place: &GitLayout<'_>, four: Option<&[u8]>) -> Result<u64, GitError> {
+        let number = four.and_then(|four| four.try_into().ok()).map(u32::from_be_bytes);
+        number.map(u64::from).ok_or_else(|| GitError::damaged(&place.shown(&self.path), "it ends too early"))
+    }
+
+    /// Where the ids start.
+    fn table(&self) -> u64 {
+        if self.is_version_1 { 1024 } else { 1032 }
+    }
+
+    /// How many bytes each object takes: id and offset, and in version 2 a checksum.
+    fn entry_length(&self) -> u64 {
+        self.hash_length + if self.is_version_1 { 4 } else { 8 }
+    }
+
+    /// How far it is from one id to the next; in version 1 the offset stands in front of the id.
+    fn stride(&self) -> usize {
+        self.hash_length as usize + if self.is_version_1 { 4 } else { 0 }
+    }
+
+    fn id_in<'e>(&self, entry: &'e [u8]) -> &'e [u8] {
+        entry.get(if self.is_version_1 { 4 } else { 0 }..).unwrap_or_default()
+    }
+
+    /// Never more than a block of ids or the first table.
+    fn read(&self, place: &GitLayout<'_>, offset: u64, length: u64) -> Result<Vec<u8>, GitError> {
+        let mut bytes = vec![0; usize::try_from(length.min(1 << 16)).unwrap_or(0)];
+        if bytes.is_empty() {
+            return Ok(bytes);
+        }
+        let read = place.system.read_range(Path::new(&self.path), offset, &mut bytes);
+        read.map_err(|error| place.unreadable(&self.path, &error))?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemorySystem;
+
+    #[test]
+    fn prefixes() {
+        let prefix = |text: &str| Prefix::parse(text, 40);
+        assert!(prefix("abc").is_none() && prefix("abcg").is_none() && prefix(&"a".repeat(41)).is_none());
+        let five = prefix("abCd1").unwrap();
+        assert_eq!(five.first_byte(), 0xab);
+        assert!(
+            five.matches(&[0xab, 0xcd, 0x1f]) && !five.matches(&[0xab, 0xcd, 0x2f]) && !five.matches(&[0xab, 0xcd])
+        );
+        assert!(five.is_behind(&[0xab, 0xcd, 0x0f]) && !five.is_behind(&[0xab, 0xcd, 0x10]));
+    }
+
+    /// An index of the ids, whose offsets are their numbers times 100; from `large` on they take eight bytes.
+    fn index(ids: &[ObjectId], is_version_1: bool, large: usize) -> Vec<u8> {
+        let mut bytes = if is_version_1 { Vec::new() } else { b"\xfftOc\0\0\0\x02".to_vec() };
+        for byte in 0..=255u8 {
+            let count = ids.iter().filter(|id| id.as_bytes()[0] <= byte).count() as u32;
+            bytes.extend(count.to_be_bytes());
+        }
+        let offset = |number: usize| number as u32 * 100;
+        if is_version_1 {
+            for (number, id) in ids.iter().enumerate() {
+                bytes.extend(offset(number).to_be_bytes());
+                bytes.extend(id.as_bytes());
+            }
+        } else {
+            ids.iter().for_each(|id| bytes.extend(id.as_bytes()));
+            bytes.extend(vec![9; ids.len() * 4]);
+            for number in 0..ids.len() {
+                let small = if number < large { offset(number) } else { 1 << 31 | (number - large) as u32 };
+                bytes.extend(small.to_be_bytes());
+            }
+            (large..ids.len()).for_each(|number| bytes.extend(u64::from(offset(number)).to_be_bytes()));
+        }
+        bytes.extend([7; 40]);
+        bytes
+    }
+
+    /// Many ids that start alike, so that a search has far to go.
+    fn many_ids() -> Vec<ObjectId> {
+        let mut ids: Vec<ObjectId> = (0..1500u32)
+            .map(|number| {
+                let mut id = [0; 20];
+                id[0] = if number % 3 == 0 { 0 } else { 0xab };
+                id[1..5].copy_from_slice(&number.wrapping_mul(2_654_435_761).to_be_bytes());
+                ObjectId::from_bytes(&id).unwrap()
+            })
+            .collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    #[test]
+    fn every_object_is_found_and_no_other() {
+        let ids = many_ids();
+        let names: Vec<String> = ids.iter().map(ObjectId::to_string).collect();
+        let system = MemorySystem::new();
+        system.set_file("/r/.git/HEAD", "ref: refs/heads/main").set_dir("/r/.git/refs").set_dir("/r/.git/objects");
+        let place = GitLayout::find(&system, "/r").unwrap();
+        for (is_version_1, large) in [(false, 1500), (false, 700), (true, 1500)] {
+            system.set_file("/r/x.idx", index(&ids, is_version_1, large));
+            let index = PackIndex::open(&place, "/r/x.idx").unwrap();
+            assert_eq!(index.count(), 1500);
+            for (number, id) in ids.iter().enumerate() {
+                assert_eq!(index.find(&place, id), Ok(Some(number as u64 * 100)), "{id}");
+            }
+            for name in names.iter().step_by(11) {
+                let digits = &name[..5];
+                let mut found = BTreeSet::new();
+                index.collect(&place, &Prefix::parse(digits, 40).unwrap(), &mut found).unwrap();
+                let found: Vec<String> = found.iter().map(ObjectId::to_string).collect();
+                let alike: Vec<&String> = names.iter().filter(|other| other.starts_with(digits)).collect();
+                assert_eq!(found.iter().collect::<Vec<_>>(), alike, "{digits}");
+            }
+            for byte in [1, 2, 0xab, 0xff] {
+                let other = ObjectId::from_bytes(&[byte; 20]).unwrap();
+                assert_eq!(index.find(&place, &other), Ok(None), "{other}");
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The real git as an oracle, in an environment of its own: neither the user's nor the system's configuration reaches it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs git with `home` as the home of the user.
+#[derive(Clone, Debug)]
+pub struct Git {
+    home: PathBuf,
+}
+
+impl Git {
+    pub fn is_installed() -> bool {
+        Command::new("git").arg("--version").output().is_ok()
+    }
+
+    pub fn new(home: impl Into<PathBuf>) -> Self {
+        Git { home: home.into() }
+    }
+
+    /// git in the folder `at`, without arguments yet.
+    pub fn command(&self, at: impl AsRef<Path>) -> Command {
+        let mut command = Command::new("git");
+        command
+            .current_dir(at)
+            .args(["-c", "core.excludesFile=/dev/null", "-c", "init.defaultBranch=main"])
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", &self.home)
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+    }
+
+    /// What git prints.
+    ///
+    /// # Panics
+    ///
+    /// When it does not succeed, with what it says.
+    pub fn run(&self, at: impl AsRef<Path>, arguments: &[&str]) -> Vec<u8> {
+        match self.command(at).args(arguments).output() {
+            Ok(output) => succeeded(arguments, output),
+            Err(error) => panic!("git does not start: {error}"),
+        }
+    }
+}
+
+fn succeeded(arguments: &[&str], output: Output) -> Vec<u8> {
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}

@@ -1,0 +1,166 @@
+//! `cargo xtask bench`: our programs against the physical limit and against their peers, in one run.
+//!
+//! Everything is measured from outside, as child processes, the way a user meets it. Micro-benchmarks live elsewhere.
+//! Times decide nothing here unless `--check` is given: a busy machine is no broken build.
+#![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool talks to the terminal")]
+
+mod context;
+mod corpus;
+mod edit;
+mod fetch;
+mod limit;
+mod measure;
+mod process;
+mod reply;
+mod report;
+mod row;
+mod slice;
+mod suggest;
+mod verdict;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use clap::Parser;
+use corpus::{CORPORA, Corpus};
+use fetch::Store;
+use measure::Programs;
+use report::Report;
+use stan_tooling::{Result, cargo};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask bench", about = "The programs against the physical limit and their peers")]
+enum Bench {
+    /// `stan graph`: cold, warm, and after an edit.
+    Graph(Options),
+    /// `x07 ast slice`: linear time, flat memory, quick start.
+    Slice,
+    /// `stan run --context`: against the warm graph, `tar cf` and parsing the map.
+    Context(context::Options),
+    /// `stan check`: replies of five megabytes, of every hostile shape, in a second.
+    Reply(reply::ReplyOptions),
+    /// `stan suggest`: how much of a change it finds.
+    Suggest(suggest::SuggestOptions),
+    /// One run of a physical limit, as `bench graph` starts it.
+    #[command(subcommand, hide = true)]
+    Limit(limit::Limit),
+}
+
+#[derive(clap::Args)]
+struct Options {
+    /// Three rounds, two corpora, and no peers that take minutes.
+    #[arg(long)]
+    quick: bool,
+    /// Only these corpora.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    corpus: Vec<String>,
+    /// Rounds per corpus [default: 7].
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Leave the peers out.
+    #[arg(long)]
+    no_peers: bool,
+    /// Measure this program instead of building it.
+    #[arg(long, value_name = "PATH")]
+    stan: Option<PathBuf>,
+    /// Write the results here as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Rewrite docs/benchmarks.md.
+    #[arg(long)]
+    write: bool,
+    /// Fail when a target is missed.
+    #[arg(long)]
+    check: bool,
+}
+
+fn main() -> ExitCode {
+    stan_tooling::run(|root| run(root, &Bench::parse()))
+}
+
+/// The answer is whether the targets hold, where that was asked.
+fn run(root: &Path, bench: &Bench) -> Result<bool> {
+    match bench {
+        Bench::Graph(options) => run_graph(root, options),
+        Bench::Suggest(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            suggest::run(root, &stan, options)
+        }
+        Bench::Reply(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            reply::run(root, &stan, options)
+        }
+        Bench::Slice => Ok(slice::run(root).map(|()| true)?),
+        Bench::Context(options) => run_context(root, options),
+        Bench::Limit(limit) => limit::run(limit).map(|()| true),
+    }
+}
+
+fn run_graph(root: &Path, options: &Options) -> Result<bool> {
+    let corpora = chosen(options)?;
+    let store = Store::open(root)?;
+    let programs = Programs {
+        stan: cargo::release(root, "stan", options.stan.as_deref())?,
+        own: std::env::current_exe()?,
+        peers: if options.no_peers { None } else { Some(store.peers()?) },
+        slow_peers: !options.quick && !options.no_peers,
+    };
+    let rounds = options.rounds.unwrap_or(if options.quick { 3 } else { 7 }).max(1);
+    let mut measured = Vec::new();
+    for corpus in corpora {
+        measured.push(measure::measure(&store, &programs, corpus, rounds)?);
+    }
+    let start_up = verdict::start_up_verdicts(&measure::start_up(&store, &programs, rounds.max(5))?);
+    let report = Report { machine: machine(), rounds, corpora: measured, start_up };
+    print!("{}", report.tables());
+    if let Some(file) = &options.json {
+        std::fs::write(file, format!("{:#}\n", report.json()))?;
+    }
+    if options.write {
+        std::fs::create_dir_all(root.join("docs"))?;
+        let page = root.join("docs/benchmarks.md");
+        let old = std::fs::read_to_string(&page).unwrap_or_default();
+        std::fs::write(&page, suggest::kept_section(&old, &report.page()))?;
+    }
+    Ok(!options.check || report.passes())
+}
+
+fn run_context(root: &Path, options: &context::Options) -> Result<bool> {
+    let corpus = CORPORA.iter().find(|corpus| corpus.name == "icons").ok_or("the corpus `icons` is gone")?;
+    let folder = Store::open(root)?.corpus(corpus)?;
+    Ok(context::run(root, &folder, options).map(|()| true)?)
+}
+
+fn chosen(options: &Options) -> Result<Vec<&'static Corpus>> {
+    if options.corpus.is_empty() {
+        let in_quick = |corpus: &&Corpus| !options.quick || ["date-fns", "icons"].contains(&corpus.name);
+        return Ok(CORPORA.iter().filter(in_quick).collect());
+    }
+    let find = |name: &String| {
+        CORPORA.iter().find(|corpus| corpus.name == name).ok_or_else(|| {
+            let names: Vec<&str> = CORPORA.iter().map(|corpus| corpus.name).collect();
+            format!("no corpus `{name}`; there are {}", names.join(", ")).into()
+        })
+    };
+    options.corpus.iter().map(find).collect()
+}
+
+/// What a reader needs to know of the machine, and nothing that tells whose it is.
+fn machine() -> Vec<(&'static str, String)> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let value_after = |text: &str, key: &str| {
+        let line = text.lines().find(|line| line.starts_with(key));
+        line.and_then(|line| line.split_once(':'))
+            .map_or_else(|| "unknown".to_owned(), |(_, value)| value.trim().to_owned())
+    };
+    let node =
+        Command::new("node").arg("--version").output().ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    vec![
+        ("cores", std::thread::available_parallelism().map_or(0, usize::from).to_string()),
+        ("processor", value_after(&read("/proc/cpuinfo"), "model name")),
+        ("memory", value_after(&read("/proc/meminfo"), "MemTotal")),
+        ("system", format!("{} {}", std::env::consts::OS, read("/proc/sys/kernel/osrelease").trim())),
+        ("node", node.map_or_else(|| "none".to_owned(), |version| version.trim().to_owned())),
+    ]
+}
