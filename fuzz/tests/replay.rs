@@ -33,7 +33,7 @@ macro_rules! replayed {
 }
 
 replayed! {
-    cache components config declare diagnose extract git_index globs go ignore integrity jsonc log meta pack python reply resolve secrets
+    cache components config declare diagnose extract git_index globs go ignore integrity jsonc log meta pack patch_record python reply resolve secrets
     snapshot state tar verify x07_read x07_slice
 }
 

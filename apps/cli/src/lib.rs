@@ -40,12 +40,6 @@ pub fn stan(arguments: Vec<OsString>) -> ExitCode {
     }
 }
 
-/// What `stan mcp` makes of lines of input, as far as that needs no repository: for the fuzzer alone.
-#[doc(hidden)]
-pub fn mcp_answers(input: &[u8]) -> Vec<serde_json::Value> {
-    mcp::answers_of(input)
-}
-
 /// Runs `x07` with the arguments of this process.
 pub fn x07(arguments: Vec<OsString>) -> ExitCode {
     ExitCode::from(x07::run(arguments))

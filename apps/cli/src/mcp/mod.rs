@@ -317,30 +317,6 @@ fn read_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The answers to lines that need no repository, as [`Server::serve`] gives them: for the fuzzer.
-pub(crate) fn answers_of(mut input: &[u8]) -> Vec<Value> {
-    let (tools, mut answers, mut line) = (tools::list(), Vec::new(), Vec::new());
-    while read_line(&mut input, &mut line).unwrap_or(false) {
-        let messages = match understand(&line, &tools) {
-            Line::Nothing => Vec::new(),
-            Line::One(message) => vec![message],
-            Line::Batch(batch) => batch.iter().map(|message| protocol::read(message, &tools)).collect(),
-        };
-        for message in messages {
-            match message {
-                Message::Answer(answer) => answers.push(answer),
-                Message::Call(call) => answers.push(match tools::asked(&call.tool, &call.arguments) {
-                    None => protocol::error(&call.id, protocol::INVALID_PARAMS, "no such tool"),
-                    Some(Err(message)) => call.answer(failed(&message)),
-                    Some(Ok(asked)) => call.answer(json!({ "arguments": asked.arguments, "paths": asked.paths })),
-                }),
-                Message::Cancelled(_) | Message::Nothing => {}
-            }
-        }
-    }
-    answers
-}
-
 /// Reads to the end of the line and keeps nothing of it.
 fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
     loop {
@@ -365,6 +341,30 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
+    /// The answers to lines that need no repository, as [`Server::serve`] gives them.
+    fn answers_of(mut input: &[u8]) -> Vec<Value> {
+        let (tools, mut answers, mut line) = (tools::list(), Vec::new(), Vec::new());
+        while read_line(&mut input, &mut line).unwrap_or(false) {
+            let messages = match understand(&line, &tools) {
+                Line::Nothing => Vec::new(),
+                Line::One(message) => vec![message],
+                Line::Batch(batch) => batch.iter().map(|message| protocol::read(message, &tools)).collect(),
+            };
+            for message in messages {
+                match message {
+                    Message::Answer(answer) => answers.push(answer),
+                    Message::Call(call) => answers.push(match tools::asked(&call.tool, &call.arguments) {
+                        None => protocol::error(&call.id, protocol::INVALID_PARAMS, "no such tool"),
+                        Some(Err(message)) => call.answer(failed(&message)),
+                        Some(Ok(asked)) => call.answer(json!({ "arguments": asked.arguments, "paths": asked.paths })),
+                    }),
+                    Message::Cancelled(_) | Message::Nothing => {}
+                }
+            }
+        }
+        answers
+    }
+
     #[test]
     fn an_answer_keeps_to_its_budget_and_says_what_is_missing() {
         let line = "export const total = (items: Item[]): number => items.reduce((sum, item) => sum + item.price, 0);\n";
@@ -385,5 +385,44 @@ mod tests {
         let answers = answers_of(b"\n{\"id\":1,\"method\":\"ping\"}\n[]\nnonsense\n{\"id\":2,\"method\":\"fly\"}");
         let codes: Vec<i64> = answers.iter().map(|answer| answer["error"]["code"].as_i64().unwrap_or(0)).collect();
         assert_eq!(codes, [0, -32_700, -32_601]);
+    }
+
+    /// Messages with random changes to their bytes: each line has at most one answer for each message in it, in JSON, and no
+    /// path of a call leaves the repository.
+    #[test]
+    fn damaged_lines_are_answered_and_lead_nowhere() {
+        let seeds = [
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#,
+            r#"{"id":"a","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+            r#"{"id":1,"method":"tools/call","params":{"name":"read","arguments":{"files":["src/a.ts#x","../y"],"budget":9}}}"#,
+            r#"[{"id":2,"method":"tools/call","params":{"name":"context","arguments":{"at":["a:1:2"]}}},{"method":"x"}]"#,
+            r#"{"id":3,"method":"tools/call","params":{"name":"related","arguments":{"relation":"deps","files":["/etc/x"]}}}"#,
+            r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#,
+        ];
+        let words = ["..", "/", "\\", "\u0000", "null", "{", "}", "[", "]", "\"", "1e999", "-1", "\n", "C:"];
+        let mut state = 1_u64;
+        let mut below = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap_or_default() % bound.max(1)
+        };
+        for round in 0..20_000 {
+            let mut line = seeds[round % seeds.len()].as_bytes().to_vec();
+            for _ in 0..=below(3) {
+                let at = below(line.len());
+                match below(3) {
+                    0 => line[at] = u8::try_from(below(256)).unwrap_or_default(),
+                    1 => drop(line.drain(at..(at + below(8)).min(line.len()))),
+                    _ => drop(line.splice(at..at, words[below(words.len())].bytes())),
+                }
+                line.push(b' ');
+            }
+            for answer in answers_of(&line) {
+                assert!(answer["result"].is_object() != answer["error"].is_object(), "{answer}");
+                for path in answer["result"]["paths"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                    let is_inside = !path.starts_with(['/', '\\']) && !path.starts_with("..") && !path.contains('\0');
+                    assert!(is_inside, "{path:?} of {:?}", String::from_utf8_lossy(&line));
+                }
+            }
+        }
     }
 }
