@@ -399,7 +399,7 @@ mod tests {
             r#"{"id":3,"method":"tools/call","params":{"name":"related","arguments":{"relation":"deps","files":["/etc/x"]}}}"#,
             r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#,
         ];
-        let words = ["..", "/", "\\", "\u0000", "null", "{", "}", "[", "]", "\"", "1e999", "-1", "\n", "C:"];
+        let words = ["..", "/", "\\", "\\u0000", "null", "{", "}", "[", "]", "\"", "1e999", "-1", "\n", "C:"];
         let mut state = 1_u64;
         let mut below = |bound: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
