@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use stan_engine::context::{Progress, ScriptEvent, script_line};
 use stan_engine::context::reports::{NotAnalysedFiles, not_analysed_line};
+use stan_engine::context::{Progress, ScriptEvent, script_line};
 
 use crate::args::{Cli, WaitArgs};
 use crate::script_table::ScriptTable;
@@ -102,7 +102,15 @@ impl Messages {
         let shows = stderr_is_terminal() && !self.quiet;
         let progress = if shows { ProgressLine::start() } else { None };
         let longest_wait = if wait.no_wait { Duration::ZERO } else { Duration::from_secs(wait.wait.into()) };
-        TerminalProgress { who, style: self.style, quiet: self.quiet, longest_wait, waits_since: None, progress, table: None }
+        TerminalProgress {
+            who,
+            style: self.style,
+            quiet: self.quiet,
+            longest_wait,
+            waits_since: None,
+            progress,
+            table: None,
+        }
     }
 }
 

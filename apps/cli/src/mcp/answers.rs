@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
-use stan_engine::{EntryKind, OsSystem, System as _, SystemExt as _, WritableSystem as _, content_digest, unified_patch};
+use stan_engine::{
+    EntryKind, OsSystem, System as _, SystemExt as _, WritableSystem as _, content_digest, unified_patch,
+};
 
 /// How many answers are remembered, and how many bytes of them.
 const MOST_ANSWERS: usize = 256;

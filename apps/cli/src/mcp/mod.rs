@@ -79,8 +79,7 @@ pub(crate) fn run(cli: &Cli, args: &McpArgs) -> Result<(), Failure> {
 /// What every command of this server is started with. Consent is given here, and never in a call. Paths of calls are relative
 /// to the root, as those in answers are, wherever the server was started.
 fn common_arguments(cli: &Cli, workspace: &Workspace) -> Vec<String> {
-    let mut arguments =
-        vec!["stan".to_owned(), format!("--directory={}", workspace.root), "--color=never".to_owned()];
+    let mut arguments = vec!["stan".to_owned(), format!("--directory={}", workspace.root), "--color=never".to_owned()];
     let absolute = |typed: &String| workspace.absolute(typed).unwrap_or_else(|| typed.clone());
     arguments.extend(cli.config.iter().map(|value| format!("--config={}", absolute(value))));
     arguments.extend(cli.stan_path.iter().map(|value| format!("--stan-path={value}")));
@@ -104,12 +103,7 @@ struct Server {
 
 impl Server {
     /// Reads messages and answers them, or gives them to the workers.
-    fn serve(
-        &self,
-        input: &mut dyn BufRead,
-        send: &Send<'_>,
-        start: &mut dyn FnMut(Call) -> bool,
-    ) -> io::Result<()> {
+    fn serve(&self, input: &mut dyn BufRead, send: &Send<'_>, start: &mut dyn FnMut(Call) -> bool) -> io::Result<()> {
         let mut line = Vec::new();
         while read_line(input, &mut line)? {
             match understand(&line, &self.tools) {
@@ -367,7 +361,8 @@ mod tests {
 
     #[test]
     fn an_answer_keeps_to_its_budget_and_says_what_is_missing() {
-        let line = "export const total = (items: Item[]): number => items.reduce((sum, item) => sum + item.price, 0);\n";
+        let line =
+            "export const total = (items: Item[]): number => items.reduce((sum, item) => sum + item.price, 0);\n";
         let text = line.repeat(400);
         for budget in [100, 1_000, 4_000] {
             let cut = bounded(text.clone(), budget);

@@ -111,8 +111,11 @@ pub(crate) fn asked(tool: &str, arguments: &Map<String, Value>) -> Option<Result
     let list = list();
     let definition = list.as_array()?.iter().find(|one| one["name"] == tool)?;
     // Some clients send `null` for what they leave out.
-    let given: Map<String, Value> =
-        arguments.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let given: Map<String, Value> = arguments
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     Some(check(&definition["inputSchema"], &given).and_then(|()| Builder::new(&given).build(tool)))
 }
 
@@ -223,7 +226,8 @@ impl<'a> Builder<'a> {
 
     fn context(&mut self) -> Result<(), String> {
         let ways = ["about", "log", "at", "symbol", "focus", "changed"];
-        let is_given = |name: &&str| self.given.get(*name).is_some_and(|value| value.as_array().is_none_or(|all| !all.is_empty()));
+        let is_given =
+            |name: &&str| self.given.get(*name).is_some_and(|value| value.as_array().is_none_or(|all| !all.is_empty()));
         if !ways.iter().any(is_given) {
             return Err(format!("say what is needed: give one of {}", ways.map(|name| format!("`{name}`")).join(", ")));
         }

@@ -211,7 +211,8 @@ fn every_answer_is_what_its_output_schema_says() {
 #[test]
 fn a_long_answer_keeps_to_its_budget_and_says_how_to_get_the_rest() {
     let repository = repository();
-    let long: String = (0..3_000).map(|number| format!("export const value{number} = {{ number: {number} }};\n")).collect();
+    let long: String =
+        (0..3_000).map(|number| format!("export const value{number} = {{ number: {number} }};\n")).collect();
     repository.write("src/long.ts", &long);
     let mut client = Client::start(&repository, &[]);
     for (tool, mut arguments) in
@@ -300,7 +301,10 @@ fn since_sends_a_patch_and_a_new_server_knows_the_digest() {
         let content = &answer["result"]["structuredContent"];
         assert_eq!(content["answer"], "changes", "{answer}");
         let text = content["text"].as_str().unwrap();
-        assert!(text.starts_with("@@") && text.contains("-export const v7 = 7;\n+export const v7 = 'seven';\n"), "{text}");
+        assert!(
+            text.starts_with("@@") && text.contains("-export const v7 = 7;\n+export const v7 = 'seven';\n"),
+            "{text}"
+        );
     };
     check(&client.call(2, "read", since.clone()));
     assert_eq!(client.close(), 0);
@@ -326,7 +330,8 @@ fn the_stateless_revision_needs_no_handshake() {
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
     });
-    let found = client.ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": meta } }));
+    let found =
+        client.ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": meta } }));
     assert_eq!(found["result"]["supportedVersions"][0], "2026-07-28");
     let answer = client.ask(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call",
         "params": { "name": "find", "arguments": { "symbol": "b" }, "_meta": meta } }));
@@ -335,7 +340,9 @@ fn the_stateless_revision_needs_no_handshake() {
         let answer = client.ask(&json!({ "jsonrpc": "2.0", "id": 3, "method": method }));
         assert_eq!(answer["error"]["code"], -32_601, "{method}");
     }
-    let bad = client.ask(&json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": { "name": "find", "arguments": [] } }));
+    let bad = client.ask(
+        &json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": { "name": "find", "arguments": [] } }),
+    );
     assert_eq!(bad["error"]["code"], -32_602);
     assert_eq!(client.close(), 0);
 }
@@ -344,8 +351,11 @@ fn the_stateless_revision_needs_no_handshake() {
 fn progress_grows_and_a_cancelled_call_has_no_answer() {
     let repository = repository();
     let mut client = Client::start(&repository, &[]);
-    client.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-        "name": "find", "arguments": { "symbol": "b" }, "_meta": { "progressToken": "p" } } }).to_string());
+    client.send(
+        &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "find", "arguments": { "symbol": "b" }, "_meta": { "progressToken": "p" } } })
+        .to_string(),
+    );
     let mut told = Vec::new();
     let answer = loop {
         let message = client.messages.recv().unwrap();
@@ -357,10 +367,18 @@ fn progress_grows_and_a_cancelled_call_has_no_answer() {
     assert_eq!((told, &answer["id"]), (vec![0, 1], &json!(1)));
     // Many calls, so that the last one still waits when it is cancelled.
     for id in 100..140 {
-        client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "overview" } }).to_string());
+        client.send(
+            &json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "overview" } })
+                .to_string(),
+        );
     }
-    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 139 } }).to_string());
-    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "never" } }).to_string());
+    client.send(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 139 } }).to_string(),
+    );
+    client.send(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "never" } })
+            .to_string(),
+    );
     let answered: Vec<u64> = (100..139).map(|_| client.messages.recv().unwrap()["id"].as_u64().unwrap()).collect();
     assert!(!answered.contains(&139), "{answered:?}");
     let answer = client.ask(&json!({ "jsonrpc": "2.0", "id": 200, "method": "ping" }));
@@ -386,11 +404,7 @@ fn a_reply_is_checked_with_and_without_an_archive() {
 fn with_branches(repository: &Repository) -> Option<std::path::PathBuf> {
     repository.write(".gitignore", ".stan/\n");
     repository.git(&["init", "-q", "-b", "main"])?;
-    for arguments in [
-        &["add", "."][..],
-        &["commit", "-qm", "one"],
-        &["checkout", "-qb", "other"],
-    ] {
+    for arguments in [&["add", "."][..], &["commit", "-qm", "one"], &["checkout", "-qb", "other"]] {
         repository.git(arguments)?;
     }
     repository.write("src/only.ts", "import './b.js';\n");
@@ -452,7 +466,11 @@ fn soak(calls: usize) {
             let branch = if number % 800 == 200 { "other" } else { "main" };
             repository.git(&["checkout", "-qf", branch]);
             let text = client.text("related", json!({ "relation": "dependents", "files": ["src/b.ts"], "budget": 0 }));
-            assert_eq!(text.contains("src/only.ts"), branch == "other" || second.is_none(), "call {number} on {branch}");
+            assert_eq!(
+                text.contains("src/only.ts"),
+                branch == "other" || second.is_none(),
+                "call {number} on {branch}"
+            );
         }
         let (tool, mut arguments) = one_call_of_each().swap_remove(number % one_call_of_each().len());
         if number % 7 == 0 {

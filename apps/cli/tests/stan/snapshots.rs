@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::project::Random;
+use stan_testkit::Random;
+
 use crate::support::Repository;
 
 const PLAIN: &str = ".stan/diff/.archive.snapshot.json";
@@ -77,7 +78,7 @@ fn ten_of_each_kind_are_kept() {
 fn a_random_walk_loses_nothing() {
     for seed in 1..4 {
         let repository = Repository::new(&[("a.ts", "0\n")]);
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (mut made, mut current): (Vec<String>, usize) = (Vec::new(), 0);
         for version in 0..40 {
             let steps = ["snap", "undo", "redo", "set"];
@@ -92,7 +93,8 @@ fn a_random_walk_loses_nothing() {
             if step == "snap" {
                 repository.write("a.ts", &format!("{seed} {version}\n"));
             }
-            let arguments = [&["snap", "--plain"][..], &arguments.iter().map(String::as_str).collect::<Vec<_>>()].concat();
+            let arguments =
+                [&["snap", "--plain"][..], &arguments.iter().map(String::as_str).collect::<Vec<_>>()].concat();
             let said = repository.stan(&arguments);
             let is_right = said.starts_with(if expected.is_some() { "exit 0" } else { "exit 1" });
             assert!(is_right, "seed {seed}, {version}: {arguments:?}: {said}");

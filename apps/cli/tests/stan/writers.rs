@@ -130,7 +130,11 @@ fn edit_history(root: &Path, version: usize) {
 fn edit_script(root: &Path, version: usize) {
     edit_sources(root, version);
     let script = format!("echo {version}; sort src/m1.ts");
-    put(root, "stan.config.yml", &format!("stan-core:\n  stanPath: .stan\nstan-cli:\n  scripts:\n    evidence: '{script}'\n"));
+    put(
+        root,
+        "stan.config.yml",
+        &format!("stan-core:\n  stanPath: .stan\nstan-cli:\n  scripts:\n    evidence: '{script}'\n"),
+    );
 }
 
 /// A reply of whole files, which can be applied twice.

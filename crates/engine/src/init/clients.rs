@@ -260,7 +260,10 @@ mod tests {
     fn an_entry_that_was_reformatted_goes_without_the_rest() {
         for (before, expected) in [
             (r#"{"mcpServers":{"stan":{"command":"stan","args":["mcp"]}}}"#, r#"{"mcpServers":{}}"#),
-            (r#"{"mcpServers":{"a":{},"stan":{"command":"stan","args":["mcp"]},"b":{}}}"#, r#"{"mcpServers":{"a":{},"b":{}}}"#),
+            (
+                r#"{"mcpServers":{"a":{},"stan":{"command":"stan","args":["mcp"]},"b":{}}}"#,
+                r#"{"mcpServers":{"a":{},"b":{}}}"#,
+            ),
             (r#"{"mcpServers":{"stan":{"command":"stan"} , "b":{}}}"#, r#"{"mcpServers":{ "b":{}}}"#),
         ] {
             assert_eq!(McpClient::Claude.remove(before.as_bytes()), Edit::Bytes(expected.into()), "{before}");

@@ -186,7 +186,8 @@ impl Apply<'_> {
             Some([0xff, 0xfe] | [0xfe, 0xff]) => "it looks like UTF-16; save it as UTF-8",
             _ => "save it as UTF-8",
         };
-        EngineError::input(format!("`{}` is not UTF-8 (line {line}); nothing was changed", self.request.reply.name)).hint(hint)
+        EngineError::input(format!("`{}` is not UTF-8 (line {line}); nothing was changed", self.request.reply.name))
+            .hint(hint)
     }
 
     /// How the archive is shown, and its contents.

@@ -312,7 +312,8 @@ fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
 const REPLY: &str = "### File: src/helper.ts\n\n```\nexport const helper = 'applied';\n```\n\n### File: src/new/made.ts\n\n\
                      ```\nexport {};\n```\n\n### File: package.json\n\n```\n{\"name\":\"other\"}\n```\n";
 
-const EARLIER: &str = "### File: src/index.ts\n\n```\nimport './helper.js';\n```\n\n### File: lib/a.ts\n\n```\n1\n```\n";
+const EARLIER: &str =
+    "### File: src/index.ts\n\n```\nimport './helper.js';\n```\n\n### File: lib/a.ts\n\n```\n1\n```\n";
 
 fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;

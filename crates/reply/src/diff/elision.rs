@@ -12,7 +12,8 @@ use std::ops::Range;
 use super::{Body, DiffError, FileDiff, Lines};
 
 /// What a shortened passage is called.
-const WORDS: &[&str] = &["rest of", "existing code", "unchanged", "remaining", "omitted", "same as before", "previous code"];
+const WORDS: &[&str] =
+    &["rest of", "existing code", "unchanged", "remaining", "omitted", "same as before", "previous code"];
 
 /// Such lines are compared with the old file until one is new; no real file has more of them.
 const MOST_COMPARED: usize = 20;
@@ -66,7 +67,15 @@ mod tests {
         ] {
             assert!(is_elision(line), "{line}");
         }
-        for line in ["...args", "// ...", "call(...rest);", "the rest of the code", "const [first, ...rest] = all;", "  ...remaining,", ""] {
+        for line in [
+            "...args",
+            "// ...",
+            "call(...rest);",
+            "the rest of the code",
+            "const [first, ...rest] = all;",
+            "  ...remaining,",
+            "",
+        ] {
             assert!(!is_elision(line), "{line}");
         }
     }

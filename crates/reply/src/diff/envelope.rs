@@ -42,7 +42,9 @@ pub(crate) fn parse(lines: &Lines<'_>) -> ParsedDiff {
                 let message = "a line of the envelope that belongs to no file";
                 match files.last_mut() {
                     Some(last) => _ = last.malformed.get_or_insert_with(|| DiffError::new(at, message)),
-                    None => files.push(FileDiff { malformed: Some(DiffError::new(at, message)), ..FileDiff::default() }),
+                    None => {
+                        files.push(FileDiff { malformed: Some(DiffError::new(at, message)), ..FileDiff::default() })
+                    }
                 }
                 at += 1;
                 continue;
@@ -105,15 +107,16 @@ fn read_file(lines: &Lines<'_>, start: usize, change: Change, path: &str) -> (Fi
 
 /// What cannot be applied, whatever the file holds.
 fn finish(file: &mut FileDiff, hunks: Vec<Hunk>, lines: &Lines<'_>) {
-    let changes = |hunk: &Hunk| hunk.lines.clone().any(|at| lines.get(at).is_some_and(|line| line.starts_with(['+', '-'])));
+    let changes =
+        |hunk: &Hunk| hunk.lines.clone().any(|at| lines.get(at).is_some_and(|line| line.starts_with(['+', '-'])));
     // An envelope may end with blank lines, which look like a hunk that keeps them.
-    let is_blank = |hunk: &Hunk| {
-        hunk.lines.clone().all(|at| lines.get(at).is_some_and(|line| line.trim().is_empty()))
-    };
+    let is_blank = |hunk: &Hunk| hunk.lines.clone().all(|at| lines.get(at).is_some_and(|line| line.trim().is_empty()));
     let hunks: Vec<Hunk> = hunks.into_iter().filter(|hunk| !is_blank(hunk)).collect();
     let fault = match file.change {
         Change::Delete if !hunks.is_empty() => Some("a deleted file cannot have lines left"),
-        Change::Create if hunks.iter().any(|hunk| hunk.old_count > 0) => Some("each line of a new file starts with `+`"),
+        Change::Create if hunks.iter().any(|hunk| hunk.old_count > 0) => {
+            Some("each line of a new file starts with `+`")
+        }
         Change::Edit if hunks.is_empty() => Some("the patch has no hunks, so it changes nothing"),
         _ if hunks.iter().any(|hunk| !changes(hunk)) => Some("the hunk neither adds nor removes a line"),
         _ => None,
@@ -175,7 +178,10 @@ mod tests {
 
     #[test]
     fn faults_of_an_envelope() {
-        check("*** Begin Patch\n*** Update File: a\n*** End Patch", "Edit a a 0the patch has no hunks, so it changes nothing");
+        check(
+            "*** Begin Patch\n*** Update File: a\n*** End Patch",
+            "Edit a a 0the patch has no hunks, so it changes nothing",
+        );
         check("*** Add File: a\n+x\ny\n", "Create - a 1a line of a hunk starts with a space, `+` or `-`");
         check("*** Add File: a\n x\n", "Create - a 1each line of a new file starts with `+`");
         check("*** Delete File: a\n-x\n", "Delete a - 0a deleted file cannot have lines left");

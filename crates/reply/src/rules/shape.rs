@@ -122,7 +122,13 @@ fn check_unread(facts: &Facts<'_>, findings: &mut Findings<'_>) {
         findings.add(CODE, line, "", "this looks like a patch outside of a fence, where it is not read", fences);
     }
     if let Some(line) = facts.structure.unread_patch {
-        findings.add(CODE, line, "", "this looks like a patch among other lines of a fence, where it is not read", fences);
+        findings.add(
+            CODE,
+            line,
+            "",
+            "this looks like a patch among other lines of a fence, where it is not read",
+            fences,
+        );
     }
     for heading in facts.structure.blocks.iter().filter_map(|block| block.heading.as_ref()) {
         if heading.has_more && !facts.context.exists(&normalise(&heading.path)) {

@@ -260,7 +260,9 @@ fn heading_path(text: &str) -> (String, bool) {
     let text = text.trim();
     let bold = text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**")).filter(|inner| !inner.contains('*'));
     let text = bold.unwrap_or(text).trim();
-    if let Some((path, rest)) = text.strip_prefix('`').and_then(|rest| rest.split_once('`')).filter(|(path, _)| !path.is_empty()) {
+    if let Some((path, rest)) =
+        text.strip_prefix('`').and_then(|rest| rest.split_once('`')).filter(|(path, _)| !path.is_empty())
+    {
         return (unquoted(path.trim()), !rest.trim().is_empty());
     }
     let unescaped = if text.contains('`') { Cow::Borrowed(text) } else { markdown::unescape(text) };
