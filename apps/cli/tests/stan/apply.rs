@@ -168,7 +168,7 @@ fn landing() -> Vec<(&'static str, String, Vec<Expected>)> {
         ("a whole program", file("run.sh", "#!/bin/sh\n"), vec![("run.sh", Some("755 #!/bin/sh\n"))]),
         ("mv", ops("mv run.sh bin/run.sh"), vec![("run.sh", None), ("bin/run.sh", Some("755 #!/bin/sh\necho hi\n"))]),
         ("mv and a patch of the new place", ops("mv src/a.ts src/c.ts") + &patch("src/c.ts", EDIT), vec![("src/a.ts", None), ("src/c.ts", Some(FIVE))]),
-        ("mv of a folder", ops("mv lib kit"), vec![("lib/x.ts", None), ("lib", None), ("kit/deep/y.ts", Some("644 y\n"))]),
+        ("mv of a folder", ops("mv lib kit"), vec![("lib/x.ts", None), ("lib", None), ("kit", Some("folder")), ("kit/deep/y.ts", Some("644 y\n"))]),
         ("a swap", ops("mv lib/x.ts lib/t.ts\nmv lib/deep/y.ts lib/x.ts\nmv lib/t.ts lib/deep/y.ts"), vec![("lib/x.ts", Some("644 y\n")), ("lib/deep/y.ts", Some("644 x\n")), ("lib/t.ts", None)]),
         ("cp", ops("cp run.sh copy.sh"), vec![("run.sh", Some("755 #!/bin/sh\necho hi\n")), ("copy.sh", Some("755 #!/bin/sh\necho hi\n"))]),
         ("rm", ops("rm lib/x.ts"), vec![("lib/x.ts", None), ("lib", Some("folder"))]),

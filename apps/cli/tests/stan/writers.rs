@@ -120,10 +120,12 @@ pub(crate) fn edit_sources(root: &Path, version: usize) {
     put(root, STATE, &format!("{{\"v\":2,\"i\":[[\"src/index.ts\",{depth}],[\"src/m{depth}.ts\",1]]}}\n"));
 }
 
-/// Another baseline, so that there is one to go back to.
+/// Two more baselines, so that there is one to go back to.
 fn edit_history(root: &Path, version: usize) {
-    edit_sources(root, version);
-    stan("snap", &["snap"], edit_sources).succeeds(root);
+    for version in [1_000 + version, 2_000 + version] {
+        edit_sources(root, version);
+        stan("snap", &["snap"], edit_sources).succeeds(root);
+    }
 }
 
 /// A script whose output is another one.
