@@ -404,11 +404,19 @@ fn a_reply_is_checked_with_and_without_an_archive() {
 fn with_branches(repository: &Repository) -> Option<std::path::PathBuf> {
     repository.write(".gitignore", ".stan/\n");
     repository.git(&["init", "-q", "-b", "main"])?;
-    for arguments in [&["add", "."][..], &["-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-qm", "one"], &["checkout", "-qb", "other"]] {
+    for arguments in [
+        &["add", "."][..],
+        &["-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-qm", "one"],
+        &["checkout", "-qb", "other"],
+    ] {
         repository.git(arguments)?;
     }
     repository.write("src/only.ts", "import './b.js';\n");
-    for arguments in [&["add", "."][..], &["-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-qm", "two"], &["checkout", "-q", "main"]] {
+    for arguments in [
+        &["add", "."][..],
+        &["-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-qm", "two"],
+        &["checkout", "-q", "main"],
+    ] {
         repository.git(arguments)?;
     }
     let second = repository.root().parent()?.join("second");

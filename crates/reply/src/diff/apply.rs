@@ -377,7 +377,7 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
     let nearest = stated.unwrap_or_default();
     let best = votes.iter().max_by_key(|(at, count)| (**count, std::cmp::Reverse(at.abs_diff(nearest))));
     let last = image.len().saturating_sub(1);
-    let first = best.map_or(nearest.min(last), |(at, _)| *at);
+    let first = best.map(|(at, _)| *at).or_else(|| most_alike(&places, old)).unwrap_or(nearest.min(last));
     let show = |line: &Line<'_>| {
         let text: Cow<'_, str> = String::from_utf8_lossy(line.text);
         crate::excerpt::prefix(&text, 200).to_owned()
@@ -387,4 +387,15 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
         first: first + 1,
         found: places.iter().skip(first).take(old.len().clamp(3, MOST_SHOWN)).map(|line| show(line)).collect(),
     }
+}
+
+/// Where no line is the same: the line that begins most like the first one that was looked for.
+fn most_alike(places: &[&Line<'_>], old: &[Line<'_>]) -> Option<usize> {
+    const FEWEST_BYTES: usize = 6;
+    let (offset, wanted) = old.iter().enumerate().find(|(_, line)| !line.text.trim_ascii().is_empty())?;
+    let wanted = wanted.text.trim_ascii();
+    let common =
+        |line: &Line<'_>| line.text.trim_ascii().iter().zip(wanted).take_while(|(one, other)| one == other).count();
+    let best = places.iter().enumerate().map(|(at, line)| (common(line), std::cmp::Reverse(at))).max()?;
+    (best.0 >= FEWEST_BYTES.min(wanted.len())).then(|| best.1.0.saturating_sub(offset))
 }
