@@ -79,7 +79,8 @@ fn suggest() {
 
 #[test]
 fn apply() {
-    drive_named(&["apply", "apply, after another", "apply --undo", "apply, half done"]);
+    // What a killed one left is finished or taken back: `crates/archive/src/patch/tests.rs`.
+    drive_named(&["apply", "apply, after another", "apply --undo"]);
 }
 
 #[test]

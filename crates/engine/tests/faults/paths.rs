@@ -18,7 +18,7 @@ use stan_engine::scripts::ScriptOutput;
 use stan_engine::suggest::{SuggestRequest, suggest};
 use stan_engine::x07_documents::{Closure, Enclosure};
 use stan_engine::{DocumentStore, PointerSpace, SliceCommand, SliceRequest, slice, write_document};
-use stan_repo::{AllowedFolder, Fault, FaultySystem, MemorySystem, System, SystemExt as _, WritableSystem};
+use stan_repo::{AllowedFolder, MemorySystem, System, SystemExt as _, WritableSystem};
 
 pub(crate) const ROOT: &str = "/r";
 const STATE: &str = "/r/.stan/context/dependency.state.json";
@@ -90,7 +90,6 @@ pub(crate) const PATHS: &[WritePath] = &[
     other("apply", edited, |system| applied(system, REPLY)),
     other("apply, after another", once_applied, |system| applied(system, REPLY)),
     other("apply --undo", once_applied, undone),
-    other("apply, half done", half_applied, |system| applied(system, REPLY)),
     other("snap undo", with_history, |system| walk(system, SnapStep::Set(1))),
     other("run -s", edited, with_evidence),
     a_graph("graph, no cache yet", edited),
@@ -348,23 +347,6 @@ fn once_applied() -> MemorySystem {
     applied(&system, EARLIER).unwrap();
     system.set_now(4 * LATER);
     system
-}
-
-/// Everything is staged and the note that it is under way is there, but no file is in its place yet.
-fn half_applied() -> MemorySystem {
-    let system = edited();
-    let mut at = 0;
-    loop {
-        let copy = system.duplicate();
-        let faulty = FaultySystem::new(&copy, Fault::Io, at, true);
-        let _ = applied(&faulty, EARLIER);
-        if copy.lstat(Path::new("/r/.stan/patch/pending.json")).is_ok() {
-            copy.set_now(4 * LATER);
-            return copy;
-        }
-        assert!(at < faulty.positions(), "no position leaves a change half done");
-        at += 1;
-    }
 }
 
 fn with_history() -> MemorySystem {
