@@ -167,7 +167,8 @@ impl Progress for TerminalProgress {
             }
             (ScriptEvent::Started(name), Some(table)) => table.started(name),
             (ScriptEvent::Ended(report), Some(table)) => {
-                if table.ended(report) {
+                let was_last = table.ended(report);
+                if was_last {
                     self.table = None;
                     self.progress = ProgressLine::start();
                 }

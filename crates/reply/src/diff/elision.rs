@@ -7,8 +7,6 @@
 //! | the old file has the same line, or there is no old file | fine: it is text like any other |
 //! | a diff adds such a line | fine: a diff says itself what goes |
 
-use std::ops::Range;
-
 use super::{Body, DiffError, FileDiff, Lines};
 
 /// What a shortened passage is called.
@@ -23,14 +21,14 @@ pub(super) fn find(file: &FileDiff, lines: &Lines<'_>, old: &[u8]) -> Option<Dif
     if old.is_empty() {
         return None;
     }
-    let written: Vec<Range<usize>> = match &file.body {
-        Body::Whole => vec![0..lines.len()],
-        Body::Replacements(blocks) => blocks.iter().map(|block| block.replace.clone()).collect(),
+    let written: Vec<usize> = match &file.body {
+        Body::Whole => (0..lines.len()).collect(),
+        Body::Replacements(blocks) => blocks.iter().flat_map(|block| block.replace.clone()).collect(),
         Body::Hunks(_) | Body::Gone => return None,
     };
     let says_so = |at: &usize| lines.get(*at).is_some_and(|line| is_elision(line));
     let is_new = |at: &usize| lines.get(*at).is_some_and(|line| !has_line(old, line.as_bytes()));
-    let index = written.into_iter().flatten().filter(says_so).take(MOST_COMPARED).find(is_new)?;
+    let index = written.into_iter().filter(says_so).take(MOST_COMPARED).find(is_new)?;
     Some(DiffError::new(index, "this line says that lines were left out, and writing it would delete them"))
 }
 

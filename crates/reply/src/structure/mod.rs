@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         }
         let has_heading = matches!(self.topic, Topic::Patch | Topic::File);
         let is_blocks = is_replacement(&fence, has_heading);
-        let is_envelope = !is_blocks && first_line(&fence).is_some_and(|line| diff::opens_envelope(line));
+        let is_envelope = !is_blocks && first_line(&fence).is_some_and(diff::opens_envelope);
         let is_patch = !is_blocks && (is_envelope || is_patch(&fence, self.topic == Topic::Patch));
         if self.topic == Topic::Commit && !is_blocks && !is_patch {
             self.structure.has_commit_message |= fence.lines.iter().any(|line| !line.trim().is_empty());
