@@ -81,7 +81,15 @@ impl<'a> Work<'a> {
             // What people wrote must survive a power cut; a new file can be made again.
             Some(bytes) if write.before.is_some() => self.system.write_atomic_durable(&path, bytes),
             Some(bytes) => self.system.write_atomic(&path, bytes),
-            None => self.system.remove_file(&path),
+            None => {
+                self.system.remove_file(&path)?;
+                // A folder that was made for the file alone goes with it; one that holds something else stays.
+                let folder = path_state::folder_of(&write.path);
+                if !folder.is_empty() {
+                    let _ = self.system.remove_dir(&self.absolute(folder));
+                }
+                Ok(())
+            }
         }
     }
 
