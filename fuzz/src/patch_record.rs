@@ -40,7 +40,8 @@ pub fn law(bytes: &[u8]) {
         .collect();
     let after = outside(&system);
     for path in before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path)) {
-        let is_folder = [before.get(path), after.get(path)].iter().all(|one| one.is_none_or(|bytes| bytes == b"folder"));
+        let is_folder =
+            [before.get(path), after.get(path)].iter().all(|one| one.is_none_or(|bytes| bytes == b"folder"));
         assert!(path.starts_with("/r/") && !path.starts_with("/r/.git"), "{path}");
         assert!(is_folder || named.contains(path), "{path} was changed, but the record does not name it");
     }
@@ -49,7 +50,11 @@ pub fn law(bytes: &[u8]) {
 fn workspace(pending: &[u8], record: &[u8]) -> MemorySystem {
     let system = MemorySystem::new();
     system.set_now(1_000_000);
-    system.set_file("/r/a.ts", "a").set_file("/r/lib/b.ts", "b").set_file("/r/.git/config", "git").set_file("/out", "out");
+    system
+        .set_file("/r/a.ts", "a")
+        .set_file("/r/lib/b.ts", "b")
+        .set_file("/r/.git/config", "git")
+        .set_file("/out", "out");
     system.set_link("/r/link", "/");
     system.set_file(PENDING, pending);
     for folder in [STAGED, APPLIED] {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clap::Parser;
 use serde_json::{Value, json};
 use stan_engine::tokens::Tokenizer;
-use stan_engine::{Engine, System as _, Untrusted};
+use stan_engine::{Engine, Untrusted};
 
 use crate::args::{Cli, McpArgs};
 use crate::exit::Failure;

@@ -325,8 +325,9 @@ fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
         strict: false,
         dry_run: false,
     };
-    let report = apply_reply(system, &Repository { root: &root, config: &config }, &request, &mut NoProgress)
-        .map_err(|refusal| text(&refusal))?;
+    let report =
+        apply_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress)
+            .map_err(|refusal| text(&refusal))?;
     match report.feedback {
         Some(feedback) => Err(format!("{feedback}; send it again")),
         None => Ok(Done { said: report.notes, answer: String::new() }),
@@ -336,7 +337,7 @@ fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
 /// Done twice it is done: there is nothing left to take back.
 fn undone(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
-    match undo_reply(system, &Repository { root: &root, config: &config }, &mut NoProgress) {
+    match undo_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &mut NoProgress) {
         Ok(_) => Ok(Done::default()),
         Err(refusal) if refusal.message.contains("no applied reply") => Ok(Done::default()),
         Err(refusal) => Err(text(&refusal)),
@@ -360,7 +361,7 @@ fn with_history() -> MemorySystem {
 fn walk(system: &dyn WritableSystem, step: SnapStep) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
-    let report = snap_history(system, &repository, (true, true), step, &mut NoProgress);
+    let report = snap_history(&Engine::new(system), &repository, (true, true), step, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
