@@ -65,12 +65,7 @@ fn packed(system: &MemorySystem, root: &str, asked: &Asked, budget: u64) -> Pack
     packed_for(system, root, asked, (budget, ITEM_TOKENS))
 }
 
-fn packed_for(
-    system: &MemorySystem,
-    root: &str,
-    asked: &Asked,
-    (budget, item_tokens): (u64, u64),
-) -> PackOutcome {
+fn packed_for(system: &MemorySystem, root: &str, asked: &Asked, (budget, item_tokens): (u64, u64)) -> PackOutcome {
     let config = Config::default();
     let file = AskedFile { shown: asked.file.clone(), id: asked.file.clone() };
     let places = vec![AskedPlace { file, line: asked.line, col: None }];
@@ -104,7 +99,8 @@ fn check_items(system: &MemorySystem, root: &str, pack: &Pack) {
         let is_mark = |line: &str| line.trim_start().starts_with('\u{2026}');
         let pieces = item.text.lines().filter(|line| !is_mark(line)).flat_map(|line| line.split('\u{2026}'));
         for piece in pieces.map(|piece| piece.trim().trim_matches(['{', '}', '[', ']', '(', ')']).trim()) {
-            let at = rest.find(piece).unwrap_or_else(|| panic!("{piece:?} is not next in {}: {}", item.file, item.text));
+            let at =
+                rest.find(piece).unwrap_or_else(|| panic!("{piece:?} is not next in {}: {}", item.file, item.text));
             rest = &rest[at + piece.len()..];
         }
     }

@@ -75,7 +75,11 @@ fn schemas_of_small_answers() {
         "stan-symbol.report",
         &expect_file!["../../../schemas/stan-symbol.report.schema.json"],
     );
-    check(written::<OverviewReport>(), "stan-map.report", &expect_file!["../../../schemas/stan-map.report.schema.json"]);
+    check(
+        written::<OverviewReport>(),
+        "stan-map.report",
+        &expect_file!["../../../schemas/stan-map.report.schema.json"],
+    );
     check(written::<ReadReport>(), "stan-read.report", &expect_file!["../../../schemas/stan-read.report.schema.json"]);
     check(written::<FindReport>(), "stan-find.report", &expect_file!["../../../schemas/stan-find.report.schema.json"]);
 }

@@ -171,7 +171,14 @@ impl Collector<'_> {
     }
 
     /// Adds a unit, or raises the rank of one that is known.
-    pub(crate) fn unit(&mut self, file: FileId, unit: UnitId, member: Option<UnitId>, rank: u8, via: Vec<Via>) -> Option<usize> {
+    pub(crate) fn unit(
+        &mut self,
+        file: FileId,
+        unit: UnitId,
+        member: Option<UnitId>,
+        rank: u8,
+        via: Vec<Via>,
+    ) -> Option<usize> {
         let at = match self.by_unit.get(&(file, unit)) {
             Some(at) => *at,
             None if self.found.candidates.len() >= MOST_CANDIDATES => return None,

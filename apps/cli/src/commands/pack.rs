@@ -4,7 +4,8 @@ use std::path::Path;
 
 use stan_engine::context::NamedBytes;
 use stan_engine::pack::{
-    AskedPlace, AskedSymbol, ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, list_diagnostics, pack,
+    AskedPlace, AskedSymbol, ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, list_diagnostics,
+    pack,
 };
 use stan_engine::{OsSystem, write_document};
 

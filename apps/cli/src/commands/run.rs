@@ -74,7 +74,11 @@ fn copy(report: &RunReport, workspace: &Workspace, messages: &Messages) -> Resul
     clipboard::copy_and_tell(&copied.bytes, messages);
     if texts.len() > 1 {
         let count = texts.len() as u64;
-        messages.note(&text!("copied {}; paste the other {} parts after it", Untrusted::new(&first.path), grouped(count - 1)));
+        messages.note(&text!(
+            "copied {}; paste the other {} parts after it",
+            Untrusted::new(&first.path),
+            grouped(count - 1)
+        ));
     }
     Ok(())
 }

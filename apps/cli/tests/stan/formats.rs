@@ -64,10 +64,8 @@ fn zip_archives_and_their_diffs_are_verified() {
 fn parts_name_each_other_and_keep_to_their_size() {
     let repository = repository();
     repository.stan(&["run", "--format", "md", "--split", "1200"]);
-    let parts: Vec<String> = outputs(&repository)
-        .into_iter()
-        .filter(|name| name.contains("-of-") && !name.contains("diff"))
-        .collect();
+    let parts: Vec<String> =
+        outputs(&repository).into_iter().filter(|name| name.contains("-of-") && !name.contains("diff")).collect();
     assert!(parts.len() > 2, "{parts:?}");
     for part in &parts {
         let text = read(&repository, part);

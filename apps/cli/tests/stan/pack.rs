@@ -494,7 +494,11 @@ fn an_import_that_leads_to_nothing_shows_what_there_is() {
     let [hidden, module] = [["--at", "src/main.ts:3:3"], ["--at", "src/main.ts:5:19"]]
         .map(|place| items(&[&["pack", "--json"][..], &place].concat()));
     assert!(said.contains("exports total, totals, unrelatedName — src/sums.ts:1"), "{said}");
-    assert!(said.contains("1 \"full\" \"export function total") || said.contains("export function total(a: number): number"), "{said}");
+    assert!(
+        said.contains("1 \"full\" \"export function total")
+            || said.contains("export function total(a: number): number"),
+        "{said}"
+    );
     assert!(said.contains("\"near\":[\"total\",\"totals\"]"), "{said}");
     assert!(said.contains("2 \"full\" \"export const main") || said.contains("export const main"), "{said}");
     assert!(hidden.contains("const hidden = 1;"), "what is there and not exported: {hidden}");

@@ -117,10 +117,8 @@ impl Formats<'_> {
                 .collect();
             return Ok(vec![(self.path(stem, ""), write_zip(&files).map_err(refuse)?)]);
         }
-        let sections: Vec<Section> = files
-            .iter()
-            .flat_map(|file| self.sections(&file.name, &String::from_utf8_lossy(&file.bytes)))
-            .collect();
+        let sections: Vec<Section> =
+            files.iter().flat_map(|file| self.sections(&file.name, &String::from_utf8_lossy(&file.bytes))).collect();
         Ok(self.parts(stem, &sections))
     }
 

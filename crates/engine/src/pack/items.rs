@@ -227,7 +227,12 @@ pub(super) fn imports_draft(loaded: &Rc<Loaded>, file: FileId, closure: &Closure
 }
 
 /// What a module exports, as one line.
-pub(super) fn exports_draft(file: FileId, names: &[Box<str>], files: &PackFiles<'_>, counter: Counter) -> Option<Draft> {
+pub(super) fn exports_draft(
+    file: FileId,
+    names: &[Box<str>],
+    files: &PackFiles<'_>,
+    counter: Counter,
+) -> Option<Draft> {
     let loaded = files.load(file)?;
     let mut name = names.iter().take(MOST_EXPORTS).map(|name| &**name).collect::<Vec<_>>().join(", ");
     match names.len().checked_sub(MOST_EXPORTS) {

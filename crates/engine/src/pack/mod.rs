@@ -18,9 +18,9 @@ use crate::graph::GraphRequest;
 use crate::outline::AskedFile;
 pub use crate::relevance::Since;
 use crate::tokens::Tokenizer;
-use stan_pack::Lists;
 pub use list::list_diagnostics;
 pub use run::pack;
+use stan_pack::Lists;
 pub use verify::verify_pack;
 
 /// What an item costs besides its text in the document and in Markdown, where items of a file share a fence.

@@ -82,7 +82,8 @@ impl<'f> References<'f> {
         let mut candidates: Vec<&'f str> = without.chain(with_extension).collect();
         candidates.sort_by_key(|candidate| (slashes(candidate), candidate.len()));
         let ending = candidates.into_iter().find(|candidate| self.find(folder, candidate) == Some(target));
-        let relative = spelled(folder, stem.filter(|stem| self.local.get(&split(stem)) == Some(&target)).unwrap_or(path));
+        let relative =
+            spelled(folder, stem.filter(|stem| self.local.get(&split(stem)) == Some(&target)).unwrap_or(path));
         let is_relative = relative.starts_with('.') && self.resolve(folder, &relative).as_deref() == Some(path);
         match ending {
             // An ending says where the file is: a path from the folder must be shorter by a segment.
