@@ -72,6 +72,11 @@ impl<'a> Work<'a> {
         }
         self.put(write, write.after.as_deref()).map_err(|error| format!("it cannot be written: {}", advice(&error)))?;
         self.written.push(write);
+        let folder = path_state::folder_of(&write.path);
+        if write.after.is_none() && !folder.is_empty() {
+            // A folder that was made for the file alone goes with it; one that holds something else stays.
+            let _ = self.system.remove_dir(&self.absolute(folder));
+        }
         Ok(())
     }
 
@@ -81,15 +86,7 @@ impl<'a> Work<'a> {
             // What people wrote must survive a power cut; a new file can be made again.
             Some(bytes) if write.before.is_some() => self.system.write_atomic_durable(&path, bytes),
             Some(bytes) => self.system.write_atomic(&path, bytes),
-            None => {
-                self.system.remove_file(&path)?;
-                // A folder that was made for the file alone goes with it; one that holds something else stays.
-                let folder = path_state::folder_of(&write.path);
-                if !folder.is_empty() {
-                    let _ = self.system.remove_dir(&self.absolute(folder));
-                }
-                Ok(())
-            }
+            None => self.system.remove_file(&path),
         }
     }
 

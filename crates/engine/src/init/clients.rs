@@ -67,7 +67,7 @@ impl McpClient {
         if self == Self::Codex {
             return block(WHOLE_FILE);
         }
-        format!("{{{}\n}}\n", self.field(&self.long_entry()))
+        format!("{{{}\n}}\n", self.long_field(&self.long_entry()))
     }
 
     fn long_entry(self) -> String {
@@ -80,8 +80,14 @@ impl McpClient {
         format!("\n    \"stan\": {}", self.server())
     }
 
-    /// The object of servers, for a document without one.
-    fn field(self, entry: &str) -> String {
+    /// The object of servers, for a document without one. On one line, so that it is not taken for an entry that was put into an
+    /// empty object.
+    fn field(self) -> String {
+        format!("\n  \"{}\": {{ \"stan\": {} }}", self.container(), self.server())
+    }
+
+    /// The object of servers in a new file.
+    fn long_field(self, entry: &str) -> String {
         format!("\n  \"{}\": {{{entry}\n  }}", self.container())
     }
 
@@ -103,7 +109,7 @@ impl McpClient {
             return Err(by_hand());
         }
         let (target, insert) = match tree.field(root, self.container()) {
-            None => (root, self.field(&self.entry())),
+            None => (root, self.field()),
             Some(servers) if tree.kind(servers) != JsonKind::Object => return Err(by_hand()),
             Some(servers) if tree.field(servers, "stan").is_some() => return Ok(Edit::Unchanged),
             Some(servers) => (servers, self.entry()),
@@ -122,7 +128,7 @@ impl McpClient {
             return remove_block(text);
         }
         let entries = [self.entry(), self.long_entry()];
-        let forms = entries.iter().map(|entry| self.field(entry)).chain(entries.iter().cloned());
+        let forms = [self.field(), self.long_field(&self.long_entry())].into_iter().chain(entries);
         let forms: Vec<String> = forms.flat_map(|form| [format!("{form},"), form]).collect();
         match forms.iter().find(|form| text.contains(form.as_str())) {
             Some(form) => Edit::Bytes(text.replacen(form.as_str(), "", 1).into_bytes()),
