@@ -90,7 +90,11 @@ macro_rules! program {
 }
 
 /// Calls a law with each file named on the command line: how a finding is looked at without a fuzzer.
-#[expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a developer tool reads files and talks to the terminal"
+)]
 pub fn replay(law: fn(&[u8])) {
     for path in std::env::args_os().skip(1) {
         match std::fs::read(&path) {

@@ -1,5 +1,6 @@
 //! The laws of resolution in Python and Go: a small repository whose manifests, environments and modules are arbitrary.
 
+use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::{Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest};
@@ -83,7 +84,7 @@ pub fn law(bytes: &[u8]) {
         fill(&system, bytes);
         let fence = Fence { system: &system, may_read: |path| path.starts_with("/r/") };
         let options = GraphOptions::new(ROOT);
-        let one = graph_of(&fence, &options, &GraphRequest { threads: Some(1), ..GraphRequest::default() });
+        let one = graph_of(1, &fence, &options, &GraphRequest::default());
         let graph = one.graph.as_ref().expect("the graph was asked for");
         for node in graph.nodes() {
             assert!(!node.id.is_empty());
@@ -93,13 +94,13 @@ pub fn law(bytes: &[u8]) {
             }
         }
         system.set_order(7);
-        let two = graph_of(&fence, &options, &GraphRequest { threads: Some(2), ..GraphRequest::default() });
+        let two = graph_of(2, &fence, &options, &GraphRequest::default());
         system.set_order(0);
         assert_eq!(json(&one), json(&two), "threads and the order of listings change nothing");
         let config = Config::default();
         let repository = Repository { root: ROOT, config: &config };
-        let request = GraphRequest { threads: Some(1), ..GraphRequest::default() };
-        let built = build_map(&fence, &repository, &request).expect("no input makes a run fail");
+        let engine = Engine::new(&fence).with_threads(Some(1));
+        let built = build_map(&engine, &repository, &GraphRequest::default()).expect("no input makes a run fail");
         let mut document = Vec::new();
         built.map.write(&mut document, true).expect("memory takes everything");
         assert!(!document.windows(7).any(|window| window == b"/secret"), "no place of the machine is in the map");

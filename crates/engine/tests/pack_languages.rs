@@ -3,6 +3,7 @@
 mod support;
 
 use expect_test::{Expect, expect};
+use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::Repository;
 use stan_engine::outline::AskedFile;
@@ -17,7 +18,7 @@ fn check(text: &str, file: &str, line: u32, shown: &[&str], expected: Expect) {
     let repository = Repository { root: ROOT, config: &config };
     let place = AskedPlace { file: AskedFile { shown: file.to_owned(), id: file.to_owned() }, line, col: None };
     let request = PackRequest { places: vec![place], ..PackRequest::default() };
-    let outcome = pack(&system, &repository, &request).expect("a pack can be made");
+    let outcome = pack(&Engine::new(&system), &repository, &request).expect("a pack can be made");
     let mut out = String::new();
     for item in &outcome.pack.items {
         out += &format!("{} {} {}\n", item.file, item.name, item.level);

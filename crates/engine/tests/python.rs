@@ -124,11 +124,8 @@ fn warm_runs_are_cold_runs() {
         ",
     );
     let options = GraphOptions::new(ROOT);
-    let request = |cache: bool| GraphRequest {
-        threads: Some(2),
-        cache_directory: cache.then(|| "/cache".to_owned()),
-        ..GraphRequest::default()
-    };
+    let request =
+        |cache: bool| GraphRequest { cache_directory: cache.then(|| "/cache".to_owned()), ..GraphRequest::default() };
     let site = "/r/.venv/lib/python3.11/site-packages";
     let edits: [(String, Option<&str>); 13] = [
         ("/r/src/p/core.py".to_owned(), Some("import os\ndef core(): ...\n")),

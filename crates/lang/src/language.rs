@@ -48,6 +48,12 @@ pub trait Language: Sync {
         None
     }
 
+    /// For each tag the longest words of a doc comment that carries it, on one line and maybe empty; `None` where no comment
+    /// carries it. The thread must have a stack of `WORKER_STACK`.
+    fn tagged_prose(&self, _file: SourceFile<'_>, tags: &[String]) -> Vec<Option<String>> {
+        vec![None; tags.len()]
+    }
+
     /// Reads outlines, if the language has them.
     fn declarations(&self) -> Option<&'static dyn Declare> {
         None
@@ -289,6 +295,12 @@ impl Languages {
     pub fn has_implicit_imports(self, path: &str) -> bool {
         let language = self.position(path).and_then(|position| self.iter().nth(position));
         language.is_some_and(|language| language.has_implicit_imports())
+    }
+
+    /// See [`Language::tagged_prose`].
+    pub fn tagged_prose(self, file: SourceFile<'_>, tags: &[String]) -> Vec<Option<String>> {
+        let language = self.position(file.name).and_then(|position| self.iter().nth(position));
+        language.map_or_else(|| vec![None; tags.len()], |language| language.tagged_prose(file, tags))
     }
 
     /// What reads the outline of a file; `None` where its language has none.

@@ -1,7 +1,7 @@
 //! A project: what every language resolves against, opened once per run, by full and incremental runs alike.
 
 use stan_model::{FileFacts, Problem};
-use stan_repo::Files;
+use stan_repo::{AbsPath, Files};
 
 use crate::language::{
     FactsOf, FileResolver, Languages, NameEdge, NamedFile, ProjectResolver, Resolved, TargetTable, Wanted,
@@ -23,7 +23,7 @@ pub struct Project<'p> {
 impl Project<'_> {
     /// The part of an absolute path below the root.
     pub fn relative<'a>(&self, path: &'a str) -> Option<&'a str> {
-        path.strip_prefix(self.root.trim_end_matches('/'))?.strip_prefix('/')
+        AbsPath::new(self.root).below(path)
     }
 }
 

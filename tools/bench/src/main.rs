@@ -31,7 +31,7 @@ use report::Report;
 use stan_tooling::{Result, cargo};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask bench", about = "The programs against the physical limit and their peers")]
+#[command(bin_name = "cargo xtask bench", about = "The programs against the physical limit and their peers")]
 enum Bench {
     /// `stan graph`: cold, warm, and after an edit.
     Graph(Options),

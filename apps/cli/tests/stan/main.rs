@@ -35,6 +35,7 @@ mod pack;
 mod privacy;
 mod project;
 mod reproducible;
+mod sarif;
 mod schemas;
 #[cfg(unix)]
 mod scripts;
@@ -44,4 +45,5 @@ mod snapshots;
 mod suggest;
 mod support;
 #[cfg(unix)]
+mod view;
 mod writers;
