@@ -156,8 +156,7 @@ mod tests {
     fn the_addon_may_generate_unsafe_code_and_not_write_it() {
         let manifest = "[workspace]\n[workspace.lints.rust]\nunsafe_code = \"deny\"\n";
         let check = |source: &str| {
-            let files =
-                [("packages/node/native/Cargo.toml", manifest), ("packages/node/native/src/lib.rs", source)];
+            let files = [("packages/node/native/Cargo.toml", manifest), ("packages/node/native/src/lib.rs", source)];
             check_lines(super::check, &files)
         };
         assert_eq!(check("#[deny(unsafe_code)]\n// unsafe\nfn f() {}\n"), [""; 0]);
