@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stan_model::NodeKind;
 use stan_model::document::assistant_reports::{ReplyReport, Severity};
-use stan_repo::WritableSystem;
 
 use crate::answers::CyclesReport;
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 use crate::graph::GraphRequest;
 use crate::graph::detail::detailed_graph;
 
@@ -134,13 +134,12 @@ impl SarifLog {
 
     /// One result for each import of a file of the repository that leads nowhere, at its line.
     pub fn of_missing_imports(
-        system: &dyn WritableSystem,
+        engine: &Engine<'_>,
         repository: &Repository<'_>,
         work: &GraphRequest,
     ) -> Result<Self, EngineError> {
         let options = repository.config.graph_options(repository.root);
-        let detailed =
-            detailed_graph(system, &options, work).map_err(|error| EngineError::internal(error.to_string()))?;
+        let detailed = detailed_graph(engine, &options, work)?;
         let graph = &detailed.graph;
         let mut results = Vec::new();
         for file in graph.indices().filter(|file| graph.node(*file).kind == NodeKind::Source) {
@@ -196,7 +195,8 @@ mod tests {
         system.set_file("/r/c.ts", "export {};\n");
         let config = Config::default();
         let repository = Repository { root: "/r", config: &config };
-        let log = SarifLog::of_missing_imports(&system, &repository, &GraphRequest::default()).expect("it has a graph");
+        let log = SarifLog::of_missing_imports(&Engine::new(&system), &repository, &GraphRequest::default())
+            .expect("it has a graph");
         let shown: Vec<(String, u32, String)> = log.runs[0]
             .results
             .iter()
@@ -219,7 +219,8 @@ mod tests {
         let config = Config::default();
         let repository = Repository { root: "/r", config: &config };
         let request = CyclesRequest { kinds: 7, shortest: false, size: AnswerSize { budget: 0, limit: None } };
-        let report = cycles(&system, &repository, &request, &GraphRequest::default()).expect("it has a graph");
+        let report =
+            cycles(&Engine::new(&system), &repository, &request, &GraphRequest::default()).expect("it has a graph");
         let json = serde_json::to_value(SarifLog::of_cycles(&report)).expect("it is JSON");
         assert_eq!(json["version"], "2.1.0");
         assert_eq!(json["runs"][0]["tool"]["driver"]["rules"], serde_json::json!([{ "id": "import-cycle" }]));

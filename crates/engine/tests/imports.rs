@@ -338,7 +338,7 @@ fn what_cannot_be_read_is_a_warning() {
     let plan = plan_of(&system, &[("docs", &["docs/**/*.md"])]).unwrap();
     let targets: Vec<&str> = plan.files.iter().map(|file| file.target.as_str()).collect();
     assert_eq!(targets, [".stan/imports/docs/.hidden/d.md", ".stan/imports/docs/a.md"]);
-    let expected = "import `docs`: docs/deep was left out, because its permissions forbid reading it";
+    let expected = "import `docs`: docs/deep was left out: permission denied";
     assert_eq!(plan.warnings, [expected]);
 }
 

@@ -13,6 +13,7 @@ use stan_engine::outline::{FindReport, OutlineReport, ReadReport, SymbolReport};
 use stan_engine::pack::{DiagnosticsReport, Pack};
 use stan_engine::reply::{ApplyReport, ReplyReport};
 use stan_engine::suggest::SuggestReport;
+use stan_engine::view::ViewReport;
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -74,6 +75,7 @@ fn schemas_of_small_answers() {
         "stan-symbol.report",
         &expect_file!["../../../schemas/stan-symbol.report.schema.json"],
     );
+    check(written::<ViewReport>(), "stan-view.report", &expect_file!["../../../schemas/stan-view.report.schema.json"]);
     check(written::<ReadReport>(), "stan-read.report", &expect_file!["../../../schemas/stan-read.report.schema.json"]);
     check(written::<FindReport>(), "stan-find.report", &expect_file!["../../../schemas/stan-find.report.schema.json"]);
 }

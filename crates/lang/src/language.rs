@@ -66,6 +66,12 @@ pub trait Declare: Sync {
 
     /// The outline and what the names in it stand for.
     fn declare(&self, path: &str, text: &str) -> FileUnits;
+
+    /// Whether a specifier that names one thing of a package leads to the module of that name, which `path` is, rather than to
+    /// a module that offers the name.
+    fn is_module_named(&self, _path: &str, _specifier: &str) -> bool {
+        false
+    }
 }
 
 /// Extracts facts, one file after the other.
@@ -124,6 +130,11 @@ pub trait ProjectResolver: Sync {
     /// The package that a file belongs to, by the directory of its manifest. Re-exports of external files are followed
     /// within one package only.
     fn package_of(&self, file: &str) -> Option<String>;
+
+    /// The other files whose names a file sees without importing them.
+    fn package_files(&self, _file: &str) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The second pass, for languages in which files see names of other files without naming those files: the files that
     /// `file` depends on by name, once the facts of all files of the repository are known.
@@ -201,7 +212,8 @@ pub struct Resolved {
     pub answers: Vec<Answer>,
     /// Files that patterns match.
     pub matches: Vec<(FileKey, EdgeKind)>,
-    /// The code behind declarations that requests lead to: implicit edges.
+    /// Implicit edges that resolution itself knows: the code behind declarations that requests lead to, and the packages that
+    /// run before a module.
     pub implementations: Vec<(FileKey, EdgeKind)>,
     pub problems: Vec<FileProblem>,
 }

@@ -244,6 +244,9 @@ impl Collector<'_> {
             }
             Used::Member(base, name) => {
                 let found = self.follower.members(file, *base, name);
+                if found.is_empty() && self.follower.is_module(file, *base, name) {
+                    return;
+                }
                 if found.is_empty() {
                     self.loose.push((name.clone(), one.line, rank));
                     for (file, shape) in self.follower.owners(file, *base) {
@@ -569,7 +572,8 @@ impl Collector<'_> {
 fn imports_of(names: &Names, symbol: SymbolId) -> impl Iterator<Item = (DeclarationId, &Import)> {
     let declarations = names.symbol(symbol).map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();
     declarations.iter().filter_map(|id| match names.declaration(*id)?.meaning {
-        Meaning::Import(import) => Some((*id, names.import(import)?)),
+        // A name that is taken from the own package has no statement.
+        Meaning::Import(import) => Some((*id, names.import(import)?)).filter(|(_, one)| !one.statement.is_empty()),
         _ => None,
     })
 }

@@ -9,6 +9,7 @@ mod context;
 mod corpus;
 mod edit;
 mod fetch;
+mod languages;
 mod limit;
 mod measure;
 mod process;
@@ -30,7 +31,7 @@ use report::Report;
 use stan_tooling::{Result, cargo};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask bench", about = "The programs against the physical limit and their peers")]
+#[command(bin_name = "cargo xtask bench", about = "The programs against the physical limit and their peers")]
 enum Bench {
     /// `stan graph`: cold, warm, and after an edit.
     Graph(Options),
@@ -42,6 +43,8 @@ enum Bench {
     Reply(reply::ReplyOptions),
     /// `stan suggest`: how much of a change it finds.
     Suggest(suggest::SuggestOptions),
+    /// `stan graph` on Python and Go repositories, beside the limit and ruff.
+    Languages(languages::LanguagesOptions),
     /// One run of a physical limit, as `bench graph` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -90,6 +93,10 @@ fn run(root: &Path, bench: &Bench) -> Result<bool> {
         Bench::Reply(options) => {
             let stan = cargo::release(root, "stan", options.stan.as_deref())?;
             reply::run(root, &stan, options)
+        }
+        Bench::Languages(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            languages::run(root, &stan, options)
         }
         Bench::Slice => Ok(slice::run(root).map(|()| true)?),
         Bench::Context(options) => run_context(root, options),

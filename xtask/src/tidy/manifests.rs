@@ -1,7 +1,7 @@
-//! The manifests of the workspace, read once for the checks that judge them, and the rules that each takes the shared
-//! lints and that these forbid unsafe code.
+//! The manifests of the workspace, read once for the checks that judge them, and the rule that each takes the shared
+//! lints.
 
-use toml::{Table, Value};
+use toml::Table;
 
 use super::{Finding, tree::Tree};
 
@@ -70,50 +70,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             findings.push(Finding::of_file(manifest.path, "add `[lints] workspace = true`"));
         }
     }
-    findings.extend(workspaces_without_forbid(tree));
-    findings.extend(unsafe_code_of_the_addon(tree));
     findings
-}
-
-/// The addon of Node: what napi generates allows unsafe code for itself, which `forbid` refuses. There the level is `deny`, and
-/// no file may have the keyword.
-const ADDON: &str = "packages/node/native/";
-
-fn unsafe_code_of_the_addon(tree: &Tree) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (path, text) in tree.texts_ending(".rs").filter(|(path, _)| path.starts_with(ADDON)) {
-        for (index, line) in text.lines().enumerate() {
-            let code = line.split("//").next().unwrap_or_default();
-            if code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe") {
-                findings.push(Finding::at(path, index + 1, "unsafe code that is written by hand"));
-            }
-        }
-    }
-    findings
-}
-
-/// `forbid` cannot be undone further down, so that one line in each workspace (the fuzzers have their own) is proof enough.
-fn workspaces_without_forbid(tree: &Tree) -> Vec<Finding> {
-    let manifests = tree.texts().filter(|(path, _)| *path == "Cargo.toml" || path.ends_with("/Cargo.toml"));
-    manifests
-        .filter(|(path, text)| {
-            let workspace = text.parse::<Table>().ok().and_then(|table| table.get("workspace").cloned());
-            workspace.is_some_and(|workspace| !refuses_unsafe_code(&workspace, wanted_level(path)))
-        })
-        .map(|(path, _)| {
-            Finding::of_file(path, format!("set `unsafe_code = \"{}\"` in [workspace.lints.rust]", wanted_level(path)))
-        })
-        .collect()
-}
-
-fn wanted_level(path: &str) -> &'static str {
-    if path.starts_with(ADDON) { "deny" } else { "forbid" }
-}
-
-fn refuses_unsafe_code(workspace: &Value, wanted: &str) -> bool {
-    let lint = ["lints", "rust", "unsafe_code"].iter().try_fold(workspace, |value, key| value.get(key));
-    let level = lint.and_then(|lint| lint.as_str().or_else(|| lint.get("level")?.as_str()));
-    level == Some(wanted)
 }
 
 #[cfg(test)]
@@ -135,33 +92,6 @@ mod tests {
         assert_eq!(lines[0], "crates/none/Cargo.toml: add `[lints] workspace = true`");
         assert!(lines[1].starts_with("crates/odd/Cargo.toml: not TOML: "), "{lines:?}");
         assert_eq!(lines[2], "crates/own/Cargo.toml: add `[lints] workspace = true`");
-    }
-
-    #[test]
-    fn each_workspace_forbids_unsafe_code() {
-        for (lints, is_fine) in [
-            ("unsafe_code = \"forbid\"", true),
-            ("unsafe_code = { level = \"forbid\", priority = -1 }", true),
-            ("unsafe_code = \"deny\"", false),
-            ("", false),
-        ] {
-            let text = format!("[workspace]\n[workspace.lints.rust]\n{lints}\n");
-            let expected = "fuzz/Cargo.toml: set `unsafe_code = \"forbid\"` in [workspace.lints.rust]";
-            let lines = check_lines(super::check, &[("fuzz/Cargo.toml", text.as_str())]);
-            assert_eq!(lines, if is_fine { Vec::new() } else { vec![expected] }, "{lints}");
-        }
-    }
-
-    #[test]
-    fn the_addon_may_generate_unsafe_code_and_not_write_it() {
-        let manifest = "[workspace]\n[workspace.lints.rust]\nunsafe_code = \"deny\"\n";
-        let check = |source: &str| {
-            let files = [("packages/node/native/Cargo.toml", manifest), ("packages/node/native/src/lib.rs", source)];
-            check_lines(super::check, &files)
-        };
-        assert_eq!(check("#[deny(unsafe_code)]\n// unsafe\nfn f() {}\n"), [""; 0]);
-        let expected = "packages/node/native/src/lib.rs:2: unsafe code that is written by hand";
-        assert_eq!(check("fn f() {\n    unsafe { g() }\n}\n"), [expected]);
     }
 
     #[test]

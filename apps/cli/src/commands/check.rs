@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::reply::{CheckRequest, Finding, ReplyReport, Severity, check_reply};
 use stan_engine::sarif::SarifLog;
 
@@ -13,9 +13,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CheckArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let archive = match &args.archive {
         None => None,
@@ -33,7 +33,7 @@ pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
         budget: args.budget,
         tokenizer: args.tokens.into(),
     };
-    let report = check_reply(&OsSystem, &workspace.repository(), &request)?;
+    let report = check_reply(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     match args.format {
         Some(FindingsFormat::Sarif) => out.json(&SarifLog::of_reply(&report))?,

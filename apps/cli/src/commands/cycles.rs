@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::answers::{CyclesReport, CyclesRequest, FoundCycle, cycles};
 use stan_engine::outline::AnswerSize;
 use stan_engine::sarif::SarifLog;
@@ -14,9 +14,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &CyclesArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CyclesArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let size = match args.format {
         // What is for a program is not cut.
@@ -25,7 +25,7 @@ pub(crate) fn run(cli: &Cli, args: &CyclesArgs) -> Result<(), Failure> {
     };
     let request = CyclesRequest { kinds: args.kinds.mask(), shortest: args.shortest, size };
     let work = workspace.answer_request(&args.graph)?;
-    let report = cycles(&OsSystem, &workspace.repository(), &request, &work)?;
+    let report = cycles(engine, &workspace.repository(), &request, &work)?;
     let mut out = Output::new(cli.color);
     if args.format == Some(FindingsFormat::Sarif) {
         out.json(&SarifLog::of_cycles(&report))?;

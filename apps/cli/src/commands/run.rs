@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::context::reports::{
     ArchiveReport, DiffReport, LeftOutReport, Mode, Part, RunReport, SizedPath, WeighedPath,
 };
@@ -15,9 +15,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &RunArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let mode = match (args.context, args.meta) {
         (false, _) => Mode::Plain,
@@ -44,7 +44,7 @@ pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
         epoch: crate::environment::source_date_epoch()?,
         work: workspace.graph_request(&args.work)?,
     };
-    let report = run_engine(&OsSystem, &workspace.repository(), &request, &mut progress)?;
+    let report = run_engine(engine, &workspace.repository(), &request, &mut progress)?;
     let mut out = Output::new(cli.color);
     if args.work.json {
         out.json(&report)?;

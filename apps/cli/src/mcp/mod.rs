@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::Parser;
 use serde_json::{Value, json};
-use stan_engine::Untrusted;
+use stan_engine::{Engine, Untrusted};
 
 use crate::args::{Cli, McpArgs};
 use crate::exit::Failure;
@@ -35,13 +35,14 @@ const BYTES_PER_TOKEN: usize = 4;
 const FRAME: usize = 2_000;
 
 /// Serves until standard input ends.
-pub(crate) fn run(cli: &Cli, args: &McpArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), Failure> {
     // A folder that is not there is said now, not with every call.
     let directory = args.root.as_deref().or(cli.directory.as_deref()).unwrap_or(".").to_owned();
     let first = Cli::try_parse_from(["stan", "-C", &directory, "graph"])
         .map_err(|error| Failure::internal(error.to_string()))?;
-    Workspace::find(&first)?;
+    Workspace::find(&first, engine)?;
     let server = Arc::new(Server {
+        engine,
         common: common_arguments(cli, &directory),
         tools: tools::list(),
         answers: Mutex::default(),
@@ -72,7 +73,9 @@ fn common_arguments(cli: &Cli, directory: &str) -> Vec<String> {
     arguments
 }
 
-struct Server {
+struct Server<'e> {
+    /// One for all calls: their threads are started once.
+    engine: &'e Engine<'e>,
     common: Vec<String>,
     tools: Value,
     answers: Mutex<Answers>,
@@ -80,7 +83,7 @@ struct Server {
     cancelled: Mutex<BTreeSet<String>>,
 }
 
-impl Server {
+impl Server<'_> {
     /// Reads messages and answers them, or gives them to the workers.
     fn serve(&self, input: &mut dyn BufRead, start: &mut dyn FnMut(Call) -> bool) -> io::Result<()> {
         let mut line = Vec::new();
@@ -190,7 +193,7 @@ impl Server {
                     return false;
                 }
             };
-            match crate::commands::run(&cli) {
+            match crate::commands::run(&cli, self.engine) {
                 Ok(()) => true,
                 Err(failure) => {
                     failure.tell(cli.color);

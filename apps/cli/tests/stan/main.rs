@@ -45,4 +45,5 @@ mod snapshots;
 mod suggest;
 mod support;
 #[cfg(unix)]
+mod view;
 mod writers;

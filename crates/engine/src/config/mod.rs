@@ -20,7 +20,8 @@ use std::path::Path;
 
 pub use stan_model::document::config::MetaHashes;
 use stan_repo::{
-    AllowedFolder, EntryKind, System, SystemExt as _, advice, is_passing, normal_path, real_path, relative_path,
+    AbsPath, AllowedFolder, EntryKind, System, SystemExt as _, advice, is_passing, normal_path, real_path,
+    relative_path,
 };
 
 pub(crate) use self::error::visible;
@@ -205,8 +206,7 @@ fn parse_text(text: &str, shown: &str) -> Result<(Config, bool), ConfigError> {
 /// contents would be told in messages.
 fn refuse_link_out(system: &dyn System, root: &str, path: &str, shown: &str) -> Result<(), ConfigError> {
     let Ok(real) = real_path(system, Path::new(path)) else { return Ok(()) };
-    let root = root.trim_end_matches('/');
-    if real.strip_prefix(root).is_some_and(|rest| rest.starts_with('/')) {
+    if AbsPath::new(root).below(&real).is_some() {
         return Ok(());
     }
     let message = "the configuration cannot be read, because it is a link that leads out of the repository; put a file in \
@@ -336,5 +336,5 @@ fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
 }
 
 fn join(folder: &str, name: &str) -> String {
-    [folder.trim_end_matches('/'), "/", name].concat()
+    AbsPath::new(folder).join(name)
 }

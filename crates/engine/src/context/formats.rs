@@ -6,11 +6,11 @@ use stan_archive::{Prepared, Transaction, Written, ZipFile, each_file, write_zip
 use stan_repo::{Access, EntryKind};
 use std::path::Path;
 
-use super::engine_error::EngineError;
 use super::layout::WorkspaceLayout;
 use super::reports::FormatReport;
 use super::session::refuse;
 use super::strict_system::StrictSystem;
+use crate::error::EngineError;
 use crate::tokens::Tokenizer;
 
 /// How an archive is written.

@@ -6,18 +6,20 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, OpenFile, System, SystemExt as _, advice, hash_file, real_path, relative_path};
+use stan_repo::{
+    Access, EntryKind, OpenFile, System, SystemExt as _, advice, entries_below, hash_file, real_path, relative_path,
+};
 
 use super::Repository;
 use super::allow::{Allowed, Allowlist, Origin};
-use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::reports::OutsideFile;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
 use crate::config::{Config, label_refusal};
-use crate::imports::{ImportError, ImportFile, ImportPlan, plan};
+use crate::error::EngineError;
+use crate::imports::{ImportFile, ImportPlan, plan};
 
 /// What staging did.
 #[derive(Debug, Default)]
@@ -31,13 +33,7 @@ pub(crate) struct Imported {
 /// The files that the configuration imports.
 pub(crate) fn planned(system: &dyn System, repository: &Repository<'_>) -> Result<ImportPlan, EngineError> {
     let Config { stan_path, imports, allowed_outside, .. } = repository.config;
-    plan(system, repository.root, stan_path, imports, allowed_outside).map_err(|error| {
-        let hint = match &error {
-            ImportError::Outside { .. } => "look at the configuration first: what it imports is archived",
-            _ => "mend `imports` in the configuration",
-        };
-        EngineError::input(error.to_string()).hint(hint)
-    })
+    Ok(plan(system, repository.root, stan_path, imports, allowed_outside)?)
 }
 
 /// The files of a plan that lie outside the root, each by its path from there.
@@ -172,21 +168,13 @@ fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), 
 
 /// Every file and link below a folder, by root-relative path; folders behind links are not entered.
 fn everything_below(system: &dyn System, layout: &WorkspaceLayout, folder: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut pending = vec![folder.to_owned()];
-    while let Some(directory) = pending.pop() {
-        let is_folder =
-            system.lstat(Path::new(&layout.absolute(&directory))).is_ok_and(|stat| stat.kind == EntryKind::Dir);
-        let Ok(entries) = system.read_real_dir(Path::new(&layout.absolute(&directory))) else { continue };
-        for entry in entries.into_iter().filter(|_| is_folder) {
-            let Ok(name) = entry.name.into_string() else { continue };
-            let path = [&directory, "/", &name].concat();
-            match entry.kind {
-                EntryKind::Dir => pending.push(path),
-                EntryKind::File | EntryKind::Link | EntryKind::Other => found.push(path),
-            }
-        }
+    let top = layout.absolute(folder);
+    if !system.lstat(Path::new(&top)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
+        return Vec::new();
     }
+    let entries = entries_below(system, Path::new(&top)).flatten().filter(|entry| entry.kind != EntryKind::Dir);
+    let mut found: Vec<String> =
+        entries.filter_map(|entry| Some(layout.relative(entry.path().to_str()?)?.to_owned())).collect();
     found.sort_unstable();
     found
 }

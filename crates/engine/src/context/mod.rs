@@ -6,7 +6,6 @@ mod assemble;
 mod consent;
 mod count;
 mod defaults;
-mod engine_error;
 mod externals;
 mod formats;
 mod history;
@@ -28,7 +27,7 @@ mod verify;
 mod walk;
 mod workspace_files;
 
-pub use engine_error::{EngineError, EngineErrorKind};
+pub use crate::error::{EngineError, EngineErrorKind};
 pub use formats::ArchiveFormat;
 pub use layout::{Artefact, WorkspaceLayout};
 pub use map::{BuiltMap, build_map};

@@ -13,11 +13,12 @@ use stan_repo::WritableSystem;
 
 use super::allow::{self, Allowed, LeftOut, Origin, Rules};
 use super::assemble::excludes;
-use super::engine_error::EngineError;
 use super::layout::WorkspaceLayout;
 use super::map::{broken, map_for_selection};
 use super::reports::{LeftOutReport, SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
 use super::{NamedBytes, Repository};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::graph::GraphRequest;
 use crate::not_analysed::not_analysed_of_map;
 use crate::secrets::{Judged, secrets_on_disk};
@@ -39,18 +40,18 @@ pub struct SelectRequest {
 /// Expands a selection on the given map, else on the one on the disk, else on one that is built. Writes nothing but the
 /// cache.
 pub fn select(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &SelectRequest,
 ) -> Result<SelectReport, EngineError> {
-    let layout = repository.layout();
+    let (system, layout) = (engine.system(), repository.layout());
     let decoded = match &request.state {
         Some(named) => decode_state(named)?,
         None => super::state::load(system, &layout)?.map_or_else(super::state::nothing, |(decoded, _)| decoded),
     };
     let (map, integrity) = match &request.meta {
         Some(named) => (decode_map(named)?, ExternalsLock::default()),
-        None => map_for_selection(system, repository, &request.work)?,
+        None => map_for_selection(engine, repository, &request.work)?,
     };
     let selection = selection(&map, &decoded.state)?;
     // What becomes of the files of another map is not known.

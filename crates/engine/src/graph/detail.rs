@@ -8,13 +8,13 @@ use stan_model::{FileFacts, FileKey};
 use stan_repo::WritableSystem;
 
 use super::compile::{self, Compiled, PreviousRun};
-use super::memory::Memory;
 use super::record::Record;
-use super::{AsSystem, GraphError, GraphOptions, GraphRequest, compile_with, open_cache};
+use super::{AsSystem, GraphOptions, GraphRequest, compile_with, open_cache};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
 use crate::cache::{self, Cache, Index};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::lenient_system::LenientSystem;
-use crate::threads::Workers;
 
 /// A graph, and the facts of its files.
 pub(crate) struct DetailedGraph {
@@ -47,17 +47,17 @@ const NO_RECORD: u32 = u32::MAX;
 
 /// Computes the graph with its details. The graph is the same as [`super::graph`] gives.
 pub(crate) fn detailed_graph(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
-) -> Result<DetailedGraph, GraphError> {
+) -> Result<DetailedGraph, EngineError> {
     let request = GraphRequest { stats_only: false, ..request.clone() };
     // Most answers come from the cache, which needs no threads that can parse: where there is little address space, their
     // stacks would be missing elsewhere.
-    if let Some(found) = from_cache(system, options, &request) {
+    if let Some(found) = from_cache(engine.system(), options, &request) {
         return Ok(found);
     }
-    Workers::start_parsing(request.threads).install(|| find(system, options, &request))
+    engine.parse(|| find(engine, options, &request))
 }
 
 fn from_cache(system: &dyn WritableSystem, options: &GraphOptions, request: &GraphRequest) -> Option<DetailedGraph> {
@@ -66,15 +66,12 @@ fn from_cache(system: &dyn WritableSystem, options: &GraphOptions, request: &Gra
     unchanged(system, &cache, &index)
 }
 
-fn find(
-    system: &dyn WritableSystem,
-    options: &GraphOptions,
-    request: &GraphRequest,
-) -> Result<DetailedGraph, GraphError> {
+fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> Result<DetailedGraph, EngineError> {
+    let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
         let Compiled { graph, problems, kept, dirty, .. } =
-            compile::compile(&watched, options, None, true, Memory::of(request))?;
+            compile::compile(&watched, options, None, true, engine.memory())?;
         let files = FileDetails::of_records(&kept.map(|kept| kept.records).unwrap_or_default(), graph.node_count());
         return Ok(DetailedGraph {
             graph,
@@ -90,7 +87,7 @@ fn find(
     let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
     let mut files = FileDetails::default();
     let details = |graph: &Graph, records: &[Record]| files = FileDetails::of_records(records, graph.node_count());
-    let (outcome, _) = compile_with(system, options, request, &cache, (previous, observed_at), details)?;
+    let (outcome, _) = compile_with(engine, options, request, &cache, (previous, observed_at), details)?;
     Ok(DetailedGraph { graph: outcome.graph.unwrap_or_default(), errors: outcome.errors, dirty: outcome.dirty, files })
 }
 

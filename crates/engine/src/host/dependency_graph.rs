@@ -3,13 +3,13 @@
 
 use serde::Deserialize;
 use stan_graph::{Stats, Summary, write_json};
-use stan_repo::WritableSystem;
 
 use super::loose_graph::{HashSizeEnforcement, LooseGraph, size_missing};
-use super::place::{CacheChoice, folder, work};
+use super::place::{CacheChoice, folder, with_threads, work};
 use super::previous_graph::compare;
 use super::specifier_ids::{rewritten, without_descriptions};
 use super::{HostEnvironment, HostError, read};
+use crate::engine::Engine;
 use crate::graph::GraphOptions;
 use crate::graph::detail::detailed_graph;
 use crate::not_analysed::not_analysed;
@@ -51,13 +51,9 @@ enum GraphForm {
 
 const USUAL_ERRORS: f64 = 50.0;
 
-pub(super) fn run(
-    system: &dyn WritableSystem,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn run(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let asked: Options = read(options)?;
-    let root = folder(system, &asked.cwd)?;
+    let root = folder(engine.system(), &asked.cwd)?;
     let usual = GraphOptions::new(root.clone());
     let mut graph_options = GraphOptions { max_errors: 0, ..usual };
     let globs = asked.config.unwrap_or_default();
@@ -76,12 +72,12 @@ pub(super) fn run(
     }
     let cache = asked.cache.unwrap_or(CacheChoice::On(false));
     let usual_cache = format!("{}/{}/cache", root.trim_end_matches('/'), graph_options.scan.stan_path);
-    let request = work(&cache, &root, usual_cache, environment, asked.threads);
-    let mut detailed =
-        detailed_graph(system, &graph_options, &request).map_err(|error| HostError::internal(error.to_string()))?;
+    let request = work(&cache, &root, usual_cache, environment);
+    let engine = &with_threads(engine, asked.threads);
+    let mut detailed = detailed_graph(engine, &graph_options, &request)?;
     let describe = limit >= 1.0;
     match asked.form {
-        GraphForm::StanContext => detailed.graph = rewritten(system, &detailed, &graph_options, describe)?,
+        GraphForm::StanContext => detailed.graph = rewritten(engine.system(), &detailed, &graph_options, describe)?,
         GraphForm::Program if !describe => detailed.graph = without_descriptions(&detailed.graph)?,
         GraphForm::Program => {}
     }

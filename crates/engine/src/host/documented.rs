@@ -8,7 +8,7 @@ use stan_repo::PathGlobs;
 
 use super::dependency_graph::known_tags;
 use super::{HostError, read, written};
-use crate::threads::Workers;
+use crate::engine::Engine;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -44,7 +44,7 @@ struct Tag {
 /// A text without a name is taken for this.
 const UNNAMED: &str = "module.ts";
 
-pub(super) fn run(options: &str) -> Result<String, HostError> {
+pub(super) fn run(engine: &Engine<'_>, options: &str) -> Result<String, HostError> {
     let asked: Options = read(options)?;
     let filename = asked.filename.map(|name| name.replace('\\', "/")).filter(|name| !is_virtual(name));
     if let Some(name) = filename.as_deref()
@@ -61,7 +61,7 @@ pub(super) fn run(options: &str) -> Result<String, HostError> {
     let options = ExtractOptions { description_tags, description_limit: limit.max(0.0) as usize };
     let file = SourceFile { name: &name, bytes: asked.text.as_bytes() };
     // Parsing needs a large stack, and nothing is known about that of the caller.
-    let (prose, extraction) = Workers::start_parsing(Some(1)).install(|| {
+    let (prose, extraction) = engine.parse(|| {
         let prose = languages.tagged_prose(file, &options.description_tags);
         (prose, Extractors::default().extract(languages, file, &options))
     });

@@ -20,7 +20,8 @@ mod verbs;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use stan_repo::WritableSystem;
+
+use crate::engine::Engine;
 
 pub use error::HostError;
 
@@ -83,7 +84,7 @@ impl HostVerb {
 
 /// Runs a verb. Both the options and the answer are JSON documents.
 pub fn call(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     environment: &HostEnvironment,
     verb: &str,
     options: &str,
@@ -94,15 +95,15 @@ pub fn call(
         return Err(HostError::usage(format!("the options of {} are longer than 1 GiB", verb.name())));
     }
     match verb {
-        HostVerb::GenerateDependencyGraph => dependency_graph::run(system, environment, options),
+        HostVerb::GenerateDependencyGraph => dependency_graph::run(engine, environment, options),
         HostVerb::SummarizeDependencySelection => selection::run(options),
         HostVerb::EncodeDependencyMeta => meta::run(options),
-        HostVerb::DescribeModule => documented::run(options),
-        HostVerb::Pack => verbs::pack(system, environment, options),
-        HostVerb::Overview => verbs::overview(system, environment, options),
-        HostVerb::Suggest => verbs::suggest(system, environment, options),
-        HostVerb::Select => verbs::select(system, environment, options),
-        HostVerb::Verify => verbs::verify(system, environment, options),
+        HostVerb::DescribeModule => documented::run(engine, options),
+        HostVerb::Pack => verbs::pack(engine, environment, options),
+        HostVerb::Overview => verbs::overview(engine, environment, options),
+        HostVerb::Suggest => verbs::suggest(engine, environment, options),
+        HostVerb::Select => verbs::select(engine, environment, options),
+        HostVerb::Verify => verbs::verify(engine, environment, options),
     }
 }
 

@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use stan_repo::{EntryKind, System, SystemExt, WritableSystem, normal_path, real_path, relative_path};
+use stan_repo::{EntryKind, System, SystemExt as _, normal_path, real_path};
 
 use super::{HostEnvironment, HostError};
-use crate::config::{self, Config};
 use crate::context::{NamedBytes, Repository};
+use crate::engine::Engine;
 use crate::graph::GraphRequest;
+use crate::open::{OpenOptions, OpenRepository};
 use crate::outline::AskedFile;
-use crate::reply::recover;
 
 /// No document that people or assistants write is larger.
 const LARGEST_DOCUMENT: u64 = 1 << 30;
@@ -44,48 +44,32 @@ pub(super) enum CacheChoice {
     In(String),
 }
 
-/// An opened repository.
-pub(super) struct Place {
-    /// Absolute real path of the folder that paths are relative to.
-    directory: String,
-    root: String,
-    pub(super) config: Config,
+/// An opened repository, and the engine that works on it.
+pub(super) struct Place<'s> {
+    opened: OpenRepository,
+    pub(super) engine: Engine<'s>,
     work: GraphRequest,
     /// What happened on the way that the caller should know.
     pub(super) notes: Vec<String>,
 }
 
-impl Place {
+impl<'s> Place<'s> {
     pub(super) fn open(
-        system: &dyn WritableSystem,
+        engine: &Engine<'s>,
         environment: &HostEnvironment,
         options: PlaceOptions,
     ) -> Result<Self, HostError> {
-        let directory = folder(system, &options.cwd)?;
-        let found = config::find(system, &directory, options.config.as_deref())?;
-        let mut config = found.config;
-        if let Some(stan_path) = &options.stan_path {
-            config.set_stan_path(stan_path)?;
-        }
-        for typed in &options.allow_outside {
-            config.allow_outside(system, &directory, typed)?;
-        }
-        let mut place = Self { directory, root: found.root, config, work: GraphRequest::default(), notes: found.hints };
-        for typed in &options.allow_secret {
-            // As it is spelled, and the file that it leads to: a link and its target hold the same secret.
-            let spelled = relative_path(&place.root, &place.absolute(typed));
-            place.config.allowed_secrets.extend([spelled, place.node_id(system, typed)]);
-        }
-        // Before anything else: a killed `apply` may have left files half old and half new.
-        place.notes.extend(recover(system, &place.repository())?);
+        let directory = folder(engine.system(), &options.cwd)?;
+        let PlaceOptions { config, stan_path, allow_outside, allow_secret, .. } = options;
+        let mut opened = engine.open(&directory, &OpenOptions { config, stan_path, allow_outside, allow_secret })?;
         let cache = options.cache.unwrap_or(CacheChoice::On(true));
-        let folder = format!("{}/{}/cache", place.root.trim_end_matches('/'), place.config.stan_path);
-        place.work = work(&cache, &place.directory, folder, environment, options.threads);
-        Ok(place)
+        let work = work(&cache, &directory, opened.cache_directory(), environment);
+        let notes = std::mem::take(&mut opened.hints);
+        Ok(Self { opened, engine: with_threads(engine, options.threads), work, notes })
     }
 
     pub(super) fn repository(&self) -> Repository<'_> {
-        Repository { root: &self.root, config: &self.config }
+        self.opened.repository()
     }
 
     /// How the graph is computed.
@@ -95,27 +79,34 @@ impl Place {
 
     /// A path of the caller as an absolute one.
     pub(super) fn absolute(&self, typed: &str) -> String {
-        normal_path(&self.directory, typed)
+        self.opened.absolute(typed).unwrap_or_else(|| typed.to_owned())
     }
 
     /// The node id of a file: its path from the root, links resolved when it exists.
-    pub(super) fn node_id(&self, system: &dyn System, typed: &str) -> String {
-        let absolute = self.absolute(typed);
-        let path = real_path(system, Path::new(&absolute)).unwrap_or(absolute);
-        relative_path(&self.root, &path)
+    pub(super) fn node_id(&self, typed: &str) -> String {
+        self.opened.node_id(&self.engine, typed).unwrap_or_else(|| typed.to_owned())
     }
 
-    pub(super) fn asked(&self, system: &dyn System, typed: &str) -> AskedFile {
-        AskedFile { shown: typed.to_owned(), id: self.node_id(system, typed) }
+    pub(super) fn asked(&self, typed: &str) -> AskedFile {
+        AskedFile { shown: typed.to_owned(), id: self.node_id(typed) }
     }
 
     /// The bytes of a file that the caller names.
-    pub(super) fn document(&self, system: &dyn System, typed: &str) -> Result<NamedBytes, HostError> {
+    pub(super) fn document(&self, typed: &str) -> Result<NamedBytes, HostError> {
         let mut bytes = Vec::new();
-        system
+        self.engine
+            .system()
             .read_at_most(Path::new(&self.absolute(typed)), LARGEST_DOCUMENT, &mut bytes)
             .map_err(|error| HostError::input(format!("cannot read `{typed}`: {error}")))?;
         Ok(NamedBytes { name: typed.to_owned(), bytes })
+    }
+}
+
+/// The engine with the threads that a call asks for; calls that ask for none share theirs.
+pub(super) fn with_threads<'s>(engine: &Engine<'s>, threads: Option<u16>) -> Engine<'s> {
+    match threads.filter(|count| *count > 0) {
+        Some(count) => engine.clone().with_threads(Some(count.into())),
+        None => engine.clone(),
     }
 }
 
@@ -133,16 +124,9 @@ pub(super) fn folder(system: &dyn System, typed: &str) -> Result<String, HostErr
     }
 }
 
-/// The work of a process that lives on.
-pub(super) fn work(
-    cache: &CacheChoice,
-    directory: &str,
-    usual: String,
-    environment: &HostEnvironment,
-    threads: Option<u16>,
-) -> GraphRequest {
+/// Where the cache of a call is.
+pub(super) fn work(cache: &CacheChoice, directory: &str, usual: String, environment: &HostEnvironment) -> GraphRequest {
     GraphRequest {
-        threads: threads.filter(|count| *count > 0).map(usize::from),
         cache_directory: match cache {
             CacheChoice::On(false) => None,
             CacheChoice::On(true) => Some(usual),
@@ -150,6 +134,5 @@ pub(super) fn work(
         },
         state_directory: environment.state_directory.clone(),
         stats_only: false,
-        leak_on_exit: false,
     }
 }

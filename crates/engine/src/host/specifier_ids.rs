@@ -7,7 +7,7 @@ use std::path::Path;
 use stan_graph::{Graph, GraphBuilder, Node};
 use stan_lang::SourceFile;
 use stan_model::{Language, NodeKind};
-use stan_repo::{System, SystemExt};
+use stan_repo::{System, SystemExt as _};
 
 use super::HostError;
 use crate::graph::GraphOptions;

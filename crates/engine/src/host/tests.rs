@@ -5,6 +5,7 @@ use stan_repo::MemorySystem;
 
 use super::dependency_graph::capped;
 use super::{HostEnvironment, HostVerb, call};
+use crate::engine::Engine;
 
 fn system(files: &[(&str, &str)]) -> MemorySystem {
     let system = MemorySystem::new();
@@ -15,12 +16,14 @@ fn system(files: &[(&str, &str)]) -> MemorySystem {
 }
 
 fn answer(system: &MemorySystem, verb: &str, options: &Value) -> Value {
-    let result = call(system, &HostEnvironment::default(), verb, &options.to_string()).expect("it has a result");
+    let result =
+        call(&Engine::new(system), &HostEnvironment::default(), verb, &options.to_string()).expect("it has a result");
     serde_json::from_str(&result).expect("results are JSON")
 }
 
 fn refusal(system: &MemorySystem, verb: &str, options: &Value) -> (String, String) {
-    let error = call(system, &HostEnvironment::default(), verb, &options.to_string()).expect_err("it is refused");
+    let error =
+        call(&Engine::new(system), &HostEnvironment::default(), verb, &options.to_string()).expect_err("it is refused");
     (error.code.to_owned(), error.message)
 }
 

@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 use serde_json::json;
-use stan_repo::{System, WritableSystem};
 
 use super::place::{KEYS, Place};
 use super::{HostEnvironment, HostError, split, written};
 use crate::context::{NamedBytes, NoProgress, SelectRequest};
+use crate::engine::Engine;
 use crate::overview::{Level, OverviewRequest};
 use crate::pack::{AskedPlace, AskedSymbol, ClosureKind, Externals, PackRequest, Since, verify_pack};
 use crate::relevance::{FocusFile, RankQuery};
@@ -69,13 +69,9 @@ struct PackOptions {
     format: Option<String>,
 }
 
-pub(super) fn pack(
-    system: &dyn WritableSystem,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn pack(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, PackOptions) = split(options, &KEYS)?;
-    let place = Place::open(system, environment, place)?;
+    let place = Place::open(engine, environment, place)?;
     let usual = PackRequest::default();
     let closures = [
         ("all", ClosureKind::All),
@@ -90,9 +86,9 @@ pub(super) fn pack(
     let request = PackRequest {
         logs: files(asked.log).map(|text| NamedBytes { name: "log".to_owned(), bytes: text.into_bytes() }).collect(),
         from: asked.from,
-        places: files(asked.at).map(|typed| asked_place(system, &place, &typed)).collect::<Result<_, _>>()?,
-        symbols: files(asked.symbol).map(|typed| asked_symbol(system, &place, &typed)).collect::<Result<_, _>>()?,
-        focus: files(asked.focus).map(|typed| place.asked(system, &typed)).collect(),
+        places: files(asked.at).map(|typed| asked_place(&place, &typed)).collect::<Result<_, _>>()?,
+        symbols: files(asked.symbol).map(|typed| asked_symbol(&place, &typed)).collect::<Result<_, _>>()?,
+        focus: files(asked.focus).map(|typed| place.asked(&typed)).collect(),
         changed: asked.changed.and_then(Changed::since),
         about: Texts::list(asked.about),
         budget: asked.budget.unwrap_or(usual.budget),
@@ -104,7 +100,7 @@ pub(super) fn pack(
         all: asked.all,
         work: place.work(),
     };
-    let outcome = crate::pack::pack(system, &place.repository(), &request)?;
+    let outcome = crate::pack::pack(&place.engine, &place.repository(), &request)?;
     let text = if format { outcome.xml() } else { outcome.markdown() };
     let mut warnings = place.notes;
     warnings.extend(outcome.problems.iter().cloned());
@@ -120,21 +116,17 @@ struct OverviewOptions {
     tokens: Option<String>,
 }
 
-pub(super) fn overview(
-    system: &dyn WritableSystem,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn overview(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, OverviewOptions) = split(options, &KEYS)?;
-    let place = Place::open(system, environment, place)?;
+    let place = Place::open(engine, environment, place)?;
     let levels = [("file", Level::File), ("folder", Level::Folder), ("package", Level::Package)];
     let request = OverviewRequest {
         budget: asked.budget,
-        focus: Texts::list(asked.focus).iter().map(|typed| place.asked(system, typed)).collect(),
+        focus: Texts::list(asked.focus).iter().map(|typed| place.asked(typed)).collect(),
         level: choice("level", asked.level.as_deref(), &levels)?.unwrap_or_default(),
         tokenizer: tokenizer(asked.tokens.as_deref())?,
     };
-    written(&crate::overview::overview(system, &place.repository(), &request, &place.work())?)
+    written(&crate::overview::overview(&place.engine, &place.repository(), &request, &place.work())?)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -150,17 +142,13 @@ struct SuggestOptions {
     write: bool,
 }
 
-pub(super) fn suggest(
-    system: &dyn WritableSystem,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn suggest(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, SuggestOptions) = split(options, &KEYS)?;
-    let place = Place::open(system, environment, place)?;
+    let place = Place::open(engine, environment, place)?;
     let usual = SuggestRequest::default();
     let about = Texts::list(asked.about);
     let query = RankQuery {
-        focus: Texts::list(asked.focus).iter().map(|typed| focus_file(system, &place, typed)).collect(),
+        focus: Texts::list(asked.focus).iter().map(|typed| focus_file(&place, typed)).collect(),
         changed: asked.changed.and_then(Changed::since),
         log: asked.log.map(|text| NamedBytes { name: "log".to_owned(), bytes: text.into_bytes() }),
         about: (!about.is_empty()).then(|| about.join("\n")),
@@ -177,7 +165,7 @@ pub(super) fn suggest(
         write: asked.write,
         work: place.work(),
     };
-    written(&crate::suggest::suggest(system, &place.repository(), &request, &mut NoProgress)?)
+    written(&crate::suggest::suggest(&place.engine, &place.repository(), &request, &mut NoProgress)?)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -190,13 +178,9 @@ struct SelectOptions {
     tokens: Option<String>,
 }
 
-pub(super) fn select(
-    system: &dyn WritableSystem,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn select(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, SelectOptions) = split(options, &KEYS)?;
-    let place = Place::open(system, environment, place)?;
+    let place = Place::open(engine, environment, place)?;
     let document = |name: &str, value: serde_json::Value| NamedBytes {
         name: name.to_owned(),
         bytes: value.to_string().into_bytes(),
@@ -207,7 +191,7 @@ pub(super) fn select(
         tokens: Some(tokenizer(asked.tokens.as_deref())?),
         work: place.work(),
     };
-    written(&crate::context::select(system, &place.repository(), &request)?)
+    written(&crate::context::select(&place.engine, &place.repository(), &request)?)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -217,21 +201,17 @@ struct VerifyOptions {
     archive: Option<String>,
 }
 
-pub(super) fn verify(
-    system: &dyn WritableSystem,
-    environment: &HostEnvironment,
-    options: &str,
-) -> Result<String, HostError> {
+pub(super) fn verify(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, VerifyOptions) = split(options, &KEYS)?;
-    let place = Place::open(system, environment, place)?;
+    let place = Place::open(engine, environment, place)?;
     if let Some(typed) = asked.archive.as_deref().filter(|typed| !typed.ends_with(".tar"))
-        && let Ok(named) = place.document(system, typed)
-        && let Some(report) = verify_pack(system, &place.repository(), &named)
+        && let Ok(named) = place.document(typed)
+        && let Some(report) = verify_pack(&place.engine, &place.repository(), &named)
     {
         return written(&report);
     }
     let archive = asked.archive.map(|typed| (typed.clone(), place.absolute(&typed)));
-    written(&crate::context::verify(system, &place.repository(), archive)?)
+    written(&crate::context::verify(&place.engine, &place.repository(), archive)?)
 }
 
 /// The value of a name; names that are not in the table are refused with those that are.
@@ -252,7 +232,7 @@ fn tokenizer(name: Option<&str>) -> Result<Tokenizer, HostError> {
 }
 
 /// `FILE:LINE` or `FILE:LINE:COLUMN`.
-fn asked_place(system: &dyn System, place: &Place, typed: &str) -> Result<AskedPlace, HostError> {
+fn asked_place(place: &Place<'_>, typed: &str) -> Result<AskedPlace, HostError> {
     let wrong = || HostError::usage(format!("{typed:?} is not a place: write FILE:LINE or FILE:LINE:COLUMN"));
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     let (rest, last) = typed.rsplit_once(':').ok_or_else(wrong)?;
@@ -261,21 +241,21 @@ fn asked_place(system: &dyn System, place: &Place, typed: &str) -> Result<AskedP
         Some((file, Some(line))) if !file.is_empty() => (file, line, Some(last)),
         _ => (rest, last, None),
     };
-    if file.is_empty() { Err(wrong()) } else { Ok(AskedPlace { file: place.asked(system, file), line, col }) }
+    if file.is_empty() { Err(wrong()) } else { Ok(AskedPlace { file: place.asked(file), line, col }) }
 }
 
 /// `FILE#Name` or `FILE#Name.member`.
-fn asked_symbol(system: &dyn System, place: &Place, typed: &str) -> Result<AskedSymbol, HostError> {
+fn asked_symbol(place: &Place<'_>, typed: &str) -> Result<AskedSymbol, HostError> {
     match typed.rsplit_once('#') {
         Some((file, name)) if !file.is_empty() && !name.is_empty() => {
-            Ok(AskedSymbol { file: place.asked(system, file), name: name.to_owned() })
+            Ok(AskedSymbol { file: place.asked(file), name: name.to_owned() })
         }
         _ => Err(HostError::usage(format!("{typed:?} is not a declaration: write FILE#Name or FILE#Name.member"))),
     }
 }
 
 /// `FILE` or `FILE:DEPTH`.
-fn focus_file(system: &dyn System, place: &Place, typed: &str) -> FocusFile {
+fn focus_file(place: &Place<'_>, typed: &str) -> FocusFile {
     let (file, depth) = match typed.rsplit_once(':') {
         Some((file, depth))
             if !file.is_empty() && !depth.is_empty() && depth.bytes().all(|byte| byte.is_ascii_digit()) =>
@@ -285,5 +265,5 @@ fn focus_file(system: &dyn System, place: &Place, typed: &str) -> FocusFile {
         }
         _ => (typed, 0),
     };
-    FocusFile { shown: file.to_owned(), node_id: place.node_id(system, file), depth }
+    FocusFile { shown: file.to_owned(), node_id: place.node_id(file), depth }
 }

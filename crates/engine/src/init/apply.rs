@@ -10,7 +10,7 @@ use super::path_state::{self, PathState};
 use super::{InitError, InitPlan, Write};
 
 /// Does what the plan says. After an error everything is as it was, or the error names what is not.
-pub fn apply(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
+pub(super) fn write_planned(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
     plan.actions.iter().for_each(|action| clear(system, plan, &action.path));
     let mut work = Work { system, plan, made: Vec::new(), written: Vec::new() };
     let result = work.run();

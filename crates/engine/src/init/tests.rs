@@ -7,6 +7,7 @@ use expect_test::{Expect, expect};
 use stan_repo::{MemorySystem, System, SystemExt as _, SystemLayer, WritableLayer, WritableSystem};
 
 use super::*;
+use super::{planned as plan, write_planned as apply};
 
 const ROOT: &str = "/r";
 

@@ -16,10 +16,10 @@ pub use stan_model::document::outline_reports::{
     SymbolDeclaration, SymbolReport, SymbolUse,
 };
 use stan_model::outline::{LineStarts, Outline, UnitId};
-use stan_repo::{System, SystemExt as _, Universe};
+use stan_repo::{AbsPath, System, SystemExt as _, Universe, read_failure};
 
 use crate::context::{EngineError, Repository};
-use crate::threads::Workers;
+use crate::engine::Engine;
 pub use find::{FindRequest, find};
 pub use read::{AskedText, ReadLevel, ReadRequest, read};
 pub use symbol::{SymbolRequest, symbol};
@@ -74,11 +74,12 @@ pub struct AskedFile {
 
 /// The declarations of files, with line ranges and signatures.
 pub fn outline(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &OutlineRequest,
 ) -> Result<OutlineReport, EngineError> {
-    in_pool(|| {
+    let system = engine.system();
+    engine.parse(|| {
         let files: Vec<Result<Outlined, Unread>> =
             request.files.par_iter().map(|file| outlined(system, repository.root, file)).collect();
         let mut report = OutlineReport::default();
@@ -119,13 +120,9 @@ pub(crate) fn scan(system: &dyn System, repository: &Repository<'_>) -> Universe
     stan_repo::scan(system, Path::new(repository.root), &options.scan)
 }
 
-/// Parsing needs threads with a large stack.
-pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    Workers::start_parsing(None).install(work)
-}
-
+/// The absolute path of a node id, which is absolute already when the file is outside the root.
 pub(crate) fn absolute(root: &str, id: &str) -> String {
-    if id.starts_with('/') { id.to_owned() } else { format!("{}/{id}", root.trim_end_matches('/')) }
+    if id.starts_with('/') { id.to_owned() } else { AbsPath::new(root).join(id) }
 }
 
 /// A file that was read.
@@ -145,7 +142,9 @@ fn outlined(system: &dyn System, root: &str, asked: &AskedFile) -> Result<Outlin
     match system.read_at_most(Path::new(&absolute(root, &asked.id)), MAX_BYTES, &mut bytes) {
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Unread::Missing),
-        Err(error) => return Err(Unread::Refused(format!("{}: cannot be read: {error}", asked.shown))),
+        Err(error) => {
+            return Err(Unread::Refused(format!("{}: cannot be read: {}", asked.shown, read_failure(&error))));
+        }
     }
     let Some(language) = Languages::all().declarations(&asked.id) else {
         return Err(Unread::Refused(format!("{}: no outline for files of this kind", asked.shown)));

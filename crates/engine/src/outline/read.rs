@@ -10,8 +10,9 @@ use stan_pack::{Options, Shown};
 use stan_repo::{System, SystemExt as _};
 
 use super::near::near_names;
-use super::{AnswerSize, AskedFile, MAX_BYTES, ReadItem, ReadReport, absolute, in_pool, scan, unknown_files};
+use super::{AnswerSize, AskedFile, MAX_BYTES, ReadItem, ReadReport, absolute, scan, unknown_files};
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 use crate::secrets::secrets_of;
 
 /// How much of a text is shown.
@@ -60,11 +61,12 @@ pub struct ReadRequest {
 
 /// Files and declarations as text.
 pub fn read(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &ReadRequest,
 ) -> Result<ReadReport, EngineError> {
-    in_pool(|| {
+    let system = engine.system();
+    engine.parse(|| {
         let mut report = ReadReport::default();
         let mut left = request.size.bytes();
         for asked in &request.asked {

@@ -13,8 +13,9 @@ use stan_repo::{System, SystemExt as _};
 
 use super::near::near_names;
 use super::{AnswerSize, FoundSymbol, MAX_BYTES, SymbolDeclaration, SymbolReport, SymbolUse};
-use super::{absolute, in_pool, one_line, scan};
+use super::{absolute, one_line, scan};
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 
 /// How far a variable is followed to see whether it is an instance of an owner.
 const MOST_STEPS: u32 = 4;
@@ -29,11 +30,12 @@ pub struct SymbolRequest {
 
 /// Where each name is declared, and where it is used.
 pub fn symbol(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &SymbolRequest,
 ) -> Result<SymbolReport, EngineError> {
-    in_pool(|| {
+    let system = engine.system();
+    engine.parse(|| {
         let universe = scan(system, repository);
         let search = Search { system, root: repository.root, files: &universe.files };
         let mut report = SymbolReport::default();

@@ -19,6 +19,12 @@ use stan_repo::{System, SystemExt as _};
 
 use crate::graph::GraphOptions;
 
+/// The specifier by which a file asks for names that other files of its package declare.
+const OWN_PACKAGE: &str = ".";
+
+/// More Python distributions in one folder than any environment has.
+const MOST_DISTRIBUTIONS: usize = 4096;
+
 /// A file of more bytes than this is not shown.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -126,6 +132,11 @@ impl<'p> PackFiles<'p> {
         if !is_installed(id) {
             return None;
         }
+        if let Some((site, path)) = id.rsplit_once("/site-packages/") {
+            let mut packages = self.packages.borrow_mut();
+            let read = || self.read_distribution(&format!("{site}/site-packages"), path);
+            return packages.entry(id.to_owned()).or_insert_with(read).clone();
+        }
         let folder = package_folder(id)?;
         let mut packages = self.packages.borrow_mut();
         packages.entry(folder.to_owned()).or_insert_with(|| self.read_package(folder)).clone()
@@ -138,6 +149,30 @@ impl<'p> PackFiles<'p> {
         let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
         let field = |name: &str| manifest.get(name).and_then(|value| value.as_str()).map(str::to_owned);
         Some(PackPackage { name: field("name")?, version: field("version").unwrap_or_default() })
+    }
+
+    /// The Python distribution whose `RECORD` lists a file.
+    fn read_distribution(&self, site: &str, path: &str) -> Option<PackPackage> {
+        let site = crate::outline::absolute(&self.options.root, site);
+        let entries = self.system.read_real_dir(Path::new(&site)).ok()?;
+        let mut folders: Vec<String> = entries.into_iter().filter_map(|entry| entry.name.into_string().ok()).collect();
+        folders.sort_unstable();
+        let mut bytes = Vec::new();
+        for folder in folders.iter().filter(|folder| folder.ends_with(".dist-info")).take(MOST_DISTRIBUTIONS) {
+            let Some((name, version)) = folder.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-')) else {
+                continue;
+            };
+            bytes.clear();
+            let record = format!("{site}/{folder}/RECORD");
+            if self.system.read_real(Path::new(&record), MAX_BYTES, &mut bytes).is_err() {
+                continue;
+            }
+            let lists = |line: &[u8]| line.strip_prefix(path.as_bytes()).is_some_and(|rest| rest.starts_with(b","));
+            if bytes.split(|byte| *byte == b'\n').any(lists) {
+                return Some(PackPackage { name: name.to_owned(), version: version.to_owned() });
+            }
+        }
+        None
     }
 
     /// Resolves every request of a file at once: they share most of the work.
@@ -154,6 +189,11 @@ impl<'p> PackFiles<'p> {
             if known.is_none_or(|known| !matches!(known, Leads::Files(_))) {
                 leads.insert(request.specifier.clone(), answer);
             }
+        }
+        let siblings = self.worker.borrow().package_files(&slot.path);
+        if !siblings.is_empty() {
+            let files = siblings.iter().map(|path| self.id_of(path)).collect();
+            leads.insert(OWN_PACKAGE.into(), Leads::Files(files));
         }
         leads
     }
@@ -183,6 +223,12 @@ impl Modules for PackFiles<'_> {
         let Some((slot, loaded)) = self.slot(file).zip(self.load(file)) else { return Leads::Missing };
         let leads = slot.leads.get_or_init(|| self.resolve(&slot, &loaded.text));
         leads.get(specifier).cloned().unwrap_or(Leads::Missing)
+    }
+
+    fn is_module_named(&self, target: FileId, specifier: &str) -> bool {
+        let Some(slot) = self.slot(target) else { return false };
+        let language = self.options.languages.declarations(&slot.path);
+        language.is_some_and(|language| language.is_module_named(&slot.path, specifier))
     }
 }
 

@@ -8,15 +8,17 @@ use stan_repo::System;
 use super::diagnostics::{place, written};
 use super::places::Locator;
 use crate::context::{EngineError, NamedBytes, Repository};
+use crate::engine::Engine;
 use crate::outline::absolute;
 
 /// What the logs report. Paths stay as the logs have them; `found` says whether there is such a file.
 pub fn list_diagnostics(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     logs: &[NamedBytes],
     from: Option<&str>,
 ) -> Result<DiagnosticsReport, EngineError> {
+    let system = engine.system();
     check_tool(from)?;
     let universe = crate::outline::scan(system, repository);
     let is_file = |path: &str| is_file(system, repository.root, path);

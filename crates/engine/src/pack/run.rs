@@ -12,7 +12,7 @@ use stan_model::document::pack::{
 use stan_model::names::Used;
 use stan_model::outline::{Lines, UnitId};
 use stan_pack::{Closure, Fitted, Focus, Level, Limits, Question, closure, fit, focus_at, lines_around, prune};
-use stan_repo::{System, Universe, World, WritableSystem};
+use stan_repo::{System, Universe, World};
 
 use super::diagnostics::{Placed, focus_of, place, quoted_names, written as written_diagnostic};
 use super::files::{FoundTargets, Loaded, PackFiles};
@@ -22,7 +22,8 @@ use super::places::{Located, Locator, position};
 use super::sources::{Sources, sources};
 use super::{AskedPlace, AskedSymbol, PackOutcome, PackRequest};
 use crate::context::{EngineError, Repository};
-use crate::outline::{in_pool, near_names, scan, unknown_files};
+use crate::engine::Engine;
+use crate::outline::{near_names, scan, unknown_files};
 use crate::secrets::secrets_of;
 
 /// Entries of `omitted` and `missing` that the document carries.
@@ -33,14 +34,14 @@ const REST_SHARE: u64 = 40;
 
 /// The declarations that explain places, logs and symbols.
 pub fn pack(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &PackRequest,
 ) -> Result<PackOutcome, EngineError> {
     check_tool(request.from.as_deref())?;
-    let sources = sources(system, repository, request)?;
-    in_pool(|| {
-        let system: &dyn System = system;
+    let sources = sources(engine, repository, request)?;
+    engine.parse(|| {
+        let system: &dyn System = engine.system();
         let options = repository.config.graph_options(repository.root);
         let universe = scan(system, repository);
         let world = options.world(system, Some(&universe));

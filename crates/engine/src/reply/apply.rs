@@ -13,6 +13,7 @@ use super::workspace::Workspace;
 use crate::context::{
     Artefact, EngineError, NamedBytes, Progress, Repository, Session, WorkspaceLayout, check_folders, refuse,
 };
+use crate::engine::Engine;
 use crate::line_diff::unified;
 use crate::tokens::Tokenizer;
 
@@ -34,11 +35,12 @@ pub struct ApplyRequest {
 
 /// Applies a reply. A report that is not accepted means that nothing was changed; so does a refusal.
 pub fn apply_reply(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &ApplyRequest,
     progress: &mut dyn Progress,
 ) -> Result<ApplyReport, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     check_folders(system, &layout)?;
     if request.dry_run {
@@ -56,10 +58,11 @@ pub fn apply_reply(
 
 /// Takes the last applied reply back.
 pub fn undo_reply(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     progress: &mut dyn Progress,
 ) -> Result<ApplyReport, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     check_folders(system, &layout)?;
     let session = Session::open(system, &layout, progress)?;
@@ -84,7 +87,8 @@ pub fn undo_reply(
 }
 
 /// Finishes or takes back what a killed `apply` left half done; tells what it did. Costs one look where there is nothing.
-pub fn recover(system: &dyn WritableSystem, repository: &Repository<'_>) -> Result<Option<String>, EngineError> {
+pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Option<String>, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     if !stan_archive::has_pending_patch(system, Path::new(layout.root()), layout.stan_path()) {
         return Ok(None);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use stan_model::{Digest, is_git_folder};
-use stan_repo::{EntryKind, System, SystemExt as _, sha256};
+use stan_repo::{EntryKind, System, SystemExt as _, entries_below, read_failure, sha256};
 
 use crate::context::WorkspaceLayout;
 
@@ -89,21 +89,25 @@ impl<'a> Tree<'a> {
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         let mut files = Vec::new();
-        let mut pending = vec![folder.to_owned()];
-        while let Some(directory) = pending.pop() {
-            let absolute = self.layout.absolute(&directory);
-            let entries = self.system.read_real_dir(Path::new(&absolute));
-            let entries = entries.map_err(|error| format!("`{directory}` cannot be listed: {error}"))?;
-            for entry in entries {
-                let Ok(name) = entry.name.into_string() else {
-                    return Err(format!("`{directory}` holds a name that is not UTF-8"));
-                };
-                let path = [&directory, "/", &name].concat();
-                match entry.kind {
-                    _ if is_git_folder(&name) => return Err(format!("`{directory}` holds a repository of git's")),
-                    EntryKind::Dir => pending.push(path),
-                    EntryKind::File => files.push(path),
-                    EntryKind::Link | EntryKind::Other => return Err(format!("`{path}` is not a file")),
+        let shown = |path: &Path| {
+            let path = path.to_string_lossy();
+            self.layout.relative(&path).map_or_else(|| path.to_string(), str::to_owned)
+        };
+        for entry in entries_below(self.system, Path::new(&self.layout.absolute(folder))) {
+            let entry = entry.map_err(|unlisted| {
+                format!("`{}` cannot be listed: {}", shown(&unlisted.folder), read_failure(&unlisted.error))
+            })?;
+            let Some(name) = entry.name() else {
+                return Err(format!("`{}` holds a name that is not UTF-8", shown(&entry.folder)));
+            };
+            match entry.kind {
+                _ if is_git_folder(name) => {
+                    return Err(format!("`{}` holds a repository of git's", shown(&entry.folder)));
+                }
+                EntryKind::Dir => {}
+                EntryKind::File => files.push(shown(&entry.path())),
+                EntryKind::Link | EntryKind::Other => {
+                    return Err(format!("`{}` is not a file", shown(&entry.path())));
                 }
             }
             if files.len() > MOST_LISTED {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use stan_engine::context::{Repository, verify};
 use stan_repo::{Effect, EntryKind, Fault, FaultySystem, MemorySystem, System, SystemExt as _, target_of_temporary};
 
-use crate::paths::{Done, WritePath, found};
+use crate::paths::{Done, WritePath, engine, found};
 
 /// What came of striking at many positions.
 #[derive(Clone, Debug, Default)]
@@ -206,7 +206,7 @@ impl Strike<'_> {
         });
         if self.path.is_a_run {
             let found = found(system).expect("the configuration is sound");
-            let report = verify(system, &Repository { root: &found.root, config: &found.config }, None);
+            let report = verify(&engine(system), &Repository { root: &found.root, config: &found.config }, None);
             // What was there all along but could not be seen is missing from the archive, and nothing else is wrong.
             let is_consistent = report.as_ref().is_ok_and(|report| report.differ.is_empty()) || self.changes_inputs();
             self.require("an archive agrees with its map", is_consistent, || format!("{report:?}"));

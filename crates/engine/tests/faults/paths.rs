@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use stan_engine::Engine;
 use stan_engine::config::{Config, Found, find};
 use stan_engine::context::reports::Mode;
 use stan_engine::context::{
@@ -235,14 +236,14 @@ fn text(refusal: &EngineError) -> String {
     format!("{refusal}; {}", refusal.hint.as_deref().unwrap_or_default())
 }
 
+/// One thread, so that effects come in the same order each time.
+pub(crate) fn engine(system: &dyn WritableSystem) -> Engine<'_> {
+    Engine::new(system).with_threads(Some(1))
+}
+
 pub(crate) fn work(with_cache: bool) -> GraphRequest {
     let cache_directory = with_cache.then(|| "/r/.stan/cache".to_owned());
-    GraphRequest {
-        threads: Some(1),
-        cache_directory,
-        state_directory: Some("/state".to_owned()),
-        ..GraphRequest::default()
-    }
+    GraphRequest { cache_directory, state_directory: Some("/state".to_owned()), ..GraphRequest::default() }
 }
 
 fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bool) -> Result<Done, String> {
@@ -262,7 +263,7 @@ fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bo
         scripts: Vec::new(),
         work,
     };
-    let report = run(system, &repository, &request, &mut NoProgress).map_err(|refusal| text(&refusal))?;
+    let report = run(&engine(system), &repository, &request, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     let left_out = report.left_out.iter().map(|file| format!("{}: {}", file.path, file.reason));
     Ok(Done { said: report.warnings.into_iter().chain(report.errors).chain(left_out).collect(), answer: String::new() })
 }
@@ -270,22 +271,22 @@ fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bo
 fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let request = SnapRequest { plain: true, context: true, work: work(false) };
-    let report = snap(system, &Repository { root: &root, config: &config }, &request, &mut NoProgress);
+    let report = snap(&engine(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
 fn migrate(system: &dyn WritableSystem, source: &StateSource) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
-    migrate_state(system, &repository, source, &mut NoProgress).map_err(|refusal| text(&refusal))?;
+    migrate_state(&engine(system), &repository, source, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     Ok(Done::default())
 }
 
 fn initialise(system: &dyn WritableSystem, mut options: InitOptions) -> Result<Done, String> {
     let Found { root, config: Config { stan_path, .. }, file, .. } = found(system)?;
     options.config_file = file.as_deref().and_then(|file| file.rsplit('/').next()).map(str::to_owned);
-    let plan = plan(system, &root, &stan_path, &options).map_err(|error| format!("{error}; run `stan init` again"))?;
-    apply(system, &plan).map_err(|error| format!("{error}; see who may write there, then run `stan init` again"))?;
+    let plan = plan(&engine(system), &root, &stan_path, &options).map_err(|error| text(&error))?;
+    apply(&engine(system), &plan).map_err(|error| text(&error))?;
     Ok(Done::default())
 }
 
@@ -294,13 +295,14 @@ fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
     let focus = vec![FocusFile { shown: "src/index.ts".into(), node_id: "src/index.ts".into(), depth: 1 }];
     let query = RankQuery { focus, ..RankQuery::default() };
     let request = SuggestRequest { query, budget: 10_000, write: true, work: work(false), ..SuggestRequest::default() };
-    let report = suggest(system, &Repository { root: &root, config: &config }, &request, &mut NoProgress);
+    let report = suggest(&engine(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
 pub(crate) fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
-    let outcome = graph(system, &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
+    let outcome =
+        graph(&engine(system), &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
     let graph = outcome.graph.as_ref().expect("the whole graph was asked for");
     let mut bytes = Vec::new();
     write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &outcome.not_analysed(), &mut bytes)
@@ -332,15 +334,11 @@ fn slice_to_file(system: &dyn WritableSystem, out: &str) -> Result<Done, String>
         max_nodes: None,
         max_bytes: None,
     };
-    let command = SliceCommand {
-        input: "/r/m.json".to_owned(),
-        out: Some(out.to_owned()),
-        request,
-        tells_reading: false,
-        is_wrapped: false,
-    };
+    let command = SliceCommand { input: "/r/m.json".to_owned(), out: Some(out.to_owned()), request };
     let outcome = slice(&mut Documents(system), &command);
-    // The toolchain's words are kept; its report names the input.
-    let message = || format!("{} {} run again", outcome.stderr, String::from_utf8_lossy(&outcome.stdout));
-    if outcome.exit_code == 0 { Ok(Done::default()) } else { Err(message()) }
+    // The report names the input.
+    match outcome.failure {
+        None => Ok(Done::default()),
+        Some(failure) => Err(format!("{}: {failure}; run again", outcome.report.input)),
+    }
 }

@@ -26,7 +26,7 @@ impl Language for Python {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn claims(&self, path: &str) -> bool {
@@ -57,6 +57,10 @@ impl Declare for Python {
 
     fn declare(&self, path: &str, text: &str) -> FileUnits {
         declare::declare(path, text)
+    }
+
+    fn is_module_named(&self, path: &str, specifier: &str) -> bool {
+        form::is_module_named(path, specifier)
     }
 }
 

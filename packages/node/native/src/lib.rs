@@ -6,11 +6,12 @@
 
 use std::panic::catch_unwind;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
 use napi_derive::napi;
-use stan_engine::OsSystem;
+use stan_engine::{Engine, OsSystem};
 use stan_engine::host::{self, HostEnvironment, HostError};
 
 /// A call on a thread of Node's pool.
@@ -50,9 +51,15 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
+/// One engine for the process: its threads serve all calls.
+fn engine() -> &'static Engine<'static> {
+    static ENGINE: OnceLock<Engine<'static>> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(&OsSystem))
+}
+
 fn answer(verb: &str, options: &str) -> String {
     // A panic must not unwind into Node, which would end the process.
-    let outcome = catch_unwind(|| host::call(&OsSystem, &environment(), verb, options));
+    let outcome = catch_unwind(|| host::call(engine(), &environment(), verb, options));
     let outcome = outcome.unwrap_or_else(|_| Err(HostError::internal("a fault in stan; please report it")));
     match outcome {
         Ok(result) => format!("+{result}"),

@@ -1,6 +1,22 @@
-//! Why a slice or a pack cannot be made. Messages name options as they are typed.
+//! Why a slice or a pack cannot be made. Messages name no options: how a request is typed is the program's business.
 
 use stan_model::jcs::JcsError;
+
+/// What a bound counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    Declarations,
+    Bytes,
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Declarations => "declarations",
+            Self::Bytes => "bytes",
+        })
+    }
+}
 
 /// Why a module cannot be cut as asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,18 +28,16 @@ pub enum SliceError {
     #[error("JSON Pointer not found: {pointer:?}")]
     PointerNotFound { pointer: String },
     /// A bound of nothing.
-    #[error("{option} must be >= 1")]
-    BoundIsZero { option: &'static str },
+    #[error("the bound of {bound} must be >= 1")]
+    BoundIsZero { bound: Bound },
     /// The enclosure is a declaration and the pointer is in none.
-    #[error("--enclosure {enclosure} requires --ptr under /{declarations}/<i>")]
+    #[error("the enclosure {enclosure} requires a pointer under /{declarations}/<i>")]
     NotInDeclaration { enclosure: &'static str, declarations: &'static str },
     /// The enclosure is a definition and the pointer is in another declaration.
-    #[error("--enclosure defn requires a defn/defasync decl, got kind={kind:?}")]
+    #[error("the enclosure defn requires a defn/defasync decl, got kind={kind:?}")]
     NotADefinition { kind: &'static str },
     /// Even the smallest document with the focus is larger.
-    #[error(
-        "failed to truncate slice to --max-bytes={max_bytes}: the smallest document that holds the focus has {minimum} bytes"
-    )]
+    #[error("the smallest document that holds the focus has {minimum} bytes, and {max_bytes} are allowed")]
     CannotTruncate { max_bytes: u64, minimum: u64 },
     /// A number in the slice has no canonical form.
     #[error(transparent)]

@@ -4,8 +4,9 @@ use rustc_hash::FxHashMap;
 use stan_model::document::x07::{Enclosure, Omitted};
 use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 
-use crate::enclosure::{Focus, FocusKind};
-use crate::{PointerSpace, SliceRequest};
+use super::enclosure::{Focus, FocusKind};
+use super::{PointerSpace, SliceRequest};
+use crate::plan::{Choice, References};
 
 /// What is in the slice before any bound.
 pub(crate) struct Selection<'m> {
@@ -29,43 +30,33 @@ pub(crate) fn select<'m>(
 ) -> Selection<'m> {
     let callables = Callables::new(module);
     let with_locals = request.closure.includes_locals();
-    let mut selected = Selected { is_selected: vec![false; module.declarations.len()], queue: Vec::new() };
+    let count = module.declarations.len();
+    // The enclosure is the document, whatever else in it the pointer names; to the toolchain it is the place alone.
+    let is_whole = match focus.kind {
+        FocusKind::Root => true,
+        FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => request.reading == PointerSpace::File,
+        FocusKind::Declaration(_) | FocusKind::Entry => false,
+    };
+    let mut choice = if is_whole { Choice::all_of(count) } else { Choice::none_of(count) };
+    let graph = ReferenceGraph { module, dialect, callables: &callables };
     match focus.kind {
-        FocusKind::Declaration(index) => selected.add(index),
-        FocusKind::Entry if with_locals => {
-            if let Some(entry) = module.entry {
-                dialect.references(&module.tree, entry, &mut |symbol| selected.add_named(&callables, symbol));
-            }
-        }
-        FocusKind::Entry => {}
-        FocusKind::Root => selected.is_selected.fill(true),
-        // The enclosure is the document, whatever else in it the pointer names; to the toolchain it is the place alone.
-        FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => {
-            selected.is_selected.fill(request.reading == PointerSpace::File);
-        }
+        FocusKind::Declaration(index) => choice.add(index),
+        FocusKind::Entry if with_locals => graph.of_entry(&mut |index| choice.add(index)),
+        _ => {}
     }
     if with_locals {
-        close(module, dialect, &callables, &mut selected);
+        choice.close(&graph);
     }
+    let is_selected = choice.into_flags();
     let omitted = Omitted {
         locals: !with_locals,
         types: !(request.closure.includes_types() || forces_types(module, focus)),
         imports: !(request.closure.includes_imports() || focus.kind == FocusKind::Imports),
     };
-    let missing_locals = if with_locals {
-        Vec::new()
-    } else {
-        missing_locals(module, dialect, focus, &callables, &selected.is_selected)
-    };
-    let order = order(module, request, focus, &callables, &selected.is_selected);
-    Selection {
-        callables,
-        order,
-        is_selected: selected.is_selected,
-        omitted,
-        all_imports: focus.kind == FocusKind::Imports,
-        missing_locals,
-    }
+    let missing_locals =
+        if with_locals { Vec::new() } else { missing_locals(module, dialect, focus, &callables, &is_selected) };
+    let order = order(module, request, focus, &callables, &is_selected);
+    Selection { callables, order, is_selected, omitted, all_imports: focus.kind == FocusKind::Imports, missing_locals }
 }
 
 /// Callable declarations by name.
@@ -122,34 +113,38 @@ pub(crate) fn references_in(
     }
 }
 
-struct Selected {
-    is_selected: Vec<bool>,
-    queue: Vec<usize>,
+/// The declarations as the planner sees them.
+struct ReferenceGraph<'g, 'm, 'a> {
+    module: &'g SourceModule<'a>,
+    dialect: &'g dyn Dialect,
+    callables: &'g Callables<'m>,
 }
 
-impl Selected {
-    fn add(&mut self, index: usize) {
-        if let Some(flag) = self.is_selected.get_mut(index).filter(|flag| !**flag) {
-            *flag = true;
-            self.queue.push(index);
+impl ReferenceGraph<'_, '_, '_> {
+    fn of_entry(&self, found: &mut dyn FnMut(usize)) {
+        if let Some(entry) = self.module.entry {
+            self.dialect.references(&self.module.tree, entry, &mut self.named(found));
         }
     }
 
-    fn add_named(&mut self, callables: &Callables<'_>, symbol: &str) {
-        if let Some(index) = callables.get(symbol) {
-            self.add(index);
+    /// Calls `found` with the declaration of each symbol that has one.
+    fn named<'f>(&'f self, found: &'f mut dyn FnMut(usize)) -> impl FnMut(&str) + 'f {
+        move |symbol| {
+            if let Some(index) = self.callables.get(symbol) {
+                found(index);
+            }
         }
     }
 }
 
-/// Adds what the selected declarations refer to, until nothing is new. Each is looked at once.
-fn close(module: &SourceModule<'_>, dialect: &dyn Dialect, callables: &Callables<'_>, selected: &mut Selected) {
-    while let Some(index) = selected.queue.pop() {
-        let Some(declaration) = module.declarations.get(index) else { continue };
+impl References for ReferenceGraph<'_, '_, '_> {
+    fn references(&self, declaration: usize, found: &mut dyn FnMut(usize)) {
+        let Some(declaration) = self.module.declarations.get(declaration) else { return };
+        let mut named = self.named(found);
         if let Some(exports) = &declaration.exports {
-            exports.names.iter().for_each(|name| selected.add_named(callables, name));
+            exports.names.iter().for_each(|name| named(name));
         }
-        references_of(module, dialect, declaration, &mut |symbol| selected.add_named(callables, symbol));
+        references_of(self.module, self.dialect, declaration, &mut named);
     }
 }
 

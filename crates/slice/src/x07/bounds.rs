@@ -1,30 +1,25 @@
-//! What goes, and in which order, when a slice is larger than allowed: first other declarations from the end, then
-//! what surrounds the focus, from the dispensable to the focus's own body. The focus itself never goes. What a cut
-//! leaves idle goes afterwards (`narrow`) and makes no bound reachable.
+//! The bounds of a slice. In which order things go is the planner's; here is what can be cut around a focus: from the dispensable
+//! to the focus's own body. What a cut leaves idle goes afterwards (`narrow`) and makes no bound reachable.
 
 use stan_model::document::x07::{Truncation, TruncationReason};
 use stan_model::jcs::MAX_SAFE_INTEGER;
 use stan_model::module::{FieldRole, Piece};
 
-use crate::draft::Draft;
-use crate::enclosure::FocusKind;
-use crate::{SliceError, SliceRequest, prune};
+use super::draft::Draft;
+use super::enclosure::FocusKind;
+use super::{SliceError, SliceRequest, prune};
+use crate::plan::{Bounds, Exceeded, Shrink, TooLarge, fit};
 
 /// Cuts a draft to its bounds. A bound that does not bite leaves no trace.
 pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Result<Option<Truncation>, SliceError> {
     let (decls_before, bytes_before) = (draft.declaration_count() as u64, draft.bytes() as u64);
-    let mut cut = Cut::default();
-    loop {
-        cut_once(draft, request, &mut cut)?;
-        // An export of which no name is left is worth less than anything it made room for.
-        let idle = draft.idle_exports();
-        if idle.is_empty() {
-            break;
-        }
-        draft.start_over_without(&idle);
-    }
+    let bounds = Bounds { count: request.max_nodes, bytes: request.max_bytes };
+    let Exceeded { count, bytes } = fit(draft, bounds).map_err(|TooLarge { minimum }| {
+        // An entry expression that is not in focus stays: it is part of what a whole document is.
+        SliceError::CannotTruncate { max_bytes: request.max_bytes.unwrap_or(u64::MAX), minimum }
+    })?;
     draft.narrow();
-    let reason = match (cut.nodes, cut.bytes) {
+    let reason = match (count, bytes) {
         (false, false) => return Ok(None),
         (true, false) => TruncationReason::MaxNodes,
         (false, true) => TruncationReason::MaxBytes,
@@ -43,45 +38,48 @@ pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Resu
     }))
 }
 
-/// Which bounds did cut.
-#[derive(Default)]
-struct Cut {
-    nodes: bool,
-    bytes: bool,
-}
+impl Shrink for Draft<'_, '_> {
+    fn count(&self) -> u64 {
+        self.declaration_count() as u64
+    }
 
-fn cut_once(draft: &mut Draft<'_, '_>, request: &SliceRequest, cut: &mut Cut) -> Result<(), SliceError> {
-    if let Some(most) = request.max_nodes {
-        cut.nodes |= draft.declaration_count() as u64 > most;
-        while draft.declaration_count() as u64 > most && draft.drop_last() {}
+    fn bytes(&self) -> u64 {
+        Draft::bytes(self) as u64
     }
-    if let Some(max_bytes) = request.max_bytes.filter(|&most| draft.bytes() as u64 > most) {
-        cut.bytes = true;
-        cut_to_bytes(draft, max_bytes)?;
-    }
-    Ok(())
-}
 
-fn cut_to_bytes(draft: &mut Draft<'_, '_>, max_bytes: u64) -> Result<(), SliceError> {
-    // What the entry expression in focus calls is the last thing to go: the expression alone says little.
-    let kept = usize::from(draft.focus.kind == FocusKind::Entry);
-    while draft.bytes() as u64 > max_bytes && draft.declaration_count() > kept && draft.drop_last() {}
-    // The toolchain would have begun with none of these declarations, and so without their imports.
-    let is_nowhere = matches!(draft.focus.kind, FocusKind::Imports | FocusKind::Metadata | FocusKind::Other);
-    if is_nowhere && draft.declaration_count() == 0 {
-        draft.narrow();
+    fn drop_last(&mut self) -> bool {
+        Draft::drop_last(self)
     }
-    if cut_around_focus(draft, max_bytes) {
-        return Ok(());
+
+    /// What the entry expression in focus calls is the last thing to go: the expression alone says little.
+    fn last_to_go(&self) -> u64 {
+        u64::from(self.focus.kind == FocusKind::Entry)
     }
-    while draft.drop_last() {
-        draft.restore_cuts();
-        if cut_around_focus(draft, max_bytes) {
-            return Ok(());
+
+    /// The toolchain would have begun with none of these declarations, and so without their imports.
+    fn before_cuts(&mut self) {
+        let is_nowhere = matches!(self.focus.kind, FocusKind::Imports | FocusKind::Metadata | FocusKind::Other);
+        if is_nowhere && self.declaration_count() == 0 {
+            self.narrow();
         }
     }
-    // An entry expression that is not in focus stays: it is part of what a whole document is.
-    Err(SliceError::CannotTruncate { max_bytes, minimum: draft.bytes() as u64 })
+
+    fn cut_around_focus(&mut self, max_bytes: u64) -> bool {
+        cut_around_focus(self, max_bytes)
+    }
+
+    fn restore_cuts(&mut self) {
+        Draft::restore_cuts(self);
+    }
+
+    /// An export of which no name is left is worth less than anything it made room for.
+    fn start_over_without_idle(&mut self) -> bool {
+        let idle = self.idle_exports();
+        if !idle.is_empty() {
+            self.start_over_without(&idle);
+        }
+        !idle.is_empty()
+    }
 }
 
 /// Cuts what surrounds the focus. Metadata stays when the other cuts suffice; otherwise it is the first to go.

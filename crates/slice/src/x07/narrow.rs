@@ -3,14 +3,17 @@
 
 use stan_model::jcs;
 
-use crate::draft::Draft;
+use super::draft::Draft;
 
 impl Draft<'_, '_> {
     /// Exports out of focus of whose names nothing is left in the slice.
     pub(crate) fn idle_exports(&self) -> Vec<usize> {
         let is_in = self.declarations_in();
-        let parts =
-            self.parts.iter().enumerate().filter(|(number, part)| part.is_in && Some(*number) != self.focus_part);
+        let parts = self
+            .parts
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| self.plan.is_in(*number) && Some(*number) != self.plan.focus());
         let is_idle = |owners: &[Option<usize>]| !owners.iter().flatten().any(|&owner| is_in.get(owner) == Some(&true));
         parts
             .filter(|(_, part)| part.exports.as_ref().is_some_and(|exports| is_idle(&exports.owners)))
@@ -25,7 +28,7 @@ impl Draft<'_, '_> {
             self.plain.strip = self.final_strip;
             self.changes.strip = self.final_strip;
             for number in 0..self.parts.len() {
-                if self.parts.get(number).is_some_and(|part| part.is_in) {
+                if self.plan.is_in(number) {
                     self.recount_part(number);
                 }
             }
@@ -38,8 +41,8 @@ impl Draft<'_, '_> {
     fn narrow_exports(&mut self) {
         let is_in = self.declarations_in();
         let stays = |owner: Option<usize>| owner.is_none_or(|owner| is_in.get(owner) == Some(&true));
-        let module = self.module;
-        for part in self.parts.iter_mut().filter(|part| part.is_in) {
+        let (module, plan) = (self.module, &self.plan);
+        for (_, part) in self.parts.iter_mut().enumerate().filter(|(number, _)| plan.is_in(*number)) {
             let list = module.declarations.get(part.index).and_then(|declaration| declaration.exports.as_ref());
             let Some((exports, list)) = part.exports.as_mut().zip(list) else { continue };
             if !exports.owners.iter().flatten().any(|&owner| stays(Some(owner))) {
@@ -63,7 +66,7 @@ impl Draft<'_, '_> {
         self.is_used.fill(false);
         (self.costs.imports, self.costs.import_count) = (0, 0);
         for number in 0..self.parts.len() {
-            let part = self.parts.get_mut(number).filter(|part| part.is_in);
+            let part = self.parts.get_mut(number).filter(|_| self.plan.is_in(number));
             let Some(imports) = part.map(|part| std::mem::take(&mut part.imports)) else { continue };
             self.use_imports(&imports);
             if let Some(part) = self.parts.get_mut(number) {
@@ -80,7 +83,7 @@ impl Draft<'_, '_> {
     /// For each declaration of the module, whether it is in the slice.
     fn declarations_in(&self) -> Vec<bool> {
         let mut is_in = vec![false; self.module.declarations.len()];
-        for part in self.parts.iter().filter(|part| part.is_in) {
+        for (_, part) in self.parts.iter().enumerate().filter(|(number, _)| self.plan.is_in(*number)) {
             if let Some(flag) = is_in.get_mut(part.index) {
                 *flag = true;
             }

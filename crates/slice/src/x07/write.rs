@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::draft::Draft;
-use crate::emit::{self, Separator, Sink, Strip, Writer};
+use super::draft::Draft;
+use super::emit::{self, Separator, Sink, Strip, Writer};
 
 impl<'a> Draft<'_, 'a> {
     /// The slice as canonical JSON.
@@ -59,7 +59,7 @@ impl<'a> Draft<'_, 'a> {
         writer.raw(b"[");
         let mut separator = Separator::default();
         let mut position = 0;
-        for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| part.is_in) {
+        for (number, part) in self.parts.iter().enumerate().filter(|(number, _)| self.plan.is_in(*number)) {
             let Some(declaration) = self.module.declarations.get(part.index) else { continue };
             separator.write(writer);
             writer.position = position;

@@ -1,8 +1,6 @@
-//! The slice while it is being cut: which declarations are in, what each costs, and what uses which import.
-//!
-//! Every cost is counted when it comes in and subtracted when it goes, so that a thousand drops cost as much as one
-//! look at each declaration. Imports and exported names that a cut made idle still count: they go afterwards, in
-//! `narrow`. Deciding what to drop is `bounds`' job.
+//! The slice while it is being cut: how each declaration is written, what the document around them costs, and what uses which
+//! import. Which declarations are in, and what they cost together, is `plan::Parts`. Imports and exported names that a cut made
+//! idle still count: they go afterwards, in `narrow`. Deciding what to drop is the planner's job.
 
 use std::borrow::Cow;
 
@@ -11,18 +9,21 @@ use stan_model::document::x07::{Enclosure, Missing};
 use stan_model::jcs::{self, JcsError, escape_pointer_token};
 use stan_model::module::{Declaration, Dialect, FieldRole, Piece, SourceModule};
 
-use crate::SliceRequest;
-use crate::closure::{Selection, references_in};
-use crate::emit::{self, Changes, Counter, Strip};
-use crate::enclosure::{Focus, FocusKind};
+use super::SliceRequest;
+use super::closure::{Selection, references_in};
+use super::emit::{self, Changes, Counter, Strip};
+use super::enclosure::{Focus, FocusKind};
+use crate::plan::{Cost, Parts};
 
 /// A slice in the making.
 pub(crate) struct Draft<'m, 'a> {
     pub(crate) module: &'m SourceModule<'a>,
     pub(crate) dialect: &'m dyn Dialect,
     pub(crate) focus: &'m Focus,
+    /// The declarations of the slice in their order, whether in or dropped.
     pub(crate) parts: Vec<Part>,
-    pub(crate) focus_part: Option<usize>,
+    /// The same as the planner sees them.
+    pub(crate) plan: Parts,
     /// How the declaration in focus is written; all others only lose their types.
     pub(crate) changes: Changes<'a>,
     /// How the others are written.
@@ -40,8 +41,6 @@ pub(crate) struct Draft<'m, 'a> {
     import_stamps: Vec<u32>,
     stamp: u32,
     import_index: FxHashMap<&'m str, usize>,
-    /// Parts before this one may still be in.
-    end: usize,
     pub(crate) costs: Costs,
 }
 
@@ -49,8 +48,6 @@ pub(crate) struct Draft<'m, 'a> {
 #[derive(Default)]
 pub(crate) struct Costs {
     skeleton: usize,
-    declarations: usize,
-    declaration_count: usize,
     pub(crate) imports: usize,
     pub(crate) import_count: usize,
     entry: usize,
@@ -60,7 +57,6 @@ pub(crate) struct Costs {
 /// One declaration of the slice.
 pub(crate) struct Part {
     pub(crate) index: usize,
-    pub(crate) is_in: bool,
     /// Bytes, without the digits of own pointers and without exported names.
     bytes: usize,
     own_pointers: usize,
@@ -101,7 +97,7 @@ impl<'m, 'a> Draft<'m, 'a> {
             dialect,
             focus,
             parts: Vec::with_capacity(selection.order.len()),
-            focus_part: None,
+            plan: Parts::default(),
             changes: Changes { strip, ..Changes::default() },
             plain: Changes { strip, ..Changes::default() },
             final_strip,
@@ -114,7 +110,6 @@ impl<'m, 'a> Draft<'m, 'a> {
             import_stamps: vec![0; module.imports.len()],
             stamp: 0,
             import_index: module.imports.iter().enumerate().map(|(index, name)| (&**name, index)).collect(),
-            end: selection.order.len(),
             costs: Costs::default(),
         };
         draft.count_skeleton();
@@ -130,29 +125,20 @@ impl<'m, 'a> Draft<'m, 'a> {
         let costs = &self.costs;
         let imports = if self.writes_imports { costs.imports + costs.import_count.saturating_sub(1) } else { 0 };
         costs.skeleton
-            + costs.declarations
-            + costs.declaration_count.saturating_sub(1)
+            + self.plan.bytes()
+            + self.plan.count().saturating_sub(1)
             + imports
             + costs.entry
             + if self.has_metadata { costs.metadata } else { 0 }
     }
 
     pub(crate) fn declaration_count(&self) -> usize {
-        self.costs.declaration_count
+        self.plan.count()
     }
 
     /// Drops the last declaration that is not in focus. Tells whether there was one.
     pub(crate) fn drop_last(&mut self) -> bool {
-        while let Some(last) = self.end.checked_sub(1) {
-            let is_free = self.parts.get(last).is_some_and(|part| part.is_in) && Some(last) != self.focus_part;
-            if !is_free {
-                self.end = last;
-                continue;
-            }
-            self.remove_part(last);
-            return true;
-        }
-        false
+        self.plan.drop_last()
     }
 
     pub(crate) fn remove_metadata(&mut self) {
@@ -173,12 +159,10 @@ impl<'m, 'a> Draft<'m, 'a> {
     /// Takes back every cut and every drop, and leaves out some parts from the start.
     pub(crate) fn start_over_without(&mut self, numbers: &[usize]) {
         self.restore_cuts();
-        for (number, part) in self.parts.iter_mut().enumerate() {
-            // What was left out in an earlier start stays out: an export never comes back.
-            part.is_in = !numbers.contains(&number) && (part.is_in || part.exports.is_none());
-        }
-        self.end = self.parts.len();
-        self.recount_declarations();
+        let parts = &self.parts;
+        let is_export = |number: usize| parts.get(number).is_some_and(|part| part.exports.is_some());
+        // What was left out in an earlier start stays out: an export never comes back.
+        self.plan.start_over(|number, was_in| !numbers.contains(&number) && (was_in || !is_export(number)));
     }
 
     /// The declaration in focus.
@@ -218,17 +202,17 @@ impl<'m, 'a> Draft<'m, 'a> {
 
     /// The names of dropped declarations, in the order of the slice; the kind where there is no name.
     pub(crate) fn dropped_names(&self) -> Vec<String> {
-        let dropped = self.parts.iter().filter(|part| !part.is_in);
-        let declarations = dropped.filter_map(|part| self.module.declarations.get(part.index));
+        let dropped = self.parts.iter().enumerate().filter(|(number, _)| !self.plan.is_in(*number));
+        let declarations = dropped.filter_map(|(_, part)| self.module.declarations.get(part.index));
         declarations.map(|declaration| declaration.name.as_deref().unwrap_or(declaration.kind).to_owned()).collect()
     }
 
     /// Where the pointer leads in the slice, when that is another place than the one that was given.
     pub(crate) fn focus_pointer(&self) -> Option<String> {
         let mut tokens = self.focus.tokens.clone();
-        if let Some(part) = self.focus_part {
+        if let Some(part) = self.plan.focus() {
             let token = tokens.get_mut(1)?;
-            *token = self.position(part).to_string();
+            *token = self.plan.position(part).to_string();
             let exports = self.parts.get(part).and_then(|part| part.exports.as_ref());
             // All names, only sorted, in an export that keeps its place are no move.
             let is_whole = exports.is_none_or(|exports| exports.count == exports.is_in.len());
@@ -279,7 +263,7 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 
     pub(crate) fn changes_of(&self, part: usize) -> &Changes<'a> {
-        if Some(part) == self.focus_part { &self.changes } else { &self.plain }
+        if Some(part) == self.plan.focus() { &self.changes } else { &self.plain }
     }
 
     fn count_skeleton(&mut self) {
@@ -325,30 +309,26 @@ impl<'m, 'a> Draft<'m, 'a> {
 
     fn push_part(&mut self, index: usize, selection: &Selection<'_>) {
         let Some(declaration) = self.module.declarations.get(index) else { return };
-        let number = self.parts.len();
-        if self.focus.declaration() == Some(index) {
-            self.focus_part = Some(number);
-        }
-        let exports = self.exports_of(number, declaration, selection);
-        let mut part = Part { index, is_in: true, bytes: 0, own_pointers: 0, imports: Vec::new(), exports };
-        self.count_part(number, &mut part, declaration);
+        let is_focus = self.focus.declaration() == Some(index);
+        let exports = self.exports_of(is_focus, declaration, selection);
+        let mut part = Part { index, bytes: 0, own_pointers: 0, imports: Vec::new(), exports };
+        self.count_part(is_focus, &mut part, declaration);
         self.use_imports(&part.imports);
-        self.costs.declaration_count += 1;
-        self.costs.declarations += part_cost(&part, number);
+        self.plan.push(part.cost(), is_focus);
         self.parts.push(part);
     }
 
     /// Bytes and imports of a part, as it is written now.
-    fn count_part(&mut self, number: usize, part: &mut Part, declaration: &Declaration<'a>) {
+    fn count_part(&mut self, is_focus: bool, part: &mut Part, declaration: &Declaration<'a>) {
         let names_key = self.dialect.keys().exported_names;
         let counter = self.count(|counter, tree| {
             let names = part.exports.is_some().then_some((names_key, [].as_slice()));
-            emit::declaration(counter, tree, declaration, self.changes_of(number), names);
+            let changes = if is_focus { &self.changes } else { &self.plain };
+            emit::declaration(counter, tree, declaration, changes, names);
         });
         part.bytes = counter.bytes;
         part.own_pointers = counter.own_pointers;
         // Borrowing the changes and marking imports exclude each other, so the changes step aside.
-        let is_focus = Some(number) == self.focus_part;
         let final_strip = self.final_strip;
         let changes = std::mem::take(if is_focus { &mut self.changes } else { &mut self.plain });
         let expressions = declaration
@@ -361,31 +341,27 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 
     fn recount_focus(&mut self) {
-        if let Some(number) = self.focus_part {
+        if let Some(number) = self.plan.focus() {
             self.recount_part(number);
         }
     }
 
     /// Counts a part again that is written otherwise now.
     pub(crate) fn recount_part(&mut self, number: usize) {
-        let position = self.position(number);
         let Some(slot) = self.parts.get_mut(number) else { return };
-        let placeholder =
-            Part { index: 0, is_in: false, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
+        let placeholder = Part { index: 0, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
         let mut part = std::mem::replace(slot, placeholder);
-        self.costs.declarations -= part_cost(&part, position);
         if let Some(declaration) = self.module.declarations.get(part.index) {
-            self.count_part(number, &mut part, declaration);
+            self.count_part(Some(number) == self.plan.focus(), &mut part, declaration);
         }
-        self.costs.declarations += part_cost(&part, position);
+        self.plan.set_cost(number, part.cost());
         if let Some(slot) = self.parts.get_mut(number) {
             *slot = part;
         }
     }
 
-    fn exports_of(&self, number: usize, declaration: &Declaration<'a>, selection: &Selection<'_>) -> Option<Exports> {
+    fn exports_of(&self, is_focus: bool, declaration: &Declaration<'a>, selection: &Selection<'_>) -> Option<Exports> {
         let list = declaration.exports.as_ref()?;
-        let is_focus = Some(number) == self.focus_part;
         let owner =
             |name: &str| selection.callables.get(name).filter(|&index| selection.is_selected.get(index) == Some(&true));
         let owners: Vec<Option<usize>> = list.names.iter().map(|name| owner(name)).collect();
@@ -402,41 +378,10 @@ impl<'m, 'a> Draft<'m, 'a> {
         Some(Exports { count: is_in.iter().filter(|is_in| **is_in).count(), is_in, owners, bytes, pinned })
     }
 
-    fn remove_part(&mut self, number: usize) {
-        let position = self.position(number);
-        let Some(part) = self.parts.get_mut(number) else { return };
-        part.is_in = false;
-        self.costs.declarations -= part_cost(part, position);
-        self.costs.declaration_count -= 1;
-        self.end = number;
-        self.move_focus_forward();
-    }
-
-    /// The focus stands after what was dropped: it moves up by one place.
-    fn move_focus_forward(&mut self) {
-        let Some(number) = self.focus_part.filter(|&focus| focus >= self.end) else { return };
-        let Some(part) = self.parts.get(number) else { return };
-        let position = self.position(number);
-        self.costs.declarations -= part.own_pointers * (digits(position + 1) - digits(position));
-    }
-
-    /// Sums up the parts that are in.
+    /// Sums up the parts that are in, as they are now.
     pub(crate) fn recount_declarations(&mut self) {
-        let in_slice = || self.parts.iter().filter(|part| part.is_in);
-        self.costs.declarations = in_slice().enumerate().map(|(position, part)| part_cost(part, position)).sum();
-        self.costs.declaration_count = in_slice().count();
-    }
-
-    /// The place of a part that is in. The ones at the end are asked for at every drop, and must not be searched for.
-    fn position(&self, number: usize) -> usize {
-        let is_focus_behind = self.focus_part.is_some_and(|focus| focus >= self.end);
-        if number >= self.end {
-            return self.costs.declaration_count - 1;
-        }
-        if number + 1 == self.end {
-            return self.costs.declaration_count - 1 - usize::from(is_focus_behind);
-        }
-        self.parts.iter().take(number).filter(|part| part.is_in).count()
+        let parts = &self.parts;
+        self.plan.recount(|number| parts.get(number).map(Part::cost).unwrap_or_default());
     }
 
     pub(crate) fn imports_of<'p>(&mut self, expressions: impl IntoIterator<Item = &'p Piece<'a>>) -> Vec<usize>
@@ -470,12 +415,9 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 }
 
-/// What a part costs at a place.
-fn part_cost(part: &Part, position: usize) -> usize {
-    let names = part.exports.as_ref().map_or(0, |exports| exports.bytes + exports.count.saturating_sub(1));
-    part.bytes + names + part.own_pointers * digits(position)
-}
-
-fn digits(number: usize) -> usize {
-    number.checked_ilog10().unwrap_or(0) as usize + 1
+impl Part {
+    fn cost(&self) -> Cost {
+        let names = self.exports.as_ref().map_or(0, |exports| exports.bytes + exports.count.saturating_sub(1));
+        Cost { bytes: self.bytes + names, positions: self.own_pointers }
+    }
 }

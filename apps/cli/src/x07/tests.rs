@@ -5,9 +5,24 @@ use std::io;
 
 use serde_json::{Value, json};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{
-    ContextCommand, DocumentStore, Outcome, PointerSpace, SliceCommand, SliceRequest, context_pack, slice,
-};
+use stan_engine::{ContextCommand, DocumentStore, PointerSpace, SliceCommand, SliceRequest};
+
+use super::outcome::{self, Outcome, Printing};
+
+const PLAIN: Printing = Printing { tells_reading: true, is_wrapped: false };
+const WRAPPED: Printing = Printing { tells_reading: false, is_wrapped: true };
+
+fn slice(memory: &mut Memory, command: &SliceCommand) -> Outcome {
+    slice_with(memory, command, PLAIN)
+}
+
+fn slice_with(memory: &mut Memory, command: &SliceCommand, printing: Printing) -> Outcome {
+    outcome::of_slice(stan_engine::slice(memory, command), &command.request, printing)
+}
+
+fn context_pack(memory: &mut Memory, command: &ContextCommand) -> Outcome {
+    outcome::of_pack(stan_engine::context_pack(memory, command), PLAIN)
+}
 
 /// Documents by name. A name that ends in `/` cannot be written.
 #[derive(Default)]
@@ -44,8 +59,6 @@ fn command(input: &str, pointer: &str) -> SliceCommand {
     SliceCommand {
         input: input.to_owned(),
         out: None,
-        tells_reading: true,
-        is_wrapped: false,
         request: SliceRequest {
             pointer: pointer.to_owned(),
             reading: PointerSpace::File,
@@ -126,7 +139,6 @@ fn world(directory: &str, working_directory: &str, pointer: &str) -> (Memory, Co
         reading: PointerSpace::Toolchain,
         max_nodes: None,
         max_bytes: None,
-        is_wrapped: false,
         working_directory: working_directory.to_owned(),
         toolchain_version: "1.2.3",
     };
@@ -192,7 +204,7 @@ fn n16_a_pack_tells_of_a_cut_once() {
     assert_eq!(pack["diagnostics"]["diagnostics"], diagnostics("/decls/0")["diagnostics"], "the file's and no other");
     assert_eq!(pack["ast"]["slice_meta"]["truncation"]["decls_after"], 1);
     assert_eq!(outcome.stderr, "note: x07 ast slice truncated (max_nodes); without m.g\n");
-    assert_eq!(context_pack(&mut memory, &ContextCommand { is_wrapped: true, ..cut }).stderr, "");
+    assert_eq!(outcome::of_pack(stan_engine::context_pack(&mut memory, &cut), WRAPPED).stderr, "");
 }
 
 #[test]
@@ -201,9 +213,9 @@ fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
     unsorted["decls"].as_array_mut().unwrap().reverse();
     let mut memory = Memory::with(&[("sorted.json", module()), ("unsorted.json", unsorted)]);
     let mut check = |input: &str, reading: PointerSpace, tells_reading: bool, name: &str, note: &str| {
-        let mut command = SliceCommand { tells_reading, ..command(input, "/decls/0") };
+        let mut command = command(input, "/decls/0");
         command.request.reading = reading;
-        let outcome = slice(&mut memory, &command);
+        let outcome = slice_with(&mut memory, &command, Printing { tells_reading, is_wrapped: false });
         assert_eq!(report(&outcome)["slice_ast"]["decls"][0]["name"], name);
         assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
         assert_eq!(outcome.stderr.is_empty(), note.is_empty(), "{}", outcome.stderr);
@@ -221,7 +233,7 @@ fn a_wrapped_report_has_the_fields_of_the_toolchain() {
     command.request.max_nodes = Some(1);
     let plain = slice(&mut memory, &command);
     assert_eq!(report(&plain)["diagnostics"][0]["data"]["dropped_decls"], json!(["m.g"]));
-    let wrapped = slice(&mut memory, &SliceCommand { is_wrapped: true, ..command });
+    let wrapped = slice_with(&mut memory, &command, WRAPPED);
     assert_eq!(report(&wrapped)["diagnostics"][0]["data"].get("dropped_decls"), None);
     assert_eq!(wrapped.diagnostics, plain.diagnostics, "the report around it still tells");
 }
@@ -288,8 +300,8 @@ fn diagnostics_of_tools_and_their_faults() {
 #[test]
 fn packs_and_reports_are_valid_by_our_schemas() {
     let validator = |text: &str| jsonschema::validator_for(&serde_json::from_str::<Value>(text).unwrap()).unwrap();
-    let packs = validator(include_str!("../../../schemas/x07-agent.context.schema.json"));
-    let reports = validator(include_str!("../../../schemas/x07-slice.report.schema.json"));
+    let packs = validator(include_str!("../../../../schemas/x07-agent.context.schema.json"));
+    let reports = validator(include_str!("../../../../schemas/x07-slice.report.schema.json"));
     let bounds = [(None, None), (Some(1), None), (None, Some(170)), (Some(1), Some(150)), (None, Some(3))];
     for (max_nodes, max_bytes) in bounds {
         let (mut memory, command) = world("", "/", "/decls/0/body/1");

@@ -6,7 +6,7 @@ use stan_model::document::x07::{Digests, FileDigest};
 use stan_model::jcs::{JcsError, ObjectBuilder};
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 
-use crate::{PackError, Slice};
+use super::{PackError, Slice};
 
 const DIAGNOSTICS_SCHEMA: &str = "x07.x07diag@0.1.0";
 
