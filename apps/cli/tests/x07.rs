@@ -101,12 +101,12 @@ fn n01_how_a_pointer_is_read() {
         assert_eq!(slice["decls"][0]["name"], name, "{more:?}");
         text(&output.stderr).to_owned()
     };
-    // The toolchain's short form and its machine form are read as the toolchain reads them, all else as written.
+    // In the canonical document, however the command is written.
     check(&[], "m.f");
     check(&["--max-nodes", "7"], "m.f");
     check(&["--enclosure", "decl", "--json"], "m.f");
-    check(&["--enclosure", "decl"], "m.g");
-    check(&["--closure", "all"], "m.g");
+    check(&["--enclosure", "decl"], "m.f");
+    check(&["--closure", "all"], "m.f");
     // What is chosen is not explained.
     assert!(check(&["--reading", "file"], "m.g").is_empty());
     assert!(check(&["--reading", "toolchain", "--enclosure", "decl"], "m.f").is_empty());
