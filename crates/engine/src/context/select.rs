@@ -52,7 +52,7 @@ pub fn select(
     };
     let imports = import::to_be_staged(system, repository, &layout)?;
     // With imports that are not staged yet, neither the map on the disk nor the cache is what a run would have.
-    let view = (!imports.is_nothing()).then(|| ReadOnly { system, imports });
+    let view = (!imports.is_nothing()).then_some(ReadOnly { system, imports });
     let (map, integrity) = match (&request.meta, &view) {
         (Some(named), _) => (decode_map(named)?, ExternalsLock::default()),
         (None, Some(view)) => {
