@@ -18,6 +18,7 @@ pub mod jsonc;
 pub mod log;
 pub mod meta;
 pub mod pack;
+pub mod patch_record;
 pub mod projects;
 pub mod python;
 pub mod reply;
@@ -46,7 +47,7 @@ pub struct Target {
 }
 
 /// Every target, by name.
-pub const TARGETS: [Target; 26] = [
+pub const TARGETS: [Target; 27] = [
     Target { name: "cache", law: cache::law, changes: 600 },
     Target { name: "components", law: components::law, changes: 6_000 },
     Target { name: "config", law: config::law, changes: 10_000 },
@@ -62,6 +63,7 @@ pub const TARGETS: [Target; 26] = [
     Target { name: "log", law: log::law, changes: 20_000 },
     Target { name: "meta", law: meta::law, changes: 20_000 },
     Target { name: "pack", law: pack::law, changes: 1_000 },
+    Target { name: "patch_record", law: patch_record::law, changes: 6_000 },
     Target { name: "projects", law: projects::law, changes: 400 },
     Target { name: "python", law: python::law, changes: 3_000 },
     Target { name: "reply", law: reply::law, changes: 10_000 },

@@ -9,6 +9,7 @@ mod environment;
 mod exit;
 mod mcp;
 mod messages;
+mod script_table;
 mod terminal;
 mod usage;
 mod workspace;

@@ -2,8 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "the working directory is the program's business")]
 
 use std::ops::Deref;
+use std::sync::LazyLock;
 
-use stan_engine::graph::GraphRequest;
+use stan_engine::graph::{GraphRequest, KeptGraph};
 use stan_engine::outline::AskedFile;
 use stan_engine::{Engine, OpenOptions, OpenRepository};
 
@@ -11,6 +12,10 @@ use crate::args::answers::GraphWorkArgs;
 use crate::args::{Cli, WorkArgs};
 use crate::environment;
 use crate::exit::Failure;
+use crate::terminal::is_captured;
+
+/// What `stan mcp` keeps between calls: one process serves one repository.
+static KEPT: LazyLock<KeptGraph> = LazyLock::new(KeptGraph::new);
 
 /// The repository that a command works on.
 pub(crate) struct Workspace<'e> {
@@ -63,6 +68,7 @@ impl<'e> Workspace<'e> {
             cache_directory: self.cache_directory_of(no_cache, cache_dir)?,
             state_directory: environment::state_directory(),
             stats_only: false,
+            kept: if is_captured() { KEPT.clone() } else { KeptGraph::default() },
         })
     }
 
@@ -76,6 +82,11 @@ impl<'e> Workspace<'e> {
                 None => Err(Failure::input(format!("the cache folder `{typed}` is not UTF-8"))),
             },
         }
+    }
+
+    /// Whether a path from the root points out of it through a link, to where no consent was given. Nothing is opened.
+    pub(crate) fn leads_outside(&self, path: &str) -> bool {
+        self.opened.leads_out(self.engine, &format!("{}/{path}", self.root.trim_end_matches('/')))
     }
 
     /// Whether a typed path is a file.

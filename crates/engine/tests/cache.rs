@@ -21,7 +21,12 @@ const STATE: &str = "/state";
 const OUTSIDE: &str = "/c";
 
 fn request(stats_only: bool) -> GraphRequest {
-    GraphRequest { cache_directory: Some(CACHE.into()), state_directory: Some(STATE.into()), stats_only }
+    GraphRequest {
+        cache_directory: Some(CACHE.into()),
+        state_directory: Some(STATE.into()),
+        stats_only,
+        ..GraphRequest::default()
+    }
 }
 
 fn request_outside(stats_only: bool) -> GraphRequest {

@@ -69,6 +69,10 @@ impl WritableLayer for Recording {
         self.note(path);
         self.inner.write_atomic(path, bytes)
     }
+    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.note(path);
+        self.inner.write_atomic_durable(path, bytes)
+    }
 }
 
 fn options(allowed: &[&str]) -> GraphOptions {

@@ -15,6 +15,7 @@ fn check(before: &str, edits: &[(&str, &str)]) -> Work {
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
         stats_only: false,
+        ..GraphRequest::default()
     };
     system.set_now(100_000_000_000);
     run(&system, &options, &request);
@@ -241,6 +242,7 @@ fn packages_are_looked_through_again() {
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
         stats_only: false,
+        ..GraphRequest::default()
     };
     // The new file makes a whole run of the second, which then knows the package from the first.
     let edits = [

@@ -31,7 +31,7 @@ fn a_root_that_does_not_exist() {
 fn a_root_that_comes_to_exist() {
     let system = MemorySystem::new();
     let options = GraphOptions::new(ROOT);
-    let request = GraphRequest { cache_directory: Some("/cache".into()), state_directory: None, stats_only: false };
+    let request = GraphRequest { cache_directory: Some("/cache".into()), ..GraphRequest::default() };
     assert_eq!(nodes(&run(&system, &options, &request)), "");
     system.set_file("/r/a.ts", "");
     assert_eq!(nodes(&run(&system, &options, &request)), "source a.ts\n");
@@ -180,6 +180,7 @@ fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
         stats_only: false,
+        ..GraphRequest::default()
     };
     for at in 0.. {
         let system = MemorySystem::from_fixture(TREE);

@@ -103,8 +103,12 @@ fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (Stri
 }
 
 fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, stats_only: bool) -> GraphOutcome {
-    let request =
-        GraphRequest { cache_directory: cache.cloned(), state_directory: Some(disk.state_directory()), stats_only };
+    let request = GraphRequest {
+        cache_directory: cache.cloned(),
+        state_directory: Some(disk.state_directory()),
+        stats_only,
+        ..GraphRequest::default()
+    };
     run(disk.system(), options, &request)
 }
 

@@ -109,12 +109,12 @@ fn around_a_file() {
         &["src/cart.ts"],
         None,
         expect![[r#"
-            src/tax.ts 4940: changed together (2 of 2 commits) (changes 1480, near changes 1096, near hits 735)
-            src/item.ts 3986: imported by src/cart.ts (words 1000, near hits 750, path 624)
-            test/cart.test.ts 3259: test of src/cart.ts (path 920, uses 750, near hits 694)
-            src/mail.ts 3162: sibling via src/hub.ts (changes with hits 707, path 624, near hits 537)
-            src/page.ts 3009: imports src/cart.ts (uses 750, near hits 678, path 624)
-            src/hub.ts 2619: imported by src/cart.ts (near hits 665, path 624, imports 489)
+            src/tax.ts 4830: changed together (2 of 2 commits) (changes 1480, near changes 1096, path 749)
+            src/item.ts 3331: imported by src/cart.ts (words 750, path 749, vocabulary 611)
+            test/cart.test.ts 2899: test of src/cart.ts (path 1105, uses 750, near hits 446)
+            src/mail.ts 2822: sibling via src/hub.ts (path 749, changes with hits 707, near changes 408)
+            src/page.ts 2588: imports src/cart.ts (uses 750, path 749, near hits 432)
+            src/hub.ts 2199: imported by src/cart.ts (path 749, defines 434, near hits 423)
             README.md 26: - (vocabulary 26)
         "#]],
     );
@@ -127,13 +127,13 @@ fn for_a_text() {
         &[],
         Some("Round the tax rate"),
         expect![[r#"
-            src/tax.ts 6762: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
-            src/cart.ts 3079: message of 0 (text messages 1494, changes with hits 1000, near hits 366)
-            src/mail.ts 1263: message of 1 (changes with hits 707, near hits 236, churn 167)
-            src/hub.ts 236: - (near hits 236)
-            src/item.ts 222: - (near hits 222)
-            src/page.ts 222: - (near hits 222)
-            test/cart.test.ts 222: - (near hits 222)
+            src/tax.ts 6512: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
+            src/cart.ts 2957: message of 0 (text messages 1494, changes with hits 1000, near hits 244)
+            src/mail.ts 1184: message of 1 (changes with hits 707, churn 167, near hits 157)
+            src/hub.ts 157: - (near hits 157)
+            src/item.ts 148: - (near hits 148)
+            src/page.ts 148: - (near hits 148)
+            test/cart.test.ts 148: - (near hits 148)
             README.md 0: - ()
         "#]],
     );
@@ -146,12 +146,12 @@ fn around_a_file_for_a_text() {
         &["src/mail.ts"],
         Some("Letters: use `taxRate`"),
         expect![[r#"
-            src/tax.ts 11345: mentions taxRate (text words 2250, text messages 1500, changes 1306)
-            src/cart.ts 3271: sibling via src/hub.ts (changes with hits 1000, path 528, near changes 520)
-            src/hub.ts 2831: imported by src/mail.ts (words 1000, path 528, defines 500)
-            test/cart.test.ts 1119: test of src/cart.ts (names of hits 500, imports 324, path 250)
-            src/page.ts 908: - (path 528, imports 324, vocabulary 35)
-            src/item.ts 885: - (path 528, imports 324, near hits 20)
+            src/tax.ts 11085: mentions taxRate (text words 2250, text messages 1500, changes 1306)
+            src/cart.ts 3071: sibling via src/hub.ts (changes with hits 1000, path 634, near changes 520)
+            src/hub.ts 2412: imported by src/mail.ts (words 750, path 634, defines 500)
+            test/cart.test.ts 999: test of src/cart.ts (names of hits 500, path 300, imports 162)
+            src/page.ts 842: - (path 634, imports 162, vocabulary 35)
+            src/item.ts 820: - (path 634, imports 162, vocabulary 12)
             README.md 0: - ()
         "#]],
     );
@@ -167,12 +167,12 @@ fn without_history_or_edges_or_words() {
         &["src/cart.ts"],
         None,
         expect![[r#"
-            src/item.ts 3486: shares item (words 1000, near hits 750, path 624)
-            test/cart.test.ts 2727: test of src/cart.ts (path 920, uses 750, near hits 662)
-            src/page.ts 2462: uses addItem (uses 750, near hits 631, path 624)
-            src/hub.ts 2049: defines hub (path 624, near hits 584, defines 434)
-            src/mail.ts 1401: shares hub (path 624, near hits 509, words 167)
-            src/tax.ts 643: - (path 624, vocabulary 18)
+            src/item.ts 3111: shares item (words 750, path 749, vocabulary 611)
+            test/cart.test.ts 2666: test of src/cart.ts (path 1105, uses 750, near hits 464)
+            src/page.ts 2344: uses addItem (uses 750, path 749, near hits 438)
+            src/hub.ts 1937: defines hub (path 749, defines 434, near hits 405)
+            src/mail.ts 1332: shares hub (path 749, near hits 357, words 125)
+            src/tax.ts 768: - (path 749, vocabulary 18)
             README.md 26: - (vocabulary 26)
         "#]],
     );
@@ -181,7 +181,7 @@ fn without_history_or_edges_or_words() {
         &["a.ts"],
         Some(""),
         expect![[r#"
-            b/a.test.ts 2000: test of a.ts (path 1250, near hits 750)
+            b/a.test.ts 2000: test of a.ts (path 1500, near hits 500)
         "#]],
     );
 }

@@ -33,6 +33,14 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ReadArgs) -> Result<(),
         return Ok(());
     }
     print(&report, &mut out)?;
+    let asked = match args.level {
+        LevelChoice::Full => "full",
+        LevelChoice::Signature => "signature",
+        LevelChoice::Line => "line",
+    };
+    if report.items.iter().any(|item| item.level != asked) {
+        say!(out, "shortened to fit the budget: FILE#Name shows one declaration, --budget 0 shows all")?;
+    }
     out.finish()?;
     messages.warnings(&report.warnings);
     Ok(())

@@ -35,6 +35,8 @@ mod outside;
 mod pack;
 mod privacy;
 mod project;
+#[cfg(unix)]
+mod reply_kinds;
 mod reproducible;
 mod sarif;
 mod schemas;

@@ -12,6 +12,8 @@ pub use stan_model::document::answer_reports::{
     CyclesReport, FileNeighbours, FolderCount, FoundCycle, NeighbourModule, NeighboursReport,
 };
 
+use std::sync::Arc;
+
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
 use crate::graph::GraphRequest;
@@ -24,7 +26,7 @@ fn details(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
     work: &GraphRequest,
-) -> Result<DetailedGraph, EngineError> {
+) -> Result<Arc<DetailedGraph>, EngineError> {
     let options = repository.config.graph_options(repository.root);
     detailed_graph(engine, &options, work)
 }

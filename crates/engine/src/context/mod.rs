@@ -31,7 +31,7 @@ pub use crate::error::{EngineError, EngineErrorKind};
 pub use formats::ArchiveFormat;
 pub use layout::{Artefact, WorkspaceLayout};
 pub use map::{BuiltMap, build_map};
-pub use progress::{NoProgress, Progress};
+pub use progress::{NoProgress, Progress, ScriptEvent, script_end, script_line};
 pub use run::{RunRequest, run};
 pub use select::{SelectRequest, select};
 pub use snap::{SnapRequest, SnapStep, snap, snap_history};

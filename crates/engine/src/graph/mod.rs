@@ -6,6 +6,8 @@ pub use stan_graph::{
 };
 pub use stan_graph::{Graph, Summary};
 
+pub use self::detail::KeptGraph;
+
 pub(crate) mod analyse;
 mod changed_names;
 pub(crate) mod compile;
@@ -119,6 +121,8 @@ pub struct GraphRequest {
     pub state_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
     pub stats_only: bool,
+    /// What a process that lives on keeps between its answers.
+    pub kept: KeptGraph,
 }
 
 /// The dependency graph of a repository.

@@ -74,14 +74,14 @@ pub(super) fn run(engine: &Engine<'_>, environment: &HostEnvironment, options: &
     let usual_cache = format!("{}/{}/cache", root.trim_end_matches('/'), graph_options.scan.stan_path);
     let request = work(&cache, &root, usual_cache, environment);
     let engine = &with_threads(engine, asked.threads);
-    let mut detailed = detailed_graph(engine, &graph_options, &request)?;
+    let detailed = detailed_graph(engine, &graph_options, &request)?;
     let describe = limit >= 1.0;
-    match asked.form {
-        GraphForm::StanContext => detailed.graph = rewritten(engine.system(), &detailed, &graph_options, describe)?,
-        GraphForm::Program if !describe => detailed.graph = without_descriptions(&detailed.graph)?,
-        GraphForm::Program => {}
-    }
-    let graph = &detailed.graph;
+    let changed = match asked.form {
+        GraphForm::StanContext => Some(rewritten(engine.system(), &detailed, &graph_options, describe)?),
+        GraphForm::Program if !describe => Some(without_descriptions(&detailed.graph)?),
+        GraphForm::Program => None,
+    };
+    let graph = changed.as_ref().unwrap_or(&detailed.graph);
     let mut errors = Vec::new();
     let mut dirty = detailed.dirty;
     if let Some(previous) = &asked.previous_graph {
@@ -98,7 +98,7 @@ pub(super) fn run(engine: &Engine<'_>, environment: &HostEnvironment, options: &
             HashSizeEnforcement::Error | HashSizeEnforcement::Ignore => {}
         }
     }
-    errors.append(&mut detailed.errors);
+    errors.extend(detailed.errors.iter().cloned());
     let errors = capped(errors, asked.max_errors.unwrap_or(USUAL_ERRORS));
     let left_out = not_analysed(Summary::of(graph).programming());
     let mut out = Vec::new();

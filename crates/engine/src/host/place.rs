@@ -133,6 +133,6 @@ pub(super) fn work(cache: &CacheChoice, directory: &str, usual: String, environm
             CacheChoice::In(typed) => Some(normal_path(directory, typed)),
         },
         state_directory: environment.state_directory.clone(),
-        stats_only: false,
+        ..GraphRequest::default()
     }
 }

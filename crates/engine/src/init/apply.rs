@@ -72,6 +72,11 @@ impl<'a> Work<'a> {
         }
         self.put(write, write.after.as_deref()).map_err(|error| format!("it cannot be written: {}", advice(&error)))?;
         self.written.push(write);
+        let folder = path_state::folder_of(&write.path);
+        if write.after.is_none() && !folder.is_empty() {
+            // A folder that was made for the file alone goes with it; one that holds something else stays.
+            let _ = self.system.remove_dir(&self.absolute(folder));
+        }
         Ok(())
     }
 

@@ -156,9 +156,9 @@ impl Apply<'_> {
         let workspace =
             Workspace::open(as_system(self.system), self.repository, self.layout, &archive, Tokenizer::Bytes4)?;
         let workspace = workspace.on_tree();
-        let text = String::from_utf8_lossy(&self.request.reply.bytes);
+        let text = std::str::from_utf8(&self.request.reply.bytes).map_err(|error| self.not_utf8(&error))?;
         let options = CheckOptions { seen: self.request.seen, strict: self.request.strict, ..CheckOptions::default() };
-        let (report, plan) = stan_reply::plan(&text, &workspace, &options);
+        let (report, plan) = stan_reply::plan(text, &workspace, &options);
         let accepted = report.is_accepted();
         let mut notes = report.notes.clone();
         let (mut files, mut set) = (Vec::new(), PatchSet::default());
@@ -166,9 +166,6 @@ impl Apply<'_> {
             (files, set) = self.changes(&workspace, plan, &mut notes)?;
         }
         notes.extend(self.idle_note(&report, &files, &set));
-        if matches!(text, std::borrow::Cow::Owned(_)) {
-            notes.push("the reply is not UTF-8; what is not was read as U+FFFD".to_owned());
-        }
         let feedback = (!accepted).then(|| feedback(&report));
         let report = ApplyReport {
             action: if self.request.dry_run { ApplyAction::DryRun } else { ApplyAction::Apply },
@@ -183,6 +180,18 @@ impl Apply<'_> {
             feedback,
         };
         Ok(Judged { report, set })
+    }
+
+    /// What cannot be read cannot be written either: replacement characters would end up in files.
+    fn not_utf8(&self, error: &std::str::Utf8Error) -> EngineError {
+        let bytes = &self.request.reply.bytes;
+        let line = bytes.iter().take(error.valid_up_to()).filter(|&&byte| byte == b'\n').count() + 1;
+        let hint = match bytes.get(..2) {
+            Some([0xff, 0xfe] | [0xfe, 0xff]) => "it looks like UTF-16; save it as UTF-8",
+            _ => "save it as UTF-8",
+        };
+        EngineError::input(format!("`{}` is not UTF-8 (line {line}); nothing was changed", self.request.reply.name))
+            .hint(hint)
     }
 
     /// How the archive is shown, and its contents.

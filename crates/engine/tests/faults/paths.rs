@@ -6,12 +6,16 @@ use std::path::Path;
 use stan_engine::Engine;
 use stan_engine::config::{Config, Found, find};
 use stan_engine::context::reports::Mode;
+use stan_engine::context::reports::{ScriptEnd, ScriptReport};
 use stan_engine::context::{
-    ArchiveFormat, EngineError, NoProgress, Repository, RunRequest, SnapRequest, StateSource, migrate_state, run, snap,
+    ArchiveFormat, EngineError, NamedBytes, NoProgress, Repository, RunRequest, SnapRequest, SnapStep, StateSource,
+    migrate_state, run, snap, snap_history,
 };
 use stan_engine::graph::{GraphRequest, Stats, graph, write_json};
 use stan_engine::init::{AgentsBlock, InitOptions, apply, plan};
 use stan_engine::relevance::{FocusFile, RankQuery};
+use stan_engine::reply::{ApplyRequest, apply_reply, undo_reply};
+use stan_engine::scripts::ScriptOutput;
 use stan_engine::suggest::{SuggestRequest, suggest};
 use stan_engine::x07_documents::{Closure, Enclosure};
 use stan_engine::{DocumentStore, PointerSpace, SliceCommand, SliceRequest, slice, write_document};
@@ -84,6 +88,11 @@ pub(crate) const PATHS: &[WritePath] = &[
         initialise(system, InitOptions { agents: Some(AgentsBlock::Remove), ..InitOptions::default() })
     }),
     other("suggest --write", edited, suggestion),
+    other("apply", edited, |system| applied(system, REPLY)),
+    other("apply, after another", once_applied, |system| applied(system, REPLY)),
+    other("apply --undo", once_applied, undone),
+    other("snap undo", with_history, |system| walk(system, SnapStep::Set(1))),
+    other("run -s", edited, with_evidence),
     a_graph("graph, no cache yet", edited),
     a_graph("graph, an old cache", renamed_since),
     a_graph("graph, a cache to mend", cached),
@@ -247,6 +256,30 @@ pub(crate) fn work(with_cache: bool) -> GraphRequest {
 }
 
 fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bool) -> Result<Done, String> {
+    archive_with(system, mode, frozen, with_cache, Vec::new())
+}
+
+/// With what a script wrote. The script itself ran before anything that can fail here.
+fn with_evidence(system: &dyn WritableSystem) -> Result<Done, String> {
+    let report = ScriptReport {
+        name: "test".to_owned(),
+        path: ".stan/output/test.txt".to_owned(),
+        end: ScriptEnd::Exited,
+        exit_code: Some(1),
+        milliseconds: 7,
+        bytes: 7,
+    };
+    let scripts = vec![ScriptOutput { report, text: b"failed\n".to_vec() }];
+    archive_with(system, Mode::Context, false, false, scripts)
+}
+
+fn archive_with(
+    system: &dyn WritableSystem,
+    mode: Mode,
+    frozen: bool,
+    with_cache: bool,
+    scripts: Vec<ScriptOutput>,
+) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     let work = work(with_cache);
@@ -260,7 +293,7 @@ fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bo
         plan: false,
         epoch: 0,
         tokens: None,
-        scripts: Vec::new(),
+        scripts,
         work,
     };
     let report = run(&engine(system), &repository, &request, &mut NoProgress).map_err(|refusal| text(&refusal))?;
@@ -272,6 +305,63 @@ fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let request = SnapRequest { plain: true, context: true, work: work(false) };
     let report = snap(&engine(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress);
+    report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
+}
+
+/// Whole files, so that applying it again changes nothing more.
+const REPLY: &str = "### File: src/helper.ts\n\n```\nexport const helper = 'applied';\n```\n\n### File: src/new/made.ts\n\n\
+                     ```\nexport {};\n```\n\n### File: package.json\n\n```\n{\"name\":\"other\"}\n```\n";
+
+const EARLIER: &str =
+    "### File: src/index.ts\n\n```\nimport './helper.js';\n```\n\n### File: lib/a.ts\n\n```\n1\n```\n";
+
+fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let request = ApplyRequest {
+        reply: NamedBytes { name: "reply.md".to_owned(), bytes: reply.as_bytes().to_vec() },
+        archive: None,
+        no_archive: true,
+        seen: false,
+        strict: false,
+        dry_run: false,
+    };
+    let report =
+        apply_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress)
+            .map_err(|refusal| text(&refusal))?;
+    match report.feedback {
+        Some(feedback) => Err(format!("{feedback}; send it again")),
+        None => Ok(Done { said: report.notes, answer: String::new() }),
+    }
+}
+
+/// Done twice it is done: there is nothing left to take back.
+fn undone(system: &dyn WritableSystem) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    match undo_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &mut NoProgress) {
+        Ok(_) => Ok(Done::default()),
+        Err(refusal) if refusal.message.contains("no applied reply") => Ok(Done::default()),
+        Err(refusal) => Err(text(&refusal)),
+    }
+}
+
+fn once_applied() -> MemorySystem {
+    let system = edited();
+    applied(&system, EARLIER).unwrap();
+    system.set_now(4 * LATER);
+    system
+}
+
+fn with_history() -> MemorySystem {
+    let system = edited();
+    snapshots(&system).unwrap();
+    system.set_now(4 * LATER);
+    system
+}
+
+fn walk(system: &dyn WritableSystem, step: SnapStep) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let repository = Repository { root: &root, config: &config };
+    let report = snap_history(&Engine::new(system), &repository, (true, true), step, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 

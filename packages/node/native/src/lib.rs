@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
 use napi_derive::napi;
-use stan_engine::{Engine, OsSystem};
 use stan_engine::host::{self, HostEnvironment, HostError};
+use stan_engine::{Engine, OsSystem};
 
 /// A call on a thread of Node's pool.
 pub struct Call {
