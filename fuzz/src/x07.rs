@@ -74,7 +74,11 @@ fn request_of(line: &str) -> SliceRequest {
             "imports" => Closure::Imports,
             _ => Closure::All,
         },
-        reading: if word() == "toolchain" { PointerSpace::Toolchain } else { PointerSpace::File },
+        reading: match word() {
+            "toolchain" => PointerSpace::Toolchain,
+            "file" => PointerSpace::File,
+            _ => PointerSpace::Canonical,
+        },
         max_nodes: word().parse().ok(),
         max_bytes: word().parse().ok(),
         pointer: word().to_owned(),

@@ -101,12 +101,12 @@ fn n01_how_a_pointer_is_read() {
         assert_eq!(slice["decls"][0]["name"], name, "{more:?}");
         text(&output.stderr).to_owned()
     };
-    // The toolchain's short form and its machine form are read as the toolchain reads them, all else as written.
+    // In the canonical document, however the command is written.
     check(&[], "m.f");
     check(&["--max-nodes", "7"], "m.f");
     check(&["--enclosure", "decl", "--json"], "m.f");
-    check(&["--enclosure", "decl"], "m.g");
-    check(&["--closure", "all"], "m.g");
+    check(&["--enclosure", "decl"], "m.f");
+    check(&["--closure", "all"], "m.f");
     // What is chosen is not explained.
     assert!(check(&["--reading", "file"], "m.g").is_empty());
     assert!(check(&["--reading", "toolchain", "--enclosure", "decl"], "m.f").is_empty());
@@ -125,4 +125,36 @@ fn n18_standard_input() {
     child.stdin.take().unwrap().write_all(MODULE.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(text(&output.stdout).contains("\"in\":\"-\"") && output.status.success());
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test sets its own scene and looks at what was written")]
+fn n20_an_edited_slice_goes_back() {
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name);
+    // The report of the machine form is taken as well.
+    let slice = ["ast", "slice", "--in", "m.x07.json", "--ptr", "/decls/1", "--out", "s.json"];
+    for machine in [&[][..], &["--json"]] {
+        std::fs::write(at("m.x07.json"), MODULE).unwrap();
+        let report = run(directory.path(), &[&slice, machine].concat());
+        std::fs::write(at("report.json"), &report.stdout).unwrap();
+        let cut = std::fs::read_to_string(at("s.json")).unwrap();
+        std::fs::write(at("s.json"), cut.replace("\"body\":1", "\"body\":[\"+\",1,2]")).unwrap();
+        let apply = ["ast", "apply-slice", "--in=m.x07.json", "--slice=s.json", "--meta=report.json"];
+        let to_file = [&apply[..], &["--out", "m.x07.json"]].concat();
+        let applied = run(directory.path(), &to_file);
+        assert_eq!((applied.status.code(), text(&applied.stdout)), (Some(0), ""));
+        assert_eq!(text(&applied.stderr), "note: changed m.g\n");
+        let written: serde_json::Value = serde_json::from_slice(&std::fs::read(at("m.x07.json")).unwrap()).unwrap();
+        let mut expected: serde_json::Value = serde_json::from_str(MODULE).unwrap();
+        expected["decls"][1]["body"] = serde_json::json!(["+", 1, 2]);
+        assert_eq!(written, expected);
+        // The file is another one now.
+        let again = run(directory.path(), &to_file);
+        assert_eq!(again.status.code(), Some(20));
+        assert!(text(&again.stderr).contains("m.x07.json is not the file that was sliced"));
+        let wrapped = run(directory.path(), &[&apply[..], &["--json"]].concat());
+        assert!(text(&wrapped.stdout).contains("\"schema_version\":\"x07.tool.ast.apply-slice.report@0.1.0\""));
+        assert!(text(&wrapped.stdout).contains("\"exit_code\":20"));
+    }
 }

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
 use stan_model::document::x07::FileDigest;
 use stan_repo::{WritableSystem, remove_leftovers};
-use stan_slice::SliceError;
+use stan_slice::{ApplyError, SliceError};
 
 /// Files by the names that the user gave. `-` is standard input, and is only ever read.
 pub trait DocumentStore {
@@ -69,6 +69,15 @@ pub enum DocumentFailure {
     /// The entry module of a project cannot be cut at this pointer.
     #[error("slice entry at {pointer:?}: {error}")]
     Entry { pointer: String, error: SliceError },
+    /// The file changed after it was sliced, or it is another one.
+    #[error("{name} is not the file that was sliced: its SHA-256 is not {sha256}")]
+    OtherFile { name: String, sha256: String },
+    /// The metadata is not that of a slice of the file.
+    #[error("{meta} is not about a slice of {name}")]
+    OtherSlice { meta: String, name: String },
+    /// An edited slice cannot go back into its module.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
 }
 
 /// SHA-256 of some bytes, in hexadecimal.

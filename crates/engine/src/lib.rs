@@ -1,6 +1,7 @@
 //! One function per user verb, joining the stages. The only API that the programs use.
 
 pub mod answers;
+mod apply_slice;
 mod cache;
 pub mod config;
 pub mod context;
@@ -31,6 +32,7 @@ mod threads;
 pub mod tokens;
 pub mod view;
 
+pub use apply_slice::{ApplySliceCommand, ApplySliceOutcome, apply_slice};
 pub use context_pack::{ContextCommand, ContextOutcome, context_pack};
 pub use documents::{DocumentFailure, DocumentStore, ExitClass, content_digest, write_document};
 pub use engine::Engine;
@@ -42,5 +44,5 @@ pub use stan_model::document::x07 as x07_documents;
 pub use stan_model::untrusted::visible_json;
 pub use stan_model::{Untrusted, jcs};
 pub use stan_repo::{EntryKind, OsSystem, Processes, System, SystemExt, WritableSystem, relative_path};
-pub use stan_slice::{Bound, PointerSpace, SliceError, SliceRequest};
+pub use stan_slice::{ApplyError, Bound, PointerSpace, SliceError, SliceRequest};
 pub use threads::prepare_threads;

@@ -10,7 +10,7 @@ use stan_model::document::x07::TruncationReason;
 use stan_slice::{SliceError, SliceRequest};
 
 #[test]
-fn n01_pointers_address_the_file_as_written() {
+fn n01_pointers_address_the_file_as_written_when_asked() {
     let document = module(&[], &[defn("m.z", json!(["m.a"])), defn("m.a", json!(1)), export(&["m.z", "m.a"])]);
     let slice = slice(&document, &at("/decls/0/body")).unwrap();
     assert_eq!(names(&value_of(&slice)), ["m.z", "export", "m.a"]);
@@ -133,22 +133,28 @@ fn n04_after_cutting_nothing_refers_to_what_is_gone() {
 }
 
 #[test]
-fn n04_what_a_cut_leaves_idle_meets_no_bound() {
-    // Names and imports go after the cutting: a bound that the toolchain cannot meet is refused, and the slice is
-    // smaller than the bound rather than other than the toolchain's.
+fn n04_what_a_cut_leaves_idle_goes_at_once_and_is_not_measured() {
     let check = |document: &serde_json::Value, request: &SliceRequest| {
         let Err(SliceError::CannotTruncate { minimum, .. }) = slice(document, request) else { panic!("met") };
         let met = slice(document, &SliceRequest { max_bytes: Some(minimum), ..request.clone() }).unwrap();
-        assert!(met.ast.len() as u64 <= minimum);
-        assert_eq!(met.meta.truncation.as_ref().unwrap().bytes_after, met.ast.len() as u64, "told as written");
+        assert_eq!(met.ast.len() as u64, minimum, "the smallest document is as small as was told");
+        assert_eq!(met.meta.truncation.as_ref().unwrap().bytes_after, minimum, "told as written");
         value_of(&met)
     };
     let long = ["m.a", "m.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"];
     let exported = module(&[], &[export(&long), defn(long[0], json!("x".repeat(99))), defn(long[1], json!(1))]);
     check(&exported, &SliceRequest { max_bytes: Some(120), ..at("/decls/0/names/0") });
     let solved = entry(&["std.one", "std.two"], &[], &json!(["std.one.x", ["std.two.x"]]));
-    let met = check(&solved, &SliceRequest { max_bytes: Some(110), ..whole("/solve/1") });
+    let met = check(&solved, &SliceRequest { max_bytes: Some(100), ..whole("/solve/1") });
     assert_eq!((&met["imports"], &met["solve"]), (&json!([]), &json!(0)));
+    // The import of a dropped declaration makes room for the body in focus.
+    let body = json!(["m.g", ["f", "here"]]);
+    let import = format!("std.{}", "i".repeat(60));
+    let called = module(&[&import], &[defn("m.f", body.clone()), defn("m.g", json!([format!("{import}.x")]))]);
+    let alone =
+        slice(&called, &SliceRequest { max_nodes: Some(1), ..at("/decls/0/body/1/1") }).unwrap().ast.len() as u64;
+    let cut = ast(&called, &SliceRequest { max_bytes: Some(alone), ..at("/decls/0/body/1/1") });
+    assert_eq!((names(&cut), &cut["decls"][0]["body"]), (vec!["m.f"], &body));
 }
 
 #[test]
@@ -268,15 +274,17 @@ fn n10_what_is_given_up_first_comes_first() {
     // Any declaration may go, the last one too.
     let other = module(&[], &[defn("m.f", json!("x".repeat(100)))]);
     assert_eq!(names(&ast(&other, &SliceRequest { max_bytes: Some(150), ..whole("") })), Vec::<&str>::new());
-    // Beside an entry expression in focus it stays as long as cutting the expression is enough.
-    let solve = json!(["m.f", "y".repeat(200)]);
+    // All of them go before anything of an entry expression in focus is cut.
+    let solve = json!(["m.f", ["g", "here"], "y".repeat(200)]);
     let called = entry(&[], &[defn("m.f", json!("x".repeat(100)))], &solve);
     let left = |max_bytes| {
-        let cut = ast(&called, &SliceRequest { max_bytes: Some(max_bytes), ..whole("/solve") });
-        (names(&cut).len(), cut["solve"] == solve)
+        let cut = ast(&called, &SliceRequest { max_bytes: Some(max_bytes), ..whole("/solve/1/1") });
+        (names(&cut).len(), cut["solve"].clone())
     };
-    assert_eq!(left(300), (1, false));
-    assert_eq!(left(150), (0, false));
+    let alone = ast(&called, &SliceRequest { max_nodes: Some(1), ..whole("/solve/1/1") }).to_string().len() as u64 - 1;
+    assert_eq!(left(alone), (0, solve.clone()));
+    assert_eq!(left(alone - 200), (0, json!(["m.f", ["g", "here"]])));
+    assert_eq!(left(110), (0, json!(0)));
     // What cannot be met is told with what could be.
     let error = slice(&document, &SliceRequest { max_bytes: Some(10), ..at("/decls/0") }).unwrap_err();
     let SliceError::CannotTruncate { minimum, .. } = error else { panic!("{error}") };
@@ -363,11 +371,12 @@ fn n15_without_types_no_contract_is_left_and_all_is_said() {
         json!({"kind": "defn", "name": "m.f", "params": [{"name": "x", "ty": "bytes"}], "result": "bytes", "body": "x"})
     );
     assert_eq!(bare.meta.missing.types, ["T", "contracts"]);
-    // A bound is measured with the contracts that the toolchain would have kept: leaving them out meets none.
+    // What the types leave out is not measured.
     let whole_length = slice(&document, &at("/decls/0")).unwrap().ast.len() as u64;
     let roomy = slice(&document, &SliceRequest { max_bytes: Some(whole_length), ..request.clone() }).unwrap();
     assert_eq!((&roomy.ast, roomy.meta.truncated), (&bare.ast, false));
-    assert!(slice(&document, &SliceRequest { max_bytes: Some(bare.ast.len() as u64 - 1), ..request }).is_err());
+    let exact = SliceRequest { max_bytes: Some(bare.ast.len() as u64), ..request };
+    assert_eq!(slice(&document, &exact).unwrap().ast, bare.ast);
     // A pointer into a contract brings the types: the focus is never left out.
     for pointer in ["/decls/0/decreases/0/expr", "/decls/0/loop_contracts/0", "/decls/0/params/0/brand"] {
         let slice = slice(&document, &SliceRequest { closure: Closure::Locals, ..at(pointer) }).unwrap();

@@ -110,7 +110,7 @@ fn bound() -> impl Strategy<Value = Option<u64>> {
 fn request() -> impl Strategy<Value = (prop::sample::Index, SliceRequest)> {
     let enclosures = vec![Enclosure::Decl, Enclosure::Defn, Enclosure::Module];
     let closures = vec![Closure::All, Closure::Locals, Closure::Types, Closure::Imports];
-    let readings = vec![PointerSpace::File, PointerSpace::File, PointerSpace::Toolchain];
+    let readings = vec![PointerSpace::File, PointerSpace::Canonical, PointerSpace::Toolchain];
     let words = (prop::sample::select(readings), prop::sample::select(enclosures), prop::sample::select(closures));
     (any::<prop::sample::Index>(), words, bound(), bound()).prop_map(
         |(index, (reading, enclosure, closure), max_nodes, max_bytes)| {
@@ -177,14 +177,22 @@ proptest! {
                     let target = slice.meta.ptr_remap.first().map_or(&request.pointer, |remap| &remap.to);
                     prop_assert!(ast.pointer(target).is_some(), "{target} is lost");
                 }
-                // The same again, because no bound bites twice.
-                prop_assert_eq!(stan_slice::slice(&module, &X07, &request).unwrap(), slice);
+                // What fits is never cut further.
+                let exact = SliceRequest { max_bytes: Some(slice.ast.len() as u64), ..request.clone() };
+                prop_assert_eq!(&stan_slice::slice(&module, &X07, &exact).unwrap().ast, &slice.ast);
+                // Nothing edited, nothing changed.
+                let cut = read_module(&slice.ast).unwrap();
+                let applied = stan_slice::apply(&module, &cut, &cut, &X07).unwrap();
+                let again = read_module(&applied.document).unwrap();
+                let [back, canonical] = [&again, &module].map(|module| stan_slice::canonical_document(module, &X07).unwrap());
+                prop_assert_eq!(String::from_utf8(back), String::from_utf8(canonical));
+                prop_assert!(applied.changed.is_empty());
             }
             Err(SliceError::CannotTruncate { max_bytes, minimum }) => {
                 prop_assert!(minimum > max_bytes);
                 let smallest = SliceRequest { max_bytes: Some(minimum), ..request };
                 let slice = stan_slice::slice(&module, &X07, &smallest).unwrap();
-                prop_assert!(slice.ast.len() as u64 <= minimum);
+                prop_assert_eq!(slice.ast.len() as u64, minimum);
             }
             Err(_) => {}
         }

@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{ContextCommand, PointerSpace, SliceCommand, SliceRequest};
+use stan_engine::{ApplySliceCommand, ContextCommand, PointerSpace, SliceCommand, SliceRequest};
 
 use crate::describe::{self, ManualPage};
 use crate::usage;
@@ -18,6 +18,7 @@ use super::outcome::{Outcome, Printing};
 pub(crate) enum Invocation {
     Slice(SliceCommand, Printing),
     Context(ContextCommand, Printing),
+    Apply(ApplySliceCommand, Printing),
     /// The pages of the manual, to be written into a folder.
     Manual {
         folder: String,
@@ -37,7 +38,10 @@ pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool
     match cli.command {
         Some(Command::Ast { command: Some(AstCommand::Slice(slice)) }) => {
             let printing = Printing { tells_reading: slice.bounds.reading.is_none() && !is_wrapped, is_wrapped };
-            Invocation::Slice(slice.into_command(cli.out, is_wrapped), printing)
+            Invocation::Slice(slice.into_command(cli.out), printing)
+        }
+        Some(Command::Ast { command: Some(AstCommand::ApplySlice(apply)) }) => {
+            Invocation::Apply(apply.into_command(cli.out), Printing { tells_reading: false, is_wrapped })
         }
         Some(Command::Agent { command: Some(AgentCommand::Context(context)) }) => {
             Invocation::Context(context.into_command(cli.out), Printing { tells_reading: false, is_wrapped })
@@ -80,7 +84,7 @@ fn clap_outcome(error: &clap::Error) -> Outcome {
 #[derive(Parser)]
 #[command(name = "x07", bin_name = "x07", version)]
 struct Cli {
-    /// Write the slice or the pack to this file (with `man`: the pages into this folder).
+    /// Write the slice, the pack or the module to this file (with `man`: the pages into this folder).
     #[arg(long, global = true, value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
     out: Option<String>,
 
@@ -110,6 +114,8 @@ enum Command {
 enum AstCommand {
     /// Cut a module around a place to what an agent needs.
     Slice(SliceArgs),
+    /// Put an edited slice back into the module that it was cut from.
+    ApplySlice(ApplySliceArgs),
 }
 
 #[derive(Subcommand)]
@@ -137,6 +143,21 @@ struct SliceArgs {
 }
 
 #[derive(Args)]
+struct ApplySliceArgs {
+    /// The x07AST file that was sliced; `-` is standard input.
+    #[arg(long = "in", value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
+    input: String,
+
+    /// The edited slice: `slice_ast`, or what `ast slice --out` wrote.
+    #[arg(long, value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
+    slice: String,
+
+    /// The report that `ast slice` printed, or the pack: `slice_meta` and the digest of the file.
+    #[arg(long, value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
+    meta: String,
+}
+
+#[derive(Args)]
 struct ContextArgs {
     /// Diagnostics: x07diag, or the report of an x07 tool; `-` is standard input.
     #[arg(long, value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
@@ -161,8 +182,7 @@ struct BoundArgs {
     closure: Option<ClosureArg>,
 
     /// Where the pointer leads in a file that is not in canonical order: in the file as written, or in the canonical
-    /// document as for the toolchain [default: file for a slice with --enclosure or --closure and without --json,
-    /// else toolchain].
+    /// document as for the toolchain [default: toolchain].
     #[arg(long, value_enum)]
     reading: Option<ReadingArg>,
 
@@ -196,15 +216,6 @@ enum ReadingArg {
     Toolchain,
 }
 
-impl From<ReadingArg> for PointerSpace {
-    fn from(argument: ReadingArg) -> Self {
-        match argument {
-            ReadingArg::File => Self::File,
-            ReadingArg::Toolchain => Self::Toolchain,
-        }
-    }
-}
-
 impl From<EnclosureArg> for Enclosure {
     fn from(argument: EnclosureArg) -> Self {
         match argument {
@@ -230,25 +241,36 @@ impl BoundArgs {
     fn closure(&self) -> Closure {
         self.closure.map_or(Closure::All, Closure::from)
     }
+
+    /// How the pointer is read: in the canonical document, by the command's own rule, unless the file was asked for.
+    fn reading(&self, canonical: PointerSpace) -> PointerSpace {
+        match self.reading {
+            Some(ReadingArg::File) => PointerSpace::File,
+            Some(ReadingArg::Toolchain) | None => canonical,
+        }
+    }
 }
 
 impl SliceArgs {
-    fn into_command(self, out: Option<String>, is_wrapped: bool) -> SliceCommand {
-        // The toolchain's short form and its machine form are read as it reads them: who uses them has its pointers.
-        let is_short = self.enclosure.is_none() && self.bounds.closure.is_none();
-        let default = if is_short || is_wrapped { PointerSpace::Toolchain } else { PointerSpace::File };
+    fn into_command(self, out: Option<String>) -> SliceCommand {
         SliceCommand {
             input: self.input,
             out,
             request: SliceRequest {
                 pointer: self.ptr,
-                reading: self.bounds.reading.map_or(default, PointerSpace::from),
+                reading: self.bounds.reading(PointerSpace::Canonical),
                 enclosure: self.enclosure.map_or(Enclosure::Decl, Enclosure::from),
                 closure: self.bounds.closure(),
                 max_nodes: self.bounds.max_nodes,
                 max_bytes: self.bounds.max_bytes,
             },
         }
+    }
+}
+
+impl ApplySliceArgs {
+    fn into_command(self, out: Option<String>) -> ApplySliceCommand {
+        ApplySliceCommand { input: self.input, slice: self.slice, meta: self.meta, out }
     }
 }
 
@@ -260,8 +282,7 @@ impl ContextArgs {
             out,
             enclosure: self.enclosure.map(Enclosure::from),
             closure: self.bounds.closure(),
-            // Diagnostics are the toolchain's, and so are their pointers.
-            reading: self.bounds.reading.map_or(PointerSpace::Toolchain, PointerSpace::from),
+            reading: self.bounds.reading(PointerSpace::Toolchain),
             max_nodes: self.bounds.max_nodes,
             max_bytes: self.bounds.max_bytes,
             working_directory: super::files::working_directory(),

@@ -93,6 +93,7 @@ impl MachineFlags {
         }
         match (words.first().map(String::as_str), words.get(1).map(String::as_str)) {
             (Some("ast"), Some("slice")) => Some("ast.slice"),
+            (Some("ast"), Some("apply-slice")) => Some("ast.apply-slice"),
             (Some("ast"), _) => Some("ast"),
             (Some("agent"), Some("context")) => Some("agent.context"),
             (Some("agent"), _) => Some("agent"),

@@ -49,6 +49,9 @@ fn execute(program: &OsString, arguments: &[OsString], is_wrapped: bool, files: 
         Invocation::Context(command, printing) => {
             outcome::of_pack(stan_engine::context_pack(files, &command), printing)
         }
+        Invocation::Apply(command, printing) => {
+            outcome::of_applied_slice(stan_engine::apply_slice(files, &command), printing)
+        }
         Invocation::Manual { folder, pages } => write_manual(&folder, &pages, files),
         Invocation::Text(outcome) => outcome,
     }

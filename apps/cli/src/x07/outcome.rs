@@ -3,7 +3,8 @@
 
 use stan_engine::x07_documents::{Diagnostic, FileDigest, SliceReport};
 use stan_engine::{
-    Bound, ContextOutcome, DocumentFailure, ExitClass, PointerSpace, SliceError, SliceOutcome, SliceRequest, Untrusted,
+    ApplyError, ApplySliceOutcome, Bound, ContextOutcome, DocumentFailure, ExitClass, PointerSpace, SliceError,
+    SliceOutcome, SliceRequest, Untrusted,
 };
 
 /// What the program prints, and its exit code.
@@ -65,11 +66,35 @@ pub(crate) fn of_pack(outcome: ContextOutcome, printing: Printing) -> Outcome {
         let stderr = if printing.is_wrapped { String::new() } else { truncation_note(&truncation) };
         return Outcome { exit_code, stdout: pack.unwrap_or_default(), stderr, inputs, outputs, ..Outcome::default() };
     };
-    let message = message(&failure, "--out '-' is not supported");
+    let failed = failed(message(&failure, "--out '-' is not supported"), *report);
+    Outcome { exit_code, inputs, outputs, ..failed }
+}
+
+/// A module with the edits of a slice, or why there is none.
+pub(crate) fn of_applied_slice(outcome: ApplySliceOutcome, printing: Printing) -> Outcome {
+    let ApplySliceOutcome { class, document, changed, is_unverified, failure, inputs, outputs } = outcome;
+    let exit_code = exit_code(class);
+    let Some((failure, report)) = failure else {
+        let mut stderr = String::new();
+        if is_unverified && !printing.is_wrapped {
+            stderr += &line("note: the metadata has no digest of the file, so a change of it since may go unseen");
+        }
+        if !changed.is_empty() && !printing.is_wrapped {
+            stderr += &line(&format!("note: changed {}", changed.join(", ")));
+        }
+        let stdout = document.unwrap_or_default();
+        return Outcome { exit_code, stdout, stderr, inputs, outputs, ..Outcome::default() };
+    };
+    let message = message(&failure, "--out '-' is not supported (without --out the module is printed)");
+    Outcome { exit_code, inputs, outputs, ..failed(message, *report) }
+}
+
+/// A report about a failure, which is told on both streams.
+fn failed(message: String, report: SliceReport) -> Outcome {
     let stderr = line(&message);
     let diagnostics = vec![Diagnostic::failure(message)];
-    let report = SliceReport { diagnostics: diagnostics.clone(), ..*report };
-    Outcome { exit_code, stdout: report.into_line().unwrap_or_default(), stderr, diagnostics, inputs, outputs }
+    let report = SliceReport { diagnostics: diagnostics.clone(), ..report };
+    Outcome { stdout: report.into_line().unwrap_or_default(), stderr, diagnostics, ..Outcome::default() }
 }
 
 fn exit_code(class: ExitClass) -> u8 {
@@ -85,7 +110,14 @@ fn message(failure: &DocumentFailure, out_is_stdout: &str) -> String {
         DocumentFailure::OutIsStandardOutput => out_is_stdout.to_owned(),
         DocumentFailure::Slice(error) => slice_error(error),
         DocumentFailure::Entry { pointer, error } => format!("slice entry at {pointer:?}: {}", slice_error(error)),
+        DocumentFailure::Apply(ApplyError::NotCanonical(error)) => slice_error(error),
+        DocumentFailure::Apply(error @ ApplyError::CutAway { .. }) => {
+            format!("{error}; slice again with a larger bound or --closure all")
+        }
         DocumentFailure::Io(message) | DocumentFailure::Document(message) => message.clone(),
+        DocumentFailure::Apply(_) | DocumentFailure::OtherFile { .. } | DocumentFailure::OtherSlice { .. } => {
+            failure.to_string()
+        }
     }
 }
 
@@ -117,8 +149,10 @@ fn line(message: &str) -> String {
 /// A file that is not in canonical order has two places for one pointer.
 fn reading_note(request: &SliceRequest) -> String {
     let (read, other) = match request.reading {
-        PointerSpace::File => ("the file as written", "--reading toolchain reads it in the canonical document"),
-        PointerSpace::Toolchain => ("the canonical document", "--reading file reads it in the file as written"),
+        PointerSpace::File => ("the file as written", "without --reading it is read in the canonical document"),
+        PointerSpace::Canonical | PointerSpace::Toolchain => {
+            ("the canonical document", "--reading file reads it in the file as written")
+        }
     };
     line(&format!("note: {} was read in {read}, whose order is another; {other}", request.trimmed_pointer()))
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use serde_json::{Value, json};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{ContextCommand, DocumentStore, PointerSpace, SliceCommand, SliceRequest};
+use stan_engine::{ApplySliceCommand, ContextCommand, DocumentStore, PointerSpace, SliceCommand, SliceRequest};
 
 use super::outcome::{self, Outcome, Printing};
 
@@ -22,6 +22,12 @@ fn slice_with(memory: &mut Memory, command: &SliceCommand, printing: Printing) -
 
 fn context_pack(memory: &mut Memory, command: &ContextCommand) -> Outcome {
     outcome::of_pack(stan_engine::context_pack(memory, command), PLAIN)
+}
+
+fn apply_slice(memory: &mut Memory, [input, slice, meta]: [&str; 3]) -> Outcome {
+    let [input, slice, meta] = [input, slice, meta].map(str::to_owned);
+    let command = ApplySliceCommand { input, slice, meta, out: None };
+    outcome::of_applied_slice(stan_engine::apply_slice(memory, &command), PLAIN)
 }
 
 /// Documents by name. A name that ends in `/` cannot be written.
@@ -222,8 +228,74 @@ fn n01_standard_error_tells_how_a_pointer_was_read_when_it_matters() {
     };
     check("sorted.json", PointerSpace::File, true, "m.f", "");
     check("unsorted.json", PointerSpace::File, true, "m.g", "was read in the file as written");
-    check("unsorted.json", PointerSpace::Toolchain, true, "m.f", "was read in the canonical document");
+    check("unsorted.json", PointerSpace::Canonical, true, "m.f", "was read in the canonical document");
     check("unsorted.json", PointerSpace::Toolchain, false, "m.f", "");
+}
+
+/// Slices `m.json`, edits the first body and gives the documents for the way back.
+fn edited(document: &Value, reading: PointerSpace) -> Memory {
+    let mut memory = Memory::with(&[("m.json", document.clone())]);
+    let mut command = command("m.json", "/decls/0");
+    command.request.reading = reading;
+    let made = slice(&mut memory, &command);
+    let mut told = report(&made);
+    memory.0.insert("report.json".to_owned(), made.stdout);
+    memory.0.insert("meta.json".to_owned(), told["slice_meta"].to_string().into_bytes());
+    memory.0.insert("same.json".to_owned(), told["slice_ast"].to_string().into_bytes());
+    told["slice_ast"]["decls"][0]["body"] = json!(7);
+    memory.0.insert("edited.json".to_owned(), told["slice_ast"].to_string().into_bytes());
+    memory
+}
+
+#[test]
+fn n20_an_edited_slice_goes_back_into_its_file() {
+    let mut unsorted = module();
+    unsorted["decls"].as_array_mut().unwrap().reverse();
+    // With either reading, the pointer is the same and so is the metadata.
+    for (document, reading, place, name) in [
+        (module(), PointerSpace::Canonical, 0, "m.f"),
+        (unsorted.clone(), PointerSpace::Canonical, 0, "m.f"),
+        (unsorted, PointerSpace::File, 1, "m.g"),
+    ] {
+        let mut memory = edited(&document, reading);
+        let applied = apply_slice(&mut memory, ["m.json", "edited.json", "report.json"]);
+        let mut expected = module();
+        expected["decls"][place]["body"] = json!(7);
+        assert_eq!(report(&applied), expected);
+        assert_eq!((applied.exit_code, applied.stderr), (0, format!("note: changed {name}\n")));
+        let same = apply_slice(&mut memory, ["m.json", "same.json", "report.json"]);
+        assert_eq!((report(&same), same.stderr.as_str()), (module(), ""), "nothing edited, nothing changed");
+        let unverified = apply_slice(&mut memory, ["m.json", "edited.json", "meta.json"]);
+        assert_eq!(unverified.stdout, applied.stdout);
+        assert!(unverified.stderr.contains("no digest"), "{}", unverified.stderr);
+    }
+}
+
+#[test]
+fn n20_what_cannot_go_back_is_refused_with_a_report() {
+    let mut memory = edited(&module(), PointerSpace::Canonical);
+    memory.0.insert("changed.json".to_owned(), format!(" {}", module()).into_bytes());
+    memory.0.insert("text.json".to_owned(), b"{".to_vec());
+    let mut other = module();
+    other["decls"][0]["body"] = json!(0);
+    memory.0.insert("other.json".to_owned(), other.to_string().into_bytes());
+    let mut lost: Value = serde_json::from_slice(&memory.0["edited.json"]).unwrap();
+    lost["decls"].as_array_mut().unwrap().pop();
+    memory.0.insert("lost.json".to_owned(), lost.to_string().into_bytes());
+    let mut check = |names: [&str; 3], exit_code: u8, message: &str| {
+        let outcome = apply_slice(&mut memory, names);
+        let report = report(&outcome);
+        assert_eq!((outcome.exit_code, &report["ok"]), (exit_code, &json!(false)), "{names:?}");
+        assert!(report["diagnostics"][0]["message"].as_str().unwrap().contains(message), "{report}");
+        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
+    };
+    check(["changed.json", "edited.json", "report.json"], 20, "changed.json is not the file that was sliced");
+    check(["m.json", "lost.json", "report.json"], 20, "\"m.g\" is missing in the edited slice");
+    check(["other.json", "edited.json", "meta.json"], 20, "\"m.g\" was added to the slice");
+    check(["m.json", "text.json", "report.json"], 2, "text.json: ");
+    check(["m.json", "edited.json", "text.json"], 2, "text.json: ");
+    check(["m.json", "edited.json", "m.json"], 2, "neither a report of `ast slice`");
+    check(["m.json", "none.json", "report.json"], 2, "read: none.json: No such file");
 }
 
 #[test]

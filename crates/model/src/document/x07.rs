@@ -73,7 +73,7 @@ pub struct PtrRemap {
 }
 
 /// Categories left out on purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Omitted {
     pub locals: bool,

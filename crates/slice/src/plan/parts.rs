@@ -60,16 +60,15 @@ impl Parts {
         self.is_in.get(part) == Some(&true)
     }
 
-    /// Drops the last part that is not in focus. Tells whether there was one.
-    pub(crate) fn drop_last(&mut self) -> bool {
+    /// The last part that is in and not in focus: the next to go.
+    pub(crate) fn last(&mut self) -> Option<usize> {
         while let Some(last) = self.end.checked_sub(1) {
             if self.is_in(last) && Some(last) != self.focus {
-                self.remove(last);
-                return true;
+                return Some(last);
             }
             self.end = last;
         }
-        false
+        None
     }
 
     /// The place of a part that is in. Parts at the end are asked for at every drop, and must not be searched for.
@@ -92,34 +91,21 @@ impl Parts {
         self.bytes = self.bytes - old.at(position) + cost.at(position);
     }
 
-    /// Other costs for all parts. `cost` is asked for those that are in.
-    pub(crate) fn recount(&mut self, cost: impl Fn(usize) -> Cost) {
-        (self.bytes, self.count) = (0, 0);
-        for (part, slot) in self.costs.iter_mut().enumerate().filter(|(part, _)| self.is_in.get(*part) == Some(&true)) {
-            *slot = cost(part);
-            self.bytes += slot.at(self.count);
-            self.count += 1;
+    /// Drops a part, unless it is the focus. The last one goes at once; for another the sum is made again.
+    pub(crate) fn remove(&mut self, part: usize) {
+        if !self.is_in(part) || Some(part) == self.focus {
+            return;
         }
-    }
-
-    /// Takes back every drop but those that `keep` refuses; it is told whether the part was in.
-    pub(crate) fn start_over(&mut self, keep: impl Fn(usize, bool) -> bool) {
-        for (part, is_in) in self.is_in.iter_mut().enumerate() {
-            *is_in = keep(part, *is_in);
-        }
-        self.end = self.costs.len();
-        let costs = std::mem::take(&mut self.costs);
-        let known = costs.clone();
-        self.costs = costs;
-        self.recount(|part| known.get(part).copied().unwrap_or_default());
-    }
-
-    fn remove(&mut self, part: usize) {
         let position = self.position(part);
-        let Some(is_in) = self.is_in.get_mut(part) else { return };
-        *is_in = false;
-        self.bytes -= self.costs.get(part).map_or(0, |cost| cost.at(position));
+        if let Some(is_in) = self.is_in.get_mut(part) {
+            *is_in = false;
+        }
         self.count -= 1;
+        if part + 1 != self.end {
+            self.bytes = self.sum();
+            return;
+        }
+        self.bytes -= self.costs.get(part).map_or(0, |cost| cost.at(position));
         self.end = part;
         // A focus behind what was dropped moves up by one place.
         if let Some(focus) = self.focus.filter(|&focus| focus >= self.end) {
@@ -127,6 +113,11 @@ impl Parts {
             let positions = self.costs.get(focus).map_or(0, |cost| cost.positions);
             self.bytes -= positions * (digits(position + 1) - digits(position));
         }
+    }
+
+    fn sum(&self) -> usize {
+        let costs = self.costs.iter().zip(&self.is_in).filter(|(_, is_in)| **is_in);
+        costs.enumerate().map(|(position, (cost, _))| cost.at(position)).sum()
     }
 }
 
@@ -140,21 +131,25 @@ mod tests {
 
     #[test]
     fn the_sum_is_right_after_every_drop() {
-        for focus in [None, Some(0), Some(5), Some(19)] {
+        for (focus, early) in [(None, 3), (Some(0), 12), (Some(5), 5), (Some(19), 0)] {
             let mut parts = Parts::default();
             let cost = |part: usize| Cost { bytes: part + 1, positions: part % 3 };
             (0..20).for_each(|part| parts.push(cost(part), Some(part) == focus));
-            loop {
+            let check = |parts: &Parts| {
                 let left = (0..20).filter(|&part| parts.is_in(part)).enumerate();
-                let sum: usize = left.map(|(position, part)| cost(part).at(position)).sum();
-                assert_eq!(parts.bytes(), sum, "{focus:?}, {} parts", parts.count());
-                if !parts.drop_last() {
-                    break;
-                }
+                let sum: usize = left.clone().map(|(position, part)| cost(part).at(position)).sum();
+                assert_eq!((parts.bytes(), parts.count()), (sum, left.clone().count()), "{focus:?}");
+                left.for_each(|(position, part)| assert_eq!(parts.position(part), position, "{focus:?}"));
+            };
+            check(&parts);
+            parts.remove(early);
+            assert_eq!(parts.is_in(early), focus == Some(early), "any part but the focus may go");
+            check(&parts);
+            while let Some(last) = parts.last() {
+                parts.remove(last);
+                check(&parts);
             }
             assert_eq!(parts.count(), usize::from(focus.is_some()));
-            parts.start_over(|part, _| part != 3);
-            assert_eq!((parts.count(), parts.is_in(3)), (19, false));
         }
     }
 }

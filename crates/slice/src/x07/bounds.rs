@@ -1,5 +1,5 @@
 //! The bounds of a slice. In which order things go is the planner's; here is what can be cut around a focus: from the dispensable
-//! to the focus's own body. What a cut leaves idle goes afterwards (`narrow`) and makes no bound reachable.
+//! to the focus's own body.
 
 use stan_model::document::x07::{Truncation, TruncationReason};
 use stan_model::jcs::MAX_SAFE_INTEGER;
@@ -18,7 +18,6 @@ pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Resu
         // An entry expression that is not in focus stays: it is part of what a whole document is.
         SliceError::CannotTruncate { max_bytes: request.max_bytes.unwrap_or(u64::MAX), minimum }
     })?;
-    draft.narrow();
     let reason = match (count, bytes) {
         (false, false) => return Ok(None),
         (true, false) => TruncationReason::MaxNodes,
@@ -47,68 +46,38 @@ impl Shrink for Draft<'_, '_> {
         Draft::bytes(self) as u64
     }
 
-    fn drop_last(&mut self) -> bool {
-        Draft::drop_last(self)
+    fn drop_next(&mut self) -> bool {
+        Draft::drop_next(self)
     }
 
-    /// What the entry expression in focus calls is the last thing to go: the expression alone says little.
-    fn last_to_go(&self) -> u64 {
-        u64::from(self.focus.kind == FocusKind::Entry)
-    }
-
-    /// The toolchain would have begun with none of these declarations, and so without their imports.
-    fn before_cuts(&mut self) {
-        let is_nowhere = matches!(self.focus.kind, FocusKind::Imports | FocusKind::Metadata | FocusKind::Other);
-        if is_nowhere && self.declaration_count() == 0 {
-            self.narrow();
-        }
-    }
-
-    fn cut_around_focus(&mut self, max_bytes: u64) -> bool {
-        cut_around_focus(self, max_bytes)
-    }
-
-    fn restore_cuts(&mut self) {
-        Draft::restore_cuts(self);
-    }
-
-    /// An export of which no name is left is worth less than anything it made room for.
-    fn start_over_without_idle(&mut self) -> bool {
-        let idle = self.idle_exports();
-        if !idle.is_empty() {
-            self.start_over_without(&idle);
-        }
-        !idle.is_empty()
+    fn cut_next(&mut self) -> bool {
+        let Some(cut) = CUTS.get(self.cuts_made) else { return false };
+        self.cuts_made += 1;
+        cut(self);
+        true
     }
 }
 
-/// Cuts what surrounds the focus. Metadata stays when the other cuts suffice; otherwise it is the first to go.
-fn cut_around_focus(draft: &mut Draft<'_, '_>, max_bytes: u64) -> bool {
-    let steps: [Step; 3] = [prune_off_path, remove_clauses, zero_off_path];
-    if cut_until_it_fits(draft, max_bytes, &steps) {
-        return true;
-    }
+type Cut = fn(&mut Draft<'_, '_>);
+
+/// The cuts around the focus in their order. Metadata stays when the other cuts suffice; otherwise it is the first to go. Where
+/// there is none to go, the second round changes nothing.
+const CUTS: [Cut; 8] = [
+    prune_off_path,
+    remove_clauses,
+    zero_off_path,
+    start_over_without_metadata,
+    prune_off_path,
+    remove_clauses,
+    zero_off_path,
+    zero_focus,
+];
+
+fn start_over_without_metadata(draft: &mut Draft<'_, '_>) {
     if draft.has_metadata && draft.focus.kind != FocusKind::Metadata {
         draft.restore_cuts();
         draft.remove_metadata();
-        if cut_until_it_fits(draft, max_bytes, &steps) {
-            return true;
-        }
     }
-    cut_until_it_fits(draft, max_bytes, &[zero_focus])
-}
-
-type Step = fn(&mut Draft<'_, '_>);
-
-fn cut_until_it_fits(draft: &mut Draft<'_, '_>, max_bytes: u64, steps: &[Step]) -> bool {
-    let fits = |draft: &Draft<'_, '_>| draft.bytes() as u64 <= max_bytes;
-    for step in steps {
-        if fits(draft) {
-            return true;
-        }
-        step(draft);
-    }
-    fits(draft)
 }
 
 fn remove_clauses(draft: &mut Draft<'_, '_>) {

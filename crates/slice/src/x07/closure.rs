@@ -21,6 +21,21 @@ pub(crate) struct Selection<'m> {
     pub(crate) missing_locals: Vec<String>,
 }
 
+impl<'m> Selection<'m> {
+    /// The canonical document.
+    pub(crate) fn everything(module: &'m SourceModule<'_>) -> Self {
+        let in_document = module.declarations.iter().enumerate().filter(|(_, declaration)| !declaration.only_in_focus);
+        Self {
+            callables: Callables::new(module),
+            order: in_document.map(|(index, _)| index).collect(),
+            is_selected: Choice::all_of(module.declarations.len()).into_flags(),
+            omitted: Omitted::default(),
+            all_imports: true,
+            missing_locals: Vec::new(),
+        }
+    }
+}
+
 /// Follows the references of the focus as far as the request asks.
 pub(crate) fn select<'m>(
     module: &'m SourceModule<'_>,
@@ -34,7 +49,7 @@ pub(crate) fn select<'m>(
     // The enclosure is the document, whatever else in it the pointer names; to the toolchain it is the place alone.
     let is_whole = match focus.kind {
         FocusKind::Root => true,
-        FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => request.reading == PointerSpace::File,
+        FocusKind::Imports | FocusKind::Metadata | FocusKind::Other => request.reading != PointerSpace::Toolchain,
         FocusKind::Declaration(_) | FocusKind::Entry => false,
     };
     let mut choice = if is_whole { Choice::all_of(count) } else { Choice::none_of(count) };

@@ -1,6 +1,7 @@
 //! The slice while it is being cut: how each declaration is written, what the document around them costs, and what uses which
-//! import. Which declarations are in, and what they cost together, is `plan::Parts`. Imports and exported names that a cut made
-//! idle still count: they go afterwards, in `narrow`. Deciding what to drop is the planner's job.
+//! import. Which declarations are in, and what they cost together, is `plan::Parts`. Imports that nothing uses any more and
+//! exported names of dropped declarations (`exports`) go with what was dropped, so that the bytes counted are always those that
+//! would be written. Deciding what to drop is the planner's job.
 
 use std::borrow::Cow;
 
@@ -13,6 +14,7 @@ use super::SliceRequest;
 use super::closure::{Selection, references_in};
 use super::emit::{self, Changes, Counter, Strip};
 use super::enclosure::{Focus, FocusKind};
+use super::exports::Exports;
 use crate::plan::{Cost, Parts};
 
 /// A slice in the making.
@@ -28,28 +30,31 @@ pub(crate) struct Draft<'m, 'a> {
     pub(crate) changes: Changes<'a>,
     /// How the others are written.
     pub(crate) plain: Changes<'a>,
-    /// What the slice will lack in the end, whatever is measured before.
-    pub(crate) final_strip: Strip,
     pub(crate) entry: Option<Piece<'a>>,
     pub(crate) has_metadata: bool,
     pub(crate) writes_imports: bool,
     pub(crate) all_imports: bool,
     pub(crate) kind: &'static str,
-    /// For each import, whether something in the slice uses it.
-    pub(crate) is_used: Vec<bool>,
+    /// How many cuts around the focus were made.
+    pub(crate) cuts_made: usize,
+    /// For each import, how many declarations of the slice use it, the entry expression included.
+    pub(crate) import_uses: Vec<u32>,
+    entry_imports: Vec<usize>,
+    /// For each declaration, the exports of the slice that name it: the part, and the place of the name.
+    pub(crate) exported_in: FxHashMap<usize, Vec<(usize, usize)>>,
     /// For each import, the last part that was seen to use it: makes each part count once.
     import_stamps: Vec<u32>,
     stamp: u32,
     import_index: FxHashMap<&'m str, usize>,
-    pub(crate) costs: Costs,
+    costs: Costs,
 }
 
 /// What the parts of the document cost now, without commas.
 #[derive(Default)]
-pub(crate) struct Costs {
+struct Costs {
     skeleton: usize,
-    pub(crate) imports: usize,
-    pub(crate) import_count: usize,
+    imports: usize,
+    import_count: usize,
     entry: usize,
     metadata: usize,
 }
@@ -60,19 +65,8 @@ pub(crate) struct Part {
     /// Bytes, without the digits of own pointers and without exported names.
     bytes: usize,
     own_pointers: usize,
-    pub(crate) imports: Vec<usize>,
+    imports: Vec<usize>,
     pub(crate) exports: Option<Exports>,
-}
-
-/// The exported names that are still in.
-pub(crate) struct Exports {
-    pub(crate) is_in: Vec<bool>,
-    /// For each name, the selected declaration of that name.
-    pub(crate) owners: Vec<Option<usize>>,
-    pub(crate) count: usize,
-    pub(crate) bytes: usize,
-    /// A name that the pointer leads to; it stays.
-    pub(crate) pinned: Option<usize>,
 }
 
 impl<'m, 'a> Draft<'m, 'a> {
@@ -88,10 +82,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         // A pointer into an entry expression keeps it, even in a document whose kind should have none.
         let has_entry =
             is_whole && (module.kind_has_entry || (focus.kind == FocusKind::Entry && module.entry.is_some()));
-        let final_strip = if selection.omitted.types { Strip::TypesAndContracts } else { Strip::Nothing };
-        // A bound is measured with the contracts that the toolchain keeps: leaving them out meets no bound.
-        let has_bounds = request.max_nodes.is_some() || request.max_bytes.is_some();
-        let strip = if has_bounds && selection.omitted.types { Strip::Types } else { final_strip };
+        let strip = if selection.omitted.types { Strip::TypesAndContracts } else { Strip::Nothing };
         let mut draft = Self {
             module,
             dialect,
@@ -100,13 +91,15 @@ impl<'m, 'a> Draft<'m, 'a> {
             plan: Parts::default(),
             changes: Changes { strip, ..Changes::default() },
             plain: Changes { strip, ..Changes::default() },
-            final_strip,
             entry: has_entry.then(|| module.entry.map_or(Piece::Zero, Piece::Node)),
             has_metadata: module.metadata.is_some(),
             writes_imports: !selection.omitted.imports,
             all_imports: selection.all_imports,
             kind,
-            is_used: vec![false; module.imports.len()],
+            cuts_made: 0,
+            import_uses: vec![0; module.imports.len()],
+            entry_imports: Vec::new(),
+            exported_in: FxHashMap::default(),
             import_stamps: vec![0; module.imports.len()],
             stamp: 0,
             import_index: module.imports.iter().enumerate().map(|(index, name)| (&**name, index)).collect(),
@@ -136,9 +129,18 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.plan.count()
     }
 
-    /// Drops the last declaration that is not in focus. Tells whether there was one.
-    pub(crate) fn drop_last(&mut self) -> bool {
-        self.plan.drop_last()
+    /// Drops the last declaration that is not in focus, or the export that would be left without a name by that. Tells
+    /// whether there was one.
+    pub(crate) fn drop_next(&mut self) -> bool {
+        let Some(last) = self.plan.last() else { return false };
+        let number = self.export_left_without_names_by(last).unwrap_or(last);
+        self.plan.remove(number);
+        if let Some(part) = self.parts.get_mut(number) {
+            let (index, imports) = (part.index, std::mem::take(&mut part.imports));
+            self.release_imports(&imports);
+            self.drop_exported_name(index);
+        }
+        true
     }
 
     pub(crate) fn remove_metadata(&mut self) {
@@ -154,15 +156,6 @@ impl<'m, 'a> Draft<'m, 'a> {
         self.changes.removed.clear();
         self.changes.replaced.clear();
         self.recount_focus();
-    }
-
-    /// Takes back every cut and every drop, and leaves out some parts from the start.
-    pub(crate) fn start_over_without(&mut self, numbers: &[usize]) {
-        self.restore_cuts();
-        let parts = &self.parts;
-        let is_export = |number: usize| parts.get(number).is_some_and(|part| part.exports.is_some());
-        // What was left out in an earlier start stays out: an export never comes back.
-        self.plan.start_over(|number, was_in| !numbers.contains(&number) && (was_in || !is_export(number)));
     }
 
     /// The declaration in focus.
@@ -196,7 +189,12 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 
     pub(crate) fn replace_entry(&mut self, value: Piece<'a>) {
-        self.entry = Some(value);
+        self.set_entry(Some(value));
+    }
+
+    /// Another entry expression, or none.
+    pub(crate) fn set_entry(&mut self, entry: Option<Piece<'a>>) {
+        self.entry = entry;
         self.count_entry();
     }
 
@@ -286,19 +284,16 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 
     fn count_entry(&mut self) {
-        self.costs.entry = 0;
-        let Some(entry) = self.entry.take() else { return };
-        let key = self.dialect.keys().entry;
-        self.costs.entry = key.len()
-            + "\"\":,".len()
-            + self
-                .count(|counter, tree| {
-                    emit::piece(counter, tree, &entry, Strip::Nothing);
-                })
-                .bytes;
-        let uses = self.imports_of([&entry]);
+        let entry = self.entry.take();
+        self.costs.entry = entry.as_ref().map_or(0, |entry| {
+            let counter = self.count(|counter, tree| emit::piece(counter, tree, entry, Strip::Nothing));
+            self.dialect.keys().entry.len() + "\"\":,".len() + counter.bytes
+        });
+        let uses = self.imports_of(&entry);
         self.use_imports(&uses);
-        self.entry = Some(entry);
+        let before = std::mem::replace(&mut self.entry_imports, uses);
+        self.release_imports(&before);
+        self.entry = entry;
     }
 
     fn count(&self, write: impl FnOnce(&mut Counter, &stan_model::json::JsonTree<'a>)) -> Counter {
@@ -311,6 +306,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         let Some(declaration) = self.module.declarations.get(index) else { return };
         let is_focus = self.focus.declaration() == Some(index);
         let exports = self.exports_of(is_focus, declaration, selection);
+        self.remember_owners(self.parts.len(), exports.as_ref());
         let mut part = Part { index, bytes: 0, own_pointers: 0, imports: Vec::new(), exports };
         self.count_part(is_focus, &mut part, declaration);
         self.use_imports(&part.imports);
@@ -329,12 +325,11 @@ impl<'m, 'a> Draft<'m, 'a> {
         part.bytes = counter.bytes;
         part.own_pointers = counter.own_pointers;
         // Borrowing the changes and marking imports exclude each other, so the changes step aside.
-        let final_strip = self.final_strip;
         let changes = std::mem::take(if is_focus { &mut self.changes } else { &mut self.plain });
         let expressions = declaration
             .fields
             .iter()
-            .filter(|field| field.role.has_expressions() && !final_strip.strips(field))
+            .filter(|field| field.role.has_expressions())
             .filter_map(|field| changes.apply(field));
         part.imports = self.imports_of(expressions);
         *(if is_focus { &mut self.changes } else { &mut self.plain }) = changes;
@@ -347,12 +342,15 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 
     /// Counts a part again that is written otherwise now.
-    pub(crate) fn recount_part(&mut self, number: usize) {
+    fn recount_part(&mut self, number: usize) {
         let Some(slot) = self.parts.get_mut(number) else { return };
         let placeholder = Part { index: 0, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
         let mut part = std::mem::replace(slot, placeholder);
         if let Some(declaration) = self.module.declarations.get(part.index) {
+            let before = std::mem::take(&mut part.imports);
             self.count_part(Some(number) == self.plan.focus(), &mut part, declaration);
+            self.use_imports(&part.imports);
+            self.release_imports(&before);
         }
         self.plan.set_cost(number, part.cost());
         if let Some(slot) = self.parts.get_mut(number) {
@@ -360,31 +358,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         }
     }
 
-    fn exports_of(&self, is_focus: bool, declaration: &Declaration<'a>, selection: &Selection<'_>) -> Option<Exports> {
-        let list = declaration.exports.as_ref()?;
-        let owner =
-            |name: &str| selection.callables.get(name).filter(|&index| selection.is_selected.get(index) == Some(&true));
-        let owners: Vec<Option<usize>> = list.names.iter().map(|name| owner(name)).collect();
-        let pinned = is_focus.then(|| self.focus.inside().first().and_then(|token| token.parse().ok())).flatten();
-        // An export in focus keeps its names when what they name was not asked for.
-        let keeps_all = is_focus && owners.iter().all(Option::is_none);
-        let is_in: Vec<bool> = owners
-            .iter()
-            .enumerate()
-            .map(|(name, owner)| keeps_all || owner.is_some() || Some(name) == pinned)
-            .collect();
-        let lengths = list.names.iter().zip(&is_in).filter(|(_, is_in)| **is_in);
-        let bytes = lengths.map(|(name, _)| jcs::string_len(name)).sum();
-        Some(Exports { count: is_in.iter().filter(|is_in| **is_in).count(), is_in, owners, bytes, pinned })
-    }
-
-    /// Sums up the parts that are in, as they are now.
-    pub(crate) fn recount_declarations(&mut self) {
-        let parts = &self.parts;
-        self.plan.recount(|number| parts.get(number).map(Part::cost).unwrap_or_default());
-    }
-
-    pub(crate) fn imports_of<'p>(&mut self, expressions: impl IntoIterator<Item = &'p Piece<'a>>) -> Vec<usize>
+    fn imports_of<'p>(&mut self, expressions: impl IntoIterator<Item = &'p Piece<'a>>) -> Vec<usize>
     where
         'a: 'p,
     {
@@ -404,20 +378,33 @@ impl<'m, 'a> Draft<'m, 'a> {
         uses
     }
 
-    pub(crate) fn use_imports(&mut self, imports: &[usize]) {
+    fn use_imports(&mut self, imports: &[usize]) {
         for &import in imports {
-            let Some(is_used) = self.is_used.get_mut(import) else { continue };
-            if !std::mem::replace(is_used, true) && !self.all_imports {
+            let Some(uses) = self.import_uses.get_mut(import) else { continue };
+            *uses += 1;
+            if *uses == 1 && !self.all_imports {
                 self.costs.import_count += 1;
                 self.costs.imports += self.module.imports.get(import).map_or(0, |name| jcs::string_len(name));
+            }
+        }
+    }
+
+    fn release_imports(&mut self, imports: &[usize]) {
+        for &import in imports {
+            let Some(uses) = self.import_uses.get_mut(import) else { continue };
+            *uses -= 1;
+            if *uses == 0 && !self.all_imports {
+                self.costs.import_count -= 1;
+                self.costs.imports -= self.module.imports.get(import).map_or(0, |name| jcs::string_len(name));
             }
         }
     }
 }
 
 impl Part {
-    fn cost(&self) -> Cost {
-        let names = self.exports.as_ref().map_or(0, |exports| exports.bytes + exports.count.saturating_sub(1));
+    /// What it costs, with the exported names that are in.
+    pub(crate) fn cost(&self) -> Cost {
+        let names = self.exports.as_ref().map_or(0, Exports::cost);
         Cost { bytes: self.bytes + names, positions: self.own_pointers }
     }
 }

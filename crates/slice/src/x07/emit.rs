@@ -73,8 +73,6 @@ impl Sink for Writer {
 pub(crate) enum Strip {
     #[default]
     Nothing,
-    /// Types, and the contracts that may be cut: what bounds are measured with when types are omitted.
-    Types,
     /// Types and all contracts: what is written when types are omitted.
     TypesAndContracts,
 }
@@ -83,7 +81,6 @@ impl Strip {
     pub(crate) fn strips(self, field: &Field<'_>) -> bool {
         match self {
             Self::Nothing => false,
-            Self::Types => matches!(field.role, FieldRole::Type | FieldRole::Clause),
             Self::TypesAndContracts => field.role == FieldRole::Type || field.role.is_contract(),
         }
     }

@@ -113,7 +113,7 @@ fn resolve(
             let index = array_index(token)?;
             *token = match reading {
                 PointerSpace::File => *module.import_positions.get(index)?,
-                PointerSpace::Toolchain => module.imports.get(index).map(|_| index)?,
+                PointerSpace::Canonical | PointerSpace::Toolchain => module.imports.get(index).map(|_| index)?,
             }
             .to_string();
         }
@@ -141,7 +141,7 @@ fn resolve_in_declarations(
     let index = array_index(token)?;
     let index = match reading {
         PointerSpace::File => (*module.declaration_positions.get(index)?)?,
-        PointerSpace::Toolchain => canonical_place(module, index)?,
+        PointerSpace::Canonical | PointerSpace::Toolchain => canonical_place(module, index)?,
     };
     *token = index.to_string();
     let declaration = module.declarations.get(index)?;
@@ -154,7 +154,7 @@ fn resolve_in_declarations(
             let name = array_index(token)?;
             *token = match reading {
                 PointerSpace::File => *exports.positions.get(name)?,
-                PointerSpace::Toolchain => exports.names.get(name).map(|_| name)?,
+                PointerSpace::Canonical | PointerSpace::Toolchain => exports.names.get(name).map(|_| name)?,
             }
             .to_string();
         }

@@ -1,4 +1,4 @@
-//! Why a slice or a pack cannot be made. Messages name no options: how a request is typed is the program's business.
+//! Why a slice or a pack cannot be made, or an edited slice not be applied. Messages name no options: how a request is typed is the program's business.
 
 use stan_model::jcs::JcsError;
 
@@ -42,6 +42,29 @@ pub enum SliceError {
     /// A number in the slice has no canonical form.
     #[error(transparent)]
     NotCanonical(#[from] JcsError),
+}
+
+/// Why an edited slice cannot go back into its module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApplyError {
+    /// The slice has only a part of what was edited.
+    #[error("{pointer} of the module was cut or left out of the slice, so an edit of it would lose the rest")]
+    CutAway { pointer: String },
+    /// A slice is of the same module, version and kind as when it was cut.
+    #[error("{pointer} of a slice cannot be edited")]
+    Fixed { pointer: String },
+    /// A declaration of the slice is gone.
+    #[error("{name:?} is missing in the edited slice: declarations are changed and added, never removed")]
+    Removed { name: String },
+    /// A declaration was added that the module has, outside the slice.
+    #[error("{name:?} was added to the slice, and the module already has a declaration of that name")]
+    Exists { name: String },
+    /// Canonical JSON that cannot be read: it nests too deeply.
+    #[error("the module nests too deeply")]
+    Unreadable,
+    /// Something in it has no canonical form.
+    #[error(transparent)]
+    NotCanonical(#[from] SliceError),
 }
 
 /// Why diagnostics do not lead to a pack.

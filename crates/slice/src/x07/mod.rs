@@ -1,18 +1,20 @@
-//! The emitter for x07 documents: where a pointer leads, what a slice holds and lacks, and canonical JSON of it. Which
-//! declarations are in is decided by `crate::plan`.
+//! The emitter for x07 documents: where a pointer leads, what a slice holds and lacks, canonical JSON of it, and the
+//! way back into the module. Which declarations are in is decided by `crate::plan`.
 
+mod apply;
 mod bounds;
 mod closure;
 mod draft;
 mod emit;
 mod enclosure;
 mod error;
-mod narrow;
+mod exports;
 mod pack;
 mod prune;
 mod write;
 
-pub use error::{Bound, PackError, SliceError};
+pub use apply::{Applied, apply, canonical_document};
+pub use error::{ApplyError, Bound, PackError, SliceError};
 pub use pack::{ContextPack, DiagnosticFocus, Diagnostics, ProjectFacts};
 
 use stan_model::document::x07::{
@@ -20,15 +22,17 @@ use stan_model::document::x07::{
 };
 use stan_model::module::{Dialect, SourceModule};
 
-/// How a pointer is read where the file is not in canonical order. In a canonical file both are the same, but for a
-/// pointer outside of all declarations under the enclosure `module`.
+/// How a pointer is read where the file is not in canonical order, and what one outside of all declarations selects
+/// under the enclosure `module`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PointerSpace {
-    /// It addresses the file as written, and outside of all declarations it stands for the whole document.
-    #[default]
+    /// It addresses the file as written, and outside of all declarations it selects the whole document.
     File,
-    /// As the language's own tools read it: it addresses the canonical document, and outside of all declarations it
-    /// selects none.
+    /// It addresses the canonical document, and outside of all declarations it selects the whole document.
+    #[default]
+    Canonical,
+    /// It addresses the canonical document, and outside of all declarations it selects none: what the toolchain puts into
+    /// a context pack.
     Toolchain,
 }
 
@@ -74,7 +78,7 @@ impl SliceRequest {
 /// Whether the two readings of a pointer lead to different places.
 pub fn readings_differ(module: &SourceModule<'_>, dialect: &dyn Dialect, pointer: &str) -> bool {
     let place = |reading| enclosure::place(module, dialect, reading, pointer.trim());
-    place(PointerSpace::File) != place(PointerSpace::Toolchain)
+    place(PointerSpace::File) != place(PointerSpace::Canonical)
 }
 
 /// A slice: a document of its own, and what is to be known about it.

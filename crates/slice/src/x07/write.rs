@@ -1,13 +1,49 @@
-//! A finished draft to canonical JSON. What is in it was decided before.
+//! A finished draft to canonical JSON, or a whole module. What is in it was decided before.
 
 use std::borrow::Cow;
 
+use stan_model::document::x07::{Closure, Enclosure};
+use stan_model::module::{Dialect, Piece, SourceModule};
+
+use super::closure::Selection;
 use super::draft::Draft;
 use super::emit::{self, Separator, Sink, Strip, Writer};
+use super::enclosure::{Focus, FocusKind};
+use super::{PointerSpace, SliceError, SliceRequest};
+
+/// The whole module. Pointers into declarations have the declaration's place, or the one that is given.
+pub(crate) fn document(
+    module: &SourceModule<'_>,
+    dialect: &dyn Dialect,
+    place: Option<usize>,
+) -> Result<Vec<u8>, SliceError> {
+    let request = SliceRequest {
+        pointer: String::new(),
+        reading: PointerSpace::Canonical,
+        enclosure: Enclosure::Module,
+        closure: Closure::All,
+        max_nodes: None,
+        max_bytes: None,
+    };
+    let focus = Focus { kind: FocusKind::Root, given: Vec::new(), tokens: Vec::new() };
+    let selection = Selection::everything(module);
+    let mut draft = Draft::new(module, dialect, &request, &focus, &selection);
+    draft.keep_all_exported_names();
+    draft.set_entry(module.entry.map(Piece::Node));
+    draft.check_numbers()?;
+    Ok(draft.write_at(place))
+}
 
 impl<'a> Draft<'_, 'a> {
     /// The slice as canonical JSON.
     pub(crate) fn write(&self) -> Vec<u8> {
+        let written = self.write_at(None);
+        debug_assert_eq!(written.len(), self.bytes(), "what was counted is what is written");
+        written
+    }
+
+    /// The same with pointers into declarations that have the given place.
+    fn write_at(&self, place: Option<usize>) -> Vec<u8> {
         let keys = self.dialect.keys();
         let mut writer =
             Writer { declarations_key: keys.declarations, out: Vec::with_capacity(self.bytes()), position: 0 };
@@ -21,17 +57,16 @@ impl<'a> Draft<'_, 'a> {
         for key in fields {
             separator.write(&mut writer);
             emit::key(&mut writer, key);
-            self.write_value(&mut writer, key);
+            self.write_value(&mut writer, key, place);
         }
         writer.raw(b"}");
-        debug_assert_eq!(writer.out.len(), self.bytes(), "what was counted is what is written");
         writer.out
     }
 
-    fn write_value(&self, writer: &mut Writer, key: &'static str) {
+    fn write_value(&self, writer: &mut Writer, key: &'static str, place: Option<usize>) {
         let keys = self.dialect.keys();
         if key == keys.declarations {
-            self.write_declarations(writer);
+            self.write_declarations(writer, place);
         } else if key == keys.imports {
             writer.raw(b"[");
             let mut separator = Separator::default();
@@ -55,14 +90,14 @@ impl<'a> Draft<'_, 'a> {
         }
     }
 
-    fn write_declarations(&self, writer: &mut Writer) {
+    fn write_declarations(&self, writer: &mut Writer, place: Option<usize>) {
         writer.raw(b"[");
         let mut separator = Separator::default();
         let mut position = 0;
         for (number, part) in self.parts.iter().enumerate().filter(|(number, _)| self.plan.is_in(*number)) {
             let Some(declaration) = self.module.declarations.get(part.index) else { continue };
             separator.write(writer);
-            writer.position = position;
+            writer.position = place.unwrap_or(position);
             position += 1;
             let names: Option<Vec<&Cow<'a, str>>> =
                 part.exports.as_ref().zip(declaration.exports.as_ref()).map(|(exports, list)| {
@@ -75,7 +110,7 @@ impl<'a> Draft<'_, 'a> {
     }
 
     fn used_imports(&self) -> impl Iterator<Item = &Cow<'a, str>> {
-        let names = self.module.imports.iter().zip(&self.is_used);
-        names.filter(|(_, is_used)| self.all_imports || **is_used).map(|(name, _)| name)
+        let names = self.module.imports.iter().zip(&self.import_uses);
+        names.filter(|(_, uses)| self.all_imports || **uses > 0).map(|(name, _)| name)
     }
 }

@@ -1,0 +1,209 @@
+//! The verb `x07 ast apply-slice`: an edited slice back into the file that it was cut from. The file must be the one that
+//! was sliced, by its digest, and the slice is cut again to see what of it was edited.
+
+use serde_json::Value;
+use stan_lang::x07::{X07, read_module};
+use stan_model::document::x07::{Closure, Digests, EmbeddedJson, Enclosure, FileDigest, SliceMeta, SliceReport};
+use stan_model::module::SourceModule;
+use stan_slice::{Applied, PointerSpace, SliceRequest};
+
+use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
+
+/// What to put back, and where the module goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApplySliceCommand {
+    pub input: String,
+    /// The edited slice.
+    pub slice: String,
+    /// What `ast slice` reported about it, or a pack: the slice's metadata and the digest of the file.
+    pub meta: String,
+    /// A file for the module.
+    pub out: Option<String>,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApplySliceOutcome {
+    pub class: ExitClass,
+    /// The canonical module with a newline, unless it was written to a file.
+    pub document: Option<Vec<u8>>,
+    /// The declarations that were changed or added.
+    pub changed: Vec<String>,
+    /// The metadata has no digest of the file, so a change of the file since may go unseen.
+    pub is_unverified: bool,
+    /// What went wrong, and the report about it, which lacks the words for it.
+    pub failure: Option<(DocumentFailure, Box<SliceReport>)>,
+    pub inputs: Vec<FileDigest>,
+    /// The files that were written.
+    pub outputs: Vec<FileDigest>,
+}
+
+/// Runs the verb. Every failure is a report in the form of the slice's.
+pub fn apply_slice(store: &mut dyn DocumentStore, command: &ApplySliceCommand) -> ApplySliceOutcome {
+    let mut run = Run { store, command, digests: Digests::default() };
+    match run.apply() {
+        Ok(outcome) => outcome,
+        Err((class, failure)) => ApplySliceOutcome {
+            class,
+            document: None,
+            changed: Vec::new(),
+            is_unverified: false,
+            failure: Some((failure, Box::new(run.failed()))),
+            inputs: run.digests.inputs,
+            outputs: Vec::new(),
+        },
+    }
+}
+
+struct Run<'r> {
+    store: &'r mut dyn DocumentStore,
+    command: &'r ApplySliceCommand,
+    digests: Digests,
+}
+
+type Failure = (ExitClass, DocumentFailure);
+
+impl Run<'_> {
+    fn apply(&mut self) -> Result<ApplySliceOutcome, Failure> {
+        let command = self.command;
+        if command.out.as_deref() == Some("-") {
+            return Err((ExitClass::Request, DocumentFailure::OutIsStandardOutput));
+        }
+        let file = self.read(&command.input)?;
+        let slice = self.read(&command.slice)?;
+        let meta = self.read(&command.meta)?;
+        let told = Told::read(&meta).map_err(|message| invalid(&command.meta, &message))?;
+        if let Some(told) = told.digest.as_ref().filter(|told| **told != digest(&command.input, &file).sha256) {
+            let (name, sha256) = (command.input.clone(), told.clone());
+            return Err((ExitClass::Request, DocumentFailure::OtherFile { name, sha256 }));
+        }
+        let module = read_module(&file).map_err(|error| invalid(&command.input, &error))?;
+        let edited = read_module(&slice).map_err(|error| invalid(&command.slice, &error))?;
+        let applied = self.merge(&told, &module, &edited)?;
+        let mut outcome = ApplySliceOutcome {
+            class: ExitClass::Done,
+            document: None,
+            changed: applied.changed,
+            is_unverified: told.digest.is_none(),
+            failure: None,
+            inputs: self.digests.inputs.clone(),
+            outputs: Vec::new(),
+        };
+        if let Some(out) = &command.out {
+            let written = self.store.write(out, &applied.document);
+            written.map_err(|error| (ExitClass::Input, DocumentFailure::Io(format!("write: {out}: {error}"))))?;
+            outcome.outputs.push(digest(out, &applied.document));
+        } else {
+            outcome.document = Some(applied.document);
+        }
+        Ok(outcome)
+    }
+
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, Failure> {
+        let read = self.store.read(name);
+        let bytes = read.map_err(|error| (ExitClass::Input, DocumentFailure::Io(format!("read: {name}: {error}"))))?;
+        self.digests.inputs.push(digest(name, &bytes));
+        Ok(bytes)
+    }
+
+    /// The canonical module with the edits, and a newline. How the pointer of the slice was read is not told. Each reading that
+    /// gives the metadata is tried: the slice of another place has other names, so that the edited one does not fit it.
+    fn merge(&self, told: &Told, module: &SourceModule<'_>, edited: &SourceModule<'_>) -> Result<Applied, Failure> {
+        let mut first_failure = None;
+        for reading in [PointerSpace::Canonical, PointerSpace::File, PointerSpace::Toolchain] {
+            let request = SliceRequest { reading, ..told.request() };
+            let again = stan_slice::slice(module, &X07, &request).ok();
+            let Some(again) = again.filter(|slice| told.is_of(&slice.meta)) else { continue };
+            match merge_edits(module, &again.ast, edited) {
+                Ok(applied) => return Ok(applied),
+                Err(failure) => first_failure = first_failure.or(Some(failure)),
+            }
+        }
+        let failure = first_failure.unwrap_or_else(|| DocumentFailure::OtherSlice {
+            meta: self.command.meta.clone(),
+            name: self.command.input.clone(),
+        });
+        Err((ExitClass::Request, failure))
+    }
+
+    fn failed(&self) -> SliceReport {
+        SliceReport {
+            ok: false,
+            input: self.command.input.clone(),
+            out: self.command.out.clone(),
+            project: None,
+            slice_meta: Told::default().request().stub_meta(),
+            diagnostics: Vec::new(),
+            digests: self.digests.clone(),
+            slice_ast: EmbeddedJson(None),
+        }
+    }
+}
+
+fn invalid(name: &str, error: &dyn std::fmt::Display) -> Failure {
+    (ExitClass::Input, DocumentFailure::Document(format!("{name}: {error}")))
+}
+
+fn merge_edits(module: &SourceModule<'_>, cut: &[u8], edited: &SourceModule<'_>) -> Result<Applied, DocumentFailure> {
+    let broken = |error: &dyn std::fmt::Display| DocumentFailure::Document(error.to_string());
+    let cut = read_module(cut).map_err(|error| broken(&error))?;
+    let mut applied = stan_slice::apply(module, &cut, edited, &X07)?;
+    // Reading it again checks the whole: a new name may be there already, a renamed one may have another prefix.
+    let merged = read_module(&applied.document).map_err(|error| broken(&error))?;
+    let mut document = stan_slice::canonical_document(&merged, &X07)?;
+    document.push(b'\n');
+    applied.document = document;
+    Ok(applied)
+}
+
+/// What was told about a slice when it was made.
+#[derive(Default)]
+struct Told {
+    meta: Value,
+    /// SHA-256 of the file that was sliced.
+    digest: Option<String>,
+}
+
+impl Told {
+    /// Reads a report of `ast slice`, the same in a `--json` report, a pack, or the metadata alone.
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let document: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        let report = document.pointer("/result/stdout_json").unwrap_or(&document);
+        let meta = ["/slice_meta", "/ast/slice_meta"].iter().find_map(|pointer| report.pointer(pointer));
+        let meta = meta.unwrap_or(report);
+        if !["ptr", "enclosure", "closure"].iter().all(|key| meta.get(key).is_some_and(Value::is_string)) {
+            return Err("neither a report of `ast slice`, nor a pack, nor the metadata of a slice".to_owned());
+        }
+        // The file comes last: a pack names the diagnostics and the project before it.
+        let input = report.pointer("/digests/inputs").and_then(Value::as_array).and_then(|inputs| inputs.last());
+        let digest = input.and_then(|input| input.get("sha256")).and_then(Value::as_str).map(str::to_owned);
+        Ok(Self { meta: meta.clone(), digest })
+    }
+
+    fn request(&self) -> SliceRequest {
+        let text = |key| self.meta.get(key).and_then(Value::as_str).unwrap_or_default();
+        let bound = |key| self.meta.get("truncation").and_then(|cut| cut.get(key)).and_then(Value::as_u64);
+        SliceRequest {
+            pointer: text("ptr").to_owned(),
+            reading: PointerSpace::Canonical,
+            enclosure: match text("enclosure") {
+                "module" => Enclosure::Module,
+                "defn" => Enclosure::Defn,
+                _ => Enclosure::Decl,
+            },
+            closure: match text("closure") {
+                "locals" => Closure::Locals,
+                "types" => Closure::Types,
+                "imports" => Closure::Imports,
+                _ => Closure::All,
+            },
+            max_nodes: bound("max_nodes"),
+            max_bytes: bound("max_bytes"),
+        }
+    }
+
+    /// Whether this is what is told of a slice.
+    fn is_of(&self, meta: &SliceMeta) -> bool {
+        serde_json::to_value(meta).is_ok_and(|meta| meta == self.meta)
+    }
+}
