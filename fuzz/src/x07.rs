@@ -4,7 +4,8 @@ use serde_json::Value;
 use stan_lang::x07::{X07, read_module, read_project};
 use stan_model::document::x07::{Closure, Enclosure};
 use stan_model::json::JsonTree;
-use stan_slice::{Diagnostics, PointerSpace, Slice, SliceError, SliceRequest};
+use stan_model::module::SourceModule;
+use stan_slice::{ApplyError, Diagnostics, PointerSpace, Slice, SliceError, SliceRequest};
 
 /// Any bytes as a module, a manifest and a diagnostics file. A module that is read has a canonical form that is read
 /// again and stays as it is.
@@ -30,15 +31,37 @@ pub fn slice(bytes: &[u8]) {
     let Ok(module) = read_module(file) else { return };
     let request = request_of(line);
     match stan_slice::slice(&module, &X07, &request) {
-        Ok(slice) => check_slice(&request, &slice),
+        Ok(slice) => {
+            check_slice(&request, &slice);
+            let exact = SliceRequest { max_bytes: Some(slice.ast.len() as u64), ..request };
+            let again = stan_slice::slice(&module, &X07, &exact).expect("its own length can be had");
+            assert!(again.ast == slice.ast, "what fits is cut further");
+            check_way_back(&module, &slice);
+        }
         Err(SliceError::CannotTruncate { max_bytes, minimum }) => {
             assert!(minimum > max_bytes, "{minimum} bytes could have been had");
             let smallest = SliceRequest { max_bytes: Some(minimum), ..request };
             let slice = stan_slice::slice(&module, &X07, &smallest).expect("the size that was told can be had");
             check_slice(&smallest, &slice);
+            assert_eq!(slice.ast.len() as u64, minimum, "the smallest slice is as small as was told");
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+/// A slice that is applied as it is changes nothing. Only a number that canonical JSON cannot hold is in the way.
+fn check_way_back(module: &SourceModule<'_>, slice: &Slice) {
+    let cut = read_module(&slice.ast).expect("a slice is a module");
+    let Ok(canonical) = stan_slice::canonical_document(module, &X07) else { return };
+    let applied = match stan_slice::apply(module, &cut, &cut, &X07) {
+        Err(ApplyError::NotCanonical(_)) => return,
+        applied => applied.expect("nothing was edited"),
+    };
+    assert!(applied.changed.is_empty(), "nothing was edited");
+    let merged = read_module(&applied.document).expect("an applied slice is a module");
+    let merged = stan_slice::canonical_document(&merged, &X07).expect("it was canonical before");
+    let [canonical, merged] = [&canonical, &merged].map(|bytes| String::from_utf8_lossy(bytes));
+    assert_eq!(canonical, merged, "nothing was edited");
 }
 
 fn check_slice(request: &SliceRequest, slice: &Slice) {

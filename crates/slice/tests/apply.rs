@@ -50,7 +50,7 @@ fn sample() -> Value {
             export(&["m.f", "m.z", "other.n"]),
         ],
     );
-    document["meta"] = json!({"k": [1, 2.5]});
+    document["meta"] = json!({"k": [1, 2.5, 51.248_178_375_505_404]});
     document
 }
 
