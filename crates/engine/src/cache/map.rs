@@ -33,6 +33,17 @@ pub(crate) struct StoredMap {
     pub(crate) document: DocumentFingerprint,
     /// Nodes that stand for different files.
     pub(crate) conflicts: BTreeMap<String, String>,
+    pub(crate) identity: MapIdentity,
+}
+
+/// Which map of a cache is meant. What was made of one holds for it alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct MapIdentity {
+    pub(crate) graph: Identity,
+    /// [`Manifests::fingerprint`].
+    pub(crate) manifests: u64,
+    /// Of the map's minified document.
+    pub(crate) document: DocumentFingerprint,
 }
 
 /// Stands for the bytes of a document.
@@ -77,10 +88,19 @@ impl Manifests {
 }
 
 impl Manifests {
+    /// Stands for all that was seen; `None` when it says nothing about the next time.
+    pub(crate) fn fingerprint(&self) -> Option<u64> {
+        if self.is_in_doubt { None } else { fingerprint_of(&self.seen) }
+    }
+
     /// Notes that a manifest could not be read: one that is there may be readable the next time.
     pub(crate) fn doubt(&mut self, error: &std::io::Error) {
         self.is_in_doubt |= !is_absent(error);
     }
+}
+
+fn fingerprint_of(seen: &[(String, u64)]) -> Option<u64> {
+    postcard::to_stdvec(seen).ok().map(|bytes| xxh3_64(&bytes))
 }
 
 fn still_holds(system: &dyn System, seen: &[(String, u64)]) -> bool {
@@ -110,26 +130,26 @@ impl Cache<'_> {
             return None;
         }
         let mut reader = Reader::new(body);
-        let seen: Vec<(String, u64)> = postcard::from_bytes(reader.blob()?).ok()?;
+        let manifests = reader.blob()?;
+        let seen: Vec<(String, u64)> = postcard::from_bytes(manifests).ok()?;
         let document = postcard::from_bytes(reader.blob()?).ok()?;
         let integrity = integrity::decode(reader.blob()?, FILE).ok()?;
         let conflicts = postcard::from_bytes(reader.blob()?).ok()?;
         let map = Map::from_cache(reader.blob()?)?;
         let holds = reader.is_empty() && still_holds(self.system, &seen);
-        holds.then_some(StoredMap { map, integrity, document, conflicts })
+        let identity = MapIdentity { graph: identity, manifests: xxh3_64(manifests), document };
+        holds.then_some(StoredMap { map, integrity, document, conflicts, identity })
     }
 
-    /// Keeps a map for the next run. Failing is no error.
+    /// Keeps a map for the next run, and tells which one it is then. Failing is no error.
     pub(crate) fn store_map(
         &self,
         (identity, key): (Identity, &MapKey),
         (map, integrity, conflicts): (&Map, &ExternalsLock, &BTreeMap<String, String>),
         document: DocumentFingerprint,
         manifests: &Manifests,
-    ) -> Option<()> {
-        if manifests.is_in_doubt {
-            return None;
-        }
+    ) -> Option<MapIdentity> {
+        let seen = manifests.fingerprint()?;
         let mut writer = Writer::default();
         writer.blob(&postcard::to_stdvec(&manifests.seen).ok()?);
         writer.blob(&postcard::to_stdvec(&document).ok()?);
@@ -142,7 +162,8 @@ impl Cache<'_> {
         bytes.extend_from_slice(&self.map_key(identity, key)?.to_le_bytes());
         bytes.extend_from_slice(&xxh3_64(&body).to_le_bytes());
         bytes.extend_from_slice(&body);
-        self.write(FILE, &bytes)
+        self.write(FILE, &bytes)?;
+        Some(MapIdentity { graph: identity, manifests: seen, document })
     }
 
     fn map_key(&self, identity: Identity, key: &MapKey) -> Option<u64> {

@@ -1,5 +1,5 @@
 //! What a run leaves for the next one: an index (what to look at, and the figures), the data (graph and facts), the map
-//! that was made of that graph, and what files are ranked by (words and history).
+//! that was made of that graph, the overview of that map, and what files are ranked by (words and history).
 //!
 //! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
 //! it is ignored; failing to write it is not an error either. Foreign is what no run of this user wrote in this checkout
@@ -10,6 +10,7 @@ pub(crate) mod data;
 mod ids;
 mod index;
 mod map;
+mod overview;
 mod relevance;
 mod seal;
 mod tokens;
@@ -36,7 +37,8 @@ use crate::graph::record::Record;
 pub(crate) use self::data::PARTS;
 pub(crate) use self::ids::{NodeIndex, RecordId};
 pub(crate) use self::index::{Answer, Identity, Index};
-pub(crate) use self::map::{DocumentFingerprint, Manifests, MapKey, StoredMap};
+pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
+pub(crate) use self::overview::{OverviewKey, StoredOverviews};
 pub(crate) use self::relevance::{StoredPast, StoredWords};
 pub(crate) use self::tokens::TokenTable;
 
@@ -80,10 +82,11 @@ impl<'s> Cache<'s> {
         let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
         // Runs that were killed while they wrote are the only ones that leave anything; a running process holds its own.
-        const SEALED: [&str; 8] = [
+        const SEALED: [&str; 9] = [
             DATA,
             INDEX,
             map::FILE,
+            overview::FILE,
             relevance::WORDS_FILE,
             relevance::HISTORY_FILE,
             relevance::PAST_FILE,

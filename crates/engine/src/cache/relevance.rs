@@ -181,7 +181,7 @@ impl Cache<'_> {
     }
 
     /// The bytes of a file of ours, its head included, if they are whole.
-    fn load_sealed(&self, name: &str, magic: &[u8; 8]) -> Option<Vec<u8>> {
+    pub(super) fn load_sealed(&self, name: &str, magic: &[u8; 8]) -> Option<Vec<u8>> {
         let path = self.path(name);
         self.trusted(&path, LARGEST_DATA)?;
         let mut bytes = Vec::new();
@@ -192,7 +192,7 @@ impl Cache<'_> {
         (is_ours && u64::from_le_bytes(*checksum) == xxh3_64(body)).then_some(bytes)
     }
 
-    fn store_sealed(&self, name: &str, magic: &[u8; 8], body: &[u8]) -> Option<()> {
+    pub(super) fn store_sealed(&self, name: &str, magic: &[u8; 8], body: &[u8]) -> Option<()> {
         let mut bytes = Vec::with_capacity(body.len() + HEAD);
         bytes.extend_from_slice(magic);
         bytes.extend_from_slice(&self.relevance_key().to_le_bytes());
@@ -207,7 +207,7 @@ impl Cache<'_> {
 }
 
 /// Magic, key and checksum.
-const HEAD: usize = 24;
+pub(super) const HEAD: usize = 24;
 
 fn bytes_of<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
     let mut all = Vec::with_capacity(N * values.len());

@@ -13,6 +13,7 @@ use stan_repo::{PathGlobs, Universe, WritableSystem, is_tracked, scan_folders, w
 use super::allow::{self, Allowlist, Documents, LeftOut, Origin, Rules};
 use super::layout::{Artefact, WorkspaceLayout};
 use super::map::{self, BuiltMap, Conflicts, LeftDocument, MapDocument};
+use super::overview::MapSummary;
 use super::progress::Progress;
 use super::reports::Mode;
 use super::workspace_files::read_if_there;
@@ -21,8 +22,6 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::graph::GraphRequest;
 use crate::init::system_document;
-use crate::overview::overview_document;
-use crate::tokens::Tokenizer;
 
 /// What decides the contents of an archive.
 pub(crate) struct Wanted<'a> {
@@ -98,12 +97,13 @@ pub(crate) fn assemble(
     let state_bytes = Arc::new(kept.unwrap_or_else(|| decoded.state.encode()));
     let (built, document, top) = load_or_build_map(system, repository, &rules, wanted, progress)?;
     let (errors, errors_are_known) = (built.problems(), built.is_unchanged);
-    let BuiltMap { map, integrity, conflicts, .. } = built;
+    let BuiltMap { map, integrity, conflicts, kept_as, .. } = built;
     let (meta_bytes, meta_is_in_place) = (Arc::new(document.bytes), document.is_in_place);
     progress.stage("selecting");
     let selection = select::selection(&map, &decoded.state)?;
     refuse_conflicts(&map, &selection, &conflicts)?;
-    let meta_tokens = too_large(repository, wanted, &meta_bytes);
+    let mut summary = MapSummary::new(system, repository, wanted, kept_as);
+    let meta_tokens = summary.tokens_if_too_large(&meta_bytes);
     let meta = meta_tokens.is_none().then(|| Arc::clone(&meta_bytes));
     // Archives hold the minified forms, however the files on the disk are written.
     let documents = Documents { meta, overview: None, state: Arc::new(decoded.state.encode()) };
@@ -111,7 +111,10 @@ pub(crate) fn assemble(
         Mode::Meta => allow::thread_opener(&rules, documents, top),
         _ => allow::selected(&rules, documents, top, &map, &selection),
     };
-    let overview = the_overview(system, repository, wanted, (&allowlist, meta_tokens), progress)?;
+    if !wanted.frozen {
+        progress.stage("writing the overview");
+    }
+    let overview = summary.overview(&allowlist, meta_tokens)?;
     if let Some(overview) = &overview {
         allowlist.add_document(layout.artefact(Artefact::Overview), Arc::clone(overview));
     }
@@ -161,6 +164,7 @@ fn load_or_build_map(
                 is_unchanged: false,
                 conflicts: Conflicts::new(),
                 document: map::Document::Unknown,
+                kept_as: None,
             },
             MapDocument { bytes, is_in_place: true },
             allow::top_of(rules),
@@ -204,51 +208,6 @@ fn refuse_conflicts(map: &Map, selection: &Selection, conflicts: &Conflicts) -> 
         .details(details)
         .hint("reinstall the packages, or take the nodes out of the selection"))
 }
-/// The tokens of a map that is too large for an archive.
-fn too_large(repository: &Repository<'_>, wanted: &Wanted<'_>, meta: &[u8]) -> Option<u64> {
-    let limit = repository.config.context.meta_tokens;
-    // No token is shorter than a byte.
-    if wanted.full_map || limit == 0 || meta.len() as u64 <= limit {
-        return None;
-    }
-    Some(Tokenizer::default().count(meta)).filter(|tokens| *tokens > limit)
-}
-
-/// The overview, made or as an earlier run left it, with what the archive does not hold at its top.
-fn the_overview(
-    system: &dyn WritableSystem,
-    repository: &Repository<'_>,
-    wanted: &Wanted<'_>,
-    (allowlist, meta_tokens): (&Allowlist, Option<u64>),
-    progress: &mut dyn Progress,
-) -> Result<Option<Arc<Vec<u8>>>, EngineError> {
-    let layout = repository.layout();
-    if wanted.frozen {
-        return Ok(read_if_there(system, &layout, &layout.artefact(Artefact::Overview))?.map(Arc::new));
-    }
-    progress.stage("writing the overview");
-    let mut notes = Vec::new();
-    if let Some(tokens) = meta_tokens {
-        let meta = layout.artefact(Artefact::Meta);
-        notes.push(format!(
-            "Not in the archive: {meta} ({tokens} tokens; `stan run --context --full-map` adds it). Node ids are the \
-             paths below: folder + name."
-        ));
-    }
-    let by_default = allowlist.left_out.iter().filter(|file| file.is_default);
-    let left_out: Vec<&str> = by_default.map(|file| file.path.as_str()).collect();
-    if !left_out.is_empty() {
-        let shown = left_out.iter().take(NAMED_IN_OVERVIEW).copied().collect::<Vec<_>>().join(", ");
-        let more = left_out.len().saturating_sub(NAMED_IN_OVERVIEW);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        notes.push(format!("Left out of the archive by default, to be selected by path: {shown}{more}."));
-    }
-    let text = overview_document(wanted.engine, repository, wanted.work, &notes)?;
-    Ok(Some(Arc::new(text)))
-}
-
-/// How many files that are left out the overview names.
-const NAMED_IN_OVERVIEW: usize = 12;
 
 /// The config's `excludes`, which were checked when it was read.
 pub(crate) fn excludes(repository: &Repository<'_>) -> Result<PathGlobs, EngineError> {

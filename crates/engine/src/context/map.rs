@@ -18,7 +18,7 @@ use super::externals::locate_externals;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
-use crate::cache::{Cache, DocumentFingerprint, Manifests, MapKey, StoredMap};
+use crate::cache::{Cache, DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::graph::{Graph, GraphRequest, Work, graph_or_cached_map, open_cache};
@@ -36,6 +36,8 @@ pub struct BuiltMap {
     /// Nodes that stand for different files, with what is to be said of each.
     pub(crate) conflicts: Conflicts,
     pub(crate) document: Document,
+    /// Which map of the cache it is, if it is there.
+    pub(crate) kept_as: Option<MapIdentity>,
 }
 
 /// What is wrong with nodes, by their ids.
@@ -104,10 +106,12 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     let (outcome, kept_as) = graph_or_cached_map(engine, &options, &request, &is_kept)?;
     // A run that has made the graph after all has seen something that the kept map does not know.
     if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
-        let StoredMap { map, integrity, document, conflicts } = stored;
+        let StoredMap { map, integrity, document, conflicts, identity } = stored;
         let document = Document::Print(document);
         let is_unchanged = outcome.work == Work::Unchanged;
-        let built = BuiltMap { map, integrity, errors: outcome.errors, is_unchanged, conflicts, document };
+        let errors = outcome.errors;
+        let kept_as = Some(identity);
+        let built = BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as };
         return Ok((built, other.into_inner().unwrap_or_else(beside)));
     }
     let Some(graph) = outcome.graph else { return Err(EngineError::internal("the graph is missing from its outcome")) };
@@ -129,12 +133,13 @@ pub(crate) fn build_map_with<T: Send + Sync>(
         let cache = open_cache(system, &options, &request)?;
         let mut bytes = Vec::new();
         map.write(&mut bytes, false).ok()?;
-        cache.store_map((kept_as, &key), (&map, &integrity, &conflicts), DocumentFingerprint::of(&bytes), &manifests);
-        Some(Document::Made(bytes))
+        let print = DocumentFingerprint::of(&bytes);
+        let kept_as = cache.store_map((kept_as, &key), (&map, &integrity, &conflicts), print, &manifests);
+        Some((Document::Made(bytes), kept_as))
     });
-    let document = document.unwrap_or_default();
+    let (document, kept_as) = document.unwrap_or_default();
     let is_unchanged = outcome.work == Work::Unchanged;
-    Ok((BuiltMap { map, integrity, errors: outcome.errors, is_unchanged, conflicts, document }, other))
+    Ok((BuiltMap { map, integrity, errors: outcome.errors, is_unchanged, conflicts, document, kept_as }, other))
 }
 
 /// A map with what belongs to it.

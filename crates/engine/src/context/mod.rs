@@ -15,6 +15,7 @@ mod locate;
 mod map;
 mod map_verifier;
 mod outside;
+mod overview;
 mod progress;
 mod read_only;
 mod run;

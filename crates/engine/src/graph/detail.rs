@@ -25,6 +25,8 @@ pub(crate) struct DetailedGraph {
     pub(crate) errors: Vec<String>,
     /// Files of the repository that could not be read or parsed cleanly.
     pub(crate) dirty: usize,
+    /// Which cache holds exactly this graph, if one does.
+    pub(crate) kept_as: Option<Identity>,
     files: FileDetails,
 }
 
@@ -140,6 +142,7 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
             graph,
             errors: stan_model::error_lines(&problems, options.max_errors),
             dirty,
+            kept_as: None,
             files,
         });
     };
@@ -150,8 +153,9 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
     let mut files = FileDetails::default();
     let details = |graph: &Graph, records: &[Record]| files = FileDetails::of_records(records, graph.node_count());
-    let (outcome, _) = compile_with(engine, options, request, &cache, (previous, observed_at), details)?;
-    Ok(DetailedGraph { graph: outcome.graph.unwrap_or_default(), errors: outcome.errors, dirty: outcome.dirty, files })
+    let (outcome, kept_as) = compile_with(engine, options, request, &cache, (previous, observed_at), details)?;
+    let graph = outcome.graph.unwrap_or_default();
+    Ok(DetailedGraph { graph, errors: outcome.errors, dirty: outcome.dirty, kept_as, files })
 }
 
 /// Whether nothing changed since the earlier run.
@@ -178,7 +182,8 @@ fn load(cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
         Some(FileDetail { node, facts, targets: targets.collect() })
     });
     let files = FileDetails::new(details.collect::<Option<Vec<_>>>()?, graph.node_count());
-    Some(DetailedGraph { graph, errors: index.answer.errors.clone(), dirty: index.answer.dirty, files })
+    let cache::Answer { errors, dirty, .. } = &index.answer;
+    Some(DetailedGraph { graph, errors: errors.clone(), dirty: *dirty, kept_as: Some(index.identity()), files })
 }
 
 impl FileDetails {

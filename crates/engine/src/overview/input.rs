@@ -1,6 +1,7 @@
 //! What an overview says about each file: tokens, exported names by use, imports with the names taken, tests.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -107,13 +108,23 @@ impl Source<'_> {
             }
             let mut bytes = Vec::new();
             let path = absolute(self.repository.root, &node.id);
+            let is_large = node.file.is_some_and(|file| file.size > MOST_COUNTED_BYTES);
+            let doubt = || self.has_doubts.store(true, Ordering::Relaxed);
             match self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes) {
                 // A file that changed since it was hashed has other contents than the key says.
                 Ok(_) => {
                     let is_hashed = node.file.is_some_and(|file| sha256(&bytes) == file.digest);
+                    if !is_hashed && !is_large {
+                        doubt();
+                    }
                     (key.filter(|_| is_hashed), self.tokenizer.count(&bytes))
                 }
-                Err(_) => (None, node.file.map_or(0, |file| file.size / 4)),
+                Err(_) => {
+                    if !is_large {
+                        doubt();
+                    }
+                    (None, node.file.map_or(0, |file| file.size / 4))
+                }
             }
         };
         let counts: Vec<(Option<u128>, u64)> = nodes.par_iter().map(count).collect();

@@ -5,6 +5,8 @@ mod input;
 mod packages;
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::Engine;
 use stan_graph::overview::{Overview, OverviewInput, OverviewOptions, Unit, aggregate, overview as write_overview};
@@ -12,6 +14,7 @@ pub use stan_model::document::answer_reports::OverviewReport;
 
 use stan_repo::WritableSystem;
 
+use crate::cache::{Identity, MapIdentity};
 use crate::context::{EngineError, Repository, build_map};
 use crate::graph::GraphRequest;
 use crate::graph::detail::{DetailedGraph, detailed_graph};
@@ -52,8 +55,7 @@ pub fn overview(
     let detailed = detailed_graph(engine, &options, work)?;
     let focus = focus(&detailed, &request.focus)?;
     let budget = request.budget.unwrap_or(repository.config.context.overview_tokens);
-    let source =
-        Source { system: engine.system(), repository, work, detailed: &detailed, tokenizer: request.tokenizer };
+    let source = Source::new(engine, repository, work, &detailed, request.tokenizer);
     // Without a budget the overview stays well below the map that it stands in for.
     let names_within = match budget {
         0 => (map_tokens(engine, repository, request.tokenizer, work)? / 3).max(SMALL),
@@ -71,20 +73,36 @@ pub fn overview(
     })
 }
 
+/// An overview, and what it was made of.
+pub(crate) struct OverviewDocument {
+    pub(crate) text: Vec<u8>,
+    /// The graph in the cache and the manifests; `None` when something was seen that says nothing about the next time.
+    made_of: Option<(Identity, u64)>,
+}
+
+impl OverviewDocument {
+    /// Whether the map was made of the same.
+    pub(crate) fn is_of(&self, map: &MapIdentity) -> bool {
+        self.made_of == Some((map.graph, map.manifests))
+    }
+}
+
 /// The document that a repository run writes. `notes` are further lines at its top.
 pub(crate) fn overview_document(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
     work: &GraphRequest,
     notes: &[String],
-) -> Result<Vec<u8>, EngineError> {
+) -> Result<OverviewDocument, EngineError> {
     let options = repository.config.graph_options(repository.root);
     let detailed = detailed_graph(engine, &options, work)?;
-    let source =
-        Source { system: engine.system(), repository, work, detailed: &detailed, tokenizer: Tokenizer::default() };
+    let source = Source::new(engine, repository, work, &detailed, Tokenizer::default());
     let budget = repository.config.context.overview_tokens;
     let options = OverviewOptions { budget, ..OverviewOptions::default() };
-    Ok(source.overview(Level::File, &options, notes).text.into_bytes())
+    let text = source.overview(Level::File, &options, notes).text.into_bytes();
+    let is_proved = !source.has_doubts.load(Ordering::Relaxed);
+    let manifests = source.manifests.get().copied().flatten().filter(|_| is_proved);
+    Ok(OverviewDocument { text, made_of: detailed.kept_as.zip(manifests) })
 }
 
 /// What an overview is made of, and for each of its files the packages that it uses.
@@ -95,7 +113,7 @@ pub(crate) fn described_files(
     detailed: &DetailedGraph,
     tokenizer: Tokenizer,
 ) -> (OverviewInput, Vec<BTreeSet<(String, String)>>) {
-    let source = Source { system: engine.system(), repository, work, detailed, tokenizer };
+    let source = Source::new(engine, repository, work, detailed, tokenizer);
     (source.input(), source.packages_by_file())
 }
 
@@ -151,9 +169,25 @@ struct Source<'s> {
     work: &'s GraphRequest,
     detailed: &'s DetailedGraph,
     tokenizer: Tokenizer,
+    /// Tokens were counted of bytes that the graph does not vouch for.
+    has_doubts: AtomicBool,
+    /// Of the manifests that packages were named by.
+    manifests: OnceLock<Option<u64>>,
 }
 
-impl Source<'_> {
+impl<'s> Source<'s> {
+    fn new(
+        engine: &'s Engine<'s>,
+        repository: &'s Repository<'s>,
+        work: &'s GraphRequest,
+        detailed: &'s DetailedGraph,
+        tokenizer: Tokenizer,
+    ) -> Self {
+        let system = engine.system();
+        let (has_doubts, manifests) = (AtomicBool::new(false), OnceLock::new());
+        Self { system, repository, work, detailed, tokenizer, has_doubts, manifests }
+    }
+
     fn overview(&self, level: Level, options: &OverviewOptions, notes: &[String]) -> Overview {
         let mut input = self.input();
         input.header = self.header(&input);

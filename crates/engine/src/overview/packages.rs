@@ -35,7 +35,8 @@ impl Source<'_> {
     pub(super) fn packages_by_file(&self) -> Vec<BTreeSet<(String, String)>> {
         let graph = &self.detailed.graph;
         let options = self.repository.config.graph_options(self.repository.root);
-        let (externals, _) = locate_externals(self.system, &options, graph);
+        let (externals, manifests) = locate_externals(self.system, &options, graph);
+        self.manifests.get_or_init(|| manifests.fingerprint());
         let package_of = |node: u32| -> Option<(String, String)> {
             match graph.node(node).kind {
                 NodeKind::External => {

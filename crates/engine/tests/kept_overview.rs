@@ -1,0 +1,183 @@
+//! The overview and the map's tokens, kept in the cache: an unchanged run takes them from there, and every run gives what one
+//! without a cache gives.
+
+mod support;
+
+use stan_engine::Engine;
+use stan_engine::config::Config;
+use stan_engine::context::reports::{Mode, RunReport};
+use stan_engine::context::{ArchiveFormat, Artefact, NoProgress, Repository, RunRequest, run};
+use stan_engine::graph::GraphRequest;
+use stan_engine::tokens::Tokenizer;
+use support::disk::{Disk, MemoryDisk};
+use support::edits::start;
+use xxhash_rust::xxh3::xxh3_64;
+
+const CACHE: &str = "/r/.stan/cache";
+/// A folder of the user's own, where no seal is needed.
+const OUTSIDE: &str = "/c";
+const KEPT: &str = ".stan/cache/overview.data";
+const GRAPH: &str = ".stan/cache/graph.data";
+
+/// What a run leaves for its reader.
+#[derive(Debug, PartialEq, Eq)]
+struct Outcome {
+    archive: Vec<u8>,
+    overview: Vec<u8>,
+    map: Vec<u8>,
+    report: String,
+}
+
+/// A repository whose map is too large for its archives, so that its tokens are counted.
+fn large_map() -> Config {
+    let mut config = Config::default();
+    config.context.meta_tokens = 10;
+    config
+}
+
+fn repository() -> MemoryDisk {
+    let disk = MemoryDisk::new();
+    start(&disk);
+    disk.write("src/z.ts", b"import 'p'; export const zebra = 1;");
+    disk.write("node_modules/p/index.js", b"exports.p = 1;");
+    disk.write("node_modules/p/package.json", br#"{"name":"p","version":"1.0.0"}"#);
+    // The first run of all leaves the snapshot that later ones are compared with.
+    outcome(&disk, &Config::default(), Mode::Context, None);
+    disk
+}
+
+fn outcome(disk: &MemoryDisk, config: &Config, mode: Mode, cache: Option<&str>) -> Outcome {
+    disk.wait(3_000_000_000);
+    let repository = Repository { root: disk.root(), config };
+    let work = GraphRequest {
+        cache_directory: cache.map(str::to_owned),
+        state_directory: Some("/state".into()),
+        ..GraphRequest::default()
+    };
+    let request = RunRequest {
+        mode,
+        frozen: false,
+        pretty: false,
+        full_map: false,
+        format: ArchiveFormat::Tar,
+        split: 0,
+        plan: false,
+        epoch: 0,
+        work,
+        tokens: Some(Tokenizer::O200k),
+        scripts: Vec::new(),
+    };
+    let report = run(&Engine::new(disk.system()), &repository, &request, &mut NoProgress).expect("it can be archived");
+    let read = |artefact| disk.read(&repository.layout().artefact(artefact)).expect("it was written");
+    // Which errors are new is what the cache is asked for; what is written and removed depends on the run before.
+    let report = RunReport { errors_are_known: false, written: Vec::new(), removed: Vec::new(), ..report };
+    Outcome {
+        archive: read(Artefact::Archive),
+        overview: read(Artefact::Overview),
+        map: read(Artefact::Meta),
+        report: format!("{report:?}"),
+    }
+}
+
+/// Runs with the cache, then one without: all the same.
+fn check(disk: &MemoryDisk, config: &Config, mode: Mode) -> Outcome {
+    let warm = [(); 3].map(|()| outcome(disk, config, mode, Some(CACHE)));
+    let cold = outcome(disk, config, mode, None);
+    for warm in warm {
+        assert_eq!(warm.report, cold.report);
+        assert!(warm == cold, "the bytes differ");
+    }
+    cold
+}
+
+#[test]
+fn an_unchanged_run_gives_what_a_run_without_cache_gives_and_needs_no_graph() {
+    let disk = repository();
+    for config in [Config::default(), large_map()] {
+        for mode in [Mode::Context, Mode::Meta] {
+            let expected = check(&disk, &config, mode);
+            // Whatever made an overview would need the data, and would write it again.
+            let data = disk.read(GRAPH).expect("a run keeps its graph");
+            disk.remove(GRAPH);
+            assert_eq!(outcome(&disk, &config, mode, Some(CACHE)), expected);
+            assert_eq!(disk.read(GRAPH), None, "the kept overview was enough");
+            disk.write(GRAPH, &data);
+        }
+    }
+}
+
+#[test]
+fn a_kept_overview_does_not_outlive_what_it_was_made_of() {
+    let disk = repository();
+    let config = large_map();
+    let first = check(&disk, &config, Mode::Context);
+    assert!(
+        String::from_utf8_lossy(&first.overview).contains("p 1.0.0"),
+        "{}",
+        String::from_utf8_lossy(&first.overview)
+    );
+    disk.write("node_modules/p/package.json", br#"{"name":"p","version":"2.0.0"}"#);
+    let second = check(&disk, &config, Mode::Context);
+    assert_ne!(second.overview, first.overview);
+    disk.write("src/z.ts", b"import 'p'; export const walrus = 1;");
+    let third = check(&disk, &config, Mode::Context);
+    assert!(String::from_utf8_lossy(&third.overview).contains("walrus"));
+    disk.remove("src/z.ts");
+    let fourth = check(&disk, &config, Mode::Context);
+    assert!(!String::from_utf8_lossy(&fourth.overview).contains("walrus"));
+    let mut shorter = large_map();
+    shorter.context.overview_tokens = 150;
+    assert_ne!(check(&disk, &shorter, Mode::Context).overview, fourth.overview);
+    assert_ne!(check(&disk, &Config::default(), Mode::Context).overview, fourth.overview);
+    assert_eq!(check(&disk, &config, Mode::Context), fourth);
+}
+
+/// One byte of an overview is another, with a checksum that fits.
+fn forged(kept: &[u8]) -> Vec<u8> {
+    let mut evil = kept.to_vec();
+    let at = evil.windows(5).rposition(|window| window == b"zebra").expect("it is an exported name");
+    evil[at] = b'c';
+    let checksum = xxh3_64(&evil[24..]).to_le_bytes();
+    evil[16..24].copy_from_slice(&checksum);
+    evil
+}
+
+#[test]
+fn an_overview_that_came_with_the_repository_is_not_believed() {
+    let disk = repository();
+    let config = large_map();
+    let truth = check(&disk, &config, Mode::Context);
+    let kept = disk.read(KEPT).expect("a run keeps its overview");
+    disk.write(KEPT, &forged(&kept));
+    assert_eq!(outcome(&disk, &config, Mode::Context, Some(CACHE)), truth);
+    assert_eq!(disk.read(KEPT), Some(kept), "it was written again");
+}
+
+#[test]
+fn damage_to_a_kept_overview_is_noticed() {
+    let disk = repository();
+    let config = large_map();
+    // Outside the repository there is no seal: only the checksum tells.
+    let truth = outcome(&disk, &config, Mode::Context, Some(OUTSIDE));
+    let file = format!("{OUTSIDE}/overview.data");
+    let read = || {
+        let mut bytes = Vec::new();
+        stan_repo::SystemExt::read_into(disk.system(), file.as_ref(), &mut bytes).expect("it is there");
+        bytes
+    };
+    let kept = read();
+    let mut flipped = kept.clone();
+    *flipped.last_mut().expect("it is not empty") ^= 1;
+    for damaged in [&kept[..kept.len() - 1], &kept[..30], &kept[..10], b"", &flipped] {
+        disk.system().write_atomic(file.as_ref(), damaged).expect("memory is writable");
+        assert_eq!(outcome(&disk, &config, Mode::Context, Some(OUTSIDE)), truth);
+        assert_eq!(read(), kept, "it was written again");
+    }
+    // One of another graph is whole, and still not taken.
+    disk.write("src/z.ts", b"import 'p'; export const walrus = 1;");
+    let later = outcome(&disk, &config, Mode::Context, None);
+    for _ in 0..3 {
+        disk.system().write_atomic(file.as_ref(), &kept).expect("memory is writable");
+        assert_eq!(outcome(&disk, &config, Mode::Context, Some(OUTSIDE)), later);
+    }
+}
