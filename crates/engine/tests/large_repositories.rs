@@ -1,4 +1,4 @@
-//! What large repositories have and small ones do not: packages of the repository that nobody installed, fixtures with
+//! What large repositories have and small ones do not: packages of the repository that are not installed, fixtures with
 //! workspaces of their own, code behind declarations, rules that refuse what a bundler finds (spec 10 §4).
 
 mod support;

@@ -193,7 +193,7 @@ pub struct OutsideFile {
 pub struct FormatReport {
     pub path: String,
     pub bytes: u64,
-    /// 0 for a zip, which nobody reads as text.
+    /// 0 for a zip, which is not read as text.
     pub tokens: u64,
 }
 

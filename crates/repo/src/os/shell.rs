@@ -37,7 +37,7 @@ mod unix {
             .process_group(0)
             .spawn()?;
         let (sender, pieces) = sync_channel::<Vec<u8>>(64);
-        // Ends with the pipe. Nobody waits for it: something that left the group may hold the pipe open for long.
+        // Ends with the pipe. No thread waits for it: something that left the group may hold the pipe open for long.
         std::thread::Builder::new().spawn(move || {
             let mut buffer = vec![0; 64 << 10];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {

@@ -127,7 +127,7 @@ impl<'f> Configs<'f> {
         }
     }
 
-    /// Also finds packages of the repository that `extends` names and nobody installed.
+    /// Also finds packages of the repository that `extends` names and that are not installed.
     pub(crate) fn with_links(mut self, links: Arc<Links<'f>>) -> Self {
         self.layers.set_links(links);
         self
