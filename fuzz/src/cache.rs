@@ -155,7 +155,7 @@ impl Genuine {
         let again = tree();
         again.set_file(index_in(OUTSIDE), &*index).set_file(data_in(OUTSIDE), &*data);
         let request = GraphRequest { cache_directory: Some(OUTSIDE.to_owned()), ..GraphRequest::default() };
-        let work = graph_of(&again, &GraphOptions::new(ROOT), &request).work;
+        let work = graph_of(2, &again, &GraphOptions::new(ROOT), &request).work;
         assert_eq!(work, Work::Unchanged, "what a run leaves is believed, so that changes to it matter");
         edit(&system);
         let edited = answer(&system, None, 2);
@@ -177,10 +177,9 @@ fn edit(system: &MemorySystem) {
 
 fn answer(system: &MemorySystem, cache: Option<&str>, threads: usize) -> String {
     let request = GraphRequest {
-        threads: Some(threads),
         cache_directory: cache.map(str::to_owned),
         state_directory: Some(STATE.to_owned()),
         ..GraphRequest::default()
     };
-    json(&graph_of(system, &GraphOptions::new(ROOT), &request))
+    json(&graph_of(threads, system, &GraphOptions::new(ROOT), &request))
 }

@@ -18,6 +18,8 @@ pub mod jsonc;
 pub mod log;
 pub mod meta;
 pub mod pack;
+pub mod patch_record;
+pub mod projects;
 pub mod python;
 pub mod reply;
 pub mod resolve;
@@ -45,7 +47,7 @@ pub struct Target {
 }
 
 /// Every target, by name.
-pub const TARGETS: [Target; 25] = [
+pub const TARGETS: [Target; 27] = [
     Target { name: "cache", law: cache::law, changes: 600 },
     Target { name: "components", law: components::law, changes: 6_000 },
     Target { name: "config", law: config::law, changes: 10_000 },
@@ -61,6 +63,8 @@ pub const TARGETS: [Target; 25] = [
     Target { name: "log", law: log::law, changes: 20_000 },
     Target { name: "meta", law: meta::law, changes: 20_000 },
     Target { name: "pack", law: pack::law, changes: 1_000 },
+    Target { name: "patch_record", law: patch_record::law, changes: 6_000 },
+    Target { name: "projects", law: projects::law, changes: 400 },
     Target { name: "python", law: python::law, changes: 3_000 },
     Target { name: "reply", law: reply::law, changes: 10_000 },
     Target { name: "resolve", law: resolve::law, changes: 600 },
@@ -88,7 +92,11 @@ macro_rules! program {
 }
 
 /// Calls a law with each file named on the command line: how a finding is looked at without a fuzzer.
-#[expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "a developer tool reads files and talks to the terminal"
+)]
 pub fn replay(law: fn(&[u8])) {
     for path in std::env::args_os().skip(1) {
         match std::fs::read(&path) {

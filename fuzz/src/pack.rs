@@ -6,7 +6,9 @@ use std::rc::Rc;
 use stan_lang::typescript::declare::{declare, text_of};
 use stan_model::names::FileUnits;
 use stan_model::outline::{LineStarts, Lines};
-use stan_pack::{FileId, Leads, Limits, Modules, Options, Question, Shown, closure, focus_at, full, prune, signature};
+use stan_pack::{
+    FileId, Leads, Limits, Modules, Options, Place, Pruning, Question, Shown, closure, focus_at, full, head, signature,
+};
 
 use crate::room::with_room;
 
@@ -59,13 +61,15 @@ fn check(text: &str, at: u8) {
         let whole = full(text, &starts, unit, true);
         assert_eq!(whole.text, starts.span(whole.lines, text).of(text));
         let options = Options { doc: true, used: &candidate.used, keep: &candidate.keep, all_members: candidate.open };
-        check_shown(text, &starts, &signature(text, &starts, outline, candidate.unit, &options));
+        let shown = signature(text, &starts, outline, candidate.unit, &options);
+        check_shown(text, &starts, &shown);
+        check_shown(text, &starts, &head(text, &starts, outline, candidate.unit, &options));
     }
-    let pruned = |most: usize| {
-        let fits = |shown: &str| shown.len() <= most;
-        prune(text, &starts, focus.lines, (focus.lines.from, line), &BTreeSet::new(), &fits)
-    };
-    let (small, large) = (pruned(40), pruned(400));
+    let place = Place { range: focus.lines, head: focus.lines.from, lines: &[line], wanted: &BTreeSet::new() };
+    let pruning = Pruning::new(text, &starts, place, &|text: &str| text.len() as u64);
+    let steps = pruning.costs().count();
+    assert!(pruning.costs().is_sorted_by(|one, next| one >= next), "less costs less");
+    let (small, large) = (pruning.show(text, &starts, steps - 1), pruning.show(text, &starts, steps / 2));
     check_shown(text, &starts, &small);
     check_shown(text, &starts, &large);
     let hidden = |shown: &Shown, line: u32| shown.elided.iter().any(|lines| lines.contains(line));

@@ -100,7 +100,7 @@ fn check_inside(system: &MemorySystem) {
     let fence = Fence { system, may_read };
     let mut options = GraphOptions::new(ROOT);
     options.resolve.outside_root = false;
-    let one = graph_of(&fence, &options, &GraphRequest { threads: Some(1), ..GraphRequest::default() });
+    let one = graph_of(1, &fence, &options, &GraphRequest::default());
     let graph = one.graph.as_ref().expect("the graph was asked for");
     for node in graph.nodes() {
         assert!(!node.id.is_empty());
@@ -111,7 +111,7 @@ fn check_inside(system: &MemorySystem) {
         assert!(node.kind != NodeKind::Source || !node.id.contains("node_modules/"), "{}", node.id);
     }
     system.set_order(7);
-    let two = graph_of(&fence, &options, &GraphRequest { threads: Some(2), ..GraphRequest::default() });
+    let two = graph_of(2, &fence, &options, &GraphRequest::default());
     system.set_order(0);
     assert_eq!(json(&one), json(&two), "threads and the order of listings change nothing");
 }
@@ -123,8 +123,8 @@ fn check_outside(system: &MemorySystem, bytes: &[u8]) {
     let may_read = if names(b"package") || names(b"tsconfig") { is_module } else { is_module_and_not_above };
     let mut options = GraphOptions::new(ROOT);
     options.external_depth = 1;
-    let request = GraphRequest { threads: Some(1), ..GraphRequest::default() };
-    graph_of(&Fence { system, may_read }, &options, &request);
+    let request = GraphRequest::default();
+    graph_of(1, &Fence { system, may_read }, &options, &request);
 }
 
 fn is_module(path: &str) -> bool {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use stan_engine::Engine;
 use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest, Stats, graph, write_json};
 use stan_repo::{
     Access, Links, MemorySystem, OpenFile, OutputFile, Stat, System, SystemLayer, WritableLayer, WritableSystem,
@@ -85,8 +86,14 @@ impl WritableLayer for Fence<'_> {
 }
 
 /// The graph of the repository; no input makes a run fail.
-pub(crate) fn graph_of(system: &dyn WritableSystem, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {
-    graph(system, options, request).expect("no input makes a run fail")
+pub(crate) fn graph_of(
+    threads: usize,
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+) -> GraphOutcome {
+    let engine = Engine::new(system).with_threads(Some(threads));
+    graph(&engine, options, request).expect("no input makes a run fail")
 }
 
 /// The document that `stan graph --json` prints.

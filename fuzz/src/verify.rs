@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use stan_archive::TarKind;
+use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::{EngineErrorKind, Repository, verify};
-use stan_repo::{MemorySystem, System, SystemExt as _};
+use stan_repo::{MemorySystem, SystemExt as _};
 
 use crate::tar::{Entries, entries, with_checksums};
 use crate::tree::{Fence, ROOT};
@@ -41,8 +42,9 @@ fn check(archive: &[u8]) {
     let config = Config::default();
     let fence = Fence { system: &system, may_read: |path| path.starts_with("/r/") };
     let repository = Repository { root: ROOT, config: &config };
-    let outcome = verify(&fence, &repository, None);
-    assert_eq!(outcome, verify(&fence, &repository, None), "the same archive has the same report");
+    let engine = Engine::new(&fence);
+    let outcome = verify(&engine, &repository, None);
+    assert_eq!(outcome, verify(&engine, &repository, None), "the same archive has the same report");
     let held = entries(archive, true);
     match outcome {
         Ok(report) => {

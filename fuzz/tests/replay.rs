@@ -1,9 +1,12 @@
 //! The seeds, and many random changes to them, through the same functions that the fuzzer calls. Deterministic, and
 //! for any compiler.
+#![expect(clippy::disallowed_methods, reason = "the seeds are files, and the environment asks for more changes")]
+#![expect(clippy::print_stderr, reason = "a finding must be told before the test fails")]
 
 use std::path::{Path, PathBuf};
 
 use stan_fuzz::{TARGETS, Target};
+use stan_testkit::Random;
 
 /// The longest input: large ones find no more, and take longer.
 const LONGEST: usize = 1 << 14;
@@ -33,7 +36,7 @@ macro_rules! replayed {
 }
 
 replayed! {
-    cache components config declare diagnose extract git_index globs go ignore integrity jsonc log meta pack python reply resolve secrets
+    cache components config declare diagnose extract git_index globs go ignore integrity jsonc log meta pack patch_record projects python reply resolve secrets
     snapshot state tar verify x07_read x07_slice
 }
 
@@ -41,7 +44,7 @@ fn replay(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("the target is in the table");
     let seeds: Vec<Vec<u8>> = files(&format!("seeds/{name}")).iter().map(|path| std::fs::read(path).unwrap()).collect();
     let dictionary = dictionary(name);
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     for seed in &seeds {
         call(target, seed);
         let mut input = seed.clone();
@@ -148,20 +151,4 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], dictionary: &[Vec<u8>], random
         }
     }
     input.truncate(LONGEST);
-}
-
-/// The generator xorshift64*: the same numbers everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 24
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
 }

@@ -119,7 +119,8 @@ fn build(root: &Path) -> Result<PathBuf> {
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
     // Naming the target keeps the flags away from build scripts and procedural macros.
     let status = cargo::command(root)
-        .args(["build", "--quiet", "--locked", "--release", "--bins", "--manifest-path", "fuzz/Cargo.toml", "--target"])
+        .args(["build", "--quiet", "--locked", "--profile", "fuzz", "--package", "stan-fuzz", "--features", "programs"])
+        .args(["--bins", "--target"])
         .arg(&host)
         .arg("--target-dir")
         .arg(&target_directory)
@@ -130,7 +131,7 @@ fn build(root: &Path) -> Result<PathBuf> {
         return Err("the fuzz targets could not be built with coverage; libFuzzer needs a C++ compiler".into());
     }
     println!("built with coverage in {:.0} s", started.elapsed().as_secs_f64());
-    Ok(target_directory.join(host).join("release"))
+    Ok(target_directory.join(host).join("fuzz"))
 }
 
 /// The triple of this machine.
@@ -310,7 +311,7 @@ fn report(root: &Path, outcomes: &[Outcome]) {
         for path in &outcome.crashes {
             let shown = path.strip_prefix(root).unwrap_or(path).display();
             println!("\n{} breaks a law with {shown}; to see it again:", outcome.target);
-            println!("  cargo run --manifest-path fuzz/Cargo.toml --bin {} -- {shown}", outcome.target);
+            println!("  cargo run --package stan-fuzz --features programs --bin {} -- {shown}", outcome.target);
         }
     }
 }

@@ -7,6 +7,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool talks to the terminal")]
 
 mod fuzz;
+mod suites;
 mod supply;
 mod tidy;
 mod tools;
@@ -22,6 +23,10 @@ use tools::Profile;
 enum Task {
     /// Check what the compiler does not: headers, dependency direction, documentation that is true.
     Tidy,
+    /// What a contributor runs before pushing: format, tidy, lints, tests.
+    Ready,
+    /// Every suite that takes too long for `.ci/run`, or those that are named.
+    Long(suites::LongOptions),
     /// Check what we build on against deny.toml with cargo-deny: licences, sources, duplicates, forbidden crates.
     Supply,
     /// List what the programs are made of (CycloneDX 1.5).
@@ -43,6 +48,8 @@ enum Task {
 fn main() -> ExitCode {
     match Task::parse() {
         Task::Tidy => stan_tooling::run(tidy::run),
+        Task::Ready => stan_tooling::run(suites::ready),
+        Task::Long(options) => stan_tooling::run(|root| suites::long(root, &options)),
         Task::Supply => stan_tooling::run(supply::run),
         Task::Sbom(options) => stan_tooling::run(|root| supply::sbom(root, &options)),
         Task::Reproducible(options) => stan_tooling::run(|root| supply::reproducible::run(root, &options)),

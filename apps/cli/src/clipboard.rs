@@ -3,6 +3,12 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::messages::Messages;
+use crate::terminal::{self, text};
+
+/// Terminals take about this much in one escape sequence.
+const LONGEST_COPY: usize = 74_000;
+
 /// Programs that put their standard input on the clipboard.
 const TOOLS: &[(&str, &[&str])] = &[
     ("pbcopy", &[]),
@@ -12,8 +18,20 @@ const TOOLS: &[(&str, &[&str])] = &[
     ("clip.exe", &[]),
 ];
 
+/// Puts a text on the clipboard: through the terminal, and through the platform's own tool. Says when it may not be there.
+pub(crate) fn copy_and_tell(bytes: &[u8], messages: &Messages) {
+    let by_terminal = terminal::copy(bytes);
+    let by_tool = copy(bytes);
+    if by_terminal && !by_tool && bytes.len() > LONGEST_COPY {
+        messages.note(&text!("the text has {} bytes; the terminal may have cut the copy", bytes.len()));
+    }
+    if !by_terminal && !by_tool {
+        messages.warnings(&["there is neither a terminal nor a clipboard tool to copy with".to_owned()]);
+    }
+}
+
 /// Whether one of the tools took the bytes.
-pub(crate) fn copy(bytes: &[u8]) -> bool {
+fn copy(bytes: &[u8]) -> bool {
     TOOLS.iter().any(|(program, arguments)| copy_with(program, arguments, bytes))
 }
 

@@ -4,8 +4,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use stan_engine::config::ConfigError;
-use stan_engine::context::{EngineError, EngineErrorKind};
+use stan_engine::{EngineError, EngineErrorKind};
 
 use crate::args::ColorChoice;
 use crate::terminal::{Untrusted, style_of_stderr, tell, text};
@@ -51,13 +50,6 @@ impl Failure {
         Self::new(FailureKind::Internal, message)
     }
 
-    /// The input is at fault in several places, a line each.
-    pub(crate) fn lines(lines: impl IntoIterator<Item = String>) -> Self {
-        let mut lines = lines.into_iter();
-        let first = lines.next().unwrap_or_default();
-        Self { details: lines.collect(), ..Self::input(first) }
-    }
-
     /// The output itself says what is wrong; only the exit code is left to set.
     pub(crate) fn told(code: u8) -> Self {
         Self::new(FailureKind::Told(code), "")
@@ -100,14 +92,9 @@ impl From<EngineError> for Failure {
             EngineErrorKind::Verification => FailureKind::Verification,
             EngineErrorKind::Internal => FailureKind::Internal,
         };
-        let details = refusal.details.iter().map(|detail| format!("  {detail}")).collect();
+        let indented = refusal.details.iter().map(|detail| format!("  {detail}"));
+        let details = refusal.further.iter().cloned().chain(indented).collect();
         Self { kind, message: refusal.message, details, hint: refusal.hint }
-    }
-}
-
-impl From<ConfigError> for Failure {
-    fn from(error: ConfigError) -> Self {
-        Self::lines(error.lines())
     }
 }
 

@@ -9,6 +9,7 @@ mod environment;
 mod exit;
 mod mcp;
 mod messages;
+mod script_table;
 mod terminal;
 mod usage;
 mod workspace;
@@ -18,6 +19,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use stan_engine::{Engine, OsSystem};
 
 /// Runs `stan` with the arguments of this process.
 pub fn stan(arguments: Vec<OsString>) -> ExitCode {
@@ -30,7 +32,10 @@ pub fn stan(arguments: Vec<OsString>) -> ExitCode {
         }
     };
     stan_engine::prepare_threads();
-    match commands::run(&cli) {
+    let engine = Engine::new(&OsSystem).with_threads(cli.threads());
+    // A server lives on; every other command ends the process.
+    let engine = if matches!(cli.command, args::Command::Mcp(_)) { engine } else { engine.for_one_command() };
+    match commands::run(&cli, &engine) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.tell(cli.color);

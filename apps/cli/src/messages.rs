@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use stan_engine::context::Progress;
 use stan_engine::context::reports::{NotAnalysedFiles, not_analysed_line};
+use stan_engine::context::{Progress, ScriptEvent, script_line};
 
 use crate::args::{Cli, WaitArgs};
+use crate::script_table::ScriptTable;
 use crate::terminal::{Style, Text, Untrusted, redraw, stderr_is_terminal, style_of_stderr, tell, text};
 
 /// How many lines of one sort are shown; `--json` has all of them.
@@ -101,7 +102,15 @@ impl Messages {
         let shows = stderr_is_terminal() && !self.quiet;
         let progress = if shows { ProgressLine::start() } else { None };
         let longest_wait = if wait.no_wait { Duration::ZERO } else { Duration::from_secs(wait.wait.into()) };
-        TerminalProgress { who, style: self.style, quiet: self.quiet, longest_wait, waits_since: None, progress }
+        TerminalProgress {
+            who,
+            style: self.style,
+            quiet: self.quiet,
+            longest_wait,
+            waits_since: None,
+            progress,
+            table: None,
+        }
     }
 }
 
@@ -115,6 +124,8 @@ pub(crate) struct TerminalProgress {
     longest_wait: Duration,
     waits_since: Option<Instant>,
     progress: Option<ProgressLine>,
+    /// While scripts run on a terminal.
+    table: Option<ScriptTable>,
 }
 
 impl Progress for TerminalProgress {
@@ -142,6 +153,28 @@ impl Progress for TerminalProgress {
                 redraw("", "");
             }
             tell(&text!("{} {}", self.style.strong("note:"), Untrusted::new(line)));
+        }
+    }
+
+    fn script(&mut self, event: ScriptEvent<'_>) {
+        match (event, &self.table) {
+            (ScriptEvent::Planned(names), _) if self.progress.is_some() => {
+                // One of the two draws.
+                self.table = ScriptTable::start(names);
+                if self.table.is_some() {
+                    self.progress = None;
+                }
+            }
+            (ScriptEvent::Started(name), Some(table)) => table.started(name),
+            (ScriptEvent::Ended(report), Some(table)) => {
+                let was_last = table.ended(report);
+                if was_last {
+                    self.table = None;
+                    self.progress = ProgressLine::start();
+                }
+            }
+            (ScriptEvent::Ended(report), None) => self.notice(&script_line(report)),
+            _ => {}
         }
     }
 

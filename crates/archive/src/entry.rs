@@ -49,6 +49,14 @@ pub(crate) enum Source {
 }
 
 impl ArchiveEntry {
+    /// Name, bytes and whether it is executable, of an entry whose bytes are in memory.
+    pub fn in_memory(&self) -> Option<(&str, &[u8], bool)> {
+        match &self.source {
+            Source::Bytes(bytes) => Some((&self.name, bytes, self.executable.unwrap_or(false))),
+            Source::File(_) | Source::Proved { .. } => None,
+        }
+    }
+
     /// A file on disk, by its absolute path.
     pub fn file(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         let (name, path) = (name.into(), path.into());

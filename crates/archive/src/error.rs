@@ -83,7 +83,9 @@ pub enum Error {
     ChangedSinceChecked { path: String },
 
     /// Undoing would lose what was written since.
-    #[error("`{path}` was changed since the reply was applied; nothing was undone")]
+    #[error(
+        "`{path}` was changed since the reply was applied; nothing was undone: take your own change of it back first and run again"
+    )]
     ChangedSinceApplied { path: String },
 
     /// The old bytes would not fit into what is kept for undoing.

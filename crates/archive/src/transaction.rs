@@ -19,8 +19,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use stan_repo::{
-    Access, EntryKind, OutputFile, SystemExt as _, WritableSystem, skip_unsupported_sync, target_of_temporary,
-    temporary_name,
+    Access, EntryKind, OutputFile, SystemExt as _, WritableSystem, entries_below, skip_unsupported_sync,
+    target_of_temporary, temporary_name,
 };
 
 use crate::error::Error;
@@ -368,19 +368,11 @@ impl<'s> Transaction<'s> {
         if !self.folders.exists(self.system, folder)? {
             return Ok(());
         }
-        let mut pending = vec![self.folders.absolute(folder)];
-        while let Some(directory) = pending.pop() {
-            let entries =
-                self.system.read_real_dir(&directory).map_err(|error| Error::io("list", &directory, error))?;
-            for entry in entries {
-                let path = directory.join(&entry.name);
-                match entry.kind {
-                    EntryKind::Dir => pending.push(path),
-                    EntryKind::File if entry.name.to_str().is_some_and(is_temporary) => {
-                        self.system.remove_file(&path).map_err(|error| Error::io("remove", &path, error))?;
-                    }
-                    _ => {}
-                }
+        for entry in entries_below(self.system, &self.folders.absolute(folder)) {
+            let entry = entry.map_err(|unlisted| Error::io("list", &unlisted.folder, unlisted.error))?;
+            if entry.kind == EntryKind::File && entry.name().is_some_and(is_temporary) {
+                let path = entry.path();
+                self.system.remove_file(&path).map_err(|error| Error::io("remove", &path, error))?;
             }
         }
         Ok(())

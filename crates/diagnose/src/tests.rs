@@ -190,6 +190,15 @@ fn python_tools() {
               frame /srv/stock.py:12:- -
         "#]],
     );
+    check(
+        "/srv/test_a.py:3: assert 1 == 2\n  + Exception Group Traceback (most recent call last):\n  |   File \"/usr/lib/python3/runners.py\", line 1, in run\n  | ExceptionGroup: errors (1 sub-exception)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"/srv/cart.py\", line 31, in first\n    |     return self.items[0]\n    | IndexError: out of range\n    +------------------------------------\n",
+        expect![[r#"
+            pytest /srv/test_a.py:3:- Error - assert 1 == 2
+              frame /srv/test_a.py:3:- -
+            python /srv/cart.py:31:- Error - IndexError: out of range
+              frame /srv/cart.py:31:- first
+        "#]],
+    );
 }
 
 #[test]
@@ -202,6 +211,12 @@ fn go_and_c() {
             go x_test.go:12:- Error - got 1 / want 2
             go /srv/main.go:9:- Error - panic: boom
               frame /srv/main.go:9:- main.f
+        "#]],
+    );
+    check(
+        "=== RUN   TestA\n    a_test.go:3: fine\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:4: got 1\n        want 2\n--- FAIL: TestB (0.00s)\nFAIL\n",
+        expect![[r#"
+            go b_test.go:4:- Error - got 1 / want 2
         "#]],
     );
     check(

@@ -7,11 +7,10 @@
 use std::io;
 
 use stan_lang::x07::{X07, read_module, read_project};
-use stan_model::document::x07::{Closure, Diagnostic, Digests, EmbeddedJson, Enclosure, SliceReport};
+use stan_model::document::x07::{Closure, Diagnostic, Digests, EmbeddedJson, Enclosure, FileDigest, SliceReport};
 use stan_slice::{ContextPack, Diagnostics, PointerSpace, ProjectFacts, SliceRequest};
 
-use crate::documents::{DocumentStore, Outcome, digest};
-use crate::slice::{EXIT_INPUT, line};
+use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 
 /// What to pack, and where the pack goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,19 +25,40 @@ pub struct ContextCommand {
     pub reading: PointerSpace,
     pub max_nodes: Option<u64>,
     pub max_bytes: Option<u64>,
-    /// What is printed goes into a report, so standard error stays silent about a pack that was made.
-    pub is_wrapped: bool,
     /// The directory that paths are shown relative to; absolute.
     pub working_directory: String,
     pub toolchain_version: &'static str,
 }
 
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextOutcome {
+    pub class: ExitClass,
+    /// The pack as one line, unless it was written to a file.
+    pub pack: Option<Vec<u8>>,
+    /// What went wrong, and the report about it, which lacks the words for it.
+    pub failure: Option<(DocumentFailure, Box<SliceReport>)>,
+    /// What a bound cut.
+    pub truncation: Vec<Diagnostic>,
+    /// The inputs that the pack or the report names.
+    pub inputs: Vec<FileDigest>,
+    /// The files that were written.
+    pub outputs: Vec<FileDigest>,
+}
+
 /// Runs the verb. Every failure is a report in the form of the slice's.
-pub fn context_pack(store: &mut dyn DocumentStore, command: &ContextCommand) -> Outcome {
+pub fn context_pack(store: &mut dyn DocumentStore, command: &ContextCommand) -> ContextOutcome {
     let mut run = Run { store, command, digests: Digests::default(), pointer: String::new(), top: None };
     match run.pack() {
         Ok(outcome) => outcome,
-        Err(message) => run.failure(message),
+        Err(failure) => ContextOutcome {
+            class: ExitClass::Input,
+            pack: None,
+            inputs: run.digests.inputs.clone(),
+            failure: Some((failure, Box::new(run.failed()))),
+            truncation: Vec::new(),
+            outputs: Vec::new(),
+        },
     }
 }
 
@@ -53,24 +73,24 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn pack(&mut self) -> Result<Outcome, String> {
+    fn pack(&mut self) -> Result<ContextOutcome, DocumentFailure> {
         let command = self.command;
         if command.out.as_deref() == Some("-") {
-            return Err("--out '-' is not supported".to_owned());
+            return Err(DocumentFailure::OutIsStandardOutput);
         }
         let diag_bytes = self.read("diag", &command.diag)?;
-        let diagnostics = Diagnostics::read(&diag_bytes).map_err(|error| format!("{}: {error}", command.diag))?;
+        let diagnostics = Diagnostics::read(&diag_bytes)
+            .map_err(|error| DocumentFailure::Document(format!("{}: {error}", command.diag)))?;
         self.pointer.clone_from(&diagnostics.focus.pointer);
         let (project_path, project_bytes) = self.read_project_file()?;
-        let manifest =
-            read_project(&project_bytes).map_err(|error| format!("{}: {error}", self.shown(&project_path)))?;
+        let manifest = read_project(&project_bytes).map_err(|error| self.broken(&project_path, &error))?;
         let entry_path = in_directory_of(&project_path, &manifest.entry);
         let entry_bytes = self.read("entry", &entry_path)?;
-        let module = read_module(&entry_bytes).map_err(|error| format!("{}: {error}", self.shown(&entry_path)))?;
+        let module = read_module(&entry_bytes).map_err(|error| self.broken(&entry_path, &error))?;
         let request = self.request();
         let slice = stan_slice::slice(&module, &X07, &request)
-            .map_err(|error| format!("slice entry at {:?}: {error}", self.pointer))?;
-        let stderr = if command.is_wrapped { String::new() } else { truncation_note(&slice.diagnostics) };
+            .map_err(|error| DocumentFailure::Entry { pointer: self.pointer.clone(), error })?;
+        let truncation = slice.diagnostics.clone();
         let schema_version = module.fixed.iter().find(|(key, _)| *key == "schema_version");
         let pack = ContextPack {
             toolchain_version: command.toolchain_version,
@@ -84,22 +104,35 @@ impl Run<'_> {
             slice,
             inputs: self.digests.inputs.clone(),
         };
-        let line = pack.into_line().map_err(|error| error.to_string())?;
-        let Some(out) = &command.out else {
-            return Ok(Outcome { stdout: line, stderr, inputs: self.digests.inputs.clone(), ..Outcome::default() });
+        let line = pack.into_line().map_err(|error| DocumentFailure::Document(error.to_string()))?;
+        let done = |pack, inputs, outputs| ContextOutcome {
+            class: ExitClass::Done,
+            pack,
+            failure: None,
+            truncation,
+            inputs,
+            outputs,
         };
-        self.store.write(out, &line).map_err(|error| format!("write: {out}: {error}"))?;
-        Ok(Outcome { stderr, outputs: vec![digest(out, &line)], ..Outcome::default() })
+        let Some(out) = &command.out else {
+            return Ok(done(Some(line), self.digests.inputs.clone(), Vec::new()));
+        };
+        self.store.write(out, &line).map_err(|error| DocumentFailure::Io(format!("write: {out}: {error}")))?;
+        Ok(done(None, Vec::new(), vec![digest(out, &line)]))
     }
 
-    fn read(&mut self, what: &str, path: &str) -> Result<Vec<u8>, String> {
-        let bytes = self.store.read(path).map_err(|error| format!("read {what}: {}: {error}", self.shown(path)))?;
+    fn broken(&self, path: &str, error: &dyn std::fmt::Display) -> DocumentFailure {
+        DocumentFailure::Document(format!("{}: {error}", self.shown(path)))
+    }
+
+    fn read(&mut self, what: &str, path: &str) -> Result<Vec<u8>, DocumentFailure> {
+        let read = self.store.read(path);
+        let bytes = read.map_err(|error| DocumentFailure::Io(format!("read {what}: {}: {error}", self.shown(path))))?;
         self.digests.inputs.push(digest(&self.shown(path), &bytes));
         Ok(bytes)
     }
 
     /// The manifest and the path it was found at.
-    fn read_project_file(&mut self) -> Result<(String, Vec<u8>), String> {
+    fn read_project_file(&mut self) -> Result<(String, Vec<u8>), DocumentFailure> {
         let command = self.command;
         let is_relative = !command.project.starts_with('/');
         let found = match self.store.read(&command.project) {
@@ -108,7 +141,8 @@ impl Run<'_> {
             }
             read => read.map(|bytes| (command.project.clone(), 0, bytes)),
         };
-        let (mut path, up, bytes) = found.map_err(|error| format!("read project: {}: {error}", command.project))?;
+        let (mut path, up, bytes) =
+            found.map_err(|error| DocumentFailure::Io(format!("read project: {}: {error}", command.project)))?;
         let climbed = climbs(&command.diag).max(climbs(&command.project)).max(up);
         if climbed > 0 && is_relative {
             self.top = Some(folder_above(&command.working_directory, climbed + 1).to_owned());
@@ -156,33 +190,18 @@ impl Run<'_> {
         }
     }
 
-    fn failure(&self, message: String) -> Outcome {
-        let report = SliceReport {
+    fn failed(&self) -> SliceReport {
+        SliceReport {
             ok: false,
             input: self.command.diag.clone(),
             out: self.command.out.clone(),
             project: Some(self.command.project.clone()),
             slice_meta: self.request().stub_meta(),
-            diagnostics: vec![Diagnostic::failure(message.clone())],
+            diagnostics: Vec::new(),
             digests: self.digests.clone(),
             slice_ast: EmbeddedJson(None),
-        };
-        let (diagnostics, inputs) = (report.diagnostics.clone(), self.digests.inputs.clone());
-        let stdout = report.into_line().unwrap_or_default();
-        let stderr = line(&message);
-        Outcome { exit_code: EXIT_INPUT, stdout, stderr, diagnostics, inputs, outputs: Vec::new() }
+        }
     }
-}
-
-/// The pack tells how much a bound cut; which declarations it were is told here.
-fn truncation_note(diagnostics: &[Diagnostic]) -> String {
-    let mut note = String::new();
-    for diagnostic in diagnostics {
-        let dropped = diagnostic.data.as_ref().map(|data| data.dropped_decls.join(", ")).unwrap_or_default();
-        let dropped = if dropped.is_empty() { dropped } else { format!("; without {dropped}") };
-        note.push_str(&line(&format!("note: {}{dropped}", diagnostic.message)));
-    }
-    note
 }
 
 /// How many folders a relative path leads above the directory it starts from, at its highest.

@@ -1,12 +1,14 @@
-//! How verbs about single documents meet the outside: a store to read from and write to, and what a run came to.
+//! How verbs about single documents meet the outside: a store to read from and write to, and how a run ended. What is printed is
+//! the program's business.
 
 use std::io;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use stan_model::Digest;
-use stan_model::document::x07::{Diagnostic, FileDigest};
+use stan_model::document::x07::FileDigest;
 use stan_repo::{WritableSystem, remove_leftovers};
+use stan_slice::SliceError;
 
 /// Files by the names that the user gave. `-` is standard input, and is only ever read.
 pub trait DocumentStore {
@@ -39,18 +41,34 @@ fn is_missing(system: &dyn WritableSystem, folder: &Path) -> bool {
     system.lstat(folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// What a program prints, and its exit code.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
-    pub exit_code: u8,
-    pub stdout: Vec<u8>,
-    pub stderr: String,
-    /// What was found, with all that is known about it.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The inputs that the output names.
-    pub inputs: Vec<FileDigest>,
-    /// The files that were written.
-    pub outputs: Vec<FileDigest>,
+/// Whose fault it is that a verb about documents did not do its work. The program turns it into its exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitClass {
+    Done,
+    /// The input or the output is at fault.
+    Input,
+    /// The request cannot be met.
+    Request,
+}
+
+/// Why such a verb did not do its work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentFailure {
+    /// Standard output is taken by the report.
+    #[error("the output cannot go to standard output")]
+    OutIsStandardOutput,
+    /// A document cannot be read or written.
+    #[error("{0}")]
+    Io(String),
+    /// A document is not what it should be.
+    #[error("{0}")]
+    Document(String),
+    /// A module cannot be cut as asked.
+    #[error(transparent)]
+    Slice(#[from] SliceError),
+    /// The entry module of a project cannot be cut at this pointer.
+    #[error("slice entry at {pointer:?}: {error}")]
+    Entry { pointer: String, error: SliceError },
 }
 
 /// SHA-256 of some bytes, in hexadecimal.

@@ -9,8 +9,8 @@ use std::io;
 use std::path::Path;
 
 use stan_repo::{
-    AllowedFolder, DirEntry, EntryKind, Files, GlobError, Reach, RootedGlob, System, SystemExt as _, WalkGlobs, World,
-    normal_path, real_path, relative_path,
+    AbsPath, AllowedFolder, DirEntry, EntryKind, Files, GlobError, Reach, RootedGlob, System, SystemExt as _,
+    WalkGlobs, World, normal_path, read_failure, real_path, relative_path,
 };
 
 use crate::config::{label_refusal, visible};
@@ -276,7 +276,7 @@ impl Walk<'_, '_, '_> {
                 Err(error) => {
                     found.is_unread |= !is_absent(&error);
                     let folder = self.planner.shown(&folder);
-                    found.warn(format!("{folder} was left out, because {}", reason(&error)));
+                    found.warn(format!("{folder} was left out: {}", read_failure(&error)));
                     continue;
                 }
             };
@@ -363,19 +363,10 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn reason(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => "its permissions forbid reading it",
-        io::ErrorKind::NotADirectory => "it is not a folder",
-        io::ErrorKind::NotFound => "it does not exist any more",
-        _ => "it cannot be read",
-    }
-}
-
 fn join(folder: &str, below: &str) -> String {
-    if below.is_empty() { folder.to_owned() } else { [folder.trim_end_matches('/'), "/", below].concat() }
+    if below.is_empty() { folder.to_owned() } else { AbsPath::new(folder).join(below) }
 }
 
 fn is_at_or_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    AbsPath::new(folder).holds(path)
 }

@@ -92,6 +92,21 @@ pub(crate) fn unified(old: &[u8], new: &[u8]) -> Vec<String> {
     if old.len() + new.len() > MOST_BYTES {
         return vec![format!("(too large to be shown: {} bytes become {})", old.len(), new.len())];
     }
+    let mut shown = whole(old, new);
+    if shown.len() > MOST_SHOWN_LINES {
+        let cut = shown.len() - MOST_SHOWN_LINES;
+        shown.truncate(MOST_SHOWN_LINES);
+        shown.push(format!("({cut} more lines)"));
+    }
+    shown
+}
+
+/// All of it, as one text: for texts that are known to be short.
+pub fn unified_patch(old: &str, new: &str) -> String {
+    whole(old.as_bytes(), new.as_bytes()).into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()
+}
+
+fn whole(old: &[u8], new: &[u8]) -> Vec<String> {
     let mut shown = Vec::new();
     for hunk in LineDiff::new(lines(old), lines(new)).hunks(3) {
         shown.push(hunk.header);
@@ -103,11 +118,6 @@ pub(crate) fn unified(old: &[u8], new: &[u8]) -> Vec<String> {
                 shown.push("\\ No newline at end of file".to_owned());
             }
         }
-    }
-    if shown.len() > MOST_SHOWN_LINES {
-        let cut = shown.len() - MOST_SHOWN_LINES;
-        shown.truncate(MOST_SHOWN_LINES);
-        shown.push(format!("({cut} more lines)"));
     }
     shown
 }

@@ -11,7 +11,7 @@ use stan_repo::{Processes, ShellCommand, ShellEnd};
 
 use self::escapes::without_escapes;
 use crate::config::nearest;
-use crate::context::{EngineError, Progress, Repository};
+use crate::context::{EngineError, Progress, Repository, ScriptEvent, script_line};
 
 /// More output than this helps nobody; what is lost is said at the end of it.
 const MOST_OUTPUT: usize = 16 << 20;
@@ -50,14 +50,19 @@ pub fn run_scripts(
     progress: &mut dyn Progress,
 ) -> Result<Vec<ScriptOutput>, EngineError> {
     let mut outputs: Vec<ScriptOutput> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for name in &request.names {
-        if outputs.iter().any(|output| output.report.name == *name) {
-            continue;
+        if !names.contains(name) {
+            names.push(name.clone());
         }
+    }
+    progress.script(ScriptEvent::Planned(&names));
+    for name in &names {
         let Some(command) = repository.config.scripts.get(name) else {
             return Err(EngineError::input(format!("the configuration has no script `{name}`")));
         };
         progress.stage("running scripts");
+        progress.script(ScriptEvent::Started(name));
         let shell = ShellCommand {
             text: command,
             directory: Path::new(repository.root),
@@ -87,26 +92,15 @@ pub fn run_scripts(
             milliseconds: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
             bytes: text.len() as u64,
         };
-        progress.notice(&line(&report));
+        progress.script(ScriptEvent::Ended(&report));
         outputs.push(ScriptOutput { report, text });
     }
     let failed: Vec<String> =
-        outputs.iter().filter(|output| !output.report.is_success()).map(|one| line(&one.report)).collect();
+        outputs.iter().filter(|output| !output.report.is_success()).map(|one| script_line(&one.report)).collect();
     if request.strict && !failed.is_empty() {
         return Err(
             EngineError::input("a script failed, and --strict-scripts is given; nothing was written").details(failed)
         );
     }
     Ok(outputs)
-}
-
-/// One script, as a line.
-fn line(report: &ScriptReport) -> String {
-    let seconds = format!("{}.{} s", report.milliseconds / 1000, report.milliseconds % 1000 / 100);
-    let end = match (report.end, report.exit_code) {
-        (ScriptEnd::Exited, Some(code)) => format!("exit code {code}"),
-        (ScriptEnd::Exited | ScriptEnd::Killed, _) => "ended by a signal".to_owned(),
-        (ScriptEnd::TimedOut, _) => "killed at its time limit".to_owned(),
-    };
-    format!("script {}: {end}, {seconds}", report.name)
 }

@@ -1,6 +1,8 @@
 //! Starting threads where the machine gives few: little address space (`ulimit -v`), few processes, strict
 //! overcommitment. Fewer threads, and at last the thread that asks, are slower and give the same answer.
 
+use std::sync::OnceLock;
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use stan_lang::{WORKER_STACK, set_stack_size};
 use stan_repo::{address_space, stack_limit};
@@ -18,44 +20,56 @@ const SMALLEST_STACK: usize = 1 << 20;
 /// searched without parsing, and the answer says so.
 const CALLERS_STACK: usize = 6 << 20;
 
-/// Threads that share work.
-pub(crate) struct Workers(Option<ThreadPool>);
+/// The threads of one engine, by the stacks that they have. Each kind is started when it is first needed.
+pub(crate) struct WorkerPools {
+    /// `None` for as many as the machine has cores.
+    threads: Option<usize>,
+    parsing: OnceLock<Option<ThreadPool>>,
+    usual: OnceLock<Option<ThreadPool>>,
+}
 
-impl Workers {
-    /// For work that does not parse. `threads`: `None` for as many as the machine has cores.
-    pub(crate) fn start(threads: Option<usize>) -> Self {
-        Self::with_stack(threads, USUAL_STACK)
+impl WorkerPools {
+    pub(crate) fn new(threads: Option<usize>) -> Self {
+        Self { threads, parsing: OnceLock::new(), usual: OnceLock::new() }
     }
 
     /// For parsing, which needs large stacks.
-    pub(crate) fn start_parsing(threads: Option<usize>) -> Self {
-        Self::with_stack(threads, WORKER_STACK)
+    pub(crate) fn parse<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        install(self.parsing.get_or_init(|| start(self.threads, WORKER_STACK)).as_ref(), work)
     }
 
-    pub(crate) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        match &self.0 {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
+    /// For work that does not parse.
+    pub(crate) fn share<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        install(self.usual.get_or_init(|| start(self.threads, USUAL_STACK)).as_ref(), work)
     }
+}
 
-    fn with_stack(threads: Option<usize>, stack: usize) -> Self {
-        let builder =
-            |stack: usize| ThreadPoolBuilder::new().stack_size(stack).start_handler(move |_| set_stack_size(stack));
-        let space = address_space();
-        let count = threads.unwrap_or_else(cores);
-        let started = attempts(count, stack, space)
-            .into_iter()
-            .find_map(|(count, stack)| builder(stack).num_threads(count).build().ok());
-        if started.is_some() {
-            return Self(started);
-        }
-        // Of a program's first thread, the limit is the size; a quarter is in use already or is kept free.
-        set_stack_size(
-            usize::try_from(stack_limit().unwrap_or(u64::MAX) / 4 * 3).unwrap_or(usize::MAX).min(CALLERS_STACK),
-        );
-        // Fails only when this thread is in such a pool already, which then serves.
-        Self(ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok())
+/// Starts threads with such a stack, or fewer, or with smaller ones; `None` where the machine gives none.
+fn start(threads: Option<usize>, stack: usize) -> Option<ThreadPool> {
+    let builder =
+        |stack: usize| ThreadPoolBuilder::new().stack_size(stack).start_handler(move |_| set_stack_size(stack));
+    attempts(threads.unwrap_or_else(cores), stack, address_space())
+        .into_iter()
+        .find_map(|(count, stack)| builder(stack).num_threads(count).build().ok())
+}
+
+fn install<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
+    match pool {
+        Some(pool) => pool.install(work),
+        None => on_this_thread(work),
+    }
+}
+
+/// Without threads, the calling one does it all. It is not kept for later calls: they may come from other threads, which would
+/// wait for this one.
+fn on_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    // Of a program's first thread, the limit is the size; a quarter is in use already or is kept free.
+    let limit = usize::try_from(stack_limit().unwrap_or(u64::MAX) / 4 * 3).unwrap_or(usize::MAX);
+    set_stack_size(limit.min(CALLERS_STACK));
+    match ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
+        Ok(pool) => pool.install(work),
+        // This thread is in such a pool already, which then serves.
+        Err(_) => work(),
     }
 }
 
@@ -107,16 +121,16 @@ mod tests {
 
     #[test]
     fn work_is_done_without_another_thread() {
-        let sum = std::thread::scope(|scope| {
-            let alone = || {
-                let own = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap();
-                let workers = Workers(Some(own));
-                let again = Workers(ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok());
-                assert!(again.0.is_none());
-                workers.install(|| again.install(|| rayon::join(|| 1, || 2)))
-            };
-            scope.spawn(alone).join().unwrap()
-        });
+        let alone = || on_this_thread(|| on_this_thread(|| rayon::join(|| 1, || 2)));
+        let sum = std::thread::scope(|scope| scope.spawn(alone).join().unwrap());
         assert_eq!(sum, (1, 2));
+    }
+
+    #[test]
+    fn threads_are_started_once() {
+        let pools = WorkerPools::new(Some(2));
+        let names = || rayon::broadcast(|_| std::thread::current().id());
+        assert_eq!(pools.share(names), pools.share(names));
+        assert_ne!(pools.share(names), pools.parse(names));
     }
 }

@@ -11,6 +11,8 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
+use stan_model::document::reports::ExactTokens;
+use stan_model::document::run_report::tokens;
 
 use self::split::Splitter;
 use self::vocabulary::Vocabulary;
@@ -36,6 +38,9 @@ static O200K: LazyLock<Option<Encoding>> =
     LazyLock::new(|| Encoding::unpack(include_bytes!("../assets/o200k.ranks"), split::O200K));
 static CL100K: LazyLock<Option<Encoding>> =
     LazyLock::new(|| Encoding::unpack(include_bytes!("../assets/cl100k.ranks"), split::CL100K));
+
+/// Larger files are not read to be counted: no model is given them. Where a size is known, it is estimated from.
+pub(crate) const MOST_COUNTED_BYTES: u64 = 64 << 20;
 
 /// A way to count tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +73,7 @@ impl Tokenizer {
     /// The number of tokens of a text. Bytes that are no UTF-8 count as the replacement characters that a model would
     /// be shown. Takes time in proportion to the length, whatever the text holds.
     pub fn count(&self, text: &[u8]) -> u64 {
-        let estimate = || stan_model::document::run_report::tokens(text.len() as u64);
+        let estimate = || tokens(text.len() as u64);
         let encoding = match self {
             Self::O200k => &O200K,
             Self::Cl100k => &CL100K,
@@ -78,6 +83,23 @@ impl Tokenizer {
         let Some(encoding) = &**encoding else { return estimate() };
         // Text is borrowed; only what is no UTF-8 is copied.
         pieces(text).map(|piece| encoding.count(&String::from_utf8_lossy(piece)) as u64).sum()
+    }
+
+    /// What a file of so many bytes adds to a sum when it is not counted. For the estimate that is its bytes, because only
+    /// their sum is divided; see [`Tokenizer::tokens_of`].
+    pub(crate) fn weight_of_size(self, bytes: u64) -> u64 {
+        if self == Self::Bytes4 { bytes } else { tokens(bytes) }
+    }
+
+    /// The tokens of a sum of weights.
+    pub(crate) fn tokens_of(self, weight: u64) -> u64 {
+        if self == Self::Bytes4 { tokens(weight) } else { weight }
+    }
+
+    /// The tokens of these weights together, for a report.
+    pub(crate) fn total(self, weights: impl Iterator<Item = u64>) -> ExactTokens {
+        let sum = weights.fold(0u64, u64::saturating_add);
+        ExactTokens { tokenizer: self.name().to_owned(), tokens: self.tokens_of(sum) }
     }
 
     /// Counts every item with all threads; `text` gives its bytes, or `None` when it cannot be read.

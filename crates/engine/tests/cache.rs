@@ -4,6 +4,7 @@ mod support;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use stan_engine::Engine;
 use stan_engine::config::Config as StanConfig;
 use stan_engine::context::{Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest, Work};
@@ -21,11 +22,10 @@ const OUTSIDE: &str = "/c";
 
 fn request(stats_only: bool) -> GraphRequest {
     GraphRequest {
-        threads: Some(2),
         cache_directory: Some(CACHE.into()),
         state_directory: Some(STATE.into()),
         stats_only,
-        leak_on_exit: false,
+        ..GraphRequest::default()
     }
 }
 
@@ -221,7 +221,10 @@ fn a_map_that_came_with_the_repository_is_not_believed() {
     let work = request(false);
     let document = || {
         let mut bytes = Vec::new();
-        build_map(disk.system(), &repository, &work).expect("a map can be made").write(&mut bytes, false).unwrap();
+        build_map(&Engine::new(disk.system()), &repository, &work)
+            .expect("a map can be made")
+            .write(&mut bytes, false)
+            .unwrap();
         bytes
     };
     let truth = document();
@@ -321,7 +324,7 @@ fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
             state_directory: Some(STATE.into()),
             ..GraphRequest::default()
         };
-        let map = build_map(disk.system(), &repository, &request).expect("a map can be made").map;
+        let map = build_map(&Engine::new(disk.system()), &repository, &request).expect("a map can be made").map;
         map.indices().map(|index| map.id(index).to_owned()).filter(|id| id.contains("npm")).collect()
     };
     let check = |expected: &[&str]| {
@@ -357,7 +360,10 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
             ..GraphRequest::default()
         };
         let mut bytes = Vec::new();
-        build_map(disk.system(), &repository, &request).expect("a map can be made").write(&mut bytes, false).unwrap();
+        build_map(&Engine::new(disk.system()), &repository, &request)
+            .expect("a map can be made")
+            .write(&mut bytes, false)
+            .unwrap();
         bytes
     };
     let (map_file, data_file) = (".stan/cache/map.data", ".stan/cache/graph.data");

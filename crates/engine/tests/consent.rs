@@ -14,7 +14,7 @@ use stan_repo::{
     AllowedFolder, DirEntry, Links, MemorySystem, OpenFile, Owner, Stat, System, SystemLayer, WritableLayer,
     WritableSystem,
 };
-use support::{cold, edges, run};
+use support::{cold, edges, run, run_on};
 
 /// The root is a folder below a user's home, so that there is something around it.
 const ROOT: &str = "/homes/u/r";
@@ -68,6 +68,10 @@ impl WritableLayer for Recording {
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.note(path);
         self.inner.write_atomic(path, bytes)
+    }
+    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.note(path);
+        self.inner.write_atomic_durable(path, bytes)
     }
 }
 
@@ -416,8 +420,7 @@ fn linked_packages_are_the_same_for_any_number_of_threads() {
     let mut options = options(&[]);
     options.external_depth = 2;
     let system = MemorySystem::from_fixture(&text);
-    let told =
-        |threads| edges(&run(&system, &options, &GraphRequest { threads: Some(threads), ..GraphRequest::default() }));
+    let told = |threads| edges(&run_on(threads, &system, &options, &GraphRequest::default()));
     let first = told(1);
     assert!(first.contains("-> ../lib/main.ts runtime") && first.contains("~../lib/part.ts"), "{first}");
     for threads in [1, 2, 4, 8] {
@@ -429,11 +432,7 @@ fn linked_packages_are_the_same_for_any_number_of_threads() {
 #[test]
 fn a_cache_of_another_consent_is_not_used() {
     let system = MemorySystem::from_fixture(&[SECRETS, "//- /homes/u/r/a.ts\nimport '../lib';\n"].concat());
-    let request = GraphRequest {
-        threads: Some(1),
-        cache_directory: Some(format!("{ROOT}/.stan/cache")),
-        ..GraphRequest::default()
-    };
+    let request = GraphRequest { cache_directory: Some(format!("{ROOT}/.stan/cache")), ..GraphRequest::default() };
     for _ in 0..2 {
         for (allowed, expected) in [(&["/homes/u/lib"][..], "../lib/main.ts"), (&[], "..")] {
             let told = edges(&run(&system, &options(allowed), &request));

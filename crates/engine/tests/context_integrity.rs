@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
+use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::Mode;
 use stan_engine::context::{ArchiveFormat, EngineError, EngineErrorKind, NoProgress, Repository, RunRequest, run};
@@ -73,7 +74,7 @@ fn context_run(system: &MemorySystem, frozen: bool) -> Result<(), EngineError> {
     let outside = "/outside".to_owned();
     config.allowed_outside.push(AllowedFolder { spelled: outside.clone(), real: outside });
     let repository = Repository { root: ROOT, config: &config };
-    let work = GraphRequest { threads: Some(1), ..GraphRequest::default() };
+    let work = GraphRequest::default();
     let request = RunRequest {
         mode: Mode::Context,
         frozen,
@@ -87,7 +88,8 @@ fn context_run(system: &MemorySystem, frozen: bool) -> Result<(), EngineError> {
         tokens: None,
         scripts: Vec::new(),
     };
-    run(system, &repository, &request, &mut NoProgress).map(drop)
+    let engine = Engine::new(system).with_threads(Some(1));
+    run(&engine, &repository, &request, &mut NoProgress).map(drop)
 }
 
 fn read(system: &MemorySystem, path: &str) -> Vec<u8> {

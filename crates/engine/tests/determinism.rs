@@ -7,7 +7,7 @@ use std::fmt::Write;
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_repo::MemorySystem;
 use stan_testkit::Random;
-use support::{json, run};
+use support::{json, run_on};
 
 /// A few hundred files: barrels of barrels, cycles, packages, configurations, links, and everything that can be wrong.
 fn repository(root: &str, seed: u64) -> MemorySystem {
@@ -79,7 +79,7 @@ fn module_text(random: &mut Random, package: usize, module: usize) -> String {
 fn answer(system: &MemorySystem, root: &str, threads: usize, external_depth: u32) -> String {
     let mut options = GraphOptions::new(root);
     options.external_depth = external_depth;
-    json(&run(system, &options, &GraphRequest { threads: Some(threads), ..GraphRequest::default() }))
+    json(&run_on(threads, system, &options, &GraphRequest::default()))
 }
 
 #[test]
@@ -126,17 +126,11 @@ fn twenty_runs_are_one() {
 fn a_cache_made_on_eight_threads_serves_one() {
     let system = repository("/r", 7);
     let options = GraphOptions::new("/r");
-    let request = |threads| GraphRequest {
-        threads: Some(threads),
-        cache_directory: Some("/c".into()),
-        state_directory: None,
-        stats_only: false,
-        leak_on_exit: false,
-    };
+    let request = GraphRequest { cache_directory: Some("/c".into()), ..GraphRequest::default() };
     let first = answer(&system, "/r", 1, 0);
     for threads in [8, 1, 8] {
-        assert_eq!(json(&run(&system, &options, &request(threads))), first);
+        assert_eq!(json(&run_on(threads, &system, &options, &request)), first);
     }
     system.set_now(10_000_000_000).set_file("/r/packages/p2/src/m3.ts", "export const v3 = 1; export * from './m4';");
-    assert_eq!(json(&run(&system, &options, &request(1))), answer(&system, "/r", 8, 0));
+    assert_eq!(json(&run_on(1, &system, &options, &request)), answer(&system, "/r", 8, 0));
 }

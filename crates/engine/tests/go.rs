@@ -122,11 +122,8 @@ fn warm_runs_are_cold_runs() {
         ",
     );
     let options = GraphOptions::new(ROOT);
-    let request = |cache: bool| GraphRequest {
-        threads: Some(2),
-        cache_directory: cache.then(|| "/cache".to_owned()),
-        ..GraphRequest::default()
-    };
+    let request =
+        |cache: bool| GraphRequest { cache_directory: cache.then(|| "/cache".to_owned()), ..GraphRequest::default() };
     let edits = [
         ("/r/main.go", "package main\nimport \"m/p\"\nfunc main() { p.A() }\n"),
         ("/r/p/b.go", "package p\nfunc C() {}\n"),

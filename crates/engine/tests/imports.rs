@@ -211,7 +211,7 @@ fn what_matches_nothing_is_a_warning() {
         TREE,
         &[("a", &["docs/*.rst", "gone/*.md", "docs/a.md/x"]), ("b", &[])],
         &expect![[r#"
-            warning: import `a`: docs/a.md was left out, because it is not a folder
+            warning: import `a`: docs/a.md was left out: it is not a folder
             warning: import `a`: the glob `docs/*.rst` matched nothing below docs
             warning: import `a`: the glob `docs/a.md/x` matched nothing below docs/a.md
             warning: import `a`: the glob `gone/*.md` matched nothing, because the folder it starts in does not exist
@@ -338,7 +338,7 @@ fn what_cannot_be_read_is_a_warning() {
     let plan = plan_of(&system, &[("docs", &["docs/**/*.md"])]).unwrap();
     let targets: Vec<&str> = plan.files.iter().map(|file| file.target.as_str()).collect();
     assert_eq!(targets, [".stan/imports/docs/.hidden/d.md", ".stan/imports/docs/a.md"]);
-    let expected = "import `docs`: docs/deep was left out, because its permissions forbid reading it";
+    let expected = "import `docs`: docs/deep was left out: permission denied";
     assert_eq!(plan.warnings, [expected]);
 }
 

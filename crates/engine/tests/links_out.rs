@@ -3,6 +3,7 @@
 
 mod support;
 
+use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::{Repository, StateSource, check_state, verify};
 use stan_repo::MemorySystem;
@@ -22,8 +23,9 @@ fn documents_behind_links_are_refused() {
         }
         let config = Config::default();
         let repository = Repository { root: ROOT, config: &config };
-        let state = check_state(&system, &repository, &StateSource::Workspace).expect_err("a link leads to it");
-        let archive = verify(&system, &repository, None).expect_err("a link leads to it");
+        let state =
+            check_state(&Engine::new(&system), &repository, &StateSource::Workspace).expect_err("a link leads to it");
+        let archive = verify(&Engine::new(&system), &repository, None).expect_err("a link leads to it");
         for refusal in [state, archive] {
             let shown = refusal.to_string();
             assert!(shown.contains("link") && !shown.contains("secret"), "{links}{shown}");

@@ -3,6 +3,7 @@
 mod support;
 
 use proptest::prelude::*;
+use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::{Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest};
@@ -37,8 +38,8 @@ fn documents(root: &str, chosen: &[bool]) -> (String, Vec<u8>) {
     }
     let graph = support::json(&support::cold(&system, &GraphOptions::new(root)));
     let config = Config::default();
-    let map =
-        build_map(&system, &Repository { root, config: &config }, &GraphRequest::default()).expect("a map is made");
+    let map = build_map(&Engine::new(&system), &Repository { root, config: &config }, &GraphRequest::default())
+        .expect("a map is made");
     let mut bytes = Vec::new();
     map.write(&mut bytes, false).expect("memory is writable");
     bytes.extend(map.problems().join("\n").into_bytes());

@@ -12,11 +12,10 @@ fn check(before: &str, edits: &[(&str, &str)]) -> Work {
     let system = MemorySystem::from_fixture(before);
     let options = GraphOptions::new(ROOT);
     let request = GraphRequest {
-        threads: Some(2),
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
         stats_only: false,
-        leak_on_exit: false,
+        ..GraphRequest::default()
     };
     system.set_now(100_000_000_000);
     run(&system, &options, &request);
@@ -240,11 +239,10 @@ fn packages_are_looked_through_again() {
     );
     let options = GraphOptions::new(ROOT);
     let request = GraphRequest {
-        threads: Some(2),
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
         stats_only: false,
-        leak_on_exit: false,
+        ..GraphRequest::default()
     };
     // The new file makes a whole run of the second, which then knows the package from the first.
     let edits = [

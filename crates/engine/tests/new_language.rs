@@ -162,7 +162,7 @@ fn options() -> GraphOptions {
 
 fn request(cache: bool) -> GraphRequest {
     let cache_directory = cache.then(|| "/cache".to_owned());
-    GraphRequest { threads: Some(2), cache_directory, ..GraphRequest::default() }
+    GraphRequest { cache_directory, ..GraphRequest::default() }
 }
 
 fn check(text: &str, expected: Expect) {

@@ -10,7 +10,7 @@ use expect_test::expect;
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_repo::{DirEntry, Links, MemorySystem, OpenFile, OsSystem, Stat, System, SystemLayer, WritableLayer};
 use support::disk::{Disk, RealDisk};
-use support::{ROOT, cold, edges, errors, json, nodes, run, targets};
+use support::{ROOT, cold, edges, errors, json, nodes, run, run_on, targets};
 
 #[test]
 fn an_empty_repository() {
@@ -31,13 +31,7 @@ fn a_root_that_does_not_exist() {
 fn a_root_that_comes_to_exist() {
     let system = MemorySystem::new();
     let options = GraphOptions::new(ROOT);
-    let request = GraphRequest {
-        threads: Some(1),
-        cache_directory: Some("/cache".into()),
-        state_directory: None,
-        stats_only: false,
-        leak_on_exit: false,
-    };
+    let request = GraphRequest { cache_directory: Some("/cache".into()), ..GraphRequest::default() };
     assert_eq!(nodes(&run(&system, &options, &request)), "");
     system.set_file("/r/a.ts", "");
     assert_eq!(nodes(&run(&system, &options, &request)), "source a.ts\n");
@@ -183,17 +177,16 @@ impl WritableLayer for Disturbed<'_> {}
 fn check_disturbed(name: &str, disturb: &(dyn Fn(&MemorySystem) -> io::Result<()> + Sync)) {
     let options = GraphOptions::new(ROOT);
     let request = GraphRequest {
-        threads: Some(1),
         cache_directory: Some("/r/.stan/cache".into()),
         state_directory: Some("/state".into()),
         stats_only: false,
-        leak_on_exit: false,
+        ..GraphRequest::default()
     };
     for at in 0.. {
         let system = MemorySystem::from_fixture(TREE);
         system.set_now(100_000_000_000);
         let disturbed = Disturbed { system, calls: AtomicUsize::new(0), at, disturb };
-        let outcome = run(&disturbed, &options, &request);
+        let outcome = run_on(1, &disturbed, &options, &request);
         if disturbed.calls.load(Ordering::Relaxed) <= at {
             assert!(at > 50, "{name}: only {at} calls");
             break;

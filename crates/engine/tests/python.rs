@@ -124,11 +124,8 @@ fn warm_runs_are_cold_runs() {
         ",
     );
     let options = GraphOptions::new(ROOT);
-    let request = |cache: bool| GraphRequest {
-        threads: Some(2),
-        cache_directory: cache.then(|| "/cache".to_owned()),
-        ..GraphRequest::default()
-    };
+    let request =
+        |cache: bool| GraphRequest { cache_directory: cache.then(|| "/cache".to_owned()), ..GraphRequest::default() };
     let site = "/r/.venv/lib/python3.11/site-packages";
     let edits: [(String, Option<&str>); 13] = [
         ("/r/src/p/core.py".to_owned(), Some("import os\ndef core(): ...\n")),
@@ -160,4 +157,66 @@ fn warm_runs_are_cold_runs() {
             assert_eq!(json(&run(&system, &options, &request(true))), cold, "after {path}");
         }
     }
+}
+
+/// Python runs the packages around a module before it; those around the importer ran before that.
+#[test]
+fn packages_around_a_module_are_implicit_edges() {
+    check(
+        "
+        //- /r/a/__init__.py
+        //- /r/a/b/__init__.py
+        //- /r/a/b/c.py
+        import a.d
+        from .e import x
+        //- /r/a/b/e.py
+        x = 1
+        //- /r/a/d.py
+        //- /r/main.py
+        import a.b.c
+        from a.b import e
+        from a import d
+        def late():
+            from a.b.e import x
+        ",
+        expect![[r#"
+            a/b/c.py -> a/b/e.py runtime
+            a/b/c.py -> a/d.py runtime
+            main.py -> ~a/__init__.py dynamic
+            main.py -> ~a/__init__.py runtime
+            main.py -> ~a/b/__init__.py dynamic
+            main.py -> ~a/b/__init__.py runtime
+            main.py -> a/b/c.py runtime
+            main.py -> a/b/e.py dynamic
+            main.py -> a/b/e.py runtime
+            main.py -> a/d.py runtime
+        "#]],
+    );
+}
+
+/// A list of requirements may belong to tests; a `setup.py` in a package is a module.
+#[test]
+fn folders_with_requirements_come_after_the_projects_around_them() {
+    check(
+        "
+        //- /r/pyproject.toml
+        [tool.setuptools.packages.find]
+        where = ['lib']
+        //- /r/lib/tool/__init__.py
+        //- /r/lib/tool/core.py
+        //- /r/lib/tool/setup.py
+        import core
+        //- /r/test/requirements.txt
+        //- /r/test/tool/test_core.py
+        import tool.core
+        import only
+        //- /r/test/only.py
+        ",
+        expect![[r#"
+            lib/tool/setup.py -> core runtime
+            test/tool/test_core.py -> ~lib/tool/__init__.py runtime
+            test/tool/test_core.py -> lib/tool/core.py runtime
+            test/tool/test_core.py -> test/only.py runtime
+        "#]],
+    );
 }

@@ -10,9 +10,11 @@ use serde_json::{Value, json};
 use stan_engine::answers::{CyclesReport, NeighboursReport};
 use stan_engine::context::reports::{RunReport, SelectReport, SnapReport, StateReport, VerifyReport};
 use stan_engine::outline::{FindReport, OutlineReport, ReadReport, SymbolReport};
+use stan_engine::overview::OverviewReport;
 use stan_engine::pack::{DiagnosticsReport, Pack};
 use stan_engine::reply::{ApplyReport, ReplyReport};
 use stan_engine::suggest::SuggestReport;
+use stan_engine::view::ViewReport;
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -73,6 +75,12 @@ fn schemas_of_small_answers() {
         written::<SymbolReport>(),
         "stan-symbol.report",
         &expect_file!["../../../schemas/stan-symbol.report.schema.json"],
+    );
+    check(written::<ViewReport>(), "stan-view.report", &expect_file!["../../../schemas/stan-view.report.schema.json"]);
+    check(
+        written::<OverviewReport>(),
+        "stan-map.report",
+        &expect_file!["../../../schemas/stan-map.report.schema.json"],
     );
     check(written::<ReadReport>(), "stan-read.report", &expect_file!["../../../schemas/stan-read.report.schema.json"]);
     check(written::<FindReport>(), "stan-find.report", &expect_file!["../../../schemas/stan-find.report.schema.json"]);

@@ -8,6 +8,7 @@ mod support;
 use std::ops::Range;
 
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use stan_engine::Engine;
 use stan_engine::context::{Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest};
 use stan_model::document::integrity::ExternalsLock;
@@ -91,12 +92,11 @@ fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (Stri
     config.context.max_errors = 8;
     let repository = Repository { root: disk.root(), config: &config };
     let request = GraphRequest {
-        threads: Some(2),
         cache_directory: cache.cloned(),
         state_directory: Some(disk.state_directory()),
         ..GraphRequest::default()
     };
-    let built = build_map(disk.system(), &repository, &request).expect("a map can be made");
+    let built = build_map(&Engine::new(disk.system()), &repository, &request).expect("a map can be made");
     let mut document = Vec::new();
     built.map.write(&mut document, true).expect("memory takes everything");
     (String::from_utf8(document).expect("maps are text"), built.integrity, built.errors)
@@ -104,11 +104,10 @@ fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (Stri
 
 fn answer(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>, stats_only: bool) -> GraphOutcome {
     let request = GraphRequest {
-        threads: Some(2),
         cache_directory: cache.cloned(),
         state_directory: Some(disk.state_directory()),
         stats_only,
-        leak_on_exit: false,
+        ..GraphRequest::default()
     };
     run(disk.system(), options, &request)
 }

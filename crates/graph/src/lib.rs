@@ -7,6 +7,7 @@ mod builder;
 mod canonical;
 mod cycles;
 mod graph;
+mod group;
 mod map;
 mod neighbours;
 pub mod overview;
@@ -14,6 +15,7 @@ mod query;
 mod select;
 mod summary;
 mod tunnel;
+pub mod view;
 mod write;
 
 pub use builder::{BuildError, Built, GraphBuilder, Indices, Merged};
@@ -22,9 +24,10 @@ pub use canonical::{
 };
 pub use cycles::{Cycle, cycles};
 pub use graph::{Edge, FileMeta, Graph, Node};
-pub use map::{HashPrefix, Map, MapEdge, MetaHashes, hash_text};
+pub use group::{GroupBy, grouped};
+pub use map::{HashPrefix, Map, MapEdge, MapNode, MetaHashes, hash_text};
 pub use neighbours::{Neighbour, importer_counts, kind_bit, neighbours, with_kinds};
-pub use query::{Direction, Stats, closure};
+pub use query::{Direction, Stats, closure, closure_within};
 pub use select::{
     EntryKinds, HashWithoutSize, Largest, Reasons, SelectError, SelectOptions, Selection, SelectionEntry,
     SelectionSummary, cover, select, summarize, why,

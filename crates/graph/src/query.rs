@@ -33,19 +33,29 @@ impl Stats {
 /// `Backward` turns the arrows for the search only. The edges of the answer still point from a module to what it
 /// depends on, so that every answer is a part of the graph it was asked of and an edge always means the same.
 pub fn closure(graph: &Graph, seeds: &[u32], direction: Direction) -> Graph {
+    closure_within(graph, seeds, direction, usize::MAX)
+}
+
+/// The same over at most `depth` edges from a seed.
+pub fn closure_within(graph: &Graph, seeds: &[u32], direction: Direction, depth: usize) -> Graph {
     let reached = match direction {
         Direction::Forward => {
-            reach(graph.node_count(), seeds, |index| graph.edges(index).iter().map(|edge| edge.target))
+            reach(graph.node_count(), seeds, depth, |index| graph.edges(index).iter().map(|edge| edge.target))
         }
         Direction::Backward => {
             let sources = Sources::of(graph);
-            reach(graph.node_count(), seeds, |index| sources.of_target(index).iter().copied())
+            reach(graph.node_count(), seeds, depth, |index| sources.of_target(index).iter().copied())
         }
     };
     restrict(graph, &reached)
 }
 
-fn reach<Next: Iterator<Item = u32>>(node_count: usize, seeds: &[u32], next: impl Fn(u32) -> Next) -> Vec<bool> {
+fn reach<Next: Iterator<Item = u32>>(
+    node_count: usize,
+    seeds: &[u32],
+    depth: usize,
+    next: impl Fn(u32) -> Next,
+) -> Vec<bool> {
     let mut reached = vec![false; node_count];
     let mut pending: Vec<u32> = Vec::new();
     let mut visit = |index: u32, pending: &mut Vec<u32>| {
@@ -58,8 +68,13 @@ fn reach<Next: Iterator<Item = u32>>(node_count: usize, seeds: &[u32], next: imp
     for &seed in seeds {
         visit(seed, &mut pending);
     }
-    while let Some(index) = pending.pop() {
-        for neighbour in next(index) {
+    // By distance: a node is first met on a shortest way.
+    for _ in 0..depth {
+        let step = std::mem::take(&mut pending);
+        if step.is_empty() {
+            break;
+        }
+        for neighbour in step.into_iter().flat_map(&next) {
             visit(neighbour, &mut pending);
         }
     }

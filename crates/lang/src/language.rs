@@ -38,9 +38,20 @@ pub trait Language: Sync {
     /// [`ProjectResolver::prepare`] or is done on demand.
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p>;
 
+    /// Whether resolution makes implicit edges for imports of any module, and not only for those of declarations.
+    fn has_implicit_imports(&self) -> bool {
+        false
+    }
+
     /// One line about a file from what it starts with, without analysing it: for files of other people's packages.
     fn describe(&self, _file: SourceFile<'_>, _options: &ExtractOptions) -> Option<Box<str>> {
         None
+    }
+
+    /// For each tag the longest words of a doc comment that carries it, on one line and maybe empty; `None` where no comment
+    /// carries it. The thread must have a stack of `WORKER_STACK`.
+    fn tagged_prose(&self, _file: SourceFile<'_>, tags: &[String]) -> Vec<Option<String>> {
+        vec![None; tags.len()]
     }
 
     /// Reads outlines, if the language has them.
@@ -60,6 +71,12 @@ pub trait Declare: Sync {
 
     /// The outline and what the names in it stand for.
     fn declare(&self, path: &str, text: &str) -> FileUnits;
+
+    /// Whether a specifier that names one thing of a package leads to the module of that name, which `path` is, rather than to
+    /// a module that offers the name.
+    fn is_module_named(&self, _path: &str, _specifier: &str) -> bool {
+        false
+    }
 }
 
 /// Extracts facts, one file after the other.
@@ -118,6 +135,11 @@ pub trait ProjectResolver: Sync {
     /// The package that a file belongs to, by the directory of its manifest. Re-exports of external files are followed
     /// within one package only.
     fn package_of(&self, file: &str) -> Option<String>;
+
+    /// The other files whose names a file sees without importing them.
+    fn package_files(&self, _file: &str) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The second pass, for languages in which files see names of other files without naming those files: the files that
     /// `file` depends on by name, once the facts of all files of the repository are known.
@@ -195,7 +217,8 @@ pub struct Resolved {
     pub answers: Vec<Answer>,
     /// Files that patterns match.
     pub matches: Vec<(FileKey, EdgeKind)>,
-    /// The code behind declarations that requests lead to: implicit edges.
+    /// Implicit edges that resolution itself knows: the code behind declarations that requests lead to, and the packages that
+    /// run before a module.
     pub implementations: Vec<(FileKey, EdgeKind)>,
     pub problems: Vec<FileProblem>,
 }
@@ -266,6 +289,18 @@ impl Languages {
     /// See [`Language::describe`].
     pub fn describe(self, file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<str>> {
         self.iter().nth(self.position(file.name)?)?.describe(file, options)
+    }
+
+    /// See [`Language::tagged_prose`].
+    pub fn tagged_prose(self, file: SourceFile<'_>, tags: &[String]) -> Vec<Option<String>> {
+        let language = self.position(file.name).and_then(|position| self.iter().nth(position));
+        language.map_or_else(|| vec![None; tags.len()], |language| language.tagged_prose(file, tags))
+    }
+
+    /// See [`Language::has_implicit_imports`].
+    pub fn has_implicit_imports(self, path: &str) -> bool {
+        let language = self.position(path).and_then(|position| self.iter().nth(position));
+        language.is_some_and(|language| language.has_implicit_imports())
     }
 
     /// What reads the outline of a file; `None` where its language has none.

@@ -1,7 +1,7 @@
 //! A project: what every language resolves against, opened once per run, by full and incremental runs alike.
 
 use stan_model::{FileFacts, Problem};
-use stan_repo::Files;
+use stan_repo::{AbsPath, Files};
 
 use crate::language::{
     FactsOf, FileResolver, Languages, NameEdge, NamedFile, ProjectResolver, Resolved, TargetTable, Wanted,
@@ -23,7 +23,7 @@ pub struct Project<'p> {
 impl Project<'_> {
     /// The part of an absolute path below the root.
     pub fn relative<'a>(&self, path: &'a str) -> Option<&'a str> {
-        path.strip_prefix(self.root.trim_end_matches('/'))?.strip_prefix('/')
+        AbsPath::new(self.root).below(path)
     }
 }
 
@@ -128,6 +128,11 @@ pub struct Worker<'r> {
 }
 
 impl Worker<'_> {
+    /// See [`ProjectResolver::package_files`].
+    pub fn package_files(&self, file: &str) -> Vec<String> {
+        self.resolvers.of(file).map(|resolver| resolver.package_files(file)).unwrap_or_default()
+    }
+
     /// Resolves what a file asks for. `found` is emptied first. `file` is an absolute path.
     pub fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         found.clear();

@@ -73,11 +73,11 @@ pub fn cleaned_prose(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter(|character| is_kept(*character)).collect())
 }
 
-/// A JSON text of the same value in which hidden characters of strings are written as `\uXXXX`. Line breaks between
-/// values stay.
+/// A JSON text of the same value in which hidden characters of strings are written as `\uXXXX`. Line breaks and tabs between
+/// values stay; so do those of other documents, whose source text may be indented with tabs.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
-    let is_escaped = |character: char| character != '\n' && is_hidden(character);
-    let is_plain = json.bytes().fold(true, |plain, byte| plain & matches!(byte, 0x20..=0x7e | b'\n'));
+    let is_escaped = |character: char| !matches!(character, '\n' | '\t') && is_hidden(character);
+    let is_plain = json.bytes().fold(true, |plain, byte| plain & matches!(byte, 0x20..=0x7e | b'\n' | b'\t'));
     if is_plain || !json.contains(is_escaped) {
         return Cow::Borrowed(json);
     }

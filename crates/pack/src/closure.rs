@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use stan_model::names::{
-    DeclarationId, FileUnits, Import, Imported, Meaning, Names, ShapeId, ShapeKind, Space, SymbolId, Use, Used,
+    DeclarationId, FileUnits, Import, Meaning, Names, ShapeId, ShapeKind, Space, SymbolId, Use, Used,
 };
 use stan_model::outline::{Lines, Outline, Span, Unit, UnitId, UnitKind};
 
-use crate::definitions::{Definition, NotFound};
+use crate::definitions::Definition;
 use crate::focus::Focus;
 use crate::follow::{Follower, merged};
-use crate::modules::{FileId, Leads, Modules};
+use crate::modules::{FileId, Modules};
 use crate::near::is_near;
 
 /// Candidates beyond this many are not looked for: no budget would show them.
@@ -92,6 +92,10 @@ pub struct Missing {
     pub name: Box<str>,
     pub line: u32,
     pub reason: MissingReason,
+    /// For an import that leads to nothing: what it asks for.
+    pub specifier: Option<Box<str>>,
+    /// Names that may have been meant, the nearest first.
+    pub near: Vec<Box<str>>,
 }
 
 /// The answer: candidates by rank and first use, and what was not found.
@@ -101,6 +105,8 @@ pub struct Closure {
     pub missing: Vec<Missing>,
     /// Statements of the focus file that bring in names which the focus uses, and the lines of those names.
     pub imports: BTreeMap<Span, BTreeSet<u32>>,
+    /// Modules that a failing line wants a name of which they do not export, and what they export: sorted.
+    pub exports: BTreeMap<FileId, Vec<Box<str>>>,
 }
 
 /// Finds what explains a focus.
@@ -128,10 +134,10 @@ pub fn closure(modules: &dyn Modules, question: &Question, limits: Limits) -> Cl
     collector.finish()
 }
 
-struct Collector<'c> {
-    follower: &'c Follower<'c>,
-    question: &'c Question,
-    found: Closure,
+pub(crate) struct Collector<'c> {
+    pub(crate) follower: &'c Follower<'c>,
+    pub(crate) question: &'c Question,
+    pub(crate) found: Closure,
     by_unit: FxHashMap<(FileId, UnitId), usize>,
     /// Members whose owner is not known: name and use.
     loose: Vec<(Box<str>, u32, u8)>,
@@ -156,7 +162,7 @@ impl Collector<'_> {
         }
     }
 
-    fn via(&self, line: u32, name: &str, how: &'static str) -> Via {
+    pub(crate) fn via(&self, line: u32, name: &str, how: &'static str) -> Via {
         Via { file: self.question.file, line, name: name.into(), how }
     }
 
@@ -165,7 +171,14 @@ impl Collector<'_> {
     }
 
     /// Adds a unit, or raises the rank of one that is known.
-    fn unit(&mut self, file: FileId, unit: UnitId, member: Option<UnitId>, rank: u8, via: Vec<Via>) -> Option<usize> {
+    pub(crate) fn unit(
+        &mut self,
+        file: FileId,
+        unit: UnitId,
+        member: Option<UnitId>,
+        rank: u8,
+        via: Vec<Via>,
+    ) -> Option<usize> {
         let at = match self.by_unit.get(&(file, unit)) {
             Some(at) => *at,
             None if self.found.candidates.len() >= MOST_CANDIDATES => return None,
@@ -189,7 +202,7 @@ impl Collector<'_> {
     }
 
     /// Adds the unit of a declaration.
-    fn declaration(&mut self, file: FileId, id: DeclarationId, rank: u8, via: Vec<Via>) {
+    pub(crate) fn declaration(&mut self, file: FileId, id: DeclarationId, rank: u8, via: Vec<Via>) {
         let Some(units) = self.follower.modules.units(file) else { return };
         let Some(declaration) = units.names.declaration(id) else { return };
         if self.is_in_focus(file, declaration.span) {
@@ -239,11 +252,14 @@ impl Collector<'_> {
                             self.named_on_failing_line(*symbol, &found, one.line);
                         }
                     }
-                    Err(reason) => self.not_found(units, *symbol, one.line, reason),
+                    Err(reason) => self.not_found(units, *symbol, (one.line, rank), reason),
                 }
             }
             Used::Member(base, name) => {
                 let found = self.follower.members(file, *base, name);
+                if found.is_empty() && self.follower.is_module(file, *base, name) {
+                    return;
+                }
                 if found.is_empty() {
                     self.loose.push((name.clone(), one.line, rank));
                     for (file, shape) in self.follower.owners(file, *base) {
@@ -319,10 +335,11 @@ impl Collector<'_> {
         })
     }
 
-    fn missing(&mut self, name: &str, line: u32, reason: MissingReason) {
+    pub(crate) fn missing(&mut self, name: &str, line: u32, reason: MissingReason) {
         let known = |one: &Missing| *one.name == *name && one.reason == reason;
         if !self.found.missing.iter().any(known) {
-            self.found.missing.push(Missing { name: name.into(), line, reason });
+            let (specifier, near) = (None, Vec::new());
+            self.found.missing.push(Missing { name: name.into(), line, reason, specifier, near });
         }
     }
 
@@ -351,98 +368,6 @@ impl Collector<'_> {
             if !self.question.focus.span.encloses(import.statement) {
                 self.found.imports.entry(import.statement).or_default().insert(line);
             }
-        }
-    }
-
-    /// A name whose import leads to nothing: what the module has under that name, exported or not.
-    fn not_found(&mut self, units: &FileUnits, symbol: SymbolId, line: u32, reason: NotFound) {
-        let name = units.names.symbol(symbol).map_or("", |symbol| &symbol.name);
-        match reason {
-            NotFound::Builtin => {}
-            NotFound::Module => self.missing(name, line, MissingReason::UnresolvedModule),
-            NotFound::Export => {
-                self.missing(name, line, MissingReason::NoSuchExport);
-                for (_, import) in imports_of(&units.names, symbol) {
-                    self.hidden_export(import, line);
-                }
-            }
-        }
-    }
-
-    fn hidden_export(&mut self, import: &Import, line: u32) {
-        let (Leads::Files(targets), Imported::Name(name)) =
-            (self.follower.modules.leads(self.question.file, &import.specifier), &import.name)
-        else {
-            return;
-        };
-        let via = self.via(line, name, "not-exported");
-        for target in self.reachable(&targets) {
-            let Some(units) = self.follower.modules.units(target) else { continue };
-            let named: Vec<UnitId> =
-                units.outline.roots().filter(|(_, unit)| unit.is_named(name)).map(|(id, _)| id).collect();
-            for id in named {
-                self.unit(target, id, None, 1, vec![via.clone()]);
-            }
-        }
-    }
-
-    /// Modules and those that they export again: a name that one of them stopped to export may be in any.
-    fn reachable(&self, targets: &[FileId]) -> Vec<FileId> {
-        let mut all = targets.to_vec();
-        let mut next = 0;
-        while let Some(file) = all.get(next).copied().filter(|_| next < 50) {
-            next += 1;
-            let Some(units) = self.follower.modules.units(file) else { continue };
-            let again = units.names.imports.iter().filter(|import| matches!(import.name, Imported::Name(_)));
-            let specifiers: BTreeSet<&str> =
-                units.names.stars.iter().map(|star| &**star).chain(again.map(|import| &*import.specifier)).collect();
-            for specifier in specifiers {
-                if let Leads::Files(files) = self.follower.modules.leads(file, specifier) {
-                    all.extend(files.into_iter().filter(|file| !all.contains(file)).collect::<Vec<_>>());
-                }
-            }
-        }
-        all
-    }
-
-    /// The focus is an import statement: what it brings in, and who uses it.
-    fn imported_here(&mut self, units: &FileUnits) {
-        let (file, focus) = (self.question.file, self.question.focus);
-        if focus.unit.is_some() {
-            return;
-        }
-        for (index, symbol) in units.names.symbols.iter().enumerate() {
-            let symbol_id = SymbolId(index as u32);
-            let here = imports_of(&units.names, symbol_id).find(|(_, import)| focus.span.encloses(import.statement));
-            let Some((declaration, import)) = here else { continue };
-            let line = units.names.declaration(declaration).map_or(focus.lines.from, |declaration| declaration.line);
-            let rank = if self.question.failing.contains(line) { 1 } else { 3 };
-            self.follower.restart();
-            let via = self.via(line, &symbol.name, "import");
-            match self.follower.imported(file, import) {
-                Ok(found) => {
-                    for definition in found {
-                        if let Definition::Declaration(file, id) = definition {
-                            self.declaration(file, id, rank, vec![via.clone()]);
-                        }
-                    }
-                }
-                Err(reason) => self.not_found(units, symbol_id, line, reason),
-            }
-            if rank == 1 {
-                self.users(units, symbol_id);
-            }
-        }
-    }
-
-    /// The units of the focus file that use a symbol.
-    fn users(&mut self, units: &FileUnits, symbol: SymbolId) {
-        let uses = units.names.uses.iter().filter(|one| one.what == Used::Name(symbol));
-        let users: BTreeSet<UnitId> = uses.filter_map(|one| units.outline.innermost(one.at)).collect();
-        for unit in users {
-            let via = self.via(self.question.failing.from, "", "used-by");
-            let outer = container(&units.outline, unit);
-            self.unit(self.question.file, outer, (unit != outer).then_some(unit), 2, vec![via]);
         }
     }
 
@@ -566,10 +491,11 @@ impl Collector<'_> {
     }
 }
 
-fn imports_of(names: &Names, symbol: SymbolId) -> impl Iterator<Item = (DeclarationId, &Import)> {
+pub(crate) fn imports_of(names: &Names, symbol: SymbolId) -> impl Iterator<Item = (DeclarationId, &Import)> {
     let declarations = names.symbol(symbol).map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();
     declarations.iter().filter_map(|id| match names.declaration(*id)?.meaning {
-        Meaning::Import(import) => Some((*id, names.import(import)?)),
+        // A name that is taken from the own package has no statement.
+        Meaning::Import(import) => Some((*id, names.import(import)?)).filter(|(_, one)| !one.statement.is_empty()),
         _ => None,
     })
 }

@@ -109,6 +109,9 @@ impl Follower<'_> {
         let before = search.found.len();
         for target in targets {
             match &import.name {
+                Imported::Name(_) if self.modules.is_module_named(target, &import.specifier) => {
+                    search.add(Definition::Module(target));
+                }
                 Imported::Name(name) => self.of_export(target, name, search, hops + 1),
                 Imported::Namespace => search.add(Definition::Module(target)),
                 Imported::Whole => {

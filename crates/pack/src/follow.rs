@@ -68,6 +68,13 @@ impl<'m> Follower<'m> {
         self.named(&carriers, name)
     }
 
+    /// Whether a member of what a recipe finds is a module.
+    pub(crate) fn is_module(&self, file: FileId, base: RecipeId, name: &str) -> bool {
+        self.restart();
+        let carriers = self.eval((file, base, Bindings::NONE), 0);
+        !self.inner_modules(&carriers, name).is_empty()
+    }
+
     /// The classes, interfaces and literals that a recipe finds.
     pub(crate) fn owners(&self, file: FileId, base: RecipeId) -> Vec<(FileId, ShapeId)> {
         self.restart();
@@ -152,8 +159,10 @@ impl<'m> Follower<'m> {
             Recipe::Static(shape) => vec![Carrier::Static(file, *shape)],
             Recipe::Base(shape) => self.bases(&units, file, *shape, bindings, depth + 1),
             Recipe::Member(base, name) => {
-                let members = self.members_named(&next(*base), name, depth + 1);
-                members.into_iter().flat_map(|one| self.value_of(one, depth + 1)).collect()
+                let base = next(*base);
+                let members = self.members_named(&base, name, depth + 1);
+                let values = members.into_iter().flat_map(|one| self.value_of(one, depth + 1));
+                values.chain(self.inner_modules(&base, name)).collect()
             }
             Recipe::Element(base) => self.unwrapped(&next(*base), false, depth + 1),
             Recipe::Await(base) => self.unwrapped(&next(*base), true, depth + 1),
@@ -187,6 +196,19 @@ impl<'m> Follower<'m> {
                 self.parameter(&callables, 0, depth + 1)
             }
         }
+    }
+
+    /// The modules that modules offer under a name.
+    fn inner_modules(&self, carriers: &[Carrier], name: &str) -> Vec<Carrier> {
+        let modules = carriers.iter().filter_map(|carrier| match carrier {
+            Carrier::Module(file) => Some(self.exported(*file, name)),
+            _ => None,
+        });
+        let inner = modules.flatten().filter_map(|definition| match definition {
+            Definition::Module(module) => Some(Carrier::Module(module)),
+            Definition::Declaration(..) => None,
+        });
+        inner.collect()
     }
 
     fn value_of_symbol(&self, file: FileId, symbol: SymbolId, bindings: Bindings, depth: u32) -> Vec<Carrier> {

@@ -16,9 +16,28 @@ pub(crate) fn is_near(name: &str, wanted: &str) -> bool {
     strsim::levenshtein(&name, &wanted) <= shorter / 3
 }
 
+/// The names that are spelled most like the wanted one, the nearest first. None that has little in common with it.
+pub(crate) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>, most: usize) -> Vec<Box<str>> {
+    let lower = wanted.to_lowercase();
+    let mut found: Vec<(usize, &str)> = names
+        .filter(|name| *name != wanted && name.len().max(wanted.len()) <= LONGEST)
+        .map(|name| (strsim::levenshtein(&name.to_lowercase(), &lower), name))
+        .filter(|(far, name)| *far <= name.len().max(wanted.len()) / 2 || is_near(name, wanted))
+        .collect();
+    found.sort_unstable();
+    found.into_iter().take(most).map(|(_, name)| name.into()).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_near;
+    use super::{is_near, nearest};
+
+    #[test]
+    fn nearest_names_come_first() {
+        let names = ["total", "totals", "subtotal", "sum", "Total"];
+        let near: Vec<Box<str>> = nearest("totl", names.into_iter(), 3);
+        assert_eq!(near.iter().map(|name| &**name).collect::<Vec<_>>(), ["Total", "total", "totals"]);
+    }
 
     #[test]
     fn near_names() {

@@ -1,65 +1,82 @@
 //! How much of each candidate fits into a budget. Candidates are numbers here: a rank and a cost for each level.
 //!
-//! One fixed sequence of demotions lowers the candidates of the worst rank first, the last of them first, by one level at a
-//! time; before that, what is whole only as a spare becomes a signature. A budget takes the shortest beginning of that sequence that fits, so that a larger budget never removes a
-//! candidate and never lowers a level.
+//! One fixed sequence of steps lowers what is shown, the least important first. It does not depend on the budget: a budget
+//! takes the shortest beginning of the sequence that fits. So a larger budget never removes a candidate, never lowers a level
+//! and never hides a line of the focus. The order is in `docs/decisions/0060-ladder.md`.
 
-/// How much of a unit is shown.
+use std::collections::BinaryHeap;
+
+/// How much of a unit is shown. `Open`, `Signature` and `Head` are three sizes of what the document calls a signature: with
+/// all members, with the members that are used, and only the lines that name the unit and these members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     Omitted,
     Line,
+    Head,
     Signature,
+    Open,
     Full,
 }
 
 impl Level {
+    /// As the document writes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Omitted => "omitted",
             Self::Line => "line",
-            Self::Signature => "signature",
+            Self::Head | Self::Signature | Self::Open => "signature",
             Self::Full => "full",
-        }
-    }
-
-    fn lower(self) -> Self {
-        match self {
-            Self::Full => Self::Signature,
-            Self::Signature => Self::Line,
-            Self::Line | Self::Omitted => Self::Omitted,
         }
     }
 }
 
-/// What a candidate costs at each level, and how much of it is wanted.
+/// What a candidate costs at each level, and how much of it is wanted. `u64::MAX` for a level that it does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs {
-    /// 0 is never lowered.
-    pub rank: u8,
+    /// Twice the rank of a declaration; 7 for files.
+    pub turn: u8,
     pub wanted: Level,
     pub full: u64,
+    pub open: u64,
     pub signature: u64,
+    pub head: u64,
     pub line: u64,
-    /// Shown whole only while nothing else of its rank has to be lowered for it.
+    /// A file that is whole only while no other file has to be lowered for it.
     pub is_spare: bool,
 }
 
 impl Costs {
-    /// Never more than at a higher level, so that lowering never costs.
-    pub fn at(&self, level: Level) -> u64 {
+    fn of(&self, level: Level) -> u64 {
         match level {
             Level::Omitted => 0,
-            Level::Line => self.line.min(self.signature).min(self.full),
-            Level::Signature => self.signature.min(self.full),
+            Level::Line => self.line,
+            Level::Head => self.head,
+            Level::Signature => self.signature,
+            Level::Open => self.open,
             Level::Full => self.full,
         }
     }
+
+    /// The highest level that costs no more than this one: what is shown when this level is planned.
+    pub fn shown(&self, level: Level) -> Level {
+        let all = [Level::Full, Level::Open, Level::Signature, Level::Head, Level::Line];
+        let above = all.into_iter().filter(|one| *one >= level && level > Level::Omitted);
+        // The first of the cheapest is the highest of them.
+        above.min_by_key(|one| self.of(*one)).unwrap_or(level)
+    }
+
+    /// Never more than at a higher level, so that lowering never costs.
+    pub fn at(&self, level: Level) -> u64 {
+        self.of(self.shown(level))
+    }
 }
 
-/// The level of each candidate.
+/// How much is shown of each focus and of each other candidate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fitted {
+    /// By focus: an index into its costs; their number when it is left out.
+    pub focus: Vec<usize>,
+    /// By candidate.
     pub levels: Vec<Level>,
     pub before: u64,
     pub after: u64,
@@ -69,38 +86,171 @@ pub struct Fitted {
     pub dropped: u64,
 }
 
-/// Lowers candidates until they fit. They are in order of importance within a rank. Without a budget nothing is lowered.
-pub fn fit(candidates: &[Costs], budget: Option<u64>) -> Fitted {
-    let mut levels: Vec<Level> = candidates.iter().map(|one| one.wanted).collect();
-    let before = candidates.iter().fold(0_u64, |sum, one| sum.saturating_add(one.at(one.wanted)));
-    let mut total = before;
+/// Files stand between the declarations of ranks 3 and 4.
+const FILES: u8 = 7;
+/// A signature of a failing line's declaration that costs more than this is cut to its head before others go.
+const LARGE: u64 = 150;
+
+/// Lowers candidates until they fit. `focus` has the costs of each focus, from the whole of it down to the least that can be
+/// shown; the first one never goes. `others` are in order of importance within a rank. Without a budget nothing is lowered.
+pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted {
+    let mut state = State::new(focus, others);
+    let before = state.total();
     let budget = budget.unwrap_or(u64::MAX);
-    let worst = candidates.iter().map(|one| one.rank).max().unwrap_or_default();
-    for rank in (1..=worst).rev() {
-        let of_rank: Vec<usize> = (0..candidates.len()).rev().filter(|at| candidates[*at].rank == rank).collect();
-        for round in 0..4 {
-            for at in &of_rank {
-                let is_turn = round > 0 || (candidates[*at].is_spare && levels[*at] == Level::Full);
-                if !is_turn {
-                    continue;
-                }
-                if total <= budget {
-                    return fitted(candidates, levels, before, total);
-                }
-                let lower = levels[*at].lower();
-                total = total - candidates[*at].at(levels[*at]) + candidates[*at].at(lower);
-                levels[*at] = lower;
+    let (far, near) = sequence(others);
+    for (index, level) in far {
+        if state.total() <= budget {
+            break;
+        }
+        state.lower(index, level);
+    }
+    let mut near = near.into_iter();
+    while state.total() > budget {
+        // A large focus leaves about half of the room to what explains it.
+        if state.focus > state.others && state.prune() {
+            continue;
+        }
+        match near.next() {
+            Some((index, level)) => state.lower(index, level),
+            None if state.prune() => {}
+            None => break,
+        }
+    }
+    for index in (1..focus.len()).rev() {
+        if state.total() > budget {
+            state.drop(index);
+        }
+    }
+    state.raise_files(budget);
+    state.fitted(before)
+}
+
+type Step = (usize, Level);
+
+/// The steps of ranks 4 and 5, and the others, which take turns with the focus.
+fn sequence(all: &[Costs]) -> (Vec<Step>, Vec<Step>) {
+    let of_turn = |turn: u8| (0..all.len()).rev().filter(move |at| all.get(*at).is_some_and(|one| one.turn == turn));
+    let to = |turn: u8, level: Level| of_turn(turn).map(move |at| (at, level));
+    // A line says hardly more cheaply what a head says better, unless the head is long.
+    let leave = |turn: u8| {
+        let is_long = move |at: &usize| all.get(*at).is_some_and(|one| one.at(Level::Head) > 2 * one.line);
+        let lines = of_turn(turn).filter(is_long).map(|at| (at, Level::Line));
+        lines.chain(to(turn, Level::Omitted))
+    };
+    let signatures = |turn: u8| to(turn, Level::Open).chain(to(turn, Level::Signature));
+    let worst = all.iter().map(|one| one.turn).max().unwrap_or_default();
+    let mut far = Vec::new();
+    for turn in (FILES + 1..=worst).rev() {
+        far.extend(signatures(turn).chain(to(turn, Level::Head)).chain(leave(turn)));
+    }
+    let mut near: Vec<Step> = Vec::new();
+    let is_spare = |at: &usize| all.get(*at).is_some_and(|one| one.is_spare && one.wanted == Level::Full);
+    near.extend(of_turn(FILES).filter(is_spare).map(|at| (at, Level::Signature)));
+    // Each file by one level at a time, so that the first ones are still whole when the last ones are gone.
+    for steps in 1..=3 {
+        let lower = |at: usize| all.get(at).map(|one| (at, lowered_file(one.wanted, steps)));
+        near.extend(of_turn(FILES).filter_map(lower));
+    }
+    near.extend(signatures(6).chain(to(6, Level::Head)));
+    near.extend(signatures(4).chain(signatures(2)));
+    let is_large = |at: &usize| all.get(*at).is_some_and(|one| one.at(Level::Signature) > LARGE);
+    near.extend([4, 2].into_iter().flat_map(|turn| of_turn(turn).filter(is_large)).map(|at| (at, Level::Head)));
+    for turn in [6, 5, 4, 3, 2, 1] {
+        near.extend(to(turn, Level::Head).chain(leave(turn)));
+    }
+    near.extend(to(0, Level::Omitted));
+    (far, near)
+}
+
+fn lowered_file(wanted: Level, steps: usize) -> Level {
+    const LADDER: [Level; 4] = [Level::Full, Level::Signature, Level::Line, Level::Omitted];
+    let at = LADDER.iter().position(|level| *level <= wanted).unwrap_or(LADDER.len());
+    LADDER.get(at + steps).copied().unwrap_or(Level::Omitted)
+}
+
+struct State<'s> {
+    costs: &'s [Vec<u64>],
+    candidates: &'s [Costs],
+    steps: Vec<usize>,
+    levels: Vec<Level>,
+    focus: u64,
+    others: u64,
+    /// Focuses that can be pruned, by what they cost now.
+    largest: BinaryHeap<(u64, usize)>,
+}
+
+impl<'s> State<'s> {
+    fn new(costs: &'s [Vec<u64>], candidates: &'s [Costs]) -> Self {
+        let first = |all: &Vec<u64>| all.first().copied().unwrap_or_default();
+        Self {
+            costs,
+            candidates,
+            steps: vec![0; costs.len()],
+            levels: candidates.iter().map(|one| one.wanted).collect(),
+            focus: costs.iter().map(first).fold(0, u64::saturating_add),
+            others: candidates.iter().fold(0, |sum, one| sum.saturating_add(one.at(one.wanted))),
+            largest: costs.iter().enumerate().map(|(index, all)| (first(all), index)).collect(),
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.focus.saturating_add(self.others)
+    }
+
+    fn lower(&mut self, index: usize, to: Level) {
+        let (Some(level), Some(costs)) = (self.levels.get_mut(index), self.candidates.get(index)) else { return };
+        if to < *level {
+            self.others = self.others - costs.at(*level) + costs.at(to);
+            *level = to;
+        }
+    }
+
+    /// What is left of the budget brings back files, the first ones first. So a larger budget may trade small files for a
+    /// large one; declarations are not touched.
+    fn raise_files(&mut self, budget: u64) {
+        let mut left = budget.saturating_sub(self.total());
+        for (costs, level) in self.candidates.iter().zip(&mut self.levels).filter(|(costs, _)| costs.turn == FILES) {
+            let levels = [Level::Full, Level::Signature, Level::Line].into_iter();
+            let better = levels.filter(|one| *one <= costs.wanted && *one > *level);
+            let now = costs.at(*level);
+            if let Some(better) = better.into_iter().find(|one| costs.at(*one) - now <= left) {
+                left -= costs.at(better) - now;
+                self.others += costs.at(better) - now;
+                *level = better;
             }
         }
     }
-    fitted(candidates, levels, before, total)
-}
 
-fn fitted(candidates: &[Costs], levels: Vec<Level>, before: u64, after: u64) -> Fitted {
-    let pairs = || candidates.iter().zip(&levels).filter(|(one, level)| **level < one.wanted);
-    let dropped = pairs().filter(|(_, level)| **level == Level::Omitted).count() as u64;
-    let demoted = pairs().count() as u64 - dropped;
-    Fitted { levels, before, after, demoted, dropped }
+    /// Shows less of the largest focus; whether there was one.
+    fn prune(&mut self) -> bool {
+        while let Some((cost, index)) = self.largest.pop() {
+            let (Some(step), Some(all)) = (self.steps.get_mut(index), self.costs.get(index)) else { continue };
+            if let Some(next) = all.get(*step + 1) {
+                *step += 1;
+                self.focus = self.focus - cost + next;
+                self.largest.push((*next, index));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn drop(&mut self, index: usize) {
+        let (Some(step), Some(all)) = (self.steps.get_mut(index), self.costs.get(index)) else { return };
+        self.focus -= all.get(*step).copied().unwrap_or_default();
+        *step = all.len();
+    }
+
+    fn fitted(self, before: u64) -> Fitted {
+        let after = self.total();
+        let pairs = || self.candidates.iter().zip(&self.levels).filter(|(one, level)| **level < one.wanted);
+        let lowered = pairs().filter(|(one, level)| one.shown(**level) < one.shown(one.wanted)).count();
+        let left_out = pairs().filter(|(_, level)| **level == Level::Omitted).count();
+        let gone = self.costs.iter().zip(&self.steps).filter(|(all, step)| **step > 0 && **step == all.len()).count();
+        let pruned = self.steps.iter().filter(|step| **step > 0).count() - gone;
+        let (demoted, dropped) = ((lowered - left_out + pruned) as u64, (left_out + gone) as u64);
+        Fitted { focus: self.steps, levels: self.levels, before, after, demoted, dropped }
+    }
 }
 
 #[cfg(test)]
@@ -110,59 +260,100 @@ mod tests {
     use super::*;
 
     fn costs(rank: u8, wanted: Level) -> Costs {
-        Costs { rank, wanted, full: 100, signature: 40, line: 10, is_spare: false }
+        Costs { turn: 2 * rank, wanted, full: 100, open: 60, signature: 40, head: 25, line: 20, is_spare: false }
     }
 
     #[test]
-    fn the_worst_rank_goes_first_and_its_last_candidate_first() {
-        let all =
-            [costs(0, Level::Full), costs(2, Level::Full), costs(3, Level::Signature), costs(3, Level::Signature)];
-        let levels = |budget| fit(&all, budget).levels;
-        assert_eq!(levels(None), [Level::Full, Level::Full, Level::Signature, Level::Signature]);
-        assert_eq!(levels(Some(250)), [Level::Full, Level::Full, Level::Signature, Level::Line]);
-        assert_eq!(levels(Some(220)), [Level::Full, Level::Full, Level::Line, Level::Line]);
-        assert_eq!(levels(Some(210)), [Level::Full, Level::Full, Level::Line, Level::Omitted]);
-        assert_eq!(levels(Some(140)), [Level::Full, Level::Signature, Level::Omitted, Level::Omitted]);
-        assert_eq!(levels(Some(1)), [Level::Full, Level::Omitted, Level::Omitted, Level::Omitted]);
+    fn what_explains_least_goes_first() {
+        use Level::{Full, Head, Line, Omitted, Signature};
+        let all = [costs(2, Full), costs(3, Signature), costs(3, Signature), costs(5, Line)];
+        let fitted = |budget| fit(&[vec![100, 60, 30]], &all, budget);
+        let shown = |budget| (fitted(budget).focus[0], fitted(budget).levels);
+        assert_eq!(shown(None), (0, vec![Full, Signature, Signature, Line]));
+        assert_eq!(shown(Some(299)), (0, vec![Full, Signature, Signature, Omitted]));
+        assert_eq!(shown(Some(270)), (0, vec![Full, Signature, Head, Omitted]));
+        assert_eq!(shown(Some(250)), (0, vec![Full, Head, Head, Omitted]));
+        assert_eq!(shown(Some(190)), (0, vec![Signature, Head, Head, Omitted]));
+        assert_eq!(shown(Some(150)), (1, vec![Signature, Head, Head, Omitted]), "the focus takes turns");
+        assert_eq!(shown(Some(80)), (2, vec![Signature, Omitted, Omitted, Omitted]));
+        assert_eq!(shown(Some(1)), (2, vec![Omitted; 4]), "the focus never goes");
+        assert_eq!(fit(&[vec![30], vec![30]], &[], Some(40)).focus, [0, 1], "but the second of two does");
     }
 
     #[test]
-    fn a_spare_whole_becomes_a_signature_before_a_signature_becomes_a_line() {
-        let spare = |wanted| Costs { is_spare: true, ..costs(2, wanted) };
-        let all = [costs(2, Level::Full), spare(Level::Full), spare(Level::Full), costs(2, Level::Signature)];
-        let levels = |budget| fit(&all, Some(budget)).levels;
-        assert_eq!(levels(340), [Level::Full, Level::Full, Level::Full, Level::Signature]);
-        assert_eq!(levels(280), [Level::Full, Level::Full, Level::Signature, Level::Signature]);
-        assert_eq!(levels(220), [Level::Full, Level::Signature, Level::Signature, Level::Signature]);
-        assert_eq!(levels(219), [Level::Full, Level::Signature, Level::Signature, Level::Line]);
+    fn the_first_files_are_shown_best_and_the_budget_is_used() {
+        use Level::{Full, Line, Omitted, Signature};
+        let file = |wanted: Level, full: u64| Costs {
+            turn: FILES,
+            wanted,
+            full,
+            open: u64::MAX,
+            signature: full / 2,
+            head: u64::MAX,
+            line: 20,
+            is_spare: false,
+        };
+        let all = [file(Full, 1_000), file(Full, 400), file(Signature, 400), file(Line, 400)];
+        let levels = |budget| fit(&[], &all, Some(budget)).levels;
+        assert_eq!(levels(1_620), [Full, Full, Signature, Line]);
+        assert_eq!(levels(1_420), [Full, Full, Line, Omitted]);
+        assert_eq!(levels(800), [Signature, Signature, Line, Line], "what is left is used");
+        assert_eq!(levels(90), [Line, Line, Line, Line]);
+    }
+
+    #[test]
+    fn a_spare_whole_file_becomes_a_signature_before_another_becomes_a_line() {
+        use Level::{Full, Line, Signature};
+        let file = |wanted: Level, is_spare: bool| Costs { turn: FILES, wanted, is_spare, ..costs(0, wanted) };
+        let all = [file(Full, false), file(Full, true), file(Full, true), file(Signature, false)];
+        let levels = |budget| fit(&[], &all, Some(budget)).levels;
+        assert_eq!(levels(340), [Full, Full, Full, Signature]);
+        assert_eq!(levels(280), [Full, Full, Signature, Signature]);
+        assert_eq!(levels(220), [Full, Signature, Signature, Signature]);
+        assert_eq!(levels(219), [Full, Signature, Signature, Line]);
     }
 
     fn candidates() -> impl Strategy<Value = Vec<Costs>> {
-        let one = (0..6_u8, 0..4_u8, 0..500_u64, 0..500_u64, 0..50_u64, any::<bool>()).prop_map(
-            |(rank, wanted, full, signature, line, is_spare)| {
-                let wanted = [Level::Omitted, Level::Line, Level::Signature, Level::Full][usize::from(wanted)];
-                Costs { rank, wanted, full, signature, line, is_spare }
+        let one = (1..=10_u8, 0..6_u8, proptest::array::uniform5(0..500_u64), any::<bool>()).prop_map(
+            |(turn, wanted, costs, is_spare)| {
+                let all = [Level::Omitted, Level::Line, Level::Head, Level::Signature, Level::Open, Level::Full];
+                let [full, open, signature, head, line] = costs;
+                Costs { turn, wanted: all[usize::from(wanted)], full, open, signature, head, line, is_spare }
             },
         );
         proptest::collection::vec(one, 0..40)
     }
 
+    fn focuses() -> impl Strategy<Value = Vec<Vec<u64>>> {
+        let one = proptest::collection::vec(0..800_u64, 1..12).prop_map(|mut all| {
+            all.sort_unstable_by_key(|cost| std::cmp::Reverse(*cost));
+            all
+        });
+        proptest::collection::vec(one, 0..4)
+    }
+
     proptest! {
         #[test]
-        fn a_larger_budget_never_lowers_a_level(all in candidates(), small in 0..8_000_u64, more in 0..4_000_u64) {
-            let (less, more) = (fit(&all, Some(small)), fit(&all, Some(small + more)));
-            for (less, more) in less.levels.iter().zip(&more.levels) {
-                prop_assert!(less <= more);
+        fn a_larger_budget_never_lowers_a_level(
+            focus in focuses(), all in candidates(), small in 0..8_000_u64, more in 0..4_000_u64
+        ) {
+            let (less, more) = (fit(&focus, &all, Some(small)), fit(&focus, &all, Some(small + more)));
+            for ((less, more), one) in less.levels.iter().zip(&more.levels).zip(&all) {
+                prop_assert!(less <= more || one.turn == FILES);
+            }
+            for (less, more) in less.focus.iter().zip(&more.focus) {
+                prop_assert!(less >= more);
             }
         }
 
         #[test]
-        fn what_can_be_lowered_fits(all in candidates(), budget in 0..8_000_u64) {
-            let fitted = fit(&all, Some(budget));
+        fn what_can_be_lowered_fits(focus in focuses(), all in candidates(), budget in 0..8_000_u64) {
+            let fitted = fit(&focus, &all, Some(budget));
             let kept: u64 = all.iter().zip(&fitted.levels).map(|(one, level)| one.at(*level)).sum();
-            prop_assert_eq!(kept, fitted.after);
-            let fixed: u64 = all.iter().filter(|one| one.rank == 0).map(|one| one.at(one.wanted)).sum();
-            prop_assert!(fitted.after <= budget.max(fixed));
+            let focused: u64 = focus.iter().zip(&fitted.focus).map(|(all, at)| all.get(*at).copied().unwrap_or(0)).sum();
+            prop_assert_eq!(kept + focused, fitted.after);
+            let least = focus.first().and_then(|all| all.last()).copied().unwrap_or(0);
+            prop_assert!(fitted.after <= budget.max(least));
         }
     }
 }

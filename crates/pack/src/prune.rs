@@ -10,39 +10,102 @@ use crate::show::{Shown, lines_only};
 /// The most lines that a head keeps.
 const MOST_HEAD: u32 = 10;
 
-/// Shows as many lines of `range` as fit. `head` is the last line of the head; `wanted` are lines that use a name of the
-/// failing ones. `fits` says whether a text is small enough. The place itself is always shown.
-pub fn prune(
-    text: &str,
-    starts: &LineStarts,
+/// What a mark for lines that are left out costs at most.
+const GAP: u64 = 6;
+
+/// A step takes away about this part of the whole.
+const PART: u64 = 64;
+
+/// The ways to show less and less of a focus.
+#[derive(Clone, Debug)]
+pub struct Pruning {
     range: Lines,
-    (head, place): (u32, u32),
-    wanted: &BTreeSet<u32>,
-    fits: &dyn Fn(&str) -> bool,
-) -> Shown {
-    let order = order(text, starts, range, (head, place), wanted);
-    let show = |count: usize| {
-        let lines: BTreeSet<u32> = order.iter().take(count).copied().collect();
-        lines_only(text, starts, range, &lines)
-    };
-    let (mut low, mut high) = (1, order.len());
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if fits(&show(middle).text) { low = middle } else { high = middle - 1 }
+    /// All lines, the most important first.
+    order: Vec<u32>,
+    /// How many of them are shown, and what the text then costs at most: descending.
+    steps: Vec<(usize, u64)>,
+}
+
+/// Where a focus is pruned to.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'p> {
+    pub range: Lines,
+    /// The last line of the head of the unit.
+    pub head: u32,
+    /// The lines that the tool names: always shown, the first of them to the last.
+    pub lines: &'p [u32],
+    /// Lines that use a name of the failing ones.
+    pub wanted: &'p BTreeSet<u32>,
+}
+
+impl Pruning {
+    /// `count` counts the tokens of a line. The place itself is always shown.
+    pub fn new(text: &str, starts: &LineStarts, place: Place<'_>, count: &dyn Fn(&str) -> u64) -> Self {
+        let range = place.range;
+        let order = order(text, starts, place);
+        let mut shown = BTreeSet::new();
+        let mut gaps = 0_u64;
+        let mut most_gaps = 0;
+        let mut sum = 0;
+        let mut costs = Vec::with_capacity(order.len());
+        for line in &order {
+            // Marks before and behind the line, unless its neighbours are shown.
+            let is_edge = |far: Option<u32>| far.is_none_or(|far| !range.contains(far) || shown.contains(&far));
+            let open = [line.checked_sub(1), line.checked_add(1)].into_iter().filter(|far| !is_edge(*far)).count();
+            gaps = match (shown.is_empty(), open) {
+                (true, open) => open as u64,
+                (false, 2) => gaps + 1,
+                (false, 1) => gaps,
+                (false, _) => gaps.saturating_sub(1),
+            };
+            most_gaps = most_gaps.max(gaps);
+            shown.insert(*line);
+            sum += count(starts.span(Lines { from: *line, to: *line }, text).of(text)) + 1;
+            costs.push(sum + GAP * most_gaps);
+        }
+        Self { range, steps: steps(&costs), order }
     }
-    show(low)
+
+    /// What the steps cost, descending; the first shows all but a little.
+    pub fn costs(&self) -> impl Iterator<Item = u64> {
+        self.steps.iter().map(|(_, cost)| *cost)
+    }
+
+    /// The text of a step.
+    pub fn show(&self, text: &str, starts: &LineStarts, step: usize) -> Shown {
+        let count = self.steps.get(step).map_or(1, |(count, _)| *count);
+        let lines: BTreeSet<u32> = self.order.iter().take(count).copied().collect();
+        lines_only(text, starts, self.range, &lines)
+    }
+}
+
+/// Some of the ways: each takes away enough to matter. The last one shows the first line alone.
+fn steps(costs: &[u64]) -> Vec<(usize, u64)> {
+    let part = costs.last().copied().unwrap_or_default() / PART;
+    let mut steps: Vec<(usize, u64)> = Vec::new();
+    for (index, cost) in costs.iter().enumerate().rev() {
+        let (count, is_last) = (index + 1, index == 0);
+        if is_last || steps.last().is_none_or(|(_, last)| cost + part <= *last && cost < last) {
+            steps.push((count, *cost));
+        }
+    }
+    steps
 }
 
 /// All lines, the most important first.
-fn order(text: &str, starts: &LineStarts, range: Lines, (head, place): (u32, u32), wanted: &BTreeSet<u32>) -> Vec<u32> {
-    let place = place.clamp(range.from, range.to);
-    let mut order = vec![place];
-    let mut taken: BTreeSet<u32> = order.iter().copied().collect();
+fn order(text: &str, starts: &LineStarts, place: Place<'_>) -> Vec<u32> {
+    let Place { range, head, lines, wanted } = place;
+    let mut order = Vec::new();
+    let mut taken = BTreeSet::new();
     let mut take = |line: u32| {
         if taken.insert(line) {
             order.push(line);
         }
     };
+    let first = lines.first().copied().unwrap_or(range.from);
+    let place = first.clamp(range.from, range.to);
+    take(place);
+    lines.iter().filter(|line| range.contains(**line)).for_each(|line| take(*line));
     (range.from..=head.min(range.from.saturating_add(MOST_HEAD - 1)).min(range.to)).for_each(&mut take);
     // Block heads: going up, every line that is indented less than all below it.
     let mut least = indentation(text, starts, place).unwrap_or_default();
@@ -68,4 +131,36 @@ fn indentation(text: &str, starts: &LineStarts, line: u32) -> Option<usize> {
     let line = starts.span(Lines { from: line, to: line }, text).of(text);
     let bare = line.trim_start();
     (!bare.is_empty()).then(|| line.len() - bare.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fewer_and_fewer_lines_around_the_place() {
+        let text: String = (1..=200).map(|line| format!("{}line {line};\n", " ".repeat(line % 7))).collect();
+        let starts = LineStarts::new(&text);
+        let wanted = BTreeSet::from([90]);
+        let place = Place { range: Lines { from: 1, to: 200 }, head: 2, lines: &[100, 150], wanted: &wanted };
+        let count = |text: &str| text.len() as u64;
+        let pruning = Pruning::new(&text, &starts, place, &count);
+        let costs: Vec<u64> = pruning.costs().collect();
+        assert!(costs.is_sorted_by(|one, next| one > next), "{costs:?}");
+        let mut before: Option<Shown> = None;
+        for (step, cost) in costs.iter().enumerate() {
+            let shown = pruning.show(&text, &starts, step);
+            let marks = shown.text.lines().filter(|line| line.starts_with('…')).count() as u64;
+            let marked: u64 = shown.text.lines().filter(|line| line.starts_with('…')).map(count).sum();
+            // The line break of a mark is part of what a mark costs.
+            assert!(count(&shown.text) - marked + (GAP - 1) * marks <= *cost, "step {step}");
+            let hides = |shown: &Shown, line: u32| shown.elided.iter().any(|lines| lines.contains(line));
+            assert!(!hides(&shown, 100));
+            if let Some(before) = before {
+                assert!((1..=200).all(|line| hides(&shown, line) || !hides(&before, line)), "step {step}");
+            }
+            before = Some(shown);
+        }
+        assert_eq!(pruning.show(&text, &starts, costs.len() - 1).text, "… 99 lines\n  line 100;\n… 100 lines");
+    }
 }

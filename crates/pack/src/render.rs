@@ -6,26 +6,41 @@ use std::fmt::Write as _;
 
 use stan_model::document::pack::{Pack, PackDiagnostic, PackItem, PackMissing, PackOmitted};
 
-/// Diagnostics with message and place.
-const MOST_DIAGNOSTICS: usize = 20;
+/// How long the lists of a rendering are. Items are the same in all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lists {
+    /// Diagnostics with message and place; the rest is counted.
+    diagnostics: usize,
+    /// Lines of "left out" and of "not found"; the rest is counted.
+    lines: usize,
+    /// A message is cut after this many characters.
+    message: usize,
+}
 
-/// Lines of "left out" and of "not found".
-const MOST_LINES: usize = 30;
-
-/// A message is cut after this many characters.
-const LONGEST_MESSAGE: usize = 600;
+impl Lists {
+    /// From the usual to the shortest, for budgets that the usual ones do not fit.
+    pub const SIZES: [Self; 5] = [
+        Self { diagnostics: 20, lines: 30, message: 600 },
+        Self { diagnostics: 10, lines: 12, message: 400 },
+        Self { diagnostics: 4, lines: 5, message: 300 },
+        Self { diagnostics: 1, lines: 2, message: 200 },
+        Self { diagnostics: 1, lines: 0, message: 100 },
+    ];
+}
 
 /// Markdown. `digest` is the SHA-256 of the JSON form.
-pub fn markdown(pack: &Pack, digest: &str) -> String {
+pub fn markdown(pack: &Pack, digest: &str, lists: Lists) -> String {
     let mut out = String::new();
     heading(pack, &mut out);
-    diagnostics(pack, &mut out);
-    let mut lines: Vec<&PackItem> = Vec::new();
-    for (_, items) in by_file(&pack.items) {
-        for item in items {
-            if item.level == "line" { lines.push(item) } else { fence(item, &mut out) }
-        }
+    diagnostics(pack, lists, &mut out);
+    let shown = || pack.items.iter().filter(|item| item.level != "line");
+    for item in shown().filter(|item| item.rank == 0) {
+        fence(&[item], &mut out);
     }
+    for items in by_file(shown().filter(|item| item.rank > 0)) {
+        fence(&items, &mut out);
+    }
+    let lines: Vec<&PackItem> = pack.items.iter().filter(|item| item.level == "line").collect();
     if !lines.is_empty() {
         out.push_str("\nAlso used:\n\n");
         for item in lines {
@@ -35,13 +50,12 @@ pub fn markdown(pack: &Pack, digest: &str) -> String {
     if !pack.omitted.is_empty() {
         let _ = writeln!(out, "\nLeft out ({}):\n", pack.totals.omitted);
         let line = |one: &PackOmitted| format!("- {} — {}:{} ({})", one.name, one.file, one.start_line, one.reason);
-        cut_list(&pack.omitted, pack.totals.omitted, line, &mut out);
+        cut_list(&pack.omitted, pack.totals.omitted, lists.lines, line, &mut out);
     }
     let missing: Vec<&PackMissing> = pack.missing.iter().filter(|one| one.reason != "global").collect();
     if !missing.is_empty() {
         let _ = writeln!(out, "\nNot found ({}):\n", missing.len());
-        let line = |one: &&PackMissing| format!("- {} — {}:{} ({})", one.name, one.file, one.line, one.reason);
-        cut_list(&missing, missing.len() as u64, line, &mut out);
+        cut_list(&missing, missing.len() as u64, lists.lines, |one| not_found(one), &mut out);
     }
     if let Some(cut) = &pack.truncation {
         let (before, after) = (cut.tokens_before, cut.tokens_after);
@@ -55,6 +69,12 @@ pub fn markdown(pack: &Pack, digest: &str) -> String {
     out
 }
 
+fn not_found(one: &PackMissing) -> String {
+    let from = one.from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
+    let near = if one.near.is_empty() { String::new() } else { format!("; near: {}", one.near.join(", ")) };
+    format!("- {}{from} — {}:{} ({}{near})", one.name, one.file, one.line, one.reason)
+}
+
 fn heading(pack: &Pack, out: &mut String) {
     match &pack.focus {
         Some(focus) => {
@@ -66,7 +86,7 @@ fn heading(pack: &Pack, out: &mut String) {
     }
 }
 
-fn diagnostics(pack: &Pack, out: &mut String) {
+fn diagnostics(pack: &Pack, lists: Lists, out: &mut String) {
     if pack.diagnostics.is_empty() {
         return;
     }
@@ -74,14 +94,14 @@ fn diagnostics(pack: &Pack, out: &mut String) {
     let chosen = pack.focus.as_ref().and_then(|focus| focus.diagnostic).and_then(|index| usize::try_from(index).ok());
     let first = chosen.and_then(|index| pack.diagnostics.get(index).map(|one| (index, one)));
     if let Some((_, one)) = first {
-        diagnostic(one, out);
+        diagnostic(one, lists, out);
         if let Some(line) = frame(pack) {
             let _ = writeln!(out, "\n    {line}");
         }
     }
     let others = || pack.diagnostics.iter().enumerate().filter(|(index, _)| Some(*index) != chosen);
-    let shown = MOST_DIAGNOSTICS - usize::from(first.is_some());
-    others().take(shown).for_each(|(_, one)| diagnostic(one, out));
+    let shown = lists.diagnostics - usize::from(first.is_some());
+    others().take(shown).for_each(|(_, one)| diagnostic(one, lists, out));
     let mut rest: BTreeMap<&str, u64> = BTreeMap::new();
     for (_, one) in others().skip(shown) {
         *rest.entry(one.code.as_deref().unwrap_or(one.severity)).or_default() += 1;
@@ -92,7 +112,7 @@ fn diagnostics(pack: &Pack, out: &mut String) {
     }
 }
 
-fn diagnostic(one: &PackDiagnostic, out: &mut String) {
+fn diagnostic(one: &PackDiagnostic, lists: Lists, out: &mut String) {
     let place = match (&one.file, one.line, one.col) {
         (Some(file), Some(line), Some(col)) => format!(" {file}:{line}:{col}"),
         (Some(file), Some(line), None) => format!(" {file}:{line}"),
@@ -101,10 +121,16 @@ fn diagnostic(one: &PackDiagnostic, out: &mut String) {
     };
     let code = one.code.as_ref().map(|code| format!(" {code}")).unwrap_or_default();
     let stale = if one.stale { " (the log is older than the file)" } else { "" };
-    let end = one.message.char_indices().nth(LONGEST_MESSAGE).map_or(one.message.len(), |(at, _)| at);
-    let message = one.message.get(..end).unwrap_or_default().replace('\n', "\n  ");
-    let more = if end < one.message.len() { " …" } else { "" };
+    let message = cut(&one.message, lists.message);
+    let more = if message.len() < one.message.len() { " …" } else { "" };
+    let message = message.replace('\n', "\n  ");
     let _ = writeln!(out, "- {}{code}{place}{stale}: {message}{more}", one.severity);
+}
+
+/// The first characters of a text.
+fn cut(text: &str, most: usize) -> &str {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default()
 }
 
 /// The line that the focus is about, as the file has it.
@@ -115,75 +141,78 @@ fn frame(pack: &Pack) -> Option<String> {
     Some(format!("{} | {}", focus.line, line.trim_end()))
 }
 
-/// Items of a file together, files in the order of their first item.
-fn by_file(items: &[PackItem]) -> Vec<(&str, Vec<&PackItem>)> {
-    let mut files: Vec<(&str, Vec<&PackItem>)> = Vec::new();
+/// Items of a file together in the order of their lines, files in the order of their first item.
+fn by_file<'i>(items: impl Iterator<Item = &'i PackItem>) -> Vec<Vec<&'i PackItem>> {
+    let mut files: Vec<Vec<&PackItem>> = Vec::new();
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     for item in items {
         let index = *at.entry(&item.file).or_insert_with(|| {
-            files.push((&item.file, Vec::new()));
+            files.push(Vec::new());
             files.len() - 1
         });
-        if let Some((_, of_file)) = files.get_mut(index) {
+        if let Some(of_file) = files.get_mut(index) {
             of_file.push(item);
         }
     }
+    files.iter_mut().for_each(|items| items.sort_by_key(|item| (item.start_line, item.end_line)));
     files
 }
 
-fn fence(item: &PackItem, out: &mut String) {
-    let mut longest = 0;
-    let mut run = 0;
-    for letter in item.text.chars() {
+/// One fence for items of the same file: its path, the lines of each, and the beginning of its digest.
+fn fence(items: &[&PackItem], out: &mut String) {
+    let Some(first) = items.first() else { return };
+    let texts: Vec<&str> = items.iter().map(|item| item.text.as_str()).collect();
+    let (mut longest, mut run) = (0, 0);
+    for letter in texts.iter().flat_map(|text| text.chars()) {
         run = if letter == '`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }
     let ticks = "`".repeat(longest.max(2) + 1);
-    let name = item.file.rsplit('/').next().unwrap_or_default();
+    let name = first.file.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
+    let lines: Vec<String> = items.iter().map(|item| format!("{}-{}", item.start_line, item.end_line)).collect();
     let _ = writeln!(
         out,
-        "\n{ticks}{extension} {}:{}-{} ({})\n{}\n{ticks}",
-        item.file,
-        item.start_line,
-        item.end_line,
-        item.sha256.get(..12).unwrap_or_default(),
-        item.text
+        "\n{ticks}{extension} {}:{} ({})\n{}\n{ticks}",
+        first.file,
+        lines.join(","),
+        first.sha256.get(..12).unwrap_or_default(),
+        texts.join("\n\n")
     );
 }
 
-fn cut_list<T>(all: &[T], total: u64, line: impl Fn(&T) -> String, out: &mut String) {
-    for one in all.iter().take(MOST_LINES) {
+fn cut_list<T>(all: &[T], total: u64, most: usize, line: impl Fn(&T) -> String, out: &mut String) {
+    for one in all.iter().take(most) {
         let _ = writeln!(out, "{}", line(one));
     }
-    let rest = total.saturating_sub(all.len().min(MOST_LINES) as u64);
+    let rest = total.saturating_sub(all.len().min(most) as u64);
     if rest > 0 {
         let _ = writeln!(out, "- and {rest} more");
     }
 }
 
 /// Tags. `digest` is the SHA-256 of the JSON form.
-pub fn xml(pack: &Pack, digest: &str) -> String {
+pub fn xml(pack: &Pack, digest: &str, lists: Lists) -> String {
     let mut out = String::from("<pack schema=\"stan.pack@1\">\n");
     if let Some(focus) = &pack.focus {
         let (file, name) = (escaped(&focus.file), escaped(&focus.name));
         let _ = writeln!(out, "<focus file=\"{file}\" line=\"{}\" name=\"{name}\"/>", focus.line);
     }
-    for one in pack.diagnostics.iter().take(MOST_DIAGNOSTICS) {
+    for one in pack.diagnostics.iter().take(lists.diagnostics) {
         let file = escaped(one.file.as_deref().unwrap_or_default());
         let (line, code) = (one.line.unwrap_or_default(), escaped(one.code.as_deref().unwrap_or_default()));
         let _ = writeln!(
             out,
             "<diagnostic severity=\"{}\" code=\"{code}\" file=\"{file}\" line=\"{line}\">{}</diagnostic>",
             one.severity,
-            escaped(&one.message)
+            escaped(cut(&one.message, lists.message))
         );
     }
     for item in &pack.items {
         let _ = writeln!(
             out,
-            "<item file=\"{}\" lines=\"{}-{}\" level=\"{}\" kind=\"{}\" name=\"{}\" sha256=\"{}\">\n{}\n</item>",
+            "<item file=\"{}\" lines=\"{}-{}\" level=\"{}\" kind=\"{}\" name=\"{}\" sha256=\"{}\"><![CDATA[\n{}\n]]></item>",
             escaped(&item.file),
             item.start_line,
             item.end_line,
@@ -191,10 +220,11 @@ pub fn xml(pack: &Pack, digest: &str) -> String {
             escaped(&item.kind),
             escaped(&item.name),
             item.sha256.get(..12).unwrap_or_default(),
-            escaped(&item.text)
+            // The one thing that a CDATA section cannot hold is its own end.
+            item.text.replace("]]>", "]]]]><![CDATA[>")
         );
     }
-    for one in pack.omitted.iter().take(MOST_LINES) {
+    for one in pack.omitted.iter().take(lists.lines) {
         let (file, name) = (escaped(&one.file), escaped(&one.name));
         let _ = writeln!(
             out,
@@ -202,10 +232,16 @@ pub fn xml(pack: &Pack, digest: &str) -> String {
             one.start_line, one.reason
         );
     }
-    for one in pack.missing.iter().filter(|one| one.reason != "global").take(MOST_LINES) {
+    for one in pack.missing.iter().filter(|one| one.reason != "global").take(lists.lines) {
         let (file, name) = (escaped(&one.file), escaped(&one.name));
-        let _ =
-            writeln!(out, "<missing file=\"{file}\" line=\"{}\" name=\"{name}\" reason=\"{}\"/>", one.line, one.reason);
+        let from = one.from.as_ref().map(|from| format!(" from=\"{}\"", escaped(from))).unwrap_or_default();
+        let near =
+            if one.near.is_empty() { String::new() } else { format!(" near=\"{}\"", escaped(&one.near.join(", "))) };
+        let _ = writeln!(
+            out,
+            "<missing file=\"{file}\" line=\"{}\" name=\"{name}\" reason=\"{}\"{from}{near}/>",
+            one.line, one.reason
+        );
     }
     let _ = writeln!(out, "<digest sha256=\"{digest}\"/>\n</pack>");
     out

@@ -1,12 +1,18 @@
 //! The text of a unit at a level. Text is always taken from the file: a sequence of pieces in their order, with marks where
 //! something is left out. Which lines of the range are left out is said beside it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stan_model::outline::{LineStarts, Lines, Outline, Span, Unit, UnitId};
 
 /// A unit without bodies of more lines than this shows only the lines that are wanted.
 const LONG: u32 = 40;
+
+/// A head shows so many bytes of a line, and more only up to the name.
+const LONGEST_HEAD: u32 = 100;
+
+/// Names of one statement that its head shows.
+const MOST_NAMES: usize = 8;
 
 /// What a reader is shown of a range of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +71,10 @@ pub fn signature(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId,
     let Some(unit) = outline.get(id) else { return Shown::default() };
     let range = Lines { from: first_line(starts, unit, options.doc), to: unit.lines.to };
     let mut pieces = Pieces::new(text, starts);
-    if let Some(doc) = unit.doc.filter(|_| options.doc) {
+    let doc = unit.doc.filter(|_| options.doc);
+    // A doc string is the first statement of the body; comments come before the unit.
+    let inner_doc = doc.filter(|doc| unit.span.encloses(*doc));
+    if let Some(doc) = doc.filter(|_| inner_doc.is_none()) {
         pieces.push(doc);
         pieces.out.push('\n');
     }
@@ -73,6 +82,7 @@ pub fn signature(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId,
     match unit.bodies.first() {
         Some(body) if has_members => {
             pieces.push(Span::new(unit.span.start, body.start));
+            inner_doc.into_iter().for_each(|doc| pieces.push(doc));
             members(&mut pieces, outline, id, *body, options);
             pieces.push(Span::new(body.end, unit.span.end));
         }
@@ -81,9 +91,44 @@ pub fn signature(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId,
             let rest = Span::new(first.end.clamp(unit.span.start, unit.span.end), unit.span.end);
             pieces.elide(unit.span, &[rest], options.keep);
         }
+        Some(body) if inner_doc.is_some_and(|doc| doc.end < body.end) => {
+            let rest = Span::new(inner_doc.map_or(body.start, |doc| doc.end), body.end);
+            pieces.push(Span::new(unit.span.start, rest.start));
+            pieces.out.push('\n');
+            pieces.out.push_str(&pieces.indent(body.start));
+            pieces.body(rest, options.keep);
+        }
         _ => pieces.elide(unit.span, &unit.bodies, options.keep),
     }
     pieces.finish(range)
+}
+
+/// Only the lines that name a unit and its members that are used; long lines are cut behind the name.
+pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, options: &Options<'_>) -> Shown {
+    let Some(unit) = outline.get(id) else { return Shown::default() };
+    // By line: where the last name in it ends.
+    let mut lines: BTreeMap<u32, u32> = options.keep.iter().map(|line| (*line, 0)).collect();
+    let used = options.used.iter().filter_map(|member| outline.get(*member));
+    for name in [unit].into_iter().chain(used).flat_map(|unit| unit.names.iter().take(MOST_NAMES)) {
+        let end = lines.entry(name.line).or_default();
+        *end = name.span.end.max(*end);
+    }
+    lines.entry(unit.name_line()).or_default();
+    lines.retain(|line, _| unit.lines.contains(*line));
+    let mut pieces = Pieces::new(text, starts);
+    for (line, name_end) in &lines {
+        let whole = starts.span(Lines { from: *line, to: *line }, text);
+        let mut end = name_end.max(&(whole.start + LONGEST_HEAD)).min(&whole.end).to_owned();
+        while !text.is_char_boundary(end as usize) {
+            end += 1;
+        }
+        pieces.push(Span::new(whole.start, end));
+        let length = pieces.out.trim_end().len();
+        pieces.out.truncate(length);
+        let goes_on = *line < unit.lines.to && !lines.contains_key(&(line + 1));
+        pieces.out.push_str(if goes_on || end < whole.end { " …\n" } else { "\n" });
+    }
+    pieces.finish(unit.lines)
 }
 
 /// The outline of a whole file: every declaration as a signature with its comment, bodies left out.
@@ -112,9 +157,12 @@ pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline) -> Sho
 
 fn members(pieces: &mut Pieces<'_>, outline: &Outline, id: UnitId, body: Span, options: &Options<'_>) {
     let braces = body.of(pieces.text).starts_with('{');
+    // Where indentation is syntax, members keep theirs.
+    let indent = if braces { "  ".to_owned() } else { pieces.indent(body.start) };
     if braces {
         pieces.push(Span::new(body.start, body.start + 1));
     }
+    pieces.out.truncate(pieces.out.trim_end().len());
     pieces.out.push('\n');
     let mut hidden = 0_u32;
     for (id, member) in outline.members(id) {
@@ -123,19 +171,20 @@ fn members(pieces: &mut Pieces<'_>, outline: &Outline, id: UnitId, body: Span, o
             hidden += 1;
             continue;
         }
-        pieces.hidden(hidden);
+        pieces.hidden(&indent, hidden);
         hidden = 0;
-        pieces.out.push_str("  ");
+        pieces.out.push_str(&indent);
         let nested: Vec<Span> = member.bodies.clone();
         pieces.elide(member.span, &nested, options.keep);
         pieces.out.push('\n');
     }
-    pieces.hidden(hidden);
+    pieces.hidden(&indent, hidden);
     if braces {
         pieces.out.push('}');
     }
 }
 
+/// The first line that is shown of a unit, its comment included.
 fn first_line(starts: &LineStarts, unit: &Unit, doc: bool) -> u32 {
     let doc = unit.doc.filter(|_| doc).map(|doc| starts.line(doc.start));
     doc.unwrap_or(unit.lines.from).min(unit.lines.from)
@@ -170,10 +219,17 @@ impl<'t> Pieces<'t> {
         }
     }
 
-    fn hidden(&mut self, members: u32) {
+    fn hidden(&mut self, indent: &str, members: u32) {
         if members > 0 {
-            self.out.push_str(&format!("  … {members} {}\n", if members == 1 { "member" } else { "members" }));
+            self.out.push_str(&format!("{indent}… {members} {}\n", if members == 1 { "member" } else { "members" }));
         }
+    }
+
+    /// The white space that the line of a position begins with.
+    fn indent(&self, position: u32) -> String {
+        let line = self.starts.line(position);
+        let line = self.starts.span(Lines { from: line, to: line }, self.text).of(self.text);
+        line.chars().take_while(|character| matches!(character, ' ' | '\t')).collect()
     }
 
     /// A span without its bodies, but with the lines of them that are to be kept.

@@ -23,6 +23,19 @@ pub fn advice(reason: &io::Error) -> String {
     hint.to_owned()
 }
 
+/// Why something could not be read, as one half of a sentence without advice, for reports that go on without it. Words of our
+/// own, because the system's differ between platforms and locales.
+pub fn read_failure(reason: &io::Error) -> &'static str {
+    match reason.kind() {
+        io::ErrorKind::NotFound => "it does not exist",
+        io::ErrorKind::NotADirectory => "it is not a folder",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::UnexpectedEof => "it ends too early",
+        io::ErrorKind::FileTooLarge => "it is too large",
+        _ => "reading failed",
+    }
+}
+
 /// Whether the failure says nothing about the files: the same question may be answered a moment later, although no one
 /// changed anything.
 pub fn is_passing(reason: &io::Error) -> bool {

@@ -28,10 +28,11 @@ mod system;
 mod system_ext;
 mod temporary;
 mod universe;
+mod walk;
 mod wildmatch;
 mod world;
 
-pub use advice::{advice, is_passing, is_unsupported, skip_unsupported_sync};
+pub use advice::{advice, is_passing, is_unsupported, read_failure, skip_unsupported_sync};
 pub use directory_handles::DirectoryHandleCache;
 pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;
@@ -45,7 +46,7 @@ pub use memory::MemorySystem;
 pub use observations::{DigestScope, Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe};
 pub use os::OsSystem;
 pub use os::process::{address_space, stack_limit};
-pub use paths::{normal_path, real_path, relative_path};
+pub use paths::{AbsPath, leads_out, normal_path, real_path, relative_path};
 pub use processes::{Processes, ShellCommand, ShellEnd, ShellOutcome};
 pub use reach::{AllowedFolder, Reach};
 pub use scan::{is_tracked, scan, scan_folders, scan_top};
@@ -57,4 +58,5 @@ pub use system::{
 pub use system_ext::SystemExt;
 pub use temporary::{remove_leftovers, target_of_temporary, temporary_name};
 pub use universe::{ScanOptions, ScannedDirectory, Universe};
+pub use walk::{EntriesBelow, FoundEntry, UnlistedFolder, entries_below};
 pub use world::{FileContents, World};

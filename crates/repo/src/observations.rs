@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use stan_model::{Digest, Problem};
 
+use crate::advice::read_failure;
 use crate::git::directory::is_head;
 use crate::git::directory::{MAX_GIT_FILE, MAX_INDEX};
 use crate::git::index::tracked::IndexFile;
@@ -257,14 +258,14 @@ impl Unread {
         }
     }
 
-    /// Words of our own, because the system's differ between platforms and locales.
     pub(crate) fn reason(self) -> &'static str {
-        match self {
-            Self::Absent => "it does not exist",
-            Self::TooLarge => "it is too large",
-            Self::Denied => "permission denied",
-            Self::Failed => "reading failed",
-        }
+        let kind = match self {
+            Self::Absent => io::ErrorKind::NotFound,
+            Self::TooLarge => io::ErrorKind::FileTooLarge,
+            Self::Denied => io::ErrorKind::PermissionDenied,
+            Self::Failed => io::ErrorKind::Other,
+        };
+        read_failure(&kind.into())
     }
 }
 

@@ -9,6 +9,45 @@ use crate::system::{EntryKind, System};
 /// As many links as Linux follows before it gives up.
 pub(crate) const MAX_LINKS: usize = 40;
 
+/// An absolute, `/`-separated path that others are relative to. How a path is joined to it and cut off it is written here and nowhere
+/// else. Borrowed, so that it can be made where it is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AbsPath<'p> {
+    /// Without a trailing slash, so that `/` is empty.
+    base: &'p str,
+}
+
+impl<'p> AbsPath<'p> {
+    /// `absolute` may end with slashes.
+    pub fn new(absolute: &'p str) -> Self {
+        Self { base: absolute.trim_end_matches('/') }
+    }
+
+    pub fn as_str(self) -> &'p str {
+        if self.base.is_empty() { "/" } else { self.base }
+    }
+
+    /// The absolute path of something below. Nothing names the path itself.
+    pub fn join(self, below: &str) -> String {
+        if below.is_empty() { self.as_str().to_owned() } else { [self.base, "/", below].concat() }
+    }
+
+    /// The path with a slash at its end, to which relative paths can be appended.
+    pub fn prefix(self) -> String {
+        [self.base, "/"].concat()
+    }
+
+    /// What follows in a path below this one; `None` elsewhere, and for the path itself.
+    pub fn below(self, absolute: &str) -> Option<&str> {
+        absolute.strip_prefix(self.base)?.strip_prefix('/')
+    }
+
+    /// Whether a path is this one or below it.
+    pub fn holds(self, absolute: &str) -> bool {
+        absolute == self.base || self.below(absolute).is_some()
+    }
+}
+
 /// A root directory: the prefix that absolute paths share and relative ones lack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Root {
@@ -23,12 +62,12 @@ impl Root {
 
     /// The root's own path.
     pub(crate) fn path(&self) -> &str {
-        if self.base.is_empty() { "/" } else { &self.base }
+        AbsPath { base: &self.base }.as_str()
     }
 
     /// `relative` may be empty, which names the root itself.
     pub(crate) fn absolute(&self, relative: &str) -> String {
-        if relative.is_empty() { self.path().to_owned() } else { [&self.base, "/", relative].concat() }
+        AbsPath { base: &self.base }.join(relative)
     }
 
     /// `None` outside the root; empty for the root itself.
@@ -36,7 +75,7 @@ impl Root {
         if absolute == self.path() {
             return Some("");
         }
-        absolute.strip_prefix(&self.base)?.strip_prefix('/')
+        AbsPath { base: &self.base }.below(absolute)
     }
 
     /// Whether the root lies below the path, or is it.
@@ -93,6 +132,48 @@ pub(crate) fn join(directory: &str, name: &str) -> String {
 /// `directory` and every directory above it, up to `/`.
 pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |path| split_last(path).map(|(parent, _)| parent))
+}
+
+/// Whether a link on the way to a path below `root`, a real path, leads out of it. Nothing outside is looked at: a link is
+/// judged by what it says. A path that is not below `root`, or that does not exist, leads nowhere.
+pub fn leads_out(system: &dyn System, root: &str, path: &str) -> bool {
+    let root = root.trim_end_matches('/');
+    let below = |path: &str| path.strip_prefix(root).filter(|rest| rest.starts_with('/')).map(str::to_owned);
+    let Some(rest) = below(path) else { return false };
+    let names =
+        |path: &str| path.split('/').rev().filter(|name| !matches!(*name, "" | ".")).map(str::to_owned).collect();
+    let mut pending: Vec<String> = names(&rest);
+    let mut real = root.to_owned();
+    let mut links = 0;
+    while let Some(name) = pending.pop() {
+        if name == ".." {
+            match real.rsplit_once('/').filter(|_| real != root) {
+                Some((parent, _)) => real = parent.to_owned(),
+                None => return true,
+            }
+            continue;
+        }
+        let next = format!("{real}/{name}");
+        match system.lstat(Path::new(&next)) {
+            Err(_) => return false,
+            Ok(stat) if stat.kind == EntryKind::Link => {
+                links += 1;
+                let target = system.read_link(Path::new(&next)).ok();
+                let Some(target) = target.as_deref().and_then(Path::to_str).filter(|_| links <= MAX_LINKS) else {
+                    return true;
+                };
+                if target.starts_with('/') {
+                    let Some(rest) = below(&normal_path("/", target)) else { return true };
+                    real = root.to_owned();
+                    pending.extend(names(&rest));
+                } else {
+                    pending.extend(names(target));
+                }
+            }
+            Ok(_) => real = next,
+        }
+    }
+    false
 }
 
 /// The path with every link in it resolved. The result is absolute when `path` is.
@@ -157,6 +238,22 @@ pub(crate) fn escape_bytes(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn absolute_paths_are_joined_and_cut() {
+        for (path, text, prefix, joined) in
+            [("/r/", "/r", "/r/", "/r/a/b"), ("/r", "/r", "/r/", "/r/a/b"), ("/", "/", "/", "/a/b")]
+        {
+            let path = AbsPath::new(path);
+            assert_eq!(
+                (path.as_str(), &*path.prefix(), &*path.join("a/b"), &*path.join("")),
+                (text, prefix, joined, text)
+            );
+            assert_eq!((path.below(joined), path.holds(joined), path.holds(text)), (Some("a/b"), true, true));
+        }
+        let path = AbsPath::new("/r");
+        assert_eq!((path.below("/root/a"), path.below("/r"), path.holds("/root")), (None, None, false));
+    }
 
     #[test]
     fn roots() {

@@ -1,7 +1,8 @@
 //! Finds runs of token characters (letters, digits, `_`, `-`, `+`) of at least [`MIN_RUN`] bytes.
 //!
 //! This is the only part that touches every byte, so it works on 64 bytes at a time without branches: the compiler turns
-//! the classification into vector instructions, and runs are found in a bit mask.
+//! the classification into vector instructions. A block in which no eight aligned bytes are all token characters has no run;
+//! in the others runs are found in a bit mask.
 
 use std::ops::Range;
 
@@ -42,7 +43,14 @@ pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range
         if base >= range.end && open == 0 {
             return;
         }
-        open = in_block(mask(block), base, open, &mut emit);
+        let flags = classified(block);
+        let words = words(&flags);
+        // Wherever it starts, a run fills one of the words that it touches, in this block or in the one before.
+        let is_filled = words.iter().fold(false, |found, word| found | (*word == FILLED));
+        open = match words.last() {
+            Some(last) if !is_filled && open < WORD => (last ^ FILLED).leading_zeros() as usize / 8,
+            _ => in_block(mask(&words), base, open, &mut emit),
+        };
         base += BLOCK;
     }
     let mut last = [0; BLOCK];
@@ -50,7 +58,7 @@ pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range
         room.copy_from_slice(rest);
     }
     // The zeros behind the rest end every run, unless the rest fills the block, which it does not.
-    in_block(mask(&last), base, open, &mut emit);
+    in_block(mask(&words(&classified(&last))), base, open, &mut emit);
 }
 
 /// Reports the runs that end in a block, and tells how many bytes of a run reach its end.
@@ -79,19 +87,40 @@ fn in_block(mask: u64, base: usize, open: usize, emit: &mut dyn FnMut(Range<usiz
     trailing as usize
 }
 
-/// Bit `i` is set when byte `i` is a token character.
+/// For each byte 1 when it is a token character, else 0.
 #[inline]
-fn mask(block: &[u8; BLOCK]) -> u64 {
+fn classified(block: &[u8; BLOCK]) -> [u8; BLOCK] {
     let mut flags = [0u8; BLOCK];
     for (flag, byte) in flags.iter_mut().zip(block) {
         *flag = u8::from(is_token_byte(*byte));
     }
-    let (words, _) = flags.as_chunks::<8>();
+    flags
+}
+
+const WORD: usize = 8;
+
+/// A word of token characters.
+const FILLED: u64 = 0x0101_0101_0101_0101;
+
+// Half of a run is a word or more, so that cut in two it fills one on either side of the cut.
+const _: () = assert!(MIN_RUN >= 2 * WORD);
+
+#[inline]
+fn words(flags: &[u8; BLOCK]) -> [u64; BLOCK / WORD] {
+    let mut words = [0; BLOCK / WORD];
+    for (word, bytes) in words.iter_mut().zip(flags.as_chunks::<WORD>().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    words
+}
+
+/// Bit `i` is set when byte `i` is a token character.
+#[inline]
+fn mask(words: &[u64; BLOCK / WORD]) -> u64 {
     let mut mask = 0;
     for (index, word) in words.iter().enumerate() {
         // Gathers the lowest bits of eight bytes in the highest byte of the product.
-        let bits = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        mask |= bits << (8 * index);
+        mask |= (word.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
     }
     mask
 }

@@ -9,8 +9,10 @@ mod context;
 mod corpus;
 mod edit;
 mod fetch;
+mod languages;
 mod limit;
 mod measure;
+mod overview;
 mod process;
 mod reply;
 mod report;
@@ -30,7 +32,7 @@ use report::Report;
 use stan_tooling::{Result, cargo};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask bench", about = "The programs against the physical limit and their peers")]
+#[command(bin_name = "cargo xtask bench", about = "The programs against the physical limit and their peers")]
 enum Bench {
     /// `stan graph`: cold, warm, and after an edit.
     Graph(Options),
@@ -42,6 +44,10 @@ enum Bench {
     Reply(reply::ReplyOptions),
     /// `stan suggest`: how much of a change it finds.
     Suggest(suggest::SuggestOptions),
+    /// `stan graph` on Python and Go repositories, beside the limit and ruff.
+    Languages(languages::LanguagesOptions),
+    /// `stan map`: how well files can be found with nothing but the overview.
+    Overview(overview::Options),
     /// One run of a physical limit, as `bench graph` starts it.
     #[command(subcommand, hide = true)]
     Limit(limit::Limit),
@@ -90,6 +96,14 @@ fn run(root: &Path, bench: &Bench) -> Result<bool> {
         Bench::Reply(options) => {
             let stan = cargo::release(root, "stan", options.stan.as_deref())?;
             reply::run(root, &stan, options)
+        }
+        Bench::Languages(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            languages::run(root, &stan, options)
+        }
+        Bench::Overview(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            overview::run(&stan, options)
         }
         Bench::Slice => Ok(slice::run(root).map(|()| true)?),
         Bench::Context(options) => run_context(root, options),

@@ -22,7 +22,7 @@ use tree::Tree;
 use verdict::Row;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask growth", about = "Double inputs of many shapes: the work must not grow much faster")]
+#[command(bin_name = "cargo xtask growth", about = "Double inputs of many shapes: the work must not grow much faster")]
 struct Options {
     /// Where inputs are made [default: .bench/growth].
     #[arg(value_name = "DIR")]

@@ -31,7 +31,7 @@ use self::site::{Scale, Site};
 use self::trees::Tree;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask hostile", about = "Hostile repositories: builds them, or runs every command on each")]
+#[command(bin_name = "cargo xtask hostile", about = "Hostile repositories: builds them, or runs every command on each")]
 struct Hostile {
     /// Build the trees into this folder, one folder each
     #[arg(required_unless_present = "run", conflicts_with = "run")]

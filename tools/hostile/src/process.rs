@@ -76,7 +76,13 @@ impl Run<'_> {
         let _ = fs::remove_file(&trace);
         let traced = self.traced && machine.has_strace;
         let mut command = self.command(machine, traced.then_some(trace.as_path()));
-        command.stdin(Stdio::null()).stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
+        // The only command that is talked to.
+        let is_server = self.arguments.first().is_some_and(|word| word == "mcp");
+        let asked = is_server.then(|| File::open(self.folder.join("given/mcp.jsonl")).ok()).flatten();
+        command
+            .stdin(asked.map_or_else(Stdio::null, Stdio::from))
+            .stdout(File::create(&stdout)?)
+            .stderr(File::create(&stderr)?);
         // A child begins with the peak of its parent, which is forgotten so.
         let _ = fs::write("/proc/self/clear_refs", "5");
         let start = Instant::now();

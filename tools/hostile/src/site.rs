@@ -175,6 +175,7 @@ impl Site {
         self.file("node_modules/above/index.d.ts", "export declare const above: string;\n")?;
         self.file("given/reply.md", REPLY)?;
         self.file("given/build.log", "src/main.ts:1:1 - error TS2304\n../secret.txt:1:1 - error TS2304\n")?;
+        self.file("given/mcp.jsonl", mcp_calls())?;
         self.file("given/module.x07.json", MODULE)?;
         self.file("given/x07.json", PROJECT)?;
         self.file("given/diagnostics.json", DIAGNOSTICS)
@@ -229,6 +230,26 @@ impl Site {
 const MAIN: &str = "/** Where it starts. @module */\nimport { total } from './cart.js';\nimport { total as same } from '#cart';\n\
     import { format } from 'money';\nimport { above } from 'above';\nimport 'trap';\nimport 'node:fs';\n\
     console.log(total, same, format, above);\n";
+
+/// What an assistant that a repository talks into it would ask the server.
+fn mcp_calls() -> String {
+    let hello = r#""method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"h","version":"1"}}"#;
+    let call = |tool: &str, arguments: &str| {
+        format!(r#""method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}"#)
+    };
+    let lines = [
+        hello.to_owned(),
+        call("overview", "{}"),
+        call("read", r#"{"files":["src/main.ts","link.ts"]}"#),
+        call("read", r#"{"files":["../secret.txt"]}"#),
+        call("read", r#"{"files":[".git/config","src/../../secret.txt"]}"#),
+        call("related", r#"{"relation":"deps","files":["src/main.ts"]}"#),
+        call("find", r#"{"words":["total"]}"#),
+        call("context", r#"{"at":["src/main.ts:1"]}"#),
+        call("context", r#"{"log":"../secret.txt:1:1 - error TS2304\nsrc/main.ts:1:1 - error TS2304"}"#),
+    ];
+    lines.iter().enumerate().map(|(id, line)| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{line}}}\n")).collect()
+}
 
 const REPLY: &str = "## Input Data Changes\n\n- `src/main.ts` — present: yes\n- dependency.state.json: no change\n\n\
     ### Patch: src/cart.ts\n\n~~~diff\ndiff --git a/src/cart.ts b/src/cart.ts\n--- a/src/cart.ts\n+++ b/src/cart.ts\n\

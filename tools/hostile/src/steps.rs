@@ -101,6 +101,21 @@ const STAN: &[(&str, Writes, Repeats)] = &[
     ("init --force", Writes::Setup, Repeats::SuccessOnly),
     ("init --agents=remove", Writes::Setup, Repeats::SuccessOnly),
     ("run", Writes::Own, Repeats::Archive),
+    ("map", Writes::Own, Repeats::Output),
+    ("map --json --focus src/main.ts --budget 2000", Writes::Own, Repeats::Output),
+    ("deps src/main.ts --json", Writes::Own, Repeats::Output),
+    ("dependents src/cart.ts --depth 3", Writes::Own, Repeats::Output),
+    ("cycles --json", Writes::Own, Repeats::Output),
+    ("outline src/main.ts --json", Writes::Nothing, Repeats::Output),
+    ("symbol total --json", Writes::Nothing, Repeats::Output),
+    ("read src/main.ts package.json --level signature --json", Writes::Nothing, Repeats::Output),
+    ("find total cart --json", Writes::Nothing, Repeats::Output),
+    ("pack ../given/build.log --json", Writes::Own, Repeats::Output),
+    ("pack --at src/main.ts:1 --budget 4000", Writes::Own, Repeats::Output),
+    ("pack --focus src/cart.ts --changed --json", Writes::Own, Repeats::Output),
+    ("suggest --about total --budget 5000 --json --tokens bytes4", Writes::Own, Repeats::Output),
+    ("apply ../given/reply.md --dry-run --json", Writes::Own, Repeats::Output),
+    ("mcp", Writes::Own, Repeats::SuccessOnly),
     ("completions bash", Writes::Nothing, Repeats::Output),
     ("man", Writes::Nothing, Repeats::Output),
     ("man --out ../given/man", Writes::Named, Repeats::Output),
@@ -123,10 +138,12 @@ const GIVEN: &[(&str, &str, &str, Writes)] = &[
     ("archive-", "check ../given/reply.md --json --archive", "", Writes::Nothing),
     ("reply-", "check", "--json", Writes::Nothing),
     ("reply-", "check", "--seen --budget 10", Writes::Nothing),
+    ("reply-", "apply --dry-run --json", "", Writes::Own),
     ("state-", "state validate", "--json", Writes::Nothing),
     ("state-", "select --json --no-cache --state", "", Writes::Nothing),
     ("meta-", "select --json --no-cache --meta", "", Writes::Nothing),
     ("log-", "suggest --no-cache --budget 5000 --json --tokens bytes4 --log", "", Writes::Nothing),
+    ("log-", "pack --budget 2000 --json", "", Writes::Own),
     ("config-", "graph --no-cache --json --config", "", Writes::Nothing),
     ("ast-", "x07 ast slice --ptr /decls/0 --in", "", Writes::Nothing),
     ("ast-", "x07 ast slice --json --enclosure module --ptr /decls/0/body/1 --in", "", Writes::Nothing),
@@ -159,7 +176,25 @@ pub(super) fn all(given: &Path) -> Vec<Step> {
             steps.push(Step { is_x07, arguments, writes: *writes, repeats });
         }
     }
+    // Whoever types the name of a link does not know where it leads.
+    for link in links(&given.with_file_name("repo")) {
+        for words in ["read", "outline", "pack --at", "deps", "map --focus", "suggest --tokens bytes4 --focus"] {
+            let mut one = step(words, Writes::Own, Repeats::Output);
+            one.arguments.push(link.clone() + if words == "pack --at" { ":1" } else { "" });
+            steps.push(one);
+        }
+    }
     steps
+}
+
+/// A few links at the top of the repository and in its sources.
+fn links(repository: &Path) -> Vec<String> {
+    const MOST: usize = 3;
+    let found = ["", "src/"].into_iter().flat_map(|folder| {
+        let is_link = move |name: &String| repository.join(folder).join(name).is_symlink();
+        names(&repository.join(folder)).into_iter().filter(is_link).map(move |name| format!("{folder}{name}"))
+    });
+    found.take(MOST).collect()
 }
 
 fn step(words: &str, writes: Writes, repeats: Repeats) -> Step {

@@ -31,7 +31,7 @@ use stan_tooling::{Result, cargo};
 
 #[derive(Parser)]
 #[command(
-    name = "cargo xtask load",
+    bin_name = "cargo xtask load",
     about = "Many files, large files, many processes, many runs: the same answers, and no growth"
 )]
 struct Options {

@@ -15,8 +15,8 @@ use metadata::Workspace;
 
 use crate::{Result, cargo};
 
-/// The workspaces: the product, and the fuzzers beside it.
-const MANIFESTS: [&str; 2] = ["Cargo.toml", "fuzz/Cargo.toml"];
+/// The workspaces: the product, and the addon of Node.
+const MANIFESTS: [&str; 2] = ["Cargo.toml", "packages/node/native/Cargo.toml"];
 
 /// The version of cargo-deny that `deny.toml` is written for.
 const DENY_VERSION: &str = "0.20.2";
@@ -25,7 +25,7 @@ const DENY_VERSION: &str = "0.20.2";
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let deny = cargo_deny(root)?;
     let mut holds = true;
-    for manifest in MANIFESTS {
+    for manifest in MANIFESTS.into_iter().filter(|manifest| root.join(manifest).is_file()) {
         let status = Command::new(&deny)
             .current_dir(root)
             .args(["--log-level", "error", "--locked", "--manifest-path", manifest, "--config", "deny.toml"])

@@ -36,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("stan-cli", &["stan-engine", "stan-model"]),
+    ("stan-node", &["stan-engine"]),
 ];
 
 /// Shared by tests alone: every crate may use it there, none in its product code.

@@ -1,7 +1,7 @@
-//! The manifests of the workspace, read once for the checks that judge them, and the rules that each takes the shared
-//! lints and that these forbid unsafe code.
+//! The manifests of the workspace, read once for the checks that judge them, and the rule that each takes the shared
+//! lints.
 
-use toml::{Table, Value};
+use toml::Table;
 
 use super::{Finding, tree::Tree};
 
@@ -70,26 +70,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             findings.push(Finding::of_file(manifest.path, "add `[lints] workspace = true`"));
         }
     }
-    findings.extend(workspaces_without_forbid(tree));
     findings
-}
-
-/// `forbid` cannot be undone further down, so that one line in each workspace (the fuzzers have their own) is proof enough.
-fn workspaces_without_forbid(tree: &Tree) -> Vec<Finding> {
-    let manifests = tree.texts().filter(|(path, _)| *path == "Cargo.toml" || path.ends_with("/Cargo.toml"));
-    manifests
-        .filter(|(_, text)| {
-            let workspace = text.parse::<Table>().ok().and_then(|table| table.get("workspace").cloned());
-            workspace.is_some_and(|workspace| !forbids_unsafe_code(&workspace))
-        })
-        .map(|(path, _)| Finding::of_file(path, "set `unsafe_code = \"forbid\"` in [workspace.lints.rust]"))
-        .collect()
-}
-
-fn forbids_unsafe_code(workspace: &Value) -> bool {
-    let lint = ["lints", "rust", "unsafe_code"].iter().try_fold(workspace, |value, key| value.get(key));
-    let level = lint.and_then(|lint| lint.as_str().or_else(|| lint.get("level")?.as_str()));
-    level == Some("forbid")
 }
 
 #[cfg(test)]
@@ -111,21 +92,6 @@ mod tests {
         assert_eq!(lines[0], "crates/none/Cargo.toml: add `[lints] workspace = true`");
         assert!(lines[1].starts_with("crates/odd/Cargo.toml: not TOML: "), "{lines:?}");
         assert_eq!(lines[2], "crates/own/Cargo.toml: add `[lints] workspace = true`");
-    }
-
-    #[test]
-    fn each_workspace_forbids_unsafe_code() {
-        for (lints, is_fine) in [
-            ("unsafe_code = \"forbid\"", true),
-            ("unsafe_code = { level = \"forbid\", priority = -1 }", true),
-            ("unsafe_code = \"deny\"", false),
-            ("", false),
-        ] {
-            let text = format!("[workspace]\n[workspace.lints.rust]\n{lints}\n");
-            let expected = "fuzz/Cargo.toml: set `unsafe_code = \"forbid\"` in [workspace.lints.rust]";
-            let lines = check_lines(super::check, &[("fuzz/Cargo.toml", text.as_str())]);
-            assert_eq!(lines, if is_fine { Vec::new() } else { vec![expected] }, "{lints}");
-        }
     }
 
     #[test]

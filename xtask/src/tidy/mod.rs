@@ -14,6 +14,7 @@ mod machine_paths;
 mod manifests;
 mod markdown;
 mod tree;
+mod unsafe_code;
 
 use std::path::Path;
 
@@ -58,6 +59,7 @@ const CHECKS: &[Check] = &[
     architecture::check,
     links::check,
     machine_paths::check,
+    unsafe_code::check,
 ];
 
 /// Runs every check; the answer is whether all passed.

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{AnswerArgs, TokenizerChoice};
+use super::{AnswerArgs, FindingsFormat, TokenizerChoice};
 
 #[derive(Args)]
 pub(crate) struct NeighboursArgs {
@@ -29,6 +29,10 @@ pub(crate) struct CyclesArgs {
     /// Only a shortest ring of each cycle, the shortest first
     #[arg(long)]
     pub(crate) shortest: bool,
+
+    /// Print the cycles in another form, all of them
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "budget", "limit"])]
+    pub(crate) format: Option<FindingsFormat>,
 
     #[command(flatten)]
     pub(crate) kinds: KindArgs,

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::TokenizerChoice;
+use super::{FindingsFormat, TokenizerChoice};
 
 #[derive(Args)]
 pub(crate) struct CheckArgs {
@@ -33,4 +33,8 @@ pub(crate) struct CheckArgs {
     /// Print the result as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Print the findings in another form
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    pub(crate) format: Option<FindingsFormat>,
 }

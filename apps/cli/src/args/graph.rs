@@ -2,9 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
+use super::answers::LevelChoice;
+
 #[derive(Args)]
 pub(crate) struct GraphArgs {
-    /// Only these files and what they depend on
+    /// Only these files, or the files of these folders, and what they depend on
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
@@ -28,9 +30,21 @@ pub(crate) struct GraphArgs {
     #[arg(long, requires = "meta")]
     pub(crate) pretty: bool,
 
-    /// Print a diagram
+    /// Print a diagram, or as SARIF the imports that lead nowhere
     #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
     pub(crate) format: Option<Format>,
+
+    /// With --format: what a node of the diagram is
+    #[arg(long, value_name = "LEVEL", requires = "format", default_value = "file")]
+    pub(crate) level: LevelChoice,
+
+    /// With FILE: follow at most N edges; with --level folder: cut folders after N segments
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) depth: Option<u16>,
+
+    /// With --format mermaid: refuse a diagram of more edges (Mermaid's own limit is 500); 0 for no bound
+    #[arg(long, value_name = "N", requires = "format", default_value_t = 500)]
+    pub(crate) max_edges: usize,
 
     /// Print counts (the default)
     #[arg(long)]
@@ -53,4 +67,6 @@ pub(crate) struct GraphArgs {
 pub(crate) enum Format {
     Dot,
     Mermaid,
+    /// Imports that lead nowhere, for code hosts
+    Sarif,
 }

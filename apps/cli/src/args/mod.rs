@@ -4,6 +4,7 @@ pub(crate) mod answers;
 mod apply;
 mod check;
 mod graph;
+mod help;
 mod init;
 mod mcp;
 mod outline;
@@ -17,6 +18,7 @@ mod state;
 mod suggest;
 mod task;
 mod verify;
+mod view;
 
 pub(crate) use answers::{CyclesArgs, MapArgs, NeighboursArgs};
 pub(crate) use apply::ApplyArgs;
@@ -35,13 +37,20 @@ pub(crate) use state::{MigrateArgs, StateAction, StateArgs, StateFileArgs};
 pub(crate) use suggest::SuggestArgs;
 pub(crate) use task::{TaskArgs, budget};
 pub(crate) use verify::VerifyArgs;
+pub(crate) use view::ViewArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stan_engine::tokens::Tokenizer;
 
-/// The context engine for coding assistants: the dependency graph of a repository, exact and reproducible.
+/// The right context for coding assistants: maps, packs and archives of a repository, within a budget, reproducible.
 #[derive(Parser)]
-#[command(name = "stan", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "stan",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    help_template = help::TEMPLATE
+)]
 pub(crate) struct Cli {
     /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
@@ -95,6 +104,8 @@ pub(crate) enum Command {
     Suggest(SuggestArgs),
     /// Print the overview of the repository that a model reads, within a budget of tokens
     Map(MapArgs),
+    /// Write a picture of the repository: one HTML page that works offline
+    View(ViewArgs),
     /// List what files depend on, with the names that they take
     Deps(NeighboursArgs),
     /// List what depends on files, with the names that are taken
@@ -125,6 +136,24 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write the pages of all commands into a folder
     Man(ManArgs),
+}
+
+impl Cli {
+    /// The number of threads that the command line asks for.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        let threads = match &self.command {
+            Command::Graph(args) => args.threads,
+            Command::Run(args) => args.work.threads,
+            Command::Select(args) => args.work.threads,
+            Command::Snap(args) => args.work.threads,
+            Command::Suggest(args) => args.work.threads,
+            Command::Map(args) => args.graph.threads,
+            Command::Deps(args) | Command::Dependents(args) => args.graph.threads,
+            Command::Cycles(args) => args.graph.threads,
+            _ => None,
+        };
+        threads.map(usize::from)
+    }
 }
 
 /// How large a small answer may be.
@@ -173,6 +202,13 @@ pub(crate) struct WorkArgs {
     /// Keep the cache in DIR instead of the workspace folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cache_dir: Option<String>,
+}
+
+/// Forms of findings beside text and JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingsFormat {
+    /// SARIF 2.1.0, which code hosts show beside the lines
+    Sarif,
 }
 
 /// How tokens are counted.

@@ -42,6 +42,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = super::answers::token_count)]
     pub(crate) split: Option<u64>,
 
+    /// With md or xml: also put the archive, or its first part, on the clipboard
+    #[arg(long, conflicts_with = "plan")]
+    pub(crate) copy: bool,
+
     /// Run these scripts of the configuration (`stan-cli.scripts`) first, and archive their output; without this nothing is run
     #[arg(short = 's', long, value_name = "NAME", num_args = 1.., conflicts_with = "plan")]
     pub(crate) scripts: Vec<String>,

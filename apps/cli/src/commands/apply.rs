@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::reply::{
     AppliedFile, ApplyAction, ApplyReport, ApplyRequest, FileChange, Severity, apply_reply, undo_reply,
 };
@@ -14,13 +14,13 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &ApplyArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let mut progress = messages.progress("stan apply", &args.wait);
     let report = match &args.reply {
-        None => undo_reply(&OsSystem, &workspace.repository(), &mut progress)?,
+        None => undo_reply(engine, &workspace.repository(), &mut progress)?,
         Some(reply) => {
             let archive = match &args.archive {
                 None => None,
@@ -37,7 +37,7 @@ pub(crate) fn run(cli: &Cli, args: &ApplyArgs) -> Result<(), Failure> {
                 strict: args.strict,
                 dry_run: args.dry_run,
             };
-            apply_reply(&OsSystem, &workspace.repository(), &request, &mut progress)?
+            apply_reply(engine, &workspace.repository(), &request, &mut progress)?
         }
     };
     drop(progress);

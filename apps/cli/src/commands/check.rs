@@ -2,19 +2,20 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::reply::{CheckRequest, Finding, ReplyReport, Severity, check_reply};
+use stan_engine::sarif::SarifLog;
 
-use crate::args::{CheckArgs, Cli};
+use crate::args::{CheckArgs, Cli, FindingsFormat};
 use crate::commands::input;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CheckArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let archive = match &args.archive {
         None => None,
@@ -32,12 +33,12 @@ pub(crate) fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
         budget: args.budget,
         tokenizer: args.tokens.into(),
     };
-    let report = check_reply(&OsSystem, &workspace.repository(), &request)?;
+    let report = check_reply(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
-    if args.json {
-        out.json(&report)?;
-    } else {
-        print(&report, &mut out)?;
+    match args.format {
+        Some(FindingsFormat::Sarif) => out.json(&SarifLog::of_reply(&report))?,
+        None if args.json => out.json(&report)?,
+        None => print(&report, &mut out)?,
     }
     out.finish()?;
     if report.accepted { Ok(()) } else { Err(Failure::told(1)) }

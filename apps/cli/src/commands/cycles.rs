@@ -2,24 +2,36 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::answers::{CyclesReport, CyclesRequest, FoundCycle, cycles};
+use stan_engine::outline::AnswerSize;
+use stan_engine::sarif::SarifLog;
 
-use crate::args::{Cli, CyclesArgs};
+use crate::args::{Cli, CyclesArgs, FindingsFormat};
 use crate::commands::outline::size;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &CyclesArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CyclesArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let request = CyclesRequest { kinds: args.kinds.mask(), shortest: args.shortest, size: size(&args.answer) };
+    let size = match args.format {
+        // What is for a program is not cut.
+        Some(FindingsFormat::Sarif) => AnswerSize { budget: 0, limit: None },
+        None => size(&args.answer),
+    };
+    let request = CyclesRequest { kinds: args.kinds.mask(), shortest: args.shortest, size };
     let work = workspace.answer_request(&args.graph)?;
-    let report = cycles(&OsSystem, &workspace.repository(), &request, &work)?;
+    let report = cycles(engine, &workspace.repository(), &request, &work)?;
     let mut out = Output::new(cli.color);
+    if args.format == Some(FindingsFormat::Sarif) {
+        out.json(&SarifLog::of_cycles(&report))?;
+        out.finish()?;
+        return Ok(());
+    }
     if args.answer.json {
         out.json(&report)?;
         out.finish()?;

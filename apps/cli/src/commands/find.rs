@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::outline::{FindReport, FindRequest, find};
 
 use crate::args::{Cli, FindArgs};
@@ -12,12 +12,12 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &FindArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &FindArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request = FindRequest { words: args.words.clone(), size: size(&args.answer) };
-    let report = find(&OsSystem, &workspace.repository(), &request)?;
+    let report = find(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.answer.json {
         out.json(&report)?;

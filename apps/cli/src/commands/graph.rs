@@ -2,35 +2,46 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::context::build_map;
 use stan_engine::graph::{
-    Cycle, Direction, Graph, GraphError, GraphOutcome, GraphRequest, Stats, Summary, Work, closure, cycles, graph,
+    Cycle, Direction, Graph, GraphOutcome, GraphRequest, GroupBy, Stats, Work, cycles, graph, grouped, restrict,
     write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
 };
+use stan_engine::sarif::SarifLog;
 
+use crate::args::answers::LevelChoice;
 use crate::args::{Cli, Format, GraphArgs};
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
-    let workspace = Workspace::find(cli)?;
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<(), Failure> {
+    let workspace = Workspace::find(cli, engine)?;
     Messages::new(cli).hints(&workspace.hints);
     if args.meta {
         return print_meta(cli, args, &workspace);
     }
+    if args.format == Some(Format::Sarif) {
+        return print_missing(cli, engine, args, &workspace);
+    }
     let options = workspace.config.graph_options(workspace.root.clone());
     let wants_graph = args.json || args.format.is_some() || args.cycles || !args.files.is_empty();
-    let request = workspace.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())?;
+    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
     let request = GraphRequest { stats_only: !wants_graph, ..request };
-    let outcome = graph(&OsSystem, &options, &request).map_err(failure)?;
+    let outcome = graph(engine, &options, &request)?;
     let messages = Messages::new(cli);
     if cli.verbose {
         messages.explain(&explanation(&outcome));
     }
-    let outcome = restrict(outcome, args, &workspace)?;
+    let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
+    let files = args.files.iter().map(|typed| workspace.asked_file(typed)).collect::<Result<Vec<_>, _>>()?;
+    // Between folders the depth says where folders are cut.
+    let hops = args.depth.filter(|_| args.level != LevelChoice::Folder);
+    let outcome = restrict(outcome, &files, direction, hops.map_or(usize::MAX, usize::from))?;
+    let outcome = diagram_level(outcome, args);
+    guard_mermaid(&outcome, args)?;
     let mut out = Output::new(cli.color);
     print(&outcome, args, &mut out)?;
     out.finish()?;
@@ -45,9 +56,9 @@ pub(crate) fn run(cli: &Cli, args: &GraphArgs) -> Result<(), Failure> {
 }
 
 /// The map as a context run would write it.
-fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), Failure> {
-    let request = workspace.request_of(args.threads, args.no_cache, args.cache_dir.as_deref())?;
-    let map = build_map(&OsSystem, &workspace.repository(), &request)?;
+fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<(), Failure> {
+    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
+    let map = build_map(workspace.engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     out.document(|out| map.write(out, args.pretty))?;
     out.finish()?;
@@ -57,39 +68,40 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace) -> Result<(), 
     Ok(())
 }
 
-fn failure(error: GraphError) -> Failure {
-    Failure::internal(error.to_string()).hint("please report this, with the command that shows it")
+/// Replaces files by their folders or packages.
+fn diagram_level(outcome: GraphOutcome, args: &GraphArgs) -> GraphOutcome {
+    let by = match args.level {
+        LevelChoice::File => return outcome,
+        LevelChoice::Folder => GroupBy::Folder { depth: args.depth.map(usize::from) },
+        LevelChoice::Package => GroupBy::Package,
+    };
+    let graph = outcome.graph.as_ref().map(|graph| grouped(graph, by));
+    GraphOutcome { graph, ..outcome }
 }
 
-/// Cuts the graph down to the named files and what they reach.
-fn restrict(outcome: GraphOutcome, args: &GraphArgs, workspace: &Workspace) -> Result<GraphOutcome, Failure> {
-    let (Some(graph), false) = (&outcome.graph, args.files.is_empty()) else { return Ok(outcome) };
-    let mut seeds = Vec::with_capacity(args.files.len());
-    for typed in &args.files {
-        let id = workspace.node_id(typed);
-        let found = id.as_deref().and_then(|id| graph.find(id)).or_else(|| graph.find(typed));
-        seeds.push(found.ok_or_else(|| unknown_file(typed, graph))?);
+/// Mermaid draws an error message instead of a diagram with too many edges.
+fn guard_mermaid(outcome: &GraphOutcome, args: &GraphArgs) -> Result<(), Failure> {
+    let edges = outcome.graph.as_ref().map_or(0, Graph::edge_count);
+    if args.format != Some(Format::Mermaid) || args.max_edges == 0 || edges <= args.max_edges {
+        return Ok(());
     }
-    let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
-    let part = closure(graph, &seeds, direction);
-    Ok(GraphOutcome { summary: Summary::of(&part), graph: Some(part), ..outcome })
+    Err(Failure::input(format!("the diagram has {edges} edges; Mermaid draws at most {}", args.max_edges)).hint(
+        "`--level folder --depth 2` or `--level package` draws less, `stan graph FILE --depth 1` a part; \
+         `--max-edges 0` writes it all the same; `stan view` shows everything",
+    ))
 }
 
-fn unknown_file(typed: &str, graph: &Graph) -> Failure {
-    let name = typed.rsplit('/').next().unwrap_or(typed);
-    let alike: Vec<&str> = graph
-        .nodes()
-        .iter()
-        .map(|node| &*node.id)
-        .filter(|id| id.rsplit('/').next().is_some_and(|candidate| candidate.contains(name)))
-        .take(3)
-        .collect();
-    let failure = Failure::input(format!("`{typed}` is not in the graph"));
-    if alike.is_empty() {
-        failure.hint("`stan graph --json` lists every file; ignored files are in it only when something imports them")
-    } else {
-        failure.hint(format!("did you mean {}?", alike.join(", ")))
+/// Imports without a target, of the whole repository.
+fn print_missing(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs, workspace: &Workspace) -> Result<(), Failure> {
+    if !args.files.is_empty() {
+        return Err(Failure::usage("`--format sarif` is about the whole repository").hint("leave the files out"));
     }
+    let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
+    let log = SarifLog::of_missing_imports(engine, &workspace.repository(), &request)?;
+    let mut out = Output::new(cli.color);
+    out.json(&log)?;
+    out.finish()?;
+    Ok(())
 }
 
 fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Result<()> {
@@ -101,6 +113,8 @@ fn print(outcome: &GraphOutcome, args: &GraphArgs, out: &mut Output) -> io::Resu
     match args.format {
         Some(Format::Dot) => out.document(|out| write_dot(graph, out)),
         Some(Format::Mermaid) => out.document(|out| write_mermaid(graph, out)),
+        // Has been answered without the graph's own writers.
+        Some(Format::Sarif) => Ok(()),
         None if args.cycles && args.json => out.document(|out| write_cycles_json(graph, &cycles(graph), out)),
         None if args.cycles => print_cycles(graph, &cycles(graph), out),
         None if args.json => {

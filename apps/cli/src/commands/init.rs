@@ -2,9 +2,9 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
 use stan_engine::config::{self, Config, Found};
-use stan_engine::init::{Action, ActionKind, AgentsBlock, Difference, InitError, InitOptions, InitPlan, apply, plan};
+use stan_engine::init::{Action, ActionKind, AgentsBlock, Difference, InitOptions, InitPlan, apply, plan};
+use stan_engine::{Engine, EngineError};
 
 use crate::args::{AgentsAction, Cli, InitArgs};
 use crate::exit::Failure;
@@ -15,10 +15,11 @@ use crate::workspace::Workspace;
 /// More lines than these are counted and not shown.
 const SHOWN_LINES: usize = 10;
 
-pub(crate) fn run(cli: &Cli, args: &InitArgs) -> Result<(), Failure> {
-    let workspace = Workspace::find(cli)?;
-    let found = config::find(&OsSystem, &workspace.root, cli.config.as_deref())
-        .map_err(|error| Failure::from(error).hint("mend the configuration first: it says where stan's folder is"))?;
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &InitArgs) -> Result<(), Failure> {
+    let workspace = Workspace::find(cli, engine)?;
+    let found = config::find(engine.system(), &workspace.root, cli.config.as_deref()).map_err(|error| {
+        EngineError::from(error).hint("mend the configuration first: it says where stan's folder is")
+    })?;
     let stan_path = cli.stan_path.as_deref().unwrap_or(&found.config.stan_path);
     let options = InitOptions {
         force: args.force,
@@ -30,23 +31,15 @@ pub(crate) fn run(cli: &Cli, args: &InitArgs) -> Result<(), Failure> {
         remove_mcp: args.remove_mcp.iter().copied().map(Into::into).collect(),
         config_file: found.file.as_deref().and_then(|file| file.rsplit('/').next()).map(str::to_owned),
     };
-    let plan = plan(&OsSystem, &found.root, stan_path, &options).map_err(failure)?;
+    let plan = plan(engine, &found.root, stan_path, &options)?;
     if !args.dry_run {
-        apply(&OsSystem, &plan).map_err(failure)?;
+        apply(engine, &plan)?;
     }
     let mut out = Output::new(cli.color);
     print(&plan, args, &mut out)?;
     out.finish()?;
     show_hints(&Messages::new(cli), &found, &plan);
     Ok(())
-}
-
-fn failure(error: InitError) -> Failure {
-    Failure::lines(error.lines()).hint(match &error {
-        InitError::StanPath(_) => "use a relative path such as .stan",
-        InitError::Refused(_) => "nothing was written; run `stan init` again",
-        InitError::Failed { .. } => "see who may write there, then run `stan init` again",
-    })
 }
 
 fn print(plan: &InitPlan, args: &InitArgs, out: &mut Output) -> io::Result<()> {

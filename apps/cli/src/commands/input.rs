@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use stan_engine::SystemExt as _;
 use stan_engine::context::NamedBytes;
-use stan_engine::{OsSystem, SystemExt as _};
 
 use crate::exit::Failure;
 use crate::terminal::captured_stdin;
@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 const MAX_SIZE: u64 = 1 << 30;
 
 /// The bytes of `file`, relative to where the program was started; `-` is standard input.
-pub(crate) fn read(workspace: &Workspace, file: &str) -> Result<NamedBytes, Failure> {
+pub(crate) fn read(workspace: &Workspace<'_>, file: &str) -> Result<NamedBytes, Failure> {
     let mut bytes = Vec::new();
     if file == "-" {
         if let Some(bytes) = captured_stdin() {
@@ -28,7 +28,9 @@ pub(crate) fn read(workspace: &Workspace, file: &str) -> Result<NamedBytes, Fail
         return Ok(NamedBytes { name: "standard input".to_owned(), bytes });
     }
     let path = workspace.absolute(file).ok_or_else(|| Failure::input(format!("the path `{file}` is not UTF-8")))?;
-    OsSystem
+    workspace
+        .engine
+        .system()
         .read_at_most(Path::new(&path), MAX_SIZE, &mut bytes)
         .map_err(|error| Failure::input(format!("cannot read `{file}`: {error}")))?;
     Ok(NamedBytes { name: file.to_owned(), bytes })

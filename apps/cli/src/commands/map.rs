@@ -1,6 +1,6 @@
 //! `stan map`: the overview of the repository.
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::overview::{Level, OverviewRequest, overview};
 
 use crate::args::answers::LevelChoice;
@@ -11,9 +11,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, grouped, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &MapArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &MapArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let focus = args.focus.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
     let level = match args.level {
@@ -23,7 +23,7 @@ pub(crate) fn run(cli: &Cli, args: &MapArgs) -> Result<(), Failure> {
     };
     let request = OverviewRequest { budget: args.budget, focus, level, tokenizer: args.tokens.into() };
     let work = workspace.answer_request(&args.graph)?;
-    let report = overview(&OsSystem, &workspace.repository(), &request, &work)?;
+    let report = overview(engine, &workspace.repository(), &request, &work)?;
     let mut out = Output::new(cli.color);
     if args.json {
         out.json(&report)?;

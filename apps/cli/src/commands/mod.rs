@@ -23,35 +23,38 @@ mod suggest;
 mod symbol;
 mod task;
 mod verify;
+mod view;
 
+use stan_engine::Engine;
 use stan_engine::answers::Direction;
 
 use crate::args::{Cli, Command};
 use crate::exit::Failure;
 use crate::mcp;
 
-pub(crate) fn run(cli: &Cli) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>) -> Result<(), Failure> {
     match &cli.command {
-        Command::Graph(args) => graph::run(cli, args),
-        Command::Run(args) => run::run(cli, args),
-        Command::Select(args) => select::run(cli, args),
-        Command::Snap(args) => snap::run(cli, args),
-        Command::State(args) => state::run(cli, args),
-        Command::Suggest(args) => suggest::run(cli, args),
-        Command::Map(args) => map::run(cli, args),
-        Command::Deps(args) => neighbours::run(cli, args, Direction::Forward),
-        Command::Dependents(args) => neighbours::run(cli, args, Direction::Backward),
-        Command::Cycles(args) => cycles::run(cli, args),
-        Command::Outline(args) => outline::run(cli, args),
-        Command::Symbol(args) => symbol::run(cli, args),
-        Command::Pack(args) => pack::run(cli, args),
-        Command::Read(args) => read::run(cli, args),
-        Command::Find(args) => find::run(cli, args),
-        Command::Verify(args) => verify::run(cli, args),
-        Command::Init(args) => init::run(cli, args),
-        Command::Check(args) => check::run(cli, args),
-        Command::Mcp(args) => mcp::run(cli, args),
-        Command::Apply(args) => apply::run(cli, args),
+        Command::Graph(args) => graph::run(cli, engine, args),
+        Command::Run(args) => run::run(cli, engine, args),
+        Command::Select(args) => select::run(cli, engine, args),
+        Command::Snap(args) => snap::run(cli, engine, args),
+        Command::State(args) => state::run(cli, engine, args),
+        Command::Suggest(args) => suggest::run(cli, engine, args),
+        Command::Map(args) => map::run(cli, engine, args),
+        Command::View(args) => view::run(cli, engine, args),
+        Command::Deps(args) => neighbours::run(cli, engine, args, Direction::Forward),
+        Command::Dependents(args) => neighbours::run(cli, engine, args, Direction::Backward),
+        Command::Cycles(args) => cycles::run(cli, engine, args),
+        Command::Outline(args) => outline::run(cli, engine, args),
+        Command::Symbol(args) => symbol::run(cli, engine, args),
+        Command::Pack(args) => pack::run(cli, engine, args),
+        Command::Read(args) => read::run(cli, engine, args),
+        Command::Find(args) => find::run(cli, engine, args),
+        Command::Verify(args) => verify::run(cli, engine, args),
+        Command::Init(args) => init::run(cli, engine, args),
+        Command::Check(args) => check::run(cli, engine, args),
+        Command::Mcp(args) => mcp::run(cli, engine, args),
+        Command::Apply(args) => apply::run(cli, engine, args),
         Command::Completions(args) => completions::run(cli, args),
         Command::Man(args) => man::run(cli, args),
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::answers::{Direction, FileNeighbours, NeighbourModule, NeighboursRequest, neighbours};
 
 use crate::args::{Cli, NeighboursArgs};
@@ -12,15 +12,15 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &NeighboursArgs, direction: Direction) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &NeighboursArgs, direction: Direction) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let files = args.files.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
     let request =
         NeighboursRequest { files, direction, depth: args.depth, kinds: args.kinds.mask(), size: size(&args.answer) };
     let work = workspace.answer_request(&args.graph)?;
-    let report = neighbours(&OsSystem, &workspace.repository(), &request, &work)?;
+    let report = neighbours(engine, &workspace.repository(), &request, &work)?;
     let mut out = Output::new(cli.color);
     if args.answer.json {
         out.json(&report)?;
@@ -60,8 +60,9 @@ fn notes(module: &NeighbourModule) -> Text {
     if module.edges != ["runtime"] {
         notes.push(Text::joined(module.edges.iter().copied(), "+"));
     }
+    // Through a barrel, by a name of the same package, or as a package around what is imported.
     if module.implicit {
-        notes.push(text!("through a barrel"));
+        notes.push(text!("implicit"));
     }
     if let Some(by) = &module.by {
         notes.push(text!("step {} by {}", module.distance, Untrusted::new(by)));

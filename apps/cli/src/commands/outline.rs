@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::outline::{AnswerSize, AskedFile, OutlineReport, OutlineRequest, OutlinedFile, outline};
 
 use crate::args::{AnswerArgs, Cli, OutlineArgs};
@@ -11,13 +11,13 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &OutlineArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &OutlineArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let files = args.files.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
     let request = OutlineRequest { files, size: size(&args.answer) };
-    let report = outline(&OsSystem, &workspace.repository(), &request)?;
+    let report = outline(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.answer.json {
         out.json(&report)?;
@@ -34,9 +34,8 @@ pub(crate) fn size(args: &AnswerArgs) -> AnswerSize {
     AnswerSize { budget: args.budget, limit: args.limit }
 }
 
-pub(crate) fn asked_file(workspace: &Workspace, typed: &str) -> Result<AskedFile, Failure> {
-    let id = workspace.node_id(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))?;
-    Ok(AskedFile { shown: typed.to_owned(), id })
+pub(crate) fn asked_file(workspace: &Workspace<'_>, typed: &str) -> Result<AskedFile, Failure> {
+    workspace.asked_file(typed)
 }
 
 fn print(report: &OutlineReport, out: &mut Output) -> io::Result<()> {

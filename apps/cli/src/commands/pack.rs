@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use stan_engine::context::NamedBytes;
-use stan_engine::pack::{AskedPlace, AskedSymbol, ClosureKind, Externals, PackRequest, Since, list_diagnostics, pack};
-use stan_engine::{OsSystem, write_document};
+use stan_engine::pack::{
+    AskedPlace, AskedSymbol, ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, list_diagnostics,
+    pack,
+};
+use stan_engine::{Engine, write_document};
 
 use crate::args::{Cli, ClosureChoice, ExternalsChoice, PackArgs, PackFormat};
 use crate::clipboard;
@@ -12,25 +15,23 @@ use crate::commands::input;
 use crate::commands::outline::asked_file;
 use crate::exit::Failure;
 use crate::messages::Messages;
-use crate::terminal::{self, Output, text};
+use crate::terminal::Output;
 use crate::workspace::Workspace;
 
-/// Terminals take about this much in one escape sequence.
-const LONGEST_COPY: usize = 74_000;
-
-pub(crate) fn run(cli: &Cli, args: &PackArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     let logs = args.logs.iter().chain(&args.log).map(|file| input::read(&workspace, file));
     let logs: Vec<NamedBytes> = logs.collect::<Result<_, _>>()?;
     let mut out = Output::new(cli.color);
     if args.list {
-        let report = list_diagnostics(&OsSystem, &workspace.repository(), &logs, args.from.as_deref())?;
+        let report = list_diagnostics(engine, &workspace.repository(), &logs, args.from.as_deref())?;
         out.json(&report)?;
         out.finish()?;
         return Ok(());
     }
     messages.hints(&workspace.hints);
+    let format = if args.json { PackFormat::Json } else { args.format };
     let request = PackRequest {
         logs,
         from: args.from.clone(),
@@ -40,6 +41,7 @@ pub(crate) fn run(cli: &Cli, args: &PackArgs) -> Result<(), Failure> {
         changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
         about: args.about.iter().map(|typed| asked_text(&workspace, typed)).collect::<Result<_, _>>()?,
         budget: args.budget,
+        item_tokens: if format == PackFormat::Xml { TAG_TOKENS } else { ITEM_TOKENS },
         tokenizer: args.tokens.into(),
         closure: match args.closure {
             ClosureChoice::All => ClosureKind::All,
@@ -56,10 +58,9 @@ pub(crate) fn run(cli: &Cli, args: &PackArgs) -> Result<(), Failure> {
         },
         diagnostic: args.diagnostic,
         all: args.all,
-        work: workspace.request_of(None, false, None)?,
+        work: workspace.request_of(false, None)?,
     };
-    let outcome = pack(&OsSystem, &workspace.repository(), &request)?;
-    let format = if args.json { PackFormat::Json } else { args.format };
+    let outcome = pack(engine, &workspace.repository(), &request)?;
     let rendered = match format {
         PackFormat::Json => outcome.json(),
         PackFormat::Md => outcome.markdown(),
@@ -68,11 +69,11 @@ pub(crate) fn run(cli: &Cli, args: &PackArgs) -> Result<(), Failure> {
     if let Some(typed) = &args.out {
         let path =
             workspace.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))?;
-        write_document(&OsSystem, Path::new(&path), &rendered)
+        write_document(engine.system(), Path::new(&path), &rendered)
             .map_err(|error| Failure::input(format!("cannot write `{typed}`: {error}")))?;
     }
     if args.copy {
-        copy(&rendered, &messages);
+        clipboard::copy_and_tell(&rendered, &messages);
     }
     if args.out.is_none() && !(args.copy && cli.quiet) {
         out.document(|out| out.write_all(&rendered))?;
@@ -85,19 +86,7 @@ pub(crate) fn run(cli: &Cli, args: &PackArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Puts a pack on the clipboard: through the terminal, and through the platform's own tool.
-fn copy(rendered: &[u8], messages: &Messages) {
-    let by_terminal = terminal::copy(rendered);
-    let by_tool = clipboard::copy(rendered);
-    if by_terminal && !by_tool && rendered.len() > LONGEST_COPY {
-        messages.note(&text!("the pack has {} bytes; the terminal may have cut the copy", rendered.len()));
-    }
-    if !by_terminal && !by_tool {
-        messages.warnings(&["there is neither a terminal nor a clipboard tool to copy with".to_owned()]);
-    }
-}
-
-fn asked_place(workspace: &Workspace, typed: &str) -> Result<AskedPlace, Failure> {
+fn asked_place(workspace: &Workspace<'_>, typed: &str) -> Result<AskedPlace, Failure> {
     let wrong = || {
         Failure::input(format!("`{typed}` is not a place")).hint("write FILE:LINE or FILE:LINE:COLUMN; both start at 1")
     };
@@ -114,14 +103,14 @@ fn asked_place(workspace: &Workspace, typed: &str) -> Result<AskedPlace, Failure
     Ok(AskedPlace { file: asked_file(workspace, file)?, line, col })
 }
 
-fn asked_text(workspace: &Workspace, typed: &str) -> Result<String, Failure> {
+fn asked_text(workspace: &Workspace<'_>, typed: &str) -> Result<String, Failure> {
     match typed.strip_prefix('@') {
         Some(file) => Ok(String::from_utf8_lossy(&input::read(workspace, file)?.bytes).into_owned()),
         None => Ok(typed.to_owned()),
     }
 }
 
-fn asked_symbol(workspace: &Workspace, typed: &str) -> Result<AskedSymbol, Failure> {
+fn asked_symbol(workspace: &Workspace<'_>, typed: &str) -> Result<AskedSymbol, Failure> {
     match typed.rsplit_once('#') {
         Some((file, name)) if !file.is_empty() && !name.is_empty() => {
             Ok(AskedSymbol { file: asked_file(workspace, file)?, name: name.to_owned() })

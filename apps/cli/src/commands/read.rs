@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::outline::{AnswerSize, AskedText, ReadLevel, ReadReport, ReadRequest, read};
 
 use crate::args::{Cli, LevelChoice, ReadArgs};
@@ -12,9 +12,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &ReadArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ReadArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request = ReadRequest {
         asked: args.files.iter().map(|typed| asked_text(&workspace, typed)).collect::<Result<_, _>>()?,
@@ -25,7 +25,7 @@ pub(crate) fn run(cli: &Cli, args: &ReadArgs) -> Result<(), Failure> {
         },
         size: AnswerSize { budget: args.budget, limit: None },
     };
-    let report = read(&OsSystem, &workspace.repository(), &request)?;
+    let report = read(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.json {
         out.json(&report)?;
@@ -33,13 +33,21 @@ pub(crate) fn run(cli: &Cli, args: &ReadArgs) -> Result<(), Failure> {
         return Ok(());
     }
     print(&report, &mut out)?;
+    let asked = match args.level {
+        LevelChoice::Full => "full",
+        LevelChoice::Signature => "signature",
+        LevelChoice::Line => "line",
+    };
+    if report.items.iter().any(|item| item.level != asked) {
+        say!(out, "shortened to fit the budget: FILE#Name shows one declaration, --budget 0 shows all")?;
+    }
     out.finish()?;
     messages.warnings(&report.warnings);
     Ok(())
 }
 
 /// `FILE#Name`; a file whose own name has the sign is meant when it is there.
-fn asked_text(workspace: &Workspace, typed: &str) -> Result<AskedText, Failure> {
+fn asked_text(workspace: &Workspace<'_>, typed: &str) -> Result<AskedText, Failure> {
     let (file, name) = match typed.rsplit_once('#') {
         Some((file, name)) if !file.is_empty() && !name.is_empty() && !workspace.is_file(typed) => {
             (file, Some(name.to_owned()))

@@ -2,23 +2,27 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::context::reports::{
     ArchiveReport, DiffReport, LeftOutReport, Mode, Part, RunReport, SizedPath, WeighedPath,
 };
 use stan_engine::context::{ArchiveFormat, RunRequest, run as run_engine};
 
 use crate::args::{Cli, FormatChoice, RunArgs};
-use crate::commands::scripts;
+use crate::clipboard;
+use crate::commands::{input, scripts};
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &RunArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
+    if args.copy && !matches!(args.format, FormatChoice::Md | FormatChoice::Xml) {
+        return Err(Failure::usage("only a text can be copied").hint("add --format md or --format xml"));
+    }
     let mode = match (args.context, args.meta) {
         (false, _) => Mode::Plain,
         (true, true) => Mode::Meta,
@@ -44,7 +48,7 @@ pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
         epoch: crate::environment::source_date_epoch()?,
         work: workspace.graph_request(&args.work)?,
     };
-    let report = run_engine(&OsSystem, &workspace.repository(), &request, &mut progress)?;
+    let report = run_engine(engine, &workspace.repository(), &request, &mut progress)?;
     let mut out = Output::new(cli.color);
     if args.work.json {
         out.json(&report)?;
@@ -54,6 +58,27 @@ pub(crate) fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
         out.finish()?;
         messages.warnings(&report.warnings);
         messages.errors_of_graph(&report.errors, report.errors_are_known);
+    }
+    if args.copy {
+        copy(&report, &workspace, &messages)?;
+    }
+    Ok(())
+}
+
+/// Puts the archive on the clipboard; of several parts the first.
+fn copy(report: &RunReport, workspace: &Workspace, messages: &Messages) -> Result<(), Failure> {
+    let texts: Vec<_> = report.formats.iter().filter(|file| !file.path.contains("/archive.diff.")).collect();
+    let Some(first) = texts.first() else { return Ok(()) };
+    let path = format!("{}/{}", workspace.repository().root, first.path);
+    let copied = input::read(workspace, &path)?;
+    clipboard::copy_and_tell(&copied.bytes, messages);
+    if texts.len() > 1 {
+        let count = texts.len() as u64;
+        messages.note(&text!(
+            "copied {}; paste the other {} parts after it",
+            Untrusted::new(&first.path),
+            grouped(count - 1)
+        ));
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 
 /// Runs what the command line names, and nothing else.
 pub(crate) fn run(
-    workspace: &Workspace,
+    workspace: &Workspace<'_>,
     args: &RunArgs,
     messages: &Messages,
     progress: &mut dyn Progress,

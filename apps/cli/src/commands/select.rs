@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::context::reports::{SelectReport, SelectedNode};
 use stan_engine::context::{SelectRequest, select};
 
@@ -13,9 +13,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, columns, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &SelectArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SelectArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request = SelectRequest {
         state: args.state.as_deref().map(|file| input::read(&workspace, file)).transpose()?,
@@ -23,7 +23,7 @@ pub(crate) fn run(cli: &Cli, args: &SelectArgs) -> Result<(), Failure> {
         tokens: Some(args.tokens.into()),
         work: workspace.graph_request(&args.work)?,
     };
-    let report = select(&OsSystem, &workspace.repository(), &request)?;
+    let report = select(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.work.json {
         out.json(&report)?;
@@ -66,6 +66,9 @@ fn print(report: &SelectReport, out: &mut Output) -> io::Result<()> {
     };
     let nodes = counted(report.selected_count, "node");
     say!(out, "{}, {} bytes, {}", nodes, grouped(report.total_bytes), tokens)?;
+    if report.nodes.is_empty() && report.left_out.is_empty() {
+        say!(out, "the selection is empty: `stan suggest --about \"…\"` proposes one")?;
+    }
     if !report.left_out.is_empty() {
         say!(out, "\n{}", out.style().strong("left out, not counted"))?;
         for left_out in &report.left_out {

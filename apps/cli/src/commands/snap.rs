@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::context::reports::BaselineReport;
 use stan_engine::context::{SnapRequest, SnapStep, snap, snap_history};
 
@@ -12,9 +12,9 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, columns, counted, grouped, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &SnapArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SnapArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request =
         SnapRequest { plain: !args.context, context: !args.plain, work: workspace.graph_request(&args.work)? };
@@ -28,10 +28,10 @@ pub(crate) fn run(cli: &Cli, args: &SnapArgs) -> Result<(), Failure> {
         _ => return Err(Failure::usage("only `set` takes a number, and it needs one").hint("`stan snap set 1`")),
     };
     let report = match step {
-        None => snap(&OsSystem, &workspace.repository(), &request, &mut progress)?,
+        None => snap(engine, &workspace.repository(), &request, &mut progress)?,
         Some(step) => {
             let kinds = (request.plain, request.context);
-            snap_history(&OsSystem, &workspace.repository(), kinds, step, &mut progress)?
+            snap_history(engine, &workspace.repository(), kinds, step, &mut progress)?
         }
     };
     drop(progress);

@@ -1,6 +1,6 @@
 //! `stan state`: the selection file, checked or rewritten.
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::context::reports::StateReport;
 use stan_engine::context::{StateSource, check_state, migrate_state};
 
@@ -11,18 +11,18 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &StateArgs) -> Result<(), Failure> {
-    let workspace = Workspace::find(cli)?;
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &StateArgs) -> Result<(), Failure> {
+    let workspace = Workspace::find(cli, engine)?;
     match &args.action {
         StateAction::Validate(file) => {
             let source = source(&workspace, file)?;
-            let report = check_state(&OsSystem, &workspace.repository(), &source)?;
+            let report = check_state(engine, &workspace.repository(), &source)?;
             show(cli, file, &report, "is valid")
         }
         StateAction::Migrate(MigrateArgs { file, wait }) => {
             let source = source(&workspace, file)?;
             let mut progress = Messages::new(cli).progress("stan state migrate", wait);
-            let (report, printed) = migrate_state(&OsSystem, &workspace.repository(), &source, &mut progress)?;
+            let (report, printed) = migrate_state(engine, &workspace.repository(), &source, &mut progress)?;
             drop(progress);
             if let (Some(document), false) = (&printed, file.json) {
                 let mut out = Output::new(cli.color);
@@ -35,7 +35,7 @@ pub(crate) fn run(cli: &Cli, args: &StateArgs) -> Result<(), Failure> {
     }
 }
 
-fn source(workspace: &Workspace, args: &StateFileArgs) -> Result<StateSource, Failure> {
+fn source(workspace: &Workspace<'_>, args: &StateFileArgs) -> Result<StateSource, Failure> {
     Ok(match args.file.as_deref() {
         None => StateSource::Workspace,
         Some("-") => StateSource::Bytes(input::read(workspace, "-")?),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::suggest::{SuggestReport, SuggestRequest, SuggestedNode, SuggestedTerm, suggest};
 
 use crate::args::{Cli, SuggestArgs};
@@ -15,9 +15,9 @@ use crate::workspace::Workspace;
 /// How many files that did not fit are named; `--json` names more.
 const SHOWN: usize = 5;
 
-pub(crate) fn run(cli: &Cli, args: &SuggestArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SuggestArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request = SuggestRequest {
         query: task::query(&workspace, &args.task)?,
@@ -28,7 +28,7 @@ pub(crate) fn run(cli: &Cli, args: &SuggestArgs) -> Result<(), Failure> {
         work: workspace.graph_request(&args.work)?,
     };
     let mut progress = messages.progress("stan suggest", &args.wait);
-    let report = suggest(&OsSystem, &workspace.repository(), &request, &mut progress)?;
+    let report = suggest(engine, &workspace.repository(), &request, &mut progress)?;
     drop(progress);
     let mut out = Output::new(cli.color);
     if args.work.json {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::outline::{FoundSymbol, SymbolRequest, SymbolUse, symbol};
 
 use crate::args::{Cli, SymbolArgs};
@@ -12,12 +12,12 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say, text};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &SymbolArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SymbolArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request = SymbolRequest { names: args.names.clone(), size: size(&args.answer) };
-    let report = symbol(&OsSystem, &workspace.repository(), &request)?;
+    let report = symbol(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.answer.json {
         out.json(&report)?;

@@ -8,7 +8,7 @@ use crate::exit::Failure;
 use crate::workspace::Workspace;
 
 /// The question that the arguments ask.
-pub(crate) fn query(workspace: &Workspace, args: &TaskArgs) -> Result<RankQuery, Failure> {
+pub(crate) fn query(workspace: &Workspace<'_>, args: &TaskArgs) -> Result<RankQuery, Failure> {
     Ok(RankQuery {
         focus: args.focus.iter().map(|typed| focus_file(workspace, typed)).collect::<Result<_, _>>()?,
         changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
@@ -18,7 +18,7 @@ pub(crate) fn query(workspace: &Workspace, args: &TaskArgs) -> Result<RankQuery,
 }
 
 /// All texts, one after the other.
-fn about(workspace: &Workspace, typed: &[String]) -> Result<Option<String>, Failure> {
+fn about(workspace: &Workspace<'_>, typed: &[String]) -> Result<Option<String>, Failure> {
     let text = |typed: &String| match typed.strip_prefix('@') {
         None => Ok(typed.clone()),
         Some(file) => Ok(String::from_utf8_lossy(&input::read(workspace, file)?.bytes).into_owned()),
@@ -32,7 +32,7 @@ fn about(workspace: &Workspace, typed: &[String]) -> Result<Option<String>, Fail
 }
 
 /// `FILE` or `FILE:DEPTH`; a file whose own name ends like that is meant when it is there.
-fn focus_file(workspace: &Workspace, typed: &str) -> Result<FocusFile, Failure> {
+fn focus_file(workspace: &Workspace<'_>, typed: &str) -> Result<FocusFile, Failure> {
     let (file, depth) = match typed.rsplit_once(':') {
         Some((file, depth))
             if !file.is_empty() && !depth.is_empty() && depth.bytes().all(|byte| byte.is_ascii_digit()) =>

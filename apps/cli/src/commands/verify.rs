@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::OsSystem;
+use stan_engine::Engine;
 use stan_engine::context::reports::{Difference, VerifyReport};
 use stan_engine::context::verify;
 use stan_engine::pack::verify_pack;
@@ -14,14 +14,14 @@ use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, say};
 use crate::workspace::Workspace;
 
-pub(crate) fn run(cli: &Cli, args: &VerifyArgs) -> Result<(), Failure> {
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &VerifyArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
-    let workspace = Workspace::find(cli)?;
+    let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     // What is no pack is taken for an archive, which says better what is wrong with it.
     if let Some(typed) = args.archive.as_ref().filter(|typed| !typed.ends_with(".tar"))
         && let Ok(named) = input::read(&workspace, typed)
-        && let Some(report) = verify_pack(&OsSystem, &workspace.repository(), &named)
+        && let Some(report) = verify_pack(engine, &workspace.repository(), &named)
     {
         return finish(cli, args, &messages, &report);
     }
@@ -33,7 +33,7 @@ pub(crate) fn run(cli: &Cli, args: &VerifyArgs) -> Result<(), Failure> {
             Some((typed.clone(), path))
         }
     };
-    let report = verify(&OsSystem, &workspace.repository(), archive)?;
+    let report = verify(engine, &workspace.repository(), archive)?;
     finish(cli, args, &messages, &report)
 }
 

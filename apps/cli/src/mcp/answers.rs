@@ -1,13 +1,26 @@
-//! Answers that clients may have: each has a digest, and a client that names it gets only what changed. Kept in memory,
-//! bounded; a digest that is no longer known costs a full answer.
+//! Answers that clients may have: each has a digest, and a client that names it gets only what changed. The last ones are kept in
+//! memory and, where the repository has a cache, in a folder of it, so that a new server knows them too. Both are bounded; a
+//! digest that is no longer known costs a full answer.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
 
-use stan_engine::content_digest;
+use stan_engine::{
+    EntryKind, OsSystem, System as _, SystemExt as _, WritableSystem as _, content_digest, unified_patch,
+};
 
 /// How many answers are remembered, and how many bytes of them.
 const MOST_ANSWERS: usize = 256;
 const MOST_BYTES: usize = 16 << 20;
+
+/// Longer answers are not kept in the cache.
+const LONGEST_STORED: usize = 1 << 20;
+
+/// After so many new answers the folder is looked through.
+const SWEEP_EVERY: usize = 64;
+
+/// Patches of longer texts take too long to find.
+const MOST_LINES: usize = 4_000;
 
 /// How many digits of the SHA-256 name an answer.
 const DIGITS: usize = 16;
@@ -18,6 +31,9 @@ pub(crate) struct Answers {
     texts: BTreeMap<String, String>,
     order: VecDeque<String>,
     bytes: usize,
+    /// The root and the folder of the cache below it; `None`: they are not kept on disk.
+    cache: Option<(PathBuf, PathBuf)>,
+    stored: usize,
 }
 
 /// What is sent for an answer.
@@ -25,31 +41,70 @@ pub(crate) struct Answers {
 pub(crate) struct Sent {
     pub(crate) text: String,
     pub(crate) digest: String,
+    pub(crate) form: Form,
+}
+
+/// How much of an answer is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Full,
+    /// Only what is different from the answer that the client has.
+    Changes,
+    Unchanged,
+}
+
+impl Form {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Changes => "changes",
+            Self::Unchanged => "unchanged",
+        }
+    }
 }
 
 impl Answers {
+    /// Answers that are also kept in the cache of a repository, while it has one.
+    pub(crate) fn of(root: &str, stan_path: &str) -> Self {
+        let root = PathBuf::from(root);
+        let cache = root.join(stan_path).join("cache");
+        Self { cache: Some((root, cache)), ..Self::default() }
+    }
+
+    fn folder(&self) -> Option<PathBuf> {
+        let (root, cache) = self.cache.as_ref()?;
+        // Nothing is read or written through a link.
+        let mut path = root.clone();
+        for name in cache.strip_prefix(root).ok()?.components() {
+            path.push(name);
+            OsSystem.lstat(&path).ok().filter(|stat| stat.kind == EntryKind::Dir)?;
+        }
+        Some(path.join("answers"))
+    }
+
     /// Remembers an answer and says what a client that has `since` needs.
     pub(crate) fn send(&mut self, text: String, since: Option<&str>) -> Sent {
-        let digest = content_digest(text.as_bytes()).chars().take(DIGITS).collect::<String>();
-        let sent = match since {
-            None => text.clone(),
-            Some(since) if since == digest => "unchanged\n".to_owned(),
-            Some(since) => match self.texts.get(since) {
-                None => format!("the digest {since} is not known any more; the full answer:\n{text}"),
+        let digest = digest_of(&text);
+        let (sent, form) = match since {
+            None => (text.clone(), Form::Full),
+            Some(since) if since == digest => ("unchanged\n".to_owned(), Form::Unchanged),
+            Some(since) => match self.find(since) {
+                None => (format!("the digest {since} is not known any more; the full answer:\n{text}"), Form::Full),
                 Some(old) => {
-                    let changes = changes(old, &text);
-                    if changes.len() < text.len() { changes } else { text.clone() }
+                    let changes = changes(&old, &text);
+                    if changes.len() < text.len() { (changes, Form::Changes) } else { (text.clone(), Form::Full) }
                 }
             },
         };
         self.remember(&digest, text);
-        Sent { text: sent, digest }
+        Sent { text: sent, digest, form }
     }
 
     fn remember(&mut self, digest: &str, text: String) {
         if self.texts.contains_key(digest) {
             return;
         }
+        self.store(digest, &text);
         self.bytes += text.len();
         self.texts.insert(digest.to_owned(), text);
         self.order.push_back(digest.to_owned());
@@ -58,11 +113,73 @@ impl Answers {
             self.bytes -= self.texts.remove(&oldest).map_or(0, |text| text.len());
         }
     }
+
+    /// The text of a digest, from memory or from the cache.
+    fn find(&self, digest: &str) -> Option<String> {
+        if let Some(known) = self.texts.get(digest) {
+            return Some(known.clone());
+        }
+        let is_digest = digest.len() == DIGITS && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let path = self.folder().filter(|_| is_digest)?.join(digest);
+        let mut bytes = Vec::new();
+        OsSystem.read_real(&path, LONGEST_STORED as u64, &mut bytes).ok()?;
+        // A cache may hold anything: only the text that the digest names is that answer.
+        String::from_utf8(bytes).ok().filter(|text| digest_of(text) == digest)
+    }
+
+    /// Best effort: what cannot be stored costs a full answer later.
+    fn store(&mut self, digest: &str, text: &str) {
+        let Some(folder) = self.folder().filter(|_| text.len() <= LONGEST_STORED) else { return };
+        if OsSystem.lstat(&folder).is_err() && OsSystem.create_private_dir_all(&folder).is_err() {
+            return;
+        }
+        let is_folder = OsSystem.lstat(&folder).is_ok_and(|stat| stat.kind == EntryKind::Dir);
+        if !is_folder || OsSystem.write_atomic(&folder.join(digest), text.as_bytes()).is_err() {
+            return;
+        }
+        if self.stored.is_multiple_of(SWEEP_EVERY) {
+            sweep(&folder);
+        }
+        self.stored += 1;
+    }
+}
+
+/// Removes the oldest answers beyond what is kept.
+fn sweep(folder: &Path) {
+    let entries = OsSystem.read_real_dir(folder).unwrap_or_default();
+    let mut files: Vec<(i64, u64, PathBuf)> = entries
+        .into_iter()
+        .filter_map(|entry| {
+            let path = folder.join(&entry.name);
+            let stat = OsSystem.lstat(&path).ok()?;
+            Some((stat.mtime, stat.size, path))
+        })
+        .collect();
+    files.sort_by(|left, right| right.cmp(left));
+    let mut bytes = 0;
+    for (index, (_, size, path)) in files.iter().enumerate() {
+        bytes += size;
+        if index >= MOST_ANSWERS || bytes > MOST_BYTES as u64 {
+            let _ = OsSystem.remove_file(path);
+        }
+    }
+}
+
+fn digest_of(text: &str) -> String {
+    content_digest(text.as_bytes()).chars().take(DIGITS).collect()
+}
+
+/// A unified diff; of long texts the lines that are gone and the lines that are new.
+fn changes(old: &str, new: &str) -> String {
+    if old.lines().count() + new.lines().count() > MOST_LINES {
+        return changed_lines(old, new);
+    }
+    unified_patch(old, new)
 }
 
 /// Lines that are gone with `-`, lines that are new with `+`, each in its order. Not a patch: lines that only moved are not
 /// told. Linear.
-fn changes(old: &str, new: &str) -> String {
+fn changed_lines(old: &str, new: &str) -> String {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     new.lines().for_each(|line| *counts.entry(line).or_default() += 1);
     let mut text = String::new();
@@ -70,7 +187,7 @@ fn changes(old: &str, new: &str) -> String {
         let count = counts.entry(line).or_default();
         *count -= 1;
         if *count < 0 {
-            text.extend(["- ", line, "\n"]);
+            text.extend(["-", line, "\n"]);
         }
     }
     // What is left over is new; from the end, so that the last of equal lines are the new ones.
@@ -81,7 +198,7 @@ fn changes(old: &str, new: &str) -> String {
             added.push(line);
         }
     }
-    added.iter().rev().for_each(|line| text.extend(["+ ", line, "\n"]));
+    added.iter().rev().for_each(|line| text.extend(["+", line, "\n"]));
     if text.is_empty() { "only the order of lines changed\n".to_owned() } else { text }
 }
 
@@ -94,10 +211,12 @@ mod tests {
         let mut answers = Answers::default();
         let old: String = (0..50).map(|number| format!("line {number}\n")).collect();
         let first = answers.send(old.clone(), None);
-        assert_eq!(first.text, old);
-        assert_eq!(answers.send(old.clone(), Some(&first.digest)).text, "unchanged\n");
+        assert_eq!((first.text, first.form), (old.clone(), Form::Full));
+        assert_eq!(answers.send(old.clone(), Some(&first.digest)).form, Form::Unchanged);
         let new = old.replace("line 7\n", "line seven\n").replace("line 9\n", "");
-        assert_eq!(answers.send(new, Some(&first.digest)).text, "- line 7\n- line 9\n+ line seven\n");
+        let sent = answers.send(new, Some(&first.digest));
+        let expected = "@@ -5,9 +5,8 @@\n line 4\n line 5\n line 6\n-line 7\n+line seven\n line 8\n-line 9\n line 10\n line 11\n line 12\n";
+        assert_eq!((sent.text.as_str(), sent.form), (expected, Form::Changes));
         assert!(answers.send(old, Some("0000")).text.starts_with("the digest 0000 is not known any more"));
     }
 
@@ -105,14 +224,15 @@ mod tests {
     fn a_change_that_is_longer_than_the_answer_is_the_answer() {
         let mut answers = Answers::default();
         let first = answers.send("a\nb\n".to_owned(), None);
-        assert_eq!(answers.send("c\n".to_owned(), Some(&first.digest)).text, "c\n");
+        let sent = answers.send("c\n".to_owned(), Some(&first.digest));
+        assert_eq!((sent.text.as_str(), sent.form), ("c\n", Form::Full));
     }
 
     #[test]
     fn equal_lines_are_counted() {
-        assert_eq!(changes("x\n", "x\nx\n"), "+ x\n");
-        assert_eq!(changes("x\nx\ny\n", "y\nx\n"), "- x\n");
-        assert_eq!(changes("a\nb\n", "b\na\n"), "only the order of lines changed\n");
+        assert_eq!(changed_lines("x\n", "x\nx\n"), "+x\n");
+        assert_eq!(changed_lines("x\nx\ny\n", "y\nx\n"), "-x\n");
+        assert_eq!(changed_lines("a\nb\n", "b\na\n"), "only the order of lines changed\n");
     }
 
     #[test]

@@ -22,8 +22,8 @@ const UNSUPPORTED_VERSION: i64 = -32_022;
 /// What clients show to a model beside the tools.
 const INSTRUCTIONS: &str = "Read-only answers about this repository, fresh on every call. Start with `overview`; `context` \
 gathers what a task or an error needs; `related`, `find` and `read` answer single questions. Paths are relative to the \
-repository. Every answer has a token budget and says what it cut. Pass the `digest` of an answer as `since` to get only \
-what changed.";
+repository's root. Every answer has a token budget and says what it cut; `--name` in an answer is the argument `name`. Pass the \
+`digest` of an answer as `since` to get only what changed.";
 
 /// A message that was understood.
 #[derive(Clone, Debug, PartialEq)]

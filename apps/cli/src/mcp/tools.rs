@@ -11,6 +11,10 @@ pub(crate) const DEFAULT_BUDGET: u64 = 4_000;
 pub(crate) struct Asked {
     /// Arguments of `stan`, the name of the command first.
     pub(crate) arguments: Vec<String>,
+    /// Another command where there is no archive.
+    pub(crate) without_archive: Option<Vec<String>>,
+    /// Every path that was named.
+    pub(crate) paths: Vec<String>,
     /// What the command reads as standard input.
     pub(crate) stdin: Vec<u8>,
     pub(crate) budget: u64,
@@ -33,8 +37,12 @@ pub(crate) fn list() -> Value {
             },
             "outputSchema": {
                 "type": "object",
-                "properties": { "text": { "type": "string" }, "digest": { "type": "string" } },
-                "required": ["text", "digest"]
+                "properties": {
+                    "text": { "type": "string" },
+                    "digest": { "type": "string" },
+                    "answer": { "enum": ["full", "changes", "unchanged"] }
+                },
+                "required": ["text", "digest", "answer"]
             },
             "annotations": { "readOnlyHint": true, "openWorldHint": false },
         })
@@ -102,7 +110,13 @@ pub(crate) fn names() -> Vec<String> {
 pub(crate) fn asked(tool: &str, arguments: &Map<String, Value>) -> Option<Result<Asked, String>> {
     let list = list();
     let definition = list.as_array()?.iter().find(|one| one["name"] == tool)?;
-    Some(check(&definition["inputSchema"], arguments).and_then(|()| Builder::new(arguments).build(tool)))
+    // Some clients send `null` for what they leave out.
+    let given: Map<String, Value> = arguments
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    Some(check(&definition["inputSchema"], &given).and_then(|()| Builder::new(&given).build(tool)))
 }
 
 /// Names the first argument that the schema does not allow.
@@ -115,7 +129,7 @@ fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), String> {
             (Some("string"), _) => value.is_string(),
             (Some("boolean"), _) => value.is_boolean(),
             (Some("integer"), _) => {
-                value.as_u64().is_some_and(|number| number >= property["minimum"].as_u64().unwrap_or(0))
+                integer(value).is_some_and(|number| number >= property["minimum"].as_u64().unwrap_or(0))
             }
             (Some("array"), _) => value.as_array().is_some_and(|values| values.iter().all(Value::is_string)),
             _ => {
@@ -139,6 +153,12 @@ fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
+/// A number without a fraction, however it is written: `4e3` and `4000.0` are integers to JSON Schema.
+fn integer(value: &Value) -> Option<u64> {
+    let whole = |number: &f64| number.fract() == 0.0 && (0.0..=9e15).contains(number);
+    value.as_u64().or_else(|| value.as_f64().filter(whole).map(|number| number as u64))
+}
+
 /// Builds a command line. Values are joined to their options by `=` and files follow `--`, so that no value is taken for an
 /// option.
 struct Builder<'a> {
@@ -148,7 +168,7 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(given: &'a Map<String, Value>) -> Self {
-        let budget = given.get("budget").and_then(Value::as_u64).unwrap_or(DEFAULT_BUDGET);
+        let budget = given.get("budget").and_then(integer).unwrap_or(DEFAULT_BUDGET);
         let since = given.get("since").and_then(Value::as_str).map(str::to_owned);
         Self { given, asked: Asked { budget, since, ..Asked::default() } }
     }
@@ -182,6 +202,8 @@ impl<'a> Builder<'a> {
             _ => {
                 self.asked.stdin = self.text("reply").unwrap_or_default().as_bytes().to_vec();
                 self.command("check").flag("seen").positional(vec!["-".to_owned()]);
+                let dry_run = ["apply", "--dry-run", "--no-archive", "--", "-"].map(str::to_owned);
+                self.asked.without_archive = Some(dry_run.to_vec());
             }
         }
         Ok(self.asked)
@@ -196,13 +218,19 @@ impl<'a> Builder<'a> {
                 None => Ok(()),
             };
         }
-        if let Some(depth) = self.given.get("depth") {
+        if let Some(depth) = self.given.get("depth").and_then(integer) {
             self.asked.arguments.push(format!("--depth={depth}"));
         }
         self.files(|path| path)
     }
 
     fn context(&mut self) -> Result<(), String> {
+        let ways = ["about", "log", "at", "symbol", "focus", "changed"];
+        let is_given =
+            |name: &&str| self.given.get(*name).is_some_and(|value| value.as_array().is_none_or(|all| !all.is_empty()));
+        if !ways.iter().any(is_given) {
+            return Err(format!("say what is needed: give one of {}", ways.map(|name| format!("`{name}`")).join(", ")));
+        }
         self.command("pack").budget();
         // An `@` at the beginning would name a file.
         if let Some(about) = self.text("about") {
@@ -264,6 +292,7 @@ impl<'a> Builder<'a> {
     fn paths_option(&mut self, name: &str, path_of: fn(&str) -> &str) -> Result<(), String> {
         for value in self.texts(name) {
             confined(path_of(&value))?;
+            self.asked.paths.push(path_of(&value).to_owned());
             self.asked.arguments.push(format!("--{name}={value}"));
         }
         Ok(())
@@ -275,6 +304,7 @@ impl<'a> Builder<'a> {
             return Err("`files` names no file".to_owned());
         }
         files.iter().try_for_each(|file| confined(path_of(file)))?;
+        self.asked.paths.extend(files.iter().map(|file| path_of(file).to_owned()));
         self.positional(files);
         Ok(())
     }
@@ -345,11 +375,18 @@ mod tests {
             ("read", json!({ "files": ["a.ts#f", "-x"] }), "read --budget=4000 -- a.ts#f -x"),
             ("find", json!({ "words": "two words" }), "find --budget=4000 -- two words"),
             ("find", json!({ "symbol": "Name" }), "symbol --budget=4000 -- Name"),
+            ("find", json!({ "symbol": "Name", "budget": 1e3, "words": null }), "symbol --budget=1000 -- Name"),
             ("check", json!({ "reply": "hi", "seen": true }), "check --seen -- -"),
             ("fly", json!({}), "no such tool"),
         ] {
             assert_eq!(line(tool, arguments), expected, "{tool}");
         }
+    }
+
+    #[test]
+    fn all_schemas_together_cost_a_model_little() {
+        let tokens = stan_engine::tokens::Tokenizer::O200k.count(list().to_string().as_bytes());
+        assert!(tokens <= 1_500, "{tokens} tokens");
     }
 
     #[test]
@@ -364,6 +401,14 @@ mod tests {
             ("related", json!({ "relation": "deps" }), "error: `files` names no file"),
             ("read", json!({ "files": "a" }), "error: `files` is not valid; expected: array of strings"),
             ("find", json!({}), "error: give either `words` or `symbol`"),
+            ("find", json!({ "words": null }), "error: give either `words` or `symbol`"),
+            ("read", json!({ "files": ["a"], "budget": -1 }), "error: `budget` is not valid; expected: integer"),
+            ("read", json!({ "files": ["a"], "budget": 1.5 }), "error: `budget` is not valid; expected: integer"),
+            (
+                "context",
+                json!({ "focus": [] }),
+                "error: say what is needed: give one of `about`, `log`, `at`, `symbol`, `focus`, `changed`",
+            ),
             (
                 "find",
                 json!({ "word": "a" }),

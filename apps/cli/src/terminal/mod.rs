@@ -143,6 +143,16 @@ pub(crate) fn redraw(stage: &'static str, rest: &'static str) {
     let _ = io::stderr().write_all(format!("\r\x1b[K{stage}{rest}").as_bytes());
 }
 
+/// Replaces the last `drawn` lines above the cursor by these.
+pub(crate) fn redraw_rows(rows: &[Text], drawn: usize) {
+    let mut text = String::new();
+    if drawn > 0 {
+        text = format!("\x1b[{drawn}A");
+    }
+    rows.iter().for_each(|row| text.extend(["\r\x1b[K", row.as_str(), "\n"]));
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Help, or what is wrong with the arguments, as the argument parser words it over several lines.
 pub(crate) fn print_usage(error: &clap::Error) {
     let usage = error.render().to_string();

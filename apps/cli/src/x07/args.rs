@@ -6,17 +6,18 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use stan_engine::x07_documents::{Closure, Enclosure};
-use stan_engine::{ContextCommand, Outcome, PointerSpace, SliceCommand, SliceRequest};
+use stan_engine::{ContextCommand, PointerSpace, SliceCommand, SliceRequest};
 
 use crate::describe::{self, ManualPage};
 use crate::usage;
 
 use super::machine;
+use super::outcome::{Outcome, Printing};
 
 /// What the arguments ask for.
 pub(crate) enum Invocation {
-    Slice(SliceCommand),
-    Context(ContextCommand),
+    Slice(SliceCommand, Printing),
+    Context(ContextCommand, Printing),
     /// The pages of the manual, to be written into a folder.
     Manual {
         folder: String,
@@ -35,10 +36,11 @@ pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool
     };
     match cli.command {
         Some(Command::Ast { command: Some(AstCommand::Slice(slice)) }) => {
-            Invocation::Slice(slice.into_command(cli.out, is_wrapped))
+            let printing = Printing { tells_reading: slice.bounds.reading.is_none() && !is_wrapped, is_wrapped };
+            Invocation::Slice(slice.into_command(cli.out, is_wrapped), printing)
         }
         Some(Command::Agent { command: Some(AgentCommand::Context(context)) }) => {
-            Invocation::Context(context.into_command(cli.out, is_wrapped))
+            Invocation::Context(context.into_command(cli.out), Printing { tells_reading: false, is_wrapped })
         }
         Some(Command::Completions { shell }) => {
             Invocation::Text(printed(describe::completions(machine::describe(Cli::command()), shell).as_bytes()))
@@ -238,8 +240,6 @@ impl SliceArgs {
         SliceCommand {
             input: self.input,
             out,
-            tells_reading: self.bounds.reading.is_none() && !is_wrapped,
-            is_wrapped,
             request: SliceRequest {
                 pointer: self.ptr,
                 reading: self.bounds.reading.map_or(default, PointerSpace::from),
@@ -253,7 +253,7 @@ impl SliceArgs {
 }
 
 impl ContextArgs {
-    fn into_command(self, out: Option<String>, is_wrapped: bool) -> ContextCommand {
+    fn into_command(self, out: Option<String>) -> ContextCommand {
         ContextCommand {
             diag: self.diag,
             project: self.project,
@@ -264,7 +264,6 @@ impl ContextArgs {
             reading: self.bounds.reading.map_or(PointerSpace::Toolchain, PointerSpace::from),
             max_nodes: self.bounds.max_nodes,
             max_bytes: self.bounds.max_bytes,
-            is_wrapped,
             working_directory: super::files::working_directory(),
             toolchain_version: env!("CARGO_PKG_VERSION"),
         }

@@ -3,19 +3,23 @@
 mod args;
 mod files;
 mod machine;
+mod outcome;
 mod print;
+#[cfg(test)]
+mod tests;
 mod wrapper;
 
 use std::ffi::OsString;
 use std::time::Instant;
 
-use stan_engine::{DocumentStore, Outcome, Untrusted};
+use stan_engine::{DocumentStore, Untrusted};
 
 use crate::describe::ManualPage;
 
 use args::Invocation;
 use files::ProgramFiles;
 use machine::{MachineFlags, Mode};
+use outcome::Outcome;
 
 /// Runs the program and returns its exit code.
 pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
@@ -39,8 +43,12 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
 
 fn execute(program: &OsString, arguments: &[OsString], is_wrapped: bool, files: &mut dyn DocumentStore) -> Outcome {
     match args::parse(program, arguments, is_wrapped) {
-        Invocation::Slice(command) => stan_engine::slice(files, &command),
-        Invocation::Context(command) => stan_engine::context_pack(files, &command),
+        Invocation::Slice(command, printing) => {
+            outcome::of_slice(stan_engine::slice(files, &command), &command.request, printing)
+        }
+        Invocation::Context(command, printing) => {
+            outcome::of_pack(stan_engine::context_pack(files, &command), printing)
+        }
         Invocation::Manual { folder, pages } => write_manual(&folder, &pages, files),
         Invocation::Text(outcome) => outcome,
     }

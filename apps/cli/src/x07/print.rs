@@ -4,7 +4,9 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use stan_engine::{Outcome, Untrusted, visible_json};
+use stan_engine::{Untrusted, visible_json};
+
+use super::outcome::Outcome;
 
 /// Prints what a command came to and returns its exit code.
 pub(crate) fn print(outcome: &Outcome) -> u8 {
@@ -25,7 +27,7 @@ pub(crate) fn print(outcome: &Outcome) -> u8 {
     }
 }
 
-/// Each line escaped; where lines end is the engine's word, which escapes outside text before it ends a line.
+/// Each line escaped; where lines end is `outcome`'s word, which escapes outside text before it ends a line.
 fn lines(text: &str) -> String {
     text.split('\n').map(|line| Untrusted::new(line).to_string()).collect::<Vec<_>>().join("\n")
 }

@@ -6,9 +6,10 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use stan_engine::jcs::{self, JcsError, ObjectBuilder};
 use stan_engine::x07_documents::{Diagnostic, FileDigest};
-use stan_engine::{DocumentStore, Outcome, Untrusted};
+use stan_engine::{DocumentStore, Untrusted};
 
 use super::machine::{MachineFlags, Mode};
+use super::outcome::Outcome;
 
 const EVENTS_SCHEMA: &str = "x07.tool.events@0.1.0";
 

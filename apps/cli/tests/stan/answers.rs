@@ -31,9 +31,9 @@ fn dependencies_come_with_the_names_that_are_taken() {
         exit 0
         --- stdout
         src/main.ts depends on 5 modules
-          src/shop/cart.ts (through a barrel): total
+          src/shop/cart.ts (implicit): total
           src/shop/index.ts: Item, total
-          src/shop/item.ts (through a barrel): Item
+          src/shop/item.ts (implicit): Item
           node:fs (builtin)
           gone (missing)
         --- stderr
@@ -43,7 +43,7 @@ fn dependencies_come_with_the_names_that_are_taken() {
         exit 0
         --- stdout
         src/shop/cart.ts has 4 dependents
-          src/main.ts (through a barrel): total
+          src/main.ts (implicit): total
           src/odd name é.ts: total
           src/shop/index.ts
           src/shop/item.ts (dynamic)
@@ -54,7 +54,7 @@ fn dependencies_come_with_the_names_that_are_taken() {
         exit 0
         --- stdout
         src/main.ts depends on 5 modules
-          src/shop/cart.ts (through a barrel): total
+          src/shop/cart.ts (implicit): total
           src/shop/index.ts: Item, total
         3 left out (1 in builtin, 1 in missing, 1 in src/shop); --budget 0 shows all
         --- stderr

@@ -54,7 +54,7 @@ fn pages_are_up_to_date() {
 
 #[test]
 fn guides_are_up_to_date() {
-    for guide in ["guide-assistant.md", "guide-red-build.md"] {
+    for guide in ["guide-assistant.md", "guide-loop.md", "guide-red-build.md"] {
         let path = folder().join("..").join(guide);
         expect_test::expect_file![&path].assert_eq(&replay(&std::fs::read_to_string(&path).unwrap()));
     }

@@ -17,6 +17,7 @@ mod errors_maps;
 mod errors_workspace;
 #[cfg(unix)]
 mod examples;
+mod formats;
 #[cfg(unix)]
 mod full_disk;
 mod graph;
@@ -34,7 +35,10 @@ mod outside;
 mod pack;
 mod privacy;
 mod project;
+#[cfg(unix)]
+mod reply_kinds;
 mod reproducible;
+mod sarif;
 mod schemas;
 #[cfg(unix)]
 mod scripts;
@@ -44,4 +48,5 @@ mod snapshots;
 mod suggest;
 mod support;
 #[cfg(unix)]
+mod view;
 mod writers;

@@ -142,3 +142,76 @@ fn a_configuration_of_another_user_is_refused() {
     assert!(refused.starts_with("exit 1\n") && refused.contains("belongs to another user"), "{refused}");
     assert!(repository.stan(&["graph", "--config", "stan.config.yml"]).starts_with("exit 0\n"));
 }
+
+/// A link of the repository is not what the command line names, and a log or a pack names nothing at all.
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_repository_are_not_read_by_name() {
+    let repository =
+        Repository::new(&[("r/a.ts", "export const a = 1;\n"), ("outside.ts", "export const canary = 1;\n")]);
+    let root = repository.root().join("r");
+    for (target, link) in [("../outside.ts", "file.ts"), ("..", "folder"), ("folder/outside.ts", "twice.ts")] {
+        std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+    }
+    let digest = "c".repeat(64);
+    let pack = format!(
+        "{{\"schema_version\":\"stan.pack@1\",\"digests\":{{\"inputs\":[{{\"path\":\"folder/outside.ts\",\"sha256\":\"{digest}\"}}]}}}}"
+    );
+    repository.write("pack.json", &pack);
+    repository.write("log.txt", "folder/outside.ts(1,14): error TS2304: Cannot find name.\n");
+    for path in ["file.ts", "folder/outside.ts", "twice.ts"] {
+        let place = format!("{path}:1");
+        let commands: [&[&str]; 4] =
+            [&["read", path], &["outline", path], &["pack", "--at", &place], &["map", "--focus", path]];
+        for command in commands {
+            let shown = repository.stan(&[&["-C", "r"], command].concat());
+            assert!(shown.starts_with("exit 1") && !shown.contains("canary"), "{command:?}: {shown}");
+            assert!(shown.contains("out of the repository"), "{command:?}: {shown}");
+        }
+        let allowed = repository.stan(&["-C", "r", "--allow-outside", "..", "read", path]);
+        assert!(allowed.contains("canary"), "{allowed}");
+    }
+    let shown = repository.stan(&["-C", "r", "pack", "../log.txt"]);
+    assert!(shown.starts_with("exit 1") && !shown.contains("canary"), "{shown}");
+    let shown = repository.stan(&["-C", "r", "verify", "../pack.json"]);
+    assert!(shown.contains("folder/outside.ts: is outside of the root and was not looked at"), "{shown}");
+    // What the command line itself names is another matter.
+    assert!(repository.stan(&["-C", "r", "read", "../outside.ts"]).contains("canary"));
+}
+
+#[test]
+fn what_is_excluded_is_in_no_answer_for_a_model() {
+    let repository = Repository::new(&[
+        ("stan.config.yml", "stan-core:\n  excludes: [docs, src/held.ts]\n"),
+        (
+            "src/a.ts",
+            "import { canary } from './held';\nimport { other } from '../docs/d';\nexport const a = canary + other;\n",
+        ),
+        ("src/held.ts", "export const canary = 1;\n"),
+        ("docs/d.ts", "export const other = 'canary';\n"),
+    ]);
+    let pack = repository.stan(&["pack", "--at", "src/a.ts:3"]);
+    assert!(pack.starts_with("exit 0") && !pack.contains("export const canary"), "{pack}");
+    assert!(!pack.contains("export const other"), "{pack}");
+    assert!(pack.contains("2 imports lead to excluded files"), "{pack}");
+    let held = repository.stan(&["pack", "--at", "src/held.ts:1"]);
+    assert!(held.starts_with("exit 1") && held.contains("`src/held.ts` is excluded by the configuration"), "{held}");
+    for command in [&["read", "src/held.ts"][..], &["outline", "docs/d.ts"]] {
+        let shown = repository.stan(command);
+        assert!(!shown.contains("export const") && shown.contains("is excluded by the configuration"), "{shown}");
+    }
+    for command in [
+        &["map"][..],
+        &["deps", "src/a.ts"],
+        &["suggest", "--focus", "src/a.ts"],
+        &["graph", "--json"],
+        &["find", "canary"],
+    ] {
+        let shown = repository.stan(command);
+        assert!(
+            !shown.contains("held.ts\"") && !shown.contains("docs/d.ts") && !shown.contains("export const canary"),
+            "{shown}"
+        );
+        assert!(!shown.contains("is a folder; write"), "{shown}");
+    }
+}

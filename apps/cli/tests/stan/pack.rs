@@ -60,12 +60,10 @@ fn a_log_becomes_the_declarations_that_explain_it() {
           }
         ```
 
-        ```ts src/cart.ts:1-2 (bb176f28f552)
+        ```ts src/cart.ts:1-2,4-15 (bb176f28f552)
         import { type Item, round } from './index.js';
         import { format } from 'money';
-        ```
 
-        ```ts src/cart.ts:4-15 (bb176f28f552)
         /** A cart. */
         export class Cart {
           private items: Item[] = [];
@@ -106,13 +104,13 @@ fn tags_for_tools() {
         --- stdout
         <pack schema="stan.pack@1">
         <focus file="src/round.ts" line="1" name="round"/>
-        <item file="src/round.ts" lines="1-3" level="full" kind="function" name="round" sha256="d39c7aa534fd">
+        <item file="src/round.ts" lines="1-3" level="full" kind="function" name="round" sha256="d39c7aa534fd"><![CDATA[
         export function round(value: number): number {
           return Math.round(value * 100) / 100;
         }
-        </item>
+        ]]></item>
         <missing file="src/round.ts" line="2" name="round" reason="needs-types"/>
-        <digest sha256="347c87e64a9068e93e48b994878b21273e4a1db1515baf03d0c84066c04f29e3"/>
+        <digest sha256="7152f0026d5ab56c6f5c0c6a82ef1734971ec26d48c86c43636e9902d10a6338"/>
         </pack>
         --- stderr
     "#]]
@@ -460,7 +458,52 @@ fn files_enter_at_a_level() {
     expect![[r#"
         "src/cart.ts" "full", "src/index.ts" "full", "src/item.ts" "full", "src/round.ts" "full", "package.json" "full", "src/notes.md" "full"
         "src/index.ts" "full", "src/item.ts" "full", "src/cart.ts" "full", "src/round.ts" "full", "package.json" "full", "src/notes.md" "full"
-        "src/cart.ts" "line", "src/index.ts" "line", "src/item.ts" "line", "src/round.ts" "line"
+        "src/cart.ts" "signature", "src/index.ts" "signature"
         "src/round.ts" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full"
         "src/cart.ts" "full", "src/cart.ts" "signature", "src/cart.ts" "signature", "src/item.ts" "full", "node_modules/money/index.d.ts" "full", "src/round.ts" "signature", "src/notes.md" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full", "src/round.ts" "full""#]].assert_eq(&told.join("\n"));
+}
+
+#[test]
+fn an_import_that_leads_to_nothing_shows_what_there_is() {
+    let repository = Repository::new(&[
+        (
+            "src/main.ts",
+            "import {\n  totl,\n  hidden,\n} from './sums.js';\nimport { x } from './smus.js';\n\n\
+             export const main = () => totl(hidden, x);\n",
+        ),
+        (
+            "src/sums.ts",
+            "export * from './more.js';\nconst hidden = 1;\nexport function total(a: number): number {\n  return a;\n}\n\
+             export const unrelatedName = 1;\n",
+        ),
+        ("src/more.ts", "export const totals = [1];\n"),
+        ("a/index.ts", "export const a = 1;\n"),
+        ("b/index.ts", "export const b = 1;\n"),
+    ]);
+    let items = |arguments: &[&str]| {
+        let pack = json(&repository, arguments);
+        let item = |item: &Value| {
+            let [rank, level, text] = ["rank", "level", "text"].map(|key| item[key].to_string());
+            format!("{rank} {level} {text}\n")
+        };
+        let missing = |one: &Value| format!("missing {one}\n");
+        let items: String = pack["items"].as_array().unwrap().iter().map(item).collect();
+        items + &pack["missing"].as_array().unwrap().iter().map(missing).collect::<String>()
+    };
+    let said = items(&["pack", "--at", "src/main.ts:2:3", "--json"]);
+    let [hidden, module] = [["--at", "src/main.ts:3:3"], ["--at", "src/main.ts:5:19"]]
+        .map(|place| items(&[&["pack", "--json"][..], &place].concat()));
+    assert!(said.contains("exports total, totals, unrelatedName — src/sums.ts:1"), "{said}");
+    assert!(
+        said.contains("1 \"full\" \"export function total")
+            || said.contains("export function total(a: number): number"),
+        "{said}"
+    );
+    assert!(said.contains("\"near\":[\"total\",\"totals\"]"), "{said}");
+    assert!(said.contains("2 \"full\" \"export const main") || said.contains("export const main"), "{said}");
+    assert!(hidden.contains("const hidden = 1;"), "what is there and not exported: {hidden}");
+    assert!(module.contains("\"reason\":\"unresolved-module\"") && module.contains("src/sums.ts"), "{module}");
+    repository.write("ci.log", "index.ts(1,1): error TS1: Wrong.\nsrc/main.ts(7,1): error TS2: Wrong.\n");
+    let ambiguous = items(&["pack", "ci.log", "--json"]);
+    assert!(ambiguous.contains("\"near\":[\"a/index.ts\",\"b/index.ts\"]"), "{ambiguous}");
 }

@@ -51,8 +51,8 @@ pub(crate) fn succeeds(repository: &Repository, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Everything below a folder by its name in it: files with their bytes, links with where they lead. The cache and the lock
-/// are no output of anything.
+/// Everything below a folder by its name in it: files with their bytes, links with where they lead. The cache, the
+/// lock and the copies of applied replies are no output of anything.
 pub(crate) fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut pending = vec![folder.to_owned()];
@@ -60,7 +60,7 @@ pub(crate) fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         for entry in fs::read_dir(directory).expect("folders can be listed") {
             let path = entry.expect("entries can be read").path();
             let name = path.strip_prefix(folder).expect("it was found there").to_string_lossy().into_owned();
-            if path.ends_with(".stan/cache") || path.ends_with(".stan/.lock") {
+            if [".stan/cache", ".stan/.lock", ".stan/patch"].iter().any(|own| path.ends_with(own)) {
                 continue;
             }
             let kind = path.symlink_metadata().expect("it was listed").file_type();

@@ -136,6 +136,9 @@ fn small_answers() {
     printed(&repository, "stan-neighbours.report", &["dependents", "src/a.ts", "--json", "--limit", "0"], 0);
     let cycles = printed(&repository, "stan-cycles.report", &["cycles", "--json"], 0);
     assert_eq!(cycles["cycles"][0]["size"], 2);
+    assert_eq!(printed(&repository, "stan-view.report", &["view", "--json"], 0)["file"], ".stan/output/view.html");
+    let map = printed(&repository, "stan-map.report", &["map", "--json", "--budget", "2k"], 0);
+    assert!(map["text"].as_str().unwrap().contains(" b.ts "));
     let symbol = printed(&repository, "stan-symbol.report", &["symbol", "lazy", "--json"], 0);
     assert_eq!(symbol["symbols"][0]["declarations"][0]["file"], "src/b.ts");
     let read = printed(&repository, "stan-read.report", &["read", "src/b.ts#lazy", "--json"], 0);

@@ -97,3 +97,51 @@ fn ctrl_c_ends_the_scripts_and_writes_nothing() {
     std::thread::sleep(Duration::from_secs(6));
     assert!(!repository.root().join("late").exists() && !repository.root().join(".stan/output").exists());
 }
+
+/// `script` of util-linux gives the program a terminal.
+#[test]
+fn on_a_terminal_the_scripts_are_a_table_that_is_drawn_again() {
+    let repository = repository();
+    let stan = env!("CARGO_BIN_EXE_stan");
+    let output = std::process::Command::new("script")
+        .args(["-qec", &format!("{stan} run -s good bad"), "/dev/null"])
+        .current_dir(repository.root())
+        .env("XDG_STATE_HOME", repository.state_home())
+        .env("TERM", "xterm")
+        .stdin(std::process::Stdio::null())
+        .output();
+    let Ok(output) = output else {
+        println!("there is no program `script` here: skipped");
+        return;
+    };
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    for words in ["script good", "script bad ", "exit code 0, ", "exit code 3, ", "\u{1b}[2A"] {
+        assert!(shown.contains(words), "{words:?}: {shown:?}");
+    }
+    assert!(!shown.contains("note: script"), "{shown:?}");
+}
+
+#[test]
+fn nothing_runs_without_a_name_whatever_else_is_asked_for() {
+    let repository = repository();
+    let path = std::env::var("PATH").unwrap_or_default();
+    for arguments in [
+        &["run"][..],
+        &["run", "--context", "--meta"],
+        &["run", "--context", "--plan"],
+        &["snap"],
+        &["graph"],
+        &["map"],
+        &["verify"],
+        &["init"],
+        &["pack", "--focus", "a.ts"],
+    ] {
+        let output = repository.output(arguments, &[("PATH", &path)]);
+        assert!(output.status.code().is_some(), "{arguments:?}");
+        for made in ["ran", "built", "late"] {
+            assert!(!repository.root().join(made).exists(), "{arguments:?} made {made}");
+        }
+    }
+    let said = String::from_utf8_lossy(&repository.output(&["run"], &[("PATH", &path)]).stderr).into_owned();
+    assert_eq!(said.matches("none runs without -s").count(), 1, "{said}");
+}

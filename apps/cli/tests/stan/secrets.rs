@@ -186,3 +186,15 @@ fn a_label_that_is_no_longer_configured_is_removed() {
     json(&repository, &["run", "--json"]);
     assert_eq!(staged(&repository), ["other/x.md"]);
 }
+
+#[test]
+fn outlines_and_symbols_show_no_secret_either() {
+    let token = token();
+    let repository = Repository::new(&[("a.ts", &format!("export const held = \"{token}\";\n"))]);
+    for command in [&["outline", "a.ts"][..], &["symbol", "held"], &["read", "a.ts"], &["pack", "--at", "a.ts:1"]] {
+        let shown = repository.stan(command);
+        assert!(!shown.contains(&token) && shown.contains("held back because of a secret"), "{command:?}: {shown}");
+        let allowed = [command, &["--allow-secret", "a.ts"]].concat();
+        assert!(repository.stan(&allowed).contains(&token), "{allowed:?}");
+    }
+}

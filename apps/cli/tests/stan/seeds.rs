@@ -154,3 +154,70 @@ fn errors_are_said_once() {
     let verbose = repository.stan(&["graph", "--stats", "-v"]);
     assert!(verbose.contains("warning: a.ts:1"), "{verbose}");
 }
+
+/// Files, bytes and tokens of the selection, as the three commands count them; and of the whole archive, for a plan and a run.
+fn check_counts(repository: &Repository, when: &str) {
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let output = repository.output(arguments, &[]);
+        assert!(output.status.success(), "{when}: {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let number = |value: &serde_json::Value| value.as_u64().unwrap_or_else(|| panic!("{value}"));
+    let selected = json(&["select", "--json"]);
+    let selected =
+        [&selected["selectedCount"], &selected["totalBytes"], &selected["exactTokens"]["tokens"]].map(number);
+    let plan = json(&["run", "--context", "--plan", "--json"]);
+    let run = json(&["run", "--context", "--json"]);
+    for report in [&plan, &run] {
+        let sum = |key: &str| number(&report["closure"][key]) + number(&report["overlap"][key]);
+        assert_eq!([sum("files"), sum("bytes"), sum("tokens")], selected, "{when}: {report}");
+    }
+    for key in ["archive", "base", "closure", "overlap", "leftOut", "secrets", "binaries", "ignored", "warnings"] {
+        assert_eq!(plan[key], run[key], "{when}: {key}");
+    }
+    let again = json(&["select", "--json"]);
+    let again = [&again["selectedCount"], &again["totalBytes"], &again["exactTokens"]["tokens"]].map(number);
+    assert_eq!(again, selected, "{when}: after the run");
+}
+
+#[test]
+fn select_plan_and_run_count_the_same_files_bytes_and_tokens() {
+    let token = ["ghp_", "q7Rz0bXk2Lm9vTgYw3HdPs5N", "c8JfUe1Wa6Zt"].concat();
+    let repository = Repository::new(&[
+        (".gitignore", "node_modules\n.stan/\nignored.txt\n"),
+        ("stan.config.yml", "stan-core:\n  excludes: [docs]\n  imports:\n    lib: vendored/**\n"),
+        ("node_modules/zod/package.json", "{\"name\":\"zod\",\"version\":\"4.0.0\",\"types\":\"index.d.ts\"}"),
+        ("node_modules/zod/index.d.ts", "export declare const z: number;\n"),
+        ("vendored/z.d.ts", "export declare const z: number;\n"),
+        ("vendored/deep/other.md", "# Other\n"),
+        ("docs/d.ts", "export const d = 1;\n"),
+        ("logo.png", "\0png"),
+        ("ignored.txt", "ignored\n"),
+        (".env", "A=b\n"),
+        ("package-lock.json", "{}\n"),
+        ("src/token.ts", &format!("export const t = \"{token}\";\n")),
+        ("src/b.ts", "export const b = 1;\n"),
+        (
+            "src/a.ts",
+            "import {z} from 'zod'; import {d} from '../docs/d'; import './b'; import './gone'; import 'node:fs';\n",
+        ),
+    ]);
+    let state = |extra: &str| {
+        let fixed =
+            r#"["src/a.ts",2],"docs/d.ts","logo.png","ignored.txt",".env","src/token.ts","src/gone","nowhere.ts""#;
+        let other = r#"".stan/imports/lib/z.d.ts","package-lock.json",".stan/context/dependency.map.json""#;
+        repository.write(STATE, &format!("{{\"v\":2,\"i\":[{fixed},{other}{extra}]}}\n"));
+    };
+    state("");
+    check_counts(&repository, "nothing is there yet");
+    check_counts(&repository, "nothing changed");
+    repository.write("src/b.ts", "export const b = 'a longer text than before';\n");
+    check_counts(&repository, "a selected file was edited");
+    repository.write("vendored/z.d.ts", "export declare const zz: number;\n");
+    repository.write("vendored/new.md", "# New\n");
+    state(",\".stan/imports/lib/new.md\"");
+    check_counts(&repository, "an import was edited and one was added");
+    repository.write("stan.config.yml", "stan-core:\n  excludes: [docs]\n  imports:\n    other: vendored/**\n");
+    state(",\".stan/imports/other/new.md\"");
+    check_counts(&repository, "a label was renamed");
+}

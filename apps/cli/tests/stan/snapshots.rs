@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use stan_testkit::Random;
+
 use crate::support::Repository;
 
 const PLAIN: &str = ".stan/diff/.archive.snapshot.json";
@@ -68,4 +70,47 @@ fn ten_of_each_kind_are_kept() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["baselines"][9]["current"], serde_json::json!(true));
     assert_eq!(report["snapshots"].as_array().unwrap().len(), 1);
+}
+
+/// A random walk beside a list in memory: the baseline in place is always the one that the list says, and none of the last ten
+/// is ever lost.
+#[test]
+fn a_random_walk_loses_nothing() {
+    for seed in 1..4 {
+        let repository = Repository::new(&[("a.ts", "0\n")]);
+        let mut random = Random::new(seed);
+        let (mut made, mut current): (Vec<String>, usize) = (Vec::new(), 0);
+        for version in 0..40 {
+            let steps = ["snap", "undo", "redo", "set"];
+            let step = if made.is_empty() { "snap" } else { steps[random.below(steps.len())] };
+            let listed = random.below(12);
+            let (arguments, expected): (Vec<String>, Option<usize>) = match step {
+                "snap" => (Vec::new(), Some(made.len())),
+                "undo" => (vec!["undo".to_owned()], current.checked_sub(1)),
+                "redo" => (vec!["redo".to_owned()], Some(current + 1).filter(|next| *next < made.len())),
+                _ => (vec!["set".to_owned(), listed.to_string()], made.len().checked_sub(listed + 1)),
+            };
+            if step == "snap" {
+                repository.write("a.ts", &format!("{seed} {version}\n"));
+            }
+            let arguments =
+                [&["snap", "--plain"][..], &arguments.iter().map(String::as_str).collect::<Vec<_>>()].concat();
+            let said = repository.stan(&arguments);
+            let is_right = said.starts_with(if expected.is_some() { "exit 0" } else { "exit 1" });
+            assert!(is_right, "seed {seed}, {version}: {arguments:?}: {said}");
+            current = expected.unwrap_or(current);
+            if step == "snap" {
+                made.push(baseline(&repository));
+                if made.len() > 10 {
+                    made.remove(0);
+                    current -= 1;
+                }
+            }
+            assert_eq!(baseline(&repository), made[current], "seed {seed}, {version}: {arguments:?}");
+        }
+        for (listed, expected) in made.iter().rev().enumerate() {
+            assert!(repository.stan(&["snap", "--plain", "set", &listed.to_string()]).starts_with("exit 0"));
+            assert_eq!(baseline(&repository), *expected, "seed {seed}, {listed}");
+        }
+    }
 }

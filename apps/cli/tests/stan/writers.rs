@@ -34,6 +34,9 @@ pub(crate) const WRITERS: &[Writer] = &[
     stan("run", &["run"], edit_sources),
     stan("run --context --meta", &["run", "--context", "--meta"], edit_sources),
     stan("snap", &["snap"], edit_sources),
+    stan("snap set", &["snap", "set", "1"], edit_history),
+    stan("run -s", &["run", "--context", "-s", "evidence"], edit_script),
+    stan("apply", &["apply", "--no-archive", "reply.md"], edit_reply),
     stan("state migrate", &["state", "migrate"], edit_selection),
     stan(
         "suggest --write",
@@ -115,6 +118,35 @@ pub(crate) fn edit_sources(root: &Path, version: usize) {
     put(root, "src/index.ts", &index);
     let depth = version % 3;
     put(root, STATE, &format!("{{\"v\":2,\"i\":[[\"src/index.ts\",{depth}],[\"src/m{depth}.ts\",1]]}}\n"));
+}
+
+/// Two more baselines, so that there is one to go back to.
+fn edit_history(root: &Path, version: usize) {
+    for version in [1_000 + version, 2_000 + version] {
+        edit_sources(root, version);
+        stan("snap", &["snap"], edit_sources).succeeds(root);
+    }
+}
+
+/// A script whose output is another one.
+fn edit_script(root: &Path, version: usize) {
+    edit_sources(root, version);
+    let script = format!("echo {version}; sort src/m1.ts");
+    put(
+        root,
+        "stan.config.yml",
+        &format!("stan-core:\n  stanPath: .stan\nstan-cli:\n  scripts:\n    evidence: '{script}'\n"),
+    );
+}
+
+/// A reply of whole files, which can be applied twice.
+fn edit_reply(root: &Path, version: usize) {
+    edit_sources(root, version);
+    let mut reply = format!("### File: made/v{version}.ts\n\n```\nexport {{}};\n```\n\n");
+    for number in 0..30 {
+        let _ = write!(reply, "### File: src/m{number}.ts\n\n```\nexport const applied = {version};\n```\n\n");
+    }
+    put(root, "reply.md", &reply);
 }
 
 /// A selection in the form of version 1.

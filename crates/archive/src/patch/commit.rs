@@ -55,7 +55,11 @@ impl<'a> Commit<'a> {
         let (path, reason) = match self.forward(&mut left) {
             Err(failure) => failure,
             Ok(()) => match left.pop() {
-                None => return self.finish(),
+                None => {
+                    // All files are the new ones. What is left to note is noted by the next command where it fails now.
+                    let _ = self.finish();
+                    return Ok(());
+                }
                 Some(path) => (path, io::Error::other("it was changed meanwhile")),
             },
         };

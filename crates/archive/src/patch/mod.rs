@@ -193,6 +193,7 @@ impl<'s> Place<'s> {
 
     /// Removes what an ended process staged without beginning.
     fn sweep(&self, but: Option<&str>) -> Result<(), Error> {
+        stan_repo::remove_leftovers(self.system, &self.path(""), &[record::PENDING]);
         for name in self.names()? {
             let is_ours = name.starts_with(record::STAGED) || name.starts_with(record::UNDONE);
             if is_ours && but != Some(name.as_str()) {

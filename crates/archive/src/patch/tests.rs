@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
 use stan_repo::{Fault, FaultySystem, MemorySystem, System, SystemExt as _};
 
 use super::*;
@@ -286,5 +287,50 @@ fn what_a_person_wrote_after_a_kill_stays() {
             recover(&system).unwrap();
             assert_eq!(tree(&system)["/r/a.ts"], "644 by hand", "at {at}");
         }
+    }
+}
+
+/// What a reply does to one of the places of a small tree.
+fn random_change() -> impl Strategy<Value = (usize, Option<(Vec<u8>, u32)>)> {
+    let mode = prop_oneof![Just(0o644_u32), Just(0o755), Just(0o600), Just(0o700)];
+    (0..PLACES.len(), prop::option::of((prop::collection::vec(any::<u8>(), 0..40), mode)))
+}
+
+const PLACES: [&str; 8] =
+    ["a.ts", "run.sh", "secret.ts", "lib/gone.ts", "lib/deep/too.ts", "new/x", "new/deep/y", "top.bin"];
+
+proptest! {
+    /// One reply after the other, and all of them taken back: bytes, permissions and folders are what they were at each step.
+    #[test]
+    fn taking_back_is_the_inverse_of_applying(replies in prop::collection::vec(prop::collection::vec(random_change(), 1..6), 1..6)) {
+        let system = workspace();
+        let mut earlier = vec![tree(&system)];
+        for changes in replies {
+            let changes: BTreeMap<usize, _> = changes.into_iter().collect();
+            let file = |(place, new): (usize, Option<(Vec<u8>, u32)>)| {
+                let path = PLACES[place];
+                let new = new.map(|(bytes, mode)| NewFile { bytes: Rc::new(bytes), mode: NewMode::Bits(mode) });
+                PatchFile { path: path.to_owned(), old: digest(&system, path), new }
+            };
+            let files: Vec<PatchFile> = changes.into_iter().map(file).filter(|file| file.old.is_some() || file.new.is_some()).collect();
+            if files.is_empty() {
+                continue;
+            }
+            let paths: Vec<(String, Option<Vec<u8>>)> =
+                files.iter().map(|file| (format!("/r/{}", file.path), file.new.as_ref().map(|new| new.bytes.to_vec()))).collect();
+            apply(&system, &PatchSet { files, ..PatchSet::default() }).unwrap();
+            for (path, expected) in paths {
+                let mut bytes = Vec::new();
+                let found = system.read_into(Path::new(&path), &mut bytes).ok().map(|_| bytes);
+                prop_assert_eq!(found, expected);
+            }
+            earlier.push(tree(&system));
+        }
+        prop_assert_eq!(&tree(&system), &earlier.pop().unwrap());
+        while let Some(before) = earlier.pop() {
+            undo(&system).unwrap();
+            prop_assert_eq!(&tree(&system), &before);
+        }
+        prop_assert!(matches!(undo(&system), Err(Error::NothingToUndo)));
     }
 }

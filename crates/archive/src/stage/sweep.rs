@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use stan_model::Ecosystem;
-use stan_repo::{EntryKind, SystemExt as _};
+use stan_repo::{EntryKind, entries_below};
 
 use super::StagedFile;
 use crate::error::Error;
@@ -37,20 +37,20 @@ fn sweep(
     files: &BTreeSet<PathBuf>,
     needed_folders: &BTreeSet<PathBuf>,
 ) -> Result<(), Error> {
-    let mut pending = vec![transaction.absolute(top)];
-    let mut unneeded = Vec::new();
-    while let Some(folder) = pending.pop() {
-        let entries = transaction.system().read_real_dir(&folder).map_err(|error| Error::io("list", &folder, error))?;
-        for entry in entries {
-            let path = folder.join(&entry.name);
-            if entry.kind == EntryKind::Dir {
-                pending.push(path);
-            } else if !files.contains(&path) && !entry.name.to_str().is_some_and(is_temporary) {
-                transaction.remove_found(path);
+    let top = transaction.absolute(top);
+    // Listed before anything is removed: removing needs the transaction, whose system lists.
+    let found: Vec<_> = entries_below(transaction.system(), &top)
+        .collect::<Result<_, _>>()
+        .map_err(|unlisted| Error::io("list", &unlisted.folder, unlisted.error))?;
+    let mut unneeded: Vec<PathBuf> = Some(top).into_iter().filter(|top| !needed_folders.contains(top)).collect();
+    for entry in found {
+        let path = entry.path();
+        if entry.kind == EntryKind::Dir {
+            if !needed_folders.contains(&path) {
+                unneeded.push(path);
             }
-        }
-        if !needed_folders.contains(&folder) {
-            unneeded.push(folder);
+        } else if !files.contains(&path) && !entry.name().is_some_and(is_temporary) {
+            transaction.remove_found(path);
         }
     }
     // A folder is found before what is in it, so that backwards they are empty one after the other.

@@ -125,6 +125,7 @@ fn python(place: Place, rest: &str) -> Option<Diagnostic> {
     }
     let kind = rest.split(':').next().unwrap_or(rest);
     let is_exception = !kind.contains(' ') && (kind.ends_with("Error") || kind.ends_with("Exception"));
+    let is_exception = is_exception || rest.trim_start().starts_with("assert ");
     (is_exception && place.col.is_none() && !is_foreign(&place.file)).then(|| {
         let frames = vec![crate::Frame { place: place.clone(), name: None }];
         let mut diagnostic = Diagnostic::new("pytest", place, Severity::Error, rest.trim());

@@ -41,11 +41,25 @@ pub(super) fn panic(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     end - at + 1
 }
 
-/// Below `--- FAIL: TestX (0.00s)` each `    x_test.go:12: message` is a failure; its message may go on, indented deeper.
+/// Below `--- FAIL: TestX (0.00s)` each `    x_test.go:12: message` is a failure; its message may go on, indented deeper. With `-v`
+/// they stand before that line, below `=== RUN   TestX`.
 pub(super) fn test(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
-    if !lines.get(at).trim_start().starts_with("--- FAIL: ") {
+    let line = lines.get(at).trim_start();
+    let is_run = ["=== RUN ", "=== CONT ", "=== NAME "].iter().any(|start| line.starts_with(start));
+    if !is_run && !line.starts_with("--- FAIL: ") {
         return 0;
     }
+    let before = found.len();
+    let end = failures(lines, at, found);
+    if is_run && !lines.get(end + 1).trim_start().starts_with("--- FAIL: ") {
+        // What a test that passes says is no failure.
+        found.truncate(before);
+    }
+    end - at + 1
+}
+
+/// The failures on the indented lines behind one; returns the last of these lines.
+fn failures(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let mut end = at;
     let mut last_indent = 0;
     for (index, next) in lines.after(at).take(LOOK_AHEAD) {
@@ -72,5 +86,5 @@ pub(super) fn test(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) ->
         }
         end = index;
     }
-    end - at + 1
+    end
 }

@@ -80,11 +80,14 @@ pub(super) fn traceback(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic
     if !line.contains("Traceback (most recent call last):") {
         return 0;
     }
+    let gutter = gutter(line);
+    let line = line.get(gutter..).unwrap_or_default();
     let indent = line.len() - line.trim_start().len();
     let mut frames: Vec<Frame> = Vec::new();
     let mut message = String::new();
     let mut end = at;
     for (index, next) in lines.after(at) {
+        let next = if gutter == 0 { next } else { next.get(gutter..).unwrap_or_default() };
         end = index;
         if let Some((place, name)) = traceback_frame(next) {
             frames.push(Frame { place, name });
@@ -102,6 +105,12 @@ pub(super) fn traceback(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic
         found.push(diagnostic);
     }
     end - at + 1
+}
+
+/// The width of `  | ` or `  + ` before the lines of an exception in a group; 0 for any other.
+fn gutter(line: &str) -> usize {
+    let mark = line.trim_start();
+    if mark.starts_with("| ") || mark.starts_with("+ ") { line.len() - mark.len() + 2 } else { 0 }
 }
 
 /// `  File "a.py", line 3`, the code, a marker, `SyntaxError: message`.

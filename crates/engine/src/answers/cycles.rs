@@ -2,9 +2,9 @@
 
 use stan_graph::{Cycle, Graph, cycles as find_cycles, with_kinds};
 use stan_model::document::answer_reports::{CyclesReport, FoundCycle};
-use stan_repo::WritableSystem;
 
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 use crate::graph::{GraphRequest, graph};
 use crate::outline::AnswerSize;
 
@@ -23,14 +23,14 @@ const FRAME: u64 = 100;
 
 /// The import cycles of the repository.
 pub fn cycles(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &CyclesRequest,
     work: &GraphRequest,
 ) -> Result<CyclesReport, EngineError> {
     let options = repository.config.graph_options(repository.root);
     let work = GraphRequest { stats_only: false, ..work.clone() };
-    let outcome = graph(system, &options, &work).map_err(|error| EngineError::internal(error.to_string()))?;
+    let outcome = graph(engine, &options, &work)?;
     let Some(graph) = outcome.graph else { return Err(EngineError::internal("the graph is missing from its outcome")) };
     let graph = if request.kinds == super::ALL_KINDS { graph } else { with_kinds(&graph, request.kinds) };
     let mut found = find_cycles(&graph);

@@ -12,9 +12,10 @@ pub use stan_model::document::answer_reports::{
     CyclesReport, FileNeighbours, FolderCount, FoundCycle, NeighbourModule, NeighboursReport,
 };
 
-use stan_repo::WritableSystem;
+use std::sync::Arc;
 
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 use crate::graph::GraphRequest;
 use crate::graph::detail::{DetailedGraph, detailed_graph};
 
@@ -22,12 +23,12 @@ use crate::graph::detail::{DetailedGraph, detailed_graph};
 pub const ALL_KINDS: u8 = 7;
 
 fn details(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     work: &GraphRequest,
-) -> Result<DetailedGraph, EngineError> {
+) -> Result<Arc<DetailedGraph>, EngineError> {
     let options = repository.config.graph_options(repository.root);
-    detailed_graph(system, &options, work).map_err(|error| EngineError::internal(error.to_string()))
+    detailed_graph(engine, &options, work)
 }
 
 /// One line for everything that could not be read or resolved: a small answer does not list it.

@@ -7,10 +7,11 @@ use rustc_hash::FxHashMap;
 use stan_graph::{Direction, Graph, Neighbour, kind_bit};
 use stan_model::document::answer_reports::{FileNeighbours, FolderCount, NeighbourModule, NeighboursReport};
 use stan_model::{EdgeKind, NodeKind};
-use stan_repo::{EntryKind, System, WritableSystem};
+use stan_repo::{EntryKind, System};
 
 use super::{details, unread};
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 use crate::graph::GraphRequest;
 use crate::graph::detail::{DetailedGraph, NameFinder, TakenNames};
 use crate::outline::{AnswerSize, AskedFile, absolute, near_files};
@@ -36,13 +37,13 @@ pub struct NeighboursRequest {
 
 /// What files depend on, or what depends on them.
 pub fn neighbours(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &NeighboursRequest,
     work: &GraphRequest,
 ) -> Result<NeighboursReport, EngineError> {
-    let detailed = details(system, repository, work)?;
-    let seeds = seeds(system, repository, &detailed.graph, &request.files)?;
+    let detailed = details(engine, repository, work)?;
+    let seeds = seeds(engine.system(), repository, &detailed.graph, &request.files)?;
     let names = detailed.names();
     let mut left = request.size.bytes();
     let share = left / (seeds.len().max(1) as u64);

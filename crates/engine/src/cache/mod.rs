@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use stan_graph::Graph;
 use stan_lang::Languages;
 use stan_model::NodeKind;
-use stan_repo::{EntryKind, Stat, System, SystemExt as _, WritableSystem, remove_leftovers};
+use stan_repo::{AbsPath, EntryKind, Stat, System, SystemExt as _, WritableSystem, remove_leftovers};
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
@@ -139,7 +139,7 @@ impl<'s> Cache<'s> {
             return None;
         }
         // An index that does not say what the root's listing was would never see a new file.
-        let is_root = |path: &str| path.trim_end_matches('/') == self.root.trim_end_matches('/');
+        let is_root = |path: &str| AbsPath::new(path) == AbsPath::new(&self.root);
         Index::decode(body).filter(|index| index.observations.directories.iter().any(|seen| is_root(&seen.path)))
     }
 
@@ -232,10 +232,10 @@ impl<'s> Cache<'s> {
 
 /// Whether anything but a folder stands on the way from the root to a folder below it.
 fn leads_elsewhere(system: &dyn WritableSystem, root: &str, folder: &str) -> bool {
-    let root = root.trim_end_matches('/');
-    let Some(below) = folder.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')) else { return true };
+    let Some(below) = AbsPath::new(root).below(folder) else { return true };
+    let start = folder.len() - below.len();
     let ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
-    ends.filter_map(|end| folder.get(..root.len() + 1 + end))
+    ends.filter_map(|end| folder.get(..start + end))
         .map_while(|part| system.lstat(Path::new(part)).ok())
         .any(|stat| stat.kind != EntryKind::Dir)
 }

@@ -14,7 +14,8 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 use stan_repo::{
-    Access, EntryKind, Owner, Stat, System, SystemExt as _, WritableSystem, real_path, remove_leftovers, temporary_name,
+    AbsPath, Access, EntryKind, Owner, Stat, System, SystemExt as _, WritableSystem, real_path, remove_leftovers,
+    temporary_name,
 };
 
 const KEY_FILE: &str = "cache.key";
@@ -78,7 +79,7 @@ fn is_own(system: &dyn System, path: &str) -> bool {
 }
 
 fn is_within(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    AbsPath::new(folder).holds(path)
 }
 
 /// The folder that a checkout of the repository writes to: the nearest one with `.git`, or the root itself.

@@ -20,7 +20,8 @@ use std::path::Path;
 
 pub use stan_model::document::config::MetaHashes;
 use stan_repo::{
-    AllowedFolder, EntryKind, System, SystemExt as _, advice, is_passing, normal_path, real_path, relative_path,
+    AbsPath, AllowedFolder, EntryKind, System, SystemExt as _, advice, is_passing, normal_path, real_path,
+    relative_path,
 };
 
 pub(crate) use self::error::visible;
@@ -184,7 +185,6 @@ pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Res
     if !has_block {
         hints.push(format!("{shown} has no block `{}`, so the defaults hold", read::BLOCK));
     }
-    hints.extend(globs_of_folders(system, &root, &config));
     Ok(Found { config, root, file: Some(path), hints })
 }
 
@@ -205,8 +205,7 @@ fn parse_text(text: &str, shown: &str) -> Result<(Config, bool), ConfigError> {
 /// contents would be told in messages.
 fn refuse_link_out(system: &dyn System, root: &str, path: &str, shown: &str) -> Result<(), ConfigError> {
     let Ok(real) = real_path(system, Path::new(path)) else { return Ok(()) };
-    let root = root.trim_end_matches('/');
-    if real.strip_prefix(root).is_some_and(|rest| rest.starts_with('/')) {
+    if AbsPath::new(root).below(&real).is_some() {
         return Ok(());
     }
     let message = "the configuration cannot be read, because it is a link that leads out of the repository; put a file in \
@@ -312,21 +311,6 @@ fn below_worktree(system: &dyn System, directory: &str) -> Option<String> {
     ))
 }
 
-/// Hints about globs that name a folder: as a glob that means a file of this name only.
-fn globs_of_folders(system: &dyn System, root: &str, config: &Config) -> Vec<String> {
-    let lists = [("includes", &config.includes), ("excludes", &config.excludes)];
-    let mut hints = Vec::new();
-    for (list, globs) in lists {
-        for glob in globs.iter().filter(|glob| !glob.contains(['*', '?', '[', '{', '\\'])) {
-            let path = join(root, glob.strip_prefix("./").unwrap_or(glob));
-            if system.lstat(Path::new(&path)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
-                hints.push(format!("`{glob}` in `{list}` is a folder; write `{glob}/**` for the files in it"));
-            }
-        }
-    }
-    hints
-}
-
 fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |path| match path.rsplit_once('/') {
         Some((_, "")) | None => None,
@@ -336,5 +320,5 @@ fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
 }
 
 fn join(folder: &str, name: &str) -> String {
-    [folder.trim_end_matches('/'), "/", name].concat()
+    AbsPath::new(folder).join(name)
 }

@@ -11,13 +11,14 @@ use stan_model::document::integrity::ExternalsLock;
 use stan_repo::{PathGlobs, Universe, WritableSystem, is_tracked, scan_folders, with_contents};
 
 use super::allow::{self, Allowlist, Documents, LeftOut, Origin, Rules};
-use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::map::{self, BuiltMap, Conflicts, LeftDocument, MapDocument};
 use super::progress::Progress;
 use super::reports::Mode;
 use super::workspace_files::read_if_there;
 use super::{Repository, select, state};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::graph::GraphRequest;
 use crate::init::system_document;
 use crate::overview::overview_document;
@@ -29,6 +30,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) frozen: bool,
     /// Archive the map however large it is.
     pub(crate) full_map: bool,
+    /// Over the system that the files are read from.
+    pub(crate) engine: &'a Engine<'a>,
     pub(crate) work: &'a GraphRequest,
 }
 
@@ -165,7 +168,7 @@ fn load_or_build_map(
     }
     progress.stage("building the map");
     let beside = || (allow::top_of(rules), LeftDocument::read(system, layout));
-    let (mut built, (top, left)) = map::build_map_with(system, repository, wanted.work, beside)?;
+    let (mut built, (top, left)) = map::build_map_with(wanted.engine, repository, wanted.work, beside)?;
     let document = map::document_of(&mut built, left)?;
     Ok((built, document, top))
 }
@@ -182,7 +185,7 @@ fn check_committed(
     if !is_tracked(system, repository.root, &path) {
         return Ok(());
     }
-    let built = map::build_map(system, repository, wanted.work)?;
+    let built = map::build_map(wanted.engine, repository, wanted.work)?;
     if [false, true].into_iter().any(|pretty| map::encoded(&built.map, pretty).is_ok_and(|bytes| bytes == found)) {
         return Ok(());
     }
@@ -240,7 +243,7 @@ fn the_overview(
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         notes.push(format!("Left out of the archive by default, to be selected by path: {shown}{more}."));
     }
-    let text = overview_document(system, repository, wanted.work, &notes)?;
+    let text = overview_document(wanted.engine, repository, wanted.work, &notes)?;
     Ok(Some(Arc::new(text)))
 }
 

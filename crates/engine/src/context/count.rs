@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use stan_archive::{ArchivedFile, Written};
-use stan_model::document::run_report::tokens;
 use stan_repo::{SystemExt as _, WritableSystem};
 
 use super::Repository;
@@ -15,10 +14,7 @@ use super::reports::{ExactTokens, Part, RunReport};
 use super::run::weighed;
 use crate::cache::TokenTable;
 use crate::graph::{GraphRequest, open_cache};
-use crate::tokens::Tokenizer;
-
-/// Larger files are estimated.
-const MAX_SIZE: u64 = 64 << 20;
+use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 
 /// More tokens than this do not fit into the windows of many models.
 const MANY_TOKENS: u64 = 200_000;
@@ -40,7 +36,7 @@ impl Counted<'_> {
     pub(crate) fn count(&self, assembled: &Assembled, written: &Written, tokenizer: Tokenizer) -> Counts {
         let weight = |file: &ArchivedFile, weight: u64| (file.name.clone(), weight);
         if tokenizer == Tokenizer::Bytes4 {
-            let weights = written.files.iter().map(|file| weight(file, file.size)).collect();
+            let weights = written.files.iter().map(|file| weight(file, tokenizer.weight_of_size(file.size))).collect();
             return Counts { tokenizer, weights };
         }
         let options = self.repository.config.graph_options(self.repository.root);
@@ -54,7 +50,7 @@ impl Counted<'_> {
         if let Some(cache) = cache.filter(|_| table != known) {
             cache.store_tokens(tokenizer.name(), &table);
         }
-        let of = |file: &ArchivedFile| table.get(key(file)).unwrap_or_else(|| tokens(file.size));
+        let of = |file: &ArchivedFile| table.get(key(file)).unwrap_or_else(|| tokenizer.weight_of_size(file.size));
         Counts { tokenizer, weights: written.files.iter().map(|file| weight(file, of(file))).collect() }
     }
 
@@ -66,7 +62,7 @@ impl Counted<'_> {
             Origin::Staged => assembled.thread.as_ref()?.integrity.nodes.get(name)?.locator.clone(),
         };
         let mut bytes = Vec::new();
-        self.system.read_at_most(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        self.system.read_at_most(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }
 }
@@ -74,12 +70,7 @@ impl Counted<'_> {
 impl Counts {
     /// The tokens of these files together.
     pub(crate) fn of<'n>(&self, names: impl Iterator<Item = &'n str>) -> ExactTokens {
-        let sum = names.filter_map(|name| self.weights.get(name)).fold(0u64, |sum, weight| sum.saturating_add(*weight));
-        ExactTokens { tokenizer: self.tokenizer.name().to_owned(), tokens: self.tokens(sum) }
-    }
-
-    fn tokens(&self, weight: u64) -> u64 {
-        if self.tokenizer == Tokenizer::Bytes4 { tokens(weight) } else { weight }
+        self.tokenizer.total(names.filter_map(|name| self.weights.get(name)).copied())
     }
 
     /// Puts the counts in place of the estimates of a report.
@@ -104,7 +95,7 @@ impl Counts {
         self.put_into_parts([&mut report.base, &mut report.closure, &mut report.overlap], assembled, written);
         let row = |file: &ArchivedFile| {
             let weight = self.weights.get(&file.name).copied().unwrap_or(0);
-            (file.size, self.tokens(weight))
+            (file.size, self.tokenizer.tokens_of(weight))
         };
         report.largest = weighed(written.files.iter().map(|file| {
             let (bytes, tokens) = row(file);
@@ -124,7 +115,7 @@ impl Counts {
             sums[part] += self.weights.get(&file.name).copied().unwrap_or(0);
         }
         for (part, sum) in parts.into_iter().zip(sums) {
-            part.tokens = self.tokens(sum);
+            part.tokens = self.tokenizer.tokens_of(sum);
         }
     }
 }

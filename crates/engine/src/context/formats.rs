@@ -2,15 +2,17 @@
 //! finished tar, which stays the one that diffs and verification work on. Texts can be split into parts that name each
 //! other.
 
-use stan_archive::{Prepared, Transaction, Written, ZipFile, each_file, write_zip};
-use stan_repo::{Access, EntryKind};
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::engine_error::EngineError;
+use stan_archive::{ArchiveEntry, Prepared, Transaction, Written, ZipFile, each_file, write_zip};
+use stan_repo::{Access, EntryKind};
+
 use super::layout::WorkspaceLayout;
 use super::reports::FormatReport;
 use super::session::refuse;
 use super::strict_system::StrictSystem;
+use crate::error::EngineError;
 use crate::tokens::Tokenizer;
 
 /// How an archive is written.
@@ -37,6 +39,9 @@ impl ArchiveFormat {
 /// What parts of a split text say about the others may cost so many tokens.
 const ROOM_FOR_HEADER: u64 = 120;
 
+/// Of more parts only the first and the last are named.
+const MOST_NAMED: usize = 6;
+
 /// One file, or some lines of one, as text.
 struct Section {
     text: String,
@@ -53,23 +58,44 @@ pub(super) struct Formats<'f> {
     pub(super) tokenizer: Tokenizer,
 }
 
+/// What a diff archive holds: files of the full one by name, and others whose bytes are in memory.
+pub(super) struct DiffContents<'d> {
+    pub(super) names: BTreeSet<&'d str>,
+    pub(super) extra: &'d [ArchiveEntry],
+}
+
+/// A file of an archive.
+struct Packed {
+    name: String,
+    bytes: Vec<u8>,
+    executable: bool,
+}
+
 impl Formats<'_> {
-    /// Writes the archive in its other form, and removes what earlier runs left in other forms.
+    /// Writes the archive and its diff in their other form, and removes what earlier runs left in other forms.
     pub(super) fn write(
         &self,
         transaction: &mut Transaction<'_>,
-        archives: &[(&str, &Prepared, &Written)],
+        (archive, written): (&Prepared, &Written),
+        diff: Option<&DiffContents<'_>>,
     ) -> Result<Vec<FormatReport>, EngineError> {
         let mut outputs: Vec<(String, Vec<u8>)> = Vec::new();
-        let mut is_private = false;
-        for (stem, prepared, written) in archives.iter().filter(|_| self.format != ArchiveFormat::Tar) {
-            outputs.extend(self.render(stem, prepared, written)?);
-            is_private |= written.private;
+        if self.format != ArchiveFormat::Tar {
+            let mut files = Vec::new();
+            each_file(self.system, (archive, written), |file, bytes| {
+                files.push(Packed { name: file.name.clone(), bytes, executable: file.executable });
+                Ok::<(), stan_archive::Error>(())
+            })
+            .map_err(refuse)?;
+            outputs.extend(self.render("archive", &files)?);
+            if let Some(diff) = diff {
+                outputs.extend(self.render("archive.diff", &changed(files, diff))?);
+            }
         }
         for stale in self.stale(&outputs) {
             transaction.remove(&stale).map_err(refuse)?;
         }
-        let access = if is_private { Access::Private } else { Access::Shared };
+        let access = if written.private { Access::Private } else { Access::Shared };
         let mut reports = Vec::new();
         for (path, bytes) in outputs {
             let tokens = if self.format == ArchiveFormat::Zip { 0 } else { self.tokenizer.count(&bytes) };
@@ -83,27 +109,16 @@ impl Formats<'_> {
         self.layout.own(&format!("output/{stem}{part}.{}", self.format.extension()))
     }
 
-    fn render(
-        &self,
-        stem: &str,
-        prepared: &Prepared,
-        written: &Written,
-    ) -> Result<Vec<(String, Vec<u8>)>, EngineError> {
-        let mut files = Vec::new();
-        each_file(self.system, (prepared, written), |file, bytes| {
-            files.push((file.name.clone(), bytes, file.executable));
-            Ok::<(), stan_archive::Error>(())
-        })
-        .map_err(refuse)?;
+    fn render(&self, stem: &str, files: &[Packed]) -> Result<Vec<(String, Vec<u8>)>, EngineError> {
         if self.format == ArchiveFormat::Zip {
             let files: Vec<ZipFile<'_>> = files
                 .iter()
-                .map(|(name, bytes, executable)| ZipFile { name, bytes, executable: *executable })
+                .map(|Packed { name, bytes, executable }| ZipFile { name, bytes, executable: *executable })
                 .collect();
             return Ok(vec![(self.path(stem, ""), write_zip(&files).map_err(refuse)?)]);
         }
         let sections: Vec<Section> =
-            files.iter().flat_map(|(name, bytes, _)| self.sections(name, &String::from_utf8_lossy(bytes))).collect();
+            files.iter().flat_map(|file| self.sections(&file.name, &String::from_utf8_lossy(&file.bytes))).collect();
         Ok(self.parts(stem, &sections))
     }
 
@@ -185,8 +200,13 @@ impl Formats<'_> {
             let title = if count == 1 {
                 "The files of an archive by stan.".to_owned()
             } else {
-                let others = if index == 0 { name(count - 1) } else { name(0) };
-                format!("Part {} of {count} of an archive by stan, from {} to {others}.", index + 1, name(0))
+                let file = |part: usize| name(part).rsplit('/').next().unwrap_or_default().to_owned();
+                let others = if count <= MOST_NAMED {
+                    (0..count).filter(|part| *part != index).map(file).collect::<Vec<_>>().join(", ")
+                } else {
+                    format!("{} to {}", file(0), file(count - 1))
+                };
+                format!("Part {} of {count} of an archive by stan. The other parts: {others}.", index + 1)
             };
             let text = match self.format {
                 ArchiveFormat::Xml => format!("<archive note=\"{}\">\n{body}</archive>\n", xml_escaped(&title)),
@@ -215,6 +235,19 @@ impl Formats<'_> {
         stale.sort_unstable();
         stale
     }
+}
+
+/// The files of a diff archive, by name.
+fn changed(files: Vec<Packed>, diff: &DiffContents<'_>) -> Vec<Packed> {
+    let made = diff.extra.iter().filter_map(ArchiveEntry::in_memory).map(|(name, bytes, executable)| Packed {
+        name: name.to_owned(),
+        bytes: bytes.to_vec(),
+        executable,
+    });
+    let kept = files.into_iter().filter(|file| diff.names.contains(file.name.as_str()));
+    let mut all: Vec<Packed> = kept.chain(made).collect();
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all
 }
 
 /// A heading and a fence that is longer than any in the text.

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use stan_archive::{Snapshot, Transaction};
 use stan_repo::{Access, EntryKind, SystemExt as _, WritableSystem, advice};
 
-use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::session::refuse;
 use super::workspace_files::read_if_there;
+use crate::error::EngineError;
 
 /// So many of each kind are kept.
 const MOST_KEPT: usize = 10;

@@ -6,18 +6,21 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use stan_repo::{Access, EntryKind, OpenFile, System, SystemExt as _, advice, hash_file, real_path, relative_path};
+use stan_repo::{
+    Access, EntryKind, OpenFile, System, SystemExt as _, advice, entries_below, hash_file, real_path, relative_path,
+};
 
 use super::Repository;
 use super::allow::{Allowed, Allowlist, Origin};
-use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};
+use super::read_only::StagedImports;
 use super::reports::OutsideFile;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
 use crate::config::{Config, label_refusal};
-use crate::imports::{ImportError, ImportFile, ImportPlan, plan};
+use crate::error::EngineError;
+use crate::imports::{ImportFile, ImportPlan, plan};
 
 /// What staging did.
 #[derive(Debug, Default)]
@@ -31,13 +34,7 @@ pub(crate) struct Imported {
 /// The files that the configuration imports.
 pub(crate) fn planned(system: &dyn System, repository: &Repository<'_>) -> Result<ImportPlan, EngineError> {
     let Config { stan_path, imports, allowed_outside, .. } = repository.config;
-    plan(system, repository.root, stan_path, imports, allowed_outside).map_err(|error| {
-        let hint = match &error {
-            ImportError::Outside { .. } => "look at the configuration first: what it imports is archived",
-            _ => "mend `imports` in the configuration",
-        };
-        EngineError::input(error.to_string()).hint(hint)
-    })
+    Ok(plan(system, repository.root, stan_path, imports, allowed_outside)?)
 }
 
 /// The files of a plan that lie outside the root, each by its path from there.
@@ -99,6 +96,31 @@ pub(crate) fn refresh(
     Ok(imported)
 }
 
+/// The imports as they will be staged; nothing when they already are.
+pub(crate) fn to_be_staged(
+    system: &dyn System,
+    repository: &Repository<'_>,
+    layout: &WorkspaceLayout,
+) -> Result<StagedImports, EngineError> {
+    let earlier = staged_labels(system, layout);
+    if repository.config.imports.is_empty() && earlier.is_empty() {
+        return Ok(StagedImports::default());
+    }
+    let ImportPlan { files, unread, .. } = planned(system, repository)?;
+    let labels: BTreeSet<&String> = repository.config.imports.keys().chain(&earlier).collect();
+    let folders = labels.into_iter().filter(|label| !unread.contains(*label));
+    let folders: Vec<String> = folders.map(|label| layout.own(&["imports/", label].concat())).collect();
+    let targets: BTreeSet<&str> = files.iter().map(|file| file.target.as_str()).collect();
+    let is_superfluous = |path: &String| !targets.contains(path.as_str());
+    let superfluous = folders.iter().any(|folder| everything_below(system, layout, folder).iter().any(is_superfluous));
+    if !superfluous && files.iter().all(|file| is_staged(system, layout, file)) {
+        return Ok(StagedImports::default());
+    }
+    let files = files.into_iter().map(|file| (layout.absolute(&file.target), file.source)).collect();
+    let folders = folders.iter().map(|folder| layout.absolute(folder)).collect();
+    Ok(StagedImports::new(repository.root, folders, files))
+}
+
 /// In a plan, the imports as they would be staged take the place of those that are. Tells which lie outside the root.
 pub(crate) fn plan_imports(
     system: &dyn System,
@@ -114,8 +136,11 @@ pub(crate) fn plan_imports(
     let plan = planned(system, repository)?;
     let outside = outside(repository, &plan);
     warnings.extend(plan.warnings);
+    let mut selected = BTreeSet::new();
     for label in repository.config.imports.keys().chain(&earlier) {
         let folder = layout.own(&["imports/", label, "/"].concat());
+        let below = allowlist.files.iter().filter(|(path, _)| path.starts_with(&folder));
+        selected.extend(below.filter(|(_, allowed)| allowed.in_closure).map(|(path, _)| path.clone()));
         allowlist.files.retain(|path, _| !path.starts_with(&folder));
     }
     for file in plan.files {
@@ -124,7 +149,8 @@ pub(crate) fn plan_imports(
         }
         // Archives are made of real paths; one that cannot be found is told when it is read.
         let source = real_path(system, Path::new(&file.source)).unwrap_or(file.source);
-        let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure: false };
+        let in_closure = selected.contains(&file.target);
+        let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure };
         allowlist.files.insert(file.target, allowed);
     }
     // The list was sorted and its warnings were taken before the imports were known.
@@ -172,21 +198,13 @@ fn copy(file: &ImportFile, source: OpenFile, out: &mut dyn Write) -> Result<(), 
 
 /// Every file and link below a folder, by root-relative path; folders behind links are not entered.
 fn everything_below(system: &dyn System, layout: &WorkspaceLayout, folder: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut pending = vec![folder.to_owned()];
-    while let Some(directory) = pending.pop() {
-        let is_folder =
-            system.lstat(Path::new(&layout.absolute(&directory))).is_ok_and(|stat| stat.kind == EntryKind::Dir);
-        let Ok(entries) = system.read_real_dir(Path::new(&layout.absolute(&directory))) else { continue };
-        for entry in entries.into_iter().filter(|_| is_folder) {
-            let Ok(name) = entry.name.into_string() else { continue };
-            let path = [&directory, "/", &name].concat();
-            match entry.kind {
-                EntryKind::Dir => pending.push(path),
-                EntryKind::File | EntryKind::Link | EntryKind::Other => found.push(path),
-            }
-        }
+    let top = layout.absolute(folder);
+    if !system.lstat(Path::new(&top)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
+        return Vec::new();
     }
+    let entries = entries_below(system, Path::new(&top)).flatten().filter(|entry| entry.kind != EntryKind::Dir);
+    let mut found: Vec<String> =
+        entries.filter_map(|entry| Some(layout.relative(entry.path().to_str()?)?.to_owned())).collect();
     found.sort_unstable();
     found
 }

@@ -1,13 +1,12 @@
 //! Where everything lies in a workspace: the root, stan's folder, and the names below it. No I/O.
 
-use stan_model::is_git_folder;
-
-use stan_model::Ecosystem;
+use stan_model::{Ecosystem, is_git_folder};
+use stan_repo::AbsPath;
 
 /// A repository and stan's folder in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceLayout {
-    /// Absolute real path of the repository, without a trailing slash (empty for `/`).
+    /// Absolute real path of the repository.
     root: String,
     /// Root-relative, without slashes at its ends.
     stan_path: String,
@@ -26,6 +25,8 @@ pub enum Artefact {
     PlainSnapshot,
     ContextSnapshot,
     NoChanges,
+    /// The picture of `stan view`.
+    View,
     /// The labels whose files the last run staged.
     ImportLabels,
     Lock,
@@ -44,6 +45,7 @@ impl Artefact {
             Self::PlainSnapshot => "diff/.archive.snapshot.json",
             Self::ContextSnapshot => "diff/.archive.snapshot.context.json",
             Self::NoChanges => "diff/.stan_no_changes",
+            Self::View => "output/view.html",
             Self::ImportLabels => "diff/.imports.json",
             Self::Lock => ".lock",
         }
@@ -54,12 +56,12 @@ impl WorkspaceLayout {
     /// `stan_path` must have been checked: a folder below the root.
     pub fn new(root: &str, stan_path: &str) -> Self {
         let stan_path = stan_path.trim_start_matches("./").trim_matches('/');
-        Self { root: root.trim_end_matches('/').to_owned(), stan_path: stan_path.to_owned() }
+        Self { root: AbsPath::new(root).as_str().to_owned(), stan_path: stan_path.to_owned() }
     }
 
     /// Absolute path of the root.
     pub fn root(&self) -> &str {
-        if self.root.is_empty() { "/" } else { &self.root }
+        &self.root
     }
 
     pub fn stan_path(&self) -> &str {
@@ -67,12 +69,12 @@ impl WorkspaceLayout {
     }
 
     pub fn absolute(&self, relative: &str) -> String {
-        [&self.root, "/", relative].concat()
+        AbsPath::new(&self.root).join(relative)
     }
 
     /// The root-relative path of a file, if it lies below the root.
     pub fn relative<'p>(&self, absolute: &'p str) -> Option<&'p str> {
-        absolute.strip_prefix(&self.root)?.strip_prefix('/').filter(|relative| !relative.is_empty())
+        AbsPath::new(&self.root).below(absolute).filter(|relative| !relative.is_empty())
     }
 
     /// Root-relative path of something in stan's folder.
@@ -126,6 +128,7 @@ impl WorkspaceLayout {
             "patch" => Some("patches are never archived"),
             "cache" | ".lock" | ".lock.held" | ".lock.break" => Some("stan's own working files are never archived"),
             "output" if below.starts_with("output/archive.") => Some("archives are never archived"),
+            "output" if below == "output/view.html" => Some("the picture of `stan view` is never archived"),
             _ => None,
         }
     }

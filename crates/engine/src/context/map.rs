@@ -10,16 +10,17 @@ use stan_lang::Languages;
 use stan_model::document::DocumentError;
 use stan_model::document::integrity::{self, ExternalsLock, LockedExternal};
 use stan_model::document::run_report::NotAnalysedFiles;
-use stan_repo::{System, WritableSystem, relative_path};
+use stan_repo::{System, relative_path};
 
 use super::Repository;
 use super::consent::Consent;
-use super::engine_error::EngineError;
 use super::externals::locate_externals;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::strict_system::StrictSystem;
 use super::workspace_files::read_if_there;
 use crate::cache::{Cache, DocumentFingerprint, Manifests, MapKey, StoredMap};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::graph::{Graph, GraphRequest, Work, graph_or_cached_map, open_cache};
 use crate::not_analysed::not_analysed_of_map;
 
@@ -72,12 +73,12 @@ impl BuiltMap {
 
 /// Compiles the repository and names its externals by their archive addresses. Changes nothing but the cache.
 pub fn build_map(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &GraphRequest,
 ) -> Result<BuiltMap, EngineError> {
-    let careful = StrictSystem::new(system, request);
-    let (built, ()) = build_map_with(&careful, repository, request, || ())?;
+    let careful = StrictSystem::new(engine.system(), request);
+    let (built, ()) = build_map_with(&engine.over(&careful), repository, request, || ())?;
     careful.ensure_no_transient_errors()?;
     Ok(built)
 }
@@ -85,7 +86,7 @@ pub fn build_map(
 /// As [`build_map`]. While one thread names and maps, or reads the map back, which no other can help with, another does
 /// the work `beside`.
 pub(crate) fn build_map_with<T: Send + Sync>(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &GraphRequest,
     beside: impl Fn() -> T + Sync,
@@ -99,8 +100,8 @@ pub(crate) fn build_map_with<T: Send + Sync>(
         let (map, _) = rayon::join(|| cache.load_map(kept_as, &key), || other.set(beside()));
         map.is_some_and(|map| stored.set(map).is_ok())
     };
-    let (outcome, kept_as) = graph_or_cached_map(system, &options, &request, &is_kept)
-        .map_err(|error| EngineError::internal(error.to_string()))?;
+    let system = engine.system();
+    let (outcome, kept_as) = graph_or_cached_map(engine, &options, &request, &is_kept)?;
     // A run that has made the graph after all has seen something that the kept map does not know.
     if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
         let StoredMap { map, integrity, document, conflicts } = stored;
@@ -207,17 +208,17 @@ pub(crate) fn load_map(system: &dyn System, layout: &WorkspaceLayout) -> Result<
 
 /// The map that selections are counted on: the one on the disk, else one that is built. Its private twin may be missing.
 pub(crate) fn map_for_selection(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &GraphRequest,
 ) -> Result<(Map, ExternalsLock), EngineError> {
-    let layout = repository.layout();
+    let (system, layout) = (engine.system(), repository.layout());
     match load_map(system, &layout)? {
         Some((map, _)) => {
             let integrity = readable_integrity(system, repository, Some(&map))?;
             Ok((map, integrity.unwrap_or_default()))
         }
-        None => build_map(system, repository, request).map(|built| (built.map, built.integrity)),
+        None => build_map(engine, repository, request).map(|built| (built.map, built.integrity)),
     }
 }
 

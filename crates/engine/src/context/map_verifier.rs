@@ -9,8 +9,8 @@ use stan_graph::Map;
 use stan_model::{Digest, NodeKind};
 use stan_repo::{System, hash_real_file};
 
-use super::engine_error::EngineError;
 use super::layout::WorkspaceLayout;
+use crate::error::EngineError;
 
 pub(crate) struct MapVerifier<'a> {
     pub(crate) system: &'a dyn System,

@@ -1,6 +1,17 @@
 //! How a verb waits for another run in the same workspace, and tells what it is at. The program supplies the clock
 //! and the terminal; libraries have neither.
 
+use stan_model::document::run_report::{ScriptEnd, ScriptReport};
+
+/// What happens to the scripts of a run.
+#[derive(Clone, Copy, Debug)]
+pub enum ScriptEvent<'a> {
+    /// These will run, one after the other.
+    Planned(&'a [String]),
+    Started(&'a str),
+    Ended(&'a ScriptReport),
+}
+
 /// The program's side of waiting and progress.
 pub trait Progress {
     /// The process and the command, for those who wait for this run.
@@ -17,6 +28,29 @@ pub trait Progress {
 
     /// Something that the user must know before anything is written.
     fn notice(&mut self, _line: &str) {}
+
+    /// A script has begun or ended.
+    fn script(&mut self, event: ScriptEvent<'_>) {
+        if let ScriptEvent::Ended(report) = event {
+            self.notice(&script_line(report));
+        }
+    }
+}
+
+/// How a script ended, as a line.
+pub fn script_line(report: &ScriptReport) -> String {
+    format!("script {}: {}", report.name, script_end(report))
+}
+
+/// How a script ended, and after how long.
+pub fn script_end(report: &ScriptReport) -> String {
+    let seconds = format!("{}.{} s", report.milliseconds / 1000, report.milliseconds % 1000 / 100);
+    let end = match (report.end, report.exit_code) {
+        (ScriptEnd::Exited, Some(code)) => format!("exit code {code}"),
+        (ScriptEnd::Exited | ScriptEnd::Killed, _) => "ended by a signal".to_owned(),
+        (ScriptEnd::TimedOut, _) => "killed at its time limit".to_owned(),
+    };
+    format!("{end}, {seconds}")
 }
 
 /// Does not wait and says nothing: for tests and for callers that run alone.

@@ -1,17 +1,151 @@
-//! A system that reads and pretends to write: plans run the same code as runs, and change nothing.
+//! A system that reads and pretends to write: plans run the same code as runs, and change nothing. Where the imports are not
+//! staged as the configuration says, it shows the workspace as it will be when they are.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use stan_repo::{Access, HeldLock, OutputFile, SystemLayer, WritableSystem};
+use stan_repo::{
+    Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, Links, OpenFile, OutputFile, Owner, Stat, System,
+    SystemLayer, WritableSystem,
+};
 
-pub(crate) struct ReadOnly<'s>(pub(crate) &'s dyn WritableSystem);
+pub(crate) struct ReadOnly<'s> {
+    pub(crate) system: &'s dyn WritableSystem,
+    pub(crate) imports: StagedImports,
+}
+
+/// Imports as they will be staged. Nothing by default: then the workspace is shown as it is.
+#[derive(Default)]
+pub(crate) struct StagedImports {
+    /// Folders of which only what is staged is there.
+    labels: Vec<PathBuf>,
+    /// Where the bytes of each staged file are now.
+    files: BTreeMap<PathBuf, PathBuf>,
+    /// What each folder has because of them.
+    folders: BTreeMap<PathBuf, BTreeMap<OsString, EntryKind>>,
+    /// A folder that is there, to answer for those that are not yet.
+    root: PathBuf,
+}
+
+impl StagedImports {
+    /// `labels` are absolute folders below `root`, `files` absolute targets with their sources.
+    pub(crate) fn new(root: &str, labels: Vec<String>, files: Vec<(String, String)>) -> Self {
+        let mut staged = Self {
+            labels: labels.into_iter().map(PathBuf::from).collect(),
+            root: PathBuf::from(root),
+            ..Self::default()
+        };
+        for (target, source) in files {
+            let target = PathBuf::from(target);
+            let mut entry = (target.clone(), EntryKind::File);
+            while let Some((folder, name)) = entry.0.parent().zip(entry.0.file_name()) {
+                if !folder.starts_with(&staged.root) {
+                    break;
+                }
+                let is_known = staged.folders.contains_key(folder);
+                let entries = staged.folders.entry(folder.to_owned()).or_default();
+                entries.insert(name.to_owned(), entry.1);
+                if is_known {
+                    break;
+                }
+                entry = (folder.to_owned(), EntryKind::Dir);
+            }
+            staged.files.insert(target, PathBuf::from(source));
+        }
+        staged
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    fn is_replaced(&self, path: &Path) -> bool {
+        self.labels.iter().any(|label| path.starts_with(label))
+    }
+
+    /// Where the bytes of a path are.
+    fn source<'p>(&'p self, path: &'p Path) -> io::Result<&'p Path> {
+        match self.files.get(path) {
+            Some(source) => Ok(source),
+            None if self.is_replaced(path) && !self.folders.contains_key(path) => Err(io::ErrorKind::NotFound.into()),
+            None => Ok(path),
+        }
+    }
+
+    /// A listing with what will be staged, and without what will be removed.
+    fn listing(&self, path: &Path, found: io::Result<Vec<DirEntry>>) -> io::Result<Vec<DirEntry>> {
+        let is_gone = |name: &OsString| {
+            let inside = path.join(name);
+            self.is_replaced(&inside) && !self.folders.contains_key(&inside) && !self.files.contains_key(&inside)
+        };
+        let staged = self.folders.get(path);
+        let mut entries = match found {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && staged.is_some() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        if self.labels.is_empty() {
+            return Ok(entries);
+        }
+        entries.retain(|entry| !is_gone(&entry.name));
+        for (name, kind) in staged.into_iter().flatten() {
+            match entries.iter_mut().find(|entry| entry.name == *name) {
+                Some(entry) if self.is_replaced(path) => entry.kind = *kind,
+                Some(_) => {}
+                None => entries.push(DirEntry { name: name.clone(), kind: *kind }),
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The stat of a folder that will be made.
+    fn stat_of_new_folder(&self, system: &dyn System, path: &Path, found: io::Result<Stat>) -> io::Result<Stat> {
+        match found {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.folders.contains_key(path) => {
+                system.lstat(&self.root)
+            }
+            found => found,
+        }
+    }
+}
 
 impl<'s> SystemLayer for ReadOnly<'s> {
     type Inner = dyn WritableSystem + 's;
 
     fn inner(&self) -> &Self::Inner {
-        self.0
+        self.system
+    }
+
+    fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
+        self.imports.listing(path, self.system.list_dir(path, links))
+    }
+
+    fn lstat(&self, path: &Path) -> io::Result<Stat> {
+        let found = self.imports.source(path).and_then(|source| self.system.lstat(source));
+        self.imports.stat_of_new_folder(self.system, path, found)
+    }
+
+    fn owner(&self, path: &Path) -> io::Result<Owner> {
+        self.system.owner(self.imports.source(path)?)
+    }
+
+    fn open_file(&self, path: &Path, links: Links) -> io::Result<OpenFile> {
+        self.system.open_file(self.imports.source(path)?, links)
+    }
+
+    fn read_file(&self, path: &Path, links: Links, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Stat> {
+        self.system.read_file(self.imports.source(path)?, links, limit, buffer)
+    }
+
+    fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        let is_changed = self.imports.is_replaced(path) || self.imports.folders.contains_key(path);
+        if is_changed { None } else { self.system.directory_files(path) }
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.system.read_link(self.imports.source(path)?)
     }
 }
 
@@ -76,5 +210,54 @@ impl WritableSystem for ReadOnly<'_> {
 
     fn try_lock(&self, _path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stan_repo::{MemorySystem, SystemExt as _};
+
+    use super::*;
+
+    fn names(system: &dyn System, path: &str) -> Vec<String> {
+        let entries = system.read_real_dir(Path::new(path)).unwrap_or_default();
+        let mut names: Vec<String> =
+            entries.into_iter().map(|entry| entry.name.to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_workspace_is_shown_with_the_imports_staged() {
+        let system = MemorySystem::new();
+        system.set_file("/r/lib/a.md", "new");
+        system.set_file("/r/.stan/imports/old/gone.md", "gone");
+        system.set_file("/r/.stan/imports/one/stale.md", "stale");
+        system.set_file("/r/.stan/imports/by-hand/kept.md", "kept");
+        let labels = ["one", "old"].map(|label| format!("/r/.stan/imports/{label}")).to_vec();
+        let files = vec![("/r/.stan/imports/one/sub/a.md".to_owned(), "/r/lib/a.md".to_owned())];
+        let shown = ReadOnly { system: &system, imports: StagedImports::new("/r", labels, files) };
+        let shown: &dyn System = &shown;
+        assert_eq!(names(shown, "/r/.stan/imports"), ["by-hand", "one"]);
+        assert_eq!(names(shown, "/r/.stan/imports/one"), ["sub"]);
+        assert_eq!(names(shown, "/r/.stan/imports/one/sub"), ["a.md"]);
+        assert_eq!(shown.lstat(Path::new("/r/.stan/imports/one/sub")).map(|stat| stat.kind).ok(), Some(EntryKind::Dir));
+        let mut bytes = Vec::new();
+        shown.read_real(Path::new("/r/.stan/imports/one/sub/a.md"), 9, &mut bytes).unwrap();
+        assert_eq!(bytes, b"new");
+        for gone in ["/r/.stan/imports/one/stale.md", "/r/.stan/imports/old/gone.md", "/r/.stan/imports/old"] {
+            assert!(shown.lstat(Path::new(gone)).is_err(), "{gone}");
+        }
+        assert_eq!(names(shown, "/r/.stan/imports/by-hand"), ["kept.md"]);
+    }
+
+    #[test]
+    fn nothing_staged_changes_nothing() {
+        let system = MemorySystem::new();
+        system.set_file("/r/.stan/imports/one/a.md", "a");
+        let shown = ReadOnly { system: &system, imports: StagedImports::default() };
+        let shown: &dyn System = &shown;
+        assert_eq!(names(shown, "/r/.stan/imports/one"), ["a.md"]);
+        assert!(shown.lstat(Path::new("/r/none")).is_err());
     }
 }

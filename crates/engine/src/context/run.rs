@@ -21,14 +21,14 @@ use super::Repository;
 use super::allow::{Allowed, Origin};
 use super::assemble::{Assembled, ContextInputs, Wanted, assemble, external_entry, plain_entries};
 use super::count::Counted;
-use super::engine_error::EngineError;
-use super::formats::{ArchiveFormat, Formats};
+use super::formats::{ArchiveFormat, DiffContents, Formats};
 use super::import;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::map::encoded;
 use super::map_verifier::{MapVerifier, changed_meanwhile, no_longer_matching};
 use super::outside::{from_outside, tell};
 use super::progress::Progress;
+use super::read_only::ReadOnly;
 use super::reports::{
     ArchiveReport, DiffReport, ExternalsReport, FormatReport, LeftOutReport, MapReport, Mode, Part, RunReport,
     SizedPath, WeighedPath, tokens,
@@ -36,11 +36,12 @@ use super::reports::{
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
 use super::workspace_files::{check_folders, holds, read_if_there};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::graph::GraphRequest;
 use crate::not_analysed::{not_analysed, not_analysed_of_map};
 use crate::scripts::ScriptOutput;
 use crate::secrets::reported;
-use crate::threads::Workers;
 use crate::tokens::Tokenizer;
 
 /// Which run.
@@ -76,25 +77,26 @@ const LARGEST: usize = 10;
 
 /// Makes the archives. A refusal means that outputs, map, selection and snapshots are as they were.
 pub fn run(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &RunRequest,
     progress: &mut dyn Progress,
 ) -> Result<RunReport, EngineError> {
-    let pool = Workers::start(request.work.threads);
     let layout = repository.layout();
-    let careful = StrictSystem::new(system, &request.work);
+    let careful = StrictSystem::new(engine.system(), &request.work);
     check_folders(&careful, &layout)?;
-    let run = Run { system: &careful, repository, request, layout: &layout, pool: &pool };
+    let engine = &engine.over(&careful);
+    let run = Run { system: &careful, engine, repository, request, layout: &layout };
     if request.plan { run.plan(progress) } else { run.perform(progress) }
 }
 
 struct Run<'a> {
     system: &'a StrictSystem<'a>,
+    /// Over that system.
+    engine: &'a Engine<'a>,
     repository: &'a Repository<'a>,
     request: &'a RunRequest,
     layout: &'a WorkspaceLayout,
-    pool: &'a Workers,
 }
 
 impl Run<'_> {
@@ -114,7 +116,7 @@ impl Run<'_> {
         progress.stage("verifying externals");
         let mut entries = plain_entries(self.repository, self.layout, &assembled.allowlist);
         if let Some(thread) = &assembled.thread {
-            let staged = self.pool.install(|| stage(&mut transaction, externals_of(thread)));
+            let staged = self.engine.share(|| stage(&mut transaction, externals_of(thread)));
             let staged = with_mismatches(staged, self.prove_unselected(thread)).map_err(refuse)?;
             entries.extend(staged.entries().map(|entry| external_entry(self.repository, thread, entry)));
         }
@@ -130,7 +132,7 @@ impl Run<'_> {
 
         progress.stage("writing the diff");
         let diff = self.diff(&mut transaction, (&archive, &written), baseline.as_ref())?;
-        let formats = self.formats(&mut transaction, &archive, &written)?;
+        let formats = self.formats(&mut transaction, (&archive, &written), baseline.as_ref())?;
         let mut outputs = Outputs { written: imported.written, removed: imported.removed };
         outputs.written.extend(transaction.writes().map(str::to_owned));
         outputs.removed.extend(transaction.removals());
@@ -168,7 +170,8 @@ impl Run<'_> {
 
     /// The same without a lock and without a transaction: externals are proved where they are.
     fn plan(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
-        let system = super::read_only::ReadOnly(self.system);
+        let imports = import::to_be_staged(self.system, self.repository, self.layout)?;
+        let system = ReadOnly { system: self.system, imports };
         let mut assembled = assemble(&system, self.repository, &self.wanted(), progress)?;
         let mut imported = Vec::new();
         if self.request.mode != Mode::Meta {
@@ -201,12 +204,12 @@ impl Run<'_> {
         Ok(self.counted(&assembled, &written, report))
     }
 
-    /// The archive in the form that was asked for, beside the tar.
+    /// The archives in the form that was asked for, beside the tar.
     fn formats(
         &self,
         transaction: &mut Transaction<'_>,
-        archive: &Prepared,
-        written: &Written,
+        (archive, written): (&Prepared, &Written),
+        baseline: Option<&Snapshot>,
     ) -> Result<Vec<FormatReport>, EngineError> {
         let formats = Formats {
             system: self.system,
@@ -215,7 +218,14 @@ impl Run<'_> {
             split: self.request.split,
             tokenizer: self.request.tokens.unwrap_or_default(),
         };
-        self.pool.install(|| formats.write(transaction, &[("archive", archive, written)]))
+        let is_diffed = self.request.mode != Mode::Meta && self.request.format != ArchiveFormat::Tar;
+        let changes = is_diffed.then(|| written.snapshot().changes_since(baseline));
+        let extra = changes.as_ref().map(|changes| self.extra_entries(changes, baseline.is_some())).unwrap_or_default();
+        let diff = changes.as_ref().map(|changes| DiffContents {
+            names: changes.added.iter().chain(&changes.changed).map(String::as_str).collect(),
+            extra: &extra,
+        });
+        self.engine.share(|| formats.write(transaction, (archive, written), diff.as_ref()))
     }
 
     /// The report with exact tokens, where they were asked for.
@@ -225,18 +235,18 @@ impl Run<'_> {
         let cache_directory = self.request.work.cache_directory.clone().filter(|_| !self.request.plan);
         let work = GraphRequest { cache_directory, ..self.request.work.clone() };
         let source = Counted { system: self.system, repository: self.repository, work: &work };
-        let counts = self.pool.install(|| source.count(assembled, written, tokenizer));
+        let counts = self.engine.share(|| source.count(assembled, written, tokenizer));
         counts.put_into(&mut report, assembled, written);
         report
     }
 
     fn wanted(&self) -> Wanted<'_> {
         let RunRequest { mode, frozen, full_map, work, .. } = self.request;
-        Wanted { mode: *mode, frozen: *frozen, full_map: *full_map, work }
+        Wanted { mode: *mode, frozen: *frozen, full_map: *full_map, engine: self.engine, work }
     }
 
     fn archive(&self, entries: Vec<ArchiveEntry>, out: &mut OutputStream) -> Result<Written, EngineError> {
-        self.pool.install(|| write_archive(self.system, entries, self.request.epoch, out)).map_err(refuse)
+        self.engine.share(|| write_archive(self.system, entries, self.request.epoch, out)).map_err(refuse)
     }
 
     /// The map, its private twin and the selection, where they are not what they were.
@@ -292,7 +302,7 @@ impl Run<'_> {
             return if details.is_empty() { Ok(()) } else { Err(changed_meanwhile(details)) };
         }
         let mut details = verifier.mismatches_in_archive(written);
-        details.extend(self.pool.install(|| verifier.mismatches_on_disk(written)));
+        details.extend(self.engine.share(|| verifier.mismatches_on_disk(written)));
         if details.is_empty() { Ok(()) } else { Err(no_longer_matching(details)) }
     }
 
@@ -302,7 +312,7 @@ impl Run<'_> {
             return Ok(Vec::new());
         }
         let externals = thread.unselected_externals().map(|index| external_of(thread, index)).collect();
-        match self.pool.install(|| stan_archive::prove(self.system, self.layout.stan_path(), externals)) {
+        match self.engine.share(|| stan_archive::prove(self.system, self.layout.stan_path(), externals)) {
             Ok(_) => Ok(Vec::new()),
             Err(stan_archive::Error::Mismatches(mismatches)) => Ok(mismatches.0),
             Err(other) => Err(other),

@@ -13,11 +13,13 @@ use stan_repo::WritableSystem;
 
 use super::allow::{self, Allowed, LeftOut, Origin, Rules};
 use super::assemble::excludes;
-use super::engine_error::EngineError;
 use super::layout::WorkspaceLayout;
-use super::map::{broken, map_for_selection};
+use super::map::{broken, build_map, map_for_selection};
+use super::read_only::ReadOnly;
 use super::reports::{LeftOutReport, SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
-use super::{NamedBytes, Repository};
+use super::{NamedBytes, Repository, import};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::graph::GraphRequest;
 use crate::not_analysed::not_analysed_of_map;
 use crate::secrets::{Judged, secrets_on_disk};
@@ -39,19 +41,26 @@ pub struct SelectRequest {
 /// Expands a selection on the given map, else on the one on the disk, else on one that is built. Writes nothing but the
 /// cache.
 pub fn select(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &SelectRequest,
 ) -> Result<SelectReport, EngineError> {
-    let layout = repository.layout();
+    let (system, layout) = (engine.system(), repository.layout());
     let decoded = match &request.state {
         Some(named) => decode_state(named)?,
         None => super::state::load(system, &layout)?.map_or_else(super::state::nothing, |(decoded, _)| decoded),
     };
-    let (map, integrity) = match &request.meta {
-        Some(named) => (decode_map(named)?, ExternalsLock::default()),
-        None => map_for_selection(system, repository, &request.work)?,
+    let imports = import::to_be_staged(system, repository, &layout)?;
+    // With imports that are not staged yet, neither the map on the disk nor the cache is what a run would have.
+    let view = (!imports.is_nothing()).then_some(ReadOnly { system, imports });
+    let (map, integrity) = match (&request.meta, &view) {
+        (Some(named), _) => (decode_map(named)?, ExternalsLock::default()),
+        (None, Some(view)) => {
+            build_map(&engine.over(view), repository, &request.work).map(|built| (built.map, built.integrity))?
+        }
+        (None, None) => map_for_selection(engine, repository, &request.work)?,
     };
+    let system = view.as_ref().map_or(system, |view| view as &dyn WritableSystem);
     let selection = selection(&map, &decoded.state)?;
     // What becomes of the files of another map is not known.
     let contents = match &request.meta {
@@ -81,6 +90,8 @@ struct Contents {
     left_out: BTreeMap<String, String>,
     /// Files that the map does not know: size and absolute path.
     unmapped: BTreeMap<String, (u64, String)>,
+    /// Files that have another size than the map says: a run archives them as they are.
+    resized: BTreeMap<String, u64>,
 }
 
 impl Contents {
@@ -111,6 +122,14 @@ impl Contents {
                 Judged::Held(file) => Some((path.clone(), file.reason())),
             }
         };
+        for (path, allowed) in &allowlist.files {
+            if let (Some(index), Origin::File(real)) = (map.find(path), &allowed.origin)
+                && let Ok(stat) = system.lstat(Path::new(&layout.absolute(real)))
+                && map.size(index) != Some(stat.size)
+            {
+                contents.resized.insert(path.clone(), stat.size);
+            }
+        }
         let judged: Vec<_> = allowlist.files.par_iter().filter_map(judge).collect();
         contents.left_out.extend(judged);
         for path in selection.unknown.iter().filter(|path| !contents.left_out.contains_key(*path)) {
@@ -161,7 +180,7 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection, contents: &C
             let (path, path_omitted) = reasons.end_of_path(index, SHOWN_STEPS).unwrap_or_default();
             SelectedNode {
                 node_id: map.id(index).to_owned(),
-                bytes: map.size(index).unwrap_or(0),
+                bytes: contents.resized.get(map.id(index)).copied().or(map.size(index)).unwrap_or(0),
                 path: path.iter().map(|&step| map.id(step).to_owned()).collect(),
                 path_omitted: Some(path_omitted).filter(|count| *count > 0),
             }

@@ -5,9 +5,9 @@ use std::path::Path;
 use stan_archive::{Holder, Lock, Transaction};
 use stan_repo::WritableSystem;
 
-use super::engine_error::{EngineError, EngineErrorKind};
 use super::layout::WorkspaceLayout;
 use super::progress::Progress;
+use crate::error::{EngineError, EngineErrorKind};
 
 /// Folders in which runs leave temporary files when they are killed. Another program may be writing the cache without the
 /// lock; taking its temporary file away costs it that cache and nothing else.

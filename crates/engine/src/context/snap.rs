@@ -1,11 +1,9 @@
 //! The verb `snap`: the snapshots become what an archive would hold now, so that the next diffs start here.
 
 use stan_archive::{OutputStream, Snapshot, write_archive};
-use stan_repo::WritableSystem;
 
 use super::Repository;
 use super::assemble::{Wanted, assemble, external_entry, plain_entries};
-use super::engine_error::EngineError;
 use super::history::{History, Kind};
 use super::import;
 use super::layout::WorkspaceLayout;
@@ -15,6 +13,8 @@ use super::run::externals_of;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
 use super::workspace_files::check_folders;
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::graph::GraphRequest;
 
 /// Which snapshots.
@@ -27,13 +27,14 @@ pub struct SnapRequest {
 
 /// Replaces the snapshots. Archives, map and selection stay as they are.
 pub fn snap(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &SnapRequest,
     progress: &mut dyn Progress,
 ) -> Result<SnapReport, EngineError> {
     let layout = repository.layout();
-    let system = &StrictSystem::new(system, &request.work);
+    let system = &StrictSystem::new(engine.system(), &request.work);
+    let engine = &engine.over(system);
     check_folders(system, &layout)?;
     let session = Session::open(system, &layout, progress)?;
     let imported = import::refresh(system, repository, &layout, &session)?;
@@ -41,7 +42,7 @@ pub fn snap(
     let wanted = [(request.plain, Mode::Plain, Kind::Plain), (request.context, Mode::Context, Kind::Context)];
     let mut snapshots = Vec::new();
     for (_, mode, kind) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
-        let snapshot = snapshot_of(system, repository, &layout, mode, request, progress, &mut warnings)?;
+        let snapshot = snapshot_of(engine, repository, &layout, mode, request, progress, &mut warnings)?;
         snapshots.push((kind, snapshot));
     }
     let mut transaction = session.begin(&layout)?;
@@ -65,7 +66,7 @@ pub fn snap(
 }
 
 fn snapshot_of(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     layout: &WorkspaceLayout,
     mode: Mode,
@@ -73,7 +74,8 @@ fn snapshot_of(
     progress: &mut dyn Progress,
     warnings: &mut Vec<String>,
 ) -> Result<Snapshot, EngineError> {
-    let wanted = Wanted { mode, frozen: false, full_map: false, work: &request.work };
+    let system = engine.system();
+    let wanted = Wanted { mode, frozen: false, full_map: false, engine, work: &request.work };
     let assembled = assemble(system, repository, &wanted, progress)?;
     warnings.extend(assembled.warnings);
     let mut entries = plain_entries(repository, layout, &assembled.allowlist);
@@ -102,12 +104,13 @@ pub enum SnapStep {
 /// Tells the baselines that are kept, or puts another one in place. Of two kinds, one that cannot go there stays; when none
 /// can, that is a refusal.
 pub fn snap_history(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     kinds: (bool, bool),
     step: SnapStep,
     progress: &mut dyn Progress,
 ) -> Result<SnapReport, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     check_folders(system, &layout)?;
     let wanted = [(kinds.0, Kind::Plain), (kinds.1, Kind::Context)];

@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use stan_model::document::state::{self, DecodedState, State, StateVersion};
-use stan_repo::{Access, System, SystemExt as _, WritableSystem, advice, remove_leftovers};
+use stan_repo::{Access, System, SystemExt as _, advice, remove_leftovers};
 
-use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::reports::StateReport;
 use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, read_if_there};
 use super::{NamedBytes, Progress, Repository, map::broken};
+use crate::engine::Engine;
+use crate::error::EngineError;
 
 /// No selection is larger: it would name every file of a repository of a million files.
 const LARGEST: u64 = 256 << 20;
@@ -30,10 +31,11 @@ pub enum StateSource {
 
 /// Says everything that is wrong with a selection. A selection that does not exist is a refusal.
 pub fn check_state(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     source: &StateSource,
 ) -> Result<StateReport, EngineError> {
+    let system = engine.system();
     let named = read(system, repository, source)?;
     Ok(match state::decode(&named.bytes, &named.name) {
         Ok(decoded) => valid(&named, &decoded, false),
@@ -52,11 +54,12 @@ pub fn check_state(
 
 /// Rewrites a selection as version 2 in place, or hands the document back when it came as bytes.
 pub fn migrate_state(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     source: &StateSource,
     progress: &mut dyn Progress,
 ) -> Result<(StateReport, Option<Vec<u8>>), EngineError> {
+    let system = engine.system();
     // The lock first: what is read must still be there when it is replaced.
     let layout = repository.layout();
     let session = match source {

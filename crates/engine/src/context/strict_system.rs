@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use stan_repo::{WritableSystem, advice, is_passing};
 
-use super::engine_error::EngineError;
+use crate::error::EngineError;
 use crate::graph::GraphRequest;
 use crate::observed_system::{ErrorObserver, ObservedSystem};
 

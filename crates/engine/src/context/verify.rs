@@ -15,13 +15,14 @@ use stan_repo::{System, SystemExt as _, hash_real_file, sha256};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
 use super::assemble::excludes;
-use super::engine_error::EngineError;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::locate::{Located, Locator};
 use super::map::{encoded, load_integrity, load_map};
 use super::map_verifier::broken;
 use super::reports::{Difference, VerifyReport};
 use super::{Repository, select, state};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::init::system_document;
 use crate::secrets::{Judged, secrets_on_disk};
 
@@ -33,10 +34,11 @@ const BLOCK: u64 = 512;
 
 /// Compares an archive, named as shown and by its absolute path, with the workspace; without one, the workspace's own.
 pub fn verify(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     archive: Option<(String, String)>,
 ) -> Result<VerifyReport, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     let own = layout.artefact(Artefact::Archive);
     let is_named = archive.is_some();

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use stan_repo::{EntryKind, System, SystemExt as _};
+use stan_repo::{EntryKind, System, UnlistedFolder, entries_below, read_failure};
 
 use super::layout::WorkspaceLayout;
 use super::locate::{Located, Locator};
@@ -25,35 +25,44 @@ pub(crate) fn walk(
     warnings: &mut Vec<String>,
 ) -> Vec<Walked> {
     let mut files = Vec::new();
-    let mut pending = vec![folder.to_owned()];
-    while let Some(directory) = pending.pop() {
-        let entries = match system.read_real_dir(Path::new(&layout.absolute(&directory))) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && directory == folder => continue,
-            Err(error) => {
-                warnings.push(format!("{directory}: left out, because the folder cannot be listed: {error}"));
+    let top = layout.absolute(folder);
+    let shown = |path: &Path| {
+        let path = path.to_string_lossy();
+        layout.relative(&path).map_or_else(|| path.to_string(), str::to_owned)
+    };
+    let mut entries = entries_below(system, Path::new(&top));
+    while let Some(entry) = entries.next() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(UnlistedFolder { folder, error }) => {
+                if error.kind() != std::io::ErrorKind::NotFound || folder != Path::new(&top) {
+                    let (folder, reason) = (shown(&folder), read_failure(&error));
+                    warnings.push(format!("{folder}: left out, because the folder cannot be listed: {reason}"));
+                }
                 continue;
             }
         };
-        for entry in entries {
-            let Ok(name) = entry.name.into_string() else {
-                warnings.push(format!("{directory}: a file is left out, because its name is not UTF-8"));
-                continue;
-            };
-            let path = [&directory, "/", &name].concat();
-            match entry.kind {
-                EntryKind::File => files.push(Walked { real: path.clone(), path }),
-                EntryKind::Dir => pending.push(path),
-                EntryKind::Link => match locator.locate(&path) {
-                    Located::File(real) => files.push(Walked { path, real }),
-                    Located::NotAFile => warnings.push(format!("{path}: left out, because the link leads to no file")),
-                    Located::Missing | Located::Outside => {
-                        warnings
-                            .push(format!("{path}: left out, because the link leads out of the repository or nowhere"));
-                    }
-                },
-                EntryKind::Other => warnings.push(format!("{path}: left out, because it is no regular file")),
+        if entry.name().is_none() {
+            // Nothing below such a folder has a name that could be archived.
+            let folder = shown(&entry.folder);
+            warnings.push(format!("{folder}: a file is left out, because its name is not UTF-8"));
+            if entry.kind == EntryKind::Dir {
+                entries.skip_folder();
             }
+            continue;
+        }
+        let path = shown(&entry.path());
+        match entry.kind {
+            EntryKind::File => files.push(Walked { real: path.clone(), path }),
+            EntryKind::Dir => {}
+            EntryKind::Link => match locator.locate(&path) {
+                Located::File(real) => files.push(Walked { path, real }),
+                Located::NotAFile => warnings.push(format!("{path}: left out, because the link leads to no file")),
+                Located::Missing | Located::Outside => {
+                    warnings.push(format!("{path}: left out, because the link leads out of the repository or nowhere"));
+                }
+            },
+            EntryKind::Other => warnings.push(format!("{path}: left out, because it is no regular file")),
         }
     }
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));

@@ -6,8 +6,8 @@ use std::path::Path;
 use stan_model::Ecosystem;
 use stan_repo::{EntryKind, Stat, System, SystemExt as _};
 
-use super::engine_error::EngineError;
 use super::layout::WorkspaceLayout;
+use crate::error::EngineError;
 
 /// No document of ours is larger; what is would not fit into memory either.
 const MAX_SIZE: u64 = 2 << 30;

@@ -7,7 +7,7 @@ use std::path::Path;
 use stan_graph::FileMeta;
 use stan_lang::language::{Extractors, SourceFile};
 use stan_model::{FileFacts, Problem};
-use stan_repo::{DirectoryHandleCache, Stat, System, SystemExt as _};
+use stan_repo::{DirectoryHandleCache, Stat, System, SystemExt as _, read_failure};
 
 use super::GraphOptions;
 use super::stages::resolve::ResolvedFile;
@@ -225,17 +225,8 @@ fn failed<T>(system: &dyn System, path: &str, display: &str, read: std::io::Resu
 
 fn unreadable(display: &str, error: &std::io::Error) -> Analysed {
     Analysed {
-        problems: vec![Problem::new(display, format!("cannot be read ({}); it has no edges", reason(error)))],
+        problems: vec![Problem::new(display, format!("cannot be read ({}); it has no edges", read_failure(error)))],
         incomplete: true,
         ..Analysed::default()
-    }
-}
-
-/// Words of our own, because the system's differ between platforms.
-fn reason(error: &std::io::Error) -> &'static str {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "it has vanished",
-        std::io::ErrorKind::PermissionDenied => "permission denied",
-        _ => "reading failed",
     }
 }

@@ -8,13 +8,14 @@ use stan_lang::ProjectResolvers;
 use stan_model::Problem;
 use stan_repo::{Observations, System};
 
+use super::GraphOptions;
 use super::analyse::Analysed;
 use super::excluded::ExcludedFiles;
 use super::memory::Memory;
 use super::node_table::NodeTable;
 use super::record::Record;
 use super::stages::CompileRun;
-use super::{GraphError, GraphOptions};
+use crate::error::EngineError;
 
 /// Hands in what an earlier run knows of a file, if the file is unchanged since.
 pub(crate) trait PreviousRun: Sync {
@@ -50,7 +51,7 @@ pub(crate) fn compile(
     previous: Option<&dyn PreviousRun>,
     keep: bool,
     memory: Memory,
-) -> Result<Compiled, GraphError> {
+) -> Result<Compiled, EngineError> {
     let root = &*options.root;
     let universe = memory.keep(stan_repo::scan(system, Path::new(root), &options.scan));
     let world = memory.keep(options.world(system, Some(&universe)));

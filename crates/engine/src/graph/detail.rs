@@ -1,6 +1,8 @@
 //! The graph together with what stands behind its edges: the facts of each file, and the names that each edge carries. For
 //! answers that people and models read; the graph alone is cheaper, and most verbs need no more.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_graph::{Graph, Module, Modules, Tunneller};
@@ -8,19 +10,21 @@ use stan_model::{FileFacts, FileKey};
 use stan_repo::WritableSystem;
 
 use super::compile::{self, Compiled, PreviousRun};
-use super::memory::Memory;
 use super::record::Record;
-use super::{AsSystem, GraphError, GraphOptions, GraphRequest, compile_with, open_cache};
+use super::{AsSystem, GraphOptions, GraphRequest, compile_with, open_cache};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
-use crate::cache::{self, Cache, Index};
+use crate::cache::{self, Cache, Identity, Index};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::lenient_system::LenientSystem;
-use crate::threads::Workers;
 
 /// A graph, and the facts of its files.
 pub(crate) struct DetailedGraph {
     pub(crate) graph: Graph,
     /// What could not be read or resolved; sorted and cut.
     pub(crate) errors: Vec<String>,
+    /// Files of the repository that could not be read or parsed cleanly.
+    pub(crate) dirty: usize,
     files: FileDetails,
 }
 
@@ -43,38 +47,101 @@ struct FileDetail {
 
 const NO_RECORD: u32 = u32::MAX;
 
+/// The graph that a process which answers many questions keeps between them. It is used only where the files are what they were
+/// when it was made: every question looks at them again. Clones share it.
+#[derive(Clone, Default)]
+pub struct KeptGraph(Option<Arc<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    graph: Mutex<Option<(Identity, Arc<DetailedGraph>)>>,
+    /// Held by the one that makes a graph, so that others wait for it instead of making the same.
+    maker: Mutex<()>,
+}
+
+impl std::fmt::Debug for KeptGraph {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("KeptGraph").field(&self.0.is_some()).finish()
+    }
+}
+
+impl KeptGraph {
+    /// One that keeps a graph; the default keeps none.
+    pub fn new() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    fn find(&self, identity: Identity) -> Option<Arc<DetailedGraph>> {
+        let kept = lock(&self.0.as_ref()?.graph);
+        kept.as_ref().filter(|(known, _)| *known == identity).map(|(_, graph)| Arc::clone(graph))
+    }
+
+    fn keep(&self, identity: Identity, graph: &Arc<DetailedGraph>) {
+        if let Some(kept) = &self.0 {
+            *lock(&kept.graph) = Some((identity, Arc::clone(graph)));
+        }
+    }
+}
+
+/// What a thread that failed left behind is whole: values are put in place by one assignment.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Computes the graph with its details. The graph is the same as [`super::graph`] gives.
 pub(crate) fn detailed_graph(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
-) -> Result<DetailedGraph, GraphError> {
+) -> Result<Arc<DetailedGraph>, EngineError> {
     let request = GraphRequest { stats_only: false, ..request.clone() };
     // Most answers come from the cache, which needs no threads that can parse: where there is little address space, their
     // stacks would be missing elsewhere.
-    if let Some(found) = from_cache(system, options, &request) {
+    if let Some(found) = from_cache(engine.system(), options, &request) {
         return Ok(found);
     }
-    Workers::start_parsing(request.threads).install(|| find(system, options, &request))
+    let _maker = request.kept.0.as_ref().map(|kept| lock(&kept.maker));
+    // Another thread may have made it meanwhile.
+    if request.kept.0.is_some()
+        && let Some(found) = from_cache(engine.system(), options, &request)
+    {
+        return Ok(found);
+    }
+    engine.parse(|| find(engine, options, &request)).map(Arc::new)
 }
 
-fn from_cache(system: &dyn WritableSystem, options: &GraphOptions, request: &GraphRequest) -> Option<DetailedGraph> {
-    let cache = open_cache(system, options, request)?;
-    let index = cache.load_index()?;
-    unchanged(system, &cache, &index)
-}
-
-fn find(
+fn from_cache(
     system: &dyn WritableSystem,
     options: &GraphOptions,
     request: &GraphRequest,
-) -> Result<DetailedGraph, GraphError> {
+) -> Option<Arc<DetailedGraph>> {
+    let cache = open_cache(system, options, request)?;
+    let index = cache.load_index()?;
+    if !is_unchanged(system, &index) {
+        return None;
+    }
+    let identity = index.identity();
+    if let Some(kept) = request.kept.find(identity) {
+        return Some(kept);
+    }
+    let loaded = Arc::new(load(&cache, &index)?);
+    request.kept.keep(identity, &loaded);
+    Some(loaded)
+}
+
+fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> Result<DetailedGraph, EngineError> {
+    let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
-        let Compiled { graph, problems, kept, .. } =
-            compile::compile(&watched, options, None, true, Memory::of(request))?;
+        let Compiled { graph, problems, kept, dirty, .. } =
+            compile::compile(&watched, options, None, true, engine.memory())?;
         let files = FileDetails::of_records(&kept.map(|kept| kept.records).unwrap_or_default(), graph.node_count());
-        return Ok(DetailedGraph { graph, errors: stan_model::error_lines(&problems, options.max_errors), files });
+        return Ok(DetailedGraph {
+            graph,
+            errors: stan_model::error_lines(&problems, options.max_errors),
+            dirty,
+            files,
+        });
     };
     let observed_at = system.now();
     let index = cache.load_index();
@@ -83,20 +150,22 @@ fn find(
     let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
     let mut files = FileDetails::default();
     let details = |graph: &Graph, records: &[Record]| files = FileDetails::of_records(records, graph.node_count());
-    let (outcome, _) = compile_with(system, options, request, &cache, (previous, observed_at), details)?;
-    Ok(DetailedGraph { graph: outcome.graph.unwrap_or_default(), errors: outcome.errors, files })
+    let (outcome, _) = compile_with(engine, options, request, &cache, (previous, observed_at), details)?;
+    Ok(DetailedGraph { graph: outcome.graph.unwrap_or_default(), errors: outcome.errors, dirty: outcome.dirty, files })
 }
 
-/// The answer of the earlier run, where nothing changed since.
-fn unchanged(system: &dyn WritableSystem, cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
+/// Whether nothing changed since the earlier run.
+fn is_unchanged(system: &dyn WritableSystem, index: &Index) -> bool {
     let watched = LenientSystem::new(system.as_system());
     let (world_changed, changed) = rayon::join(
         || !index.observations.changes(&watched, index.observed_at).is_empty(),
         || index.files.changed(&watched),
     );
-    if world_changed || !changed.is_empty() || watched.hidden().is_some() {
-        return None;
-    }
+    !world_changed && changed.is_empty() && watched.hidden().is_none()
+}
+
+/// The answer of the earlier run.
+fn load(cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
     let loaded = cache.load(index, 0..cache::PARTS)?;
     let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
     let data = Data::decode(metas, shape, records, Contents::Whole(contents))?;
@@ -109,7 +178,7 @@ fn unchanged(system: &dyn WritableSystem, cache: &Cache<'_>, index: &Index) -> O
         Some(FileDetail { node, facts, targets: targets.collect() })
     });
     let files = FileDetails::new(details.collect::<Option<Vec<_>>>()?, graph.node_count());
-    Some(DetailedGraph { graph, errors: index.answer.errors.clone(), files })
+    Some(DetailedGraph { graph, errors: index.answer.errors.clone(), dirty: index.answer.dirty, files })
 }
 
 impl FileDetails {

@@ -3,12 +3,12 @@
 //! Installed packages are not meant: a glob such as `**/dist/**` is about the repository's own output.
 
 use stan_model::is_external;
-use stan_repo::{PathGlobs, with_contents};
+use stan_repo::{AbsPath, PathGlobs, with_contents};
 
 use super::GraphOptions;
 
 pub(crate) struct ExcludedFiles {
-    /// Absolute path of the repository, without a trailing slash.
+    /// Absolute path of the repository.
     root: String,
     globs: PathGlobs,
 }
@@ -19,7 +19,7 @@ impl ExcludedFiles {
         let globs: Vec<&str> = usable.map(|glob| glob.strip_prefix("./").unwrap_or(glob)).collect();
         // The scan says which globs cannot be used.
         let globs = PathGlobs::new(&with_contents(&globs)).unwrap_or_default();
-        Self { root: options.root.trim_end_matches('/').to_owned(), globs }
+        Self { root: options.root.clone(), globs }
     }
 
     /// Whether a file, by its absolute real path, is one of them.
@@ -27,7 +27,7 @@ impl ExcludedFiles {
         if self.globs.is_empty() {
             return false;
         }
-        let inside = path.strip_prefix(&self.root).and_then(|rest| rest.strip_prefix('/'));
+        let inside = AbsPath::new(&self.root).below(path);
         inside.is_some_and(|inside| !is_external(Some(inside)) && self.globs.is_match(inside))
     }
 }

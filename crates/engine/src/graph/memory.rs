@@ -4,17 +4,21 @@
 
 use std::ops::Deref;
 
-use super::GraphRequest;
-
-/// The policy of one run.
+/// The policy of an engine, which the program chooses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
     leaks: bool,
 }
 
 impl Memory {
-    pub(crate) fn of(request: &GraphRequest) -> Self {
-        Self { leaks: request.leak_on_exit }
+    /// Values are freed when they are not needed any more.
+    pub(crate) fn freed() -> Self {
+        Self { leaks: false }
+    }
+
+    /// Large values stay until the process ends.
+    pub(crate) fn left_to_the_system() -> Self {
+        Self { leaks: true }
     }
 
     /// A value that is used until the end of a scope, and freed there unless the policy says otherwise.

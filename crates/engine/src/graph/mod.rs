@@ -1,9 +1,12 @@
 //! The verb `graph`: the dependency graph of a repository, warm or cold, always the same.
 
 pub use stan_graph::{
-    Cycle, Direction, Stats, closure, cycles, write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
+    Cycle, Direction, GroupBy, Stats, closure_within, cycles, grouped, write_cycles_json, write_dot, write_json,
+    write_mermaid, write_stats,
 };
 pub use stan_graph::{Graph, Summary};
+
+pub use self::detail::KeptGraph;
 
 pub(crate) mod analyse;
 mod changed_names;
@@ -12,6 +15,7 @@ pub(crate) mod detail;
 mod excluded;
 mod incremental;
 pub(crate) mod memory;
+pub(crate) mod missing;
 mod node_table;
 pub(crate) mod record;
 mod stages;
@@ -19,19 +23,23 @@ mod stages;
 use std::borrow::Cow;
 
 use serde::Serialize;
-use stan_graph::BuildError;
 use stan_lang::project::FileList;
 use stan_lang::{ExtractOptions, Languages, Project, ResolveOptions};
 use stan_model::document::run_report::NotAnalysedFiles;
-use stan_model::error_lines;
-use stan_repo::{AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, relative_path};
+use stan_model::{NodeKind, error_lines};
+use stan_repo::{
+    AbsPath, AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, relative_path,
+};
 
 use crate::cache::{self, Cache, Identity};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::lenient_system::LenientSystem;
 use crate::not_analysed::not_analysed;
-use crate::threads::Workers;
+use crate::outline::AskedFile;
 
 use self::compile::{Compiled, Kept, PreviousRun};
+pub(crate) use self::excluded::ExcludedFiles;
 use self::incremental::WarmResult;
 use self::memory::Memory;
 use self::record::Record;
@@ -85,7 +93,7 @@ impl GraphOptions {
 
     /// The part of an absolute path below the root.
     fn inside<'p>(&self, path: &'p str) -> Option<&'p str> {
-        path.strip_prefix(self.root.trim_end_matches('/'))?.strip_prefix('/')
+        AbsPath::new(&self.root).below(path)
     }
 
     /// The name of a file in ids and messages: its path from the root, which starts with `../` outside.
@@ -99,15 +107,13 @@ impl GraphOptions {
     /// Absolute path of stan's own folder.
     fn stan_folder(&self) -> String {
         let below = self.scan.stan_path.trim_start_matches("./").trim_matches('/');
-        format!("{}/{below}", self.root.trim_end_matches('/'))
+        AbsPath::new(&self.root).join(below)
     }
 }
 
 /// How the answer is computed: nothing here changes it.
 #[derive(Clone, Debug, Default)]
 pub struct GraphRequest {
-    /// `None`: as many as the machine has cores.
-    pub threads: Option<usize>,
     /// Directory of the cache, absolute; `None`: neither read nor write one.
     pub cache_directory: Option<String>,
     /// Where this user's programs keep what they need between runs, absolute. Without it a cache inside the repository,
@@ -115,9 +121,8 @@ pub struct GraphRequest {
     pub state_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
     pub stats_only: bool,
-    /// The process ends after this: the system takes its memory back at once, which is faster than freeing hundreds of
-    /// thousands of pieces. Must be `false` in a process that lives on.
-    pub leak_on_exit: bool,
+    /// What a process that lives on keeps between its answers.
+    pub kept: KeptGraph,
 }
 
 /// The dependency graph of a repository.
@@ -155,34 +160,20 @@ pub enum Work {
     Compiled(usize),
 }
 
-/// The graph could not be computed at all.
-#[derive(Debug, thiserror::Error)]
-pub enum GraphError {
-    #[error("internal error: {0}")]
-    Build(#[from] BuildError),
-}
-
 /// Computes the dependency graph. Warm or cold, on any number of threads, the answer is the same.
-pub fn graph(
-    system: &dyn WritableSystem,
-    options: &GraphOptions,
-    request: &GraphRequest,
-) -> Result<GraphOutcome, GraphError> {
-    graph_or_cached_map(system, options, request, &|_, _| false).map(|(outcome, _)| outcome)
+pub fn graph(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> Result<GraphOutcome, EngineError> {
+    graph_or_cached_map(engine, options, request, &|_, _| false).map(|(outcome, _)| outcome)
 }
 
 /// As [`graph`], but where nothing changed and `is_enough` says so, without the graph itself. Also tells which cache
 /// holds exactly this graph, if one does.
 pub(crate) fn graph_or_cached_map(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
     is_enough: &IsEnough<'_>,
-) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
-    let workers = Workers::start_parsing(request.threads);
-    let outcome = workers.install(|| run(system, options, request, is_enough));
-    Memory::of(request).release(workers);
-    outcome
+) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+    engine.parse(|| run(engine, options, request, is_enough))
 }
 
 /// The cache that a request may use.
@@ -203,27 +194,29 @@ pub(crate) fn open_cache<'s>(
 }
 
 fn run(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
     is_enough: &IsEnough<'_>,
-) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
+) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+    let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
-        let compiled = compile::compile(&watched, options, None, false, Memory::of(request))?;
-        let mut outcome = outcome(compiled, options, request);
+        let compiled = compile::compile(&watched, options, None, false, engine.memory())?;
+        let mut outcome = outcome(compiled, options, (request, engine.memory()));
         report_transient_errors(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
     };
     let observed_at = system.now();
     let watched = LenientSystem::new(system.as_system());
     if let Some(index) = cache.load_index()
-        && let Some(outcome) = incremental::answer(&watched, options, request, (&cache, &index), is_enough)
+        && let Some(outcome) =
+            incremental::answer(&watched, options, (request, engine.memory()), (&cache, &index), is_enough)
     {
         return match outcome {
             // A transient error may have passed by now: everything is read again.
             WarmResult::Answer(_) if watched.hidden().is_some() => {
-                compile_and_store(system, options, request, &cache, None, observed_at)
+                compile_and_store(engine, options, request, &cache, None, observed_at)
             }
             WarmResult::Answer(outcome) => {
                 let kept_as = (outcome.work == Work::Unchanged).then(|| index.identity());
@@ -233,35 +226,36 @@ fn run(
                 let loaded = cache.load(&index, 0..cache::PARTS);
                 let facts = loaded.as_ref().map(|loaded| cache::CachedFacts::new(&index, loaded, options.languages));
                 let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
-                compile_and_store(system, options, request, &cache, previous, observed_at)
+                compile_and_store(engine, options, request, &cache, previous, observed_at)
             }
         };
     }
-    compile_and_store(system, options, request, &cache, None, observed_at)
+    compile_and_store(engine, options, request, &cache, None, observed_at)
 }
 
 fn compile_and_store(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
     cache: &Cache<'_>,
     previous: Option<&dyn PreviousRun>,
     observed_at: i64,
-) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
-    compile_with(system, options, request, cache, (previous, observed_at), |_, _| ())
+) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+    compile_with(engine, options, request, cache, (previous, observed_at), |_, _| ())
 }
 
 /// As [`compile_and_store`]; `look` sees the records before they are stored, if there are any.
 fn compile_with(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
     cache: &Cache<'_>,
     (previous, observed_at): (Option<&dyn PreviousRun>, i64),
     look: impl FnOnce(&Graph, &[Record]),
-) -> Result<(GraphOutcome, Option<Identity>), GraphError> {
-    let watched = LenientSystem::new(system.as_system());
-    let mut compiled = compile::compile(&watched, options, previous, true, Memory::of(request))?;
+) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+    let memory = engine.memory();
+    let watched = LenientSystem::new(engine.system().as_system());
+    let mut compiled = compile::compile(&watched, options, previous, true, memory)?;
     let errors = error_lines(&compiled.problems, options.max_errors);
     let summary = Summary::of(&compiled.graph);
     if let Some(kept) = &compiled.kept {
@@ -271,10 +265,10 @@ fn compile_with(
     let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
     let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
         let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
-        cache.store(&compiled.graph, kept, answer, (observed_at, options.languages), Memory::of(request))
+        cache.store(&compiled.graph, kept, answer, (observed_at, options.languages), memory)
     });
     let work = Work::Compiled(compiled.analysed);
-    let graph = wanted_graph(compiled.graph, request);
+    let graph = wanted_graph(compiled.graph, (request, memory));
     let mut errors = errors;
     report_transient_errors(&mut errors, &watched, options);
     Ok((GraphOutcome { graph, summary, dirty: compiled.dirty, errors, work }, kept_as))
@@ -289,7 +283,7 @@ fn report_transient_errors(errors: &mut Vec<String>, watched: &LenientSystem<'_>
     errors.insert(0, format!("{shown}: what it leads to may be missing, because {advice}"));
 }
 
-fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {
+fn outcome(compiled: Compiled, options: &GraphOptions, request: (&GraphRequest, Memory)) -> GraphOutcome {
     let errors = error_lines(&compiled.problems, options.max_errors);
     GraphOutcome {
         summary: Summary::of(&compiled.graph),
@@ -300,12 +294,61 @@ fn outcome(compiled: Compiled, options: &GraphOptions, request: &GraphRequest) -
     }
 }
 
-fn wanted_graph(graph: Graph, request: &GraphRequest) -> Option<Graph> {
+fn wanted_graph(graph: Graph, (request, memory): (&GraphRequest, Memory)) -> Option<Graph> {
     if request.stats_only {
-        Memory::of(request).release(graph);
+        memory.release(graph);
         return None;
     }
     Some(graph)
+}
+
+/// Cuts the graph down to the named files, or the files of the named folders, and what they reach over at most `depth` edges.
+pub fn restrict(
+    outcome: GraphOutcome,
+    files: &[AskedFile],
+    direction: Direction,
+    depth: usize,
+) -> Result<GraphOutcome, EngineError> {
+    let (Some(graph), false) = (&outcome.graph, files.is_empty()) else { return Ok(outcome) };
+    let mut seeds = Vec::with_capacity(files.len());
+    for file in files {
+        match graph.find(&file.id).or_else(|| graph.find(&file.shown)) {
+            Some(found) => seeds.push(found),
+            None => {
+                let inside = files_below(graph, &file.id);
+                if inside.is_empty() {
+                    return Err(unknown_file(&file.shown, graph));
+                }
+                seeds.extend(inside);
+            }
+        }
+    }
+    let part = closure_within(graph, &seeds, direction, depth);
+    Ok(GraphOutcome { summary: Summary::of(&part), graph: Some(part), ..outcome })
+}
+
+fn files_below(graph: &Graph, folder: &str) -> Vec<u32> {
+    let prefix = format!("{}/", folder.trim_end_matches('/'));
+    let is_all = matches!(folder, "" | ".");
+    let sources = graph.indices().filter(|index| graph.node(*index).kind == NodeKind::Source);
+    sources.filter(|index| is_all || graph.node(*index).id.starts_with(&prefix)).collect()
+}
+
+fn unknown_file(typed: &str, graph: &Graph) -> EngineError {
+    let name = typed.rsplit('/').next().unwrap_or(typed);
+    let alike: Vec<&str> = graph
+        .nodes()
+        .iter()
+        .map(|node| &*node.id)
+        .filter(|id| id.rsplit('/').next().is_some_and(|candidate| candidate.contains(name)))
+        .take(3)
+        .collect();
+    let error = EngineError::input(format!("`{typed}` is not in the graph"));
+    if alike.is_empty() {
+        error.hint("`stan graph --json` lists every file; ignored files are in it only when something imports them")
+    } else {
+        error.hint(format!("did you mean {}?", alike.join(", ")))
+    }
 }
 
 /// Everything besides the repository's contents that the answer depends on.

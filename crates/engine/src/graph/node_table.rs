@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use stan_lang::Target;
 use stan_lang::language::{Answer, TargetTable};
 use stan_model::{FileKey, NodeKind, is_external};
-use stan_repo::{normal_path, relative_path};
+use stan_repo::{AbsPath, normal_path, relative_path};
 
 use super::analyse::Analysed;
 use super::excluded::ExcludedFiles;
@@ -118,14 +118,19 @@ impl<'u> NodeTable<'u> {
         }
     }
 
+    /// The root with a slash at its end.
+    pub(crate) fn root_prefix(&self) -> String {
+        AbsPath::new(self.root).prefix()
+    }
+
     /// The absolute path of a path below the root.
     pub(crate) fn absolute_of(&self, relative: &str) -> String {
-        [self.root.trim_end_matches('/'), "/", relative].concat()
+        AbsPath::new(self.root).join(relative)
     }
 
     /// The part of an absolute path below the root.
     pub(crate) fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
-        path.strip_prefix(self.root.trim_end_matches('/'))?.strip_prefix('/')
+        AbsPath::new(self.root).below(path)
     }
 
     /// The name of a file in ids and messages: its path from the root, which starts with `../` outside.

@@ -10,7 +10,7 @@ use super::path_state::{self, PathState};
 use super::{InitError, InitPlan, Write};
 
 /// Does what the plan says. After an error everything is as it was, or the error names what is not.
-pub fn apply(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
+pub(super) fn write_planned(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
     plan.actions.iter().for_each(|action| clear(system, plan, &action.path));
     let mut work = Work { system, plan, made: Vec::new(), written: Vec::new() };
     let result = work.run();
@@ -72,6 +72,11 @@ impl<'a> Work<'a> {
         }
         self.put(write, write.after.as_deref()).map_err(|error| format!("it cannot be written: {}", advice(&error)))?;
         self.written.push(write);
+        let folder = path_state::folder_of(&write.path);
+        if write.after.is_none() && !folder.is_empty() {
+            // A folder that was made for the file alone goes with it; one that holds something else stays.
+            let _ = self.system.remove_dir(&self.absolute(folder));
+        }
         Ok(())
     }
 

@@ -29,8 +29,13 @@ pub(super) enum Edit {
 /// Why a file cannot be edited.
 pub(super) type Reason = String;
 
-const BEGIN: &str = "# stan:begin\n";
+const BEGIN: &str = "# stan:begin";
 const END: &str = "# stan:end\n";
+
+/// How a block of TOML begins, which says what was there before it.
+const PLAIN: &str = "# stan:begin\n";
+const WHOLE_FILE: &str = "# stan:begin (all of this file)\n";
+const OPEN_END: &str = "\n# stan:begin (the line above had no end)\n";
 
 impl McpClient {
     /// The client's file in a repository.
@@ -56,12 +61,18 @@ impl McpClient {
         }
     }
 
-    /// The file when there is nothing else in it.
+    /// A new file. Its entry has several lines, which an entry that is put into a file never has: so the two can be told
+    /// apart when they are taken out.
     fn whole(self) -> String {
         if self == Self::Codex {
-            return format!("{BEGIN}[mcp_servers.stan]\ncommand = \"stan\"\nargs = [\"mcp\"]\n{END}");
+            return block(WHOLE_FILE);
         }
-        format!("{{\n  \"{}\": {{{}\n  }}\n}}\n", self.container(), self.entry())
+        format!("{{{}\n}}\n", self.long_field(&self.long_entry()))
+    }
+
+    fn long_entry(self) -> String {
+        let kind = if self == Self::Vscode { "\n      \"type\": \"stdio\"," } else { "" };
+        format!("\n    \"stan\": {{{kind}\n      \"command\": \"stan\",\n      \"args\": [\"mcp\"]\n    }}")
     }
 
     /// The entry in an object of servers.
@@ -69,9 +80,15 @@ impl McpClient {
         format!("\n    \"stan\": {}", self.server())
     }
 
-    /// The object of servers, for a document without one.
+    /// The object of servers, for a document without one. On one line, so that it is not taken for an entry that was put into an
+    /// empty object.
     fn field(self) -> String {
-        format!("\n  \"{}\": {{{}\n  }}", self.container(), self.entry())
+        format!("\n  \"{}\": {{ \"stan\": {} }}", self.container(), self.server())
+    }
+
+    /// The object of servers in a new file.
+    fn long_field(self, entry: &str) -> String {
+        format!("\n  \"{}\": {{{entry}\n  }}", self.container())
     }
 
     pub(super) fn add(self, before: Option<&[u8]>) -> Result<Edit, Reason> {
@@ -80,8 +97,8 @@ impl McpClient {
         if self == Self::Codex {
             return Ok(match (text.contains(BEGIN), text.ends_with('\n') || text.is_empty()) {
                 (true, _) => Edit::Unchanged,
-                (false, true) => Edit::Bytes([text, &self.whole()].concat().into_bytes()),
-                (false, false) => Edit::Bytes([text, "\n", &self.whole()].concat().into_bytes()),
+                (false, true) => Edit::Bytes([text, &block(PLAIN)].concat().into_bytes()),
+                (false, false) => Edit::Bytes([text, &block(OPEN_END)].concat().into_bytes()),
             });
         }
         let by_hand =
@@ -107,20 +124,79 @@ impl McpClient {
         if text == self.whole() {
             return Edit::Remove;
         }
-        let forms = match self {
-            Self::Codex => vec![format!("\n{}", self.whole()), self.whole()],
-            _ => [self.field(), self.entry()].into_iter().flat_map(|form| [format!("{form},"), form]).collect(),
-        };
+        if self == Self::Codex {
+            return remove_block(text);
+        }
+        let entries = [self.entry(), self.long_entry()];
+        let forms = [self.field(), self.long_field(&self.long_entry())].into_iter().chain(entries);
+        let forms: Vec<String> = forms.flat_map(|form| [format!("{form},"), form]).collect();
         match forms.iter().find(|form| text.contains(form.as_str())) {
-            None => Edit::Unchanged,
-            // The line end before the block was not there when the file had none at its end.
-            Some(form) if self == Self::Codex && form.starts_with('\n') => {
-                let kept = if text.ends_with(form.as_str()) { "\n" } else { "" };
-                Edit::Bytes(text.replacen(form.as_str(), kept, 1).into_bytes())
-            }
             Some(form) => Edit::Bytes(text.replacen(form.as_str(), "", 1).into_bytes()),
+            None => self.remove_reformatted(text),
         }
     }
+
+    /// The entry as a formatter of JSON may have left it.
+    fn remove_reformatted(self, text: &str) -> Edit {
+        let Ok(tree) = JsonTree::parse(text.as_bytes()) else { return Edit::Unchanged };
+        let root = tree.root();
+        let servers = (tree.kind(root) == JsonKind::Object).then(|| tree.field(root, self.container())).flatten();
+        let servers = servers.filter(|servers| tree.kind(*servers) == JsonKind::Object);
+        let Some(servers) = servers else { return Edit::Unchanged };
+        let entry = tree.fields(servers).find(|(key, _)| tree.text(*key) == "\"stan\"");
+        let Some((key, server)) = entry else { return Edit::Unchanged };
+        let is_ours = tree.kind(server) == JsonKind::Object
+            && tree.field(server, "command").is_some_and(|command| tree.text(command) == "\"stan\"");
+        if !is_ours {
+            return Edit::Unchanged;
+        }
+        let before = text.get(..offset(&tree, key, text)).unwrap_or_default().trim_end();
+        let after = behind_object(text.get(offset(&tree, server, text)..).unwrap_or_default());
+        // One of the commas beside it goes as well.
+        let rest = match (before.strip_suffix(','), after.trim_start().strip_prefix(',')) {
+            (Some(before), _) => [before, after].concat(),
+            (None, Some(after)) => [before, after].concat(),
+            (None, None) => [before, after.trim_start()].concat(),
+        };
+        Edit::Bytes(rest.into_bytes())
+    }
+}
+
+/// What follows the object that a text of valid JSON begins with.
+fn behind_object(text: &str) -> &str {
+    let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            b'{' | b'[' if !is_string => depth += 1,
+            b'}' | b']' if !is_string => {
+                depth -= 1;
+                if depth == 0 {
+                    return text.get(at + 1..).unwrap_or_default();
+                }
+            }
+            _ => {}
+        }
+    }
+    ""
+}
+
+/// The lines of TOML.
+fn block(begin: &str) -> String {
+    format!("{begin}[mcp_servers.stan]\ncommand = \"stan\"\nargs = [\"mcp\"]\n{END}")
+}
+
+fn remove_block(text: &str) -> Edit {
+    let forms = [OPEN_END, WHOLE_FILE, PLAIN].map(block);
+    let Some((at, form)) = forms.iter().find_map(|form| text.find(form.as_str()).map(|at| (at, form))) else {
+        return Edit::Unchanged;
+    };
+    let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + form.len()..).unwrap_or_default());
+    // What was written below the block since starts a line of its own.
+    let end = if form.starts_with('\n') && !after.is_empty() { "\n" } else { "" };
+    Edit::Bytes([before, end, after].concat().into_bytes())
 }
 
 /// Where a value begins in the text.
@@ -147,6 +223,10 @@ mod tests {
             let servers = client.container();
             for before in [
                 "{}".to_owned(),
+                "{}\n".to_owned(),
+                "{\n}\n".to_owned(),
+                "{ }\r\n".to_owned(),
+                format!("{{\n  \"{servers}\": {{\n  }}\n}}\n"),
                 "{\"theme\": \"dark\"}".to_owned(),
                 format!("{{\"{servers}\": {{}}}}"),
                 format!(
@@ -172,12 +252,30 @@ mod tests {
 
     #[test]
     fn a_block_of_toml_comes_last_and_goes_again() {
-        for before in ["", "model = \"x\"\n"] {
+        for before in ["", "\n", "model = \"x\"\n", "model = \"x\"", "a = 1\r\n"] {
             let after = added(McpClient::Codex, before);
             assert!(after.ends_with(END), "{after}");
-            let expected = if before.is_empty() { Edit::Remove } else { Edit::Bytes(before.into()) };
-            assert_eq!(McpClient::Codex.remove(after.as_bytes()), expected);
+            assert_eq!(McpClient::Codex.remove(after.as_bytes()), Edit::Bytes(before.into()), "{before:?}");
+            let more = format!("{after}more = 1\n");
+            let Edit::Bytes(rest) = McpClient::Codex.remove(more.as_bytes()) else { panic!("{more}") };
+            assert!(String::from_utf8_lossy(&rest).ends_with("\nmore = 1\n") || before.is_empty(), "{rest:?}");
         }
+    }
+
+    #[test]
+    fn an_entry_that_was_reformatted_goes_without_the_rest() {
+        for (before, expected) in [
+            (r#"{"mcpServers":{"stan":{"command":"stan","args":["mcp"]}}}"#, r#"{"mcpServers":{}}"#),
+            (
+                r#"{"mcpServers":{"a":{},"stan":{"command":"stan","args":["mcp"]},"b":{}}}"#,
+                r#"{"mcpServers":{"a":{},"b":{}}}"#,
+            ),
+            (r#"{"mcpServers":{"stan":{"command":"stan"} , "b":{}}}"#, r#"{"mcpServers":{ "b":{}}}"#),
+        ] {
+            assert_eq!(McpClient::Claude.remove(before.as_bytes()), Edit::Bytes(expected.into()), "{before}");
+        }
+        let other = r#"{"mcpServers":{"stan":{"command":"other"}}}"#;
+        assert_eq!(McpClient::Claude.remove(other.as_bytes()), Edit::Unchanged);
     }
 
     #[test]

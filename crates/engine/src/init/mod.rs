@@ -19,7 +19,7 @@ use serde::Serialize;
 use stan_repo::{System, advice};
 
 use self::agents::{Addition, BrokenMarkers, Removal};
-pub use self::apply::apply;
+use self::apply::write_planned;
 use self::clients::Edit;
 pub use self::clients::McpClient;
 pub use self::difference::Difference;
@@ -28,6 +28,8 @@ pub use self::error::{InitConflict, InitError};
 use self::path_state::PathState;
 pub use self::shipped::system_document;
 use crate::config::{Config, FILE_NAMES};
+use crate::engine::Engine;
+use crate::error::EngineError;
 
 const AGENTS_FILE: &str = "AGENTS.md";
 const IGNORE_FILE: &str = ".gitignore";
@@ -132,7 +134,16 @@ impl InitPlan {
 }
 
 /// Looks at the repository at `root` (absolute, real) and says what is to be done. Writes nothing.
-pub fn plan(system: &dyn System, root: &str, stan_path: &str, options: &InitOptions) -> Result<InitPlan, InitError> {
+pub fn plan(engine: &Engine<'_>, root: &str, stan_path: &str, options: &InitOptions) -> Result<InitPlan, EngineError> {
+    Ok(planned(engine.system(), root, stan_path, options)?)
+}
+
+/// Writes what was planned, or takes everything back.
+pub fn apply(engine: &Engine<'_>, plan: &InitPlan) -> Result<(), EngineError> {
+    Ok(write_planned(engine.system(), plan)?)
+}
+
+fn planned(system: &dyn System, root: &str, stan_path: &str, options: &InitOptions) -> Result<InitPlan, InitError> {
     let mut config = Config::default();
     config.set_stan_path(stan_path)?;
     let mut planner = Planner {

@@ -7,6 +7,7 @@ use expect_test::{Expect, expect};
 use stan_repo::{MemorySystem, System, SystemExt as _, SystemLayer, WritableLayer, WritableSystem};
 
 use super::*;
+use super::{planned as plan, write_planned as apply};
 
 const ROOT: &str = "/r";
 
@@ -326,6 +327,10 @@ impl WritableLayer for Failing {
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.effect()?;
         self.inner.write_atomic(path, bytes)
+    }
+    fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.effect()?;
+        self.inner.write_atomic_durable(path, bytes)
     }
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.effect()?;

@@ -7,8 +7,9 @@ use stan_lang::Languages;
 use stan_model::outline::UnitId;
 use stan_repo::{System, SystemExt as _};
 
-use super::{AnswerSize, FindReport, FoundLine, MAX_BYTES, SymbolDeclaration, absolute, in_pool, one_line, scan};
+use super::{AnswerSize, FindReport, FoundLine, MAX_BYTES, SymbolDeclaration, absolute, one_line, scan};
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 use crate::secrets::secrets_of;
 
 /// Lines of one file that are found; more say nothing new.
@@ -34,16 +35,17 @@ struct InFile {
 
 /// Declarations, paths and lines with all of the words; with any of them when nothing has all.
 pub fn find(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &FindRequest,
 ) -> Result<FindReport, EngineError> {
+    let system = engine.system();
     let words: Vec<String> =
         request.words.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase).collect();
     if words.is_empty() {
         return Err(EngineError::input("there is no word to look for"));
     }
-    in_pool(|| {
+    engine.parse(|| {
         let universe = scan(system, repository);
         let search = |all: bool| {
             let files = universe.files.par_iter();

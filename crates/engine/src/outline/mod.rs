@@ -16,15 +16,17 @@ pub use stan_model::document::outline_reports::{
     SymbolDeclaration, SymbolReport, SymbolUse,
 };
 use stan_model::outline::{LineStarts, Outline, UnitId};
-use stan_repo::{System, SystemExt as _, Universe};
+use stan_repo::{AbsPath, System, SystemExt as _, Universe, read_failure};
 
 use crate::context::{EngineError, Repository};
-use crate::threads::Workers;
+use crate::engine::Engine;
+use crate::graph::ExcludedFiles;
+use crate::secrets::secrets_of;
 pub use find::{FindRequest, find};
 pub use read::{AskedText, ReadLevel, ReadRequest, read};
 pub use symbol::{SymbolRequest, symbol};
 
-pub(crate) use near::{near_files, near_names};
+pub(crate) use near::{near_files, near_modules, near_names};
 pub(crate) use signature::one_line;
 
 /// A file of more bytes than this has no outline.
@@ -74,13 +76,14 @@ pub struct AskedFile {
 
 /// The declarations of files, with line ranges and signatures.
 pub fn outline(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &OutlineRequest,
 ) -> Result<OutlineReport, EngineError> {
-    in_pool(|| {
+    let system = engine.system();
+    engine.parse(|| {
         let files: Vec<Result<Outlined, Unread>> =
-            request.files.par_iter().map(|file| outlined(system, repository.root, file)).collect();
+            request.files.par_iter().map(|file| outlined(system, repository, file)).collect();
         let mut report = OutlineReport::default();
         let mut unknown = Vec::new();
         let mut left = request.size.bytes();
@@ -119,13 +122,9 @@ pub(crate) fn scan(system: &dyn System, repository: &Repository<'_>) -> Universe
     stan_repo::scan(system, Path::new(repository.root), &options.scan)
 }
 
-/// Parsing needs threads with a large stack.
-pub(crate) fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    Workers::start_parsing(None).install(work)
-}
-
+/// The absolute path of a node id, which is absolute already when the file is outside the root.
 pub(crate) fn absolute(root: &str, id: &str) -> String {
-    if id.starts_with('/') { id.to_owned() } else { format!("{}/{id}", root.trim_end_matches('/')) }
+    if id.starts_with('/') { id.to_owned() } else { AbsPath::new(root).join(id) }
 }
 
 /// A file that was read.
@@ -140,12 +139,34 @@ enum Unread {
     Refused(String),
 }
 
-fn outlined(system: &dyn System, root: &str, asked: &AskedFile) -> Result<Outlined, Unread> {
+/// Whether the configuration excludes a file, by its absolute path: it is in no answer that a model reads.
+fn is_excluded(repository: &Repository<'_>, path: &str) -> bool {
+    ExcludedFiles::new(&repository.config.graph_options(repository.root)).cover(path)
+}
+
+fn excluded(asked: &AskedFile) -> String {
+    format!("{}: is excluded by the configuration", asked.shown)
+}
+
+/// Why a file with a credential is not shown.
+fn held_back(repository: &Repository<'_>, asked: &AskedFile, bytes: &[u8]) -> Option<String> {
+    let secrets = secrets_of(repository.config, &asked.id, bytes)?;
+    let rule = secrets.hits.first().map(|hit| hit.rule.clone()).unwrap_or_default();
+    Some(format!("{}: held back because of a secret ({rule}); --allow-secret shows it all the same", asked.shown))
+}
+
+fn outlined(system: &dyn System, repository: &Repository<'_>, asked: &AskedFile) -> Result<Outlined, Unread> {
     let mut bytes = Vec::new();
-    match system.read_at_most(Path::new(&absolute(root, &asked.id)), MAX_BYTES, &mut bytes) {
+    let path = absolute(repository.root, &asked.id);
+    if is_excluded(repository, &path) {
+        return Err(Unread::Refused(excluded(asked)));
+    }
+    match system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes) {
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Unread::Missing),
-        Err(error) => return Err(Unread::Refused(format!("{}: cannot be read: {error}", asked.shown))),
+        Err(error) => {
+            return Err(Unread::Refused(format!("{}: cannot be read: {}", asked.shown, read_failure(&error))));
+        }
     }
     let Some(language) = Languages::all().declarations(&asked.id) else {
         return Err(Unread::Refused(format!("{}: no outline for files of this kind", asked.shown)));
@@ -153,6 +174,9 @@ fn outlined(system: &dyn System, root: &str, asked: &AskedFile) -> Result<Outlin
     let Some(text) = language.text_of(&bytes) else {
         return Err(Unread::Refused(format!("{}: is not text", asked.shown)));
     };
+    if let Some(warning) = held_back(repository, asked, &bytes) {
+        return Err(Unread::Refused(warning));
+    }
     let outline = language.outline(&asked.id, &text);
     Ok(described(&asked.id, &text, &outline))
 }

@@ -10,9 +10,12 @@ use stan_pack::{Options, Shown};
 use stan_repo::{System, SystemExt as _};
 
 use super::near::near_names;
-use super::{AnswerSize, AskedFile, MAX_BYTES, ReadItem, ReadReport, absolute, in_pool, scan, unknown_files};
+use super::{
+    AnswerSize, AskedFile, MAX_BYTES, ReadItem, ReadReport, absolute, excluded, held_back, is_excluded, scan,
+    unknown_files,
+};
 use crate::context::{EngineError, Repository};
-use crate::secrets::secrets_of;
+use crate::engine::Engine;
 
 /// How much of a text is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,11 +63,12 @@ pub struct ReadRequest {
 
 /// Files and declarations as text.
 pub fn read(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &ReadRequest,
 ) -> Result<ReadReport, EngineError> {
-    in_pool(|| {
+    let system = engine.system();
+    engine.parse(|| {
         let mut report = ReadReport::default();
         let mut left = request.size.bytes();
         for asked in &request.asked {
@@ -115,6 +119,9 @@ impl Text {
     ) -> Result<Result<Self, String>, EngineError> {
         let mut bytes = Vec::new();
         let path = absolute(repository.root, &asked.file.id);
+        if is_excluded(repository, &path) {
+            return Ok(Err(excluded(&asked.file)));
+        }
         match system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes) {
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -130,12 +137,8 @@ impl Text {
         let Some(text) = text.filter(|text| !text.contains('\0')) else {
             return Ok(Err(format!("{}: is not text", asked.file.shown)));
         };
-        if let Some(secrets) = secrets_of(repository.config, &asked.file.id, &bytes) {
-            let rule = secrets.hits.first().map(|hit| hit.rule.clone()).unwrap_or_default();
-            return Ok(Err(format!(
-                "{}: held back because of a secret ({rule}); --allow-secret shows it all the same",
-                asked.file.shown
-            )));
+        if let Some(warning) = held_back(repository, &asked.file, &bytes) {
+            return Ok(Err(warning));
         }
         let outline = language.map(|language| language.outline(&asked.file.id, &text)).unwrap_or_default();
         let (starts, sha256) = (LineStarts::new(&text), stan_repo::sha256(&bytes).to_string());

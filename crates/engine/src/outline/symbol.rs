@@ -13,8 +13,10 @@ use stan_repo::{System, SystemExt as _};
 
 use super::near::near_names;
 use super::{AnswerSize, FoundSymbol, MAX_BYTES, SymbolDeclaration, SymbolReport, SymbolUse};
-use super::{absolute, in_pool, one_line, scan};
+use super::{absolute, one_line, scan};
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
+use crate::secrets::secrets_of;
 
 /// How far a variable is followed to see whether it is an instance of an owner.
 const MOST_STEPS: u32 = 4;
@@ -29,13 +31,14 @@ pub struct SymbolRequest {
 
 /// Where each name is declared, and where it is used.
 pub fn symbol(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &SymbolRequest,
 ) -> Result<SymbolReport, EngineError> {
-    in_pool(|| {
+    let system = engine.system();
+    engine.parse(|| {
         let universe = scan(system, repository);
-        let search = Search { system, root: repository.root, files: &universe.files };
+        let search = Search { system, repository, root: repository.root, files: &universe.files };
         let mut report = SymbolReport::default();
         let mut unknown = Vec::new();
         let mut left = request.size.bytes();
@@ -63,6 +66,7 @@ pub fn symbol(
 
 struct Search<'s> {
     system: &'s dyn System,
+    repository: &'s Repository<'s>,
     root: &'s str,
     files: &'s [Box<str>],
 }
@@ -89,7 +93,14 @@ impl Search<'_> {
                 let bytes = self.read(file)?;
                 finder.find(&bytes)?;
                 let text = language.text_of(&bytes)?;
-                Some(in_file(file, &text, &language.declare(file, &text), owner, member))
+                let mut found = in_file(file, &text, &language.declare(file, &text), owner, member);
+                // Only declarations show text of the file.
+                if !found.declarations.is_empty() && secrets_of(self.repository.config, file, &bytes).is_some() {
+                    for declaration in &mut found.declarations {
+                        declaration.signature = format!("{member} (held back because of a secret)");
+                    }
+                }
+                Some(found)
             })
             .collect();
         let mut symbol = FoundSymbol { name: name.to_owned(), ..FoundSymbol::default() };

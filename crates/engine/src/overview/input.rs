@@ -14,9 +14,7 @@ use super::Source;
 use crate::cache::TokenTable;
 use crate::graph::open_cache;
 use crate::outline::absolute;
-
-/// Larger files are estimated.
-const MAX_BYTES: u64 = 64 << 20;
+use crate::tokens::MOST_COUNTED_BYTES;
 
 /// One dependency of a file, before names are weighed.
 struct Taken<'d> {
@@ -109,7 +107,7 @@ impl Source<'_> {
             }
             let mut bytes = Vec::new();
             let path = absolute(self.repository.root, &node.id);
-            match self.system.read_real(Path::new(&path), MAX_BYTES, &mut bytes) {
+            match self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes) {
                 // A file that changed since it was hashed has other contents than the key says.
                 Ok(_) => {
                     let is_hashed = node.file.is_some_and(|file| sha256(&bytes) == file.digest);

@@ -6,8 +6,10 @@ mod packages;
 
 use std::collections::BTreeSet;
 
+use crate::engine::Engine;
 use stan_graph::overview::{Overview, OverviewInput, OverviewOptions, Unit, aggregate, overview as write_overview};
 pub use stan_model::document::answer_reports::OverviewReport;
+
 use stan_repo::WritableSystem;
 
 use crate::context::{EngineError, Repository, build_map};
@@ -15,6 +17,9 @@ use crate::graph::GraphRequest;
 use crate::graph::detail::{DetailedGraph, detailed_graph};
 use crate::outline::{AskedFile, near_files};
 use crate::tokens::Tokenizer;
+
+/// An overview of so few tokens is never shortened.
+const SMALL: u64 = 400;
 
 /// What has a line of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,18 +43,22 @@ pub struct OverviewRequest {
 
 /// The overview of the repository.
 pub fn overview(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &OverviewRequest,
     work: &GraphRequest,
 ) -> Result<OverviewReport, EngineError> {
     let options = repository.config.graph_options(repository.root);
-    let detailed = detailed_graph(system, &options, work).map_err(|error| EngineError::internal(error.to_string()))?;
+    let detailed = detailed_graph(engine, &options, work)?;
     let focus = focus(&detailed, &request.focus)?;
     let budget = request.budget.unwrap_or(repository.config.context.overview_tokens);
-    let source = Source { system, repository, work, detailed: &detailed, tokenizer: request.tokenizer };
+    let source =
+        Source { system: engine.system(), repository, work, detailed: &detailed, tokenizer: request.tokenizer };
     // Without a budget the overview stays well below the map that it stands in for.
-    let names_within = if budget == 0 { map_tokens(system, repository, request.tokenizer, work)? / 3 } else { 0 };
+    let names_within = match budget {
+        0 => (map_tokens(engine, repository, request.tokenizer, work)? / 3).max(SMALL),
+        _ => 0,
+    };
     let made = source.overview(request.level, &OverviewOptions { budget, focus, names_within }, &[]);
     Ok(OverviewReport {
         tokens: made.tokens,
@@ -64,35 +73,48 @@ pub fn overview(
 
 /// The document that a repository run writes. `notes` are further lines at its top.
 pub(crate) fn overview_document(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     work: &GraphRequest,
     notes: &[String],
 ) -> Result<Vec<u8>, EngineError> {
     let options = repository.config.graph_options(repository.root);
-    let detailed = detailed_graph(system, &options, work).map_err(|error| EngineError::internal(error.to_string()))?;
-    let source = Source { system, repository, work, detailed: &detailed, tokenizer: Tokenizer::default() };
+    let detailed = detailed_graph(engine, &options, work)?;
+    let source =
+        Source { system: engine.system(), repository, work, detailed: &detailed, tokenizer: Tokenizer::default() };
     let budget = repository.config.context.overview_tokens;
     let options = OverviewOptions { budget, ..OverviewOptions::default() };
     Ok(source.overview(Level::File, &options, notes).text.into_bytes())
 }
 
+/// What an overview is made of, and for each of its files the packages that it uses.
+pub(crate) fn described_files(
+    engine: &Engine<'_>,
+    repository: &Repository<'_>,
+    work: &GraphRequest,
+    detailed: &DetailedGraph,
+    tokenizer: Tokenizer,
+) -> (OverviewInput, Vec<BTreeSet<(String, String)>>) {
+    let source = Source { system: engine.system(), repository, work, detailed, tokenizer };
+    (source.input(), source.packages_by_file())
+}
+
 /// The tokens of `dependency.meta.json`.
 fn map_tokens(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     tokenizer: Tokenizer,
     work: &GraphRequest,
 ) -> Result<u64, EngineError> {
     let mut bytes = Vec::new();
-    build_map(system, repository, work)?
+    build_map(engine, repository, work)?
         .write(&mut bytes, false)
         .map_err(|error| EngineError::internal(error.to_string()))?;
     Ok(tokenizer.count(&bytes))
 }
 
 /// The root-relative paths that were named. Names that are neither files nor folders come back with near ones.
-fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec<String>, EngineError> {
+pub(crate) fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec<String>, EngineError> {
     let ids: Vec<Box<str>> = detailed.graph.nodes().iter().map(|node| node.id.clone()).collect();
     let is_there = |id: &str| {
         let at = ids.partition_point(|known| **known < *id);
@@ -155,7 +177,7 @@ impl Source<'_> {
                  tokens, <importers, exported names, > imports with the names taken, ~ tests, # description.",
                 input.files.len()
             ),
-            "An import names a file of the same folder, else the one file whose path ends so. `+ 3 png`: other files. \
+            "An import names a file of the same folder, else the one file whose path ends so; ../ starts at the folder. `+ 3 png`: other files. \
              `path/ * 9 files …` is folded: `stan map --focus path` shows it. = lists packages."
                 .to_owned(),
         ]

@@ -18,6 +18,21 @@ const LARGEST_MANIFEST: u64 = 4 << 20;
 impl Source<'_> {
     /// The packages that files of the repository use, the most used first.
     pub(super) fn used_packages(&self) -> Vec<OverviewPackage> {
+        let mut importers: BTreeMap<(String, String), u32> = BTreeMap::new();
+        for package in self.packages_by_file().into_iter().flatten() {
+            *importers.entry(package).or_default() += 1;
+        }
+        let mut packages: Vec<OverviewPackage> = importers
+            .into_iter()
+            .map(|((name, version), importers)| OverviewPackage { name, version, importers })
+            .collect();
+        packages.sort_by_key(|package| std::cmp::Reverse(package.importers));
+        packages
+    }
+
+    /// For each file of the repository, in the order of their nodes: the packages that it uses, by name and version (empty
+    /// when not installed).
+    pub(super) fn packages_by_file(&self) -> Vec<BTreeSet<(String, String)>> {
         let graph = &self.detailed.graph;
         let options = self.repository.config.graph_options(self.repository.root);
         let (externals, _) = locate_externals(self.system, &options, graph);
@@ -31,20 +46,8 @@ impl Source<'_> {
                 NodeKind::Source | NodeKind::Builtin => None,
             }
         };
-        let mut importers: BTreeMap<(String, String), u32> = BTreeMap::new();
-        for node in graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source) {
-            let used: BTreeSet<(String, String)> =
-                graph.edges(node).iter().filter_map(|edge| package_of(edge.target)).collect();
-            for package in used {
-                *importers.entry(package).or_default() += 1;
-            }
-        }
-        let mut packages: Vec<OverviewPackage> = importers
-            .into_iter()
-            .map(|((name, version), importers)| OverviewPackage { name, version, importers })
-            .collect();
-        packages.sort_by_key(|package| std::cmp::Reverse(package.importers));
-        packages
+        let sources = graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source);
+        sources.map(|node| graph.edges(node).iter().filter_map(|edge| package_of(edge.target)).collect()).collect()
     }
 
     /// One unit for each folder with a manifest that names a package.

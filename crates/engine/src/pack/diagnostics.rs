@@ -1,9 +1,12 @@
 //! Diagnostics of logs, as the pack reports them: with their files found in the repository.
 
+use std::collections::BTreeSet;
+
 use stan_diagnose::{ColumnUnit, Diagnostic, Place, Severity};
 use stan_model::document::pack::{PackDiagnostic, PackPlace};
 
 use super::places::{Located, Locator};
+use crate::outline::near_files;
 
 /// A diagnostic with the files that it names found.
 pub(super) struct Placed {
@@ -17,7 +20,7 @@ impl Placed {
     pub(super) fn file(&self) -> Option<&str> {
         match &self.located {
             Located::Found(file) => Some(file),
-            Located::Ambiguous | Located::Unknown => None,
+            Located::Ambiguous(_) | Located::Unknown => None,
         }
     }
 }
@@ -100,6 +103,26 @@ pub(super) fn quoted_names(message: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// Files that a path may mean.
+pub(super) const MOST_NEAR: usize = 3;
+
+/// The first places of a log that lead nowhere, and what they may mean.
+pub(super) fn nowhere(placed: &[Placed], files: &[Box<str>]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let places = placed.iter().filter_map(|one| Some((one.diagnostic.place.as_ref()?, one)));
+    let first = places.filter(|(place, _)| seen.insert(place.file.as_str())).take(MOST_NEAR);
+    let line = |(place, one): (&Place, &Placed)| {
+        let near: Vec<&str> = match &one.located {
+            Located::Ambiguous(files) => files.iter().take(MOST_NEAR).map(String::as_str).collect(),
+            _ => near_files(files, &place.file),
+        };
+        let near = near.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ");
+        let near = if near.is_empty() { String::new() } else { format!("; there is {near}") };
+        format!("`{}`{near}", place.file)
+    };
+    first.map(line).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The files that a pack reaches: read, hashed and declared when they are first asked for, and where their imports lead.
 //! Each file is read once. Answers depend on the files alone, never on the order of questions.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -17,7 +17,13 @@ use stan_model::{Digest, FileKey, PACKAGE_FOLDER, is_installed};
 use stan_pack::{FileId, Leads, Modules};
 use stan_repo::{System, SystemExt as _};
 
-use crate::graph::GraphOptions;
+use crate::graph::{ExcludedFiles, GraphOptions};
+
+/// The specifier by which a file asks for names that other files of its package declare.
+const OWN_PACKAGE: &str = ".";
+
+/// More Python distributions in one folder than any environment has.
+const MOST_DISTRIBUTIONS: usize = 4096;
 
 /// A file of more bytes than this is not shown.
 const MAX_BYTES: u64 = 16 << 20;
@@ -39,7 +45,7 @@ pub(super) struct Loaded {
 pub(super) struct PackFiles<'p> {
     system: &'p dyn System,
     options: &'p GraphOptions,
-    table: &'p FoundTargets,
+    table: &'p FoundTargets<'p>,
     worker: RefCell<Worker<'p>>,
     extractors: RefCell<Extractors>,
     slots: RefCell<Vec<Rc<Slot>>>,
@@ -58,7 +64,7 @@ impl<'p> PackFiles<'p> {
         system: &'p dyn System,
         options: &'p GraphOptions,
         resolvers: &'p ProjectResolvers<'p>,
-        table: &'p FoundTargets,
+        table: &'p FoundTargets<'p>,
     ) -> Self {
         Self {
             system,
@@ -95,7 +101,15 @@ impl<'p> PackFiles<'p> {
         slot.loaded.get_or_init(|| self.read(&slot.path).map(Rc::new)).clone()
     }
 
+    /// Whether the configuration excludes a file. What it excludes is in no pack.
+    pub(super) fn is_excluded(&self, path: &str) -> bool {
+        self.table.excluded.cover(&crate::outline::absolute(&self.options.root, path))
+    }
+
     fn read(&self, path: &str) -> Option<Loaded> {
+        if self.is_excluded(path) {
+            return None;
+        }
         let mut bytes = Vec::new();
         self.system.read_at_most(Path::new(path), MAX_BYTES, &mut bytes).ok()?;
         let id = self.options.display(path).into_owned();
@@ -126,6 +140,11 @@ impl<'p> PackFiles<'p> {
         if !is_installed(id) {
             return None;
         }
+        if let Some((site, path)) = id.rsplit_once("/site-packages/") {
+            let mut packages = self.packages.borrow_mut();
+            let read = || self.read_distribution(&format!("{site}/site-packages"), path);
+            return packages.entry(id.to_owned()).or_insert_with(read).clone();
+        }
         let folder = package_folder(id)?;
         let mut packages = self.packages.borrow_mut();
         packages.entry(folder.to_owned()).or_insert_with(|| self.read_package(folder)).clone()
@@ -138,6 +157,30 @@ impl<'p> PackFiles<'p> {
         let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
         let field = |name: &str| manifest.get(name).and_then(|value| value.as_str()).map(str::to_owned);
         Some(PackPackage { name: field("name")?, version: field("version").unwrap_or_default() })
+    }
+
+    /// The Python distribution whose `RECORD` lists a file.
+    fn read_distribution(&self, site: &str, path: &str) -> Option<PackPackage> {
+        let site = crate::outline::absolute(&self.options.root, site);
+        let entries = self.system.read_real_dir(Path::new(&site)).ok()?;
+        let mut folders: Vec<String> = entries.into_iter().filter_map(|entry| entry.name.into_string().ok()).collect();
+        folders.sort_unstable();
+        let mut bytes = Vec::new();
+        for folder in folders.iter().filter(|folder| folder.ends_with(".dist-info")).take(MOST_DISTRIBUTIONS) {
+            let Some((name, version)) = folder.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-')) else {
+                continue;
+            };
+            bytes.clear();
+            let record = format!("{site}/{folder}/RECORD");
+            if self.system.read_real(Path::new(&record), MAX_BYTES, &mut bytes).is_err() {
+                continue;
+            }
+            let lists = |line: &[u8]| line.strip_prefix(path.as_bytes()).is_some_and(|rest| rest.starts_with(b","));
+            if bytes.split(|byte| *byte == b'\n').any(lists) {
+                return Some(PackPackage { name: name.to_owned(), version: version.to_owned() });
+            }
+        }
+        None
     }
 
     /// Resolves every request of a file at once: they share most of the work.
@@ -155,6 +198,11 @@ impl<'p> PackFiles<'p> {
                 leads.insert(request.specifier.clone(), answer);
             }
         }
+        let siblings = self.worker.borrow().package_files(&slot.path);
+        if !siblings.is_empty() {
+            let files = siblings.iter().map(|path| self.id_of(path)).collect();
+            leads.insert(OWN_PACKAGE.into(), Leads::Files(files));
+        }
         leads
     }
 
@@ -167,7 +215,9 @@ impl<'p> PackFiles<'p> {
                 _ => Leads::Missing,
             },
             Answer::Files(keys) => match keys.first().and_then(|key| self.table.get(*key)) {
-                Some(Target::Files(paths)) => Leads::Files(paths.iter().map(|path| self.id_of(path)).collect()),
+                Some(Target::Files(paths)) => Leads::Files(
+                    paths.iter().filter(|path| !self.is_excluded(path)).map(|path| self.id_of(path)).collect(),
+                ),
                 _ => Leads::Missing,
             },
         }
@@ -183,6 +233,12 @@ impl Modules for PackFiles<'_> {
         let Some((slot, loaded)) = self.slot(file).zip(self.load(file)) else { return Leads::Missing };
         let leads = slot.leads.get_or_init(|| self.resolve(&slot, &loaded.text));
         leads.get(specifier).cloned().unwrap_or(Leads::Missing)
+    }
+
+    fn is_module_named(&self, target: FileId, specifier: &str) -> bool {
+        let Some(slot) = self.slot(target) else { return false };
+        let language = self.options.languages.declarations(&slot.path);
+        language.is_some_and(|language| language.is_module_named(&slot.path, specifier))
     }
 }
 
@@ -205,18 +261,36 @@ fn package_folder(id: &str) -> Option<&str> {
 }
 
 /// The targets that resolution found: their keys are indexes.
-#[derive(Default)]
-pub(super) struct FoundTargets(RefCell<Vec<Target>>);
+pub(super) struct FoundTargets<'e> {
+    found: RefCell<Vec<Target>>,
+    excluded: &'e ExcludedFiles,
+    /// How many imports led to excluded files.
+    excluded_imports: Cell<u64>,
+}
 
-impl FoundTargets {
+impl<'e> FoundTargets<'e> {
+    pub(super) fn new(excluded: &'e ExcludedFiles) -> Self {
+        Self { found: RefCell::default(), excluded, excluded_imports: Cell::new(0) }
+    }
+
     fn get(&self, key: FileKey) -> Option<Target> {
-        self.0.borrow().get(key.index()).cloned()
+        self.found.borrow().get(key.index()).cloned()
+    }
+
+    pub(super) fn excluded_imports(&self) -> u64 {
+        self.excluded_imports.get()
     }
 }
 
-impl TargetTable for FoundTargets {
+impl TargetTable for FoundTargets<'_> {
     fn answer(&self, target: &Target) -> Answer {
-        let mut targets = self.0.borrow_mut();
+        if let Target::File(path) = target
+            && self.excluded.cover(path)
+        {
+            self.excluded_imports.set(self.excluded_imports.get() + 1);
+            return Answer::Excluded;
+        }
+        let mut targets = self.found.borrow_mut();
         let key = FileKey(u32::try_from(targets.len()).unwrap_or(u32::MAX));
         targets.push(target.clone());
         match target {

@@ -4,16 +4,13 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use stan_model::document::pack::{PackItem, PackOmitted, PackVia};
-use stan_model::outline::{Lines, Unit, UnitKind};
-use stan_pack::{Candidate, Closure, Costs, FileId, Fitted, Focus, Level, Options, Shown, Via};
+use stan_model::outline::{LineStarts, Lines, Outline, Unit, UnitKind};
+use stan_pack::{Candidate, Closure, Costs, FileId, Focus, Level, Options, Shown, Via};
 
 use super::files::{Loaded, PackFiles};
 use super::sources::RankedFile;
 use super::{ClosureKind, Externals, PackRequest};
 use crate::tokens::Tokenizer;
-
-/// What an item costs besides its text, at least.
-const ITEM_TOKENS: u64 = 20;
 
 /// A type of more lines is not shown whole.
 const LONG: u32 = 40;
@@ -24,11 +21,11 @@ const MOST_MEMBERS: usize = 30;
 /// The same for one that a failing line names: what fails may be any of its members.
 const MOST_OPEN: usize = 60;
 
-/// A declaration that explains takes at most this part of the budget, unless more of it is used.
-const LARGEST_PART: u64 = 6;
-
 /// A longer comment is not shown beside a declaration that the focus merely uses.
 const LONG_DOC: u32 = 8;
+
+/// Names in the list of what a module exports.
+const MOST_EXPORTS: usize = 60;
 
 /// Lines that stand for a file without an outline.
 const FIRST_LINES: u32 = 20;
@@ -41,18 +38,26 @@ const LARGE_FILE: u64 = 1_000;
 
 /// Counts tokens of items.
 #[derive(Clone, Copy)]
-pub(super) struct Counter(pub(super) Tokenizer);
+pub(super) struct Counter {
+    pub(super) tokenizer: Tokenizer,
+    /// What an item costs besides its text.
+    pub(super) item: u64,
+}
 
 impl Counter {
     pub(super) fn text(self, text: &str) -> u64 {
-        self.0.count(text.as_bytes())
+        self.tokenizer.count(text.as_bytes())
     }
 
-    /// The line above the text names the file, which may cost more than the usual.
-    fn item(self, file: &str, text: &str) -> u64 {
-        let head = self.text(file) + 12;
-        self.text(text) + head.max(ITEM_TOKENS)
+    fn sized(self, shown: Shown) -> Sized {
+        Sized { cost: self.text(&shown.text) + self.item, shown }
     }
+}
+
+/// A text and what it costs as an item.
+struct Sized {
+    shown: Shown,
+    cost: u64,
 }
 
 /// Something that may become an item.
@@ -63,14 +68,12 @@ pub(super) struct Draft {
     name: String,
     name_line: u32,
     rank: u8,
-    /// When it is lowered: as its rank, with files between ranks 3 and 4.
+    /// When it is lowered: twice its rank, with files between ranks 3 and 4.
     turn: u8,
     via: Vec<Via>,
-    full: Shown,
-    signature: Shown,
+    /// Its texts by level; a level without one is never shown.
+    texts: Vec<(Level, Sized)>,
     wanted: Level,
-    full_cost: u64,
-    signature_cost: u64,
     line_cost: u64,
     /// Shown whole only while there is room for everything else of its turn.
     is_spare: bool,
@@ -81,14 +84,21 @@ pub(super) struct Draft {
 impl Draft {
     pub(super) fn costs(&self) -> Costs {
         let wanted = if self.refused.is_some() { Level::Omitted } else { self.wanted };
+        let cost = |level: Level| self.text(level).map_or(u64::MAX, |text| text.cost);
         Costs {
-            rank: self.turn,
+            turn: self.turn,
             wanted,
-            full: self.full_cost,
-            signature: self.signature_cost,
+            full: cost(Level::Full),
+            open: cost(Level::Open),
+            signature: cost(Level::Signature),
+            head: cost(Level::Head),
             line: self.line_cost,
             is_spare: self.is_spare,
         }
+    }
+
+    fn text(&self, level: Level) -> Option<&Sized> {
+        self.texts.iter().find(|(known, _)| *known == level).map(|(_, text)| text)
     }
 
     pub(super) fn omitted(&self) -> PackOmitted {
@@ -102,19 +112,27 @@ impl Draft {
 
     /// The item at a level; `None` when it is omitted.
     pub(super) fn item(&self, level: Level, files: &PackFiles<'_>) -> Option<PackItem> {
+        let level = self.costs().shown(level);
         let shown = match level {
             Level::Omitted => return None,
-            Level::Full => self.full.clone(),
-            // A signature that is not smaller than the whole shows the whole.
-            Level::Signature if self.signature_cost >= self.full_cost => return self.item(Level::Full, files),
-            Level::Signature => self.signature.clone(),
             Level::Line => Shown {
                 text: stan_pack::one_line(self.kind, &self.name, &self.loaded.id, self.name_line),
                 lines: Lines { from: self.name_line, to: self.name_line },
                 elided: Vec::new(),
             },
+            _ => self.text(level)?.shown.clone(),
         };
-        Some(PackItem {
+        Some(self.written(level, shown, files))
+    }
+
+    /// The whole without its comment: of a focus, that is its signature.
+    pub(super) fn bare(&self, files: &PackFiles<'_>) -> Option<PackItem> {
+        Some(self.written(Level::Full, self.text(Level::Signature)?.shown.clone(), files))
+    }
+
+    /// The item with this text.
+    pub(super) fn written(&self, level: Level, shown: Shown, files: &PackFiles<'_>) -> PackItem {
+        PackItem {
             file: self.loaded.id.clone(),
             start_line: shown.lines.from,
             end_line: shown.lines.to,
@@ -127,22 +145,23 @@ impl Draft {
             rank: self.rank,
             via: self.via.iter().map(|step| written_via(step, files)).collect(),
             package: files.package_of(&self.loaded.id),
-        })
-    }
-
-    /// The same with other lines shown: a focus that had to be pruned.
-    pub(super) fn pruned(&mut self, shown: Shown, counter: Counter) {
-        self.signature_cost = counter.item(&self.loaded.id, &shown.text);
-        self.signature = shown;
-        self.wanted = Level::Signature;
+        }
     }
 
     pub(super) fn turn(&self) -> u8 {
         self.turn
     }
 
-    pub(super) fn file_id(&self) -> &str {
-        &self.loaded.id
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.is_some()
+    }
+
+    pub(super) fn text_of_file(&self) -> &str {
+        &self.loaded.text
+    }
+
+    pub(super) fn line_starts(&self) -> &LineStarts {
+        &self.loaded.starts
     }
 
     pub(super) fn file(&self) -> FileId {
@@ -159,15 +178,14 @@ fn written_via(step: &Via, files: &PackFiles<'_>) -> PackVia {
     PackVia { file, line: step.line, name: step.name.to_string(), how: step.how }
 }
 
-/// The focus itself. Without a unit it is a statement or lines.
+/// The focus itself. Without a unit it is a statement or lines. Its signature is the whole without the comment.
 pub(super) fn focus_draft(loaded: &Rc<Loaded>, file: FileId, focus: &Focus, counter: Counter) -> Draft {
     let unit = focus.unit.and_then(|id| Some((id, loaded.units.outline.get(id)?)));
     let full = match unit {
         Some((_, unit)) => stan_pack::full(&loaded.text, &loaded.starts, unit, true),
         None => lines_of(loaded, focus.lines),
     };
-    let without_doc = lines_of(loaded, focus.lines);
-    let (full_cost, cost) = (counter.item(&loaded.id, &full.text), counter.item(&loaded.id, &without_doc.text));
+    let bare = counter.sized(lines_of(loaded, focus.lines));
     Draft {
         loaded: Rc::clone(loaded),
         file,
@@ -177,12 +195,9 @@ pub(super) fn focus_draft(loaded: &Rc<Loaded>, file: FileId, focus: &Focus, coun
         rank: 0,
         turn: 0,
         via: Vec::new(),
-        full,
-        signature: without_doc,
+        line_cost: bare.cost,
+        texts: vec![(Level::Full, counter.sized(full)), (Level::Signature, bare)],
         wanted: Level::Full,
-        full_cost,
-        signature_cost: cost,
-        line_cost: cost,
         is_spare: false,
         refused: None,
     }
@@ -205,7 +220,7 @@ pub(super) fn imports_draft(loaded: &Rc<Loaded>, file: FileId, closure: &Closure
     let mut shown = stan_pack::lines_only(&loaded.text, &loaded.starts, range, &lines);
     // Which lines are left out is told beside the text; between imports a mark for each gap would cost more than it says.
     shown.text = shown.text.lines().filter(|line| !line.starts_with("… ")).collect::<Vec<_>>().join("\n");
-    let cost = counter.item(&loaded.id, &shown.text);
+    let text = counter.sized(shown);
     Some(Draft {
         loaded: Rc::clone(loaded),
         file,
@@ -215,14 +230,43 @@ pub(super) fn imports_draft(loaded: &Rc<Loaded>, file: FileId, closure: &Closure
         rank: 1,
         turn: 2,
         via: Vec::new(),
-        full: shown.clone(),
-        signature: shown,
+        line_cost: text.cost,
+        texts: vec![(Level::Signature, text)],
         wanted: Level::Signature,
-        full_cost: cost + 1,
-        signature_cost: cost,
-        line_cost: 0,
         is_spare: false,
         refused: None,
+    })
+}
+
+/// What a module exports, as one line.
+pub(super) fn exports_draft(
+    file: FileId,
+    names: &[Box<str>],
+    files: &PackFiles<'_>,
+    counter: Counter,
+) -> Option<Draft> {
+    let loaded = files.load(file)?;
+    let mut name = names.iter().take(MOST_EXPORTS).map(|name| &**name).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(MOST_EXPORTS) {
+        None if names.is_empty() => name.push_str("nothing"),
+        Some(more) if more > 0 => name.push_str(&format!(" and {more} more")),
+        _ => {}
+    }
+    let line = stan_pack::one_line("exports", &name, &loaded.id, 1);
+    Some(Draft {
+        file,
+        kind: "exports",
+        name,
+        name_line: 1,
+        rank: 1,
+        turn: 2,
+        via: Vec::new(),
+        line_cost: counter.text(&line) + counter.item,
+        texts: Vec::new(),
+        wanted: Level::Line,
+        is_spare: false,
+        refused: None,
+        loaded,
     })
 }
 
@@ -236,7 +280,8 @@ pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, source: &RankedFile,
         let first: BTreeSet<u32> = (1..=last.min(FIRST_LINES)).collect();
         stan_pack::lines_only(&loaded.text, &loaded.starts, full.lines, &first)
     };
-    let full_cost = counter.item(&loaded.id, &full.text);
+    let full = counter.sized(full);
+    let is_large = full.cost > LARGE_FILE;
     Draft {
         loaded: Rc::clone(loaded),
         file,
@@ -246,13 +291,10 @@ pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, source: &RankedFile,
         rank: 4,
         turn: 7,
         via: Vec::new(),
-        full_cost,
-        signature_cost: counter.item(&loaded.id, &signature.text),
-        line_cost: counter.text(&loaded.id) + 6 + ITEM_TOKENS,
-        full,
-        signature,
+        line_cost: counter.text(&loaded.id) + 6 + counter.item,
+        texts: vec![(Level::Full, full), (Level::Signature, counter.sized(signature))],
         wanted: source.wanted,
-        is_spare: source.place.is_some_and(|place| place >= MOST_WHOLE || full_cost > LARGE_FILE),
+        is_spare: source.place.is_some_and(|place| place >= MOST_WHOLE || is_large),
         refused: None,
     }
 }
@@ -272,24 +314,14 @@ pub(super) fn draft(
         let lines = loaded.starts.lines(doc);
         lines.to - lines.from < LONG_DOC
     });
-    let members = outline.members(candidate.unit).count();
-    let most = if candidate.open { MOST_OPEN } else { MOST_MEMBERS };
-    let all_members = members <= most && shows_all_members(candidate, unit);
-    // No single declaration takes more than a part of the budget beyond what is used of it.
-    let most = if request.budget == 0 { u64::MAX } else { request.budget / LARGEST_PART };
-    let mut options = Options { doc, used: &candidate.used, keep: &candidate.keep, all_members };
-    let show =
-        |options: &Options<'_>| stan_pack::signature(&loaded.text, &loaded.starts, outline, candidate.unit, options);
-    let mut signature = show(&options);
-    if all_members && counter.item(&loaded.id, &signature.text) > most {
-        options.all_members = false;
-        signature = show(&options);
-    }
-    let full = stan_pack::full(&loaded.text, &loaded.starts, unit, doc);
+    let wanted = wanted(candidate, unit);
+    let texts = texts(candidate, &loaded, unit, (wanted, doc), counter);
+    let has = |level: Level| texts.iter().any(|(known, _)| *known == level);
+    let levels = [Level::Full, Level::Open, Level::Signature, Level::Head];
+    let wanted = levels.into_iter().find(|level| *level <= wanted && has(*level)).unwrap_or(wanted);
     let is_installed = stan_model::is_installed(&loaded.id);
     let name = outline.path(candidate.unit);
     let line = stan_pack::one_line(unit.kind.as_str(), &name, &loaded.id, unit.name_line());
-    let (full_cost, wanted) = (counter.item(&loaded.id, &full.text), wanted(candidate, unit));
     let mut draft = Draft {
         file: candidate.file,
         kind: unit.kind.as_str(),
@@ -297,12 +329,9 @@ pub(super) fn draft(
         rank: candidate.rank,
         turn: 2 * candidate.rank,
         via: candidate.via.clone(),
-        wanted: if full_cost > most { wanted.min(Level::Signature) } else { wanted },
-        full_cost,
-        signature_cost: counter.item(&loaded.id, &signature.text),
-        line_cost: counter.text(&line) + ITEM_TOKENS,
-        full,
-        signature,
+        wanted,
+        texts,
+        line_cost: counter.text(&line) + counter.item,
         name,
         is_spare: false,
         refused: None,
@@ -331,7 +360,41 @@ pub(super) fn draft(
     Some(draft)
 }
 
-fn shows_all_members(candidate: &Candidate, unit: &Unit) -> bool {
+/// The texts that a candidate may be shown with. Only those that the wanted level can lead to are made.
+fn texts(
+    candidate: &Candidate,
+    loaded: &Loaded,
+    unit: &Unit,
+    (wanted, doc): (Level, bool),
+    counter: Counter,
+) -> Vec<(Level, Sized)> {
+    let outline = &loaded.units.outline;
+    let options = Options { doc, used: &candidate.used, keep: &candidate.keep, all_members: false };
+    let signature = |options: &Options<'_>| {
+        counter.sized(stan_pack::signature(&loaded.text, &loaded.starts, outline, candidate.unit, options))
+    };
+    let head = || counter.sized(stan_pack::head(&loaded.text, &loaded.starts, outline, candidate.unit, &options));
+    let mut texts = Vec::new();
+    // A short signature may be all there is: then the whole is shown.
+    if wanted == Level::Full || (wanted >= Level::Signature && unit.lines.to - unit.lines.from < LONG) {
+        let full = stan_pack::full(&loaded.text, &loaded.starts, unit, doc);
+        texts.push((Level::Full, counter.sized(full)));
+    }
+    if wanted >= Level::Open && shows_all_members(candidate, outline, unit) {
+        texts.push((Level::Open, signature(&Options { all_members: true, ..options })));
+    }
+    if wanted >= Level::Signature {
+        texts.push((Level::Signature, signature(&options)));
+        texts.push((Level::Head, head()));
+    }
+    texts
+}
+
+fn shows_all_members(candidate: &Candidate, outline: &Outline, unit: &Unit) -> bool {
+    let most = if candidate.open { MOST_OPEN } else { MOST_MEMBERS };
+    if outline.members(candidate.unit).nth(most).is_some() {
+        return false;
+    }
     match unit.kind {
         UnitKind::Interface | UnitKind::Trait | UnitKind::Struct | UnitKind::Enum => {
             candidate.rank <= 4 || candidate.open
@@ -345,25 +408,12 @@ fn shows_all_members(candidate: &Candidate, unit: &Unit) -> bool {
 fn wanted(candidate: &Candidate, unit: &Unit) -> Level {
     let lines = unit.lines.to - unit.lines.from + 1;
     let is_function = matches!(unit.kind, UnitKind::Function | UnitKind::Class | UnitKind::Method | UnitKind::Impl);
-    let whole = if is_function || lines > LONG { Level::Signature } else { Level::Full };
+    let whole = if is_function || lines > LONG { Level::Open } else { Level::Full };
     match candidate.rank {
         0 | 1 if lines <= LONG && unit.kind != UnitKind::Class => Level::Full,
         0..=2 => whole,
         3 if unit.kind.is_type() => whole,
-        3 | 4 => Level::Signature,
+        3 | 4 => Level::Open,
         _ => Level::Line,
     }
-}
-
-/// Items and what was left out, for the levels that fit.
-pub(super) fn written(drafts: &[Draft], fitted: &Fitted, files: &PackFiles<'_>) -> (Vec<PackItem>, Vec<PackOmitted>) {
-    let mut items = Vec::new();
-    let mut omitted = Vec::new();
-    for (draft, level) in drafts.iter().zip(&fitted.levels) {
-        match draft.item(*level, files) {
-            Some(item) => items.push(item),
-            None => omitted.push(draft.omitted()),
-        }
-    }
-    (items, omitted)
 }

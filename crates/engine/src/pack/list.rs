@@ -8,15 +8,17 @@ use stan_repo::System;
 use super::diagnostics::{place, written};
 use super::places::Locator;
 use crate::context::{EngineError, NamedBytes, Repository};
+use crate::engine::Engine;
 use crate::outline::absolute;
 
 /// What the logs report. Paths stay as the logs have them; `found` says whether there is such a file.
 pub fn list_diagnostics(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     logs: &[NamedBytes],
     from: Option<&str>,
 ) -> Result<DiagnosticsReport, EngineError> {
+    let system = engine.system();
     check_tool(from)?;
     let universe = crate::outline::scan(system, repository);
     let is_file = |path: &str| is_file(system, repository.root, path);
@@ -37,6 +39,7 @@ pub(super) fn is_file(system: &dyn System, root: &str, path: &str) -> bool {
     // A path that climbs out of the root is not looked at.
     let is_inside = !path.split('/').any(|part| part == "..");
     is_inside
+        && !stan_repo::leads_out(system, root, &absolute(root, path))
         && system.lstat(Path::new(&absolute(root, path))).is_ok_and(|stat| stat.kind == stan_repo::EntryKind::File)
 }
 

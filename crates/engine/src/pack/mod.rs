@@ -3,6 +3,7 @@
 
 mod diagnostics;
 mod files;
+mod fitting;
 mod items;
 mod list;
 mod places;
@@ -19,7 +20,13 @@ pub use crate::relevance::Since;
 use crate::tokens::Tokenizer;
 pub use list::list_diagnostics;
 pub use run::pack;
+use stan_pack::Lists;
 pub use verify::verify_pack;
+
+/// What an item costs besides its text in the document and in Markdown, where items of a file share a fence.
+pub const ITEM_TOKENS: u64 = 20;
+/// The same with tags.
+pub const TAG_TOKENS: u64 = 72;
 
 /// Which declarations are followed from the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +83,8 @@ pub struct PackRequest {
     pub about: Vec<String>,
     /// In tokens; 0 for no bound.
     pub budget: u64,
+    /// What an item costs besides its text: [`ITEM_TOKENS`], or [`TAG_TOKENS`] for tags, which say more about each.
+    pub item_tokens: u64,
     pub tokenizer: Tokenizer,
     pub closure: ClosureKind,
     pub hops: u32,
@@ -99,6 +108,7 @@ impl Default for PackRequest {
             changed: None,
             about: Vec::new(),
             budget: 16_000,
+            item_tokens: ITEM_TOKENS,
             tokenizer: Tokenizer::default(),
             closure: ClosureKind::default(),
             hops: 2,
@@ -114,6 +124,9 @@ impl Default for PackRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackOutcome {
     pub pack: Pack,
+    /// Bounds the printed forms; 0 for no bound.
+    pub budget: u64,
+    pub tokenizer: Tokenizer,
     /// Sorted and unique.
     pub problems: Vec<String>,
 }
@@ -128,12 +141,25 @@ impl PackOutcome {
 
     /// For a chat.
     pub fn markdown(&self) -> Vec<u8> {
-        stan_pack::markdown(&self.pack, &self.digest()).into_bytes()
+        self.rendered(&stan_pack::markdown)
     }
 
     /// For tools that prefer tags.
     pub fn xml(&self) -> Vec<u8> {
-        stan_pack::xml(&self.pack, &self.digest()).into_bytes()
+        self.rendered(&stan_pack::xml)
+    }
+
+    /// With lists as long as the budget allows.
+    fn rendered(&self, render: &dyn Fn(&Pack, &str, Lists) -> String) -> Vec<u8> {
+        let digest = self.digest();
+        let mut text = String::new();
+        for lists in Lists::SIZES {
+            text = render(&self.pack, &digest, lists);
+            if self.budget == 0 || self.tokenizer.count(text.as_bytes()) <= self.budget {
+                break;
+            }
+        }
+        text.into_bytes()
     }
 
     /// Of the JSON form.

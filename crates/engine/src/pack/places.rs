@@ -11,7 +11,8 @@ use stan_repo::normal_path;
 pub(super) enum Located {
     /// Relative to the root.
     Found(String),
-    Ambiguous,
+    /// All that it may mean, sorted.
+    Ambiguous(Vec<String>),
     Unknown,
 }
 
@@ -65,13 +66,15 @@ impl<'l> Locator<'l> {
         };
         let needed = parts.len().min(2);
         let best = same_name.iter().map(|index| agreeing(*index)).max().unwrap_or_default();
-        let mut found = same_name.iter().filter(|index| agreeing(**index) == best);
-        match (found.next(), found.next()) {
-            (Some(index), None) if best >= needed => {
-                Located::Found(self.files.get(*index).map_or_else(String::new, |file| file.to_string()))
-            }
-            (Some(_), Some(_)) if best >= needed => Located::Ambiguous,
-            _ => Located::Unknown,
+        if best < needed {
+            return Located::Unknown;
+        }
+        let found = same_name.iter().filter(|index| agreeing(**index) == best);
+        let mut found: Vec<String> = found.filter_map(|index| Some(self.files.get(*index)?.to_string())).collect();
+        match found.len() {
+            0 => Located::Unknown,
+            1 => Located::Found(found.swap_remove(0)),
+            _ => Located::Ambiguous(found),
         }
     }
 }
@@ -80,20 +83,18 @@ fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The byte position of a line and column; without a column the first character that is not white space. Beyond the end of
-/// the line its end counts.
+/// The byte position of a line and column; without a column, or in the white space before the text, the first character of
+/// the text. Beyond the end of the line its end counts.
 pub(super) fn position(text: &str, starts: &LineStarts, line: u32, col: Option<u32>, unit: ColumnUnit) -> u32 {
     let line = line.clamp(1, starts.count().max(1));
     let span = starts.span(Lines { from: line, to: line }, text);
     let content = span.of(text);
-    let Some(before) = col.and_then(|col| col.checked_sub(1)) else {
-        let blank = content.len() - content.trim_start().len();
-        return span.start + blank as u32;
-    };
+    let blank = content.len() - content.trim_start().len();
+    let Some(before) = col.and_then(|col| col.checked_sub(1)) else { return span.start + blank as u32 };
     let mut counted = 0;
     for (at, letter) in content.char_indices() {
         if counted >= before {
-            return span.start + at as u32;
+            return span.start + at.max(blank) as u32;
         }
         counted += match unit {
             ColumnUnit::Utf16 => letter.len_utf16(),
@@ -122,7 +123,7 @@ mod tests {
             ("/ci/build/src/main.ts", found("src/main.ts")),
             ("one.ts", found("lib/one.ts")),
             ("/elsewhere/one.ts", Located::Unknown),
-            ("src/index.ts", Located::Ambiguous),
+            ("src/index.ts", Located::Ambiguous(vec!["a/src/index.ts".to_owned(), "b/src/index.ts".to_owned()])),
             ("x/b/src/index.ts", found("b/src/index.ts")),
             ("dist/out.js", found("dist/out.js")),
             ("/x/node_modules/p/src/main.ts", Located::Unknown),
@@ -140,6 +141,7 @@ mod tests {
         for (line, col, unit, expected) in [
             (1, Some(1), ColumnUnit::Utf16, 0),
             (2, None, ColumnUnit::Utf16, 6),
+            (2, Some(1), ColumnUnit::Utf16, 6),
             (2, Some(5), ColumnUnit::Utf16, 10),
             (2, Some(4), ColumnUnit::Char, 10),
             (2, Some(7), ColumnUnit::Byte, 10),

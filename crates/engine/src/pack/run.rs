@@ -1,6 +1,6 @@
 //! One pack from start to end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use stan_diagnose::ColumnUnit;
@@ -9,44 +9,48 @@ use stan_model::document::pack::{
     Pack, PackDiagnostic, PackDigests, PackFocus, PackInput, PackItem, PackMissing, PackOmitted, PackProject,
     PackTotals, PackTruncation, SCHEMA, Toolchain,
 };
-use stan_model::names::Used;
 use stan_model::outline::{Lines, UnitId};
-use stan_pack::{Closure, Fitted, Focus, Level, Limits, Question, closure, fit, focus_at, lines_around, prune};
-use stan_repo::{System, Universe, World, WritableSystem};
+use stan_pack::{Closure, Fitted, Focus, Limits, MissingReason, Question, closure, focus_at, lines_around};
+use stan_repo::{System, Universe, World};
 
-use super::diagnostics::{Placed, focus_of, place, quoted_names, written as written_diagnostic};
+use super::diagnostics::{MOST_NEAR, Placed, focus_of, nowhere, place, quoted_names, written as written_diagnostic};
 use super::files::{FoundTargets, Loaded, PackFiles};
-use super::items::{Counter, Draft, draft, file_draft, focus_draft, imports_draft, written};
+use super::fitting::Fitting;
+use super::items::{Counter, Draft, draft, exports_draft, file_draft, focus_draft, imports_draft};
 use super::list::{check_tool, is_file};
 use super::places::{Located, Locator, position};
 use super::sources::{Sources, sources};
 use super::{AskedPlace, AskedSymbol, PackOutcome, PackRequest};
 use crate::context::{EngineError, Repository};
-use crate::outline::{in_pool, near_names, scan, unknown_files};
+use crate::engine::Engine;
+use crate::graph::ExcludedFiles;
+use crate::outline::{near_modules, near_names, scan, unknown_files};
 use crate::secrets::secrets_of;
 
 /// Entries of `omitted` and `missing` that the document carries.
 const MOST_LISTED: usize = 1_000;
 
-/// The part of a budget, in percent, that a large focus leaves to what explains it.
-const REST_SHARE: u64 = 40;
+/// Stand for the imports and the list of exports of a file, beside its units.
+const IMPORTS: UnitId = UnitId(u32::MAX);
+const EXPORTS: UnitId = UnitId(u32::MAX - 1);
 
 /// The declarations that explain places, logs and symbols.
 pub fn pack(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &PackRequest,
 ) -> Result<PackOutcome, EngineError> {
     check_tool(request.from.as_deref())?;
-    let sources = sources(system, repository, request)?;
-    in_pool(|| {
-        let system: &dyn System = system;
+    let sources = sources(engine, repository, request)?;
+    engine.parse(|| {
+        let system: &dyn System = engine.system();
         let options = repository.config.graph_options(repository.root);
         let universe = scan(system, repository);
         let world = options.world(system, Some(&universe));
         let project = options.project(&world, &universe.files);
         let resolvers = ProjectResolvers::open(options.languages, &project);
-        let table = FoundTargets::default();
+        let excluded = ExcludedFiles::new(&options);
+        let table = FoundTargets::new(&excluded);
         let files = PackFiles::new(system, &options, &resolvers, &table);
         let run = Run {
             system,
@@ -54,10 +58,21 @@ pub fn pack(
             request,
             universe: &universe,
             files: &files,
-            counter: Counter(request.tokenizer),
+            counter: Counter { tokenizer: request.tokenizer, item: request.item_tokens },
         };
-        run.pack(&world, sources)
+        let mut outcome = run.pack(&world, sources)?;
+        outcome.problems.extend(excluded_imports(table.excluded_imports()));
+        Ok(outcome)
     })
+}
+
+/// What the user excluded is told, as in the graph.
+fn excluded_imports(count: u64) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 import leads to an excluded file".to_owned()),
+        count => Some(format!("{count} imports lead to excluded files")),
+    }
 }
 
 struct Run<'r, 'p> {
@@ -70,22 +85,31 @@ struct Run<'r, 'p> {
 }
 
 /// One place that the pack is about.
-struct Root {
-    loaded: Rc<Loaded>,
-    question: Question,
-    line: u32,
+pub(super) struct Root {
+    pub(super) loaded: Rc<Loaded>,
+    pub(super) question: Question,
+    pub(super) line: u32,
     col: Option<u32>,
     diagnostic: Option<u64>,
 }
 
 /// What a run gathers.
 #[derive(Default)]
-struct Gathered {
-    roots: Vec<Root>,
-    diagnostics: Vec<PackDiagnostic>,
-    missing: Vec<PackMissing>,
+pub(super) struct Gathered {
+    pub(super) roots: Vec<Root>,
+    pub(super) diagnostics: Vec<PackDiagnostic>,
+    pub(super) missing: Vec<PackMissing>,
     problems: BTreeSet<String>,
-    drafts: Vec<Draft>,
+    /// Each focus once, with the roots that are in it.
+    pub(super) focus: Vec<(Draft, Vec<usize>)>,
+    /// What explains them, the most important first.
+    pub(super) drafts: Vec<Draft>,
+}
+
+impl Gathered {
+    fn all_drafts(&mut self) -> impl Iterator<Item = &mut Draft> {
+        self.focus.iter_mut().map(|(draft, _)| draft).chain(&mut self.drafts)
+    }
 }
 
 impl Run<'_, '_> {
@@ -103,12 +127,12 @@ impl Run<'_, '_> {
         self.close(&mut gathered);
         self.sources(sources, &mut gathered);
         self.hold_back_secrets(&mut gathered);
-        let budget = self.item_budget(&gathered);
-        let fitted = self.fitted(&mut gathered, budget);
-        let (items, omitted) = written(&gathered.drafts, &fitted, self.files);
+        let fitting = Fitting::new(self.request, self.files, self.counter);
+        let (fitted, items, omitted) = fitting.fit(&gathered);
         let problems = std::mem::take(&mut gathered.problems);
         let pack = self.document(gathered, items, omitted, &fitted, world);
-        Ok(PackOutcome { pack, problems: problems.into_iter().collect() })
+        let PackRequest { budget, tokenizer, .. } = *self.request;
+        Ok(PackOutcome { pack, budget, tokenizer, problems: problems.into_iter().collect() })
     }
 
     fn logs(&self, gathered: &mut Gathered) -> Result<(), EngineError> {
@@ -125,10 +149,15 @@ impl Run<'_, '_> {
         let stale: Vec<bool> = placed.iter().map(|one| self.is_stale(one)).collect();
         for (one, stale) in placed.iter().zip(&stale) {
             gathered.diagnostics.push(written_diagnostic(&one.diagnostic, one.file(), *stale));
-            if let (Located::Ambiguous, Some(place)) = (&one.located, &one.diagnostic.place) {
-                let (file, line) = (place.file.clone(), place.line);
-                let reason = "ambiguous-path";
-                gathered.missing.push(PackMissing { name: file.clone(), file, line, reason });
+            if let (Located::Ambiguous(files), Some(place)) = (&one.located, &one.diagnostic.place) {
+                gathered.missing.push(PackMissing {
+                    name: place.file.clone(),
+                    file: place.file.clone(),
+                    line: place.line,
+                    reason: "ambiguous-path",
+                    from: None,
+                    near: files.iter().take(MOST_NEAR).cloned().collect(),
+                });
             }
         }
         for index in chosen {
@@ -170,9 +199,9 @@ impl Run<'_, '_> {
         match focus_of(placed) {
             Some(index) => Ok(vec![index]),
             None if self.has_other_sources() => Ok(Vec::new()),
-            None => Err(EngineError::input("the log holds no diagnostic with a place in the repository").hint(
-                "`stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to",
-            )),
+            None => Err(EngineError::input("the log holds no diagnostic with a place in the repository")
+                .details(nowhere(placed, &self.universe.files))
+                .hint("`stan pack --list LOG` shows what was read; -C names the folder that the log's paths are relative to")),
         }
     }
 
@@ -258,6 +287,9 @@ impl Run<'_, '_> {
     }
 
     fn unreadable(&self, file: &crate::outline::AskedFile) -> EngineError {
+        if self.files.is_excluded(&file.id) {
+            return EngineError::input(format!("`{}` is excluded by the configuration", file.shown));
+        }
         let path = crate::outline::absolute(self.repository.root, &file.id);
         match self.system.lstat(std::path::Path::new(&path)) {
             Ok(_) => EngineError::input(format!("`{}` is not a text file that can be read", file.shown)),
@@ -290,12 +322,16 @@ impl Run<'_, '_> {
 
     /// Focus and candidates of every root, each once.
     fn close(&self, gathered: &mut Gathered) {
-        let mut seen = BTreeSet::new();
-        for root in &gathered.roots {
-            let key = (root.question.file, root.question.focus.lines);
-            if seen.insert((key.0, key.1.from, key.1.to)) {
-                let draft = focus_draft(&root.loaded, root.question.file, &root.question.focus, self.counter);
-                gathered.drafts.push(draft);
+        let mut seen = BTreeMap::new();
+        for (index, root) in gathered.roots.iter().enumerate() {
+            let (file, lines) = (root.question.file, root.question.focus.lines);
+            let at = *seen.entry((file, lines.from, lines.to)).or_insert(gathered.focus.len());
+            match gathered.focus.get_mut(at) {
+                Some((_, roots)) => roots.push(index),
+                None => {
+                    let draft = focus_draft(&root.loaded, file, &root.question.focus, self.counter);
+                    gathered.focus.push((draft, vec![index]));
+                }
             }
         }
         let mut rest: Vec<(u8, Draft)> = Vec::new();
@@ -304,9 +340,14 @@ impl Run<'_, '_> {
             let limits = Limits { hops: self.request.hops.max(2) };
             let closure = closure(self.files, &root.question, limits);
             let imports = imports_draft(&root.loaded, root.question.file, &closure, self.counter);
-            rest.extend(imports.filter(|_| units.insert((root.question.file, UnitId(u32::MAX)))).map(|one| (1, one)));
+            rest.extend(imports.filter(|_| units.insert((root.question.file, IMPORTS))).map(|one| (1, one)));
+            for (target, names) in &closure.exports {
+                let is_new = units.insert((*target, EXPORTS));
+                let list = exports_draft(*target, names, self.files, self.counter).filter(|_| is_new);
+                rest.extend(list.map(|one| (1, one)));
+            }
             for candidate in &closure.candidates {
-                let is_focus = seen.contains(&self.lines_of(candidate.file, candidate.unit));
+                let is_focus = seen.contains_key(&self.lines_of(candidate.file, candidate.unit));
                 if !is_focus && units.insert((candidate.file, candidate.unit)) {
                     let made = draft(candidate, self.files, root.question.file, self.request, self.counter);
                     rest.extend(made.map(|one| (candidate.rank, one)));
@@ -345,15 +386,33 @@ impl Run<'_, '_> {
             file: root.loaded.id.clone(),
             line: missing.line,
             reason: missing.reason.as_str(),
+            from: missing.specifier.as_deref().map(str::to_owned),
+            near: match &missing.specifier {
+                Some(specifier) if missing.reason == MissingReason::UnresolvedModule => {
+                    self.near_modules(&root.loaded.id, specifier)
+                }
+                _ => missing.near.iter().map(ToString::to_string).collect(),
+            },
         };
         let mut all: Vec<&stan_pack::Missing> = closure.missing.iter().collect();
         all.sort_by_key(|missing| (missing.reason, missing.line));
         all.into_iter().map(one).collect()
     }
 
+    /// Files that a relative import may have meant.
+    fn near_modules(&self, importer: &str, specifier: &str) -> Vec<String> {
+        if !specifier.starts_with('.') {
+            return Vec::new();
+        }
+        let folder = importer.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let path = stan_repo::normal_path(&format!("/{folder}"), specifier);
+        let near = near_modules(&self.universe.files, path.trim_start_matches('/'));
+        near.into_iter().map(str::to_owned).collect()
+    }
+
     /// Leaves out every item of a file that holds a secret.
     fn hold_back_secrets(&self, gathered: &mut Gathered) {
-        let shown: BTreeSet<_> = gathered.drafts.iter().map(Draft::file).collect();
+        let shown: BTreeSet<_> = gathered.all_drafts().map(|draft| draft.file()).collect();
         for file in shown {
             let Some(loaded) = self.files.load(file) else { continue };
             let Some(secrets) = secrets_of(self.repository.config, &loaded.id, loaded.text.as_bytes()) else {
@@ -365,65 +424,7 @@ impl Run<'_, '_> {
                 "{}: held back because of a secret{lines}; --allow-secret {} shows it all the same",
                 loaded.id, loaded.id
             ));
-            gathered.drafts.iter_mut().filter(|draft| draft.file() == file).for_each(|draft| draft.refuse("secret"));
-        }
-    }
-
-    /// What the lists of a printed pack leave of the budget. They take an eighth at most.
-    fn item_budget(&self, gathered: &Gathered) -> Option<u64> {
-        let budget = Some(self.request.budget).filter(|budget| *budget > 0)?;
-        let diagnostics: u64 = gathered
-            .diagnostics
-            .iter()
-            .take(20)
-            .map(|one| self.counter.text(one.message.get(..400).unwrap_or(&one.message)) + 20)
-            .sum();
-        let lists = 12 * (gathered.missing.len().min(30) + gathered.drafts.len().min(30)) as u64;
-        Some(budget - (diagnostics + lists + 60).min(budget / 8))
-    }
-
-    fn fitted(&self, gathered: &mut Gathered, budget: Option<u64>) -> Fitted {
-        let wanted: u64 = gathered.drafts.iter().map(|draft| draft.costs()).map(|costs| costs.at(costs.wanted)).sum();
-        let focus: u64 = focus_costs(gathered);
-        if let Some(budget) = budget
-            && wanted > budget
-        {
-            let most = (budget - budget * REST_SHARE / 100).max(budget.saturating_sub(wanted - focus));
-            self.shrink_focus(gathered, most);
-            let rest = budget - most.min(focus);
-            let (fixed, others) = gathered.drafts.split_at(focus_count(&gathered.drafts));
-            let others: Vec<_> = others.iter().map(Draft::costs).collect();
-            let mut fitted = fit(&others, Some(rest));
-            let kept: u64 = fixed.iter().map(Draft::costs).map(|costs| costs.at(costs.wanted)).sum();
-            let levels = fixed.iter().map(|draft| draft.costs().wanted);
-            fitted.levels = levels.chain(fitted.levels).collect();
-            (fitted.before, fitted.after) = (wanted, fitted.after + kept);
-            return fitted;
-        }
-        fit(&gathered.drafts.iter().map(Draft::costs).collect::<Vec<_>>(), None)
-    }
-
-    /// Prunes the focus, or each of several in equal parts, to at most this many tokens.
-    fn shrink_focus(&self, gathered: &mut Gathered, most: u64) {
-        let count = focus_count(&gathered.drafts);
-        if focus_costs(gathered) <= most || count == 0 {
-            return;
-        }
-        let share = most / count as u64;
-        for (draft, root) in gathered.drafts.iter_mut().take(count).zip(&gathered.roots) {
-            let costs = draft.costs();
-            if costs.wanted == Level::Omitted || costs.at(Level::Full) <= share {
-                continue;
-            }
-            let loaded = &root.loaded;
-            let focus = root.question.focus;
-            let unit = focus.unit.and_then(|id| loaded.units.outline.get(id));
-            let head = unit.map_or(focus.lines.from, |unit| loaded.starts.line(unit.head.end.saturating_sub(1)));
-            let wanted = lines_with_names_of(loaded, &root.question);
-            let room = share.saturating_sub(40 + self.counter.text(draft.file_id()));
-            let fits = |text: &str| self.counter.text(text) <= room;
-            let shown = prune(&loaded.text, &loaded.starts, focus.lines, (head, root.line), &wanted, &fits);
-            draft.pruned(shown, self.counter);
+            gathered.all_drafts().filter(|draft| draft.file() == file).for_each(|draft| draft.refuse("secret"));
         }
     }
 
@@ -485,15 +486,6 @@ impl Run<'_, '_> {
     }
 }
 
-fn focus_count(drafts: &[Draft]) -> usize {
-    drafts.iter().take_while(|draft| draft.costs().rank == 0).count()
-}
-
-fn focus_costs(gathered: &Gathered) -> u64 {
-    let focus = gathered.drafts.iter().map(Draft::costs).take_while(|costs| costs.rank == 0);
-    focus.map(|costs| costs.at(costs.wanted)).sum()
-}
-
 fn focus_written(root: &Root) -> PackFocus {
     let focus = root.question.focus;
     PackFocus {
@@ -505,17 +497,4 @@ fn focus_written(root: &Root) -> PackFocus {
         name: focus.unit.map_or_else(String::new, |id| root.loaded.units.outline.path(id)),
         diagnostic: root.diagnostic,
     }
-}
-
-/// Lines of the focus that use a name which the failing lines use.
-fn lines_with_names_of(loaded: &Loaded, question: &Question) -> BTreeSet<u32> {
-    let uses = loaded.units.names.uses_in(question.focus.span);
-    let name = |what: &Used| match what {
-        Used::Name(symbol) => loaded.units.names.symbol(*symbol).map(|symbol| symbol.name.clone()),
-        Used::Member(_, name) | Used::Global(name) => Some(name.clone()),
-    };
-    let failing = uses.iter().filter(|one| question.failing.contains(one.line));
-    let names: BTreeSet<Box<str>> = failing.filter_map(|one| name(&one.what)).collect();
-    let uses = uses.iter().filter(|one| name(&one.what).is_some_and(|name| names.contains(&name)));
-    uses.map(|one| one.line).collect()
 }

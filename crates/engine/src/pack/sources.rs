@@ -2,10 +2,10 @@
 //! which level each is shown is the plan's business; here is only how much of it is wanted.
 
 use stan_pack::Level;
-use stan_repo::WritableSystem;
 
 use super::PackRequest;
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 use crate::relevance::{FocusFile, RankQuery, Relevance};
 
 /// Files of the ranking that are wanted whole, if the budget allows, and those that are wanted as a line.
@@ -30,7 +30,7 @@ pub(super) struct Sources {
 
 /// Ranks files, if any were asked for.
 pub(super) fn sources(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &PackRequest,
 ) -> Result<Sources, EngineError> {
@@ -41,8 +41,8 @@ pub(super) fn sources(
         request.focus.iter().map(|asked| FocusFile { shown: asked.shown.clone(), node_id: asked.id.clone(), depth: 0 });
     let about = Some(request.about.join("\n")).filter(|about| !about.trim().is_empty());
     let query = RankQuery { focus: focus.collect(), changed: request.changed.clone(), log: None, about };
-    let relevance = Relevance::gather(system, repository, &request.work)?;
-    let ranked = relevance.rank(system, &query)?;
+    let relevance = Relevance::gather(engine, repository, &request.work)?;
+    let ranked = relevance.rank(engine.system(), &query)?;
     let named = ranked.focus.iter().map(|one| (one.file, Level::Full, None));
     let found = ranked.order().into_iter().enumerate().take(MOST_LINES).map(|(place, file)| {
         let wanted = if place < MOST_WHOLE { Level::Full } else { Level::Line };

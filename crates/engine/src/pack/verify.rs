@@ -6,13 +6,15 @@ use std::path::Path;
 
 use stan_model::document::pack::SCHEMA;
 use stan_model::document::reports::{Difference, VerifyReport};
-use stan_repo::{System, hash_file};
+use stan_repo::{hash_file, leads_out};
 
 use crate::context::{NamedBytes, Repository};
+use crate::engine::Engine;
 use crate::outline::absolute;
 
 /// Compares the files that a pack shows or was made from with those on disk; `None` for what is no pack.
-pub fn verify_pack(system: &dyn System, repository: &Repository<'_>, pack: &NamedBytes) -> Option<VerifyReport> {
+pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &NamedBytes) -> Option<VerifyReport> {
+    let system = engine.system();
     let expected = digests(&pack.bytes)?;
     let mut report = VerifyReport {
         archive: pack.name.clone(),
@@ -24,7 +26,8 @@ pub fn verify_pack(system: &dyn System, repository: &Repository<'_>, pack: &Name
         warnings: Vec::new(),
     };
     for (path, digest) in &expected {
-        if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+        let is_outside = path.starts_with('/') || path.split('/').any(|part| part == "..");
+        if is_outside || leads_out(system, repository.root, &absolute(repository.root, path)) {
             report.warnings.push(format!("{path}: is outside of the root and was not looked at"));
             continue;
         }

@@ -6,31 +6,32 @@ use rayon::prelude::*;
 use stan_graph::FileMeta;
 use stan_model::{EdgeKind, NodeKind, Resolution};
 use stan_rank::{Edge, FileClass, FileWords, Fixed, RankedFile, WordCounter, WordIndex, file_class};
-use stan_repo::{System, SystemExt as _, WritableSystem, sha256};
+use stan_repo::{AbsPath, System, SystemExt as _, sha256};
 
-use super::{MAX_INDEXED, Relevance, absolute, history};
+use super::{MAX_INDEXED, Relevance, history};
 use crate::cache::{Cache, StoredWords};
 use crate::context::{EngineError, Repository};
+use crate::engine::Engine;
 use crate::graph::{Graph, GraphRequest, graph, open_cache};
-use crate::threads::Workers;
 
 impl Relevance {
     /// Reads everything: the graph (from its cache where that holds), the words of all files, the last commits.
     pub fn gather(
-        system: &dyn WritableSystem,
+        engine: &Engine<'_>,
         repository: &Repository<'_>,
         request: &GraphRequest,
     ) -> Result<Self, EngineError> {
+        let system = engine.system();
         let options = repository.config.graph_options(repository.root);
         let request = GraphRequest { stats_only: false, ..request.clone() };
-        let outcome = graph(system, &options, &request).map_err(|error| EngineError::internal(error.to_string()))?;
+        let outcome = graph(engine, &options, &request)?;
         let not_analysed = outcome.not_analysed();
         let graph = outcome.graph.ok_or_else(|| EngineError::internal("the graph is missing from its outcome"))?;
         let (numbers, files, metas) = files_of(&graph);
         let edges = edges_of(&graph, &numbers);
         let cache = open_cache(system, &options, &request);
         let reading = Reading { system, root: repository.root, cache: cache.as_ref(), files: &files, metas: &metas };
-        let (index, past) = Workers::start(request.threads).install(|| {
+        let (index, past) = engine.share(|| {
             rayon::join(|| reading.words(), || history::read(system, repository.root, &files, cache.as_ref()))
         });
         let sizes = metas.iter().map(|meta| meta.size).collect();
@@ -136,7 +137,7 @@ impl Reading<'_> {
         }
         let (counter, bytes) = counter;
         bytes.clear();
-        match self.system.read_real(Path::new(&absolute(self.root, &file.path)), MAX_INDEXED, bytes) {
+        match self.system.read_real(Path::new(&AbsPath::new(self.root).join(&file.path)), MAX_INDEXED, bytes) {
             Ok(_) => (counter.count(&file.path, bytes), sha256(bytes) == meta.digest),
             Err(_) => (FileWords::default(), false),
         }

@@ -16,13 +16,14 @@ use std::path::Path;
 use stan_model::document::assistant_reports::ChangedPaths;
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_rank::{Change, Edge, FileClass, Ranking, WordIndex, is_test};
-use stan_repo::{System, SystemExt as _};
+use stan_repo::{AbsPath, System, SystemExt as _};
 
 pub use self::describe::{Description, Term};
 pub use self::focus::{FocusFile, Since};
 #[doc(hidden)]
 pub use self::log::files_named;
 pub use self::question::RankQuery;
+use crate::tokens::MOST_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
 /// Larger files are found by their paths and their history alone.
@@ -76,11 +77,9 @@ impl Relevance {
 
     /// The bytes of a file; `None` when it cannot be read or is too large for any model.
     pub fn read(&self, system: &dyn System, file: u32) -> Option<Vec<u8>> {
-        /// Nothing larger is given to a model.
-        const MAX_SIZE: u64 = 64 << 20;
         let mut bytes = Vec::new();
-        let path = absolute(&self.root, self.path(file));
-        system.read_real(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        let path = AbsPath::new(&self.root).join(self.path(file));
+        system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }
 
@@ -153,8 +152,4 @@ impl RankedFiles<'_> {
     pub fn is_test_of_focus(&self, file: u32) -> bool {
         is_test(self.relevance.path(file)) && self.ranking.is_test_of_focus(file as usize)
     }
-}
-
-fn absolute(root: &str, path: &str) -> String {
-    format!("{}/{path}", root.trim_end_matches('/'))
 }

@@ -13,6 +13,7 @@ use super::workspace::Workspace;
 use crate::context::{
     Artefact, EngineError, NamedBytes, Progress, Repository, Session, WorkspaceLayout, check_folders, refuse,
 };
+use crate::engine::Engine;
 use crate::line_diff::unified;
 use crate::tokens::Tokenizer;
 
@@ -34,11 +35,12 @@ pub struct ApplyRequest {
 
 /// Applies a reply. A report that is not accepted means that nothing was changed; so does a refusal.
 pub fn apply_reply(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &ApplyRequest,
     progress: &mut dyn Progress,
 ) -> Result<ApplyReport, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     check_folders(system, &layout)?;
     if request.dry_run {
@@ -56,10 +58,11 @@ pub fn apply_reply(
 
 /// Takes the last applied reply back.
 pub fn undo_reply(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     progress: &mut dyn Progress,
 ) -> Result<ApplyReport, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     check_folders(system, &layout)?;
     let session = Session::open(system, &layout, progress)?;
@@ -84,7 +87,8 @@ pub fn undo_reply(
 }
 
 /// Finishes or takes back what a killed `apply` left half done; tells what it did. Costs one look where there is nothing.
-pub fn recover(system: &dyn WritableSystem, repository: &Repository<'_>) -> Result<Option<String>, EngineError> {
+pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Option<String>, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     if !stan_archive::has_pending_patch(system, Path::new(layout.root()), layout.stan_path()) {
         return Ok(None);
@@ -152,9 +156,9 @@ impl Apply<'_> {
         let workspace =
             Workspace::open(as_system(self.system), self.repository, self.layout, &archive, Tokenizer::Bytes4)?;
         let workspace = workspace.on_tree();
-        let text = String::from_utf8_lossy(&self.request.reply.bytes);
+        let text = std::str::from_utf8(&self.request.reply.bytes).map_err(|error| self.not_utf8(&error))?;
         let options = CheckOptions { seen: self.request.seen, strict: self.request.strict, ..CheckOptions::default() };
-        let (report, plan) = stan_reply::plan(&text, &workspace, &options);
+        let (report, plan) = stan_reply::plan(text, &workspace, &options);
         let accepted = report.is_accepted();
         let mut notes = report.notes.clone();
         let (mut files, mut set) = (Vec::new(), PatchSet::default());
@@ -162,9 +166,6 @@ impl Apply<'_> {
             (files, set) = self.changes(&workspace, plan, &mut notes)?;
         }
         notes.extend(self.idle_note(&report, &files, &set));
-        if matches!(text, std::borrow::Cow::Owned(_)) {
-            notes.push("the reply is not UTF-8; what is not was read as U+FFFD".to_owned());
-        }
         let feedback = (!accepted).then(|| feedback(&report));
         let report = ApplyReport {
             action: if self.request.dry_run { ApplyAction::DryRun } else { ApplyAction::Apply },
@@ -179,6 +180,18 @@ impl Apply<'_> {
             feedback,
         };
         Ok(Judged { report, set })
+    }
+
+    /// What cannot be read cannot be written either: replacement characters would end up in files.
+    fn not_utf8(&self, error: &std::str::Utf8Error) -> EngineError {
+        let bytes = &self.request.reply.bytes;
+        let line = bytes.iter().take(error.valid_up_to()).filter(|&&byte| byte == b'\n').count() + 1;
+        let hint = match bytes.get(..2) {
+            Some([0xff, 0xfe] | [0xfe, 0xff]) => "it looks like UTF-16; save it as UTF-8",
+            _ => "save it as UTF-8",
+        };
+        EngineError::input(format!("`{}` is not UTF-8 (line {line}); nothing was changed", self.request.reply.name))
+            .hint(hint)
     }
 
     /// How the archive is shown, and its contents.

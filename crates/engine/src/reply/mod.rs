@@ -15,11 +15,11 @@ pub use stan_model::document::assistant_reports::{
     AppliedFile, ApplyAction, ApplyReport, Excerpt, FileChange, Finding, ReplyReport, Severity,
 };
 use stan_reply::{CheckOptions, check};
-use stan_repo::System;
 
 use self::archive::ArchiveIndex;
 use self::workspace::Workspace;
 use crate::context::{Artefact, EngineError, NamedBytes, Repository};
+use crate::engine::Engine;
 use crate::tokens::Tokenizer;
 
 /// Which reply, against what.
@@ -39,10 +39,11 @@ pub struct CheckRequest {
 
 /// Checks a reply. A refusal means that it could not be checked at all.
 pub fn check_reply(
-    system: &dyn System,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &CheckRequest,
 ) -> Result<ReplyReport, EngineError> {
+    let system = engine.system();
     let layout = repository.layout();
     let (shown, path) = request.archive.clone().unwrap_or_else(|| {
         let relative = layout.artefact(Artefact::Archive);

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use stan_model::{Digest, is_git_folder};
-use stan_repo::{EntryKind, System, SystemExt as _, sha256};
+use stan_repo::{EntryKind, System, SystemExt as _, entries_below, read_failure, sha256};
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::context::WorkspaceLayout;
 
@@ -61,8 +62,26 @@ impl<'a> Tree<'a> {
             Some(EntryKind::Link) => Some("is a link, and nothing is written through links".to_owned()),
             Some(EntryKind::Other) => Some("is a pipe, a socket or a device".to_owned()),
             Some(EntryKind::File) if self.is_too_large(path) => Some("is too large to be patched".to_owned()),
+            None => self.twin(path).map(|twin| format!("differs from `{twin}` only in how its letters are composed")),
             _ => None,
         }
+    }
+
+    /// A name on the way to a path that is not there, whose letters look the same: some systems take it for the same file, and
+    /// everybody who reads it does.
+    fn twin(&self, path: &str) -> Option<String> {
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let missing = ends.filter_map(|end| path.get(..end)).find(|part| self.kind(part).is_none())?;
+        let (folder, name) = missing.rsplit_once('/').unwrap_or(("", missing));
+        if name.is_ascii() {
+            return None;
+        }
+        let entries = self.system.read_real_dir(Path::new(&self.layout.absolute(folder))).ok()?;
+        let composed: String = name.nfc().collect();
+        let names = entries.into_iter().filter_map(|entry| entry.name.into_string().ok());
+        let mut twins = names.filter(|other| !other.is_ascii() && other.nfc().eq(composed.chars()));
+        let twin = twins.next()?;
+        Some(if folder.is_empty() { twin } else { [folder, "/", &twin].concat() })
     }
 
     fn is_too_large(&self, path: &str) -> bool {
@@ -89,21 +108,25 @@ impl<'a> Tree<'a> {
 
     fn list(&self, folder: &str) -> Result<Vec<String>, String> {
         let mut files = Vec::new();
-        let mut pending = vec![folder.to_owned()];
-        while let Some(directory) = pending.pop() {
-            let absolute = self.layout.absolute(&directory);
-            let entries = self.system.read_real_dir(Path::new(&absolute));
-            let entries = entries.map_err(|error| format!("`{directory}` cannot be listed: {error}"))?;
-            for entry in entries {
-                let Ok(name) = entry.name.into_string() else {
-                    return Err(format!("`{directory}` holds a name that is not UTF-8"));
-                };
-                let path = [&directory, "/", &name].concat();
-                match entry.kind {
-                    _ if is_git_folder(&name) => return Err(format!("`{directory}` holds a repository of git's")),
-                    EntryKind::Dir => pending.push(path),
-                    EntryKind::File => files.push(path),
-                    EntryKind::Link | EntryKind::Other => return Err(format!("`{path}` is not a file")),
+        let shown = |path: &Path| {
+            let path = path.to_string_lossy();
+            self.layout.relative(&path).map_or_else(|| path.to_string(), str::to_owned)
+        };
+        for entry in entries_below(self.system, Path::new(&self.layout.absolute(folder))) {
+            let entry = entry.map_err(|unlisted| {
+                format!("`{}` cannot be listed: {}", shown(&unlisted.folder), read_failure(&unlisted.error))
+            })?;
+            let Some(name) = entry.name() else {
+                return Err(format!("`{}` holds a name that is not UTF-8", shown(&entry.folder)));
+            };
+            match entry.kind {
+                _ if is_git_folder(name) => {
+                    return Err(format!("`{}` holds a repository of git's", shown(&entry.folder)));
+                }
+                EntryKind::Dir => {}
+                EntryKind::File => files.push(shown(&entry.path())),
+                EntryKind::Link | EntryKind::Other => {
+                    return Err(format!("`{}` is not a file", shown(&entry.path())));
                 }
             }
             if files.len() > MOST_LISTED {

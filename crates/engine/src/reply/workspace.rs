@@ -13,7 +13,7 @@ use stan_model::NodeKind;
 use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::state::{Entry, State};
 use stan_reply::{ChangedFiles, ClosureSize, IgnoredFile};
-use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, SystemExt as _, hash_file};
+use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, SystemExt as _, entries_below, hash_file};
 
 use super::archive::ArchiveIndex;
 use super::tree::Tree;
@@ -24,10 +24,7 @@ use crate::context::gate::{
 };
 use crate::context::{Artefact, EngineError, Repository, WorkspaceLayout};
 use crate::secrets::{Judged, secrets_of, secrets_on_disk};
-use crate::tokens::Tokenizer;
-
-/// Larger files are not counted: an archive with one is of no use.
-const MOST_COUNTED: u64 = 64 << 20;
+use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 
 /// Folders with more files than this are not searched to the end.
 const MOST_LISTED: usize = 200_000;
@@ -136,7 +133,7 @@ impl<'a> Workspace<'a> {
     fn read(&self, absolute: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
         // What cannot be read is not archived either, and counts as nothing.
-        let _ = self.system.read_real(Path::new(absolute), MOST_COUNTED, &mut bytes);
+        let _ = self.system.read_real(Path::new(absolute), MOST_COUNTED_BYTES, &mut bytes);
         bytes
     }
 
@@ -289,29 +286,27 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
         if matches!(self.locate(folder), Located::File(_) | Located::Missing) {
             return None;
         }
+        let top = self.layout.absolute(folder);
+        if !self.system.lstat(Path::new(&top)).is_ok_and(|stat| stat.kind == EntryKind::Dir) {
+            return None;
+        }
         let mut found: Option<String> = None;
-        let mut pending = vec![folder.to_owned()];
         let mut listed = 0;
-        while let Some(directory) = pending.pop() {
-            let absolute = self.layout.absolute(&directory);
-            let is_folder = self.system.lstat(Path::new(&absolute)).is_ok_and(|stat| stat.kind == EntryKind::Dir);
-            let entries = if is_folder { self.system.read_real_dir(Path::new(&absolute)).ok() } else { None };
-            for entry in entries.into_iter().flatten() {
-                listed += 1;
-                let Ok(name) = entry.name.into_string() else { continue };
-                let path = [&directory, "/", &name].concat();
-                match entry.kind {
-                    EntryKind::Dir if name != ".git" => pending.push(path),
-                    EntryKind::File
-                        if !self.archive.contains(&path) && found.as_ref().is_none_or(|best| path < *best) =>
-                    {
-                        found = Some(path);
-                    }
-                    _ => {}
-                }
-            }
+        let mut entries = entries_below(self.system, Path::new(&top));
+        while let Some(entry) = entries.next() {
+            let Ok(entry) = entry else { continue };
+            listed += 1;
             if listed > MOST_LISTED && found.is_some() {
                 break;
+            }
+            if entry.kind == EntryKind::Dir && entry.name() == Some(".git") {
+                entries.skip_folder();
+            }
+            let path = entry.path();
+            let Some(path) = path.to_str().and_then(|path| self.layout.relative(path)) else { continue };
+            let is_first = found.as_ref().is_none_or(|best| path < best.as_str());
+            if entry.kind == EntryKind::File && is_first && !self.archive.contains(path) {
+                found = Some(path.to_owned());
             }
         }
         found

@@ -13,9 +13,9 @@ use stan_repo::{Access, WritableSystem};
 
 use crate::context::{Artefact, EngineError, Progress, Repository, WorkspaceLayout};
 use crate::context::{Session, StrictSystem, check_folders, map_for_selection, refuse};
+use crate::engine::Engine;
 use crate::graph::GraphRequest;
 use crate::relevance::{RankQuery, Relevance, USUAL_BUDGET};
-use crate::threads::Workers;
 use crate::tokens::Tokenizer;
 use propose::Proposal;
 
@@ -48,21 +48,21 @@ impl Default for SuggestRequest {
 
 /// Proposes a selection. Writes it when asked to, and nothing else but the cache.
 pub fn suggest(
-    system: &dyn WritableSystem,
+    engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &SuggestRequest,
     progress: &mut dyn Progress,
 ) -> Result<SuggestReport, EngineError> {
     let layout = repository.layout();
-    let system = &StrictSystem::new(system, &request.work);
+    let system = &StrictSystem::new(engine.system(), &request.work);
+    let engine = &engine.over(system);
     progress.stage("reading the repository");
-    let relevance = Relevance::gather(system, repository, &request.work)?;
+    let relevance = Relevance::gather(engine, repository, &request.work)?;
     // Only entries with depths are counted on a map; the rest are files as they are.
     let needs_map = request.compact || request.query.focus.iter().any(|file| file.depth > 0);
-    let map = if needs_map { Some(map_for_selection(system, repository, &request.work)?) } else { None };
+    let map = if needs_map { Some(map_for_selection(engine, repository, &request.work)?) } else { None };
     progress.stage("ranking");
-    let workers = Workers::start(request.work.threads);
-    let (report, document) = workers.install(|| {
+    let (report, document) = engine.share(|| {
         let ranked = relevance.rank(system, &request.query)?;
         let map = map.as_ref().map(|(map, integrity)| (map, integrity));
         Proposal::new(system, &layout, (&relevance, &ranked), map, request).report()

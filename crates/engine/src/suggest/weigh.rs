@@ -7,14 +7,10 @@ use stan_graph::Map;
 use stan_model::NodeKind;
 use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::reports::ExactTokens;
-use stan_model::document::run_report::tokens;
 use stan_repo::{System, SystemExt as _};
 
 use crate::context::WorkspaceLayout;
-use crate::tokens::Tokenizer;
-
-/// Larger files are estimated: they are not given to a model.
-const MAX_SIZE: u64 = 64 << 20;
+use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 
 pub(crate) struct Weigher<'a> {
     pub(crate) system: &'a dyn System,
@@ -35,38 +31,31 @@ pub(crate) struct Weights {
 impl Weigher<'_> {
     /// The weight of each node. For the estimate that is its bytes, because only their sum is divided.
     pub(crate) fn weigh(&self, nodes: &[u32]) -> Weights {
-        let size = |node: u32| self.map.size(node).unwrap_or(0);
+        let estimate = |node: u32| self.tokenizer.weight_of_size(self.map.size(node).unwrap_or(0));
         if self.tokenizer == Tokenizer::Bytes4 {
-            return Weights { weights: nodes.iter().map(|&node| size(node)).collect(), estimated: Vec::new() };
+            return Weights { weights: nodes.iter().map(|&node| estimate(node)).collect(), estimated: Vec::new() };
         }
         let counts = self.tokenizer.count_each(nodes, |&node| self.read(node));
         let mut weights = Weights::default();
         for (&node, count) in nodes.iter().zip(counts) {
             weights.weights.push(count.unwrap_or_else(|| {
                 weights.estimated.push(node);
-                tokens(size(node))
+                estimate(node)
             }));
         }
         weights
     }
 
-    /// The tokens of a sum of weights.
-    pub(crate) fn tokens(&self, weight: u64) -> u64 {
-        if self.tokenizer == Tokenizer::Bytes4 { tokens(weight) } else { weight }
-    }
-
     /// The tokens of all nodes together, and a warning for each that was estimated.
     pub(crate) fn total(&self, nodes: &[u32]) -> (ExactTokens, Vec<String>) {
         let Weights { weights, estimated } = self.weigh(nodes);
-        let sum = weights.iter().fold(0u64, |sum, weight| sum.saturating_add(*weight));
-        let tokens = ExactTokens { tokenizer: self.tokenizer.name().to_owned(), tokens: self.tokens(sum) };
-        (tokens, estimated.iter().map(|&node| self.warning(node)).collect())
+        (self.tokenizer.total(weights.into_iter()), estimated.iter().map(|&node| self.warning(node)).collect())
     }
 
     /// The tokens of a file that the map does not know, by its real absolute path; none when it cannot be read.
     pub(crate) fn tokens_of_file(&self, absolute: &str) -> u64 {
         let mut bytes = Vec::new();
-        match self.system.read_real(Path::new(absolute), MAX_SIZE, &mut bytes) {
+        match self.system.read_real(Path::new(absolute), MOST_COUNTED_BYTES, &mut bytes) {
             Ok(_) => self.tokenizer.count(&bytes),
             Err(_) => 0,
         }
@@ -91,7 +80,7 @@ impl Weigher<'_> {
         };
         let mut bytes = Vec::new();
         // Nodes are named by their real paths. A link on the way would lead a map that was made up out of the repository.
-        self.system.read_real(Path::new(&path), MAX_SIZE, &mut bytes).ok()?;
+        self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }
 }

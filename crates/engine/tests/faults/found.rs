@@ -7,7 +7,7 @@ use stan_engine::graph::{Work, graph};
 use stan_engine::init::{InitOptions, apply, plan};
 use stan_repo::{Effect, Fault, FaultySystem, MemorySystem, System, SystemExt as _, WritableSystem};
 
-use crate::paths::{Done, PATHS, ROOT, WritePath, edit, edited, opened, people, the_graph, work};
+use crate::paths::{Done, PATHS, ROOT, WritePath, edit, edited, engine, opened, people, the_graph, work};
 
 fn path(name: &str) -> &'static WritePath {
     PATHS.iter().find(|path| path.name == name).expect("it is in the table")
@@ -67,7 +67,7 @@ fn a_configuration_that_cannot_be_looked_at_is_not_absent() {
         assert!(result.unwrap_err().to_string().contains("stan.config.yml"));
         let options = InitOptions::default();
         let config = (Effect::Look, "/r/stan.config.yml");
-        let (result, _) = strike(&before, fault, config, |system| plan(system, ROOT, ".stan", &options));
+        let (result, _) = strike(&before, fault, config, |system| plan(&engine(system), ROOT, ".stan", &options));
         assert!(result.unwrap_err().to_string().contains("stan.config.yml: this cannot be read"));
     }
     // Folders above are often closed to us, and say nothing about this one.
@@ -124,7 +124,7 @@ fn what_killed_writers_left_goes_with_the_next_one() {
     let system = people();
     let (left, theirs) = ("/r/.stan-tmp-7-0-AGENTS.md", "/r/.stan-tmp-notes");
     system.set_file(left, "half").set_file(theirs, "of another user");
-    apply(&system, &plan(&system, ROOT, ".stan", &InitOptions::default()).unwrap()).unwrap();
+    apply(&engine(&system), &plan(&engine(&system), ROOT, ".stan", &InitOptions::default()).unwrap()).unwrap();
     assert!(read(&system, left).is_some(), "without --agents, AGENTS.md is not looked after");
     (path("init --force --agents").act)(&system).unwrap();
     assert_eq!((read(&system, left), read(&system, theirs).as_deref()), (None, Some("of another user")));
@@ -142,7 +142,7 @@ fn clocks_that_go_back_change_no_answer() {
     let options = || find(&opened(), ROOT, None).unwrap().config.graph_options(ROOT);
     let fresh = |system: &MemorySystem| {
         let plain = system.duplicate();
-        graph(&plain, &options(), &work(false)).unwrap().graph.map(|graph| graph.nodes().len())
+        graph(&engine(&plain), &options(), &work(false)).unwrap().graph.map(|graph| graph.nodes().len())
     };
     let system = opened();
     system.set_now(9_000_000_000_000);
@@ -151,11 +151,11 @@ fn clocks_that_go_back_change_no_answer() {
     system.set_now(5_000_000_000_000);
     edit(&system);
     system.set_now(4_000_000_000_000).set_file("/r/src/index.ts", "import './added.js';\n");
-    let warm = graph(&system, &options(), &work(true)).unwrap();
+    let warm = graph(&engine(&system), &options(), &work(true)).unwrap();
     assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
     // Another text of the same size and time, written in the same tick as the run: the stat proves nothing.
     system.set_file("/r/src/index.ts", "import './adder.js';\n");
-    let warm = graph(&system, &options(), &work(true)).unwrap();
+    let warm = graph(&engine(&system), &options(), &work(true)).unwrap();
     assert_ne!(warm.work, Work::Unchanged);
     assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
     // The same time and another size.
@@ -163,6 +163,6 @@ fn clocks_that_go_back_change_no_answer() {
     the_graph(&system).unwrap();
     let stat = system.lstat(Path::new("/r/src/index.ts")).unwrap();
     system.set_file("/r/src/index.ts", "").set_times("/r/src/index.ts", stat.mtime, stat.ctime);
-    let warm = graph(&system, &options(), &work(true)).unwrap();
+    let warm = graph(&engine(&system), &options(), &work(true)).unwrap();
     assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
 }

@@ -78,6 +78,17 @@ fn suggest() {
 }
 
 #[test]
+fn apply() {
+    // What a killed one left is finished or taken back: `crates/archive/src/patch/tests.rs`.
+    drive_named(&["apply", "apply, after another", "apply --undo"]);
+}
+
+#[test]
+fn history_and_evidence() {
+    drive_named(&["snap undo", "run -s"]);
+}
+
+#[test]
 fn graph() {
     drive_named(&["graph, no cache yet", "graph, an old cache", "graph, a cache to mend"]);
 }

@@ -3,14 +3,19 @@
 use std::io;
 use std::path::Path;
 
+use stan_engine::Engine;
 use stan_engine::config::{Config, Found, find};
 use stan_engine::context::reports::Mode;
+use stan_engine::context::reports::{ScriptEnd, ScriptReport};
 use stan_engine::context::{
-    ArchiveFormat, EngineError, NoProgress, Repository, RunRequest, SnapRequest, StateSource, migrate_state, run, snap,
+    ArchiveFormat, EngineError, NamedBytes, NoProgress, Repository, RunRequest, SnapRequest, SnapStep, StateSource,
+    migrate_state, run, snap, snap_history,
 };
 use stan_engine::graph::{GraphRequest, Stats, graph, write_json};
 use stan_engine::init::{AgentsBlock, InitOptions, apply, plan};
 use stan_engine::relevance::{FocusFile, RankQuery};
+use stan_engine::reply::{ApplyRequest, apply_reply, undo_reply};
+use stan_engine::scripts::ScriptOutput;
 use stan_engine::suggest::{SuggestRequest, suggest};
 use stan_engine::x07_documents::{Closure, Enclosure};
 use stan_engine::{DocumentStore, PointerSpace, SliceCommand, SliceRequest, slice, write_document};
@@ -83,6 +88,11 @@ pub(crate) const PATHS: &[WritePath] = &[
         initialise(system, InitOptions { agents: Some(AgentsBlock::Remove), ..InitOptions::default() })
     }),
     other("suggest --write", edited, suggestion),
+    other("apply", edited, |system| applied(system, REPLY)),
+    other("apply, after another", once_applied, |system| applied(system, REPLY)),
+    other("apply --undo", once_applied, undone),
+    other("snap undo", with_history, |system| walk(system, SnapStep::Set(1))),
+    other("run -s", edited, with_evidence),
     a_graph("graph, no cache yet", edited),
     a_graph("graph, an old cache", renamed_since),
     a_graph("graph, a cache to mend", cached),
@@ -235,17 +245,41 @@ fn text(refusal: &EngineError) -> String {
     format!("{refusal}; {}", refusal.hint.as_deref().unwrap_or_default())
 }
 
+/// One thread, so that effects come in the same order each time.
+pub(crate) fn engine(system: &dyn WritableSystem) -> Engine<'_> {
+    Engine::new(system).with_threads(Some(1))
+}
+
 pub(crate) fn work(with_cache: bool) -> GraphRequest {
     let cache_directory = with_cache.then(|| "/r/.stan/cache".to_owned());
-    GraphRequest {
-        threads: Some(1),
-        cache_directory,
-        state_directory: Some("/state".to_owned()),
-        ..GraphRequest::default()
-    }
+    GraphRequest { cache_directory, state_directory: Some("/state".to_owned()), ..GraphRequest::default() }
 }
 
 fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bool) -> Result<Done, String> {
+    archive_with(system, mode, frozen, with_cache, Vec::new())
+}
+
+/// With what a script wrote. The script itself ran before anything that can fail here.
+fn with_evidence(system: &dyn WritableSystem) -> Result<Done, String> {
+    let report = ScriptReport {
+        name: "test".to_owned(),
+        path: ".stan/output/test.txt".to_owned(),
+        end: ScriptEnd::Exited,
+        exit_code: Some(1),
+        milliseconds: 7,
+        bytes: 7,
+    };
+    let scripts = vec![ScriptOutput { report, text: b"failed\n".to_vec() }];
+    archive_with(system, Mode::Context, false, false, scripts)
+}
+
+fn archive_with(
+    system: &dyn WritableSystem,
+    mode: Mode,
+    frozen: bool,
+    with_cache: bool,
+    scripts: Vec<ScriptOutput>,
+) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     let work = work(with_cache);
@@ -259,10 +293,10 @@ fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bo
         plan: false,
         epoch: 0,
         tokens: None,
-        scripts: Vec::new(),
+        scripts,
         work,
     };
-    let report = run(system, &repository, &request, &mut NoProgress).map_err(|refusal| text(&refusal))?;
+    let report = run(&engine(system), &repository, &request, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     let left_out = report.left_out.iter().map(|file| format!("{}: {}", file.path, file.reason));
     Ok(Done { said: report.warnings.into_iter().chain(report.errors).chain(left_out).collect(), answer: String::new() })
 }
@@ -270,22 +304,79 @@ fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bo
 fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let request = SnapRequest { plain: true, context: true, work: work(false) };
-    let report = snap(system, &Repository { root: &root, config: &config }, &request, &mut NoProgress);
+    let report = snap(&engine(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress);
+    report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
+}
+
+/// Whole files, so that applying it again changes nothing more.
+const REPLY: &str = "### File: src/helper.ts\n\n```\nexport const helper = 'applied';\n```\n\n### File: src/new/made.ts\n\n\
+                     ```\nexport {};\n```\n\n### File: package.json\n\n```\n{\"name\":\"other\"}\n```\n";
+
+const EARLIER: &str =
+    "### File: src/index.ts\n\n```\nimport './helper.js';\n```\n\n### File: lib/a.ts\n\n```\n1\n```\n";
+
+fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let request = ApplyRequest {
+        reply: NamedBytes { name: "reply.md".to_owned(), bytes: reply.as_bytes().to_vec() },
+        archive: None,
+        no_archive: true,
+        seen: false,
+        strict: false,
+        dry_run: false,
+    };
+    let report =
+        apply_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress)
+            .map_err(|refusal| text(&refusal))?;
+    match report.feedback {
+        Some(feedback) => Err(format!("{feedback}; send it again")),
+        None => Ok(Done { said: report.notes, answer: String::new() }),
+    }
+}
+
+/// Done twice it is done: there is nothing left to take back.
+fn undone(system: &dyn WritableSystem) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    match undo_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &mut NoProgress) {
+        Ok(_) => Ok(Done::default()),
+        Err(refusal) if refusal.message.contains("no applied reply") => Ok(Done::default()),
+        Err(refusal) => Err(text(&refusal)),
+    }
+}
+
+fn once_applied() -> MemorySystem {
+    let system = edited();
+    applied(&system, EARLIER).unwrap();
+    system.set_now(4 * LATER);
+    system
+}
+
+fn with_history() -> MemorySystem {
+    let system = edited();
+    snapshots(&system).unwrap();
+    system.set_now(4 * LATER);
+    system
+}
+
+fn walk(system: &dyn WritableSystem, step: SnapStep) -> Result<Done, String> {
+    let Found { root, config, .. } = found(system)?;
+    let repository = Repository { root: &root, config: &config };
+    let report = snap_history(&Engine::new(system), &repository, (true, true), step, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
 fn migrate(system: &dyn WritableSystem, source: &StateSource) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
-    migrate_state(system, &repository, source, &mut NoProgress).map_err(|refusal| text(&refusal))?;
+    migrate_state(&engine(system), &repository, source, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     Ok(Done::default())
 }
 
 fn initialise(system: &dyn WritableSystem, mut options: InitOptions) -> Result<Done, String> {
     let Found { root, config: Config { stan_path, .. }, file, .. } = found(system)?;
     options.config_file = file.as_deref().and_then(|file| file.rsplit('/').next()).map(str::to_owned);
-    let plan = plan(system, &root, &stan_path, &options).map_err(|error| format!("{error}; run `stan init` again"))?;
-    apply(system, &plan).map_err(|error| format!("{error}; see who may write there, then run `stan init` again"))?;
+    let plan = plan(&engine(system), &root, &stan_path, &options).map_err(|error| text(&error))?;
+    apply(&engine(system), &plan).map_err(|error| text(&error))?;
     Ok(Done::default())
 }
 
@@ -294,13 +385,14 @@ fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
     let focus = vec![FocusFile { shown: "src/index.ts".into(), node_id: "src/index.ts".into(), depth: 1 }];
     let query = RankQuery { focus, ..RankQuery::default() };
     let request = SuggestRequest { query, budget: 10_000, write: true, work: work(false), ..SuggestRequest::default() };
-    let report = suggest(system, &Repository { root: &root, config: &config }, &request, &mut NoProgress);
+    let report = suggest(&engine(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
 pub(crate) fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
     let Found { root, config, .. } = found(system)?;
-    let outcome = graph(system, &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
+    let outcome =
+        graph(&engine(system), &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
     let graph = outcome.graph.as_ref().expect("the whole graph was asked for");
     let mut bytes = Vec::new();
     write_json(graph, &Stats::of(graph, outcome.dirty as u64), &outcome.errors, &outcome.not_analysed(), &mut bytes)
@@ -332,15 +424,11 @@ fn slice_to_file(system: &dyn WritableSystem, out: &str) -> Result<Done, String>
         max_nodes: None,
         max_bytes: None,
     };
-    let command = SliceCommand {
-        input: "/r/m.json".to_owned(),
-        out: Some(out.to_owned()),
-        request,
-        tells_reading: false,
-        is_wrapped: false,
-    };
+    let command = SliceCommand { input: "/r/m.json".to_owned(), out: Some(out.to_owned()), request };
     let outcome = slice(&mut Documents(system), &command);
-    // The toolchain's words are kept; its report names the input.
-    let message = || format!("{} {} run again", outcome.stderr, String::from_utf8_lossy(&outcome.stdout));
-    if outcome.exit_code == 0 { Ok(Done::default()) } else { Err(message()) }
+    // The report names the input.
+    match outcome.failure {
+        None => Ok(Done::default()),
+        Some(failure) => Err(format!("{}: {failure}; run again", outcome.report.input)),
+    }
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::disk::Disk;
+use super::other_languages::{GO_SOURCES, GO_STATEMENTS, OTHER_EDITS, OTHER_START, PYTHON_SOURCES, PYTHON_STATEMENTS};
 
 /// One edit, and how long after the edit before it.
 #[derive(Clone, Debug)]
@@ -201,6 +202,14 @@ const REMOVABLE: &[&str] = &[
     "node_modules/dep",
     "node_modules/@types",
     "node_modules/p",
+    ".venv",
+    ".venv/pyvenv.cfg",
+    "py/src/pkg/__init__.py",
+    "py/src/pkg",
+    "py/pyproject.toml",
+    "go.mod",
+    "go/lib",
+    "vendor",
     "node_modules/dep/lib/inner.d.ts",
     "../outside",
     "src/linked.ts",
@@ -224,6 +233,11 @@ const RENAMES: &[(&str, &str)] = &[
     ("../node_modules/dep", "node_modules/dep"),
     ("packages/p", "node_modules/p"),
     ("tsconfig.json", "src/tsconfig.json"),
+    ("py/src/pkg", "py/pkg"),
+    ("py/src/pkg/core.py", "py/src/pkg/core.pyi"),
+    ("py/src/pkg/sub", "py/src/pkg/core"),
+    ("go/lib", "vendor/example.com/dep"),
+    ("go/lib/a.go", "go/lib/a_test.go"),
 ];
 
 const LINKS: &[(&str, &str)] = &[
@@ -262,7 +276,7 @@ const START: &[(&str, &str)] = &[
 ];
 
 pub(crate) fn start(disk: &dyn Disk) {
-    START.iter().for_each(|(path, text)| disk.write(path, text.as_bytes()));
+    START.iter().chain(OTHER_START).for_each(|(path, text)| disk.write(path, text.as_bytes()));
     Installation::Declarations.apply(disk);
     disk.wait(5_000_000_000);
 }
@@ -274,10 +288,13 @@ pub(crate) fn sequence(length: std::ops::Range<usize>) -> impl Strategy<Value = 
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
-    let anything = || select([SOURCES, CONFIGS, MANIFESTS, REMOVABLE].concat());
+    let anything = || select([SOURCES, PYTHON_SOURCES, GO_SOURCES, CONFIGS, MANIFESTS, REMOVABLE].concat());
     prop_oneof![
         12 => (select(SOURCES), module()).prop_map(|(path, text)| Edit::Write(path, text)),
-        3 => select(SOURCES).prop_map(Edit::SameSize),
+        6 => (select(PYTHON_SOURCES), text_of(PYTHON_STATEMENTS)).prop_map(|(path, text)| Edit::Write(path, text)),
+        6 => (select(GO_SOURCES), text_of(GO_STATEMENTS)).prop_map(|(path, text)| Edit::Write(path, go_file(path, &text))),
+        3 => select(OTHER_EDITS).prop_map(|(path, text)| Edit::Write(path, text.to_owned())),
+        3 => select([SOURCES, PYTHON_SOURCES, GO_SOURCES].concat()).prop_map(Edit::SameSize),
         1 => anything().prop_map(Edit::Touch),
         3 => anything().prop_map(Edit::Remove),
         2 => select(RENAMES).prop_map(|(from, to)| Edit::Rename(from, to)),
@@ -294,7 +311,18 @@ fn edit() -> impl Strategy<Value = Edit> {
 }
 
 fn module() -> impl Strategy<Value = String> {
-    proptest::collection::vec(select(STATEMENTS), 0..5).prop_map(|statements| statements.join("\n"))
+    text_of(STATEMENTS)
+}
+
+fn text_of(statements: &'static [&'static str]) -> impl Strategy<Value = String> {
+    proptest::collection::vec(select(statements), 0..5).prop_map(|statements| statements.join("\n"))
+}
+
+/// The package is the folder's; tests may belong to the one beside it.
+fn go_file(path: &str, text: &str) -> String {
+    let package = path.rsplit('/').nth(1).unwrap_or("main");
+    let suffix = if path.ends_with("x_test.go") { "_test" } else { "" };
+    format!("package {package}{suffix}\n{text}\n")
 }
 
 fn installation() -> impl Strategy<Value = Installation> {

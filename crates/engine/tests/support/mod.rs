@@ -4,7 +4,9 @@
 
 pub(crate) mod disk;
 pub(crate) mod edits;
+pub(crate) mod other_languages;
 
+use stan_engine::Engine;
 use stan_engine::graph::{Graph, GraphOptions, GraphOutcome, GraphRequest, Stats, graph, write_json};
 use stan_repo::{MemorySystem, WritableSystem};
 
@@ -13,11 +15,22 @@ pub(crate) const ROOT: &str = "/r";
 
 /// The answer without a cache.
 pub(crate) fn cold(system: &dyn WritableSystem, options: &GraphOptions) -> GraphOutcome {
-    run(system, options, &GraphRequest { threads: Some(2), ..GraphRequest::default() })
+    run(system, options, &GraphRequest::default())
 }
 
 pub(crate) fn run(system: &dyn WritableSystem, options: &GraphOptions, request: &GraphRequest) -> GraphOutcome {
-    graph(system, options, request).expect("no input makes a run fail")
+    run_on(2, system, options, request)
+}
+
+/// As [`run`], on so many threads.
+pub(crate) fn run_on(
+    threads: usize,
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    request: &GraphRequest,
+) -> GraphOutcome {
+    let engine = Engine::new(system).with_threads(Some(threads));
+    graph(&engine, options, request).expect("no input makes a run fail")
 }
 
 /// The cold answer for a repository written as one string.

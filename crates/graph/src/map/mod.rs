@@ -35,6 +35,16 @@ pub struct MapEdge {
     pub resolutions: u8,
 }
 
+/// A node of a map that is made of parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapNode {
+    pub id: String,
+    pub kind: NodeKind,
+    pub size: Option<u64>,
+    /// In any order; edges of one target are merged.
+    pub edges: Vec<MapEdge>,
+}
+
 /// A map. Nodes are named by their index, which is their rank among the ids by UTF-8 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
@@ -60,6 +70,24 @@ impl Map {
     /// The map of a graph, with externals under their canonical ids.
     pub fn from_graph(graph: &Graph, canonical: &Canonical, hashes: MetaHashes) -> Self {
         from_graph::from_graph(graph, canonical, hashes)
+    }
+
+    /// A map of parts that a caller made itself: nodes in the order of their ids, each id once; edges by index. `None` when
+    /// they do not describe a map.
+    pub fn from_nodes(nodes: Vec<MapNode>) -> Option<Self> {
+        let is_sorted = nodes.is_sorted_by(|left, right| left.id < right.id);
+        let is_inside = |edge: &MapEdge| (edge.target as usize) < nodes.len();
+        if !is_sorted || !nodes.iter().all(|node| node.edges.iter().all(is_inside)) {
+            return None;
+        }
+        let (mut ids, mut builder) = (Texts::default(), MapBuilder::default());
+        for node in nodes {
+            ids.push(&node.id);
+            builder.node(Record { kind: node.kind, size: node.size, hash: None }, "");
+            node.edges.into_iter().for_each(|edge| builder.edge(edge));
+            builder.end_node();
+        }
+        Some(builder.finish(ids))
     }
 
     /// Reads `dependency.meta.json` strictly; all findings are returned, up to a limit. `file` is only for them.

@@ -4,8 +4,8 @@
 use super::CountTokens;
 use super::OverviewOptions;
 use super::line::{
-    EDGES, FEW_EXPORTS, FULL, HIDDEN, NO_IMPORTS, NO_NAMES, file_line, folder_line, packages_line, rest_line,
-    summary_line,
+    EDGES, FEW_EXPORTS, FULL, HIDDEN, NAME_ONLY, NO_IMPORTS, NO_NAMES, ONLY_EDGES, TWO_EXPORTS, file_line, folder_line,
+    packages_line, rest_line, summary_line,
 };
 use super::references::common_segments;
 use super::text::{State, Writer};
@@ -26,7 +26,9 @@ pub(super) fn fit(writer: &Writer<'_>, options: &OverviewOptions, target: u64, c
         fit.refine(if with_others <= target { with_others } else { without }, &[NO_IMPORTS, NO_NAMES, FULL]);
     } else {
         fit.state.with_others = false;
-        fit.fold(without);
+        if !fit.names_fit() {
+            fit.fold(without);
+        }
     }
     fit.state
 }
@@ -39,10 +41,10 @@ pub(super) fn everything(writer: &Writer<'_>, options: &OverviewOptions, count: 
     }
     let mut fit = Fit::new(writer, options, options.names_within, count);
     fit.state = State::everything(writer.folders, writer.input.files.len());
-    fit.state.levels.fill(EDGES);
-    fit.costs = fit.costs_at(EDGES);
+    fit.state.levels.fill(ONLY_EDGES);
+    fit.costs = fit.costs_at(ONLY_EDGES);
     let total = count(&writer.text(&fit.state));
-    fit.refine(total, &[NO_NAMES, FULL]);
+    fit.refine(total, &[EDGES, NO_NAMES, FULL]);
     fit.state
 }
 
@@ -133,6 +135,19 @@ impl<'a> Fit<'a> {
                 break;
             }
         }
+    }
+
+    /// Whether every file can at least be named: then the most wanted ones say more, and nothing is folded.
+    fn names_fit(&mut self) -> bool {
+        let costs = self.costs_at(NAME_ONLY);
+        let total = self.fixed + self.folder_lines(false) + costs.iter().sum::<u64>();
+        if total > self.target {
+            return false;
+        }
+        self.costs = costs;
+        self.state.levels.fill(NAME_ONLY);
+        self.refine(total, &[TWO_EXPORTS, FEW_EXPORTS]);
+        true
     }
 
     fn summary(&self, folder: usize) -> u64 {

@@ -19,22 +19,36 @@ pub(super) const NO_IMPORTS: u8 = 2;
 pub(super) const FEW_EXPORTS: u8 = 3;
 /// Without a budget: no names on imports and few exports.
 pub(super) const EDGES: u8 = 4;
+/// Without a budget, where even that is too much: no exports at all.
+pub(super) const ONLY_EDGES: u8 = 5;
+/// Before folders are folded: two exports, and only the name.
+pub(super) const TWO_EXPORTS: u8 = 6;
+pub(super) const NAME_ONLY: u8 = 7;
 /// The file has no line.
-pub(super) const HIDDEN: u8 = 5;
+pub(super) const HIDDEN: u8 = 8;
 
-/// ` name tokens <importers exports > imports ~ tests # description`
+/// ` name [tokens <importers exports > imports ~ tests # description]`
 pub(super) fn file_line(input: &OverviewInput, references: &References<'_>, file: &OverviewFile, level: u8) -> String {
     let (folder, name) = split(&file.path);
     let mut line = String::with_capacity(64);
     line.push(' ');
     push_word(&mut line, name);
+    if level == NAME_ONLY {
+        line.push('\n');
+        return line;
+    }
     line.push(' ');
     line.push_str(&short(file.tokens));
     if file.importers > 0 {
         line.push_str(&format!(" <{}", file.importers));
     }
-    push_exports(&mut line, file, if level >= FEW_EXPORTS { FIRST_EXPORTS } else { usize::MAX });
-    if level < NO_IMPORTS || level == EDGES {
+    match level {
+        FULL..FEW_EXPORTS => push_exports(&mut line, file, usize::MAX),
+        FEW_EXPORTS | EDGES => push_exports(&mut line, file, FIRST_EXPORTS),
+        TWO_EXPORTS => push_exports(&mut line, file, 2),
+        _ => {}
+    }
+    if level < NO_IMPORTS || matches!(level, EDGES | ONLY_EDGES) {
         push_imports(&mut line, input, references, file, level == FULL);
     }
     if level < NO_IMPORTS {

@@ -3,7 +3,7 @@
 //! the files comes in, and how tokens are counted too.
 //!
 //! To fit, lines lose their details before they go: names on imports, imports and tests, exported names after the fifth and
-//! the description; then folders become one line, the deepest first and the farthest from the focus first. What is left of
+//! the description; then, if that lists every file, all but its name; else folders become one line, the deepest first and the farthest from the focus first. What is left of
 //! the budget brings back what was removed last. The grammar of the lines is in `docs/formats.md`; `read` reads it.
 
 mod fit;
@@ -96,6 +96,9 @@ pub struct Overview {
     pub folded: usize,
 }
 
+/// The part of a budget that is left free.
+const MARGIN: u64 = 500;
+
 /// How tokens are counted.
 pub type CountTokens<'c> = dyn Fn(&str) -> u64 + 'c;
 
@@ -105,22 +108,25 @@ pub fn overview(input: &OverviewInput, options: &OverviewOptions, count: &CountT
     let references = References::of(&input.files);
     let writer = text::Writer { input, folders: &folders, references: &references };
     if options.budget == 0 {
-        let all = fit::everything(&writer, options, count);
+        let names_within = options.names_within - options.names_within / MARGIN;
+        let all = fit::everything(&writer, &OverviewOptions { names_within, ..options.clone() }, count);
         return finish(&writer, writer.text(&all), &all, count);
     }
-    let mut target = options.budget;
+    // Implementations of a tokenizer differ by a token here and there: the text stays within the budget for all of them.
+    let budget = options.budget - options.budget / MARGIN;
+    let mut target = budget;
     for _ in 0..4 {
         let state = fit::fit(&writer, options, target, count);
         let text = writer.text(&state);
         let found = finish(&writer, text, &state, count);
-        if found.tokens <= options.budget {
+        if found.tokens <= budget {
             return found;
         }
         // Tokens of lines do not always add up: a little less fits.
-        target = target.saturating_sub(found.tokens - options.budget + options.budget / 100 + 1);
+        target = target.saturating_sub(found.tokens - budget + budget / 100 + 1);
     }
     let state = fit::fit(&writer, options, target / 2, count);
-    truncated(&writer.text(&state), options.budget, count)
+    truncated(&writer.text(&state), budget, count)
 }
 
 fn finish(writer: &text::Writer<'_>, text: String, state: &text::State, count: &CountTokens<'_>) -> Overview {

@@ -1,8 +1,9 @@
 //! How one file names another: by the shortest ending of its path that leads to it alone.
 //!
 //! A name without a slash is the code file of that name in the same folder, else the one code file of the repository whose
-//! path ends so. The extension is left out where that is enough. `./`, `../` and `/` begin a path that is spelled out: from
-//! the folder, or from the root. Files that are not code have no lines, so that they are always spelled out.
+//! path ends so. The extension is left out where that is enough. `./` and `../` begin a path from the folder, where the
+//! extension of a code file may be left out as well, and `/` a path from the root that is spelled out. Files that are not
+//! code have no lines, so that they are always spelled out.
 
 use std::borrow::Cow;
 
@@ -59,7 +60,10 @@ impl<'f> References<'f> {
             return Some(path.to_owned());
         }
         if name.starts_with("./") || name.starts_with("../") {
-            return joined(folder, name);
+            let path = joined(folder, name)?;
+            let found = self.local.get(&split(&path)).filter(|found| **found != AMBIGUOUS);
+            let known = found.and_then(|found| self.files.get(*found as usize)).map(|path| (*path).to_owned());
+            return Some(known.unwrap_or(path));
         }
         self.find(folder, name).and_then(|found| self.files.get(found as usize)).map(|path| (*path).to_owned())
     }
@@ -68,18 +72,30 @@ impl<'f> References<'f> {
     pub(super) fn name(&self, folder: &str, target: u32) -> Cow<'f, str> {
         let path: &'f str = self.files.get(target as usize).copied().unwrap_or_default();
         if !self.code.get(target as usize).copied().unwrap_or(false) {
-            return Cow::Owned(spelled(folder, path));
+            // A code file of that name would be taken for it.
+            let is_taken = self.local.contains_key(&split(path));
+            return Cow::Owned(if is_taken { format!("/{path}") } else { spelled(folder, path) });
         }
         let stem = split_extension(path).map(|(stem, _)| stem).filter(|stem| !stem.is_empty());
         let with_extension = endings_of(path);
         let without = stem.into_iter().flat_map(endings_of);
         let mut candidates: Vec<&'f str> = without.chain(with_extension).collect();
-        candidates.sort_by_key(|candidate| (candidate.matches('/').count(), candidate.len()));
-        match candidates.into_iter().find(|candidate| self.find(folder, candidate) == Some(target)) {
-            Some(name) => Cow::Borrowed(name),
-            None => Cow::Owned(spelled(folder, path)),
+        candidates.sort_by_key(|candidate| (slashes(candidate), candidate.len()));
+        let ending = candidates.into_iter().find(|candidate| self.find(folder, candidate) == Some(target));
+        let relative =
+            spelled(folder, stem.filter(|stem| self.local.get(&split(stem)) == Some(&target)).unwrap_or(path));
+        let is_relative = relative.starts_with('.') && self.resolve(folder, &relative).as_deref() == Some(path);
+        match ending {
+            // An ending says where the file is: a path from the folder must be shorter by a segment.
+            Some(ending) if !is_relative || slashes(ending) <= slashes(&relative) => Cow::Borrowed(ending),
+            _ if is_relative => Cow::Owned(relative),
+            _ => Cow::Owned(spelled(folder, path)),
         }
     }
+}
+
+fn slashes(name: &str) -> usize {
+    name.matches('/').count()
 }
 
 /// The last one, two, … segments of a path.

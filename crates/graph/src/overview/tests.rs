@@ -88,7 +88,10 @@ fn text_of_a_small_repository() {
         # A small shop.
         src/
          main.ts 1.2k
-        src/shop/ * 3 files 100k Cart, Item, a, b, c
+        src/shop/
+         cart.ts
+         item.ts 31 <2 Item
+         main.ts 2
     "#]]
     .assert_eq(&few(25).text);
 }

@@ -1,15 +1,10 @@
-//! The outline of a Go file, and the names of its top level: functions, methods, types with their fields and methods, variables and
-//! constants. Written types are not followed.
+//! The outline of a Go file: functions, methods, types with their fields and methods, variables and constants.
 
-use rustc_hash::FxHashMap;
-use stan_model::names::{
-    Declaration as NameDeclaration, DeclarationId, FileUnits, Import as NameImport, ImportId, Imported,
-};
-use stan_model::names::{Meaning, Names, RecipeId, Space, Symbol, SymbolId, Use, Used};
+use stan_model::names::{FileUnits, Names};
 use stan_model::outline::{LineStarts, Outline, Span, Unit, UnitId, UnitKind, UnitName};
 
 use super::lexer::{Kind, Token};
-use super::names::{Uses, collect};
+use super::symbols::names;
 use super::syntax::{Declaration, File, What};
 
 pub(super) fn outline(text: &str) -> Outline {
@@ -188,59 +183,5 @@ impl Units<'_, '_> {
             doc = Some(Span::new(comment.start, doc.map_or(comment.end, |doc| doc.end)));
         }
         doc
-    }
-}
-
-/// Symbols of the top level and of imports, and where names are used.
-fn names(file: &File<'_>, outline: &Outline, lines: &LineStarts) -> Names {
-    let mut names = Names::default();
-    let mut known: FxHashMap<&str, SymbolId> = FxHashMap::default();
-    for import in file.imports.iter().filter(|import| !matches!(import.alias, Some("_" | "."))) {
-        let name = import.alias.unwrap_or_else(|| import.path.rsplit('/').next().unwrap_or_default());
-        let statement = Span::new(import.position, import.end);
-        names.imports.push(NameImport { specifier: import.path.into(), name: Imported::Namespace, statement });
-        let meaning = Meaning::Import(ImportId(names.imports.len() as u32 - 1));
-        add(&mut names, &mut known, name, (statement, lines.line(import.position), None), meaning);
-    }
-    for declaration in file.declarations.iter().filter(|declaration| declaration.what != What::Method) {
-        for (name, token) in declaration.names.iter().filter(|(name, _)| *name != "_") {
-            let meaning = Meaning::Value { ty: RecipeId::UNKNOWN, signature: None };
-            let place = (Span::new(token.start, token.end), lines.line(token.start), outline.innermost(token.start));
-            add(&mut names, &mut known, name, place, meaning);
-        }
-    }
-    let mut uses = Uses::default();
-    file.declarations.iter().for_each(|declaration| collect(file, declaration, &mut uses));
-    for (name, at) in &uses.plain {
-        let Some(token) = file.tokens.get(*at) else { continue };
-        let what = known.get(name).map_or_else(|| Used::Global((*name).into()), |symbol| Used::Name(*symbol));
-        names.uses.push(Use { at: token.start, line: lines.line(token.start), space: Space::Value, what });
-    }
-    names.uses.sort_by_key(|one| one.at);
-    let mut exports: Vec<(Box<str>, SymbolId)> = Vec::new();
-    for declaration in file.declarations.iter().filter(|declaration| declaration.what != What::Method) {
-        exports.extend(declaration.names.iter().filter_map(|(name, _)| Some(((*name).into(), *known.get(name)?))));
-    }
-    exports.sort_unstable();
-    exports.dedup_by(|one, other| one.0 == other.0);
-    names.exports = exports;
-    names
-}
-
-fn add<'t>(
-    names: &mut Names,
-    known: &mut FxHashMap<&'t str, SymbolId>,
-    name: &'t str,
-    (span, line, unit): (Span, u32, Option<UnitId>),
-    meaning: Meaning,
-) {
-    names.declarations.push(NameDeclaration { name: name.into(), span, line, unit, meaning });
-    let declaration = DeclarationId(names.declarations.len() as u32 - 1);
-    let symbol = *known.entry(name).or_insert_with(|| {
-        names.symbols.push(Symbol { name: name.into(), ..Symbol::default() });
-        SymbolId(names.symbols.len() as u32 - 1)
-    });
-    if let Some(symbol) = names.symbols.get_mut(symbol.0 as usize) {
-        symbol.declarations.push(declaration);
     }
 }

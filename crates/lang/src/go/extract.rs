@@ -24,6 +24,12 @@ pub fn extract(bytes: &[u8]) -> Extraction {
     extraction
 }
 
+/// Only reads the top level, as [`extract`] would: the floor that extraction is measured against.
+pub fn parse_only(text: &str) -> usize {
+    let file = File::read(text);
+    file.declarations.len() + file.imports.len()
+}
+
 fn of_text(text: &str) -> Extraction {
     if u32::try_from(text.len()).is_err() {
         let problems = vec![FileProblem::new("is larger than 4 GiB; nothing was read from it")];
@@ -67,7 +73,7 @@ fn requests<'t>(file: &File<'t>, facts: &mut FileFacts) -> FxHashMap<&'t str, Ve
 
 /// The names that a package may have in a file: its alias, or what its path suggests. The package's own clause would tell, but lies
 /// in another file.
-fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
+pub(super) fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
     match import.alias {
         Some("_") => return Vec::new(),
         Some(alias) => return vec![alias],
@@ -126,52 +132,23 @@ fn names(file: &File<'_>, uses: &Uses<'_>, locals: &FxHashMap<&str, Vec<u32>>, f
     facts.uses = used.into_iter().map(Into::into).collect();
 }
 
-/// Names of the language itself. A package may declare them again, which nobody does.
-fn is_predeclared(name: &str) -> bool {
-    const NAMES: [&str; 43] = [
-        "any",
-        "append",
-        "bool",
-        "byte",
-        "cap",
-        "clear",
-        "close",
-        "comparable",
-        "complex",
-        "complex128",
-        "complex64",
-        "copy",
-        "delete",
-        "error",
-        "false",
-        "float32",
-        "float64",
-        "imag",
-        "int",
-        "int16",
-        "int32",
-        "int64",
-        "int8",
-        "iota",
-        "len",
-        "make",
-        "max",
-        "min",
-        "new",
-        "nil",
-        "panic",
-        "print",
-        "println",
-        "real",
-        "recover",
-        "rune",
-        "string",
-        "true",
-        "uint",
-        "uint16",
-        "uint32",
-        "uint64",
-        "uint8",
+/// Names of the language itself that packages do not declare again. They do declare others, such as `min`, `max` and `clear`, which are
+/// younger than much code.
+pub(super) fn is_predeclared(name: &str) -> bool {
+    #[rustfmt::skip]
+    const NAMES: [&str; 28] = [
+        "append", "bool", "byte", "cap", "complex128", "complex64", "error", "false", "float32", "float64", "int", "int16", "int32",
+        "int64", "int8", "iota", "len", "make", "nil", "panic", "rune", "string", "true", "uint", "uint16", "uint32", "uint64", "uint8",
     ];
     NAMES.binary_search(&name).is_ok()
+}
+
+/// All names of the language, for what is said to be missing.
+pub(super) fn is_universal(name: &str) -> bool {
+    #[rustfmt::skip]
+    const OTHERS: [&str; 16] = [
+        "any", "clear", "close", "comparable", "complex", "copy", "delete", "imag", "max", "min", "new", "print", "println", "real",
+        "recover", "uintptr",
+    ];
+    is_predeclared(name) || OTHERS.binary_search(&name).is_ok()
 }

@@ -6,9 +6,11 @@ pub mod extract;
 mod lexer;
 mod names;
 pub mod resolve;
+mod symbols;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use std::borrow::Cow;
 
@@ -28,7 +30,7 @@ impl Language for Go {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn claims(&self, path: &str) -> bool {

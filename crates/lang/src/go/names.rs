@@ -1,155 +1,299 @@
 //! The names that a Go file uses: qualified ones (`pkg.Name`) and those that other files of the package may declare.
 //!
-//! Scopes are those of whole declarations: a name that is declared anywhere in a function is not taken for one of the package in all
-//! of it. Fields of structs, methods and what follows a dot are no names of the package.
+//! A local name means something from its statement to the end of its block. Fields of structs, methods and what follows a dot are
+//! no names of the package. One pass finds what is declared inside, a second one the uses.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lexer::Kind;
 use super::syntax::{Declaration, File, What};
 
-/// What one declaration uses, in source order.
+/// What the declarations of a file use, in source order.
 #[derive(Default)]
 pub(super) struct Uses<'t> {
     /// Plain names, with the index of their token.
     pub(super) plain: Vec<(&'t str, usize)>,
     /// `qualifier.Name`, with the index of the name's token.
     pub(super) qualified: Vec<(&'t str, &'t str, usize)>,
+    /// Names that are declared inside of declarations.
+    pub(super) locals: Vec<Local<'t>>,
+    /// Tokens that mean one of `locals`.
+    pub(super) local_uses: Vec<(usize, u32)>,
+}
+
+/// A name that is declared inside a declaration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local<'t> {
+    pub(super) name: &'t str,
+    /// The tokens in which it means that.
+    from: usize,
+    to: usize,
+    pub(super) source: Source,
+}
+
+/// What tells the type of a local name, by the token that it begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Unknown,
+    Type(usize),
+    /// An expression; whether a brace behind it may be that of a literal.
+    Value(usize, bool),
+    /// What is ranged over.
+    Element(usize),
 }
 
 /// Adds the uses of a declaration.
 pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: &mut Uses<'t>) {
-    let mut walk = Walk { file, locals: FxHashSet::default(), skipped: FxHashSet::default() };
+    let mut walk = Walk {
+        file,
+        locals: Vec::new(),
+        skipped: FxHashSet::default(),
+        blocks: Vec::new(),
+        bodies: FxHashSet::default(),
+    };
     if let Some((from, to)) = declaration.receiver {
-        walk.parameters(from, to, true);
+        let body = file.function_body(declaration.rest).0;
+        walk.parameters(from, to, Some((body, declaration.to)));
         // The method's own name, which stands behind the receiver.
         walk.skipped.insert(to);
     }
     walk.declared(declaration);
     let start = declaration.receiver.map_or(declaration.rest, |(from, _)| from);
-    for at in start..declaration.to {
-        walk.name(at, uses);
+    walk.uses(start..declaration.to, uses);
+}
+
+/// The entries of a list of parameters or results: the token of the name, if they have names, and that of the type.
+pub(super) fn entries(file: &File<'_>, from: usize, to: usize) -> Vec<(Option<usize>, usize)> {
+    let last = to.saturating_sub(1);
+    let mut starts = vec![from + 1];
+    let mut at = from + 1;
+    while at < last {
+        match file.kind(at) {
+            Some(Kind::Mark(b'(' | b'[' | b'{')) => at = file.behind_bracket(at),
+            Some(Kind::Mark(b',')) => {
+                at += 1;
+                starts.push(at);
+            }
+            _ => at += 1,
+        }
     }
+    starts.retain(|start| *start < last);
+    let end = |index: usize| starts.get(index + 1).map_or(last, |next| next - 1);
+    let is_named = |(index, start): (usize, &usize)| begins_with_name(file, *start, end(index));
+    if !starts.iter().enumerate().any(is_named) {
+        return starts.into_iter().map(|start| (None, start)).collect();
+    }
+    // `a, b T`: a name alone has the type of the next one.
+    let mut ty = last;
+    let mut found: Vec<(Option<usize>, usize)> = Vec::with_capacity(starts.len());
+    for (index, start) in starts.iter().enumerate().rev() {
+        if start + 1 < end(index) {
+            ty = start + 1;
+        }
+        found.push((Some(*start), ty));
+    }
+    found.reverse();
+    found
+}
+
+/// Whether an entry is `name Type`, rather than a type alone.
+fn begins_with_name(file: &File<'_>, start: usize, end: usize) -> bool {
+    if file.word(start).is_empty() || is_type_keyword(file.word(start)) || start + 1 >= end {
+        return false;
+    }
+    match file.kind(start + 1) {
+        // `List[int]` is a type, `a [2]int` and `a []int` have one.
+        Some(Kind::Mark(b'[')) => file.behind_bracket(start + 1) < end,
+        Some(Kind::Mark(b'.')) => false,
+        _ => true,
+    }
+}
+
+/// `[T any]` behind the name of a function or type, and not the length of an array.
+pub(super) fn is_type_parameters(file: &File<'_>, what: What, at: usize) -> bool {
+    let is_list = matches!(what, What::Function | What::Type) && file.is_mark(at, b'[');
+    let follows = !matches!(file.kind(at + 2), None | Some(Kind::Mark(b']')));
+    is_list && !file.word(at + 1).is_empty() && follows
 }
 
 struct Walk<'f, 't> {
     file: &'f File<'t>,
     /// Names that are declared inside.
-    locals: FxHashSet<&'t str>,
+    locals: Vec<Local<'t>>,
     /// Tokens that are names of parameters, fields or methods.
     skipped: FxHashSet<usize>,
+    /// Where the blocks around the current token end; of a statement with a header also where that ends.
+    blocks: Vec<Block>,
+    /// Braces that open the bodies of statements.
+    bodies: FxHashSet<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct Block {
+    end: usize,
+    /// Where the body of a statement with a header begins.
+    body: Option<usize>,
+    /// Where the last statement ends that was asked for: one that declares many names is looked through once.
+    statement: usize,
+}
+
+impl Block {
+    fn new(end: usize, body: Option<usize>) -> Self {
+        Self { end, body, statement: 0 }
+    }
 }
 
 impl<'t> Walk<'_, 't> {
-    fn local(&mut self, at: usize) {
-        let word = self.file.word(at);
-        if !word.is_empty() {
-            self.locals.insert(word);
+    fn local(&mut self, at: usize, (from, to): (usize, usize), source: Source) {
+        let name = self.file.word(at);
+        if !name.is_empty() {
+            self.locals.push(Local { name, from, to, source });
             self.skipped.insert(at);
         }
     }
 
     /// Finds everything that is declared inside a declaration.
     fn declared(&mut self, declaration: &Declaration<'t>) {
+        let whole = (declaration.from, declaration.to);
         let mut at = declaration.rest;
-        if self.is_type_parameters(declaration.what, at) {
+        if is_type_parameters(self.file, declaration.what, at) {
             let end = self.file.behind_bracket(at);
-            self.parameters(at, end, true);
+            self.parameters(at, end, Some(whole));
             at = end;
         }
         if matches!(declaration.what, What::Function | What::Method) {
-            self.signature(at, true);
+            self.signature(at, Some((self.file.function_body(at).0, declaration.to)));
         }
+        self.blocks.push(Block::new(declaration.to, None));
         while at < declaration.to {
+            while self.blocks.len() > 1 && self.blocks.last().is_some_and(|block| block.end <= at) {
+                self.blocks.pop();
+            }
             match self.file.kind(at) {
                 Some(Kind::Define) => self.defined(at, declaration.rest),
-                Some(Kind::Word) => match self.file.word(at) {
-                    "func" => self.signature(at + 1, true),
-                    "var" | "const" | "type" if at > declaration.rest => self.inner(at),
-                    "struct" if self.file.is_mark(at + 1, b'{') => self.members(at + 1, false),
-                    "interface" if self.file.is_mark(at + 1, b'{') => self.members(at + 1, true),
-                    _ => {}
-                },
+                Some(Kind::Mark(b'{')) => self.blocks.push(Block::new(self.file.behind_bracket(at), None)),
+                Some(Kind::Word) => self.keyword(at, declaration.rest),
                 _ => {}
             }
             at += 1;
         }
     }
 
-    /// `[T any]` behind the name of a function or type, and not the length of an array.
-    fn is_type_parameters(&self, what: What, at: usize) -> bool {
-        let is_list = matches!(what, What::Function | What::Type) && self.file.is_mark(at, b'[');
-        let follows = !matches!(self.file.kind(at + 2), None | Some(Kind::Mark(b']')));
-        is_list && !self.file.word(at + 1).is_empty() && follows
+    fn keyword(&mut self, at: usize, start: usize) {
+        match self.file.word(at) {
+            "func" => {
+                let body = self.file.function_body(at + 1);
+                self.signature(at + 1, Some(body));
+            }
+            "var" | "const" | "type" if at > start => self.inner(at),
+            "struct" if self.file.is_mark(at + 1, b'{') => self.members(at + 1, false),
+            "interface" if self.file.is_mark(at + 1, b'{') => self.members(at + 1, true),
+            "if" | "for" | "switch" | "select" => {
+                let body = self.file.header(at);
+                self.bodies.insert(body);
+                // A branch ends with the statement that it belongs to.
+                let is_branch = at > 0 && self.file.word(at - 1) == "else";
+                let end = if is_branch { self.block_end() } else { self.file.end_of_branches(body) };
+                self.blocks.push(Block::new(end, Some(body)));
+            }
+            _ => {}
+        }
     }
 
-    /// The parameters and results behind a function's name or `func`; `is_inside` when a body may use their names.
-    fn signature(&mut self, mut at: usize, is_inside: bool) {
+    /// Where the statement around a token ends.
+    fn statement_end(&mut self, at: usize) -> usize {
+        let file = self.file;
+        let Some(block) = self.blocks.last_mut() else { return file.end_of(at) };
+        if at >= block.statement {
+            block.statement = file.end_of(at);
+        }
+        block.statement
+    }
+
+    fn block_end(&self) -> usize {
+        self.blocks.last().map_or(usize::MAX, |block| block.end)
+    }
+
+    /// The parameters and results behind a function's name or `func`. `inside` are the tokens in which a body may use their names.
+    fn signature(&mut self, mut at: usize, inside: Option<(usize, usize)>) {
         for _ in 0..2 {
             if !self.file.is_mark(at, b'(') {
                 return;
             }
             let end = self.file.behind_bracket(at);
-            self.parameters(at, end, is_inside);
+            self.parameters(at, end, inside);
             at = end;
         }
     }
 
-    /// The names of a list in brackets: all entries have one, or none.
-    fn parameters(&mut self, from: usize, to: usize, is_inside: bool) {
-        let last = to.saturating_sub(1);
-        let mut entries = vec![from + 1];
-        let mut at = from + 1;
-        while at < last {
+    /// The names of a list in brackets.
+    fn parameters(&mut self, from: usize, to: usize, inside: Option<(usize, usize)>) {
+        let is_type_list = self.file.is_mark(from, b'[');
+        for (name, ty) in entries(self.file, from, to) {
+            match (name, inside) {
+                (Some(name), Some(inside)) => {
+                    let source = if is_type_list { Source::Unknown } else { Source::Type(ty) };
+                    self.local(name, inside, source);
+                }
+                (Some(name), None) => drop(self.skipped.insert(name)),
+                (None, _) => {}
+            }
+        }
+    }
+
+    /// The names before `:=`. They mean something behind their statement, or in the body that it is the header of.
+    fn defined(&mut self, define: usize, start: usize) {
+        let block = self.blocks.last().copied().unwrap_or(Block::new(usize::MAX, None));
+        let mut first = define;
+        let mut names = Vec::new();
+        while first > start && !self.file.word(first - 1).is_empty() {
+            first -= 1;
+            names.push(first);
+            if first == start || !self.file.is_mark(first - 1, b',') {
+                break;
+            }
+            first -= 1;
+        }
+        let is_case = first > start && self.file.word(first - 1) == "case";
+        let header = block.body.filter(|body| define < *body);
+        let from = if is_case {
+            define + 1
+        } else {
+            let end = self.statement_end(define + 1);
+            header.map_or(end, |body| end.min(body))
+        };
+        let is_range = self.file.word(define + 1) == "range";
+        // `a, b := x, y`: each has a value of its own.
+        let values = if is_range || names.len() < 2 { Vec::new() } else { self.list(define + 1, names.len()) };
+        for (index, at) in names.into_iter().rev().enumerate() {
+            let source = match (is_range, index) {
+                (true, 1) => Source::Element(define + 2),
+                (false, 0) => Source::Value(define + 1, header.is_none()),
+                (false, index) => values.get(index).map_or(Source::Unknown, |at| Source::Value(*at, true)),
+                _ => Source::Unknown,
+            };
+            let name = self.file.word(at);
+            self.locals.push(Local { name, from, to: block.end.max(from), source });
+            self.skipped.insert(at);
+        }
+    }
+
+    /// Where the expressions of a list begin, if they are `count`.
+    fn list(&mut self, start: usize, count: usize) -> Vec<usize> {
+        let end = self.statement_end(start);
+        let mut at = start;
+        let mut starts = vec![start];
+        while at < end && starts.len() <= count {
             match self.file.kind(at) {
                 Some(Kind::Mark(b'(' | b'[' | b'{')) => at = self.file.behind_bracket(at),
                 Some(Kind::Mark(b',')) => {
                     at += 1;
-                    entries.push(at);
+                    starts.push(at);
                 }
                 _ => at += 1,
             }
         }
-        let end = |index: usize| entries.get(index + 1).map_or(last, |next| next - 1);
-        let is_named = |(index, start): (usize, &usize)| self.begins_with_name(*start, end(index));
-        if entries.iter().enumerate().any(is_named) {
-            for start in entries {
-                if is_inside {
-                    self.local(start);
-                } else {
-                    self.skipped.insert(start);
-                }
-            }
-        }
-    }
-
-    /// Whether an entry is `name Type`, rather than a type alone.
-    fn begins_with_name(&self, start: usize, end: usize) -> bool {
-        if self.file.word(start).is_empty() || is_type_keyword(self.file.word(start)) || start + 1 >= end {
-            return false;
-        }
-        match self.file.kind(start + 1) {
-            // `List[int]` is a type, `a [2]int` and `a []int` have one.
-            Some(Kind::Mark(b'[')) => self.file.behind_bracket(start + 1) < end,
-            Some(Kind::Mark(b'.')) => false,
-            _ => true,
-        }
-    }
-
-    /// The names before `:=`.
-    fn defined(&mut self, define: usize, from: usize) {
-        let mut at = define;
-        while at > from {
-            at -= 1;
-            if self.file.word(at).is_empty() {
-                return;
-            }
-            self.locals.insert(self.file.word(at));
-            if at == from || !self.file.is_mark(at - 1, b',') {
-                return;
-            }
-            at -= 1;
-        }
+        if starts.len() == count { starts } else { Vec::new() }
     }
 
     /// `var`, `const` or `type` inside a function.
@@ -158,13 +302,25 @@ impl<'t> Walk<'_, 't> {
             true => (keyword + 2, self.file.behind_bracket(keyword + 1)),
             false => (keyword + 1, keyword + 2),
         };
+        let is_type = self.file.word(keyword) == "type";
         while at < end {
-            self.local(at);
+            let line_end = self.statement_end(at);
+            let mut names = vec![at];
             while self.file.is_mark(at + 1, b',') {
                 at += 2;
-                self.local(at);
+                names.push(at);
             }
-            at = self.file.end_of(at) + 1;
+            let ty = at + 1;
+            let source = match self.file.kind(ty) {
+                _ if is_type => Source::Unknown,
+                Some(Kind::Mark(b'=')) if names.len() == 1 => Source::Value(ty + 1, true),
+                None | Some(Kind::End | Kind::Mark(b'=' | b')')) => Source::Unknown,
+                _ => Source::Type(ty),
+            };
+            let from = if is_type { at } else { line_end };
+            let to = self.block_end().max(from);
+            names.into_iter().for_each(|name| self.local(name, (from, to), source));
+            at = line_end + 1;
         }
     }
 
@@ -177,57 +333,106 @@ impl<'t> Walk<'_, 't> {
                 if self.file.is_mark(at + 1, b'(') {
                     self.skipped.insert(at);
                     // They shadow nothing outside of the method.
-                    self.signature(at + 1, false);
+                    self.signature(at + 1, None);
                 }
-            } else {
-                self.fields(at, end);
+            } else if let Some(names) = field_names(self.file, at, end) {
+                self.skipped.extend(names);
             }
             at = self.file.end_of(at) + 1;
         }
     }
 
-    /// `A, B T`; a type alone is embedded.
-    fn fields(&mut self, start: usize, end: usize) {
-        let mut names = vec![start];
-        let mut at = start;
-        while !self.file.word(at).is_empty() && self.file.is_mark(at + 1, b',') {
-            at += 2;
-            names.push(at);
+    fn uses(&mut self, tokens: std::ops::Range<usize>, uses: &mut Uses<'t>) {
+        self.locals.sort_by_key(|local| local.from);
+        let base = uses.locals.len() as u32;
+        let mut active: FxHashMap<&'t str, Vec<u32>> = FxHashMap::default();
+        let mut next = 0;
+        // Where the braces around a token close, and whether they are those of a literal with fields.
+        let mut braces: Vec<(usize, bool)> = Vec::new();
+        for at in tokens {
+            while braces.last().is_some_and(|(end, _)| *end <= at) {
+                braces.pop();
+            }
+            if self.file.is_mark(at, b'{') {
+                braces.push((self.file.behind_bracket(at), self.has_fields(at)));
+            }
+            while let Some(local) = self.locals.get(next).filter(|local| local.from <= at) {
+                active.entry(local.name).or_default().push(next as u32);
+                next += 1;
+            }
+            let word = self.file.word(at);
+            let is_name = !word.is_empty() && word != "_" && !is_keyword(word) && !self.skipped.contains(&at);
+            let in_fields = || braces.last().is_some_and(|(_, has_fields)| *has_fields);
+            if !is_name || self.is_member_or_label(at) || (self.is_key(at) && in_fields()) {
+                continue;
+            }
+            if let Some(meanings) = active.get_mut(word) {
+                while meanings.last().is_some_and(|index| self.locals[*index as usize].to <= at) {
+                    meanings.pop();
+                }
+                if let Some(index) = meanings.last() {
+                    uses.local_uses.push((at, base + index));
+                    continue;
+                }
+            }
+            if self.file.is_mark(at + 1, b'.') && !self.file.word(at + 2).is_empty() {
+                uses.qualified.push((word, self.file.word(at + 2), at + 2));
+            }
+            uses.plain.push((word, at));
         }
-        let follows = self.file.kind(at + 1);
-        let is_embedded =
-            at + 1 >= end || matches!(follows, None | Some(Kind::End | Kind::Text | Kind::Mark(b'.' | b'}')));
-        let is_generic = names.len() == 1
-            && follows == Some(Kind::Mark(b'['))
-            && matches!(self.file.kind(self.file.behind_bracket(at + 1)), Some(Kind::End | Kind::Mark(b'}')));
-        if !is_embedded && !is_generic {
-            self.skipped.extend(names);
+        uses.locals.append(&mut self.locals);
+    }
+
+    /// `Key: value` in a literal.
+    fn is_key(&self, at: usize) -> bool {
+        self.file.is_mark(at + 1, b':') && at > 0 && matches!(self.file.kind(at - 1), Some(Kind::Mark(b'{' | b',')))
+    }
+
+    /// Whether a brace opens a literal of a type that is named (`T{`, `pkg.T{`) or left out (`{{`): its keys are fields. Keys of
+    /// maps and lists that are written as such are names. A named type may be a map as well, which another file tells.
+    fn has_fields(&self, open: usize) -> bool {
+        if self.bodies.contains(&open) || open == 0 {
+            return false;
+        }
+        match self.file.kind(open - 1) {
+            Some(Kind::Mark(b'{' | b',' | b':')) => true,
+            Some(Kind::Word) if !is_keyword(self.file.word(open - 1)) => {
+                let is_qualified = open >= 3 && self.file.is_mark(open - 2, b'.');
+                let before = open.checked_sub(if is_qualified { 4 } else { 2 });
+                !before.is_some_and(|before| matches!(self.file.kind(before), Some(Kind::Mark(b']' | b'*'))))
+            }
+            _ => false,
         }
     }
 
-    fn name(&self, at: usize, uses: &mut Uses<'t>) {
-        let word = self.file.word(at);
-        if word.is_empty() || is_keyword(word) || word == "_" || self.skipped.contains(&at) {
-            return;
-        }
-        if at > 0 && self.file.is_mark(at - 1, b'.') {
-            return;
-        }
-        if self.locals.contains(word) {
-            return;
-        }
-        if self.file.is_mark(at + 1, b'.') && !self.file.word(at + 2).is_empty() {
-            uses.qualified.push((word, self.file.word(at + 2), at + 2));
-        }
-        uses.plain.push((word, at));
+    /// What follows a dot, and what a jump names.
+    fn is_member_or_label(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        self.file.is_mark(before, b'.') || matches!(self.file.word(before), "break" | "continue" | "goto")
     }
+}
+
+/// The tokens of the names in a line `A, B T` of a struct; `None` for a type alone, which is embedded.
+pub(super) fn field_names(file: &File<'_>, start: usize, end: usize) -> Option<Vec<usize>> {
+    let mut names = vec![start];
+    let mut at = start;
+    while !file.word(at).is_empty() && file.is_mark(at + 1, b',') {
+        at += 2;
+        names.push(at);
+    }
+    let follows = file.kind(at + 1);
+    let is_embedded = at + 1 >= end || matches!(follows, None | Some(Kind::End | Kind::Text | Kind::Mark(b'.' | b'}')));
+    let is_generic = names.len() == 1
+        && follows == Some(Kind::Mark(b'['))
+        && matches!(file.kind(file.behind_bracket(at + 1)), Some(Kind::End | Kind::Mark(b'}')));
+    (!is_embedded && !is_generic && !file.word(start).is_empty()).then_some(names)
 }
 
 fn is_type_keyword(word: &str) -> bool {
     matches!(word, "func" | "map" | "chan" | "struct" | "interface")
 }
 
-fn is_keyword(word: &str) -> bool {
+pub(super) fn is_keyword(word: &str) -> bool {
     matches!(
         word,
         "break"

@@ -211,6 +211,17 @@ impl ProjectResolver for Resolver<'_> {
         None
     }
 
+    fn package_files(&self, file: &str) -> Vec<String> {
+        let folder = parent(file);
+        let clause = |path: &str| self.files.read(path).and_then(|bytes| package_clause(&bytes).map(str::to_owned));
+        let Some(package) = clause(file) else { return Vec::new() };
+        let names = self.files.list(folder).into_iter().filter(|(name, kind)| {
+            *kind == EntryKind::File && name.ends_with(".go") && (is_test(file) || !is_test(name))
+        });
+        let paths = names.map(|(name, _)| join_plain(folder, &name));
+        paths.filter(|path| path != file && clause(path).as_deref() == Some(&*package)).collect()
+    }
+
     fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
         let mut edges = name_links::link(&NamedFile { facts: file.facts, ..*file }, &[], facts);
         let scope = self.scope(parent(file.path), facts);
@@ -249,6 +260,24 @@ impl FileResolver for Worker<'_> {
 
 fn is_test(path: &str) -> bool {
     path.ends_with("_test.go")
+}
+
+/// The name in the package clause, which only comments may precede.
+fn package_clause(bytes: &[u8]) -> Option<&str> {
+    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    loop {
+        rest = rest.trim_ascii_start();
+        if rest.starts_with(b"//") {
+            rest = rest.get(memchr::memchr(b'\n', rest)?..)?;
+        } else if rest.starts_with(b"/*") {
+            rest = rest.get(memchr::memmem::find(rest, b"*/")? + 2..)?;
+        } else {
+            break;
+        }
+    }
+    let name = rest.strip_prefix(b"package")?.trim_ascii_start();
+    let end = name.iter().position(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'/'));
+    std::str::from_utf8(name.get(..end.unwrap_or(name.len()))?).ok().filter(|name| !name.is_empty())
 }
 
 /// The rest of a path behind the path of a module; empty for the module itself.

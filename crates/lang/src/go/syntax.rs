@@ -3,6 +3,9 @@
 
 use super::lexer::{Comment, Kind, Token, lex};
 
+/// Tokens between the parameters of a function and its body.
+const MOST_RESULT_TOKENS: usize = 64;
+
 /// A file as far as it is read here.
 pub(super) struct File<'t> {
     pub(super) text: &'t str,
@@ -80,6 +83,11 @@ impl<'t> File<'t> {
         self.text.get(token.start as usize..token.end as usize).unwrap_or_default()
     }
 
+    /// The index of one of the file's tokens.
+    pub(super) fn token_index(&self, token: &Token) -> usize {
+        self.tokens.partition_point(|one| one.start < token.start)
+    }
+
     pub(super) fn kind(&self, at: usize) -> Option<Kind> {
         self.tokens.get(at).map(|token| token.kind)
     }
@@ -103,6 +111,60 @@ impl<'t> File<'t> {
             }
         }
         self.tokens.len()
+    }
+
+    /// The brace that opens the body of `if`, `for`, `switch` or `select`. A literal in a header must be in parentheses, so that the
+    /// first brace which belongs to no function or type is that of the body.
+    pub(super) fn header(&self, keyword: usize) -> usize {
+        let mut at = keyword + 1;
+        while let Some(kind) = self.kind(at) {
+            match kind {
+                Kind::Mark(b'{' | b')' | b']' | b'}') => break,
+                Kind::Mark(b'(' | b'[') => at = self.behind_bracket(at),
+                Kind::Word if self.word(at) == "func" => at = self.function_body(at + 1).1,
+                Kind::Word if matches!(self.word(at), "struct" | "interface") && self.is_mark(at + 1, b'{') => {
+                    at = self.behind_bracket(at + 1);
+                }
+                // No part of a header: without this, a broken file would be read once for each keyword.
+                Kind::Word if matches!(self.word(at), "if" | "for" | "switch" | "select" | "case" | "else") => break,
+                _ => at += 1,
+            }
+        }
+        at
+    }
+
+    /// Where a statement ends whose body opens at `body`, with all its branches.
+    pub(super) fn end_of_branches(&self, body: usize) -> usize {
+        if !self.is_mark(body, b'{') {
+            return body;
+        }
+        let mut end = self.behind_bracket(body);
+        while self.word(end) == "else" {
+            let next = if self.word(end + 1) == "if" { self.header(end + 1) } else { end + 1 };
+            if !self.is_mark(next, b'{') {
+                break;
+            }
+            end = self.behind_bracket(next);
+        }
+        end
+    }
+
+    /// The tokens of a function's body, by where its parameters begin. A function type has none: both ends are behind its signature.
+    pub(super) fn function_body(&self, parameters: usize) -> (usize, usize) {
+        let mut at = if self.is_mark(parameters, b'(') { self.behind_bracket(parameters) } else { parameters };
+        // Results are short; longer ones are not followed.
+        for _ in 0..MOST_RESULT_TOKENS {
+            match self.kind(at) {
+                Some(Kind::Mark(b'{')) => return (at, self.behind_bracket(at)),
+                Some(Kind::Mark(b'(' | b'[')) => at = self.behind_bracket(at),
+                Some(Kind::Word) if matches!(self.word(at), "struct" | "interface") && self.is_mark(at + 1, b'{') => {
+                    at = self.behind_bracket(at + 1);
+                }
+                Some(Kind::Mark(b'*' | b'.') | Kind::Operator | Kind::Dots | Kind::Word) => at += 1,
+                _ => break,
+            }
+        }
+        (at, at)
     }
 
     fn top_level(&mut self) {

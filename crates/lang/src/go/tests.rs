@@ -67,13 +67,13 @@ func init() { start() }
 "#,
         expect![[r#"
             4: fmt [Println]
-            6: dot [Arg Constraint Element Embedded Field Inner Key Name Number Param Parent Pointer Rest Result Type Value]
+            6: dot [Arg Constraint Element Embedded Inner Key Number Param Parent Pointer Rest Result Type Value]
             7: blank []
             8: example.com/go-thing/v2 [Call]
             9: gopkg.in/yaml.v3 [Marshal]
             package Some("p")
             declares A B F G I S x y
-            uses Arg Constraint Element Embedded Field Inner Key Name Number Param Parent Pointer Rest Result Type Value constant global helper other pkg start
+            uses Arg Constraint Element Embedded Inner Key Number Param Parent Pointer Rest Result Type Value any constant global helper other pkg start
         "#]],
     );
 }
@@ -183,4 +183,65 @@ var v = map[string]int{
     "#]]
     .assert_eq(&out);
     assert_eq!(declare(text).outline, outline);
+}
+
+#[test]
+fn local_names_end_with_their_blocks() {
+    check(
+        r#"package p
+func f(p P) {
+	if x := a(); x { x() } else if y := x; y { x(y) }
+	x()
+	y := y
+	y()
+	for i, e := range list { i(e) }
+	i()
+	func(url url.URL) { url(); inner := 1; inner() }(nil)
+	url()
+	switch v := thing.(type) { case T, U: v(p) }
+	v()
+	var c = c
+	c()
+L:
+	for { break L }
+	select { case m := <-ch: m() }
+}
+"#,
+        expect![[r#"
+            package Some("p")
+            declares f
+            uses L P T U a c ch i list thing url v x y
+        "#]],
+    );
+}
+
+#[test]
+fn keys_of_literals_are_fields_or_names() {
+    check(
+        r#"package p
+var a = T{Key: value, Other: []int{Index: 1}}
+var b = map[string]int{Name: 1, Second: 2}
+var c = []S{{Field: d}, {Field: e}}
+var d = pkg.T{Foreign: 1}
+var e = [...]string{First: "a"}
+func f() { switch x { case One, Two: g(); default: h() } }
+"#,
+        expect![[r#"
+            package Some("p")
+            declares a b c d e f
+            uses First Index Name One S Second T Two g h pkg value x
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_the_language_that_packages_declare_again() {
+    check(
+        "package p\nfunc f() int { return max(1, len(min)) }\n",
+        expect![[r#"
+        package Some("p")
+        declares f
+        uses max min
+    "#]],
+    );
 }

@@ -41,6 +41,15 @@ pub(super) fn is_dotted_name(name: &str) -> bool {
     name.split('.').all(is_identifier)
 }
 
+/// Whether `from package import name`, given as `package.name`, leads to the module `name` itself: all parts of the dotted name
+/// are the last parts of the path. Otherwise it leads to the package, which binds the name.
+pub(super) fn is_module_named(path: &str, specifier: &str) -> bool {
+    let Some(stem) = path.strip_suffix(".py").or_else(|| path.strip_suffix(".pyi")) else { return false };
+    let mut parts = stem.strip_suffix("/__init__").unwrap_or(stem).rsplit('/');
+    let (_, dotted) = split_level(specifier);
+    !dotted.is_empty() && dotted.rsplit('.').all(|wanted| parts.next() == Some(wanted))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +66,21 @@ mod tests {
         assert_eq!(split_level("a.b"), (0, "a.b"));
         assert_eq!(split_level("..a.b"), (2, "a.b"));
         assert_eq!(split_level("."), (1, ""));
+    }
+
+    #[test]
+    fn a_name_of_a_package_may_be_a_module() {
+        for (path, specifier, expected) in [
+            ("src/shop/money.py", "shop.money", true),
+            ("src/shop/pay/__init__.py", "shop.pay", true),
+            ("src/shop/money.pyi", ".money", true),
+            ("src/shop/__init__.py", "shop.Cart", false),
+            ("src/shop/__init__.py", "shop.shop", false),
+            ("src/shop/cart.py", "shop.cart.Cart", false),
+            ("src/shop/cart.so", "shop.cart", false),
+        ] {
+            assert_eq!(is_module_named(path, specifier), expected, "{path} {specifier}");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ impl Language for Python {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn claims(&self, path: &str) -> bool {
@@ -39,6 +39,11 @@ impl Language for Python {
 
     fn open<'p>(&self, project: &'p Project<'p>) -> Box<dyn ProjectResolver + 'p> {
         Box::new(resolve::Resolver::new(project))
+    }
+
+    /// The packages around a module.
+    fn has_implicit_imports(&self) -> bool {
+        true
     }
 
     fn declarations(&self) -> Option<&'static dyn Declare> {
@@ -57,6 +62,10 @@ impl Declare for Python {
 
     fn declare(&self, path: &str, text: &str) -> FileUnits {
         declare::declare(path, text)
+    }
+
+    fn is_module_named(&self, path: &str, specifier: &str) -> bool {
+        form::is_module_named(path, specifier)
     }
 }
 

@@ -49,6 +49,10 @@ impl Language for TypeScript {
         extract::leading_description(std::str::from_utf8(file.bytes).ok()?, options)
     }
 
+    fn tagged_prose(&self, file: SourceFile<'_>, tags: &[String]) -> Vec<Option<String>> {
+        extract::tagged_prose(file.name, file.bytes, tags)
+    }
+
     fn declarations(&self) -> Option<&'static dyn Declare> {
         Some(&Self)
     }

@@ -201,7 +201,7 @@ fn strings(value: &Value) -> Vec<String> {
 
 impl Finder<'_> {
     fn bytes(&self, path: &str) -> Option<std::sync::Arc<[u8]>> {
-        self.files.read(&[self.root.trim_end_matches('/'), "/", path].concat())
+        self.files.read(&stan_repo::AbsPath::new(self.root).join(path))
     }
 
     /// A manifest, if it is an object and sound. Others matter only to whom they belong, who reports them.

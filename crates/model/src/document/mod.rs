@@ -14,6 +14,7 @@ pub mod read;
 pub mod reports;
 pub mod run_report;
 pub mod state;
+pub mod view_report;
 pub mod x07;
 #[cfg(feature = "schema")]
 pub mod x07_schema;

@@ -172,6 +172,12 @@ pub struct PackMissing {
     pub line: u32,
     /// `unresolved-module`, `no-such-export`, `needs-types`, `global` or `ambiguous-path`.
     pub reason: &'static str,
+    /// The module that the name was wanted from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What may have been meant: names that the module exports, files of a near name, or all that a path may name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub near: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::image::{Agreement, Image, Line};
-use super::{Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, TOO_MUCH, Work, hunk};
+use super::{Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, TOO_MUCH, Work, elision, hunk};
 
 /// What became of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,10 @@ pub(crate) fn apply(
         Body::Hunks(hunks) => hunks.iter().try_for_each(|hunk| tolerant.hunk(hunk, file.change, work))?,
         Body::Replacements(blocks) => blocks.iter().try_for_each(|block| tolerant.replacement(block, work))?,
         Body::Whole => tolerant.whole(work)?,
+        Body::Gone => tolerant.image = Image::new(b"", true),
+    }
+    if let Some(error) = elision::find(file, lines, old) {
+        return Err(error);
     }
     let (bytes, sources) = tolerant.image.written();
     let is_gone = file.change == Change::Delete && bytes.is_empty();
@@ -373,7 +377,7 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
     let nearest = stated.unwrap_or_default();
     let best = votes.iter().max_by_key(|(at, count)| (**count, std::cmp::Reverse(at.abs_diff(nearest))));
     let last = image.len().saturating_sub(1);
-    let first = best.map_or(nearest.min(last), |(at, _)| *at);
+    let first = best.map(|(at, _)| *at).or_else(|| most_alike(&places, old)).unwrap_or(nearest.min(last));
     let show = |line: &Line<'_>| {
         let text: Cow<'_, str> = String::from_utf8_lossy(line.text);
         crate::excerpt::prefix(&text, 200).to_owned()
@@ -383,4 +387,15 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
         first: first + 1,
         found: places.iter().skip(first).take(old.len().clamp(3, MOST_SHOWN)).map(|line| show(line)).collect(),
     }
+}
+
+/// Where no line is the same: the line that begins most like the first one that was looked for.
+fn most_alike(places: &[&Line<'_>], old: &[Line<'_>]) -> Option<usize> {
+    const FEWEST_BYTES: usize = 6;
+    let (offset, wanted) = old.iter().enumerate().find(|(_, line)| !line.text.trim_ascii().is_empty())?;
+    let wanted = wanted.text.trim_ascii();
+    let common =
+        |line: &Line<'_>| line.text.trim_ascii().iter().zip(wanted).take_while(|(one, other)| one == other).count();
+    let best = places.iter().enumerate().map(|(at, line)| (common(line), std::cmp::Reverse(at))).max()?;
+    (best.0 >= FEWEST_BYTES.min(wanted.len())).then(|| best.1.0.saturating_sub(offset))
 }

@@ -1,4 +1,4 @@
-//! Patches of three forms: unified diffs, search/replace blocks, whole files; read, and applied in memory.
+//! Patches of four forms: unified diffs, search/replace blocks, whole files, envelopes; read, and applied in memory.
 //!
 //! Diffs are read and applied in two ways. Strictly they mean what they mean to `git apply`: own code, because the libraries
 //! differ from git in what they refuse (the tests compare with the real program). Otherwise what models write is accepted
@@ -7,6 +7,8 @@
 
 mod apply;
 mod binary;
+mod elision;
+mod envelope;
 mod header;
 mod hunk;
 mod image;
@@ -17,6 +19,7 @@ use std::borrow::Cow;
 
 pub(crate) use apply::{Applied, Exactness, apply};
 pub(crate) use binary::BinaryPatch;
+pub(crate) use envelope::{opens as opens_envelope, parse as parse_envelope};
 pub(crate) use header::{parse, starts_file};
 pub(crate) use hunk::Hunk;
 pub(crate) use image::{TOO_MUCH, Work};
@@ -83,6 +86,8 @@ pub(crate) enum Body {
     Replacements(Vec<Replacement>),
     /// All lines of the fence.
     Whole,
+    /// Nothing is left of the file.
+    Gone,
 }
 
 impl Default for Body {
@@ -135,7 +140,7 @@ impl FileDiff {
     pub(crate) fn hunks(&self) -> &[Hunk] {
         match &self.body {
             Body::Hunks(hunks) => hunks,
-            Body::Replacements(_) | Body::Whole => &[],
+            Body::Replacements(_) | Body::Whole | Body::Gone => &[],
         }
     }
 
@@ -144,7 +149,7 @@ impl FileDiff {
         match &self.body {
             Body::Hunks(hunks) => !hunks.is_empty(),
             Body::Replacements(_) => true,
-            Body::Whole => false,
+            Body::Whole | Body::Gone => false,
         }
     }
 
@@ -160,4 +165,6 @@ pub(crate) struct ParsedDiff {
     pub(crate) files: Vec<FileDiff>,
     /// The index of a hunk that belongs to no file.
     pub(crate) stray_hunk: Option<usize>,
+    /// One block for many files.
+    pub(crate) is_envelope: bool,
 }

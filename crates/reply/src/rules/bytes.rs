@@ -15,6 +15,7 @@
 //! | a patch that git cannot read: wrong counts, no hunks, contradicting modes, cut off | 0011 |
 //! | a copy of a file that is not archived | 0008 only with hunks, which cannot have been written |
 //! | a binary patch | well formed is enough: nothing binary is archived |
+//! | a whole file or a replacement with a line that says that lines were left out | 0011 |
 //! | a file that `mv` or `cp` of this reply makes | its archived source is patched |
 //! | the second patch on a file (0013) | applies to the archived bytes or to what the first left |
 //! | a header that contradicts itself (0013) | not applied; 0008 for each of its paths that is not archived |
@@ -271,12 +272,17 @@ impl Examiner<'_, '_, '_> {
         }
     }
 
+    /// Whether the line that closes a fence is indented further than the one that opens it, as a line of the diff would be.
+    fn closes_like_a_line(&self, patch: &PatchFence<'_>) -> bool {
+        let indent = |line: u32| self.findings.line_text(line).bytes().take_while(|&byte| byte == b' ').count();
+        indent(patch.fence.line_of(patch.fence.lines.len())) > indent(patch.fence.line)
+    }
+
     /// What to do about a patch that does not apply.
     fn remedy(&self, patch: &PatchFence<'_>) -> &'static str {
-        let last_line = self.findings.line_text(patch.fence.line_of(patch.fence.lines.len()));
         if !patch.fence.is_closed {
             "send the rest: the reply ends inside this fence"
-        } else if last_line.starts_with(' ') {
+        } else if self.closes_like_a_line(patch) {
             "use a longer fence around the diff: an indented line of it may have closed this one"
         } else if self.facts.is_tree() {
             "write the patch against the file as it is now, with lines kept above and below that are there only once"
@@ -383,8 +389,7 @@ impl Examiner<'_, '_, '_> {
             return Err(DiffError::new(file.index, "binary patches are not applied"));
         }
         // Counted again, a hunk that its own fence cut off would look whole.
-        let closing = self.findings.line_text(patch.fence.line_of(patch.fence.lines.len()));
-        if closing.starts_with(' ')
+        if self.closes_like_a_line(patch)
             && let Some(Err(error)) = file.hunks().last().map(|hunk| &hunk.counted)
         {
             return Err(error.clone());

@@ -95,8 +95,14 @@ pub(crate) fn check(
         advice::check(&facts, &selection, &outcome, options, &mut findings);
         manners::check(&facts, missing, &mut findings);
     }
-    if let Some(line) = structure.bare_patch {
+    if let Some(line) = structure.bare_patch.filter(|_| !facts.is_tree()) {
         findings.note(format!("line {line} looks like a patch outside of a fence: it was not read"));
+    }
+    if let Some(line) = structure.unread_patch.filter(|_| !facts.is_tree()) {
+        findings.note(format!("line {line} looks like a patch inside of another fence: it was not read"));
+    }
+    if let Some(line) = structure.odd_heading {
+        findings.note(format!("line {line}: patches and files stand under `### Patch: <path>` and `### File: <path>`, with three `#`; this heading was not read as one"));
     }
     (findings.into_report(), outcome.into_plan())
 }

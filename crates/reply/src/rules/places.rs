@@ -10,6 +10,7 @@
 //! | a path that git reads otherwise than it is written (no `a/`): both readings | 0009, 0012 |
 //! | a new symbolic link that leads out of the repository | 0012 |
 //! | to be applied: any link or submodule, or a path at or behind a link of the working tree | 0012 |
+//! | to be applied: a new name with a backslash or a control character | 0012 |
 //!
 //! | a file that runs code when its folder is opened, entered or installed ([`runs_code`]), made or changed | 0105, a warning |
 //!
@@ -98,6 +99,10 @@ fn check_path(facts: &Facts<'_>, findings: &mut Findings<'_>, line: u32, path: &
                 let message = format!("`{}` {obstacle}", crate::excerpt::prefix(path, 200));
                 findings.add(PATHS, line, path, message, "name the file itself, by its own path");
                 findings.reserve(path);
+            } else if let Some(fault) = odd_name(facts, path) {
+                let message = format!("`{}` {fault}", crate::excerpt::prefix(path, 200));
+                findings.add(PATHS, line, path, message, "write the path with `/` and characters that can be seen");
+                findings.reserve(path);
             }
         }
         Some(PathFault::Outside(fault)) => {
@@ -110,6 +115,17 @@ fn check_path(facts: &Facts<'_>, findings: &mut Findings<'_>, line: u32, path: &
             findings.reserve(path);
         }
     }
+}
+
+/// A name that no model means: of a file that is there it is the name all the same.
+fn odd_name(facts: &Facts<'_>, path: &str) -> Option<&'static str> {
+    let fault = match () {
+        () if path.contains('\\') => "has a backslash, which is part of the name here and not a separator",
+        () if path.contains(char::is_control) => "holds a control character",
+        () => return None,
+    };
+    let is_there = facts.context.exists(&normalise(path));
+    (facts.is_tree() && !is_there).then_some(fault)
 }
 
 /// The only line of a link is where it leads.

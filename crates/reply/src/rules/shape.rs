@@ -16,6 +16,9 @@
 //! | several fences of search/replace blocks on one file | fine: each says what it changes, and they go one after the other |
 //! | a copied file that is also patched | fine: a copy does not touch what it copies |
 //! | a line under `### File Ops` that is no operation | 0013 |
+//! | several files in one envelope (`*** Begin Patch`) | fine: that is its form |
+//! | to be applied: something that starts like a patch outside of a fence, or inside of one that is not read | 0013 |
+//! | to be applied: a heading with more than a path behind `File:`, where no file is called so | 0013 |
 
 use std::collections::BTreeMap;
 
@@ -35,6 +38,9 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
         }
     }
     check_repetition(facts, findings);
+    if facts.is_tree() {
+        check_unread(facts, findings);
+    }
     for (line, fault) in &facts.structure.operation_faults {
         let remedy = "write one of `mv FROM TO`, `cp FROM TO`, `rm PATH`, `rmdir PATH`, `mkdirp PATH` on each line";
         findings.add(CODE, *line, "", fault.clone(), remedy);
@@ -43,7 +49,7 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) {
 
 fn check_count(block: &PatchBlock<'_>, findings: &mut Findings<'_>) {
     for patch in &block.patches {
-        if let Some(second) = patch.diff.files.get(1) {
+        if let Some(second) = patch.diff.files.get(1).filter(|_| !patch.diff.is_envelope) {
             let message = "the patch block holds more than one diff";
             let remedy = "give each file its own `### Patch: <path>` block with one `diff --git`";
             findings.add(CODE, patch.fence.line_of(second.index), "", message, remedy);
@@ -95,13 +101,39 @@ fn check_fence(patch: &PatchFence<'_>, findings: &mut Findings<'_>) {
             findings.add(CODE, line, "", message, "write `### Patch: <path>` above the fence");
         }
         if let Some(error) = &file.malformed {
-            let remedy = "write `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`";
+            let remedy = match patch.diff.is_envelope {
+                true => "write `*** Update File: <path>`, then hunks whose lines start with a space, `+` or `-`",
+                false => "write `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
+            };
             findings.add(CODE, patch.fence.line_of(error.index), "", error.message.clone(), remedy);
         }
         if let Some(error) = &file.contradiction {
             let remedy =
                 "name the same file in every line of the header, or write a rename with `rename from` and `rename to`";
             findings.add(CODE, patch.fence.line_of(error.index), "", error.message.clone(), remedy);
+        }
+    }
+}
+
+/// What was meant as a patch and is not read: applying the rest would change half of what the reply is about.
+fn check_unread(facts: &Facts<'_>, findings: &mut Findings<'_>) {
+    let fences = "put each patch into a fence of its own, with nothing else in it";
+    if let Some(line) = facts.structure.bare_patch {
+        findings.add(CODE, line, "", "this looks like a patch outside of a fence, where it is not read", fences);
+    }
+    if let Some(line) = facts.structure.unread_patch {
+        findings.add(
+            CODE,
+            line,
+            "",
+            "this looks like a patch among other lines of a fence, where it is not read",
+            fences,
+        );
+    }
+    for heading in facts.structure.blocks.iter().filter_map(|block| block.heading.as_ref()) {
+        if heading.has_more && !facts.context.exists(&normalise(&heading.path)) {
+            let remedy = "write the path alone behind the colon, and everything else below the heading";
+            findings.add(CODE, heading.line, "", "the heading holds more than a path", remedy);
         }
     }
 }

@@ -11,6 +11,9 @@
 //! | prose in a block quote | quoted words of others: neither statement nor checklist |
 //! | a fence that starts with a search/replace block, with the path above it, in its first line or in the heading | a patch |
 //! | `### File: path` with one fence | the whole file; a diff or search/replace blocks in the fence are what they are |
+//! | a fence that starts with `*** Begin Patch` or the header of a file in such an envelope | a patch of all its files |
+//! | any of these indented as a whole | the same without the indentation |
+//! | a fence that holds the start of a patch somewhere else | unread: told, and refused where the reply is to be applied |
 //! | any other fence | no patch: an example, a listing, a nested reply |
 //! | `### File Ops` | the operations in its fences and in its lines that start with one of the five words |
 
@@ -39,6 +42,10 @@ pub(crate) struct Structure<'a> {
     pub(crate) has_commit_message: bool,
     /// The first line of prose that looks like a patch, which only counts in a fence.
     pub(crate) bare_patch: Option<u32>,
+    /// The first line of a fence that looks like a patch although the fence is not one.
+    pub(crate) unread_patch: Option<u32>,
+    /// The first heading of another level that says `File:` or `Patch:`.
+    pub(crate) odd_heading: Option<u32>,
 }
 
 /// Everything under `## Input Data Changes`.
@@ -66,6 +73,8 @@ pub(crate) struct PatchBlock<'a> {
 pub(crate) struct PatchHeading {
     pub(crate) line: u32,
     pub(crate) path: String,
+    /// There is more than a path behind the colon.
+    pub(crate) has_more: bool,
 }
 
 /// A fence that holds a diff.
@@ -119,6 +128,9 @@ impl<'a> Reader<'a> {
                 self.structure.input.line.get_or_insert(heading.line);
             }
         }
+        if heading.level != 3 && ["File: ", "Patch: "].iter().any(|words| heading.text.starts_with(words)) {
+            self.structure.odd_heading.get_or_insert(heading.line);
+        }
         if heading.level > 3 {
             return;
         }
@@ -132,7 +144,8 @@ impl<'a> Reader<'a> {
         let patch = heading.text.strip_prefix("Patch:").map(|path| (path, false));
         if let Some((path, is_file)) = patch.or_else(|| heading.text.strip_prefix("File:").map(|path| (path, true))) {
             self.topic = if is_file { Topic::File } else { Topic::Patch };
-            let heading = PatchHeading { line: heading.line, path: heading_path(path) };
+            let (path, has_more) = heading_path(path);
+            let heading = PatchHeading { line: heading.line, path, has_more };
             let line = heading.line;
             self.structure.blocks.push(PatchBlock { line, heading: Some(heading), is_file, patches: Vec::new() });
         } else if heading.text.strip_prefix("File Ops").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)) {
@@ -140,15 +153,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn fence(&mut self, fence: Fence<'a>) {
+    fn fence(&mut self, mut fence: Fence<'a>) {
         let above = self.above.take();
+        dedent(&mut fence);
         let end = fence.line_of(fence.lines.len());
         if !fence.is_closed && end > self.last_line {
             self.structure.open_fence = Some(fence.line);
         }
         let has_heading = matches!(self.topic, Topic::Patch | Topic::File);
         let is_blocks = is_replacement(&fence, has_heading);
-        let is_patch = !is_blocks && is_patch(&fence, self.topic == Topic::Patch);
+        let is_envelope = !is_blocks && first_line(&fence).is_some_and(diff::opens_envelope);
+        let is_patch = !is_blocks && (is_envelope || is_patch(&fence, self.topic == Topic::Patch));
         if self.topic == Topic::Commit && !is_blocks && !is_patch {
             self.structure.has_commit_message |= fence.lines.iter().any(|line| !line.trim().is_empty());
         }
@@ -166,13 +181,16 @@ impl<'a> Reader<'a> {
             if is_done && is_other {
                 self.topic = Topic::Other;
             }
-            ParsedDiff { files: vec![diff::parse_replacements(&fence.lines, path)], stray_hunk: None }
+            ParsedDiff { files: vec![diff::parse_replacements(&fence.lines, path)], ..ParsedDiff::default() }
+        } else if is_envelope {
+            diff::parse_envelope(&fence.lines)
         } else if is_patch {
             diff::parse(&fence.lines)
         } else if self.topic == Topic::File {
             let file = FileDiff::whole(self.open_heading().map(|heading| heading.path.clone()).unwrap_or_default());
-            ParsedDiff { files: vec![file], stray_hunk: None }
+            ParsedDiff { files: vec![file], ..ParsedDiff::default() }
         } else {
+            self.unread(&fence);
             if self.in_input {
                 self.structure.input.fences.push(fence);
             }
@@ -188,10 +206,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Remembers a fence that holds a patch but is not read as one, unless it shows an example.
+    fn unread(&mut self, fence: &Fence<'a>) {
+        const EXAMPLES: &[&str] = &["md", "markdown", "mdx", "text", "txt", "console", "sh", "bash", "shell", "zsh"];
+        let word = info_word(fence).to_ascii_lowercase();
+        let at = fence.lines.iter().position(|line| looks_like_patch(line.trim_start()));
+        if let Some(at) = at.filter(|_| !EXAMPLES.contains(&word.as_str())) {
+            self.structure.unread_patch.get_or_insert(fence.line_of(at));
+        }
+    }
+
     /// The file that search/replace blocks are about: named in the fence, alone in the line above, or in the heading.
     fn path_of(&self, fence: &Fence<'a>, above: Option<&TextLine<'a>>) -> Option<String> {
         let is_near = |line: &&TextLine<'a>| line.line + 2 >= fence.line && !line.is_quoted;
-        let named = diff::path_line(&fence.lines).and_then(|at| fence.lines.get(at)).map(|line| heading_path(line));
+        let named = diff::path_line(&fence.lines).and_then(|at| fence.lines.get(at)).map(|line| heading_path(line).0);
         let named = named.or_else(|| above.filter(is_near).and_then(|line| lone_path(&line.text)));
         named.or_else(|| self.open_heading().map(|heading| heading.path.clone()))
     }
@@ -207,7 +235,7 @@ impl<'a> Reader<'a> {
             self.operation(line.line, &line.text, false);
         }
         self.structure.has_commit_message |= self.topic == Topic::Commit && !line.text.is_empty();
-        if diff::opens_replacement(&line.text) || line.text.starts_with("diff --git a/") {
+        if looks_like_patch(&line.text) {
             self.structure.bare_patch.get_or_insert(line.line);
         }
         self.above = Some(line.clone());
@@ -227,12 +255,25 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A path behind `Patch:`, out of its code span.
-fn heading_path(text: &str) -> String {
+/// A path behind `Patch:`, out of its code span or bold letters, and whether there is more beside it.
+fn heading_path(text: &str) -> (String, bool) {
     let text = text.trim();
+    let bold = text.strip_prefix("**").and_then(|rest| rest.strip_suffix("**")).filter(|inner| !inner.contains('*'));
+    let text = bold.unwrap_or(text).trim();
+    if let Some((path, rest)) =
+        text.strip_prefix('`').and_then(|rest| rest.split_once('`')).filter(|(path, _)| !path.is_empty())
+    {
+        return (unquoted(path.trim()), !rest.trim().is_empty());
+    }
     let unescaped = if text.contains('`') { Cow::Borrowed(text) } else { markdown::unescape(text) };
     let bare = unescaped.trim_matches('`').trim();
-    diff::unquote(bare).map_or_else(|| bare.to_owned(), |(name, _)| name)
+    // Words in brackets behind it, or a link: a path may look so, and then the file is there.
+    let has_more = bare.contains("](") || (bare.ends_with(')') && bare.contains(" ("));
+    (unquoted(bare), has_more)
+}
+
+fn unquoted(text: &str) -> String {
+    diff::unquote(text).map_or_else(|| text.to_owned(), |(name, _)| name)
 }
 
 /// A line that is a path and nothing else: in a code span, or one word with a dot or a slash in it.
@@ -240,13 +281,41 @@ fn lone_path(text: &str) -> Option<String> {
     let text = text.trim().trim_matches('*').trim_end_matches(':').trim_matches('*').trim();
     let spanned = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inner| !inner.contains('`'));
     let is_word = !text.contains(char::is_whitespace) && text.contains(['.', '/']);
-    spanned.or(is_word.then_some(text)).map(heading_path).filter(|path| !path.is_empty())
+    spanned.or(is_word.then_some(text)).map(|path| heading_path(path).0).filter(|path| !path.is_empty())
+}
+
+fn first_line<'f>(fence: &'f Fence<'_>) -> Option<&'f str> {
+    fence.lines.iter().map(Cow::as_ref).find(|line| !line.trim().is_empty())
+}
+
+/// The first word of the info string.
+fn info_word<'a>(fence: &Fence<'a>) -> &'a str {
+    fence.info.split([' ', '\t', ',', '{']).next().unwrap_or_default()
+}
+
+/// Whether a line starts a patch of any form.
+fn looks_like_patch(line: &str) -> bool {
+    diff::opens_replacement(line) || line.starts_with("diff --git a/") || line.trim_end() == "*** Begin Patch"
+}
+
+/// Takes the indentation off that every line of a patch has, when its first line shows that it is one.
+fn dedent(fence: &mut Fence<'_>) {
+    let Some(first) = first_line(fence) else { return };
+    let text = first.trim_start_matches([' ', '\t']);
+    let is_patch = looks_like_patch(text) || text.starts_with("diff --git ") || text.starts_with("--- a/");
+    let indent = first.get(..first.len() - text.len()).unwrap_or_default().to_owned();
+    let is_common = fence.lines.iter().all(|line| line.trim().is_empty() || line.starts_with(&indent));
+    if indent.is_empty() || !is_patch || !is_common {
+        return;
+    }
+    for line in &mut fence.lines {
+        *line = Cow::Owned(line.strip_prefix(&indent).unwrap_or_default().to_owned());
+    }
 }
 
 /// Whether a fence holds search/replace blocks: it starts with one, or a heading says that it is a patch.
 fn is_replacement(fence: &Fence<'_>, has_heading: bool) -> bool {
-    let first = fence.lines.iter().find(|line| !line.trim().is_empty());
-    first.is_some_and(|line| diff::opens_replacement(line))
+    first_line(fence).is_some_and(diff::opens_replacement)
         || diff::path_line(&fence.lines).is_some()
         || (has_heading && fence.lines.iter().any(|line| diff::opens_replacement(line)))
 }
@@ -256,7 +325,7 @@ fn is_patch(fence: &Fence<'_>, has_heading: bool) -> bool {
     if first.is_some_and(|first| diff::starts_file(&fence.lines, first)) {
         return true;
     }
-    let word = fence.info.split([' ', '\t', ',', '{']).next().unwrap_or_default();
+    let word = info_word(fence);
     let is_diff = ["diff", "patch", "udiff"].iter().any(|info| word.eq_ignore_ascii_case(info));
     if !is_diff && !word.is_empty() && !has_heading {
         return false;

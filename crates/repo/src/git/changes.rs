@@ -327,6 +327,26 @@ mod tests {
         }
     }
 
+    /// Objects are named by their hash, but which revision they make is what another user could have prepared.
+    #[test]
+    fn alternates_of_another_user_are_not_read() {
+        let system = repository(&[("a.ts", "one")], 0);
+        let tree = loose(&system, ObjectKind::Tree, b"");
+        let name = tree.to_string();
+        let (own, borrowed) = (format!("objects/{}/{}", &name[..2], &name[2..]), "/other/objects");
+        let mut bytes = Vec::new();
+        system.read_into(Path::new(&format!("/r/.git/{own}")), &mut bytes).unwrap();
+        system.remove(format!("/r/.git/{own}"));
+        system.set_file(format!("/other/{own}"), bytes);
+        system.set_file("/r/.git/objects/info/alternates", format!("{borrowed}\n"));
+        let ask = || git_changes(&system, "/r", &["a.ts"], Some(&name));
+        assert!(ask().is_ok(), "{:?}", ask().err());
+        system.set_owner(borrowed, crate::Owner::Root);
+        assert!(ask().is_ok(), "{:?}", ask().err());
+        system.set_owner(borrowed, crate::Owner::Other);
+        assert!(matches!(ask(), Err(GitError::MissingObject { looked_for, .. }) if looked_for == ["`/other/objects`"]));
+    }
+
     #[test]
     fn what_is_not_there_is_said() {
         let empty = MemorySystem::new();
@@ -339,7 +359,9 @@ mod tests {
         let missing = GitError::MissingObject { id: id.to_owned(), looked_for: Vec::new() };
         assert_eq!(ask(&system, Some(id)), missing);
         system.set_file("/r/.git/objects/info/alternates", "/gone\n");
-        assert!(ask(&system, Some(id)).to_string().ends_with("names `/gone`, which does not exist"));
+        assert!(
+            ask(&system, Some(id)).to_string().ends_with("names `/gone`, which does not exist or is not this user's")
+        );
         system.set_file("/r/.git/refs/heads/main", "nonsense\n");
         let text = ask(&system, Some("main")).to_string();
         assert_eq!(text, "`.git/refs/heads/main` is damaged: it is no reference");

@@ -14,7 +14,7 @@ const PATIENCE: usize = 64;
 /// Larger commits are no common change.
 const MOST_TOGETHER: usize = 40;
 
-type Words = BTreeMap<u64, f64>;
+pub(super) type Words = BTreeMap<u64, f64>;
 
 /// What the baselines know of a repository: its sources in the language of the case.
 pub(super) struct Corpus {
@@ -58,6 +58,28 @@ impl Corpus {
     pub(super) fn truth(&self, case: &Case, mode: Mode) -> BTreeSet<String> {
         let focus = (!mode.has_focus()).then_some(&case.focus);
         case.truth.iter().chain(focus).filter(|path| self.numbers.contains_key(*path)).cloned().collect()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// The files that `words` has words of, with these instead of their own.
+    pub(super) fn narrowed(&self, mut words: impl FnMut(&str) -> Option<Words>) -> Self {
+        let kept: Vec<(usize, Words)> =
+            self.paths.iter().enumerate().filter_map(|(file, path)| Some((file, words(path)?))).collect();
+        let of = |file: &usize| self.paths.get(*file).cloned().unwrap_or_default();
+        let paths: Vec<String> = kept.iter().map(|(file, _)| of(file)).collect();
+        Self {
+            numbers: paths.iter().cloned().zip(0..).collect(),
+            tokens: kept.iter().map(|(file, _)| self.tokens[*file]).collect(),
+            path_words: kept.iter().map(|(file, _)| self.path_words[*file].clone()).collect(),
+            parts: kept.into_iter().map(|(_, words)| words).collect(),
+            path_rarity: self.path_rarity.clone(),
+            imports: vec![BTreeSet::new(); paths.len()],
+            history: Vec::new(),
+            paths,
+        }
     }
 
     fn tokens_of(&self, path: &str) -> u64 {
@@ -181,7 +203,7 @@ impl Corpus {
     }
 }
 
-fn counted(counter: &mut WordCounter, text: &[u8]) -> Words {
+pub(super) fn counted(counter: &mut WordCounter, text: &[u8]) -> Words {
     counter.count("text", text).parts.into_iter().map(|(word, count)| (word, f64::from(count))).collect()
 }
 

@@ -9,6 +9,7 @@ mod baselines;
 mod cases;
 mod figures;
 mod levels;
+pub(crate) mod located;
 mod page;
 
 use std::path::{Path, PathBuf};

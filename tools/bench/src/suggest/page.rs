@@ -30,11 +30,11 @@ fn with_section(page: &str, text: &str) -> String {
     }
 }
 
-/// A rewritten page that keeps the section of the old one.
+/// A rewritten page that keeps the section of the old one, and what was written by hand behind it.
 pub(crate) fn kept_section(old: &str, new: &str) -> String {
     match (old.find(BEGIN), old.find(END)) {
         (Some(begin), Some(end)) if begin < end => {
-            format!("{}\n\n{}\n", new.trim_end(), &old[begin..end + END.len()])
+            format!("{}\n\n{}\n", new.trim_end(), old[begin..].trim_end())
         }
         _ => new.to_owned(),
     }

@@ -4,6 +4,7 @@ mod bombs;
 mod configs;
 mod git;
 mod given;
+mod go;
 mod huge;
 mod links;
 mod names;
@@ -86,6 +87,7 @@ pub(super) fn all() -> Vec<Tree> {
         names::trees(),
         packages::trees(),
         python::trees(),
+        go::trees(),
         configs::trees(),
         bombs::trees(),
         huge::trees(),

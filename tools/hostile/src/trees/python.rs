@@ -9,6 +9,11 @@ pub(super) fn trees() -> Vec<Tree> {
     vec![
         Tree::new("python-roots", "a source root of a manifest lies outside, and is searched", roots),
         Tree::new("python-environment", "a virtual environment or its path files lead outside", environment),
+        Tree::new(
+            "python-cycles",
+            "packages that import each other never end, or lies in a RECORD are believed",
+            cycles,
+        ),
         Tree::new("python-nesting", "deep or broken modules overflow the stack or take too long to read", nesting),
     ]
 }
@@ -47,6 +52,29 @@ fn environment(site: &mut Site) -> io::Result<()> {
     site.file(&format!("{packages}/..-..dist-info/RECORD"), "dep/__init__.py,sha256=AAAA,3\n")?;
     site.link("repo/venv", "../vault")?;
     site.file("repo/src/loot.py", "import vault.key, key, passwd, dep\nfrom dep import key\n")?;
+    site.selection(r#"["src/loot.py",9]"#)
+}
+
+fn cycles(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    for index in 0..40 {
+        let next = (index + 1) % 40;
+        site.file(
+            &format!("repo/p{index}/__init__.py"),
+            format!("from p{next} import *\nfrom . import p{index}, x\n"),
+        )?;
+        site.file(&format!("repo/p{index}/x.py"), format!("from p{next} import x, y\nimport p{index}.x.x\n"))?;
+    }
+    site.link("repo/p0/p1", "../p1")?;
+    site.link("repo/p1/p0", "../p0")?;
+    site.link("repo/p2/p2", ".")?;
+    site.file("repo/src/loot.py", "from p0 import y\nimport p2.p2.p2.p2.x, p0.p1.p0.p1.x, dep\n")?;
+    let packages = "repo/.venv/lib/python3.11/site-packages";
+    site.file("repo/.venv/pyvenv.cfg", "")?;
+    site.file(&format!("{packages}/dep/__init__.py"), "x = 1\n")?;
+    let lie = "dep/__init__.py,sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0\n../../../../../vault/key.pem,,\n"
+        .repeat(1000);
+    site.file(&format!("{packages}/dep-1.0.dist-info/RECORD"), lie)?;
     site.selection(r#"["src/loot.py",9]"#)
 }
 

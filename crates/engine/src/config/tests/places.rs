@@ -270,8 +270,6 @@ fn hints() {
         root /g, file /g/stan.config.yml
         includes: ./lib
         excludes: dist a.ts
-        hint: `./lib` in `includes` is a folder; write `./lib/**` for the files in it
-        hint: `dist` in `excludes` is a folder; write `dist/**` for the files in it
     "#]],
     );
 }

@@ -107,7 +107,7 @@ impl IncrementalUpdate<'_> {
         Some(())
     }
 
-    /// The implicit edges to code behind declarations of the affected files that were not edited. Which of a file's implicit
+    /// The implicit edges by resolution (to code behind declarations, to packages) of the affected files that were not edited. Which of a file's implicit
     /// edges are of that sort is not stored, so that files which may have some are resolved again.
     pub(super) fn code_behind_declarations(
         &self,
@@ -119,11 +119,12 @@ impl IncrementalUpdate<'_> {
         let mut found = CodeEdges::default();
         for file in affected.iter().filter(|file| !edited.contains_key(file)) {
             let old = self.data.edges(self.data.node_of(*file)?)?;
-            if !old.iter().any(|edge| self.is_own_declaration(edge)) {
+            let path = self.path(*file);
+            let has_some = self.options.languages.has_implicit_imports(path);
+            if !has_some && !old.iter().any(|edge| self.is_own_declaration(edge)) {
                 continue;
             }
             let Some(facts) = self.data.facts(*file) else { continue };
-            let path = self.path(*file);
             let (resolved, _) = resolver.resolve_file(path, &self.options.display(path), &facts);
             let targets = targets.found.borrow();
             let mut edges = Vec::with_capacity(resolved.implementations.len());

@@ -42,7 +42,7 @@ pub(crate) enum WarmResult {
 pub(super) fn answer(
     system: &dyn System,
     options: &GraphOptions,
-    request: &GraphRequest,
+    (request, memory): (&GraphRequest, Memory),
     (cache, index): (&Cache<'_>, &Index),
     is_enough: &IsEnough<'_>,
 ) -> Option<WarmResult> {
@@ -75,7 +75,7 @@ pub(super) fn answer(
         return None;
     }
     let outcome = IncrementalUpdate { system, options, index, data: &data }.apply_edits(&changed, request);
-    Memory::of(request).release((loaded, contents));
+    memory.release((loaded, contents));
     Some(outcome.map_or(WarmResult::Stale, |outcome| WarmResult::Answer(Box::new(outcome))))
 }
 

@@ -55,7 +55,7 @@ impl CompileRun<'_> {
         on_large: impl Fn(usize),
     ) -> Vec<Analysed> {
         let mut files = Vec::with_capacity(paths.len());
-        let root = self.nodes.absolute_of("");
+        let root = self.nodes.root_prefix();
         let mut absolute = root.clone();
         let previous = |path: &str| {
             let previous = self.previous(path, true);

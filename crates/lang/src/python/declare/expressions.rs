@@ -73,12 +73,13 @@ impl Walk<'_> {
 
     fn attribute(&mut self, attribute: &ExprAttribute) -> RecipeId {
         let base = self.expression(&attribute.value);
-        self.member_use(base, &attribute.attr);
         if !self.dotted.is_empty()
             && let Some(symbol) = dotted_name(attribute).and_then(|name| self.dotted.get(&*name).copied())
         {
+            // A part of a module's name is a member of nothing.
             return self.recipe(Recipe::Value(symbol));
         }
+        self.member_use(base, &attribute.attr);
         self.recipe(Recipe::Member(base, attribute.attr.as_str().into()))
     }
 

@@ -15,6 +15,9 @@ use super::scopes::{Bound, Scope, ScopeKind};
 use super::units::method_kind;
 use crate::python::parse::span as ends;
 
+/// Packages around one imported module that count.
+const MOST_PACKAGES: usize = 8;
+
 /// Reads the names of a module into `names`.
 pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &LineStarts, names: &mut Names) {
     let mut walk = Walk {
@@ -244,10 +247,17 @@ impl Walk<'_> {
     /// `import a.b` binds `a`, and makes `a.b` a module: a symbol without a name of its own.
     fn import_dotted(&mut self, module: &Identifier, statement: &Stmt, first: &str) {
         self.import(first, statement, first, module);
-        let import = self.add_import(module, statement);
-        let declaration = self.declaration(module, module, Meaning::Import(import));
-        self.names.symbols.push(Symbol { name: module.as_str().into(), declarations: vec![declaration] });
-        self.dotted.insert(module.as_str().into(), SymbolId(self.names.symbols.len() as u32 - 1));
+        // Packages around it are modules, too. Longer names are not those of modules.
+        let inner = module.match_indices('.').skip(1).take(MOST_PACKAGES).map(|(at, _)| &module[..at]);
+        for name in inner.chain([module.as_str()]) {
+            if self.dotted.contains_key(name) && name.len() < module.len() {
+                continue;
+            }
+            let import = self.add_import(name, statement);
+            let declaration = self.declaration(name, module, Meaning::Import(import));
+            self.names.symbols.push(Symbol { name: name.into(), declarations: vec![declaration] });
+            self.dotted.insert(name.into(), SymbolId(self.names.symbols.len() as u32 - 1));
+        }
     }
 
     fn import_from(&mut self, import: &StmtImportFrom) {

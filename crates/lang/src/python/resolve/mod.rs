@@ -22,7 +22,7 @@ use stan_repo::Files;
 use self::folders::Folders;
 use self::search::{SearchPath, Surroundings};
 use super::extract::bindings::Bindings;
-use super::form::{Form, split_level};
+use super::form::{Form, is_module_named, split_level};
 use crate::language::{FileResolver, ProjectResolver, Target, TargetTable};
 use crate::project::Project;
 use crate::typescript::resolve::memo::Memo;
@@ -234,6 +234,32 @@ impl<'f> Resolver<'f> {
             Some(path) => Target::File(path.into()),
             None => Target::Nothing,
         }
+    }
+
+    /// The `__init__` files of the packages around a module of the repository: Python runs them before the module. Those around
+    /// the importer, too, ran before it did, and are left out.
+    fn packages_above(&self, importer: Importer<'_>, specifier: &str, form: Form, file: &str) -> Vec<String> {
+        if file.contains(SITE) {
+            return Vec::new();
+        }
+        let (_, dotted) = split_level(specifier);
+        let is_attribute = form == Form::Name && !is_module_named(file, specifier);
+        let packages = dotted.matches('.').count().saturating_sub(usize::from(is_attribute));
+        let is_package = file.rsplit('/').next().is_some_and(|name| name.starts_with("__init__."));
+        let mut folder = if is_package { parent(parent(file)) } else { parent(file) };
+        let mut found = Vec::new();
+        for _ in 0..packages {
+            if *folder == *self.root || !contains(&self.root, folder) || contains(folder, importer.folder) {
+                break;
+            }
+            if let Some(name) = self.folders.get(folder).package_file() {
+                let init = join(folder, name);
+                let chosen = self.twin(importer, &init).unwrap_or(init);
+                found.extend(self.real_file(&chosen));
+            }
+            folder = parent(folder);
+        }
+        found
     }
 
     /// The stub that is taken instead of a file: for a stub that asks, and for an extension module.

@@ -11,7 +11,20 @@ use super::setup;
 use crate::typescript::resolve::path::join_plain;
 
 /// Files that make a folder a project of its own, beside `setup.py` and `manage.py`.
-const MARKERS: [&str; 4] = ["pyproject.toml", "setup.cfg", "requirements.txt", "Pipfile"];
+const MARKERS: [&str; 2] = ["pyproject.toml", "setup.cfg"];
+
+/// Files that say what is installed for a folder, which may be a project or the tests of one.
+const WEAK_MARKERS: [&str; 2] = ["requirements.txt", "Pipfile"];
+
+/// What a folder is to the files below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Project {
+    None,
+    /// Searched after the projects around it.
+    Weak,
+    /// Searched before the projects around it.
+    Own,
+}
 
 /// Real manifests are far smaller.
 const LARGEST: usize = 1 << 20;
@@ -19,10 +32,17 @@ const LARGEST: usize = 1 << 20;
 /// More roots than any project has.
 const MOST_ROOTS: usize = 32;
 
-/// Whether a folder is a project of its own.
-pub(super) fn is_project(folder: &Folder, files: &dyn Files, path: &str) -> bool {
+/// Whether a folder is a project of its own. The `setup.py` of a package is a module like any other.
+pub(super) fn project_at(folder: &Folder, files: &dyn Files, path: &str) -> Project {
     let is_script = |name: &str| folder.get(name).is_some_and(|entry| entry.source);
-    is_script("setup") || is_script("manage") || MARKERS.iter().any(|name| files.is_file(&join_plain(path, name)))
+    let has = |markers: &[&str]| markers.iter().any(|name| files.is_file(&join_plain(path, name)));
+    if is_script("manage") || (is_script("setup") && folder.package_file().is_none()) || has(&MARKERS) {
+        Project::Own
+    } else if has(&WEAK_MARKERS) {
+        Project::Weak
+    } else {
+        Project::None
+    }
 }
 
 /// The source roots of a project, in the order of the search.

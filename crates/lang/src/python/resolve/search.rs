@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use super::Resolver;
-use super::{environments, roots};
+use super::environments;
+use super::roots::{self, Project};
 use crate::typescript::resolve::path::{contains, parent};
 
 /// The folders of one importing folder.
@@ -38,19 +39,25 @@ impl Resolver<'_> {
         self.surroundings.get_or(folder, || {
             let is_root = *folder == *self.root;
             let mut own = Surroundings::default();
+            let mut project = Project::Own;
             if contains(&self.root, folder) {
-                let is_project = is_root || roots::is_project(&self.folders.get(folder), self.files, folder);
-                if is_project {
+                if !is_root {
+                    project = roots::project_at(&self.folders.get(folder), self.files, folder);
+                }
+                if project != Project::None {
                     own.roots = roots::source_roots(self.files, folder);
                 }
-                own.site = environments::site_folders(self.project, folder, is_project);
+                own.site = environments::site_folders(self.project, folder, project != Project::None);
             }
             if !is_root && contains(&self.root, folder) {
                 let above = self.surroundings(parent(folder));
                 if own.roots.is_empty() && own.site.is_empty() {
                     return above;
                 }
-                own.roots.extend(above.roots.iter().cloned());
+                match project {
+                    Project::Weak => own.roots = above.roots.iter().cloned().chain(own.roots).collect(),
+                    _ => own.roots.extend(above.roots.iter().cloned()),
+                }
                 own.site.extend(above.site.iter().cloned());
             }
             Arc::new(own)

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use stan_model::FileFacts;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::facts::FormCode;
+use stan_model::{EdgeKind, FileFacts, FileKey};
 
 use super::{Importer, Resolver};
 use crate::language::{Answer, FileResolver, Resolved, Target, TargetTable, Wanted};
@@ -29,13 +29,23 @@ struct Known {
     form: FormCode,
     answer: Answer,
     file: Option<Arc<str>>,
+    /// The packages around the module that run before it. Tables may give one file several keys, so that paths are compared.
+    above: Arc<[(Arc<str>, FileKey)]>,
 }
 
 impl Known {
     /// The answer for a file: no module depends on itself.
-    fn of(&self, file: &str) -> Answer {
-        if self.file.as_deref() == Some(file) { Answer::Nothing } else { self.answer.clone() }
+    fn of(&self, file: &str) -> Found {
+        let answer = if self.file.as_deref() == Some(file) { Answer::Nothing } else { self.answer.clone() };
+        Found { answer, file: self.file.clone(), above: self.above.clone() }
     }
+}
+
+/// The answer to one request, the file that it leads to, and the packages around that.
+struct Found {
+    answer: Answer,
+    file: Option<Arc<str>>,
+    above: Arc<[(Arc<str>, FileKey)]>,
 }
 
 impl<'r> Worker<'r> {
@@ -43,7 +53,7 @@ impl<'r> Worker<'r> {
         Self { resolver, table, folder: String::new(), is_stub: false, answers: FxHashMap::default() }
     }
 
-    fn answer(&mut self, file: &str, specifier: &str, form: FormCode) -> Answer {
+    fn answer(&mut self, file: &str, specifier: &str, form: FormCode) -> Found {
         let known = self.answers.get(specifier).and_then(|known| known.iter().find(|known| known.form == form));
         if let Some(known) = known {
             return known.of(file);
@@ -51,7 +61,18 @@ impl<'r> Worker<'r> {
         let importer = Importer { folder: &self.folder, is_stub: self.is_stub };
         let target = self.resolver.resolve(importer, specifier, Form::decode(form));
         let leads_to = if let Target::File(path) = &target { Some(path.clone()) } else { None };
-        let known = Known { form, answer: self.table.answer(&target), file: leads_to };
+        let above = match (&leads_to, Form::decode(form)) {
+            (None, _) | (_, Form::Resource) => Vec::new(),
+            (Some(path), form) => self.resolver.packages_above(importer, specifier, form, path),
+        };
+        let above = above.into_iter().filter_map(|path| {
+            let path: Arc<str> = path.into();
+            match self.table.answer(&Target::File(path.clone())) {
+                Answer::File(key) => Some((path, key)),
+                _ => None,
+            }
+        });
+        let known = Known { form, above: above.collect(), answer: self.table.answer(&target), file: leads_to };
         let answer = known.of(file);
         if self.answers.len() < MOST_ANSWERS {
             self.answers.entry(specifier.into()).or_default().push(known);
@@ -73,7 +94,7 @@ impl FileResolver for Worker<'_> {
             for request in facts.reexported_requests() {
                 let at = request as usize;
                 if let (Some(request), Some(Answer::Nothing)) = (facts.requests.get(at), found.answers.get(at)) {
-                    let answer = self.answer(file, &request.specifier, request.form);
+                    let answer = self.answer(file, &request.specifier, request.form).answer;
                     if let (Answer::File(_), Some(place)) = (&answer, found.answers.get_mut(at)) {
                         *place = answer;
                     }
@@ -81,8 +102,20 @@ impl FileResolver for Worker<'_> {
             }
             return;
         }
+        let mut above: Vec<(Arc<str>, EdgeKind, FileKey)> = Vec::new();
+        // What an import names has its edge already.
+        let mut named: FxHashSet<(Arc<str>, EdgeKind)> = FxHashSet::default();
         for request in &facts.requests {
-            found.answers.push(self.answer(file, &request.specifier, request.form));
+            let Found { answer, file: leads_to, above: packages } = self.answer(file, &request.specifier, request.form);
+            found.answers.push(answer);
+            if wanted == Wanted::Everything {
+                above.extend(packages.iter().map(|(path, key)| (path.clone(), request.kind, *key)));
+                named.extend(leads_to.map(|path| (path, request.kind)));
+            }
         }
+        above.sort_unstable();
+        above.dedup_by(|one, other| (&one.0, one.1) == (&other.0, other.1));
+        above.retain(|(path, kind, _)| !named.contains(&(path.clone(), *kind)));
+        found.implementations.extend(above.into_iter().map(|(_, kind, key)| (key, kind)));
     }
 }

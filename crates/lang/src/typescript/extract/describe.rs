@@ -44,6 +44,19 @@ pub(super) fn description(program: &Program<'_>, options: &ExtractOptions) -> Op
     Some(cut(&prose, options.description_limit))
 }
 
+/// For each tag the longest words of a doc comment that carries it.
+pub(super) fn tagged(program: &Program<'_>, tags: &[String], found: &mut [Option<String>]) {
+    let contents = program.comments.iter().filter_map(|comment| jsdoc::content(program.source_text, comment));
+    for (_, content) in contents {
+        for (tag, best) in tags.iter().zip(&mut *found) {
+            let Some(prose) = prose(content, tag) else { continue };
+            if best.as_ref().is_none_or(|best| prose.chars().count() > best.chars().count()) {
+                *best = Some(prose);
+            }
+        }
+    }
+}
+
 /// What a file says of itself before its first token, told without parsing it.
 pub(in crate::typescript) fn leading_description(text: &str, options: &ExtractOptions) -> Option<Box<str>> {
     let mut plain: Option<String> = None;

@@ -63,6 +63,34 @@ pub fn script_blocks<'t>(path: &str, text: &'t str) -> Vec<(usize, &'t str)> {
     blocks.iter().map(|block| (block.start as usize, block.source)).collect()
 }
 
+/// See `Language::tagged_prose`. A text that is too deep to parse has no comments.
+pub(in crate::typescript) fn tagged_prose(path: &str, bytes: &[u8], tags: &[String]) -> Vec<Option<String>> {
+    let decoded = decode::decode(bytes);
+    let mut found = vec![None; tags.len()];
+    let Some(text) = decoded.text.as_deref().filter(|text| u32::try_from(text.len()).is_ok()) else { return found };
+    let blocks = match Component::of_path(path) {
+        Some(component) => blocks::cut(component, text),
+        None => {
+            let whole = Syntax::of_path(path).map(|syntax| Block { start: 0, source: text, syntax, external: None });
+            whole.into_iter().collect()
+        }
+    };
+    let mut read = || {
+        let arena = Allocator::default();
+        for block in &blocks {
+            if let Some(program) = parse::parse(&arena, block.source, block.syntax, false).program {
+                describe::tagged(&program, tags, &mut found);
+            }
+        }
+    };
+    match StackPlan::for_text(text) {
+        StackPlan::CurrentThread => read(),
+        StackPlan::DedicatedThread(size) => drop(stack::with_stack(size, read)),
+        StackPlan::TooDeep(_) => {}
+    }
+    found
+}
+
 impl Extractor {
     pub fn new() -> Self {
         Self::default()

@@ -364,7 +364,7 @@ impl<'f> Resolver<'f> {
         }
         let text = specifier.split('?').next().unwrap_or(specifier);
         let absolute = path::join_plain(&importer.directory, text);
-        match absolute.strip_prefix(self.root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
+        match stan_repo::AbsPath::new(&self.root).below(&absolute) {
             Some(inside) if !inside.is_empty() => Target::Missing { id: inside.into(), problem: None },
             _ => as_written(),
         }

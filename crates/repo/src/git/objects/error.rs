@@ -72,5 +72,5 @@ fn more(looked_for: &[String]) -> String {
     if looked_for.is_empty() {
         return String::new();
     }
-    format!("; `objects/info/alternates` names {}, which does not exist", looked_for.join(", "))
+    format!("; `objects/info/alternates` names {}, which does not exist or is not this user's", looked_for.join(", "))
 }

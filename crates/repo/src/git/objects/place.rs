@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::error::GitError;
 use super::id::HashKind;
+use crate::advice::read_failure;
 use crate::git::directory::Checkout;
 use crate::observations::Recorder;
 use crate::paths::{Root, join, real_path};
@@ -81,15 +82,8 @@ impl<'s> GitLayout<'s> {
         }
     }
 
-    /// Words of our own, because the system's differ between platforms and locales.
     pub(crate) fn unreadable(&self, path: &str, error: &io::Error) -> GitError {
-        let reason = match error.kind() {
-            io::ErrorKind::PermissionDenied => "permission denied",
-            io::ErrorKind::UnexpectedEof => "it ends too early",
-            io::ErrorKind::NotFound => "it does not exist",
-            _ => "reading failed",
-        };
-        GitError::Unreadable { file: self.shown(path), reason }
+        GitError::Unreadable { file: self.shown(path), reason: read_failure(error) }
     }
 }
 

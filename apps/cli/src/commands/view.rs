@@ -1,0 +1,71 @@
+//! `stan view`: a picture of the repository as one HTML file.
+
+use std::process::{Command, Stdio};
+
+use stan_engine::Engine;
+use stan_engine::view::{ViewRequest, view};
+
+use crate::args::{Cli, ViewArgs};
+use crate::commands::outline::asked_file;
+use crate::exit::Failure;
+use crate::messages::Messages;
+use crate::terminal::{Output, Untrusted, counted, grouped, say, text};
+use crate::workspace::Workspace;
+
+/// Programs that open a file in the browser. Nothing of the repository is run.
+const OPENERS: &[(&str, &[&str])] =
+    &[("open", &[]), ("xdg-open", &[]), ("wslview", &[]), ("cmd.exe", &["/c", "start", ""])];
+
+pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ViewArgs) -> Result<(), Failure> {
+    let messages = Messages::new(cli);
+    let workspace = Workspace::find(cli, engine)?;
+    messages.hints(&workspace.hints);
+    let out = args.out.as_ref().map(|typed| {
+        workspace.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))
+    });
+    let request = ViewRequest {
+        focus: args.focus.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?,
+        out: out.transpose()?,
+        tokenizer: args.tokens.into(),
+        work: workspace.answer_request(&args.graph)?,
+    };
+    let mut progress = messages.progress("stan view", &args.wait);
+    let mut report = view(engine, &workspace.repository(), &request, &mut progress)?;
+    drop(progress);
+    let written = match &request.out {
+        Some(absolute) => absolute.clone(),
+        None => workspace.repository().layout().absolute(&report.file),
+    };
+    if let Some(typed) = &args.out {
+        report.file.clone_from(typed);
+    }
+    let mut out = Output::new(cli.color);
+    if args.json {
+        out.json(&report)?;
+    } else {
+        let size = (counted(report.files, "file"), grouped(report.tokens), grouped(report.bytes));
+        say!(out, "{}  {}, {} tokens; {} bytes", Untrusted::new(&report.file), size.0, size.1, size.2)?;
+        let [cycles, missing] = [(report.cycles, "cycle"), (report.missing, "missing import")];
+        say!(out, "{}, {}, {} selected", counted(cycles.0, cycles.1), counted(missing.0, missing.1), report.selected)?;
+    }
+    out.finish()?;
+    messages.warnings(&report.warnings);
+    if args.open && !open(&written) {
+        messages.explain(&text!("no program to open the page was found; open the file in a browser"));
+    }
+    Ok(())
+}
+
+/// Whether a program took the file.
+fn open(path: &str) -> bool {
+    OPENERS.iter().any(|(program, arguments)| {
+        let child = Command::new(program)
+            .args(*arguments)
+            .arg(path)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        child.is_ok_and(|mut child| child.wait().is_ok_and(|status| status.success()))
+    })
+}

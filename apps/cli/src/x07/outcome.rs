@@ -1,0 +1,135 @@
+//! What `x07` prints for what the engine found: the toolchain's reports, its words with the options as they are typed, and exit
+//! codes.
+
+use stan_engine::x07_documents::{Diagnostic, FileDigest, SliceReport};
+use stan_engine::{
+    Bound, ContextOutcome, DocumentFailure, ExitClass, PointerSpace, SliceError, SliceOutcome, SliceRequest, Untrusted,
+};
+
+/// What the program prints, and its exit code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) exit_code: u8,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+    /// What was found, with all that is known about it.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The inputs that the output names.
+    pub(crate) inputs: Vec<FileDigest>,
+    /// The files that were written.
+    pub(crate) outputs: Vec<FileDigest>,
+}
+
+/// How a slice is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Printing {
+    /// The user did not choose how the pointer is read, so standard error tells when that matters.
+    pub(crate) tells_reading: bool,
+    /// What is printed goes into a report in the toolchain's form, which has the toolchain's fields and no other, and standard
+    /// error stays silent about a pack that was made.
+    pub(crate) is_wrapped: bool,
+}
+
+/// A slice, or why there is none.
+pub(crate) fn of_slice(outcome: SliceOutcome, request: &SliceRequest, printing: Printing) -> Outcome {
+    let SliceOutcome { class, mut report, failure, readings_differ } = outcome;
+    let mut stderr = String::new();
+    if printing.tells_reading && readings_differ {
+        stderr = reading_note(request);
+    }
+    if let Some(failure) = &failure {
+        let message = message(failure, "--out '-' is not supported (stdout is reserved for the report)");
+        if matches!(failure, DocumentFailure::Io(_)) {
+            stderr = line(&message);
+        }
+        report.diagnostics = vec![Diagnostic::failure(message)];
+    }
+    let (inputs, outputs) = (report.digests.inputs.clone(), report.digests.outputs.clone());
+    let diagnostics = report.diagnostics.clone();
+    if printing.is_wrapped {
+        let data = report.diagnostics.iter_mut().filter_map(|found| found.data.as_mut());
+        data.for_each(|data| data.dropped_decls.clear());
+    }
+    match report.into_line() {
+        Ok(stdout) => Outcome { exit_code: exit_code(class), stdout, stderr, diagnostics, inputs, outputs },
+        // Only a length beyond 2^53 could come here.
+        Err(error) => Outcome { exit_code: 2, stderr: line(&error.to_string()), ..Outcome::default() },
+    }
+}
+
+/// A pack, or why there is none.
+pub(crate) fn of_pack(outcome: ContextOutcome, printing: Printing) -> Outcome {
+    let ContextOutcome { class, pack, failure, truncation, inputs, outputs } = outcome;
+    let exit_code = exit_code(class);
+    let Some((failure, report)) = failure else {
+        let stderr = if printing.is_wrapped { String::new() } else { truncation_note(&truncation) };
+        return Outcome { exit_code, stdout: pack.unwrap_or_default(), stderr, inputs, outputs, ..Outcome::default() };
+    };
+    let message = message(&failure, "--out '-' is not supported");
+    let stderr = line(&message);
+    let diagnostics = vec![Diagnostic::failure(message)];
+    let report = SliceReport { diagnostics: diagnostics.clone(), ..*report };
+    Outcome { exit_code, stdout: report.into_line().unwrap_or_default(), stderr, diagnostics, inputs, outputs }
+}
+
+fn exit_code(class: ExitClass) -> u8 {
+    match class {
+        ExitClass::Done => 0,
+        ExitClass::Input => 2,
+        ExitClass::Request => 20,
+    }
+}
+
+fn message(failure: &DocumentFailure, out_is_stdout: &str) -> String {
+    match failure {
+        DocumentFailure::OutIsStandardOutput => out_is_stdout.to_owned(),
+        DocumentFailure::Slice(error) => slice_error(error),
+        DocumentFailure::Entry { pointer, error } => format!("slice entry at {pointer:?}: {}", slice_error(error)),
+        DocumentFailure::Io(message) | DocumentFailure::Document(message) => message.clone(),
+    }
+}
+
+/// The toolchain's words, which name options.
+fn slice_error(error: &SliceError) -> String {
+    match error {
+        SliceError::BoundIsZero { bound: Bound::Declarations } => "--max-nodes must be >= 1".to_owned(),
+        SliceError::BoundIsZero { bound: Bound::Bytes } => "--max-bytes must be >= 1".to_owned(),
+        SliceError::NotInDeclaration { enclosure, declarations } => {
+            format!("--enclosure {enclosure} requires --ptr under /{declarations}/<i>")
+        }
+        SliceError::NotADefinition { kind } => {
+            format!("--enclosure defn requires a defn/defasync decl, got kind={kind:?}")
+        }
+        SliceError::CannotTruncate { max_bytes, minimum } => format!(
+            "failed to truncate slice to --max-bytes={max_bytes}: the smallest document that holds the focus has {minimum} bytes"
+        ),
+        SliceError::InvalidPointer { .. } | SliceError::PointerNotFound { .. } | SliceError::NotCanonical(_) => {
+            error.to_string()
+        }
+    }
+}
+
+/// A message as one line of standard error: it may quote the input, which must not begin a line of its own.
+fn line(message: &str) -> String {
+    format!("{}\n", Untrusted::new(message))
+}
+
+/// A file that is not in canonical order has two places for one pointer.
+fn reading_note(request: &SliceRequest) -> String {
+    let (read, other) = match request.reading {
+        PointerSpace::File => ("the file as written", "--reading toolchain reads it in the canonical document"),
+        PointerSpace::Toolchain => ("the canonical document", "--reading file reads it in the file as written"),
+    };
+    line(&format!("note: {} was read in {read}, whose order is another; {other}", request.trimmed_pointer()))
+}
+
+/// The pack tells how much a bound cut; which declarations it were is told here.
+fn truncation_note(diagnostics: &[Diagnostic]) -> String {
+    let mut note = String::new();
+    for diagnostic in diagnostics {
+        let dropped = diagnostic.data.as_ref().map(|data| data.dropped_decls.join(", ")).unwrap_or_default();
+        let dropped = if dropped.is_empty() { dropped } else { format!("; without {dropped}") };
+        note.push_str(&line(&format!("note: {}{dropped}", diagnostic.message)));
+    }
+    note
+}

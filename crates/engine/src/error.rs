@@ -1,0 +1,114 @@
+//! Why a verb did not do its work: what is wrong, each place, and what to do now. One type for all verbs; the program turns the
+//! kind into its exit code. Parts of the engine have errors of their own, which become this one where a verb ends.
+
+use std::fmt;
+
+use stan_graph::BuildError;
+
+use crate::config::ConfigError;
+use crate::imports::ImportError;
+use crate::init::InitError;
+
+/// Whose fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineErrorKind {
+    /// A file of the user, or the workspace: exit code 1.
+    Input,
+    /// Bytes are not what they were promised to be: exit code 3.
+    Verification,
+    /// A fault of stan: exit code 4.
+    Internal,
+}
+
+/// A verb that did not do its work. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct EngineError {
+    pub kind: EngineErrorKind,
+    pub message: String,
+    /// Further mistakes of the same input, each as `message`.
+    pub further: Vec<String>,
+    /// One line for each offending place.
+    pub details: Vec<String>,
+    pub hint: Option<String>,
+}
+
+impl EngineError {
+    pub fn new(kind: EngineErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), further: Vec::new(), details: Vec::new(), hint: None }
+    }
+
+    pub(crate) fn input(message: impl Into<String>) -> Self {
+        Self::new(EngineErrorKind::Input, message)
+    }
+
+    pub(crate) fn verification(message: impl Into<String>) -> Self {
+        Self::new(EngineErrorKind::Verification, message)
+    }
+
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self::new(EngineErrorKind::Internal, message)
+    }
+
+    /// The input is at fault in several ways, a line each.
+    pub(crate) fn lines(lines: impl IntoIterator<Item = String>) -> Self {
+        let mut lines = lines.into_iter();
+        let first = lines.next().unwrap_or_default();
+        Self { further: lines.collect(), ..Self::input(first) }
+    }
+
+    pub(crate) fn details(mut self, details: impl IntoIterator<Item = String>) -> Self {
+        self.details.extend(details);
+        self
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        for further in &self.further {
+            write!(f, "\n{further}")?;
+        }
+        for detail in &self.details {
+            write!(f, "\n  {detail}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<BuildError> for EngineError {
+    fn from(error: BuildError) -> Self {
+        Self::internal(format!("internal error: {error}")).hint("please report this, with the command that shows it")
+    }
+}
+
+impl From<ConfigError> for EngineError {
+    fn from(error: ConfigError) -> Self {
+        Self::lines(error.lines())
+    }
+}
+
+impl From<ImportError> for EngineError {
+    fn from(error: ImportError) -> Self {
+        let hint = match &error {
+            ImportError::Outside { .. } => "look at the configuration first: what it imports is archived",
+            _ => "mend `imports` in the configuration",
+        };
+        Self::input(error.to_string()).hint(hint)
+    }
+}
+
+impl From<InitError> for EngineError {
+    fn from(error: InitError) -> Self {
+        Self::lines(error.lines()).hint(match &error {
+            InitError::StanPath(_) => "use a relative path such as .stan",
+            InitError::Refused(_) => "nothing was written; run `stan init` again",
+            InitError::Failed { .. } => "see who may write there, then run `stan init` again",
+        })
+    }
+}

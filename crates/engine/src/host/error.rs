@@ -1,0 +1,64 @@
+//! Why a call of a host failed: a code that programs compare, and words for people.
+
+use serde::Serialize;
+
+use crate::config::ConfigError;
+use crate::context::{EngineError, EngineErrorKind};
+
+/// A call that gave no result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct HostError {
+    /// `STAN_INPUT`, `STAN_USAGE`, `STAN_VERIFICATION` or `STAN_INTERNAL`: the exit codes 1 to 4 of the program.
+    pub code: &'static str,
+    pub message: String,
+    /// One line for each offending place.
+    pub details: Vec<String>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl HostError {
+    fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Vec::new(), hint: None }
+    }
+
+    /// The repository, or a document of the caller, is at fault.
+    pub(super) fn input(message: impl Into<String>) -> Self {
+        Self::new("STAN_INPUT", message)
+    }
+
+    /// The options ask for something that there is not.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::new("STAN_USAGE", message)
+    }
+
+    /// A fault of stan.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new("STAN_INTERNAL", message)
+    }
+
+    /// As the border carries it.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self)
+            .unwrap_or_else(|_| r#"{"code":"STAN_INTERNAL","message":"","details":[]}"#.to_owned())
+    }
+}
+
+impl From<EngineError> for HostError {
+    fn from(error: EngineError) -> Self {
+        let code = match error.kind {
+            EngineErrorKind::Input => "STAN_INPUT",
+            EngineErrorKind::Verification => "STAN_VERIFICATION",
+            EngineErrorKind::Internal => "STAN_INTERNAL",
+        };
+        Self { code, message: error.message, details: error.details, hint: error.hint }
+    }
+}
+
+impl From<ConfigError> for HostError {
+    fn from(error: ConfigError) -> Self {
+        Self::input(error.to_string())
+    }
+}

@@ -1,0 +1,148 @@
+//! A graph that a host hands in, read as forgivingly as stan-context reads it: hosts build graphs by hand, leave fields out and
+//! keep edges to nodes that are not there. Documents of our own are read strictly, in `stan_graph`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+use stan_graph::{Map, MapEdge, MapNode};
+use stan_model::document::state::kind_bit;
+use stan_model::{EdgeKind, NodeKind, Resolution};
+
+use super::HostError;
+
+/// Nodes and edges by id.
+#[derive(Debug, Deserialize)]
+pub(super) struct LooseGraph {
+    pub(super) nodes: BTreeMap<String, LooseNode>,
+    /// A node without an entry has no edges.
+    #[serde(default)]
+    pub(super) edges: BTreeMap<String, Vec<LooseEdge>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct LooseNode {
+    #[serde(with = "KindName")]
+    pub(super) kind: NodeKind,
+    description: Option<Value>,
+    #[serde(default)]
+    metadata: Option<LooseMetadata>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct LooseMetadata {
+    size: Option<Value>,
+    hash: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct LooseEdge {
+    pub(super) target: String,
+    #[serde(with = "EdgeKindName")]
+    pub(super) kind: EdgeKind,
+    #[serde(with = "ResolutionName", default = "explicit")]
+    pub(super) resolution: Resolution,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "NodeKind", rename_all = "lowercase")]
+enum KindName {
+    Source,
+    External,
+    Builtin,
+    Missing,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "EdgeKind", rename_all = "lowercase")]
+enum EdgeKindName {
+    Dynamic,
+    Runtime,
+    Type,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "Resolution", rename_all = "lowercase")]
+enum ResolutionName {
+    Explicit,
+    Implicit,
+}
+
+fn explicit() -> Resolution {
+    Resolution::Explicit
+}
+
+impl LooseNode {
+    pub(super) fn is_file(&self) -> bool {
+        matches!(self.kind, NodeKind::Source | NodeKind::External)
+    }
+
+    pub(super) fn size(&self) -> Option<u64> {
+        let number = self.metadata.as_ref()?.size.as_ref()?;
+        // JavaScript has no other numbers; a size with a fraction is cut.
+        number.as_u64().or_else(|| number.as_f64().filter(|size| *size >= 0.0).map(|size| size as u64))
+    }
+
+    pub(super) fn hash(&self) -> Option<&str> {
+        self.metadata.as_ref()?.hash.as_ref()?.as_str()
+    }
+
+    pub(super) fn description(&self) -> Option<&str> {
+        self.description.as_ref()?.as_str().map(str::trim).filter(|text| !text.is_empty())
+    }
+
+    /// A file that can be compared but not counted.
+    pub(super) fn has_hash_without_size(&self) -> bool {
+        self.is_file() && self.hash().is_some() && self.size().is_none()
+    }
+}
+
+impl LooseGraph {
+    /// The edges that leave a node.
+    pub(super) fn edges_of(&self, id: &str) -> &[LooseEdge] {
+        self.edges.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The same graph for traversals. Ids that only edges name are missing nodes of it.
+    pub(super) fn to_map(&self) -> Result<Map, HostError> {
+        let named = self.edges.iter().flat_map(|(source, edges)| {
+            edges.iter().map(|edge| edge.target.as_str()).chain(std::iter::once(source.as_str()))
+        });
+        let ids: BTreeSet<&str> = self.nodes.keys().map(String::as_str).chain(named).collect();
+        let ids: Vec<&str> = ids.into_iter().collect();
+        let edge = |edge: &LooseEdge| {
+            let target = ids.binary_search(&edge.target.as_str()).ok().and_then(|at| u32::try_from(at).ok())?;
+            let resolutions = if edge.resolution == Resolution::Explicit { 1 } else { 2 };
+            Some(MapEdge { target, kinds: kind_bit(edge.kind.as_str())?, resolutions })
+        };
+        let node = |id: &&str| {
+            let known = self.nodes.get(*id);
+            MapNode {
+                id: (*id).to_owned(),
+                kind: known.map_or(NodeKind::Missing, |node| node.kind),
+                size: known.and_then(LooseNode::size),
+                edges: self.edges_of(id).iter().filter_map(edge).collect(),
+            }
+        };
+        Map::from_nodes(ids.iter().map(node).collect())
+            .ok_or_else(|| HostError::internal("the nodes of the graph are out of order"))
+    }
+}
+
+/// What to do about files that have a hash but no size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum HashSizeEnforcement {
+    #[default]
+    Warn,
+    Error,
+    Ignore,
+}
+
+/// The refusal that names the files, as stan-context words it.
+pub(super) fn size_missing(ids: &[&str]) -> HostError {
+    const SHOWN: usize = 10;
+    let shown = ids.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let more = if ids.len() > SHOWN { " ..." } else { "" };
+    HostError::input(format!("metadata.size missing for hashed nodes ({}): {shown}{more}", ids.len()))
+}

@@ -1,0 +1,129 @@
+//! The engine for programs that host it: one function, from the name of a verb and its options as JSON to the result as JSON.
+//! The Node package is such a host. Everything that a host would otherwise decide for itself is here, so that each of them
+//! gives the answers of the command line.
+//!
+//! `dependency_graph.rs`, `selection.rs` and `meta.rs` answer in the form of stan-context 0.6, which hosts already read;
+//! `verbs.rs` has the verbs of this engine, with the reports of their `--json`.
+
+mod dependency_graph;
+mod documented;
+mod error;
+mod loose_graph;
+mod meta;
+mod place;
+mod previous_graph;
+mod selection;
+mod specifier_ids;
+#[cfg(test)]
+mod tests;
+mod verbs;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::engine::Engine;
+
+pub use error::HostError;
+
+/// The longest options that are read. A graph of 50,000 modules, as `previousGraph` has it, takes about 20 MB.
+const LONGEST_OPTIONS: usize = 1 << 30;
+
+/// What the process of the host knows and the engine does not look up by itself.
+#[derive(Clone, Debug, Default)]
+pub struct HostEnvironment {
+    /// Where this user's programs keep what they need between runs, absolute.
+    pub state_directory: Option<String>,
+}
+
+/// A verb that hosts can call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostVerb {
+    GenerateDependencyGraph,
+    SummarizeDependencySelection,
+    EncodeDependencyMeta,
+    DescribeModule,
+    Pack,
+    Overview,
+    Suggest,
+    Select,
+    Verify,
+}
+
+impl HostVerb {
+    pub const ALL: [Self; 9] = [
+        Self::GenerateDependencyGraph,
+        Self::SummarizeDependencySelection,
+        Self::EncodeDependencyMeta,
+        Self::DescribeModule,
+        Self::Pack,
+        Self::Overview,
+        Self::Suggest,
+        Self::Select,
+        Self::Verify,
+    ];
+
+    /// As hosts name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GenerateDependencyGraph => "generateDependencyGraph",
+            Self::SummarizeDependencySelection => "summarizeDependencySelection",
+            Self::EncodeDependencyMeta => "encodeDependencyMeta",
+            Self::DescribeModule => "describeModule",
+            Self::Pack => "pack",
+            Self::Overview => "overview",
+            Self::Suggest => "suggest",
+            Self::Select => "select",
+            Self::Verify => "verify",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verb| verb.name() == name)
+    }
+}
+
+/// Runs a verb. Both the options and the answer are JSON documents.
+pub fn call(
+    engine: &Engine<'_>,
+    environment: &HostEnvironment,
+    verb: &str,
+    options: &str,
+) -> Result<String, HostError> {
+    let known = HostVerb::from_name(verb);
+    let verb = known.ok_or_else(|| HostError::usage(format!("there is no verb {verb:?}")))?;
+    if options.len() > LONGEST_OPTIONS {
+        return Err(HostError::usage(format!("the options of {} are longer than 1 GiB", verb.name())));
+    }
+    match verb {
+        HostVerb::GenerateDependencyGraph => dependency_graph::run(engine, environment, options),
+        HostVerb::SummarizeDependencySelection => selection::run(options),
+        HostVerb::EncodeDependencyMeta => meta::run(options),
+        HostVerb::DescribeModule => documented::run(engine, options),
+        HostVerb::Pack => verbs::pack(engine, environment, options),
+        HostVerb::Overview => verbs::overview(engine, environment, options),
+        HostVerb::Suggest => verbs::suggest(engine, environment, options),
+        HostVerb::Select => verbs::select(engine, environment, options),
+        HostVerb::Verify => verbs::verify(engine, environment, options),
+    }
+}
+
+/// Options with a fixed set of keys.
+fn read<T: DeserializeOwned>(options: &str) -> Result<T, HostError> {
+    serde_json::from_str(options).map_err(|error| HostError::usage(format!("the options cannot be read: {error}")))
+}
+
+/// Options whose keys are divided over two types: those that `names` lists, and the rest.
+fn split<A: DeserializeOwned, B: DeserializeOwned>(options: &str, names: &[&str]) -> Result<(A, B), HostError> {
+    let all: Map<String, Value> = read(options)?;
+    let (first, second): (Map<_, _>, Map<_, _>) = all.into_iter().partition(|(key, _)| names.contains(&key.as_str()));
+    Ok((from_fields(first)?, from_fields(second)?))
+}
+
+fn from_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, HostError> {
+    serde_json::from_value(Value::Object(fields))
+        .map_err(|error| HostError::usage(format!("the options cannot be read: {error}")))
+}
+
+fn written(result: &impl serde::Serialize) -> Result<String, HostError> {
+    serde_json::to_string(result).map_err(|error| HostError::internal(error.to_string()))
+}

@@ -1,0 +1,68 @@
+//! Which declarations belong together: those that were chosen, and what they refer to.
+
+/// What declarations refer to.
+pub(crate) trait References {
+    /// Calls `found` with every declaration that this one refers to, repeated or not.
+    fn references(&self, declaration: usize, found: &mut dyn FnMut(usize));
+}
+
+/// The declarations that are chosen so far.
+pub(crate) struct Choice {
+    is_chosen: Vec<bool>,
+    /// Those whose references were not followed yet.
+    queue: Vec<usize>,
+}
+
+impl Choice {
+    /// Nothing of so many declarations.
+    pub(crate) fn none_of(count: usize) -> Self {
+        Self { is_chosen: vec![false; count], queue: Vec::new() }
+    }
+
+    /// All of so many declarations.
+    pub(crate) fn all_of(count: usize) -> Self {
+        Self { is_chosen: vec![true; count], queue: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, declaration: usize) {
+        if let Some(flag) = self.is_chosen.get_mut(declaration).filter(|flag| !**flag) {
+            *flag = true;
+            self.queue.push(declaration);
+        }
+    }
+
+    /// Adds what was added refers to, until nothing is new. Each declaration is looked at once.
+    pub(crate) fn close(&mut self, module: &dyn References) {
+        while let Some(declaration) = self.queue.pop() {
+            module.references(declaration, &mut |found| self.add(found));
+        }
+    }
+
+    /// For each declaration, whether it is chosen.
+    pub(crate) fn into_flags(self) -> Vec<bool> {
+        self.is_chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Table(Vec<Vec<usize>>);
+
+    impl References for Table {
+        fn references(&self, declaration: usize, found: &mut dyn FnMut(usize)) {
+            self.0[declaration].iter().copied().for_each(found);
+        }
+    }
+
+    #[test]
+    fn a_choice_follows_references_and_rings_end() {
+        let module = Table(vec![vec![1], vec![2, 7], vec![0], vec![0]]);
+        let mut choice = Choice::none_of(4);
+        choice.add(1);
+        choice.close(&module);
+        assert_eq!(choice.into_flags(), [true, true, true, false]);
+        assert_eq!(Choice::all_of(2).into_flags(), [true, true]);
+    }
+}

@@ -1,0 +1,10 @@
+//! The planner. A declaration is an index with a cost and references to other indices; what it says and how it is written is the
+//! emitter's business. Knows no language and no document.
+
+mod choice;
+mod fit;
+mod parts;
+
+pub(crate) use choice::{Choice, References};
+pub(crate) use fit::{Bounds, Exceeded, Shrink, TooLarge, fit};
+pub(crate) use parts::{Cost, Parts};

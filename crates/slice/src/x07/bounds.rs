@@ -1,0 +1,162 @@
+//! The bounds of a slice. In which order things go is the planner's; here is what can be cut around a focus: from the dispensable
+//! to the focus's own body. What a cut leaves idle goes afterwards (`narrow`) and makes no bound reachable.
+
+use stan_model::document::x07::{Truncation, TruncationReason};
+use stan_model::jcs::MAX_SAFE_INTEGER;
+use stan_model::module::{FieldRole, Piece};
+
+use super::draft::Draft;
+use super::enclosure::FocusKind;
+use super::{SliceError, SliceRequest, prune};
+use crate::plan::{Bounds, Exceeded, Shrink, TooLarge, fit};
+
+/// Cuts a draft to its bounds. A bound that does not bite leaves no trace.
+pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Result<Option<Truncation>, SliceError> {
+    let (decls_before, bytes_before) = (draft.declaration_count() as u64, draft.bytes() as u64);
+    let bounds = Bounds { count: request.max_nodes, bytes: request.max_bytes };
+    let Exceeded { count, bytes } = fit(draft, bounds).map_err(|TooLarge { minimum }| {
+        // An entry expression that is not in focus stays: it is part of what a whole document is.
+        SliceError::CannotTruncate { max_bytes: request.max_bytes.unwrap_or(u64::MAX), minimum }
+    })?;
+    draft.narrow();
+    let reason = match (count, bytes) {
+        (false, false) => return Ok(None),
+        (true, false) => TruncationReason::MaxNodes,
+        (false, true) => TruncationReason::MaxBytes,
+        (true, true) => TruncationReason::Both,
+    };
+    // A bound too large for a canonical number is as good as none: it can never have cut.
+    let shown = |bound: Option<u64>| bound.filter(|&bound| bound <= MAX_SAFE_INTEGER);
+    Ok(Some(Truncation {
+        max_nodes: shown(request.max_nodes),
+        max_bytes: shown(request.max_bytes),
+        decls_before,
+        decls_after: draft.declaration_count() as u64,
+        bytes_before,
+        bytes_after: draft.bytes() as u64,
+        reason,
+    }))
+}
+
+impl Shrink for Draft<'_, '_> {
+    fn count(&self) -> u64 {
+        self.declaration_count() as u64
+    }
+
+    fn bytes(&self) -> u64 {
+        Draft::bytes(self) as u64
+    }
+
+    fn drop_last(&mut self) -> bool {
+        Draft::drop_last(self)
+    }
+
+    /// What the entry expression in focus calls is the last thing to go: the expression alone says little.
+    fn last_to_go(&self) -> u64 {
+        u64::from(self.focus.kind == FocusKind::Entry)
+    }
+
+    /// The toolchain would have begun with none of these declarations, and so without their imports.
+    fn before_cuts(&mut self) {
+        let is_nowhere = matches!(self.focus.kind, FocusKind::Imports | FocusKind::Metadata | FocusKind::Other);
+        if is_nowhere && self.declaration_count() == 0 {
+            self.narrow();
+        }
+    }
+
+    fn cut_around_focus(&mut self, max_bytes: u64) -> bool {
+        cut_around_focus(self, max_bytes)
+    }
+
+    fn restore_cuts(&mut self) {
+        Draft::restore_cuts(self);
+    }
+
+    /// An export of which no name is left is worth less than anything it made room for.
+    fn start_over_without_idle(&mut self) -> bool {
+        let idle = self.idle_exports();
+        if !idle.is_empty() {
+            self.start_over_without(&idle);
+        }
+        !idle.is_empty()
+    }
+}
+
+/// Cuts what surrounds the focus. Metadata stays when the other cuts suffice; otherwise it is the first to go.
+fn cut_around_focus(draft: &mut Draft<'_, '_>, max_bytes: u64) -> bool {
+    let steps: [Step; 3] = [prune_off_path, remove_clauses, zero_off_path];
+    if cut_until_it_fits(draft, max_bytes, &steps) {
+        return true;
+    }
+    if draft.has_metadata && draft.focus.kind != FocusKind::Metadata {
+        draft.restore_cuts();
+        draft.remove_metadata();
+        if cut_until_it_fits(draft, max_bytes, &steps) {
+            return true;
+        }
+    }
+    cut_until_it_fits(draft, max_bytes, &[zero_focus])
+}
+
+type Step = fn(&mut Draft<'_, '_>);
+
+fn cut_until_it_fits(draft: &mut Draft<'_, '_>, max_bytes: u64, steps: &[Step]) -> bool {
+    let fits = |draft: &Draft<'_, '_>| draft.bytes() as u64 <= max_bytes;
+    for step in steps {
+        if fits(draft) {
+            return true;
+        }
+        step(draft);
+    }
+    fits(draft)
+}
+
+fn remove_clauses(draft: &mut Draft<'_, '_>) {
+    draft.remove_clauses();
+}
+
+/// The body of the declaration in focus, unless the pointer is in it.
+fn zero_off_path(draft: &mut Draft<'_, '_>) {
+    let body = draft.focus_body();
+    if let Some(body) = body.filter(|body| Some(*body) != draft.focus.field()) {
+        draft.replace_field(body, Piece::Zero);
+    }
+}
+
+/// The last resort: the body in focus, or the entry expression in focus.
+fn zero_focus(draft: &mut Draft<'_, '_>) {
+    if draft.focus.kind == FocusKind::Entry {
+        draft.replace_entry(Piece::Zero);
+    }
+    if let Some(body) = draft.focus_body() {
+        draft.replace_field(body, Piece::Zero);
+    }
+}
+
+fn prune_off_path(draft: &mut Draft<'_, '_>) {
+    let (tree, dialect, path) = (&draft.module.tree, draft.dialect, draft.focus.inside());
+    if draft.focus.kind == FocusKind::Entry {
+        if let Some(Piece::Node(id)) = draft.entry()
+            && let Some(pruned) = prune::expression(tree, dialect, *id, path)
+        {
+            draft.replace_entry(pruned);
+        }
+        return;
+    }
+    let fields = draft.focus_declaration().map(|declaration| &declaration.fields);
+    let Some(field) = fields.and_then(|fields| fields.iter().find(|field| Some(field.key) == draft.focus.field()))
+    else {
+        return;
+    };
+    match (field.role, &field.value) {
+        (FieldRole::Body, Piece::Node(id)) => {
+            if let Some(pruned) = prune::expression(tree, dialect, *id, path) {
+                draft.replace_field(field.key, pruned);
+            }
+        }
+        (FieldRole::Clause | FieldRole::Contract, value) => {
+            draft.replace_field(field.key, prune::contract(tree, dialect, value, path))
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,5 @@
+//! Linker flags for an addon of Node.
+
+fn main() {
+    napi_build::setup();
+}

@@ -1,0 +1,128 @@
+//! `cargo xtask bench languages`: `stan graph`, cold, on Python and Go repositories, beside the physical limit (read, hash and
+//! parse with the same parser) and, for Python, beside the graph that ruff makes.
+//!
+//! The repositories are not part of this one: `--dir` names folders without installed packages, such as unpacked source
+//! distributions. Rows take turns, round after round; the median of each counts.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::Result;
+use crate::fetch::Store;
+use crate::process::{Outcome, Run};
+
+/// The target: cold cost in multiples of the limit.
+const TARGET: f64 = 1.35;
+
+#[derive(clap::Args)]
+pub(crate) struct LanguagesOptions {
+    /// A repository to measure (repeatable). Its folder's name is the name of the row.
+    #[arg(long, value_name = "DIR", required = true)]
+    dir: Vec<PathBuf>,
+    /// ruff, to be measured on the same files.
+    #[arg(long, value_name = "PATH")]
+    ruff: Option<PathBuf>,
+    /// Rounds per repository.
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    rounds: usize,
+    /// Measure this program instead of building it.
+    #[arg(long, value_name = "PATH")]
+    pub(super) stan: Option<PathBuf>,
+    /// Rewrite docs/benchmarks-languages.md.
+    #[arg(long)]
+    write: bool,
+    /// Fail when the target is missed.
+    #[arg(long)]
+    check: bool,
+}
+
+/// The medians of one repository: wall and processor time.
+struct Measured {
+    name: String,
+    files: u64,
+    bytes: u64,
+    rows: Vec<(&'static str, Option<(Duration, Duration)>)>,
+}
+
+pub(super) fn run(root: &Path, stan: &Path, options: &LanguagesOptions) -> Result<bool> {
+    let store = Store::open(root)?;
+    let mut all = Vec::new();
+    for folder in &options.dir {
+        let folder = std::fs::canonicalize(folder)?;
+        eprintln!("measure {}", folder.display());
+        all.push(measure(&store, &folder, stan, options)?);
+    }
+    let page = page(&all, options.rounds);
+    print!("{page}");
+    if options.write {
+        std::fs::write(root.join("docs/benchmarks-languages.md"), &page)?;
+    }
+    Ok(!options.check || all.iter().all(|one| ratio(one, "stan").is_some_and(|ratio| ratio <= TARGET)))
+}
+
+fn measure(store: &Store, folder: &Path, stan: &Path, options: &LanguagesOptions) -> Result<Measured> {
+    let (output, complaints) = (store.scratch("output"), store.scratch("complaints"));
+    let own = std::env::current_exe()?;
+    let mut rows = vec![
+        ("limit", Run::new(&own, &["limit", "cold", "."], folder).output_to(&output)),
+        ("stan", Run::new(stan, &["graph", "--json", "--no-cache"], folder)),
+    ];
+    if let Some(ruff) = &options.ruff {
+        let arguments = ["analyze", "graph", "--no-cache", "--quiet", "."];
+        rows.push(("ruff", Run::new(&std::fs::canonicalize(ruff)?, &arguments, folder)));
+    }
+    let mut times: Vec<Vec<(Duration, Duration)>> = vec![Vec::new(); rows.len()];
+    // The first round fills the page cache and does not count.
+    for round in 0..=options.rounds.max(1) {
+        for ((_, row), times) in rows.iter().zip(&mut times) {
+            if let Outcome::Done(usage) = row.measure(&complaints)?
+                && round > 0
+            {
+                times.push((usage.wall, usage.cpu));
+            }
+        }
+    }
+    let facts: Value = serde_json::from_slice(&std::fs::read(&output)?)?;
+    let count = |key: &str| facts.get(key).and_then(Value::as_u64).unwrap_or_default();
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let rows = rows.iter().zip(times).map(|((name, _), times)| (*name, median(times))).collect();
+    Ok(Measured { name, files: count("parsed"), bytes: count("parsedBytes"), rows })
+}
+
+/// The medians of wall and processor times, each for itself.
+fn median(times: Vec<(Duration, Duration)>) -> Option<(Duration, Duration)> {
+    let (mut wall, mut cpu): (Vec<Duration>, Vec<Duration>) = times.into_iter().unzip();
+    wall.sort_unstable();
+    cpu.sort_unstable();
+    Some((*wall.get(wall.len() / 2)?, *cpu.get(cpu.len() / 2)?))
+}
+
+/// Processor time in multiples of the limit's: on a busy machine the clock on the wall measures the others.
+fn ratio(measured: &Measured, row: &str) -> Option<f64> {
+    let cpu = |wanted: &str| {
+        let (_, found) = measured.rows.iter().find(|(name, _)| *name == wanted)?;
+        found.map(|(_, cpu)| cpu.as_secs_f64())
+    };
+    Some(cpu(row)? / cpu("limit")?)
+}
+
+fn page(all: &[Measured], rounds: usize) -> String {
+    let mut text = format!(
+        "# Benchmarks: Python and Go\n\nWritten by `cargo xtask bench languages --dir DIR --ruff PATH --write`; medians of {rounds} rounds. The limit \
+         reads and hashes\nevery file and parses those of the language with the parser that `stan` uses. The target is {TARGET} × the limit, in \
+         processor time; ruff is\n`ruff analyze graph`, which knows Python alone.\n\n| repository | parsed | | wall | processor | × limit |\n|---|---|---|---|---|---|\n"
+    );
+    for one in all {
+        for (row, times) in &one.rows {
+            let Some((wall, cpu)) = times else { continue };
+            let shown = ratio(one, row).map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
+            let size = format!("{} files, {:.1} MB", one.files, one.bytes as f64 / 1e6);
+            let (wall, cpu) = (wall.as_secs_f64() * 1e3, cpu.as_secs_f64() * 1e3);
+            let _ = writeln!(text, "| {} | {size} | {row} | {wall:.0} ms | {cpu:.0} ms | {shown} |", one.name);
+        }
+    }
+    text
+}
