@@ -460,7 +460,7 @@ fn files_enter_at_a_level() {
         "src/index.ts" "full", "src/item.ts" "full", "src/cart.ts" "full", "src/round.ts" "full", "package.json" "full", "src/notes.md" "full"
         "src/cart.ts" "signature", "src/index.ts" "signature"
         "src/round.ts" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full"
-        "src/cart.ts" "full", "src/cart.ts" "signature", "src/cart.ts" "signature", "src/item.ts" "full", "node_modules/money/index.d.ts" "full", "src/round.ts" "signature", "src/notes.md" "full", "src/item.ts" "full", "src/cart.ts" "full", "src/index.ts" "full", "src/round.ts" "full""#]].assert_eq(&told.join("\n"));
+        "src/cart.ts" "full", "src/cart.ts" "signature", "src/cart.ts" "signature", "src/item.ts" "full", "node_modules/money/index.d.ts" "full", "src/round.ts" "signature", "src/notes.md" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full", "src/round.ts" "full""#]].assert_eq(&told.join("\n"));
 }
 
 #[test]
