@@ -45,12 +45,9 @@ impl Counted<'_> {
         let key = |file: &ArchivedFile| TokenTable::key(&file.digest);
         let new: Vec<&ArchivedFile> = written.files.iter().filter(|file| known.get(key(file)).is_none()).collect();
         let counts = tokenizer.count_each(&new, |file| self.read(assembled, &file.name));
-        let counted: Vec<_> =
-            new.iter().zip(&counts).filter_map(|(file, count)| Some((key(file), (*count)?))).collect();
-        let has_new = !counted.is_empty();
-        // An unchanged run has nothing to add, and need not copy the table.
-        let table = if has_new { known.with(counted.into_iter()) } else { known };
-        if let Some(cache) = cache.filter(|_| has_new) {
+        let counted = new.iter().zip(&counts).filter_map(|(file, count)| Some((key(file), (*count)?)));
+        let table = known.with(counted);
+        if let Some(cache) = cache.filter(|_| table != known) {
             cache.store_tokens(tokenizer.name(), &table);
         }
         let of = |file: &ArchivedFile| table.get(key(file)).unwrap_or_else(|| tokenizer.weight_of_size(file.size));
