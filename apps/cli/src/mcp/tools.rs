@@ -322,6 +322,9 @@ fn without_position(value: &str) -> &str {
 
 /// A path of a call stays in the repository by its spelling alone: what lies outside is refused without a look at it.
 fn confined(path: &str) -> Result<(), String> {
+    if path.is_empty() {
+        return Err("a path is empty: name a file of the repository".to_owned());
+    }
     let mut depth = 0_usize;
     let is_absolute = path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':');
     let leaves = path.split(['/', '\\']).any(|name| match name {

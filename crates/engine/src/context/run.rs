@@ -172,7 +172,10 @@ impl Run<'_> {
     fn plan(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
         let imports = import::to_be_staged(self.system, self.repository, self.layout)?;
         let system = ReadOnly { system: self.system, imports };
-        let mut assembled = assemble(&system, self.repository, &self.wanted(), progress)?;
+        // The map is made of the same view: it writes no cache, and sees imports as staged.
+        let engine = self.engine.over(&system);
+        let wanted = Wanted { engine: &engine, ..self.wanted() };
+        let mut assembled = assemble(&system, self.repository, &wanted, progress)?;
         let mut imported = Vec::new();
         if self.request.mode != Mode::Meta {
             let Assembled { allowlist, warnings, .. } = &mut assembled;
