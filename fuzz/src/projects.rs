@@ -103,7 +103,7 @@ pub fn law(bytes: &[u8]) {
         let built = build_map(&engine, &repository, &GraphRequest::default()).expect("no input makes a run fail");
         let mut document = Vec::new();
         built.map.write(&mut document, true).expect("memory takes everything");
-        assert!(!document.windows(7).any(|window| window == b"/secret"), "no place of the machine is in the map");
+        assert!(!document.windows(8).any(|window| window == b"\"/secret"), "no place of the machine is in the map");
     });
 }
 
