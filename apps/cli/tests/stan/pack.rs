@@ -395,6 +395,7 @@ fn files_and_declarations_are_read_at_a_level() {
           total(): string { … }
         }
         left out: src/item.ts; --budget 0 shows all
+        shortened to fit the budget: FILE#Name shows one declaration, --budget 0 shows all
         --- stderr
     "#]]
     .assert_eq(&format!(
