@@ -252,7 +252,7 @@ mod tests {
             assert_eq!((path.below(joined), path.holds(joined), path.holds(text)), (Some("a/b"), true, true));
         }
         let path = AbsPath::new("/r");
-        assert_eq!((path.below("/rooms/a"), path.below("/r"), path.holds("/rooms")), (None, None, false));
+        assert_eq!((path.below("/rs/a"), path.below("/r"), path.holds("/rs")), (None, None, false));
     }
 
     #[test]
