@@ -200,7 +200,7 @@ impl Strike<'_> {
     /// A run that says it succeeded has; `true` when it did without what it could not see.
     fn success(&self, system: &MemorySystem, after: &Tree, done: &Done) -> bool {
         let different = difference(after, &self.reference.new, &[]);
-        if different.is_empty() && done.answer == self.reference.answer.answer {
+        if (different.is_empty() || self.is_left_alone(&different)) && done.answer == self.reference.answer.answer {
             return false;
         }
         self.require("nothing that failed is called a success", self.may_see_less(done), || {
@@ -214,6 +214,17 @@ impl Strike<'_> {
             self.require("an archive agrees with its map", is_consistent, || format!("{report:?}"));
         }
         true
+    }
+
+    /// Taking a reply back is done once. An empty folder that cannot be removed stays, and a file that another process changed
+    /// meanwhile is not its to restore.
+    fn is_left_alone(&self, different: &[&str]) -> bool {
+        let is_struck = |path: &&str| {
+            let strikes = self.struck.iter().filter(|(_, struck)| struck == Path::new(*path));
+            strikes.clone().count() > 0
+                && (self.changes_inputs() || strikes.clone().any(|(effect, _)| *effect == Effect::RemoveFolder))
+        };
+        self.path.name == "apply --undo" && different.iter().all(is_struck)
     }
 
     fn changes_inputs(&self) -> bool {
@@ -305,7 +316,9 @@ impl Strike<'_> {
         // A first run that saw less has left a baseline that knows less.
         let ignored: &[&str] = if degraded { &["/r/.stan/diff", "archive.diff"] } else { &[] };
         let different = difference(&after, &self.reference.new, ignored);
-        let is_right = different.is_empty() || difference(&after, &self.reference.twice, ignored).is_empty();
+        let is_right = different.is_empty()
+            || difference(&after, &self.reference.twice, ignored).is_empty()
+            || self.is_left_alone(&different);
         self.require("the next run makes what it would have made anyway", is_right, || format!("{different:?}"));
         let answers = [&self.reference.answer.answer, &self.reference.second_answer.answer];
         self.require("the next run answers as it would have", answers.contains(&&done.answer), String::new);
