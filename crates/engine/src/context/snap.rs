@@ -141,7 +141,7 @@ pub fn snap_history(
     if report.snapshots.is_empty() {
         return Err(EngineError::input("no baseline was changed")
             .details(refusals)
-            .hint("`stan snap list` shows them"));
+            .hint("`stan snap list` shows them, `stan snap` makes one"));
     }
     transaction.commit().map_err(refuse)?;
     report.warnings = refusals;
