@@ -113,8 +113,12 @@ impl<'a> Commit<'a> {
             }
         }
         for folder in self.removed_folders.iter().rev() {
-            // One that is in use by now stays.
-            let _ = self.place.system.remove_dir(&self.place.root.join(folder));
+            // One that is in use by now stays. Any other failure takes everything back: an empty folder that stays is a change
+            // that was not made.
+            match self.place.system.remove_dir(&self.place.root.join(folder)) {
+                Err(error) if !is_in_use_or_gone(&error) => return Err((folder.to_owned(), error)),
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -250,4 +254,7 @@ impl<'a> Commit<'a> {
             _ => Condition::Neither,
         })
     }
+}
+fn is_in_use_or_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound)
 }

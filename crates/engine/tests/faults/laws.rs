@@ -216,15 +216,10 @@ impl Strike<'_> {
         true
     }
 
-    /// Taking a reply back is done once. An empty folder that cannot be removed stays, and a file that another process changed
-    /// meanwhile is not its to restore.
+    /// A file that another process changed while a reply was taken back is not the undo's to restore.
     fn is_left_alone(&self, different: &[&str]) -> bool {
-        let is_struck = |path: &&str| {
-            let strikes = self.struck.iter().filter(|(_, struck)| struck == Path::new(*path));
-            strikes.clone().count() > 0
-                && (self.changes_inputs() || strikes.clone().any(|(effect, _)| *effect == Effect::RemoveFolder))
-        };
-        self.path.name == "apply --undo" && different.iter().all(is_struck)
+        let is_struck = |path: &&str| self.struck.iter().any(|(_, struck)| struck == Path::new(*path));
+        self.path.name == "apply --undo" && self.changes_inputs() && different.iter().all(is_struck)
     }
 
     fn changes_inputs(&self) -> bool {
