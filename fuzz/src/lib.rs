@@ -16,6 +16,7 @@ pub mod ignore;
 pub mod integrity;
 pub mod jsonc;
 pub mod log;
+pub mod mcp;
 pub mod meta;
 pub mod pack;
 pub mod patch_record;
@@ -23,6 +24,7 @@ pub mod projects;
 pub mod python;
 pub mod reply;
 pub mod resolve;
+pub mod rust;
 pub mod secrets;
 pub mod snapshot;
 pub mod state;
@@ -47,7 +49,7 @@ pub struct Target {
 }
 
 /// Every target, by name.
-pub const TARGETS: [Target; 27] = [
+pub const TARGETS: [Target; 29] = [
     Target { name: "cache", law: cache::law, changes: 600 },
     Target { name: "components", law: components::law, changes: 6_000 },
     Target { name: "config", law: config::law, changes: 10_000 },
@@ -61,6 +63,7 @@ pub const TARGETS: [Target; 27] = [
     Target { name: "integrity", law: integrity::law, changes: 40_000 },
     Target { name: "jsonc", law: jsonc::law, changes: 40_000 },
     Target { name: "log", law: log::law, changes: 20_000 },
+    Target { name: "mcp", law: mcp::law, changes: 1_000 },
     Target { name: "meta", law: meta::law, changes: 20_000 },
     Target { name: "pack", law: pack::law, changes: 1_000 },
     Target { name: "patch_record", law: patch_record::law, changes: 6_000 },
@@ -68,6 +71,7 @@ pub const TARGETS: [Target; 27] = [
     Target { name: "python", law: python::law, changes: 3_000 },
     Target { name: "reply", law: reply::law, changes: 10_000 },
     Target { name: "resolve", law: resolve::law, changes: 600 },
+    Target { name: "rust", law: rust::law, changes: 6_000 },
     Target { name: "secrets", law: secrets::law, changes: 20_000 },
     Target { name: "snapshot", law: snapshot::law, changes: 40_000 },
     Target { name: "state", law: state::law, changes: 40_000 },

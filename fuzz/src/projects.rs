@@ -1,17 +1,21 @@
-//! The laws of resolution in Python and Go: a small repository whose manifests, environments and modules are arbitrary.
+//! The laws of resolution in Python, Go and Rust: a small repository whose manifests, environments and modules are arbitrary.
+
+use std::path::Path;
 
 use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::{Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest};
-use stan_model::NodeKind;
-use stan_repo::MemorySystem;
+use stan_lang::packages::file_of_id;
+use stan_lang::{PackageStore, PackageStores};
+use stan_model::{Ecosystem, NodeKind};
+use stan_repo::{MemorySystem, SystemExt as _};
 
 use crate::room::with_room;
 use crate::tree::{Fence, ROOT, graph_of, json};
 
 /// The files that an input may fill, each after a line `//- LETTER`.
-const SLOTS: [&str; 13] = [
+const SLOTS: [&str; 18] = [
     "/r/pyproject.toml",
     "/r/setup.cfg",
     "/r/setup.py",
@@ -25,6 +29,11 @@ const SLOTS: [&str; 13] = [
     "/r/go.work",
     "/r/lib/a.go",
     "/r/vendor/modules.txt",
+    "/r/go.sum",
+    "/r/Cargo.toml",
+    "/r/src/lib.rs",
+    "/r/Cargo.lock",
+    "/r/.cargo/config.toml",
 ];
 
 /// The rest of the repository, and what lies around it.
@@ -52,6 +61,9 @@ import (
 \t\"example.com/dep\"
 \t\"example.com/nested/deep\"
 \t\"../../secret\"
+\t\"example.com/cached\"
+\t\"example.com/cached/sub\"
+\t\"example.com/Private\"
 )
 func main() { fmt.Println(lib.A, dep.D, deep.X) }
 //- /r/lib/b.go
@@ -63,6 +75,40 @@ package dep
 module example.com/nested
 //- /r/nested/deep/d.go
 package deep
+//- /u/mod/example.com/cached@v1.0.0/a.go
+package cached
+//- /u/mod/example.com/cached@v1.0.0/b.go
+package cached
+//- link /u/mod/example.com/cached@v1.0.0/out.go -> /secret/s.go
+//- link /u/mod/example.com/cached@v1.0.0/sub -> /secret
+//- /u/mod/example.com/!private@v1.0.0/p.go
+package private
+//- link /u/mod/example.com/linked@v1.0.0 -> /secret
+//- /r/src/a.rs
+pub use super::*;
+pub use crate::b::X;
+mod deep { pub mod file; }
+//- /r/src/a/deep/file.rs
+use super::super::super::*;
+//- /r/src/main.rs
+use root::a::X;
+//- /r/crates/b/Cargo.toml
+[package]
+name = \"b\"
+//- /r/crates/b/src/lib.rs
+pub struct X;
+//- /r/vendor/dep-1.0.0/Cargo.toml
+[package]
+name = \"dep\"
+//- /r/vendor/dep-1.0.0/src/lib.rs
+//- link /r/src/linked.rs -> ../../secret/s.rs
+//- /secret/Cargo.toml
+[package]
+name = \"s\"
+//- /secret/s.rs
+//- /secret/src/lib.rs
+//- /Cargo.toml
+[workspace]
 //- /secret/__init__.py
 key = 1
 //- /secret/pkg/__init__.py
@@ -82,8 +128,10 @@ pub fn law(bytes: &[u8]) {
     with_room(|| {
         let system = MemorySystem::from_fixture(TREE);
         fill(&system, bytes);
-        let fence = Fence { system: &system, may_read: |path| path.starts_with("/r/") };
-        let options = GraphOptions::new(ROOT);
+        let fence = Fence { system: &system, may_read: |path| path.starts_with("/r/") || path.starts_with("/u/mod/") };
+        let mut options = GraphOptions::new(ROOT);
+        options.stores =
+            PackageStores::new(vec![PackageStore { ecosystem: Ecosystem::Go, folder: "/u/mod".to_owned() }]);
         let one = graph_of(1, &fence, &options, &GraphRequest::default());
         let graph = one.graph.as_ref().expect("the graph was asked for");
         for node in graph.nodes() {
@@ -92,12 +140,17 @@ pub fn law(bytes: &[u8]) {
                 let is_inside = !node.id.starts_with('/') && node.id.split('/').all(|part| part != "..");
                 assert!(is_inside, "{} is outside", node.id);
             }
+            if let Some(file) = file_of_id(&node.id).filter(|_| node.kind == NodeKind::External) {
+                let names = [&file.name, " ", &file.version, " h1:"].concat();
+                let is_named = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(&names);
+                assert!(lock_file(&system).lines().any(is_named), "{} is in no lock file", node.id);
+            }
         }
         system.set_order(7);
         let two = graph_of(2, &fence, &options, &GraphRequest::default());
         system.set_order(0);
         assert_eq!(json(&one), json(&two), "threads and the order of listings change nothing");
-        let config = Config::default();
+        let config = Config { stores: options.stores.clone(), ..Config::default() };
         let repository = Repository { root: ROOT, config: &config };
         let engine = Engine::new(&fence).with_threads(Some(1));
         let built = build_map(&engine, &repository, &GraphRequest::default()).expect("no input makes a run fail");
@@ -105,6 +158,12 @@ pub fn law(bytes: &[u8]) {
         built.map.write(&mut document, true).expect("memory takes everything");
         assert!(!document.windows(8).any(|window| window == b"\"/secret"), "no place of the machine is in the map");
     });
+}
+
+fn lock_file(system: &MemorySystem) -> String {
+    let mut bytes = Vec::new();
+    let _ = system.read_into(Path::new("/r/go.sum"), &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn fill(system: &MemorySystem, bytes: &[u8]) {

@@ -36,7 +36,7 @@ macro_rules! replayed {
 }
 
 replayed! {
-    cache components config declare diagnose extract git_index globs go ignore integrity jsonc log meta pack patch_record projects python reply resolve secrets
+    cache components config declare diagnose extract git_index globs go ignore integrity jsonc log mcp meta pack patch_record projects python reply resolve rust secrets
     snapshot state tar verify x07_read x07_slice
 }
 

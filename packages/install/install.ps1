@@ -25,33 +25,34 @@ $machine = switch ([Runtime.InteropServices.RuntimeInformation]::OSArchitecture.
     default { throw "There is no program for $_." }
 }
 $target = "$system-$machine"
-$scratch = New-Item -ItemType Directory -Path (Join-Path ([IO.Path]::GetTempPath()) ([Guid]::NewGuid()))
+$scratch = (New-Item -ItemType Directory -Path (Join-Path ([IO.Path]::GetTempPath()) "stan-$([Guid]::NewGuid())")).FullName
 try {
     function Get-ReleaseFile([string] $Name) {
         $file = Join-Path $scratch $Name
         if ($From -match '^https?://') { Invoke-WebRequest -Uri "$From/$Name" -OutFile $file }
-        else { Copy-Item -Path (Join-Path $From $Name) -Destination $file }
+        else { Copy-Item -LiteralPath (Join-Path $From $Name) -Destination $file }
         $file
     }
     $name = "stan-$target.tar.gz"
     $archive = Get-ReleaseFile $name
     $sums = Get-ReleaseFile "SHA256SUMS-$target"
-    $line = Get-Content $sums | Where-Object { ($_ -split '\s+')[1] -eq $name }
-    if (-not $line) { throw "The list of checksums does not name $name." }
-    $expected = ($line -split '\s+')[0]
-    $found = (Get-FileHash -Algorithm SHA256 -Path $archive).Hash.ToLowerInvariant()
+    # A line is the digest, two spaces and the name.
+    $line = @(Get-Content -LiteralPath $sums | Where-Object { $_ -match "^[0-9a-f]{64} [ *]$([regex]::Escape($name))$" })
+    if ($line.Count -ne 1) { throw "The list of checksums does not name $name." }
+    $expected = $line[0].Substring(0, 64)
+    $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $archive).Hash.ToLowerInvariant()
     if ($found -ne $expected) { throw "The checksum of $name is $found, and should be $expected; nothing was installed." }
     tar -xzf $archive -C $scratch
     if ($LASTEXITCODE -ne 0) { throw "$name cannot be unpacked." }
     New-Item -ItemType Directory -Force -Path $To | Out-Null
     foreach ($program in 'stan', 'x07') {
         $fresh = Join-Path $To ".$program.new"
-        Copy-Item -Path (Join-Path $scratch "stan-$target/$program") -Destination $fresh
+        Copy-Item -LiteralPath (Join-Path $scratch "stan-$target/$program") -Destination $fresh
         chmod 755 $fresh
-        Move-Item -Force -Path $fresh -Destination (Join-Path $To $program)
+        Move-Item -Force -LiteralPath $fresh -Destination (Join-Path $To $program)
     }
     "installed $(& (Join-Path $To 'stan') --version) in $To"
 }
 finally {
-    Remove-Item -Recurse -Force $scratch
+    Remove-Item -Recurse -Force -LiteralPath $scratch
 }

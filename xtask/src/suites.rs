@@ -34,8 +34,13 @@ const LONG: &[Suite] = &[
     },
     Suite {
         name: "killed",
-        about: "commands killed hundreds of times",
-        command: "cargo test --locked --workspace --test stan -- --ignored --nocapture killed two_hundred every_other",
+        about: "commands killed hundreds of times, and many at once",
+        command: "cargo test --locked --workspace --test stan -- --ignored --nocapture killed two_hundred every_other at_once",
+    },
+    Suite {
+        name: "mcp",
+        about: "ten thousand calls with edits, branch switches and worktrees meanwhile",
+        command: "cargo test --locked --workspace --test stan -- --ignored --nocapture ten_thousand_calls",
     },
     Suite { name: "load", about: "200,000 files, gigabytes, fifty processes", command: "cargo xtask load" },
     Suite {
@@ -45,6 +50,21 @@ const LONG: &[Suite] = &[
     },
     Suite { name: "growth", about: "doubled inputs of all shapes", command: "cargo xtask growth" },
     Suite { name: "reply", about: "replies of five megabytes", command: "cargo xtask bench reply" },
+    Suite {
+        name: "shared",
+        about: "a thousand faults of the server of a shared cache",
+        command: "cargo test --locked -p stan-cli --test stan -- --ignored --nocapture a_thousand_faults",
+    },
+    Suite {
+        name: "fleet",
+        about: "a dataset of a hundred packages, read by DuckDB and Spark",
+        command: "bash fixtures/fleet/run.sh --long",
+    },
+    Suite {
+        name: "bench-fleet",
+        about: "a shared cache for 20 repositories, a million files",
+        command: "cargo xtask bench fleet --large",
+    },
     Suite { name: "reproducible", about: "two release builds, the same bytes", command: "cargo xtask reproducible" },
 ];
 

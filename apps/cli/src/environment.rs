@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use stan_engine::PackageCaches;
+
 use crate::exit::Failure;
 
 /// The time that archives give their entries: `SOURCE_DATE_EPOCH`, or 0.
@@ -17,7 +19,21 @@ pub(crate) fn source_date_epoch() -> Result<u64, Failure> {
 /// Where this user's programs keep what they need between runs, by the XDG convention; `None` when the environment names no
 /// such place.
 pub(crate) fn state_directory() -> Option<String> {
+    own_folder("XDG_STATE_HOME", ".local/state")
+}
+
+/// Where this user's programs keep what they can make again, by the same convention.
+pub(crate) fn cache_directory() -> Option<String> {
+    own_folder("XDG_CACHE_HOME", ".cache")
+}
+
+fn own_folder(variable: &str, below_home: &str) -> Option<String> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
-    state.join("stan").to_str().map(str::to_owned)
+    let base = absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(below_home)))?;
+    base.join("stan").to_str().map(str::to_owned)
+}
+
+/// Where package managers of this user keep what they downloaded.
+pub(crate) fn package_caches() -> PackageCaches {
+    PackageCaches::from_environment(|name| std::env::var_os(name)?.into_string().ok())
 }

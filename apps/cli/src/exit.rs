@@ -60,6 +60,16 @@ impl Failure {
         self
     }
 
+    /// Further lines, each indented below the message.
+    pub(crate) fn details(mut self, lines: impl IntoIterator<Item = String>) -> Self {
+        self.details.extend(lines.into_iter().map(|line| format!("  {line}")));
+        self
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(match self.kind {
             FailureKind::BrokenPipe => 0,

@@ -1,5 +1,5 @@
 //! The programs `stan` and `x07`: arguments in, one engine call, output and exit code out. A library, so that both
-//! programs and the tests share one definition of the command line; nothing else may depend on it.
+//! programs, the tests and the fuzzer share one definition of the command line; nothing else may depend on it.
 
 mod args;
 mod clipboard;
@@ -10,6 +10,7 @@ mod exit;
 mod mcp;
 mod messages;
 mod script_table;
+mod shared_cache;
 mod terminal;
 mod usage;
 mod workspace;
@@ -32,10 +33,16 @@ pub fn stan(arguments: Vec<OsString>) -> ExitCode {
         }
     };
     stan_engine::prepare_threads();
+    if let Some(folder) = environment::cache_directory() {
+        stan_engine::tokens::keep_tables_in(&OsSystem, folder);
+    }
     let engine = Engine::new(&OsSystem).with_threads(cli.threads());
-    // A server lives on; every other command ends the process.
-    let engine = if matches!(cli.command, args::Command::Mcp(_)) { engine } else { engine.for_one_command() };
-    match commands::run(&cli, &engine) {
+    // A server lives on, and so does an export of many repositories; every other command ends the process.
+    let lives_on = matches!(cli.command, args::Command::Mcp(_) | args::Command::Export(_));
+    let engine = if lives_on { engine } else { engine.for_one_command() };
+    let outcome = shared_cache::prepare(&cli).and_then(|()| commands::run(&cli, &engine));
+    shared_cache::tell_usage(&cli);
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.tell(cli.color);
@@ -47,6 +54,12 @@ pub fn stan(arguments: Vec<OsString>) -> ExitCode {
 /// Runs `x07` with the arguments of this process.
 pub fn x07(arguments: Vec<OsString>) -> ExitCode {
     ExitCode::from(x07::run(arguments))
+}
+
+/// What `stan mcp` answers to an input as far as that needs no repository; a call with the command line that it amounts to. For the
+/// fuzzer.
+pub fn mcp_answers(input: &[u8]) -> Vec<serde_json::Value> {
+    mcp::lines::answers_without_repository(input)
 }
 
 /// The command line of `stan`, from which completions, manual pages and the pages of `docs/commands` are made.

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the working directory is the program's business")]
 
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use stan_engine::graph::{GraphRequest, KeptGraph};
@@ -12,6 +13,7 @@ use crate::args::answers::GraphWorkArgs;
 use crate::args::{Cli, WorkArgs};
 use crate::environment;
 use crate::exit::Failure;
+use crate::shared_cache;
 use crate::terminal::is_captured;
 
 /// What `stan mcp` keeps between calls: one process serves one repository.
@@ -33,12 +35,15 @@ impl Deref for Workspace<'_> {
 
 impl<'e> Workspace<'e> {
     pub(crate) fn find(cli: &Cli, engine: &'e Engine<'e>) -> Result<Self, Failure> {
-        let typed = cli.directory.as_deref().unwrap_or(".");
-        let directory = std::fs::canonicalize(typed).map_err(|error| {
-            Failure::input(format!("cannot enter `{typed}`: {error}")).hint("name an existing folder after -C")
-        })?;
+        Self::find_at(cli, engine, cli.directory.as_deref().unwrap_or("."), "name an existing folder after -C")
+    }
+
+    /// The repository that a typed folder is in; `hint`: what to do when there is no such folder.
+    pub(crate) fn find_at(cli: &Cli, engine: &'e Engine<'e>, typed: &str, hint: &'static str) -> Result<Self, Failure> {
+        let directory = std::fs::canonicalize(typed)
+            .map_err(|error| Failure::input(format!("cannot enter `{typed}`: {error}")).hint(hint))?;
         if !directory.is_dir() {
-            return Err(Failure::input(format!("`{typed}` is not a folder")).hint("name a folder after -C"));
+            return Err(Failure::input(format!("`{typed}` is not a folder")).hint(hint));
         }
         let directory = directory.to_str().ok_or_else(|| {
             Failure::input("the path of the repository is not UTF-8").hint("move it to a folder with a UTF-8 name")
@@ -48,8 +53,16 @@ impl<'e> Workspace<'e> {
             stan_path: cli.stan_path.clone(),
             allow_outside: cli.allow_outside.clone(),
             allow_secret: cli.allow_secret.clone(),
+            package_caches: environment::package_caches(),
         };
         Ok(Self { engine, opened: engine.open(directory, &options)? })
+    }
+
+    /// The repository that a folder is in which was typed as an argument: relative to the folder after `-C`.
+    pub(crate) fn find_below(cli: &Cli, engine: &'e Engine<'e>, typed: &str) -> Result<Self, Failure> {
+        let path = Path::new(cli.directory.as_deref().unwrap_or(".")).join(typed);
+        let path = path.to_str().unwrap_or(typed).to_owned();
+        Self::find_at(cli, engine, &path, "name an existing folder")
     }
 
     /// How the graph is to be computed.
@@ -69,6 +82,7 @@ impl<'e> Workspace<'e> {
             state_directory: environment::state_directory(),
             stats_only: false,
             kept: if is_captured() { KEPT.clone() } else { KeptGraph::default() },
+            shared: shared_cache::chosen(no_cache),
         })
     }
 
@@ -103,4 +117,23 @@ impl<'e> Workspace<'e> {
     pub(crate) fn asked_file(&self, typed: &str) -> Result<AskedFile, Failure> {
         Ok(self.opened.asked_file(self.engine, typed)?)
     }
+}
+
+/// The absolute path of a file or folder that may not be there yet: relative to the folder after `-C`, links resolved as far as
+/// it is there. `None` when it is not UTF-8, or when nothing on the way is there.
+pub(crate) fn real_place(cli: &Cli, typed: &str) -> Option<String> {
+    let base = std::fs::canonicalize(cli.directory.as_deref().unwrap_or(".")).ok()?;
+    let path = base.join(typed);
+    let (there, real) = path.ancestors().find_map(|there| Some((there, std::fs::canonicalize(there).ok()?)))?;
+    let mut place: PathBuf = real;
+    for part in path.strip_prefix(there).ok()?.components() {
+        match part {
+            // Nothing is there, so that no link can be.
+            std::path::Component::ParentDir => {
+                place.pop();
+            }
+            part => place.push(part),
+        }
+    }
+    place.to_str().map(str::to_owned)
 }

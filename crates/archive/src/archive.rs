@@ -13,7 +13,7 @@ use stan_model::Digest;
 use stan_repo::System;
 
 use crate::classify::{LARGE_BYTES, LARGE_LINES, TextShape};
-use crate::entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, HeldBack, LargeText, Source, Written};
+use crate::entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, Guard, HeldBack, LargeText, Source, Written};
 use crate::error::Error;
 use crate::tar::append_end;
 use crate::transaction::OutputStream;
@@ -31,16 +31,30 @@ const MOST_GROUPS: usize = 32;
 /// The first entry, by name, that cannot be read or that changes meanwhile is the error.
 pub fn write_archive(
     system: &dyn System,
+    entries: Vec<ArchiveEntry>,
+    modified: u64,
+    out: &mut OutputStream,
+) -> Result<Written, Error> {
+    write_archive_knowing(system, entries, modified, out, &|_| false)
+}
+
+/// Whether contents with this digest are known to hold no secret.
+pub type KnownClean<'k> = dyn Fn(&Digest) -> bool + Sync + 'k;
+
+/// As [`write_archive`]; contents that are known to hold no secret are not searched again.
+pub fn write_archive_knowing(
+    system: &dyn System,
     mut entries: Vec<ArchiveEntry>,
     modified: u64,
     out: &mut OutputStream,
+    is_clean: &KnownClean<'_>,
 ) -> Result<Written, Error> {
     entries.sort_by(|left, right| left.name.cmp(&right.name));
     let repeated = entries.windows(2).find(|pair| matches!(pair, [left, right] if left.name == right.name));
     if let Some([first, ..]) = repeated {
         return Err(Error::DuplicateName { name: first.name.clone() });
     }
-    let job = WriteJob { system, entries: &entries, modified };
+    let job = WriteJob { system, entries: &entries, modified, is_clean };
     let mut writer = Writer { out, written: Written::default(), buffers: Buffers::default() };
     writer.written.files.reserve(entries.len());
     let width = (rayon::current_num_threads() * 4).clamp(1, MOST_GROUPS);
@@ -65,6 +79,7 @@ struct WriteJob<'a> {
     system: &'a dyn System,
     entries: &'a [ArchiveEntry],
     modified: u64,
+    is_clean: &'a KnownClean<'a>,
 }
 
 /// Gives the groups their next files, and keeps their memory.
@@ -140,6 +155,7 @@ impl Writer<'_> {
             self.written.not_utf8.push(name.clone());
         }
         self.written.files.push(ArchivedFile {
+            is_clean: entry.guard == Guard::Scanned && !stan_secrets::is_example(&name),
             name,
             size: item.size,
             digest,

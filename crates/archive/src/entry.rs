@@ -124,6 +124,8 @@ pub struct ArchivedFile {
     pub size: u64,
     pub digest: Digest,
     pub executable: bool,
+    /// Its text was searched, and holds no secret whatever the file is called.
+    pub is_clean: bool,
     /// The bytes of the archive that are this file: headers, contents and padding.
     pub range: Range<u64>,
 }

@@ -98,7 +98,7 @@ pub enum Error {
     NothingToUndo,
 
     /// What a record of an applied reply says cannot be relied upon.
-    #[error("`{file}` cannot be used: {reason}; remove it")]
+    #[error("`{file}` cannot be used: {reason}; remove the folder `patch` that it is in")]
     BadPatchRecord { file: String, reason: String },
 
     /// Neither the new files nor the old ones could all be put in place. The next command tries again.

@@ -22,7 +22,7 @@ mod tar;
 mod transaction;
 mod zip;
 
-pub use archive::write_archive;
+pub use archive::{KnownClean, write_archive, write_archive_knowing};
 pub use classify::BINARY_PREFIX;
 pub use contents::each_file;
 pub use diff::{diff_size, write_diff};

@@ -93,7 +93,7 @@ fn every_offender_is_named_and_nothing_changes() {
     assert!(matches!(&error, Error::Mismatches(_)));
     expect![[r#"
         externals are not what the map says; nothing was changed:
-          .stan/context/../x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/pypi/ or .stan/context/abs/, found .stan/context/../x
+          .stan/context/../x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/pypi/ or .stan/context/go/ or .stan/context/crates/ or .stan/context/abs/, found .stan/context/../x
           .stan/context/npm/deny (from /n/deny): its source: expected a file of 16 bytes, found permission denied
           .stan/context/npm/flip (from /n/flip): its SHA-256 in dependency.map.json: expected c960db02f088f3087acfae76633c3be31d7575ca1650bfa456a1de1a431b553a, found 86cc333776fa08cfd5e6004b37ca22e370abca1fe7cda83f8a45719625bf2be6
           .stan/context/npm/flip (from /n/flip): its hash (h) in dependency.meta.json: expected yWDbAvCI8wh6z652Yzw74w, found hswzN3b6CM_V5gBLN8oi4w
@@ -104,7 +104,7 @@ fn every_offender_is_named_and_nothing_changes() {
           .stan/context/npm/nometa (from /n/nometa): its size and hash in dependency.meta.json: expected size and hash, found nothing
           .stan/context/npm/short (from /n/short): its size in dependency.map.json: expected 17 bytes, found 1 bytes
           .stan/context/npm/short (from /n/short): its size (s) in dependency.meta.json: expected 17 bytes, found 1 bytes
-          .stan/imports/x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/pypi/ or .stan/context/abs/, found .stan/imports/x
+          .stan/imports/x (from /n/good): its id: expected a path below .stan/context/npm/ or .stan/context/pypi/ or .stan/context/go/ or .stan/context/crates/ or .stan/context/abs/, found .stan/imports/x
         rebuild the map: stan run --context"#]].assert_eq(&error.to_string());
     assert_eq!(outputs(&system, root), before);
 }

@@ -154,7 +154,15 @@ pub fn is_foreign(path: &str) -> bool {
         "/lib/ruby/",
     ];
     let begins = ["node_modules/", "node:", "internal/", "<frozen", "native ", "bun:", "ext:", "deno:", "vendor/"];
-    begins.iter().any(|begin| path.starts_with(begin)) || FOREIGN.iter().any(|part| path.contains(part))
+    begins.iter().any(|begin| path.starts_with(begin))
+        || FOREIGN.iter().any(|part| path.contains(part))
+        || is_in_module_cache(path)
+}
+
+/// `…/example.com/m@v1.2.3/x.go`, wherever the module cache of Go is.
+fn is_in_module_cache(path: &str) -> bool {
+    let is_version = |(at, found): (usize, &str)| path.as_bytes().get(at + found.len()).is_some_and(u8::is_ascii_digit);
+    path.ends_with(".go") && path.match_indices("@v").any(is_version)
 }
 
 #[cfg(test)]

@@ -220,6 +220,21 @@ fn go_and_c() {
         "#]],
     );
     check(
+        "./a.go:7:29: not enough arguments in call to f\n\thave (string)\n\twant (string, int)\n./b.go:3:6: F redeclared in this block\n\t./a.go:5:6: other declaration of F\n./c.go:1:1: x\n",
+        expect![[r#"
+            go a.go:7:29 Error - not enough arguments in call to f / have (string) / want (string, int)
+            go b.go:3:6 Error - F redeclared in this block
+              related a.go:5:6 other declaration of F
+            go c.go:1:1 Error - x
+        "#]],
+    );
+    check(
+        "--- FAIL: TestT (0.00s)\n    t_test.go:21: \n        \tError Trace:\t/srv/t_test.go:21\n        \tError:      \tNot equal: \n        \t            \texpected: 0\n        \t            \tactual  : 1\n        \tTest:       \tTestT\nFAIL\n",
+        expect![[r#"
+            go t_test.go:21:- Error - Not equal: / expected: 0 / actual  : 1
+        "#]],
+    );
+    check(
         "q.c: In function 'f':\nq.c:11:5: error: too few arguments\n   11 |     push(&q);\nq.c:3:5: note: declared here\nq.c:4:9: warning: unused [-Wunused-variable]\nFoo.java:3: error: cannot find symbol\n[ERROR] /srv/Foo.java:[3,5] cannot find\ne: file:///srv/a.kt:3:5 Unresolved\n",
         expect![[r#"
             gcc q.c:11:5 Error - too few arguments

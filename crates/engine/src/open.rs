@@ -10,6 +10,7 @@ use crate::context::Repository;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::outline::AskedFile;
+use crate::package_caches::PackageCaches;
 use crate::reply::recover;
 
 /// What the user says about a repository besides its configuration.
@@ -23,6 +24,8 @@ pub struct OpenOptions {
     pub allow_outside: Vec<String>,
     /// Files that are archived whatever secrets they hold, as typed.
     pub allow_secret: Vec<String>,
+    /// Where package managers of this user keep what they downloaded.
+    pub package_caches: PackageCaches,
 }
 
 /// A repository that verbs work on.
@@ -49,6 +52,7 @@ impl Engine<'_> {
             let allowed = config.allow_outside(self.system(), directory, typed);
             allowed.map_err(|error| EngineError::input(error.to_string()))?;
         }
+        config.stores = options.package_caches.stores(self.system());
         let mut opened = OpenRepository { root: found.root, config, hints: found.hints, directory: directory.into() };
         for typed in &options.allow_secret {
             // As it is spelled, and the file that it leads to: a link and its target hold the same secret.

@@ -1,10 +1,11 @@
 //! How many tokens a text is for a model: the real tokenizers, and the estimate that the formats use. Knows nothing of
 //! archives or selections.
 //!
-//! The vocabularies are part of the program and are unpacked by the first text that is counted, so that commands which
-//! count nothing do not pay for them.
+//! The vocabularies are part of the program. Their tables are read from the user's cache folder, or made, by the first text that is
+//! counted, so that commands which count nothing do not pay for them.
 
 mod split;
+mod tables;
 mod vocabulary;
 
 use std::fmt;
@@ -15,7 +16,8 @@ use stan_model::document::reports::ExactTokens;
 use stan_model::document::run_report::tokens;
 
 use self::split::Splitter;
-use self::vocabulary::Vocabulary;
+pub use self::tables::keep_tables_in;
+use self::vocabulary::{Packed, Vocabulary};
 
 /// A vocabulary with its way to cut texts.
 struct Encoding {
@@ -25,8 +27,18 @@ struct Encoding {
 
 impl Encoding {
     /// `None` when the program itself is damaged.
-    fn unpack(packed: &[u8], pattern: &str) -> Option<Self> {
-        Some(Self { vocabulary: Vocabulary::unpack(packed)?, splitter: Splitter::new(pattern)? })
+    fn load(parts: &EncodingParts) -> Option<Self> {
+        let packed = Packed::new(parts.packed)?;
+        let kept = tables::load(parts.name, packed.flat_size(), parts.table_hash);
+        let vocabulary = match kept.and_then(|flat| Vocabulary::from_flat(packed, flat)) {
+            Some(kept) => kept,
+            None => {
+                let made = Vocabulary::unpack(packed)?;
+                tables::store(parts.name, made.flat());
+                made
+            }
+        };
+        Some(Self { vocabulary, splitter: Splitter::new(parts.pattern)? })
     }
 
     fn count(&self, text: &str) -> usize {
@@ -34,10 +46,31 @@ impl Encoding {
     }
 }
 
-static O200K: LazyLock<Option<Encoding>> =
-    LazyLock::new(|| Encoding::unpack(include_bytes!("../assets/o200k.ranks"), split::O200K));
-static CL100K: LazyLock<Option<Encoding>> =
-    LazyLock::new(|| Encoding::unpack(include_bytes!("../assets/cl100k.ranks"), split::CL100K));
+/// What the program has of an encoding.
+struct EncodingParts {
+    name: &'static str,
+    packed: &'static [u8],
+    /// SHA-256 of the table that is made of it.
+    table_hash: &'static str,
+    pattern: &'static str,
+}
+
+const O200K_PARTS: EncodingParts = EncodingParts {
+    name: "o200k",
+    packed: include_bytes!("../assets/o200k.ranks"),
+    table_hash: "b472ad69086bdb0d946c73faec30ed848e5bfb8f6c6dede002a5031d5aebf2ce",
+    pattern: split::O200K,
+};
+
+const CL100K_PARTS: EncodingParts = EncodingParts {
+    name: "cl100k",
+    packed: include_bytes!("../assets/cl100k.ranks"),
+    table_hash: "7556be5ee35bbcbfcace8f4a9ec206d8de4e54c1c27c89bad6dff1346229f763",
+    pattern: split::CL100K,
+};
+
+static O200K: LazyLock<Option<Encoding>> = LazyLock::new(|| Encoding::load(&O200K_PARTS));
+static CL100K: LazyLock<Option<Encoding>> = LazyLock::new(|| Encoding::load(&CL100K_PARTS));
 
 /// Larger files are not read to be counted: no model is given them. Where a size is known, it is estimated from.
 pub(crate) const MOST_COUNTED_BYTES: u64 = 64 << 20;
@@ -153,6 +186,20 @@ mod tests {
             assert_eq!(Tokenizer::O200k.count(text.as_bytes()), o200k, "{text}");
             assert_eq!(Tokenizer::Cl100k.count(text.as_bytes()), cl100k, "{text}");
             assert_eq!(Tokenizer::Bytes4.count(text.as_bytes()), bytes4, "{text}");
+        }
+    }
+
+    /// Another hash here means that tables of other versions are made again, and that no table is used which is not this one.
+    #[test]
+    fn tables_have_the_hashes_that_the_program_asks_for() {
+        for parts in [O200K_PARTS, CL100K_PARTS] {
+            let packed = Packed::new(parts.packed).unwrap();
+            let made = Vocabulary::unpack(packed).unwrap();
+            assert_eq!(made.flat().len(), packed.flat_size());
+            assert_eq!(stan_repo::sha256(made.flat()).to_string(), parts.table_hash, "{}", parts.name);
+            let read = Vocabulary::from_flat(packed, made.flat().to_vec()).unwrap();
+            assert_eq!((read.count(b"hello"), read.token(300)), (made.count(b"hello"), made.token(300)));
+            assert!(Vocabulary::from_flat(packed, Vec::new()).is_none());
         }
     }
 

@@ -129,7 +129,7 @@ impl ProjectResolver for ToyProject<'_> {
         None
     }
 
-    fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
+    fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf, _: &dyn TargetTable) -> Vec<NameEdge> {
         let folder =
             self.project.relative(file.path).and_then(|path| path.rsplit_once('/')).map_or("", |(folder, _)| folder);
         let own: Vec<FileKey> = self.members(folder).iter().filter_map(|path| facts.key_of(path)).collect();

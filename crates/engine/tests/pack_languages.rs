@@ -1,4 +1,4 @@
-//! Packs of Python and Go places: names lead through submodules, packages and written types to declarations.
+//! Packs of Python, Go and Rust places: names lead through submodules, packages and written types to declarations.
 
 mod support;
 
@@ -200,14 +200,14 @@ fn go_names_lead_to_the_files_of_the_package() {
         8,
         &["Item"],
         expect![[r#"
-            store/item.go Total full
+            store/item.go Item.Total full
             store/item.go Item full
               |type Item struct {
               |	Name  string
               |	Price Money
               |}
             store/money.go Money full
-            store/money.go Plus signature
+            store/money.go Money.Plus signature
             store/money.go percent signature
         "#]],
     );
@@ -223,14 +223,14 @@ fn go_methods_are_found_by_written_types() {
         expect![[r#"
             api/main.go run full
             api/main.go imports signature
-            store/item.go Total signature
+            store/item.go Item.Total signature
             store/store.go Store full
               |type Store struct {
               |	items map[string]*Item
               |	limit int
               |}
-            store/store.go Get signature
-            store/put.go Put signature
+            store/store.go Store.Get signature
+            store/put.go Store.Put signature
             store/item.go Item full
             store/money.go Money full
             missing Println needs-types
@@ -246,10 +246,112 @@ fn go_methods_of_a_type_lie_in_any_file_of_its_package() {
         4,
         &[],
         expect![[r#"
-            store/put.go Put full
+            store/put.go Store.Put full
             store/store.go Store full
             store/item.go Item full
             store/item.go check full
         "#]],
+    );
+}
+
+const RUST_STORE: &str = r#"
+//- /r/Cargo.toml
+[package]
+name = "shop"
+edition = "2021"
+[dependencies]
+money = { path = "money" }
+//- /r/src/lib.rs
+mod item;
+mod model;
+mod prelude;
+mod store;
+//- /r/src/prelude.rs
+pub use crate::item::Item;
+pub use crate::model::*;
+//- /r/src/item.rs
+use money::Money;
+/// A thing for sale.
+pub struct Item { pub name: String, price: Money }
+impl Item {
+    pub fn price(&self) -> &Money { &self.price }
+    pub fn rename(&mut self, name: &str) { self.name = name.into(); }
+}
+//- /r/src/model/mod.rs
+mod owner;
+pub use owner::Owner;
+//- /r/src/model/owner.rs
+pub struct Owner { pub first: String }
+impl Owner { pub fn greet(&self) -> String { self.first.clone() } }
+//- /r/src/store.rs
+use crate::prelude::{Item, Owner};
+use std::fmt;
+
+pub struct Store { items: Vec<Item>, owner: Option<Owner> }
+
+impl Store {
+    pub fn total(&self) -> u64 {
+        let mut sum = 0;
+        for item in &self.items { sum += item.price().cents(); }
+        sum + crate::store::fee(LIMIT)
+    }
+}
+const LIMIT: u64 = 3;
+fn fee(limit: u64) -> u64 { limit }
+impl fmt::Display for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { self.owner.greet(); Ok(()) }
+}
+//- /r/money/Cargo.toml
+[package]
+name = "money"
+//- /r/money/src/lib.rs
+mod amount;
+pub use amount::Money;
+//- /r/money/src/amount.rs
+pub struct Money { cents: u64 }
+impl Money { pub fn cents(&self) -> u64 { self.cents } }
+"#;
+
+#[test]
+fn rust_names_lead_through_reexports_crates_and_written_types() {
+    check(
+        RUST_STORE,
+        "src/store.rs",
+        9,
+        &["Item", "Money"],
+        expect![[r#"
+        src/store.rs Store.total full
+        src/store.rs Store full
+        src/store.rs Store full
+        src/item.rs Item full
+          |/// A thing for sale.
+          |pub struct Item { pub name: String, price: Money }
+        src/item.rs Item signature
+          |impl Item {
+          |  pub fn price(&self) -> &Money { … }
+          |  … 1 member
+          |}
+        money/src/amount.rs Money full
+          |pub struct Money { cents: u64 }
+        money/src/amount.rs Money signature
+          |impl Money {
+          |  pub fn cents(&self) -> u64 { … }
+          |}
+        src/store.rs fee full
+        src/store.rs LIMIT full
+    "#]],
+    );
+    check(
+        RUST_STORE,
+        "src/store.rs",
+        17,
+        &[],
+        expect![[r#"
+        src/store.rs Store full
+        src/store.rs imports signature
+        src/store.rs Store full
+        src/model/owner.rs Owner signature
+        src/model/owner.rs Owner line
+    "#]],
     );
 }

@@ -9,6 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 use stan_engine::answers::{CyclesReport, NeighboursReport};
 use stan_engine::context::reports::{RunReport, SelectReport, SnapReport, StateReport, VerifyReport};
+use stan_engine::export::ExportReport;
 use stan_engine::outline::{FindReport, OutlineReport, ReadReport, SymbolReport};
 use stan_engine::overview::OverviewReport;
 use stan_engine::pack::{DiagnosticsReport, Pack};
@@ -75,6 +76,11 @@ fn schemas_of_small_answers() {
         written::<SymbolReport>(),
         "stan-symbol.report",
         &expect_file!["../../../schemas/stan-symbol.report.schema.json"],
+    );
+    check(
+        written::<ExportReport>(),
+        "stan-export.report",
+        &expect_file!["../../../schemas/stan-export.report.schema.json"],
     );
     check(written::<ViewReport>(), "stan-view.report", &expect_file!["../../../schemas/stan-view.report.schema.json"]);
     check(
@@ -193,7 +199,7 @@ fn graph_node() -> Value {
         "properties": {
             "id": {"description": "The same as the key", "type": "string"},
             "kind": {"enum": ["source", "external", "builtin", "missing"]},
-            "language": {"enum": ["ts", "js", "json", "md", "py", "go", "other"]},
+            "language": {"enum": ["ts", "js", "json", "md", "py", "go", "rs", "other"]},
             "description": {"description": "One line about the module", "type": "string"},
             "metadata": {
                 "description": "Of files",

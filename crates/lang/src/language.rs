@@ -15,8 +15,10 @@ use stan_model::{EdgeKind, FileFacts, FileKey, FileProblem, Problem, Resolution}
 
 use crate::go::Go;
 use crate::name_links;
+use crate::packages::{PackageProof, PackageVersion};
 use crate::project::Project;
 use crate::python::Python;
+use crate::rust::Rust;
 use crate::typescript::TypeScript;
 
 /// A language. Implementations are constants without state.
@@ -145,9 +147,16 @@ pub trait ProjectResolver: Sync {
     /// `file` depends on by name, once the facts of all files of the repository are known.
     ///
     /// The default narrows each [`Target::Files`] to the files that declare a name which `file` takes from that request. A
-    /// language with package scope (Go, Java) overrides it to add the files of the own package, see [`name_links::link`].
-    fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
+    /// language with package scope (Go, Java) overrides it to add the files of the own package, see [`name_links::link`]. Targets
+    /// that are not files of the repository get their keys from `table`.
+    fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf, _table: &dyn TargetTable) -> Vec<NameEdge> {
         name_links::link(file, &[], facts)
+    }
+
+    /// How a lock file of the repository proves the files of a package in a store ([`crate::packages`]); `None` when none
+    /// names this version. Then nothing of it may be looked at.
+    fn proof_of(&self, _package: &PackageVersion) -> Option<PackageProof> {
+        None
     }
 
     /// Called once, after the last file: records what the answers depended on beyond the files that were read, and returns
@@ -278,7 +287,7 @@ impl Languages {
 
     /// Every language that stan analyses: a new one is a row here.
     pub const fn all() -> Self {
-        Self(&[&TypeScript, &Python, &Go])
+        Self(&[&TypeScript, &Python, &Go, &Rust])
     }
 
     /// Whether a file is source code of any of them.

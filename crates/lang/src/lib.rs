@@ -8,11 +8,14 @@ pub mod go;
 pub mod jsonc;
 pub mod language;
 pub mod name_links;
+pub mod packages;
 pub mod project;
 pub mod python;
+pub mod rust;
 pub mod typescript;
 pub mod x07;
 
 pub use language::{ExtractOptions, Extraction, Languages, SourceFile, Target};
+pub use packages::{PackageProof, PackageStore, PackageStores, PackageVersion};
 pub use project::{Project, ProjectResolvers, ResolveOptions};
 pub use typescript::extract::{WORKER_STACK, set_stack_size};

@@ -6,6 +6,7 @@ use stan_repo::{AbsPath, Files};
 use crate::language::{
     FactsOf, FileResolver, Languages, NameEdge, NamedFile, ProjectResolver, Resolved, TargetTable, Wanted,
 };
+use crate::packages::{PackageFolder, PackageProof, PackageStores, PackageVersion};
 
 /// The surroundings of resolution.
 pub struct Project<'p> {
@@ -18,9 +19,26 @@ pub struct Project<'p> {
     pub options: ResolveOptions,
     /// Absolute path of stan's own folder. What stan writes there must not change what it answers.
     pub stan_folder: String,
+    /// Where package managers of this user keep what they downloaded.
+    pub stores: &'p PackageStores,
 }
 
-impl Project<'_> {
+impl<'p> Project<'p> {
+    /// The folder of a package outside the root. Only to be asked for a version that a lock file of the repository names, see
+    /// [`ProjectResolver::proof_of`].
+    pub fn package(&self, package: &PackageVersion) -> Option<PackageFolder<'p>> {
+        self.stores.package(self.files, package)
+    }
+
+    /// The view that a file is to be asked of: the project's, or that of the store which the path lies in.
+    pub fn view_of(&self, path: &str) -> &'p dyn Files {
+        let store = self.stores.iter().find(|store| AbsPath::new(&store.folder).below(path).is_some());
+        store
+            .filter(|_| self.relative(path).is_none())
+            .and_then(|store| self.files.store(&store.folder))
+            .unwrap_or(self.files)
+    }
+
     /// The part of an absolute path below the root.
     pub fn relative<'a>(&self, path: &'a str) -> Option<&'a str> {
         AbsPath::new(self.root).below(path)
@@ -111,8 +129,13 @@ impl<'p> ProjectResolvers<'p> {
     }
 
     /// See [`ProjectResolver::link_by_name`].
-    pub fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
-        self.of(file.path).map(|resolver| resolver.link_by_name(file, facts)).unwrap_or_default()
+    pub fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf, table: &dyn TargetTable) -> Vec<NameEdge> {
+        self.of(file.path).map(|resolver| resolver.link_by_name(file, facts, table)).unwrap_or_default()
+    }
+
+    /// See [`ProjectResolver::proof_of`].
+    pub fn proof_of(&self, package: &PackageVersion) -> Option<PackageProof> {
+        self.by_language.iter().find_map(|resolver| resolver.proof_of(package))
     }
 
     fn of(&self, path: &str) -> Option<&dyn ProjectResolver> {

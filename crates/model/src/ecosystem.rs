@@ -1,7 +1,7 @@
 //! Where files outside the repository come from: a package registry, or a plain path on disk.
 //!
 //! Each ecosystem has one folder below `<stanPath>/context`, in which its selected files are staged and under which they
-//! are addressed in archives. A new registry (crates.io, Go modules) is one variant here.
+//! are addressed in archives. A new registry is one variant here.
 
 /// The origin of a staged external file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,6 +10,10 @@ pub enum Ecosystem {
     Npm,
     /// Distributions installed in a virtual environment of Python: `pypi/<name>/<version>/<path>`.
     Pypi,
+    /// Modules in the module cache of Go: `go/<module>@<version>/<path>`.
+    Go,
+    /// Crates that Cargo unpacked from a registry: `crates/<name>/<version>/<path>`.
+    Crates,
     /// Files that belong to no installed package, by the hash of their absolute path: `abs/<sha256>/<file name>`.
     Abs,
 }
@@ -19,16 +23,18 @@ const CONTEXT: &str = "context/";
 
 impl Ecosystem {
     /// In the order in which messages list them.
-    pub const ALL: [Self; 3] = [Self::Npm, Self::Pypi, Self::Abs];
+    pub const ALL: [Self; 5] = [Self::Npm, Self::Pypi, Self::Go, Self::Crates, Self::Abs];
 
     /// Those that packages with names and versions come from.
-    pub const REGISTRIES: [Self; 2] = [Self::Npm, Self::Pypi];
+    pub const REGISTRIES: [Self; 4] = [Self::Npm, Self::Pypi, Self::Go, Self::Crates];
 
     /// The name of its folder below `<stanPath>/context`.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Npm => "npm",
             Self::Pypi => "pypi",
+            Self::Go => "go",
+            Self::Crates => "crates",
             Self::Abs => "abs",
         }
     }
@@ -38,8 +44,16 @@ impl Ecosystem {
         match self {
             Self::Npm => "context/npm",
             Self::Pypi => "context/pypi",
+            Self::Go => "context/go",
+            Self::Crates => "context/crates",
             Self::Abs => "context/abs",
         }
+    }
+
+    /// The address of a package's file below `<stanPath>`.
+    pub fn address(self, name: &str, version: &str, path: &str) -> String {
+        let between = if self == Self::Go { '@' } else { '/' };
+        format!("{}/{name}{between}{version}/{path}", self.context_folder())
     }
 
     /// The ecosystem whose staged file a path is, given below `<stanPath>`.
@@ -78,6 +92,8 @@ mod tests {
             ("context/npm/a/1.0.0/x.js", Some(Ecosystem::Npm)),
             ("context/abs/0f/x.ts", Some(Ecosystem::Abs)),
             ("context/pypi/a/1.0/a/x.py", Some(Ecosystem::Pypi)),
+            ("context/go/example.com/m@v1.0.0/x.go", Some(Ecosystem::Go)),
+            ("context/crates/a/1.0.0/src/lib.rs", Some(Ecosystem::Crates)),
             ("context/npm", None),
             ("context/npmx/a", None),
             ("context/dependency.meta.json", None),
@@ -93,6 +109,8 @@ mod tests {
         for ecosystem in Ecosystem::ALL {
             assert_eq!(ecosystem.context_folder(), [CONTEXT, ecosystem.folder()].concat());
         }
+        assert_eq!(Ecosystem::Go.address("m.org/x", "v1", "a.go"), "context/go/m.org/x@v1/a.go");
+        assert_eq!(Ecosystem::Npm.address("@s/p", "1", "a.js"), "context/npm/@s/p/1/a.js");
     }
 
     #[test]

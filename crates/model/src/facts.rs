@@ -23,11 +23,45 @@ pub struct FileFacts {
     pub description: Option<Box<str>>,
     /// The package or namespace that the file says it belongs to, in languages where files say so.
     pub package: Option<Box<str>>,
-    /// Names declared at top level, sorted and unique. Empty in languages whose files are linked by requests alone.
+    /// Names declared at top level (in Rust those that others may see), sorted and unique. Empty in languages whose files are linked by requests
+    /// alone.
     pub declares: Vec<Box<str>>,
     /// Names used and neither declared in this file nor imported, sorted and unique: other files of the package may declare
     /// them. Names that are taken from a request are in `imports`. Empty like `declares`.
     pub uses: Vec<Box<str>>,
+    /// The modules that are written in this file, in languages whose paths lead through modules; the first is the file itself.
+    /// Empty elsewhere.
+    pub scopes: Vec<Scope>,
+}
+
+/// A module and the names in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scope {
+    /// Sorted by name. A name may occur more than once, for different configurations or sorts of names.
+    pub bindings: Vec<Binding>,
+    /// Requests whose names are all taken over, and whether they are offered to others.
+    pub globs: Vec<(u32, bool)>,
+}
+
+/// A name in a module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Binding {
+    pub name: Box<str>,
+    pub bound: Bound,
+    /// Visible outside of the module and what lies in it.
+    pub public: bool,
+}
+
+/// What a name in a module means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Bound {
+    /// A module of this file, by its index.
+    Scope(u32),
+    /// What a request leads to: a module in a file of its own, or an import.
+    Request(u32),
+    /// A type, function or value.
+    Item,
+    Macro,
 }
 
 /// One module specifier and how it was asked for.
@@ -97,8 +131,60 @@ impl FileFacts {
         named.chain(self.stars.iter().copied())
     }
 
+    /// Whether these can be the facts of a file of `size` bytes: lists are sorted where they must be, refer to requests that are
+    /// there, and are no longer than the file allows. For facts that another machine extracted.
+    pub fn is_consistent(&self, size: u64) -> bool {
+        let count = self.requests.len() as u64;
+        let is_there = |request: u32| u64::from(request) < count;
+        let entries = [
+            self.requests.len(),
+            self.globs.iter().map(|glob| glob.patterns.len().saturating_add(1)).sum(),
+            self.imports.len(),
+            self.exports.len(),
+            self.stars.len(),
+            self.declares.len(),
+            self.uses.len(),
+        ];
+        // A byte of source makes no more than a few entries.
+        let most = size.saturating_mul(8).saturating_add(64);
+        let is_ascending = |names: &[Box<str>]| names.is_sorted_by(|a, b| a < b);
+        entries.iter().fold(0u64, |sum, entries| sum.saturating_add(*entries as u64)) <= most
+            && self.requests.iter().all(|request| !request.specifier.is_empty())
+            && self.imports.iter().all(|import| is_there(import.request))
+            && self.exports.is_sorted_by(|a, b| a < b)
+            && self.stars.is_sorted_by(|a, b| a < b)
+            && self.reexported_requests().all(is_there)
+            && is_ascending(&self.declares)
+            && is_ascending(&self.uses)
+    }
+
     /// Whether edges to or from the file may follow from names instead of requests.
     pub fn is_linked_by_name(&self) -> bool {
-        !self.declares.is_empty() || !self.uses.is_empty()
+        !self.declares.is_empty() || !self.uses.is_empty() || !self.scopes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_that_no_file_has_are_told_apart() {
+        let request = Request { specifier: "a".into(), kind: EdgeKind::Runtime, form: FormCode(0), line: 1 };
+        let good = FileFacts { requests: vec![request.clone()], stars: vec![0], ..FileFacts::default() };
+        assert!(good.is_consistent(10));
+        let import = |request| ImportedName { request, name: "x".into(), kind: EdgeKind::Runtime };
+        let local = |name: &str| Export { name: name.into(), source: ExportSource::Local };
+        for bad in [
+            FileFacts { stars: vec![1], ..good.clone() },
+            FileFacts { stars: vec![0, 0], ..good.clone() },
+            FileFacts { imports: vec![import(1)], ..good.clone() },
+            FileFacts { exports: vec![local("b"), local("a")], ..good.clone() },
+            FileFacts { declares: vec!["b".into(), "a".into()], ..good.clone() },
+            FileFacts { requests: vec![Request { specifier: "".into(), ..request.clone() }], ..FileFacts::default() },
+            FileFacts { requests: vec![request; 200], ..FileFacts::default() },
+        ] {
+            assert!(!bad.is_consistent(10), "{bad:?}");
+        }
     }
 }

@@ -72,6 +72,7 @@ pub enum Language {
     Md,
     Py,
     Go,
+    Rs,
     Other,
 }
 
@@ -84,6 +85,7 @@ impl Language {
             Self::Md => "md",
             Self::Py => "py",
             Self::Go => "go",
+            Self::Rs => "rs",
             Self::Other => "other",
         }
     }
@@ -98,6 +100,7 @@ impl Language {
             Some("md") => Self::Md,
             Some("py" | "pyi") => Self::Py,
             Some("go") => Self::Go,
+            Some("rs") => Self::Rs,
             _ => Self::Other,
         }
     }
@@ -145,6 +148,7 @@ mod tests {
             ("a.d.mts", Language::Ts),
             ("x/a.jsx", Language::Js),
             ("a.vue", Language::Other),
+            ("src/lib.rs", Language::Rs),
             ("tsconfig.json", Language::Json),
             ("dir.ts/README.md", Language::Md),
             ("ts", Language::Other),

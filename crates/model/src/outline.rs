@@ -160,7 +160,7 @@ pub struct Unit {
     pub exported: bool,
     /// A member of the class itself rather than of its instances.
     pub is_static: bool,
-    /// What the declaration extends or implements, as written, without type arguments.
+    /// What the declaration extends or implements, as written, without type arguments; of a method outside of its type that type.
     pub heritage: Vec<Box<str>>,
 }
 
@@ -173,6 +173,12 @@ impl Unit {
     /// The line that a reader looks for: of the name, or the first.
     pub fn name_line(&self) -> u32 {
         self.names.first().map_or(self.lines.from, |name| name.line)
+    }
+
+    /// The type of a method that is declared outside of it.
+    pub fn receiver(&self) -> Option<&str> {
+        let is_outside = self.kind == UnitKind::Method && self.parent.is_none();
+        self.heritage.first().filter(|_| is_outside).map(|name| &**name)
     }
 
     pub fn is_named(&self, name: &str) -> bool {
@@ -235,10 +241,26 @@ impl Outline {
         let mut at = Some(id);
         while let Some(unit) = at.and_then(|id| self.get(id)) {
             names.push(unit.name());
+            names.extend(unit.receiver());
             at = unit.parent;
         }
         names.reverse();
         names.join(".")
+    }
+
+    /// The units that a reader means by a name: those of that path, or else those that have the name wherever they are.
+    pub fn named(&self, name: &str) -> Vec<UnitId> {
+        // A method of a pointer, as Go prints it.
+        let plain = name.strip_prefix("(*").or_else(|| name.strip_prefix('(')).map(|name| name.replacen(')', "", 1));
+        let name = plain.as_deref().unwrap_or(name);
+        let ids = || (0..self.units.len() as u32).map(UnitId);
+        let last = name.rsplit('.').next().unwrap_or(name);
+        let ends_so = |id: &UnitId| self.get(*id).is_some_and(|unit| unit.name() == last || unit.name() == name);
+        let found: Vec<UnitId> = ids().filter(ends_so).filter(|id| self.path(*id) == name).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        ids().filter(|id| self.get(*id).is_some_and(|unit| unit.is_named(name))).collect()
     }
 }
 
@@ -318,6 +340,31 @@ mod tests {
             exported: false,
             is_static: false,
             heritage: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_name_means_all_declarations_of_that_path_or_else_of_that_name() {
+        let method = |start, receiver: &str| Unit {
+            kind: UnitKind::Method,
+            heritage: vec![receiver.into()],
+            names: vec![UnitName { text: "Run".into(), span: Span::new(start, start + 1), line: 1 }],
+            ..unit(start, start + 5, None, start / 10 + 1)
+        };
+        let units = vec![method(0, "A"), method(10, "B"), unit(20, 90, None, 4), unit(30, 40, Some(2), 4)];
+        let outline = Outline { units, incomplete: false };
+        let named = |name: &str| outline.named(name).iter().map(|id| outline.path(*id)).collect::<Vec<_>>();
+        for (name, expected) in [
+            ("Run", &["A.Run", "B.Run"][..]),
+            ("A.Run", &["A.Run"]),
+            ("(*B).Run", &["B.Run"]),
+            ("(A).Run", &["A.Run"]),
+            ("u20.u30", &["u20.u30"]),
+            ("u30", &["u20.u30"]),
+            ("C.Run", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(named(name), expected, "{name}");
         }
     }
 

@@ -145,11 +145,20 @@ fn sequence(all: &[Costs]) -> (Vec<Step>, Vec<Step>) {
     }
     let mut near: Vec<Step> = Vec::new();
     let is_spare = |at: &usize| all.get(*at).is_some_and(|one| one.is_spare && one.wanted == Level::Full);
-    near.extend(of_turn(FILES).filter(is_spare).map(|at| (at, Level::Signature)));
-    // Each file by one level at a time, so that the first ones are still whole when the last ones are gone.
+    let is_open = |at: &usize| all.get(*at).is_some_and(|one| one.open < u64::MAX);
+    let least = |at: usize| if is_open(&at) { Level::Open } else { Level::Signature };
+    near.extend(of_turn(FILES).filter(is_spare).map(|at| (at, least(at))));
+    // Each file by one level at a time, so that the first ones are still whole when the last ones are gone. Passages that the
+    // text is about outlast the signatures of other files.
     for steps in 1..=3 {
         let lower = |at: usize| all.get(at).map(|one| (at, lowered_file(one.wanted, steps)));
-        near.extend(of_turn(FILES).filter_map(lower));
+        let others = |at: &usize| steps == 3 || !is_open(at);
+        near.extend(of_turn(FILES).filter(others).filter_map(lower));
+        if steps == 2 {
+            for level in [Level::Open, Level::Signature, Level::Line] {
+                near.extend(of_turn(FILES).filter(is_open).map(|at| (at, level)));
+            }
+        }
     }
     near.extend(signatures(6).chain(to(6, Level::Head)));
     near.extend(signatures(4).chain(signatures(2)));
@@ -210,7 +219,7 @@ impl<'s> State<'s> {
     fn raise_files(&mut self, budget: u64) {
         let mut left = budget.saturating_sub(self.total());
         for (costs, level) in self.candidates.iter().zip(&mut self.levels).filter(|(costs, _)| costs.turn == FILES) {
-            let levels = [Level::Full, Level::Signature, Level::Line].into_iter();
+            let levels = [Level::Full, Level::Open, Level::Signature, Level::Line].into_iter();
             let better = levels.filter(|one| *one <= costs.wanted && *one > *level);
             let now = costs.at(*level);
             if let Some(better) = better.into_iter().find(|one| costs.at(*one) - now <= left) {
@@ -304,13 +313,27 @@ mod tests {
     #[test]
     fn a_spare_whole_file_becomes_a_signature_before_another_becomes_a_line() {
         use Level::{Full, Line, Signature};
-        let file = |wanted: Level, is_spare: bool| Costs { turn: FILES, wanted, is_spare, ..costs(0, wanted) };
+        let file =
+            |wanted: Level, is_spare: bool| Costs { turn: FILES, wanted, is_spare, open: u64::MAX, ..costs(0, wanted) };
         let all = [file(Full, false), file(Full, true), file(Full, true), file(Signature, false)];
         let levels = |budget| fit(&[], &all, Some(budget)).levels;
         assert_eq!(levels(340), [Full, Full, Full, Signature]);
         assert_eq!(levels(280), [Full, Full, Signature, Signature]);
         assert_eq!(levels(220), [Full, Signature, Signature, Signature]);
         assert_eq!(levels(219), [Full, Signature, Signature, Line]);
+    }
+
+    #[test]
+    fn passages_of_the_first_files_outlast_the_signatures_of_the_others() {
+        use Level::{Full, Line, Open, Signature};
+        let first = Costs { turn: FILES, is_spare: true, ..costs(0, Full) };
+        let other = Costs { open: u64::MAX, ..first };
+        let levels = |budget| fit(&[], &[first, first, other, other], Some(budget)).levels;
+        assert_eq!(levels(400), [Full, Full, Full, Full]);
+        assert_eq!(levels(200), [Open, Open, Signature, Signature]);
+        assert_eq!(levels(160), [Open, Open, Line, Line]);
+        assert_eq!(levels(140), [Open, Signature, Line, Line]);
+        assert_eq!(levels(80), [Line, Line, Line, Line]);
     }
 
     fn candidates() -> impl Strategy<Value = Vec<Costs>> {

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stan_model::outline::{LineStarts, Lines, Outline, Span, Unit, UnitId};
 
+use crate::opening::opening_lines;
+
 /// A unit without bodies of more lines than this shows only the lines that are wanted.
 const LONG: u32 = 40;
 
@@ -131,15 +133,31 @@ pub fn head(text: &str, starts: &LineStarts, outline: &Outline, id: UnitId, opti
     pieces.finish(unit.lines)
 }
 
+/// What the signature of a whole file keeps besides the heads of its declarations.
+#[derive(Clone, Copy, Debug)]
+pub struct FileKeeping<'k> {
+    /// Lines that are shown even inside a body.
+    pub lines: &'k BTreeSet<u32>,
+    /// A doc comment of so many lines or more is left out.
+    pub longest_doc: u32,
+}
+
 /// The outline of a whole file: every declaration as a signature with its comment, bodies left out.
-pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline) -> Shown {
-    let none = (BTreeSet::new(), BTreeSet::new());
-    let options = Options { doc: true, used: &none.0, keep: &none.1, all_members: true };
+pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline, keeping: &FileKeeping<'_>) -> Shown {
+    if outline.roots().next().is_none() {
+        let last = starts.count() - u32::from(text.ends_with('\n') && starts.count() > 1);
+        let opening = keeping.lines.is_empty().then(|| opening_lines(text));
+        let shown = opening.as_ref().unwrap_or(keeping.lines);
+        return lines_only(text, starts, Lines { from: 1, to: last.max(1) }, shown);
+    }
+    let none = BTreeSet::new();
     let whole = Lines { from: 1, to: starts.count().max(1) };
     let mut parts = Vec::new();
     let mut hidden = Vec::new();
     let mut next = whole.from;
-    for (id, _) in outline.roots() {
+    for (id, unit) in outline.roots() {
+        let doc = unit.doc.map(|doc| starts.lines(doc)).is_some_and(|doc| doc.to - doc.from < keeping.longest_doc);
+        let options = Options { doc, used: &none, keep: keeping.lines, all_members: true };
         let shown = signature(text, starts, outline, id, &options);
         // Units that share a line would be told twice.
         if shown.lines.from > next {

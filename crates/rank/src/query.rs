@@ -26,7 +26,7 @@ pub(crate) struct TextWord {
     pub(crate) key: TermKey,
     pub(crate) text: String,
     pub(crate) weight: Fixed,
-    /// Written like code: `camelCase`, `snake_case`, or in backquotes.
+    /// Written like code: `camelCase`, `snake_case`, `called()`, `Type.member`, `a::path`, or in backquotes.
     pub(crate) is_identifier: bool,
 }
 
@@ -47,7 +47,8 @@ impl TextQuery {
                 () => Fixed::ONE,
             };
             let is_quoted = in_code.iter().any(|&(from, to)| from <= start && end <= to);
-            let is_identifier = word.len() > 3 && (is_quoted || looks_like_code(word));
+            let is_identifier =
+                word.len() > 3 && (is_quoted || looks_like_code(word) || is_used_as_code(text, start, end));
             if let Some(&index) = seen.get(word) {
                 query.words[index].is_identifier |= is_identifier;
                 continue;
@@ -122,6 +123,31 @@ fn looks_like_code(word: &str) -> bool {
     let bytes = word.as_bytes();
     word.contains(['_', '$']) || bytes.windows(2).any(|pair| matches!(pair, [b'a'..=b'z', b'A'..=b'Z']))
 }
+
+/// Whether a word is called, or is a member of another one or has one: `parse(`, `Cart.total`, `Vec::push`, `Cart#total`.
+fn is_used_as_code(text: &str, start: usize, end: usize) -> bool {
+    let (before, behind) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    // `file(s)` is a plural.
+    if behind.starts_with('(') && !behind.starts_with("(s)") {
+        return true;
+    }
+    // `Node.js`, `config.json` and `example.org` are names, not members.
+    let is_ending = |word: &str| ENDINGS.contains(&word);
+    let is_letter = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_');
+    let joint = |text: &str| ["::", "#", "."].into_iter().find(|joint| text.starts_with(joint)).map(str::len);
+    let member = joint(behind).and_then(|length| behind.get(length..)).filter(|rest| is_letter(rest.chars().next()));
+    if let Some(member) = member {
+        let length =
+            member.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(member.len());
+        return !member.get(..length).is_some_and(is_ending);
+    }
+    let owner = ["::", "#", "."].into_iter().find_map(|joint| before.strip_suffix(joint));
+    owner.is_some_and(|owner| is_letter(owner.chars().next_back())) && !text.get(start..end).is_some_and(is_ending)
+}
+
+/// What follows a dot in names of files, programs and hosts.
+const ENDINGS: [&str; 16] =
+    ["com", "css", "dev", "go", "html", "io", "js", "json", "jsx", "md", "net", "org", "py", "rs", "ts", "tsx"];
 
 /// What a commit's message says: parts of its words, those of the subject counted twice, and how many there are.
 /// Trailers, addresses and numbers of pull requests are left out.
@@ -221,6 +247,23 @@ mod tests {
             query.words.iter().filter(|word| word.is_identifier).map(|word| word.text.as_str()).collect();
         assert_eq!(identifiers, ["parseRoute", "path", "max_depth"]);
         assert_eq!(query.shown(key("rout")), Some("parseRoute"));
+    }
+
+    #[test]
+    fn words_that_are_used_as_code() {
+        for (text, expected) in [
+            ("call parse() twice", "parse"),
+            ("Cart.total is wrong", "Cart total"),
+            ("see Cart#total and vector::push", "Cart total vector push"),
+            ("Node.js and config.json of example.org", ""),
+            ("the file(s) of a sentence. Another one (here)", ""),
+            ("either/or, and so on.", ""),
+        ] {
+            let query = TextQuery::new(text);
+            let found: Vec<&str> =
+                query.words.iter().filter(|word| word.is_identifier).map(|word| word.text.as_str()).collect();
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
     }
 
     #[test]

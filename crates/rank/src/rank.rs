@@ -16,6 +16,8 @@ pub struct Question<'q> {
     pub focus: &'q [(u32, Fixed)],
     /// The task in words.
     pub text: Option<&'q str>,
+    /// Files whose paths the text spells out, sorted; all numbers below those of the corpus.
+    pub named: &'q [u32],
 }
 
 /// Why a file may be needed.
@@ -78,8 +80,8 @@ impl Signal {
     /// How much the signal counts.
     pub fn weight(self) -> u8 {
         match self {
-            Self::Churn | Self::Graph => 1,
-            Self::Defines | Self::HitGraph | Self::HitPairs => 2,
+            Self::Churn | Self::Graph | Self::HitPairs => 1,
+            Self::Defines | Self::HitGraph => 2,
             Self::Vocabulary | Self::Words | Self::Uses => 3,
             Self::HitChanges => 4,
             Self::NearChanges | Self::TextPath | Self::TextNames => 5,
@@ -120,6 +122,8 @@ pub struct Ranking<'c> {
     pub(crate) imports: Vec<(u32, u32)>,
     pub(crate) of_focus: Option<FocusSignals>,
     pub(crate) of_text: Option<(TextQuery, TextSignals)>,
+    /// Files whose paths the text spells out, sorted.
+    pub(crate) named: Vec<u32>,
     /// What is near the best files by the signals above; absent until those are known.
     pub(crate) of_hits: Option<HitSignals>,
     scores: Vec<Fixed>,
@@ -142,13 +146,23 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
     let of_focus = (!focus.is_empty()).then(|| signals.focus(&seeds));
     let of_text = question.text.map(|text| {
         let query = TextQuery::new(text);
-        let found = signals.text(&query);
+        let found = signals.text(&query, question.named);
         (query, found)
     });
     let mut imports: Vec<(u32, u32)> = corpus.edges.iter().map(|edge| (edge.from, edge.to)).collect();
     imports.sort_unstable();
     let (scores, most) = (Vec::new(), Fixed::ZERO);
-    let mut ranking = Ranking { signals, focus, imports, of_focus, of_text, of_hits: None, scores, most };
+    let mut ranking = Ranking {
+        signals,
+        focus,
+        imports,
+        of_focus,
+        of_text,
+        named: question.named.to_vec(),
+        of_hits: None,
+        scores,
+        most,
+    };
     let direct: Vec<Fixed> = (0..count).map(|file| ranking.sum(file)).collect();
     ranking.of_hits = Some(ranking.signals.hits(&direct, &ranking.focus));
     ranking.scores = (0..count).map(|file| ranking.sum(file)).collect();
@@ -174,7 +188,8 @@ impl<'c> Ranking<'c> {
         let share = number(budget.clamp(2_000, 512_000)) / Fixed::int(32_000);
         // Four times the budget, three quarters of the cost.
         let scarcity = Fixed::ONE - Fixed::ratio(1, 4) * share.ln() / Fixed::int(4).ln();
-        self.score(file) - self.most * COST * scarcity * number(tokens).ln()
+        let cost = if self.of_text.is_some() { COST_WITH_TEXT } else { COST };
+        self.score(file) - self.most * cost * scarcity * number(tokens).ln()
     }
 
     /// What each signal adds to the file's score, the largest first; nothing that adds nothing.
@@ -242,4 +257,6 @@ impl<'c> Ranking<'c> {
 }
 
 /// What e times the tokens cost in a budget of 32,000, as a share of the most that a file could score.
-const COST: Fixed = Fixed::per_mille(35);
+const COST: Fixed = Fixed::per_mille(40);
+/// The same with a text: what it finds stands out more, so that a large file needs more to be taken.
+const COST_WITH_TEXT: Fixed = Fixed::per_mille(45);

@@ -31,6 +31,8 @@ pub enum Reason {
     TestedBy(u32),
     /// Its name without endings is that of that file.
     NamedAs(u32),
+    /// The text spells out its path.
+    NamedInText,
     /// It has these words of the text.
     Mentions(Vec<String>),
     /// Its path has these words of the text.
@@ -43,11 +45,12 @@ pub enum Reason {
 const WORDS: usize = 3;
 
 impl Ranking<'_> {
-    /// The best true statement about a file: what it tests, or that an import connects it with the focus, or else that of
+    /// The best true statement about a file: that the text spells it out, what it tests, or that an import connects it with the focus, or else that of
     /// its largest signal that has one.
     pub fn reason(&self, file: usize) -> Option<Reason> {
+        let named = self.is_named(file).then_some(Reason::NamedInText);
         let of_signals = || self.terms(file).iter().find_map(|(signal, _)| self.reason_of(*signal, file));
-        self.pair(file).or_else(|| self.direct_edge(file)).or_else(of_signals)
+        named.or_else(|| self.pair(file)).or_else(|| self.direct_edge(file)).or_else(of_signals)
     }
 
     /// What explains one signal of a file.
@@ -66,11 +69,16 @@ impl Ranking<'_> {
             Signal::Graph => self.edge(file),
             Signal::Path => self.pair(file),
             Signal::TextWords | Signal::TextNames => self.mentioned(file),
-            Signal::TextPath => self.named(file),
+            Signal::TextPath if self.is_named(file) => Some(Reason::NamedInText),
+            Signal::TextPath => self.named_like(file),
             Signal::TextMessages => self.message(file),
             Signal::HitPairs => self.pair_of_hit(file),
             Signal::HitGraph | Signal::HitChanges | Signal::Churn => None,
         }
+    }
+
+    fn is_named(&self, file: usize) -> bool {
+        u32::try_from(file).is_ok_and(|file| self.named.binary_search(&file).is_ok())
     }
 
     /// Whether the file, which is a test, tests the focus: by its name, or by what it imports.
@@ -180,7 +188,7 @@ impl Ranking<'_> {
         words_of(&mut found).map(Reason::Mentions)
     }
 
-    fn named(&self, file: usize) -> Option<Reason> {
+    fn named_like(&self, file: usize) -> Option<Reason> {
         let (query, _) = self.of_text.as_ref()?;
         let words = self.signals.path_words.get(file)?;
         let in_path = query.parts.iter().filter(|(key, _)| words.binary_search(key).is_ok());

@@ -314,7 +314,8 @@ pub(crate) struct TextSignals {
 }
 
 impl Signals<'_> {
-    pub(crate) fn text(&self, query: &TextQuery) -> TextSignals {
+    /// `named` are the files whose paths the text spells out.
+    pub(crate) fn text(&self, query: &TextQuery, named: &[u32]) -> TextSignals {
         let words = &self.corpus.index.words;
         let mut content = self.search_text(&query.parts);
         unit(&mut content);
@@ -327,6 +328,15 @@ impl Signals<'_> {
         let (mut message, mut alike) = like_messages(self.corpus.history, &query.parts, self.corpus.files.len());
         log_unit(&mut message, 30);
         alike.sort_by_key(|&(number, value)| (std::cmp::Reverse(value), number));
-        TextSignals { content, path: self.path_like(&query.parts), message, identifier, alike }
+        let mut path = self.path_like(&query.parts);
+        // A path that is spelled out says more than any word.
+        for &file in named {
+            for values in [&mut content, &mut path, &mut identifier] {
+                if let Some(value) = values.get_mut(file as usize) {
+                    *value = Fixed::ONE;
+                }
+            }
+        }
+        TextSignals { content, path, message, identifier, alike }
     }
 }

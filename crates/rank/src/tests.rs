@@ -61,7 +61,7 @@ fn check(fixture: &Fixture, focus: &[&str], text: Option<&str>, expected: Expect
     let corpus = Corpus { files: &files, index: &fixture.index, edges: &fixture.edges, history: &fixture.history };
     let number = |path: &&str| fixture.paths.iter().position(|known| known == path).unwrap() as u32;
     let focus: Vec<(u32, Fixed)> = focus.iter().map(|path| (number(path), Fixed::ONE)).collect();
-    let ranking = rank(corpus, Question { focus: &focus, text });
+    let ranking = rank(corpus, Question { focus: &focus, text, named: &[] });
     let mut order: Vec<usize> =
         (0..files.len()).filter(|file| !focus.iter().any(|(one, _)| *one as usize == *file)).collect();
     order.sort_by_key(|&file| (std::cmp::Reverse(ranking.score(file)), file));
@@ -98,6 +98,7 @@ fn shown(fixture: &Fixture, reason: &Reason) -> String {
         Reason::Uses(key) => format!("uses {}", word(key)),
         Reason::Mentions(words) => format!("mentions {}", words.join(", ")),
         Reason::NamedLike(words) => format!("named like {}", words.join(", ")),
+        Reason::NamedInText => "named in the text".to_owned(),
         Reason::Message(commit) => format!("message of {commit}"),
     }
 }
@@ -149,9 +150,9 @@ fn around_a_file_for_a_text() {
             src/tax.ts 11085: mentions taxRate (text words 2250, text messages 1500, changes 1306)
             src/cart.ts 3071: sibling via src/hub.ts (changes with hits 1000, path 634, near changes 520)
             src/hub.ts 2412: imported by src/mail.ts (words 750, path 634, defines 500)
-            test/cart.test.ts 999: test of src/cart.ts (names of hits 500, path 300, imports 162)
             src/page.ts 842: - (path 634, imports 162, vocabulary 35)
             src/item.ts 820: - (path 634, imports 162, vocabulary 12)
+            test/cart.test.ts 749: test of src/cart.ts (path 300, names of hits 250, imports 162)
             README.md 0: - ()
         "#]],
     );
@@ -184,4 +185,38 @@ fn without_history_or_edges_or_words() {
             b/a.test.ts 2000: test of a.ts (path 1500, near hits 500)
         "#]],
     );
+}
+
+#[test]
+fn a_passage_is_worth_the_rare_words_of_the_text_that_it_has() {
+    let fixture = shop();
+    let files: Vec<RankedFile> =
+        fixture.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
+    let corpus = Corpus { files: &files, index: &fixture.index, edges: &fixture.edges, history: &fixture.history };
+    let weights =
+        rank(corpus, Question { focus: &[], text: Some("the price of an item is rounded twice"), named: &[] })
+            .text_weights()
+            .unwrap();
+    let both = weights.score("function priceOf(item) { return item.price }");
+    let one = weights.score("function addItem(item, item2) { return item }");
+    assert!(both > one && one > Fixed::ZERO, "{both:?} {one:?}");
+    assert_eq!(weights.score("item item item"), weights.score("item"), "a word counts once");
+    assert_eq!(weights.score("the of is"), Fixed::ZERO);
+    assert!(rank(corpus, Question { focus: &[(0, Fixed::ONE)], text: None, named: &[] }).text_weights().is_none());
+}
+
+#[test]
+fn a_path_that_the_text_spells_out_comes_first() {
+    let shop = shop();
+    let files: Vec<RankedFile> =
+        shop.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
+    let corpus = Corpus { files: &files, index: &shop.index, edges: &shop.edges, history: &shop.history };
+    let mail = shop.paths.iter().position(|path| *path == "src/mail.ts").unwrap();
+    let best = |named: &[u32]| {
+        let ranking = rank(corpus, Question { focus: &[], text: Some("the cart adds an item"), named });
+        let best = (0..files.len()).max_by_key(|file| ranking.score(*file)).unwrap();
+        (best, ranking.reason(best))
+    };
+    assert_ne!(best(&[]).0, mail);
+    assert_eq!(best(&[mail as u32]), (mail, Some(Reason::NamedInText)));
 }

@@ -15,7 +15,13 @@ pub type TermKey = u64;
 
 /// The hash of a word or part.
 pub(crate) fn key(text: &str) -> TermKey {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    text.bytes().fold(FIRST_KEY, next_key)
+}
+
+const FIRST_KEY: TermKey = 0xcbf2_9ce4_8422_2325;
+
+fn next_key(key: TermKey, byte: u8) -> TermKey {
+    (key ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
 }
 
 /// Words that say nothing about what a task needs.
@@ -133,6 +139,11 @@ pub(crate) fn is_stop(word: &str) -> bool {
 
 /// Where every word of at least two bytes starts and ends.
 pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    hashed_ranges(text).map(|(start, end, _)| (start, end))
+}
+
+/// As [`ranges`], each with the key of the word, which costs nothing while its bytes are looked at.
+fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
@@ -143,29 +154,58 @@ pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
                 at += 1;
             }
             let start = at;
+            let mut key = FIRST_KEY;
             while let Some(&byte) = text.get(at) {
-                if !(byte.is_ascii_digit() || is_start(text, at, byte) || (byte & 0xc0 == 0x80 && at > start)) {
+                let goes_on = match CLASSES[byte as usize] {
+                    INSIDE => at > start || byte.is_ascii(),
+                    _ => is_start(text, at, byte),
+                };
+                if !goes_on {
                     break;
                 }
+                key = next_key(key, byte);
                 at += 1;
             }
             if start == at {
                 return None;
             }
             if at - start > 1 {
-                return Some((start, at));
+                return Some((start, at, key));
             }
         }
     })
 }
 
-/// Whether a word may start here. Of what is not ASCII, punctuation and symbols (U+0080 to U+00BF, U+2000 to U+2FFF,
-/// U+3000 to U+303F, and all beyond U+FFFF) separate words; the rest are letters.
+/// What a byte is to a word: between words, where one may start, what only goes on with one (digits, and what follows the first
+/// byte of a letter), and what the next byte decides.
+const BETWEEN: u8 = 0;
+const START: u8 = 1;
+const INSIDE: u8 = 2;
+const DEPENDS: u8 = 3;
+
+/// Of what is not ASCII, punctuation and symbols (U+0080 to U+00BF, U+2000 to U+2FFF, U+3000 to U+303F, and all beyond U+FFFF)
+/// separate words; the rest are letters.
+const CLASSES: [u8; 256] = {
+    let mut classes = [BETWEEN; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => START,
+            0xe3 => DEPENDS,
+            0xc3..=0xdf | 0xe0 | 0xe1 | 0xe4..=0xef => START,
+            b'0'..=b'9' | 0x80..=0xbf => INSIDE,
+            _ => BETWEEN,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Whether a word may start here.
 fn is_start(text: &[u8], at: usize, byte: u8) -> bool {
-    match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => true,
-        0xc3..=0xdf | 0xe0 | 0xe1 | 0xe4..=0xef => true,
-        0xe3 => text.get(at + 1).is_some_and(|next| *next != 0x80),
+    match CLASSES[byte as usize] {
+        START => true,
+        DEPENDS => text.get(at + 1).is_some_and(|next| *next != 0x80),
         _ => false,
     }
 }
@@ -310,14 +350,12 @@ impl WordCounter {
         self.parts.clear();
         let mut definitions = crate::definitions::Finder::new(path, text);
         let mut found = Vec::new();
-        for (start, end) in ranges(text) {
+        for (start, end, key) in hashed_ranges(text) {
             let is_definition = definitions.word(start, end);
             if end - start > LONGEST {
                 continue;
             }
-            let bytes = text.get(start..end).unwrap_or_default();
-            let key = hash(bytes);
-            if is_definition && bytes.len() > 2 {
+            if is_definition && end - start > 2 {
                 found.push(key);
             }
             let place = (start as u32, end as u32);
@@ -334,7 +372,7 @@ impl WordCounter {
             words.sort_unstable_by_key(|&(_, count, start, _)| (std::cmp::Reverse(count), start));
             words.truncate(MOST_WORDS);
         }
-        words.sort_unstable();
+        words.sort_unstable_by_key(|&(key, ..)| key);
         for &(word, count, start, end) in &words {
             let text = text.get(start as usize..end as usize).unwrap_or_default();
             for &part in self.known.of(word, text) {
@@ -347,7 +385,7 @@ impl WordCounter {
         for (&key, &count) in &self.parts {
             parts.push((key, small(count)));
         }
-        parts.sort_unstable();
+        parts.sort_unstable_by_key(|&(key, _)| key);
         FileWords {
             words: words.iter().map(|&(key, count, ..)| (key, small(count))).collect(),
             parts,
@@ -360,8 +398,8 @@ fn small(count: u32) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
 
-fn hash(bytes: &[u8]) -> TermKey {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+pub(crate) fn hash(bytes: &[u8]) -> TermKey {
+    bytes.iter().copied().fold(FIRST_KEY, next_key)
 }
 
 #[cfg(test)]

@@ -49,6 +49,13 @@ pub trait Files: Sync {
         false
     }
 
+    /// The view of a folder outside the reach in which a package manager keeps what it downloaded; `None` where the caller of
+    /// the run named no such folder. Nothing in it can be asked for by any other way, and nothing in it may be asked for
+    /// but packages in the versions that a lock file of the repository names.
+    fn store(&self, _folder: &str) -> Option<&dyn Files> {
+        None
+    }
+
     fn is_dir(&self, path: &str) -> bool {
         self.kind(path) == Some(EntryKind::Dir)
     }

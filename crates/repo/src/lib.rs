@@ -4,6 +4,7 @@
 //! languages.
 
 mod advice;
+mod byte_store;
 mod directory_handles;
 mod faulty;
 mod files;
@@ -33,6 +34,7 @@ mod wildmatch;
 mod world;
 
 pub use advice::{advice, is_passing, is_unsupported, read_failure, skip_unsupported_sync};
+pub use byte_store::{ByteStore, StoreError};
 pub use directory_handles::DirectoryHandleCache;
 pub use faulty::{Effect, Fault, FaultySystem};
 pub use files::Files;

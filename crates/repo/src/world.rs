@@ -61,6 +61,8 @@ pub struct World<'a> {
     /// Real folders of linked packages, with the links that lead to them.
     aliases: Sharded<Arc<str>>,
     reads: Mutex<Vec<ObservedFile>>,
+    /// See [`Files::store`]: worlds of their own, by their root folders.
+    stores: Vec<World<'a>>,
 }
 
 /// A file's bytes, with what identifies them.
@@ -106,7 +108,17 @@ impl<'a> World<'a> {
             package_names: Sharded::default(),
             aliases: Sharded::default(),
             reads: Mutex::default(),
+            stores: Vec::new(),
         }
+    }
+
+    /// Adds the folders of package managers, as real paths. They are no part of what the reach covers. Single entries are looked
+    /// at: other projects download packages into these folders all the time, which changes their listings.
+    pub fn with_stores<'f>(mut self, folders: impl Iterator<Item = &'f str>) -> Self {
+        let system = self.system;
+        let open = |folder| World::new(system, folder, None).prefer_probe().within(Reach::by_consent(folder, &[]));
+        self.stores = folders.map(open).collect();
+        self
     }
 
     /// For a run with a handful of questions: listing a large directory would cost more than they do.
@@ -174,6 +186,7 @@ impl<'a> World<'a> {
         self.probes.for_each(|path, kind| {
             observations.probes.push(ObservedProbe { path: path.into(), kind: *kind });
         });
+        self.stores.iter().for_each(|store| observations.extend(store.observations()));
         observations.sort();
         observations
     }
@@ -472,6 +485,10 @@ impl Files for World<'_> {
 
     fn alias<'p>(&self, path: &'p str) -> Cow<'p, str> {
         self.alias_of(path)
+    }
+
+    fn store(&self, folder: &str) -> Option<&dyn Files> {
+        self.stores.iter().find(|store| store.root().path() == folder).map(|store| store as &dyn Files)
     }
 
     fn is_in_linked_package(&self, path: &str) -> bool {

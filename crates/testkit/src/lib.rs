@@ -4,7 +4,9 @@
 //! (`//- /src/a.ts`), are `stan_repo::MemorySystem::from_fixture`: there they also serve the unit tests of that crate.
 
 mod git;
+mod http_server;
 mod random;
 
 pub use git::Git;
+pub use http_server::{HttpServer, Reply, ServedRequest};
 pub use random::Random;

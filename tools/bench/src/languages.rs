@@ -1,4 +1,4 @@
-//! `cargo xtask bench languages`: `stan graph`, cold, on Python and Go repositories, beside the physical limit (read, hash and
+//! `cargo xtask bench languages`: `stan graph`, cold, on Python, Go and Rust repositories, beside the physical limit (read, hash and
 //! parse with the same parser) and, for Python, beside the graph that ruff makes.
 //!
 //! The repositories are not part of this one: `--dir` names folders without installed packages, such as unpacked source
@@ -111,7 +111,7 @@ fn ratio(measured: &Measured, row: &str) -> Option<f64> {
 
 fn page(all: &[Measured], rounds: usize) -> String {
     let mut text = format!(
-        "# Benchmarks: Python and Go\n\nWritten by `cargo xtask bench languages --dir DIR --ruff PATH --write`; medians of {rounds} rounds. The limit \
+        "# Benchmarks: Python, Go and Rust\n\nWritten by `cargo xtask bench languages --dir DIR --ruff PATH --write`; medians of {rounds} rounds. The limit \
          reads and hashes\nevery file and parses those of the language with the parser that `stan` uses. The target is {TARGET} × the limit, in \
          processor time; ruff is\n`ruff analyze graph`, which knows Python alone.\n\n| repository | parsed | | wall | processor | × limit |\n|---|---|---|---|---|---|\n"
     );

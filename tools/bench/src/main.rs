@@ -7,8 +7,10 @@
 
 mod context;
 mod corpus;
+mod cost;
 mod edit;
 mod fetch;
+mod fleet;
 mod languages;
 mod limit;
 mod measure;
@@ -40,12 +42,16 @@ enum Bench {
     Slice,
     /// `stan run --context`: against the warm graph, `tar cf` and parsing the map.
     Context(context::Options),
+    /// What commands may cost at most, as ratios.
+    Cost(cost::CostOptions),
     /// `stan check`: replies of five megabytes, of every hostile shape, in a second.
     Reply(reply::ReplyOptions),
     /// `stan suggest`: how much of a change it finds.
     Suggest(suggest::SuggestOptions),
-    /// `stan graph` on Python and Go repositories, beside the limit and ruff.
+    /// `stan graph` on Python, Go and Rust repositories, beside the limit and ruff.
     Languages(languages::LanguagesOptions),
+    /// `--cache-url`: what a shared cache saves, and what a million files cost.
+    Fleet(fleet::FleetOptions),
     /// `stan map`: how well files can be found with nothing but the overview.
     Overview(overview::Options),
     /// One run of a physical limit, as `bench graph` starts it.
@@ -101,9 +107,17 @@ fn run(root: &Path, bench: &Bench) -> Result<bool> {
             let stan = cargo::release(root, "stan", options.stan.as_deref())?;
             languages::run(root, &stan, options)
         }
+        Bench::Fleet(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            fleet::run(root, &stan, options)
+        }
         Bench::Overview(options) => {
             let stan = cargo::release(root, "stan", options.stan.as_deref())?;
             overview::run(&stan, options)
+        }
+        Bench::Cost(options) => {
+            let stan = cargo::release(root, "stan", options.stan.as_deref())?;
+            cost::run(root, &stan, options)
         }
         Bench::Slice => Ok(slice::run(root).map(|()| true)?),
         Bench::Context(options) => run_context(root, options),

@@ -42,6 +42,9 @@ const SYSTEM_FILES: &[&str] = &[
 /// From the site's folder: where the user's key is kept.
 const STATE: &str = "state/stan";
 
+/// From the site's folder: where the tables of the tokenizers are kept.
+const TABLES: &str = "cache/stan";
+
 /// What the standard library reads of the process itself.
 const OWN_PROCESS: &[&str] = &["maps", "cgroup", "mountinfo", "auxv"];
 
@@ -161,7 +164,7 @@ impl Scene<'_> {
         let is_below = |place: &Path| starts_at(&path, place.as_os_str().as_encoded_bytes());
         is_below(&self.site.repository())
             || is_below(&self.site.path("given"))
-            || is_below(&self.site.path(STATE))
+            || [STATE, TABLES].iter().any(|own| is_below(&self.site.path(own)))
             || self.site.readable.iter().any(|readable| match readable.strip_suffix('/') {
                 Some(folder) => is_below(&self.site.path(folder)),
                 None => path == self.site.path(readable).as_os_str().as_encoded_bytes(),
@@ -189,8 +192,12 @@ impl Scene<'_> {
     /// Whether a path, from the site's folder, is one that the step may change.
     fn may_differ(&self, path: &str) -> bool {
         let own = format!("repo/{}/", self.stan_path);
-        // The key for the cache is made once, by whichever command is the first to use one.
-        if path == "state" || starts_at(path.as_bytes(), STATE.as_bytes()) {
+        // The key for the cache and the tables are made once, by the first command that uses them.
+        let is_below = |folder: &str| starts_at(path.as_bytes(), folder.as_bytes());
+        if matches!(path, "state" | "cache") || is_below(STATE) || is_below(TABLES) {
+            return true;
+        }
+        if path == format!("{own}.lock") && self.has_note() {
             return true;
         }
         match self.step.writes {
@@ -201,16 +208,25 @@ impl Scene<'_> {
                     || matches!(path, "repo/stan.config.yml" | "repo/.gitignore" | "repo/AGENTS.md")
             }
             Writes::Named => path.starts_with("given/"),
+            Writes::NamedAndOwn => path.starts_with("given/") || path.starts_with(&own),
+            Writes::Reply => path.starts_with("repo/") && !starts_at(path.as_bytes(), b"repo/.git"),
         }
+    }
+
+    /// Whether a note says that a reply is being applied: every command then takes the lock to look at it.
+    fn has_note(&self) -> bool {
+        self.site.repository().join(self.stan_path).join("patch/pending.json").exists()
     }
 
     /// Folders whose times change because something is made in them: those on the way to stan's own, and that one itself,
     /// which the first run makes.
     fn is_above_own(&self, path: &str) -> bool {
         match self.step.writes {
-            Writes::Nothing => false,
-            Writes::Named => path == "given",
-            Writes::Own | Writes::Setup => {
+            Writes::Nothing if !self.has_note() => false,
+            Writes::Named | Writes::NamedAndOwn if path == "given" => true,
+            Writes::Named if !self.has_note() => false,
+            Writes::Reply => path == "repo",
+            Writes::Nothing | Writes::Own | Writes::Setup | Writes::Named | Writes::NamedAndOwn => {
                 let own = format!("repo/{}", self.stan_path);
                 own == path || own.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
             }

@@ -119,7 +119,7 @@ impl Run<'_> {
         command.args(&words[1..]).current_dir(home("repo")).env_clear();
         command.env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin").env("HOME", home("home"));
         command.env("XDG_CONFIG_HOME", home("home/.config")).env("TMPDIR", home("tmp"));
-        command.env("XDG_STATE_HOME", home("state"));
+        command.env("XDG_STATE_HOME", home("state")).env("XDG_CACHE_HOME", home("cache"));
         command.env("NODE_PATH", home("nodepath")).env("GIT_DIR", home("sibling/.git")).env("LC_ALL", "C");
         command
     }

@@ -174,6 +174,7 @@ impl Site {
         self.file("node_modules/above/package.json", r#"{"name":"above","version":"1.0.0"}"#)?;
         self.file("node_modules/above/index.d.ts", "export declare const above: string;\n")?;
         self.file("given/reply.md", REPLY)?;
+        self.file("given/whole.md", WHOLE)?;
         self.file("given/build.log", "src/main.ts:1:1 - error TS2304\n../secret.txt:1:1 - error TS2304\n")?;
         self.file("given/mcp.jsonl", mcp_calls())?;
         self.file("given/module.x07.json", MODULE)?;
@@ -244,7 +245,13 @@ fn mcp_calls() -> String {
         call("read", r#"{"files":["../secret.txt"]}"#),
         call("read", r#"{"files":[".git/config","src/../../secret.txt"]}"#),
         call("related", r#"{"relation":"deps","files":["src/main.ts"]}"#),
-        call("find", r#"{"words":["total"]}"#),
+        call("find", r#"{"words":"total"}"#),
+        call("find", r#"{"symbol":"total"}"#),
+        call("overview", r#"{"focus":["../vault","up"]}"#),
+        call("read", r#"{"files":["file:///etc/passwd"]}"#),
+        call("context", r#"{"about":"@../secret.txt","changed":"../../x"}"#),
+        call("context", r#"{"symbol":["../vault/private.ts#secret"],"focus":["../vault/private.ts:2"]}"#),
+        call("check", r####"{"reply":"### File: ../secret.txt\n\n```\nx\n```\n"}"####),
         call("context", r#"{"at":["src/main.ts:1"]}"#),
         call("context", r#"{"log":"../secret.txt:1:1 - error TS2304\nsrc/main.ts:1:1 - error TS2304"}"#),
     ];
@@ -254,6 +261,10 @@ fn mcp_calls() -> String {
 const REPLY: &str = "## Input Data Changes\n\n- `src/main.ts` — present: yes\n- dependency.state.json: no change\n\n\
     ### Patch: src/cart.ts\n\n~~~diff\ndiff --git a/src/cart.ts b/src/cart.ts\n--- a/src/cart.ts\n+++ b/src/cart.ts\n\
     @@ -1,2 +1,2 @@\n /** Sums. @module */\n-export const total = 1;\n+export const total = 2;\n~~~\n";
+
+/// A reply that can be applied twice.
+const WHOLE: &str = "### File: src/cart.ts\n\n```ts\n/** Sums. @module */\nexport const total = 3;\n```\n\n### File: src/made/new.ts\n\n\
+    ```ts\nexport {};\n```\n";
 
 pub(super) const MODULE: &str = r#"{"schema_version":"x07.x07ast@0.9.0","kind":"module","module_id":"m","imports":[],"decls":[
 {"kind":"defn","name":"m.f","params":[],"result":"i32","body":["begin",["m.g"],1]},

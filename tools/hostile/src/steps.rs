@@ -17,6 +17,10 @@ pub(super) enum Writes {
     Setup,
     /// A file or folder that the command line names; always below `given`.
     Named,
+    /// The same, and what lies below stan's own folder: a command that writes where it is told and keeps a cache.
+    NamedAndOwn,
+    /// What a reply may say: files of the repository, but nothing of git and nothing behind a link.
+    Reply,
 }
 
 /// What a second run must repeat when the first one succeeded.
@@ -26,6 +30,8 @@ pub(super) enum Repeats {
     /// Reports tell what changed since the last run, so that only the archive is the same.
     Archive,
     SuccessOnly,
+    /// Not run again: it goes one step further each time.
+    Never,
 }
 
 /// One command.
@@ -106,16 +112,28 @@ const STAN: &[(&str, Writes, Repeats)] = &[
     ("deps src/main.ts --json", Writes::Own, Repeats::Output),
     ("dependents src/cart.ts --depth 3", Writes::Own, Repeats::Output),
     ("cycles --json", Writes::Own, Repeats::Output),
+    ("export ../given/dataset --format ndjson --tokens bytes4", Writes::NamedAndOwn, Repeats::SuccessOnly),
+    ("export ../given/dataset --tokens bytes4 --no-cache --json --prune", Writes::Named, Repeats::SuccessOnly),
     ("outline src/main.ts --json", Writes::Nothing, Repeats::Output),
     ("symbol total --json", Writes::Nothing, Repeats::Output),
     ("read src/main.ts package.json --level signature --json", Writes::Nothing, Repeats::Output),
-    ("find total cart --json", Writes::Nothing, Repeats::Output),
+    ("find total cart --json", Writes::Own, Repeats::Output),
     ("pack ../given/build.log --json", Writes::Own, Repeats::Output),
     ("pack --at src/main.ts:1 --budget 4000", Writes::Own, Repeats::Output),
     ("pack --focus src/cart.ts --changed --json", Writes::Own, Repeats::Output),
     ("suggest --about total --budget 5000 --json --tokens bytes4", Writes::Own, Repeats::Output),
     ("apply ../given/reply.md --dry-run --json", Writes::Own, Repeats::Output),
     ("mcp", Writes::Own, Repeats::SuccessOnly),
+    ("apply ../given/whole.md --no-archive --json", Writes::Reply, Repeats::SuccessOnly),
+    ("apply ../given/whole.md --dry-run --strict", Writes::Own, Repeats::Output),
+    ("apply --undo --json", Writes::Reply, Repeats::Never),
+    ("snap list --json", Writes::Own, Repeats::Output),
+    ("snap undo --json", Writes::Own, Repeats::Never),
+    ("snap redo --json", Writes::Own, Repeats::Never),
+    ("snap set 0 --json", Writes::Own, Repeats::SuccessOnly),
+    // No tree has a script of these names: nothing may be started.
+    ("run -s evidence --json", Writes::Own, Repeats::SuccessOnly),
+    ("run --context -s ../evidence -s build", Writes::Own, Repeats::SuccessOnly),
     ("completions bash", Writes::Nothing, Repeats::Output),
     ("man", Writes::Nothing, Repeats::Output),
     ("man --out ../given/man", Writes::Named, Repeats::Output),
@@ -139,6 +157,7 @@ const GIVEN: &[(&str, &str, &str, Writes)] = &[
     ("reply-", "check", "--json", Writes::Nothing),
     ("reply-", "check", "--seen --budget 10", Writes::Nothing),
     ("reply-", "apply --dry-run --json", "", Writes::Own),
+    ("reply-", "apply --no-archive --json", "", Writes::Reply),
     ("state-", "state validate", "--json", Writes::Nothing),
     ("state-", "select --json --no-cache --state", "", Writes::Nothing),
     ("meta-", "select --json --no-cache --meta", "", Writes::Nothing),
@@ -172,11 +191,15 @@ pub(super) fn all(given: &Path) -> Vec<Step> {
             let is_x07 = before.starts_with("x07 ");
             // The wrapper of the x07 toolchain tells how long it took.
             let tells_time = is_x07 && arguments.iter().any(|argument| argument == "--json");
-            let repeats = if tells_time { Repeats::SuccessOnly } else { Repeats::Output };
+            let repeats = match (tells_time, *writes) {
+                (_, Writes::Reply) => Repeats::Never,
+                (true, _) => Repeats::SuccessOnly,
+                (false, _) => Repeats::Output,
+            };
             steps.push(Step { is_x07, arguments, writes: *writes, repeats });
         }
     }
-    // Whoever types the name of a link does not know where it leads.
+    // Who types the name of a link does not know where it leads.
     for link in links(&given.with_file_name("repo")) {
         for words in ["read", "outline", "pack --at", "deps", "map --focus", "suggest --tokens bytes4 --focus"] {
             let mut one = step(words, Writes::Own, Repeats::Output);

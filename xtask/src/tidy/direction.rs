@@ -14,6 +14,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stan-slice", &["stan-lang", "stan-model"]),
     ("stan-secrets", &[]),
     ("stan-archive", &["stan-repo", "stan-secrets", "stan-model"]),
+    ("stan-dataset", &["stan-model"]),
+    ("stan-remote", &["stan-repo"]),
     ("stan-reply", &["stan-model"]),
     ("stan-diagnose", &["stan-model"]),
     ("stan-pack", &["stan-model"]),
@@ -28,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "stan-graph",
             "stan-slice",
             "stan-archive",
+            "stan-dataset",
             "stan-secrets",
             "stan-reply",
             "stan-diagnose",
@@ -35,7 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "stan-rank",
         ],
     ),
-    ("stan-cli", &["stan-engine", "stan-model"]),
+    ("stan-cli", &["stan-engine", "stan-model", "stan-remote"]),
     ("stan-node", &["stan-engine"]),
 ];
 
@@ -93,6 +96,9 @@ fn misplaced(path: &str, package: &str, name: &str) -> Option<String> {
     }
     if name.starts_with("ruff_") && package != "stan-lang" {
         return Some(format!("`{name}` belongs to stan-lang alone: each release may change its types"));
+    }
+    if name == "ureq" && package != "stan-remote" {
+        return Some("`ureq` belongs to stan-remote alone: no other code reaches the network".to_owned());
     }
     if (name == "clap" || name.starts_with("clap_")) && !path.starts_with("apps/") {
         return Some(format!("`{name}` belongs to programs under apps/"));

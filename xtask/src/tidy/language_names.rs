@@ -42,7 +42,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 
 /// Whether a line uses the module of a language, as part of a path.
 fn names_module(code: &str, language: &str) -> bool {
-    [format!("stan_lang::{language}"), format!("{language}::")].iter().any(|text| code.contains(text))
+    // `xxhash_rust::` is another crate.
+    let is_word = |at: usize| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
+    code.contains(&format!("stan_lang::{language}"))
+        || code.match_indices(&format!("{language}::")).any(|(at, _)| is_word(at))
 }
 
 #[cfg(test)]

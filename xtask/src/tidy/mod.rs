@@ -13,6 +13,7 @@ mod lock;
 mod machine_paths;
 mod manifests;
 mod markdown;
+mod promises;
 mod tree;
 mod unsafe_code;
 
@@ -59,6 +60,7 @@ const CHECKS: &[Check] = &[
     architecture::check,
     links::check,
     machine_paths::check,
+    promises::check,
     unsafe_code::check,
 ];
 

@@ -35,6 +35,7 @@ A thread with an assistant:
 
 For programs:
   mcp          Serve the commands as tools over the Model Context Protocol
+  export       Tables of the graph for DuckDB, Spark and the like
   completions  The completion script for a shell
   man          The manual pages
 

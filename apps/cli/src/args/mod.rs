@@ -3,6 +3,7 @@
 pub(crate) mod answers;
 mod apply;
 mod check;
+mod export;
 mod graph;
 mod help;
 mod init;
@@ -23,12 +24,13 @@ mod view;
 pub(crate) use answers::{CyclesArgs, MapArgs, NeighboursArgs};
 pub(crate) use apply::ApplyArgs;
 pub(crate) use check::CheckArgs;
+pub(crate) use export::ExportArgs;
 pub(crate) use graph::{Format, GraphArgs};
 pub(crate) use init::{AgentsAction, InitArgs};
 pub(crate) use mcp::McpArgs;
 pub(crate) use outline::{OutlineArgs, SymbolArgs};
 pub(crate) use pack::{ClosureChoice, ExternalsChoice, PackArgs, PackFormat};
-pub(crate) use read::{FindArgs, LevelChoice, ReadArgs};
+pub(crate) use read::{FindArgs, LevelChoice, ReadArgs, line_range};
 pub(crate) use run::{FormatChoice, RunArgs};
 pub(crate) use select::SelectArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
@@ -72,6 +74,10 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "PATH", global = true)]
     pub(crate) allow_secret: Vec<String>,
 
+    /// Share facts of files with other machines through this server (HTTP GET and PUT); also `STAN_CACHE_URL`
+    #[arg(long, value_name = "URL", global = true)]
+    pub(crate) cache_url: Option<String>,
+
     /// Colour the output
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
     pub(crate) color: ColorChoice,
@@ -106,6 +112,8 @@ pub(crate) enum Command {
     Map(MapArgs),
     /// Write a picture of the repository: one HTML page that works offline
     View(ViewArgs),
+    /// Write the graph as tables (Parquet, NDJSON) into a dataset of many repositories
+    Export(ExportArgs),
     /// List what files depend on, with the names that they take
     Deps(NeighboursArgs),
     /// List what depends on files, with the names that are taken
@@ -148,6 +156,7 @@ impl Cli {
             Command::Snap(args) => args.work.threads,
             Command::Suggest(args) => args.work.threads,
             Command::Map(args) => args.graph.threads,
+            Command::Export(args) => args.graph.threads,
             Command::Deps(args) | Command::Dependents(args) => args.graph.threads,
             Command::Cycles(args) => args.graph.threads,
             _ => None,

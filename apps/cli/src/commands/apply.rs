@@ -11,7 +11,7 @@ use crate::args::{ApplyArgs, Cli};
 use crate::commands::{check, input};
 use crate::exit::Failure;
 use crate::messages::Messages;
-use crate::terminal::{Output, Untrusted, counted, say};
+use crate::terminal::{Output, Untrusted, counted, say, source_line};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<(), Failure> {
@@ -56,7 +56,7 @@ fn print(report: &ApplyReport, out: &mut Output) -> io::Result<()> {
     if let Some(feedback) = &report.feedback {
         // Each line on its own: a line of a file must not look like one of ours.
         for line in feedback.lines() {
-            say!(out, "{}", Untrusted::new(line))?;
+            say!(out, "{}", source_line(line))?;
         }
         say!(out, "")?;
     } else {
@@ -94,7 +94,7 @@ fn print_file(file: &AppliedFile, out: &mut Output) -> io::Result<()> {
     };
     say!(out, "{} {}", change, Untrusted::new(&file.path))?;
     for line in file.diff.iter().flatten() {
-        say!(out, "  {}", Untrusted::new(line))?;
+        say!(out, "  {}", source_line(line))?;
     }
     Ok(())
 }

@@ -16,7 +16,8 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &FindArgs) -> Result<(),
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let request = FindRequest { words: args.words.clone(), size: size(&args.answer) };
+    let work = workspace.request_of(false, None)?;
+    let request = FindRequest { words: args.words.clone(), size: size(&args.answer), work };
     let report = find(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
     if args.answer.json {

@@ -4,6 +4,7 @@ mod apply;
 mod check;
 mod completions;
 mod cycles;
+mod export;
 mod find;
 mod graph;
 mod init;
@@ -42,6 +43,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>) -> Result<(), Failure> {
         Command::Suggest(args) => suggest::run(cli, engine, args),
         Command::Map(args) => map::run(cli, engine, args),
         Command::View(args) => view::run(cli, engine, args),
+        Command::Export(args) => export::run(cli, engine, args),
         Command::Deps(args) => neighbours::run(cli, engine, args, Direction::Forward),
         Command::Dependents(args) => neighbours::run(cli, engine, args, Direction::Backward),
         Command::Cycles(args) => cycles::run(cli, engine, args),

@@ -5,11 +5,11 @@ use std::io;
 use stan_engine::Engine;
 use stan_engine::outline::{AnswerSize, AskedText, ReadLevel, ReadReport, ReadRequest, read};
 
-use crate::args::{Cli, LevelChoice, ReadArgs};
+use crate::args::{Cli, LevelChoice, ReadArgs, line_range};
 use crate::commands::outline::asked_file;
 use crate::exit::Failure;
 use crate::messages::Messages;
-use crate::terminal::{Output, Untrusted, say};
+use crate::terminal::{Output, Untrusted, say, source_line};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ReadArgs) -> Result<(), Failure> {
@@ -39,22 +39,27 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ReadArgs) -> Result<(),
         LevelChoice::Line => "line",
     };
     if report.items.iter().any(|item| item.level != asked) {
-        say!(out, "shortened to fit the budget: FILE#Name shows one declaration, --budget 0 shows all")?;
+        let parts = "FILE#Name shows one declaration, FILE:FROM-TO some lines";
+        say!(out, "shortened to fit the budget: {}, --budget 0 shows all", Untrusted::new(parts))?;
     }
     out.finish()?;
     messages.warnings(&report.warnings);
     Ok(())
 }
 
-/// `FILE#Name`; a file whose own name has the sign is meant when it is there.
+/// `FILE#Name` or `FILE:FROM-TO`; a file whose own name looks so is meant when it is there.
 fn asked_text(workspace: &Workspace<'_>, typed: &str) -> Result<AskedText, Failure> {
-    let (file, name) = match typed.rsplit_once('#') {
-        Some((file, name)) if !file.is_empty() && !name.is_empty() && !workspace.is_file(typed) => {
-            (file, Some(name.to_owned()))
+    let (mut file, mut name, mut lines) = (typed, None, None);
+    if !workspace.is_file(typed) {
+        if let Some((before, after)) =
+            typed.rsplit_once('#').filter(|(file, name)| !file.is_empty() && !name.is_empty())
+        {
+            (file, name) = (before, Some(after.to_owned()));
+        } else if let Some((before, found)) = line_range(typed) {
+            (file, lines) = (before, Some(found));
         }
-        _ => (typed, None),
-    };
-    Ok(AskedText { shown: typed.to_owned(), file: asked_file(workspace, file)?, name })
+    }
+    Ok(AskedText { shown: typed.to_owned(), file: asked_file(workspace, file)?, name, lines })
 }
 
 fn print(report: &ReadReport, out: &mut Output) -> io::Result<()> {
@@ -67,11 +72,15 @@ fn print(report: &ReadReport, out: &mut Output) -> io::Result<()> {
         let lower = if item.level == "signature" { " (signatures)" } else { "" };
         say!(out, "{}:{}-{}{}", file, item.start_line, item.end_line, lower)?;
         for line in item.text.lines() {
-            say!(out, "{}", Untrusted::new(line))?;
+            say!(out, "{}", source_line(line))?;
         }
     }
     for cut in &report.cut {
-        say!(out, "left out: {}; --budget 0 shows all", Untrusted::new(cut))?;
+        say!(
+            out,
+            "left out, wholly or in part: {}; FILE:FROM-TO shows some lines, --budget 0 all",
+            Untrusted::new(cut)
+        )?;
     }
     Ok(())
 }

@@ -89,7 +89,11 @@ impl Answers {
             None => (text.clone(), Form::Full),
             Some(since) if since == digest => ("unchanged\n".to_owned(), Form::Unchanged),
             Some(since) => match self.find(since) {
-                None => (format!("the digest {since} is not known any more; the full answer:\n{text}"), Form::Full),
+                None if is_digest(since) => {
+                    (format!("the digest {since} is not known any more; the full answer:\n{text}"), Form::Full)
+                }
+                // Not said back: it can be anything, and of any length.
+                None => (format!("`since` is not the digest of an answer; the full answer:\n{text}"), Form::Full),
                 Some(old) => {
                     let changes = changes(&old, &text);
                     if changes.len() < text.len() { (changes, Form::Changes) } else { (text.clone(), Form::Full) }
@@ -119,8 +123,7 @@ impl Answers {
         if let Some(known) = self.texts.get(digest) {
             return Some(known.clone());
         }
-        let is_digest = digest.len() == DIGITS && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let path = self.folder().filter(|_| is_digest)?.join(digest);
+        let path = self.folder().filter(|_| is_digest(digest))?.join(digest);
         let mut bytes = Vec::new();
         OsSystem.read_real(&path, LONGEST_STORED as u64, &mut bytes).ok()?;
         // A cache may hold anything: only the text that the digest names is that answer.
@@ -163,6 +166,10 @@ fn sweep(folder: &Path) {
             let _ = OsSystem.remove_file(path);
         }
     }
+}
+
+fn is_digest(text: &str) -> bool {
+    text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn digest_of(text: &str) -> String {
@@ -217,7 +224,10 @@ mod tests {
         let sent = answers.send(new, Some(&first.digest));
         let expected = "@@ -5,9 +5,8 @@\n line 4\n line 5\n line 6\n-line 7\n+line seven\n line 8\n-line 9\n line 10\n line 11\n line 12\n";
         assert_eq!((sent.text.as_str(), sent.form), (expected, Form::Changes));
-        assert!(answers.send(old, Some("0000")).text.starts_with("the digest 0000 is not known any more"));
+        let unknown = answers.send(old.clone(), Some("0123456789abcdef")).text;
+        assert!(unknown.starts_with("the digest 0123456789abcdef is not known any more"), "{unknown}");
+        let long = answers.send(old, Some(&"0\n".repeat(1 << 20))).text;
+        assert!(long.starts_with("`since` is not the digest of an answer") && long.len() < 10_000, "{}", long.len());
     }
 
     #[test]

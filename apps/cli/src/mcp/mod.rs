@@ -3,12 +3,14 @@
 //! the answers whose digests clients hold: every call sees the files as they are.
 
 mod answers;
+pub(crate) mod lines;
 mod protocol;
 mod tools;
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,16 +25,22 @@ use crate::terminal::{self, capture};
 use crate::workspace::Workspace;
 
 use self::answers::Answers;
+use self::lines::{Line, read_line, understand};
 use self::protocol::{Call, Message};
+use self::tools::DEFAULT_BUDGET;
 
-/// The longest message. Replies and logs are the largest things that clients send.
-const LONGEST_MESSAGE: u64 = 64 << 20;
-
-/// Calls that run at once. More only wait for each other's threads.
-const WORKERS: usize = 4;
+/// Calls that run at once. More only wait for each other's threads, and each may hold an index of git, which can be hundreds of
+/// megabytes.
+const WORKERS: usize = 2;
 
 /// Calls that wait. Beyond them nothing more is read until some are answered.
 const MOST_WAITING: usize = 1_000;
+
+/// A buffer that one long line made larger than this is given back.
+const KEPT_BUFFER: usize = 1 << 20;
+
+/// A longer last line is no notice of a command.
+const LONGEST_NOTICE: usize = 160;
 
 /// Tokens that the lines around a cut answer may take: the notice and the digest.
 const FRAME: u64 = 60;
@@ -61,16 +69,17 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), 
         tools: tools::list(),
         answers: Mutex::new(answers),
         in_flight: Mutex::default(),
+        is_unread: AtomicBool::new(false),
     });
-    let (sender, receiver) = sync_channel::<Call>(MOST_WAITING);
+    let (sender, receiver) = sync_channel::<Work>(MOST_WAITING);
     let receiver = Arc::new(Mutex::new(receiver));
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
             let (server, receiver) = (Arc::clone(&server), Arc::clone(&receiver));
             scope.spawn(move || server.work(&receiver));
         }
-        let served = server.serve(&mut io::stdin().lock(), &terminal::send, &mut |call| sender.send(call).is_ok());
-        // The workers finish what was asked for and stop.
+        let served = server.serve(&mut io::stdin().lock(), &mut |work| sender.send(work).is_ok());
+        // The workers answer what was asked for, while there is a reader, and stop.
         drop(sender);
         served
     })?;
@@ -89,8 +98,12 @@ fn common_arguments(cli: &Cli, workspace: &Workspace<'_>) -> Vec<String> {
     arguments
 }
 
-/// How messages are sent.
-type Send<'s> = dyn Fn(&Value) -> io::Result<()> + 's;
+/// What takes longer than reading a line.
+enum Work {
+    Call(Call),
+    /// Several messages in one, as the revision 2025-03-26 has them: answered together, in order.
+    Batch(Vec<Message>),
+}
 
 struct Server<'e> {
     /// One for all calls: their threads are started once.
@@ -102,17 +115,19 @@ struct Server<'e> {
     answers: Mutex<Answers>,
     /// Requests that are not answered yet, as JSON, and whether their answer is not wanted any more.
     in_flight: Mutex<BTreeMap<String, bool>>,
+    /// Standard output is closed: what is still waiting has no reader.
+    is_unread: AtomicBool,
 }
 
 impl Server<'_> {
     /// Reads messages and answers them, or gives them to the workers.
-    fn serve(&self, input: &mut dyn BufRead, send: &Send<'_>, start: &mut dyn FnMut(Call) -> bool) -> io::Result<()> {
+    fn serve(&self, input: &mut dyn BufRead, start: &mut dyn FnMut(Work) -> bool) -> io::Result<()> {
         let mut line = Vec::new();
-        while read_line(input, &mut line)? {
+        while !self.is_unread.load(Ordering::Relaxed) && read_line(input, &mut line)? {
             match understand(&line, &self.tools) {
                 Line::Nothing => {}
-                Line::Batch(batch) => self.batch(&batch, send)?,
-                Line::One(Message::Answer(answer)) => send(&answer)?,
+                Line::Batch(batch) => drop(start(Work::Batch(batch))),
+                Line::One(Message::Answer(answer)) => self.send(&answer),
                 Line::One(Message::Cancelled(id)) => {
                     // Of a request that was answered or never made there is nothing to remember.
                     if let Some(is_cancelled) = lock(&self.in_flight).get_mut(&id.to_string()) {
@@ -121,52 +136,63 @@ impl Server<'_> {
                 }
                 Line::One(Message::Call(call)) => {
                     lock(&self.in_flight).insert(call.id.to_string(), false);
-                    start(call);
+                    start(Work::Call(call));
                 }
                 Line::One(Message::Nothing) => {}
             }
+            line.clear();
+            line.shrink_to(KEPT_BUFFER);
         }
         Ok(())
     }
 
-    /// Several messages in one, as the revision 2025-03-26 has them: answered together, in order.
-    fn batch(&self, batch: &[Value], send: &Send<'_>) -> io::Result<()> {
-        let answers: Vec<Value> = batch
-            .iter()
-            .filter_map(|message| match protocol::read(message, &self.tools) {
-                Message::Answer(answer) => Some(answer),
-                Message::Call(call) => Some(self.call_safely(&call)),
-                Message::Cancelled(_) | Message::Nothing => None,
-            })
-            .collect();
-        match (batch.is_empty(), answers.is_empty()) {
-            (true, _) => send(&protocol::error(&Value::Null, protocol::INVALID_REQUEST, "an empty batch")),
-            (false, true) => Ok(()),
-            (false, false) => send(&Value::Array(answers)),
+    /// Sends a message. Where standard output is closed there is no reader left: nothing more is worth doing.
+    fn send(&self, message: &Value) {
+        if terminal::send(message).is_err() {
+            self.is_unread.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Runs calls until there are no more.
-    fn work(&self, calls: &Mutex<Receiver<Call>>) {
+    /// Answers calls until there are no more.
+    fn work(&self, waiting: &Mutex<Receiver<Work>>) {
         loop {
-            let Ok(call) = lock(calls).recv() else { return };
-            let id = call.id.to_string();
-            if lock(&self.in_flight).get(&id) == Some(&true) {
-                lock(&self.in_flight).remove(&id);
-                continue;
+            let Ok(work) = lock(waiting).recv() else { return };
+            match work {
+                _ if self.is_unread.load(Ordering::Relaxed) => {}
+                Work::Call(call) => self.work_on(&call),
+                Work::Batch(batch) => self.batch(batch),
             }
-            let progress = |done: u32| {
-                if let Some(token) = &call.progress_token {
-                    let _ = terminal::send(&protocol::progress(token, done));
-                }
-            };
-            progress(0);
-            let answer = self.call_safely(&call);
-            // When standard output is closed there is no reader left; the end of standard input follows.
-            if lock(&self.in_flight).remove(&id) != Some(true) {
-                progress(1);
-                let _ = terminal::send(&answer);
+        }
+    }
+
+    fn work_on(&self, call: &Call) {
+        let id = call.id.to_string();
+        if lock(&self.in_flight).get(&id) == Some(&true) {
+            lock(&self.in_flight).remove(&id);
+            return;
+        }
+        let progress = |done: u32| {
+            if let Some(token) = &call.progress_token {
+                self.send(&protocol::progress(token, done));
             }
+        };
+        progress(0);
+        let answer = self.call_safely(call);
+        if lock(&self.in_flight).remove(&id) != Some(true) {
+            progress(1);
+            self.send(&answer);
+        }
+    }
+
+    fn batch(&self, batch: Vec<Message>) {
+        let answer = |message| match message {
+            Message::Answer(answer) => Some(answer),
+            Message::Call(call) if !self.is_unread.load(Ordering::Relaxed) => Some(self.call_safely(&call)),
+            Message::Call(_) | Message::Cancelled(_) | Message::Nothing => None,
+        };
+        let answers: Vec<Value> = batch.into_iter().filter_map(answer).collect();
+        if !answers.is_empty() {
+            self.send(&Value::Array(answers));
         }
     }
 
@@ -184,15 +210,16 @@ impl Server<'_> {
                 let message = format!("there is no tool `{}`; the tools are {known}", call.tool);
                 return protocol::error(&call.id, protocol::INVALID_PARAMS, &message);
             }
-            Some(Err(message)) => return call.answer(failed(&message)),
+            Some(Err(message)) => return call.answer(failed(&message, DEFAULT_BUDGET)),
             Some(Ok(asked)) => asked,
         };
         // A link of the repository may lead anywhere; that is found out without opening what it leads to.
         if let Some(path) = asked.paths.iter().find(|path| self.workspace.leads_outside(path)) {
-            return call.answer(failed(&format!("`{path}` leads out of the repository through a link")));
+            let message = format!("`{path}` leads out of the repository through a link");
+            return call.answer(failed(&message, DEFAULT_BUDGET));
         }
         match self.command(&asked) {
-            Err(message) => call.answer(failed(&message)),
+            Err(message) => call.answer(failed(&message, asked.budget)),
             Ok(text) => {
                 let sent = lock(&self.answers).send(text, asked.since.as_deref());
                 call.answer(json!({
@@ -244,8 +271,11 @@ impl Server<'_> {
 }
 
 /// The answer to a call that cannot be met: for the model to read and to do better.
-fn failed(message: &str) -> Value {
-    let text: String = message.lines().map(|line| format!("{}\n", Untrusted::new(line))).collect();
+fn failed(message: &str, budget: u64) -> Value {
+    // The parser of the command line refers to its help, which is not a tool.
+    let lines = message.lines().filter(|line| !line.starts_with("For more information, try"));
+    let text: String = lines.map(|line| format!("{}\n", Untrusted::new(line))).collect();
+    let text = bounded(format!("{}\n", text.trim_end()), budget);
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }
 
@@ -272,59 +302,16 @@ fn bounded(text: String, budget: u64) -> String {
         None => true,
     });
     let missing = lines.count() + usize::from(cut.is_some());
-    let needed = total.saturating_add(2 * FRAME).next_multiple_of(100);
-    format!("{kept}… {missing} lines cut; ask for less, or with \"budget\": {needed}\n")
-}
-
-/// A line of the input.
-enum Line {
-    Nothing,
-    One(Message),
-    Batch(Vec<Value>),
-}
-
-/// What a line says. Pure.
-fn understand(line: &[u8], tools: &Value) -> Line {
-    if line.len() as u64 >= LONGEST_MESSAGE {
-        let answer = protocol::error(&Value::Null, protocol::INVALID_REQUEST, "the message is too long");
-        return Line::One(Message::Answer(answer));
-    }
-    if line.iter().all(u8::is_ascii_whitespace) {
-        return Line::Nothing;
-    }
-    match serde_json::from_slice::<Value>(line) {
-        Err(error) => {
-            let message = format!("not JSON: {error}");
-            Line::One(Message::Answer(protocol::error(&Value::Null, protocol::PARSE_ERROR, &message)))
+    // A command that left something out says so in its last line: then no figure is known that is enough.
+    let own = text.lines().next_back().filter(|line| line.contains("--budget 0") && line.len() <= LONGEST_NOTICE);
+    match own {
+        Some(notice) if missing > 1 => {
+            format!("{kept}… {} lines cut, and before that: {notice}\n", missing - 1)
         }
-        Ok(Value::Array(batch)) => Line::Batch(batch),
-        Ok(message) => Line::One(protocol::read(&message, tools)),
-    }
-}
-
-/// Reads one line, cut where it is too long; `false` at the end.
-fn read_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    if input.take(LONGEST_MESSAGE).read_until(b'\n', line)? == 0 {
-        return Ok(false);
-    }
-    if line.len() as u64 == LONGEST_MESSAGE && line.last() != Some(&b'\n') {
-        skip_line(input)?;
-    }
-    Ok(true)
-}
-
-/// Reads to the end of the line and keeps nothing of it.
-fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
-    loop {
-        let part = input.fill_buf()?;
-        let (length, ends) = match part.iter().position(|byte| *byte == b'\n') {
-            Some(end) => (end + 1, true),
-            None => (part.len(), part.is_empty()),
-        };
-        input.consume(length);
-        if ends {
-            return Ok(());
+        Some(notice) => format!("{kept}{notice}\n"),
+        None => {
+            let needed = total.saturating_add(2 * FRAME).next_multiple_of(100);
+            format!("{kept}… {missing} lines cut; ask for less, or with \"budget\": {needed}\n")
         }
     }
 }
@@ -337,30 +324,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The answers to lines that need no repository, as [`Server::serve`] gives them.
-    fn answers_of(mut input: &[u8]) -> Vec<Value> {
-        let (tools, mut answers, mut line) = (tools::list(), Vec::new(), Vec::new());
-        while read_line(&mut input, &mut line).unwrap_or(false) {
-            let messages = match understand(&line, &tools) {
-                Line::Nothing => Vec::new(),
-                Line::One(message) => vec![message],
-                Line::Batch(batch) => batch.iter().map(|message| protocol::read(message, &tools)).collect(),
-            };
-            for message in messages {
-                match message {
-                    Message::Answer(answer) => answers.push(answer),
-                    Message::Call(call) => answers.push(match tools::asked(&call.tool, &call.arguments) {
-                        None => protocol::error(&call.id, protocol::INVALID_PARAMS, "no such tool"),
-                        Some(Err(message)) => call.answer(failed(&message)),
-                        Some(Ok(asked)) => call.answer(json!({ "arguments": asked.arguments, "paths": asked.paths })),
-                    }),
-                    Message::Cancelled(_) | Message::Nothing => {}
-                }
-            }
-        }
-        answers
-    }
 
     #[test]
     fn an_answer_keeps_to_its_budget_and_says_what_is_missing() {
@@ -376,52 +339,10 @@ mod tests {
         let needed: u64 = bounded(text.clone(), 4_000).rsplit_once(": ").unwrap().1.trim().parse().unwrap();
         assert_eq!(bounded(text.clone(), needed), text, "what the notice says is enough");
         assert_eq!(bounded(text.clone(), 0), text);
-    }
-
-    #[test]
-    fn lines_are_answered_one_by_one() {
-        let answers = answers_of(b"\n{\"id\":1,\"method\":\"ping\"}\n[]\nnonsense\n{\"id\":2,\"method\":\"fly\"}");
-        let codes: Vec<i64> = answers.iter().map(|answer| answer["error"]["code"].as_i64().unwrap_or(0)).collect();
-        assert_eq!(codes, [0, -32_700, -32_601]);
-    }
-
-    /// Messages with random changes to their bytes: each line has at most one answer for each message in it, in JSON, and no
-    /// path of a call leaves the repository.
-    #[test]
-    fn damaged_lines_are_answered_and_lead_nowhere() {
-        let seeds = [
-            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#,
-            r#"{"id":"a","method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
-            r#"{"id":1,"method":"tools/call","params":{"name":"read","arguments":{"files":["src/a.ts#x","../y"],"budget":9}}}"#,
-            r#"[{"id":2,"method":"tools/call","params":{"name":"context","arguments":{"at":["a:1:2"]}}},{"method":"x"}]"#,
-            r#"{"id":3,"method":"tools/call","params":{"name":"related","arguments":{"relation":"deps","files":["/etc/x"]}}}"#,
-            r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#,
-        ];
-        let words = ["..", "/", "\\", "\\u0000", "null", "{", "}", "[", "]", "\"", "1e999", "-1", "\n", "C:"];
-        let mut state = 1_u64;
-        let mut below = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            usize::try_from(state >> 33).unwrap_or_default() % bound.max(1)
-        };
-        for round in 0..20_000 {
-            let mut line = seeds[round % seeds.len()].as_bytes().to_vec();
-            for _ in 0..=below(3) {
-                let at = below(line.len());
-                match below(3) {
-                    0 => line[at] = u8::try_from(below(256)).unwrap_or_default(),
-                    1 => drop(line.drain(at..(at + below(8)).min(line.len()))),
-                    _ => drop(line.splice(at..at, words[below(words.len())].bytes())),
-                }
-                line.push(b' ');
-            }
-            for answer in answers_of(&line) {
-                assert!(answer["result"].is_object() != answer["error"].is_object(), "{answer}");
-                for path in answer["result"]["paths"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-                    let first = path.split(['/', '\\']).next().unwrap_or_default();
-                    let is_inside = !first.is_empty() && first != ".." && !path.contains('\0');
-                    assert!(is_inside, "{path:?} of {:?}", String::from_utf8_lossy(&line));
-                }
-            }
-        }
+        // What the command itself says about the rest stays.
+        let notice = "61 left out; --budget 0 shows all\n";
+        let cut = bounded(text.clone() + notice, 1_000);
+        assert!(cut.ends_with(&format!(" lines cut, and before that: {notice}")), "{cut}");
+        assert!(Tokenizer::O200k.count(cut.as_bytes()) <= 1_000);
     }
 }

@@ -68,20 +68,34 @@ pub(crate) fn read(message: &Value, tools: &Value) -> Message {
     };
     let empty = Map::new();
     let params = object.get("params").and_then(Value::as_object).unwrap_or(&empty);
-    let Some(id) = object.get("id").filter(|id| !id.is_null()) else {
+    // Some clients write `"id": null` into notifications; to anything else a missing answer would be a riddle.
+    let Some(id) = object.get("id").filter(|id| !id.is_null() || !method.starts_with("notifications/")) else {
         return match (method, params.get("requestId")) {
             ("notifications/cancelled", Some(request)) => Message::Cancelled(request.clone()),
             _ => Message::Nothing,
         };
     };
-    if !(id.is_string() || id.is_number()) {
-        return Message::Answer(error(&Value::Null, INVALID_REQUEST, "`id` is a string or a number"));
+    if !is_id(id) {
+        return Message::Answer(error(
+            &Value::Null,
+            INVALID_REQUEST,
+            "`id` is a string or a number of at most 64 bits",
+        ));
+    }
+    if object.get("jsonrpc").is_some_and(|version| version != "2.0") {
+        return Message::Answer(error(id, INVALID_REQUEST, "`jsonrpc` is \"2.0\""));
     }
     let stateless = match stateless(id, params) {
         Ok(stateless) => stateless,
         Err(refusal) => return Message::Answer(refusal),
     };
     request(id, method, params, stateless, tools)
+}
+
+/// Whether the answer can carry the same id: a longer number would come back rounded.
+fn is_id(id: &Value) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    id.is_string() || id.is_i64() || id.is_u64() || id.as_f64().is_some_and(|number| number.abs() < EXACT)
 }
 
 /// Whether a request is of the stateless revision; an error when it names a version that is not spoken.
@@ -235,6 +249,10 @@ mod tests {
             (json!(1), INVALID_REQUEST),
             (json!({ "id": 1 }), INVALID_REQUEST),
             (json!({ "id": [], "method": "ping" }), INVALID_REQUEST),
+            (json!({ "id": null, "method": "ping" }), INVALID_REQUEST),
+            (json!({ "id": true, "method": "ping" }), INVALID_REQUEST),
+            (json!({ "id": 1e30, "method": "ping" }), INVALID_REQUEST),
+            (json!({ "jsonrpc": "1.0", "id": 1, "method": "ping" }), INVALID_REQUEST),
             (json!({ "id": 1, "method": "tools/fly" }), METHOD_NOT_FOUND),
             (json!({ "id": 1, "method": "tools/call" }), INVALID_PARAMS),
             (json!({ "id": 1, "method": "tools/call", "params": { "name": "find", "arguments": 3 } }), INVALID_PARAMS),
@@ -247,6 +265,7 @@ mod tests {
     fn notifications_and_responses_get_no_answer() {
         for message in [
             json!({ "method": "notifications/initialized" }),
+            json!({ "id": null, "method": "notifications/initialized" }),
             json!({ "id": 1, "result": {} }),
             json!({ "method": "notifications/cancelled" }),
         ] {

@@ -2,6 +2,9 @@
 //! quotation marks: it has no logic of its own, so that both give the same answer. Pure.
 
 use serde_json::{Map, Value, json};
+use stan_engine::config::nearest;
+
+use crate::args::line_range;
 
 /// Tokens of an answer when the call names no budget.
 pub(crate) const DEFAULT_BUDGET: u64 = 4_000;
@@ -80,7 +83,7 @@ pub(crate) fn list() -> Value {
         ),
         tool(
             "read",
-            "Files, or declarations as FILE#Name",
+            "Files, declarations as FILE#Name, or lines as FILE:FROM-TO",
             json!({ "files": texts, "level": { "enum": ["full", "signature", "line"] } }),
             json!(["files"])
         ),
@@ -110,13 +113,15 @@ pub(crate) fn names() -> Vec<String> {
 pub(crate) fn asked(tool: &str, arguments: &Map<String, Value>) -> Option<Result<Asked, String>> {
     let list = list();
     let definition = list.as_array()?.iter().find(|one| one["name"] == tool)?;
-    // Some clients send `null` for what they leave out.
+    // Some clients send `null` for what they leave out, and some models an empty text.
+    let schema = &definition["inputSchema"];
+    let is_required = |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
     let given: Map<String, Value> = arguments
         .iter()
-        .filter(|(_, value)| !value.is_null())
+        .filter(|(name, value)| !value.is_null() && (*value != "" || is_required(name)))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    Some(check(&definition["inputSchema"], &given).and_then(|()| Builder::new(&given).build(tool)))
+    Some(check(schema, &given).and_then(|()| Builder::new(&given).build(tool)))
 }
 
 /// Names the first argument that the schema does not allow.
@@ -135,7 +140,8 @@ fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), String> {
             _ => {
                 let known: Vec<&str> =
                     properties.as_object().map(|all| all.keys().map(String::as_str).collect()).unwrap_or_default();
-                return Err(format!("there is no argument `{name}`; this tool takes {}", known.join(", ")));
+                let meant = nearest(name, &known).map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+                return Err(format!("there is no argument `{name}`{meant}; this tool takes {}", known.join(", ")));
             }
         };
         if !fits {
@@ -183,7 +189,7 @@ impl<'a> Builder<'a> {
             "context" => self.context()?,
             "read" => {
                 self.command("read").budget().option("level");
-                self.files(without_name)?;
+                self.files(without_part)?;
             }
             "find" => match (self.text("words"), self.text("symbol")) {
                 (Some(words), None) => {
@@ -219,7 +225,8 @@ impl<'a> Builder<'a> {
             };
         }
         if let Some(depth) = self.given.get("depth").and_then(integer) {
-            self.asked.arguments.push(format!("--depth={depth}"));
+            // Beyond any graph, so that larger numbers mean the same.
+            self.asked.arguments.push(format!("--depth={}", depth.min(u64::from(u32::MAX))));
         }
         self.files(|path| path)
     }
@@ -310,6 +317,11 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// `FILE#Name` and `FILE:FROM-TO` without the name or the lines.
+fn without_part(value: &str) -> &str {
+    if value.contains('#') { without_name(value) } else { line_range(value).map_or(value, |(file, _)| file) }
+}
+
 /// `FILE#Name` without the name.
 fn without_name(value: &str) -> &str {
     value.rsplit_once('#').map_or(value, |(file, _)| file)
@@ -376,9 +388,16 @@ mod tests {
             ("context", json!({ "about": "@x", "at": ["a.ts:3:4"] }), "pack --budget=4000 --about= @x --at=a.ts:3:4"),
             ("context", json!({ "log": "a.ts(1,2): error" }), "pack --budget=4000 -- -"),
             ("read", json!({ "files": ["a.ts#f", "-x"] }), "read --budget=4000 -- a.ts#f -x"),
+            ("read", json!({ "files": ["a.ts:3-9"] }), "read --budget=4000 -- a.ts:3-9"),
             ("find", json!({ "words": "two words" }), "find --budget=4000 -- two words"),
             ("find", json!({ "symbol": "Name" }), "symbol --budget=4000 -- Name"),
             ("find", json!({ "symbol": "Name", "budget": 1e3, "words": null }), "symbol --budget=1000 -- Name"),
+            ("find", json!({ "words": "Name", "symbol": "", "since": "" }), "find --budget=4000 -- Name"),
+            (
+                "related",
+                json!({ "relation": "dependents", "files": ["a"], "depth": u64::MAX }),
+                "dependents --budget=4000 --depth=4294967295 -- a",
+            ),
             ("check", json!({ "reply": "hi", "seen": true }), "check --seen -- -"),
             ("fly", json!({}), "no such tool"),
         ] {
@@ -415,8 +434,15 @@ mod tests {
             (
                 "find",
                 json!({ "word": "a" }),
-                "error: there is no argument `word`; this tool takes budget, since, symbol, words",
+                "error: there is no argument `word`, did you mean `words`?; this tool takes budget, since, symbol, words",
             ),
+            (
+                "read",
+                json!({ "zzzzzz": "a", "files": ["a"] }),
+                "error: there is no argument `zzzzzz`; this tool takes budget, files, level, since",
+            ),
+            ("check", json!({ "reply": null }), "error: `reply` is missing"),
+            ("find", json!({ "words": "", "symbol": "" }), "error: give either `words` or `symbol`"),
         ] {
             assert_eq!(line(tool, arguments), expected, "{tool}");
         }
@@ -426,6 +452,8 @@ mod tests {
     fn paths_out_of_the_repository_are_refused_by_their_spelling() {
         for path in ["/etc/passwd", "../x", "a/../../x", "C:\\x", "\\\\host\\x", "a\\..\\..\\x"] {
             let refused = line("read", json!({ "files": [path] }));
+            assert!(refused.contains("outside the repository"), "{path}: {refused}");
+            let refused = line("read", json!({ "files": [format!("{path}:1-2")] }));
             assert!(refused.contains("outside the repository"), "{path}: {refused}");
             let refused = line("context", json!({ "at": [format!("{path}:1:2")] }));
             assert!(refused.contains("outside the repository"), "{path}: {refused}");

@@ -21,7 +21,7 @@ use crate::describe::Generated;
 pub(crate) use capture::{capture, captured_stdin, is_captured};
 pub(crate) use figures::{columns, counted, grouped};
 pub(crate) use style::Style;
-pub(crate) use text::{Show, Text, has_holes, say, text};
+pub(crate) use text::{Show, Text, has_holes, say, source_line, text};
 
 use escape::Escaping;
 

@@ -132,6 +132,11 @@ macro_rules! say {
 
 pub(crate) use {say, text};
 
+/// A line of a file: tabs stay, because readers take them for what they are; everything else that is hidden is escaped.
+pub(crate) fn source_line(line: &str) -> Text {
+    Text::joined(line.split('\t').map(Untrusted::new), "\t")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,5 +154,11 @@ mod tests {
     #[test]
     fn values_are_not_searched_for_holes() {
         assert_eq!(text!("{} {}", Untrusted::new("{}"), 7_u8).as_str(), "{} 7");
+    }
+
+    #[test]
+    fn a_line_of_a_file_keeps_its_tabs_and_nothing_else_that_is_hidden() {
+        assert_eq!(source_line("\t\tif x {\t// \u{1b}[31m\r").as_str(), "\t\tif x {\t// \\u{1b}[31m\\r");
+        assert_eq!(source_line("").as_str(), "");
     }
 }

@@ -61,6 +61,25 @@ fn guides_are_up_to_date() {
 }
 
 #[test]
+fn the_guide_to_datasets_has_every_column() {
+    let path = folder().join("../guide-fleet.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (start, end) = ("|---|---|---|---|\n", "<!-- End of the generated part. -->");
+    let (before, rest) = page.split_once(start).unwrap();
+    let (_, after) = rest.split_once(end).unwrap();
+    let mut table = String::new();
+    for schema in stan_engine::export::TABLES {
+        for (index, column) in schema.columns.iter().enumerate() {
+            let name = if index == 0 { format!("`{}`: {}", schema.name, schema.about) } else { String::new() };
+            table += &format!("| {name} | `{}` | {} | {} |\n", column.name, column.kind.sql(), escaped(column.about));
+        }
+    }
+    let version = format!("## Tables, version {}", stan_engine::export::schema_version());
+    assert!(before.contains(&version), "the guide has the heading `{version}`");
+    expect_file![path].assert_eq(&format!("{before}{start}{table}{end}{after}"));
+}
+
+#[test]
 fn every_page_is_the_page_of_a_command() {
     let definition = definition();
     let mut expected: BTreeSet<String> =

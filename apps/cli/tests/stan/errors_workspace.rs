@@ -165,7 +165,7 @@ fn files_and_folders_in_each_others_place() {
         &expect![[r#"
         exit 1
         error: `package.json` is not a folder
-          help: name a folder after -C
+          help: name an existing folder after -C
     "#]],
     );
 }

@@ -273,7 +273,7 @@ fn files_that_are_not_there() {
         --- stdout
         --- stderr
         error: `README.md` is not a folder
-          help: name a folder after -C
+          help: name an existing folder after -C
     "#]],
     );
 }

@@ -6,6 +6,7 @@
 mod answers;
 #[cfg(unix)]
 mod apply;
+mod apply_more;
 mod archives;
 mod at_once;
 mod check;
@@ -17,6 +18,7 @@ mod errors_maps;
 mod errors_workspace;
 #[cfg(unix)]
 mod examples;
+mod export;
 mod formats;
 #[cfg(unix)]
 mod full_disk;
@@ -30,6 +32,9 @@ mod killed;
 #[cfg(unix)]
 mod limits;
 mod mcp;
+mod mcp_client;
+mod mcp_hostile;
+mod mcp_soak;
 mod outline;
 mod outside;
 mod pack;
@@ -44,6 +49,7 @@ mod schemas;
 mod scripts;
 mod secrets;
 mod seeds;
+mod shared_cache;
 mod snapshots;
 mod suggest;
 mod support;

@@ -1,80 +1,9 @@
 //! `stan mcp` as a client sees it: messages in, messages out, until standard input ends.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-
 use serde_json::{Value, json};
 use stan_engine::tokens::Tokenizer;
 
-use crate::support::Repository;
-
-fn repository() -> Repository {
-    Repository::new(&[
-        ("package.json", "{\"name\":\"app\",\"type\":\"module\"}\n"),
-        ("src/a.ts", "import { b } from './b.js';\nexport const a = b + 1;\n"),
-        ("src/b.ts", "export const b = 1;\n"),
-        ("with space/ü.ts", "import '../src/a.js';\r\nexport const c = 3;\r\n"),
-    ])
-}
-
-struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    messages: Receiver<Value>,
-}
-
-impl Client {
-    fn start(repository: &Repository, arguments: &[&str]) -> Self {
-        let arguments = [&["mcp"], arguments].concat();
-        let mut child = repository
-            .command(&arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the server starts");
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (sender, messages) = channel();
-        std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                let message = serde_json::from_str(&line).expect("a line is a message");
-                if sender.send(message).is_err() {
-                    return;
-                }
-            }
-        });
-        let input = child.stdin.take();
-        Self { child, input, messages }
-    }
-
-    fn send(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("it is open");
-        input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).expect("the server reads");
-    }
-
-    fn ask(&mut self, message: &Value) -> Value {
-        self.send(&message.to_string());
-        self.messages.recv().expect("an answer comes")
-    }
-
-    fn call(&mut self, id: u64, tool: &str, arguments: Value) -> Value {
-        self.ask(&json!({
-            "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": tool, "arguments": arguments }
-        }))
-    }
-
-    fn text(&mut self, tool: &str, arguments: Value) -> String {
-        let answer = self.call(1, tool, arguments);
-        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
-    }
-
-    /// Ends standard input, and says how the server ended.
-    fn close(mut self) -> i32 {
-        drop(self.input.take());
-        self.child.wait().expect("it ends").code().unwrap_or(-1)
-    }
-}
+use crate::mcp_client::{Client, one_call_of_each, repository, with_branches};
 
 #[test]
 fn a_client_shakes_hands_lists_the_tools_and_calls_one() {
@@ -141,7 +70,7 @@ fn paths_out_of_the_repository_and_wrong_arguments_are_refused() {
     assert!(unknown["result"]["content"][0]["text"].as_str().unwrap().contains("src/a.ts"), "near names: {unknown}");
     assert_eq!(client.call(3, "fly", json!({}))["error"]["code"], -32_602);
     client.send("{ not json");
-    assert_eq!(client.messages.recv().unwrap()["error"]["code"], -32_700);
+    assert_eq!(client.next()["error"]["code"], -32_700);
     let text = client.text("related", json!({ "relation": "deps", "files": ["with space/ü.ts"] }));
     assert!(text.contains("src/a.ts"), "{text}");
     assert_eq!(client.close(), 0);
@@ -160,7 +89,7 @@ fn many_calls_at_once_are_all_answered() {
     }
     let mut answered: Vec<u64> = (0..200)
         .map(|_| {
-            let answer = client.messages.recv().expect("an answer comes");
+            let answer = client.next();
             assert_eq!(answer["result"]["isError"], false, "{answer}");
             answer["id"].as_u64().unwrap()
         })
@@ -175,26 +104,6 @@ fn a_root_that_is_not_there_is_said_at_the_start() {
     let repository = repository();
     let told = repository.stan(&["mcp", "--root", "nowhere"]);
     assert!(told.starts_with("exit 1") && told.contains("cannot enter `nowhere`"), "{told}");
-}
-
-/// One call of every tool, with arguments that it accepts.
-fn one_call_of_each() -> Vec<(&'static str, Value)> {
-    vec![
-        ("overview", json!({})),
-        ("overview", json!({ "level": "folder", "focus": ["src"], "budget": 500 })),
-        ("related", json!({ "relation": "deps", "files": ["src/a.ts"] })),
-        ("related", json!({ "relation": "dependents", "files": ["src/b.ts"], "depth": 2 })),
-        ("related", json!({ "relation": "cycles" })),
-        ("context", json!({ "at": ["src/a.ts:2"] })),
-        ("context", json!({ "symbol": ["src/b.ts#b"] })),
-        ("context", json!({ "focus": ["src/a.ts"] })),
-        ("context", json!({ "about": "what is b" })),
-        ("context", json!({ "log": "src/a.ts(2,14): error TS2304: Cannot find name 'c'." })),
-        ("read", json!({ "files": ["src/b.ts", "src/a.ts#a"], "level": "signature" })),
-        ("find", json!({ "words": "b" })),
-        ("find", json!({ "symbol": "b" })),
-        ("check", json!({ "reply": "### File: src/b.ts\n\n```\nexport const b = 2;\n```\n" })),
-    ]
 }
 
 #[test]
@@ -243,6 +152,27 @@ fn a_long_answer_keeps_to_its_budget_and_says_how_to_get_the_rest() {
 fn arguments_of_all(client: &mut Client) {
     let text = client.text("read", json!({ "files": ["src/long.ts"], "budget": 0 }));
     assert!(text.contains("value0 ") && text.contains("value2999"), "{}", text.len());
+}
+
+#[test]
+fn a_long_file_is_read_in_parts() {
+    let repository = repository();
+    let long: String =
+        (1..=3_000).map(|number| format!("export const value{number} = {{ number: {number} }};\n")).collect();
+    repository.write("src/long.ts", &long);
+    let mut client = Client::start(&repository, &[]);
+    let text = client.text("read", json!({ "files": ["src/long.ts"] }));
+    assert!(text.contains("value1 ") && text.contains("value20 ") && text.contains(" more lines\n"), "{text}");
+    assert!(text.contains("FILE:FROM-TO shows some lines"), "{text}");
+    let text = client.text("read", json!({ "files": ["src/long.ts:2999-9999", "src/long.ts:7"] }));
+    let expected = "src/long.ts:2999-3000\nexport const value2999 = { number: 2999 };\nexport const value3000 = { number: 3000 };\n\
+        src/long.ts:7-7\nexport const value7 = { number: 7 };\n";
+    assert!(text.starts_with(expected), "{text}");
+    let text = client.text("read", json!({ "files": ["src/long.ts:10-2000"], "budget": 500 }));
+    assert!(text.contains("value10 ") && !text.contains("value900 ") && text.contains(" more lines\n"), "{text}");
+    let text = client.text("read", json!({ "files": ["src"] }));
+    assert!(text.contains("is a folder; `stan map --focus src`"), "{text}");
+    assert_eq!(client.close(), 0);
 }
 
 #[test]
@@ -366,7 +296,7 @@ fn progress_grows_and_a_cancelled_call_has_no_answer() {
     );
     let mut told = Vec::new();
     let answer = loop {
-        let message = client.messages.recv().unwrap();
+        let message = client.next();
         match message["method"].as_str() {
             Some("notifications/progress") => told.push(message["params"]["progress"].as_u64().unwrap()),
             _ => break message,
@@ -387,7 +317,7 @@ fn progress_grows_and_a_cancelled_call_has_no_answer() {
         &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "never" } })
             .to_string(),
     );
-    let answered: Vec<u64> = (100..139).map(|_| client.messages.recv().unwrap()["id"].as_u64().unwrap()).collect();
+    let answered: Vec<u64> = (100..139).map(|_| client.next()["id"].as_u64().unwrap()).collect();
     assert!(!answered.contains(&139), "{answered:?}");
     let answer = client.ask(&json!({ "jsonrpc": "2.0", "id": 200, "method": "ping" }));
     assert_eq!(answer["id"], 200, "the server goes on: {answer}");
@@ -406,31 +336,6 @@ fn a_reply_is_checked_with_and_without_an_archive() {
     assert!(text.contains("STAN-REPLY-0011"), "{text}");
     assert_eq!(std::fs::read_to_string(repository.root().join("src/b.ts")).unwrap(), "export const b = 1;\n");
     assert_eq!(client.close(), 0);
-}
-
-/// Two branches and a second worktree; answers are of what is checked out.
-fn with_branches(repository: &Repository) -> Option<std::path::PathBuf> {
-    repository.write(".gitignore", ".stan/\n");
-    repository.git(&["init", "-q", "-b", "main"])?;
-    for arguments in [
-        &["add", "."][..],
-        &["-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-qm", "one"],
-        &["checkout", "-qb", "other"],
-    ] {
-        repository.git(arguments)?;
-    }
-    repository.write("src/only.ts", "import './b.js';\n");
-    for arguments in [
-        &["add", "."][..],
-        &["-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-qm", "two"],
-        &["checkout", "-q", "main"],
-    ] {
-        repository.git(arguments)?;
-    }
-    let second = repository.root().parent()?.join("second");
-    // Detached, so that the branch can be checked out here as well.
-    repository.git(&["worktree", "add", "-q", "--detach", second.to_str()?, "other"])?;
-    Some(second)
 }
 
 #[test]
@@ -452,67 +357,4 @@ fn branches_and_worktrees_have_their_own_answers() {
     assert!(!first.text("related", users).contains("src/only.ts"));
     assert_eq!(first.close(), 0);
     assert_ne!(other.close(), -1, "a server whose folder is gone ends as well");
-}
-
-/// The memory of a process in kilobytes.
-#[cfg(target_os = "linux")]
-fn memory(process: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
-/// Calls of every kind with edits, branch switches and worktrees meanwhile: every answer is fresh, and memory stays flat.
-#[cfg(target_os = "linux")]
-fn soak(calls: usize) {
-    let repository = repository();
-    for number in 0..200 {
-        repository.write(&format!("src/m{number}.ts"), &format!("import './b.js';\nexport const m{number} = 1;\n"));
-    }
-    let second = with_branches(&repository);
-    let mut client = Client::start(&repository, &[]);
-    let mut early = 0;
-    for number in 0..calls {
-        if number % 50 == 0 {
-            repository.write("src/b.ts", &format!("export const b = {number};\n"));
-            let text = client.text("read", json!({ "files": ["src/b.ts"] }));
-            assert!(text.contains(&format!("b = {number};")), "call {number}: {text}");
-        }
-        if number % 400 == 200 && second.is_some() {
-            let branch = if number % 800 == 200 { "other" } else { "main" };
-            repository.git(&["checkout", "-qf", branch]);
-            let text = client.text("related", json!({ "relation": "dependents", "files": ["src/b.ts"], "budget": 0 }));
-            assert_eq!(
-                text.contains("src/only.ts"),
-                branch == "other" || second.is_none(),
-                "call {number} on {branch}"
-            );
-        }
-        let (tool, mut arguments) = one_call_of_each().swap_remove(number % one_call_of_each().len());
-        if number % 7 == 0 {
-            arguments["since"] = json!("0123456789abcdef");
-        }
-        let answer = client.call(number as u64, tool, arguments);
-        assert_eq!(answer["id"], number, "{answer}");
-        if number == calls / 5 {
-            early = memory(client.child.id());
-        }
-    }
-    let late = memory(client.child.id());
-    println!("{calls} calls: {early} kB after a fifth of them, {late} kB at the end");
-    assert!(late < early + early / 4 + 8_192, "memory grew from {early} kB to {late} kB");
-    assert_eq!(client.close(), 0);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn memory_stays_flat_over_a_few_hundred_calls() {
-    soak(420);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-#[ignore = "takes minutes"]
-fn memory_stays_flat_over_ten_thousand_calls() {
-    soak(10_000);
 }

@@ -394,8 +394,8 @@ fn files_and_declarations_are_read_at_a_level() {
           add(item: Item): void { … }
           total(): string { … }
         }
-        left out: src/item.ts; --budget 0 shows all
-        shortened to fit the budget: FILE#Name shows one declaration, --budget 0 shows all
+        left out, wholly or in part: src/item.ts; FILE:FROM-TO shows some lines, --budget 0 all
+        shortened to fit the budget: FILE#Name shows one declaration, FILE:FROM-TO some lines, --budget 0 shows all
         --- stderr
     "#]]
     .assert_eq(&format!(
@@ -459,9 +459,27 @@ fn files_enter_at_a_level() {
     expect![[r#"
         "src/cart.ts" "full", "src/index.ts" "full", "src/item.ts" "full", "src/round.ts" "full", "package.json" "full", "src/notes.md" "full"
         "src/index.ts" "full", "src/item.ts" "full", "src/cart.ts" "full", "src/round.ts" "full", "package.json" "full", "src/notes.md" "full"
-        "src/cart.ts" "signature", "src/index.ts" "signature"
+        "src/cart.ts" "line", "src/index.ts" "full"
         "src/round.ts" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full"
         "src/cart.ts" "full", "src/cart.ts" "signature", "src/cart.ts" "signature", "src/item.ts" "full", "node_modules/money/index.d.ts" "full", "src/round.ts" "signature", "src/notes.md" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full", "src/round.ts" "full""#]].assert_eq(&told.join("\n"));
+}
+
+#[test]
+fn files_of_a_log_come_first_innermost_frame_first() {
+    let repository = repository();
+    repository.write(
+        "crash.log",
+        "Error: no\n    at round (<root>/src/round.ts:2:3)\n    at total (<root>/src/cart.ts:13:5)\n    at x (node:internal:1:1)\n",
+    );
+    let files = |arguments: &[&str]| {
+        let pack = json(&repository, &[&["pack", "--json", "--about", "one thing"], arguments].concat());
+        let items = pack["items"].as_array().unwrap().iter();
+        let whole = items.filter(|item| item["kind"] == "file").map(|item| item["file"].as_str().unwrap().to_owned());
+        whole.collect::<Vec<_>>()
+    };
+    assert_eq!(files(&[]).first().map(String::as_str), Some("src/item.ts"));
+    let with_log = files(&["--log", "crash.log"]);
+    assert_eq!(with_log.get(..2), Some(&["src/round.ts".to_owned(), "src/cart.ts".to_owned()][..]), "{with_log:?}");
 }
 
 #[test]

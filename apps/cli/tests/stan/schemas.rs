@@ -137,6 +137,8 @@ fn small_answers() {
     let cycles = printed(&repository, "stan-cycles.report", &["cycles", "--json"], 0);
     assert_eq!(cycles["cycles"][0]["size"], 2);
     assert_eq!(printed(&repository, "stan-view.report", &["view", "--json"], 0)["file"], ".stan/output/view.html");
+    let export = printed(&repository, "stan-export.report", &["export", "../data", "--json"], 0);
+    assert_eq!(export["repositories"][0]["partition"], "repo=r/commit=worktree");
     let map = printed(&repository, "stan-map.report", &["map", "--json", "--budget", "2k"], 0);
     assert!(map["text"].as_str().unwrap().contains(" b.ts "));
     let symbol = printed(&repository, "stan-symbol.report", &["symbol", "lazy", "--json"], 0);

@@ -239,6 +239,42 @@ fn a_log_is_a_focus() {
 }
 
 #[test]
+fn everything_that_is_given_counts() {
+    let repository = repository();
+    if repository.git(&["init", "--quiet"]).is_none() {
+        return;
+    }
+    repository.write("log.txt", "src/deep/c.ts(1,5): error TS1: no\n");
+    repository.git(&["add", "--all"]);
+    repository.write("src/user.ts", "import { a } from './a';\nconsole.log(a, a);\n");
+    let given = ["suggest", "--focus", "src/b.ts", "src/types.ts", "--changed", "--log", "log.txt", "--budget", "1000"];
+    let report = json(&repository, &[&given[..], &["--json"]].concat());
+    assert_eq!(report["focus"], serde_json::json!(["src/b.ts", "src/deep/c.ts", "src/types.ts", "src/user.ts"]));
+    let others: Vec<&serde_json::Value> =
+        report["nodes"].as_array().unwrap().iter().filter(|node| node["relation"] != "focus").collect();
+    assert_eq!(
+        (others[0]["nodeId"].as_str(), others[0]["reason"].as_str()),
+        (Some("src/a.ts"), Some("imports src/b.ts"))
+    );
+    assert!(others[0]["terms"].as_array().is_some_and(|terms| (1..=3).contains(&terms.len())), "{}", others[0]);
+    let text = repository.stan(&[&given[..], &["--explain"]].concat());
+    assert!(text.contains("imports src/b.ts, score "), "{text}");
+}
+
+#[test]
+fn a_path_in_the_text_comes_first() {
+    let repository = repository();
+    let first = |text: &str| {
+        let report = json(&repository, &["suggest", "--about", text, "--budget", "1000", "--json"]);
+        (report["nodes"][0]["nodeId"].clone(), report["nodes"][0]["reason"].clone())
+    };
+    let named = |path: &str| (serde_json::json!(path), serde_json::json!("named in the text"));
+    assert_eq!(first("a is wrong in `src/deep/c.ts`"), named("src/deep/c.ts"));
+    assert_eq!(first("a is wrong\n    at f (/ci/work/src/deep/c.ts:1:2)"), named("src/deep/c.ts"));
+    assert_eq!(first("a is wrong, see alone.ts"), named("src/alone.ts"));
+}
+
+#[test]
 fn what_git_says_changed_is_a_focus() {
     let repository = repository();
     if repository.git(&["init", "--quiet"]).is_none() {

@@ -47,7 +47,8 @@ impl Repository {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stan"));
         command.current_dir(&self.root).args(arguments).env_clear().stdin(Stdio::null());
-        command.env("XDG_STATE_HOME", self.state_home());
+        // Token tables are the same for all: made once.
+        command.env("XDG_STATE_HOME", self.state_home()).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         command
     }
 

@@ -37,6 +37,7 @@ pub(crate) const WRITERS: &[Writer] = &[
     stan("snap set", &["snap", "set", "1"], edit_history),
     stan("run -s", &["run", "--context", "-s", "evidence"], edit_script),
     stan("apply", &["apply", "--no-archive", "reply.md"], edit_reply),
+    stan("apply --undo", &["apply", "--undo"], edit_applied),
     stan("state migrate", &["state", "migrate"], edit_selection),
     stan(
         "suggest --write",
@@ -147,6 +148,17 @@ fn edit_reply(root: &Path, version: usize) {
         let _ = write!(reply, "### File: src/m{number}.ts\n\n```\nexport const applied = {version};\n```\n\n");
     }
     put(root, "reply.md", &reply);
+}
+
+/// Two replies that were applied, so that there is one left to take back after the first.
+fn edit_applied(root: &Path, version: usize) {
+    for part in ["one", "two"] {
+        edit_reply(root, version);
+        put(root, &format!("made/{part}.ts"), &format!("export const before = {version};\n"));
+        let reply = format!("### File: made/{part}.ts\n\n```\nexport const applied = {version};\n```\n");
+        put(root, "reply.md", &reply);
+        stan("apply", &["apply", "--no-archive", "reply.md"], edit_reply).succeeds(root);
+    }
 }
 
 /// A selection in the form of version 1.

@@ -8,7 +8,7 @@ use stan_repo::{OpenFile, SystemExt as _, sha256};
 
 use super::{WriteJob, memory};
 use crate::classify::{LARGE_BYTES, TextShape, is_binary};
-use crate::entry::{ArchiveEntry, Secrets, Source};
+use crate::entry::{ArchiveEntry, Guard, Secrets, Source};
 use crate::error::Error;
 use crate::tar::{EntryHeader, append_header, padding};
 
@@ -101,7 +101,7 @@ impl Group {
                 let executable = entry.executable.unwrap_or(false);
                 let start = self.start(job, entry, bytes.len() as u64, executable)?;
                 self.bytes.extend_from_slice(bytes);
-                self.close((index, entry), start, executable, false);
+                self.close(job, (index, entry), start, (executable, false));
                 return Ok(());
             }
             Source::File(path) | Source::Proved { path, .. } => path,
@@ -116,7 +116,7 @@ impl Group {
         let start = self.start(job, entry, file.stat.size, executable)?;
         let size = self.read(&mut file).map_err(unreadable)?;
         check_unchanged(entry, &file, size as u64)?;
-        self.close((index, entry), start, executable, file.private);
+        self.close(job, (index, entry), start, (executable, file.private));
         Ok(())
     }
 
@@ -146,17 +146,19 @@ impl Group {
 
     fn close(
         &mut self,
+        job: &WriteJob<'_>,
         (index, entry): (usize, &ArchiveEntry),
         (start, contents): (usize, usize),
-        executable: bool,
-        private: bool,
+        (executable, private): (bool, bool),
     ) {
         let bytes = self.bytes.get(contents..).unwrap_or_default();
         let size = bytes.len() as u64;
         let shape = if is_binary(bytes) { None } else { Some(TextShape::of(bytes)) };
-        let secrets = shape.and_then(|_| Secrets::of(entry, bytes));
+        let digest = (shape.is_some() || entry.is_proved()).then(|| sha256(bytes));
+        let is_clean = entry.guard == Guard::Scanned && digest.as_ref().is_some_and(job.is_clean);
+        let secrets = shape.filter(|_| !is_clean).and_then(|_| Secrets::of(entry, bytes));
         let is_archived = shape.is_some() && secrets.is_none();
-        let digest = (is_archived || entry.is_proved()).then(|| sha256(bytes));
+        let digest = digest.filter(|_| is_archived || entry.is_proved());
         if is_archived {
             self.bytes.resize(self.bytes.len() + padding(size), 0);
         } else {

@@ -25,6 +25,13 @@ pub(super) fn columns(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
         }
         return 1;
     }
+    if line.starts_with('\t')
+        && let Some(last) = found.last_mut().filter(|last| last.tool == "go" && place.file.ends_with(".go"))
+    {
+        // go: `\t./b.go:5:6: other declaration of F` belongs to the finding before it.
+        last.related.push(Related { place, message: rest.trim().to_owned() });
+        return 1;
+    }
     let diagnostic = match severity(rest) {
         Some((severity, message)) if message.starts_with(':') || message.starts_with('[') => {
             with_severity(place, severity, message)
@@ -37,8 +44,26 @@ pub(super) fn columns(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
     let mut diagnostic = diagnostic;
     diagnostic.end = end;
     diagnostic.excerpt = diagnostic.place.as_ref().and_then(|place| excerpt(lines, at, place.line));
-    let consumed = if diagnostic.tool == "mypy" { wrapped(lines, at, &mut diagnostic) } else { 1 };
+    let consumed = match diagnostic.tool {
+        "mypy" => wrapped(lines, at, &mut diagnostic),
+        "go" => continued(lines, at, &mut diagnostic),
+        _ => 1,
+    };
     found.push(diagnostic);
+    consumed
+}
+
+/// The compiler of Go goes on with what it had and wanted, on lines that start with a tab.
+fn continued(lines: &Lines<'_>, at: usize, diagnostic: &mut Diagnostic) -> usize {
+    let mut consumed = 1;
+    for (index, next) in lines.after(at).take(6) {
+        if !next.starts_with('\t') || next.trim().is_empty() || place::colon(next.trim()).is_some() {
+            break;
+        }
+        diagnostic.message.push('\n');
+        diagnostic.message.push_str(next.trim());
+        consumed = index - at + 1;
+    }
     consumed
 }
 

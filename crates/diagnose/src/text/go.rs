@@ -69,18 +69,24 @@ fn failures(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize 
             break;
         }
         match place::colon(trimmed) {
-            Some((place, rest)) if rest.starts_with(": ") && place.col.is_none() => {
+            Some((place, rest)) if (rest == ":" || rest.starts_with(": ")) && place.col.is_none() => {
                 last_indent = indent;
                 let message = rest.trim_start_matches(':').trim();
                 found.push(Diagnostic::new("go", place, Severity::Error, message).in_unit(ColumnUnit::Byte));
             }
             _ => {
+                // testify repeats the place and the name of the test.
+                let is_repeated = trimmed.starts_with("Error Trace:") || trimmed.starts_with("Test:");
                 if last_indent > 0
                     && indent > last_indent
+                    && !is_repeated
                     && let Some(last) = found.last_mut()
                 {
-                    last.message.push('\n');
-                    last.message.push_str(trimmed);
+                    let text = trimmed.strip_prefix("Error:").map_or(trimmed, str::trim_start);
+                    if !last.message.is_empty() {
+                        last.message.push('\n');
+                    }
+                    last.message.push_str(text);
                 }
             }
         }

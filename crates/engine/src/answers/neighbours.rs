@@ -180,10 +180,15 @@ fn edge_names(kinds: u8) -> Vec<&'static str> {
 
 /// The bytes of a module's line as text. Kinds and distances cost a few words.
 fn line_cost(module: &NeighbourModule) -> u64 {
-    let names: usize = module.names.iter().map(|name| name.len() + 2).sum();
-    let by = module.by.as_ref().map_or(0, |by| by.len() + 16);
+    let names: usize = module.names.iter().map(|name| word_cost(name) + 2).sum();
+    let by = module.by.as_ref().map_or(0, |by| word_cost(by) + 16);
     let notes = if module.kind == "source" && module.edges == ["runtime"] { 0 } else { 14 };
-    (4 + module.id.len() + names + by + notes) as u64
+    (4 + word_cost(&module.id) + names + by + notes) as u64
+}
+
+/// A digit counts twice: names with hashes have more tokens for their bytes.
+fn word_cost(word: &str) -> usize {
+    word.len() + word.bytes().filter(u8::is_ascii_digit).count()
 }
 
 /// Where modules lie, the folders with the most first.

@@ -9,8 +9,25 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        Self { bytes: Vec::with_capacity(capacity) }
+    }
+
+    /// Writes behind what is there.
+    pub(crate) fn after(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.bytes.reserve(more);
+    }
+
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
     }
 
     fn u32(&mut self, value: u32) {
@@ -21,7 +38,7 @@ impl Writer {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    fn raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
@@ -36,6 +53,42 @@ impl Writer {
         values.for_each(|value| self.u32(value));
     }
 
+    /// One array of numbers, whose pieces were made apart.
+    pub(crate) fn u32_pieces<'n>(&mut self, pieces: impl Iterator<Item = &'n [u32]> + Clone) {
+        let count: usize = pieces.clone().map(<[u32]>::len).sum();
+        self.u64(count as u64 * 4);
+        self.bytes.reserve(count * 4);
+        pieces.flatten().for_each(|value| self.u32(*value));
+    }
+
+    /// One blob, whose pieces were made apart.
+    pub(crate) fn blob_pieces<'b>(&mut self, pieces: impl Iterator<Item = &'b [u8]> + Clone) {
+        self.u64(pieces.clone().map(|piece| piece.len() as u64).sum());
+        pieces.for_each(|piece| self.raw(piece));
+    }
+
+    /// Where each blob of these lists ends, as if they were one list.
+    pub(crate) fn ends(&mut self, lists: &[&BlobList]) -> Option<()> {
+        let count: usize = lists.iter().map(|list| list.ends.len()).sum();
+        self.u64(count as u64 * 4);
+        self.bytes.reserve(count * 4);
+        let mut before = 0u32;
+        for list in lists {
+            for end in &list.ends {
+                self.u32(before.checked_add(*end)?);
+            }
+            before = before.checked_add(u32::try_from(list.bytes.len()).ok()?)?;
+        }
+        Some(())
+    }
+
+    /// Lists of blobs that were made apart, as one: see [`Writer::blobs`].
+    pub(crate) fn blob_lists(&mut self, lists: &[&BlobList]) -> Option<()> {
+        self.ends(lists)?;
+        self.blob_pieces(lists.iter().map(|list| list.bytes.as_slice()));
+        Some(())
+    }
+
     /// Many blobs: where each one ends, then all of them.
     pub(crate) fn blobs<'b>(&mut self, blobs: impl Iterator<Item = &'b [u8]> + Clone) {
         let ends: Vec<u32> = blobs
@@ -48,6 +101,24 @@ impl Writer {
         self.u32s(ends.iter().copied());
         self.u64(u64::from(ends.last().copied().unwrap_or(0)));
         blobs.for_each(|blob| self.raw(blob));
+    }
+}
+
+/// Blobs one after the other, before they are written.
+#[derive(Default)]
+pub(crate) struct BlobList {
+    pub(crate) bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl BlobList {
+    pub(crate) fn u32(&mut self, value: u32) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// The blob that was being appended is whole.
+    pub(crate) fn end(&mut self) {
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 }
 
@@ -150,6 +221,30 @@ mod tests {
         assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, u32::MAX]));
         let blobs = reader.blobs().unwrap();
         assert_eq!((blobs.len(), blobs.text(0), blobs.text(1), blobs.text(2)), (3, Some("a"), Some(""), Some("ccc")));
+        assert!(reader.is_empty());
+    }
+
+    #[test]
+    fn lists_that_were_made_apart_are_read_as_one() {
+        let list = |blobs: &[&[u8]]| {
+            let mut list = BlobList::default();
+            for blob in blobs {
+                list.bytes.extend_from_slice(blob);
+                list.end();
+            }
+            list
+        };
+        let (one, none, other) = (list(&[b"a", b""]), list(&[]), list(&[b"ccc"]));
+        let mut writer = Writer::default();
+        writer.blob_lists(&[&one, &none, &other]).unwrap();
+        writer.u32_pieces([[1, 2].as_slice(), &[], &[3]].into_iter());
+        writer.blob_pieces([b"x".as_slice(), b"", b"yz"].into_iter());
+        let bytes = writer.into_bytes();
+        let mut reader = Reader::new(&bytes);
+        let blobs = reader.blobs().unwrap();
+        assert_eq!((blobs.len(), blobs.text(0), blobs.text(1), blobs.text(2)), (3, Some("a"), Some(""), Some("ccc")));
+        assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, 3]));
+        assert_eq!(reader.blob(), Some(b"xyz".as_slice()));
         assert!(reader.is_empty());
     }
 

@@ -1,4 +1,5 @@
-//! The large half of the cache: the graph and the facts of every file, in flat sections that are read in place.
+//! The large half of the cache: the graph and the facts of every file, in flat sections that are read in place. Written by
+//! `encode.rs`.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,15 +10,14 @@ use stan_model::FileFacts;
 use stan_model::{Digest, EdgeKind, Language, NodeKind, Problem, Resolution};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{Blobs, Reader, U32s, Writer};
+use super::bytes::{Blobs, Reader, U32s};
 use super::ids::{NodeIndex, RecordId};
-use crate::graph::record::Record;
 
-const UNIVERSE: u8 = 1;
-const INCOMPLETE: u8 = 2;
-const HAS_FACTS: u8 = 4;
-const HAS_META: u8 = 8;
-const OUTSIDE: u8 = 16;
+pub(super) const UNIVERSE: u8 = 1;
+pub(super) const INCOMPLETE: u8 = 2;
+pub(super) const HAS_FACTS: u8 = 4;
+pub(super) const HAS_META: u8 = 8;
+pub(super) const OUTSIDE: u8 = 16;
 
 /// The parts of the data file, in the order in which they lie there: the graph is the first two, and what an edit is
 /// mended with the second and the third.
@@ -26,20 +26,6 @@ pub(crate) const SHAPE: usize = 1;
 pub(crate) const RECORDS: usize = 2;
 pub(crate) const CONTENTS: usize = 3;
 pub(crate) const PARTS: usize = 4;
-
-/// Writes the graph, the records, and the problems that belong to no single file. Also returns the fingerprint of each
-/// record's facts, see [`facts_fingerprint`].
-pub(crate) fn encode(graph: &Graph, records: &[Record], problems: &[Problem]) -> Option<([Vec<u8>; PARTS], Vec<u64>)> {
-    let ((metas, shape), kept) = rayon::join(
-        || (write_metas(graph), write_shape(graph)),
-        || {
-            let Entries { ends, prints, contents } = write_contents(records)?;
-            Some((write_records(records, &ends, problems)?, contents, prints))
-        },
-    );
-    let (records, contents, prints) = kept?;
-    Some(([metas, shape, records, contents], prints))
-}
 
 /// Reads the graph from the two parts that hold nothing else.
 pub(crate) fn decode_graph(metas: &[u8], shape: &[u8]) -> Option<Graph> {
@@ -255,14 +241,10 @@ fn u32_pairs(bytes: &[u8]) -> impl Iterator<Item = (RecordId, u32)> + '_ {
     bytes.as_chunks::<8>().0.iter().map(numbers)
 }
 
-fn u32_bytes(values: impl Iterator<Item = u32>) -> Vec<u8> {
-    values.flat_map(u32::to_le_bytes).collect()
-}
-
 /// Digest and size.
-const META_LENGTH: usize = 40;
+pub(super) const META_LENGTH: usize = 40;
 
-fn meta_bytes(meta: Option<FileMeta>) -> [u8; META_LENGTH] {
+pub(super) fn meta_bytes(meta: Option<FileMeta>) -> [u8; META_LENGTH] {
     let mut bytes = [0; META_LENGTH];
     if let Some(meta) = meta {
         bytes[..32].copy_from_slice(&meta.digest.0);
@@ -276,122 +258,15 @@ fn file_meta(bytes: &[u8]) -> Option<FileMeta> {
     Some(FileMeta { digest: Digest(*digest), size: u64::from_le_bytes(size.try_into().ok()?) })
 }
 
-fn entry_print(entry: &[u8]) -> u32 {
+pub(super) fn entry_print(entry: &[u8]) -> u32 {
     xxh3_64(entry) as u32
-}
-
-/// The contents of all records.
-struct Entries {
-    /// For each record where its contents end, and their checksum.
-    ends: Vec<(u32, u32)>,
-    /// For each record the fingerprint of its facts; 0 for one without.
-    prints: Vec<u64>,
-    contents: Vec<u8>,
-}
-
-fn write_contents(records: &[Record]) -> Option<Entries> {
-    let written = records
-        .par_iter()
-        .map(|record| {
-            let mut entry = meta_bytes(record.meta).to_vec();
-            let mut print = 0;
-            if let Some(facts) = record.facts.as_deref() {
-                entry = encode_links(facts, entry)?;
-                print = print_of_links(entry.get(META_LENGTH..)?);
-                entry = postcard::to_extend(&facts.description, entry).ok()?;
-            }
-            Some((entry_print(&entry), print, entry))
-        })
-        .collect::<Option<Vec<(u32, u64, Vec<u8>)>>>()?;
-    let mut contents = Vec::with_capacity(written.iter().map(|(_, _, entry)| entry.len()).sum());
-    let mut ends = Vec::with_capacity(written.len());
-    let mut prints = Vec::with_capacity(written.len());
-    for (checksum, print, entry) in written {
-        contents.extend_from_slice(&entry);
-        ends.push((u32::try_from(contents.len()).ok()?, checksum));
-        prints.push(print);
-    }
-    Some(Entries { ends, prints, contents })
-}
-
-/// Everything in facts that other files and the graph's edges can depend on: all but the description.
-fn encode_links(facts: &FileFacts, bytes: Vec<u8>) -> Option<Vec<u8>> {
-    let FileFacts { requests, globs, imports, exports, stars, description: _, package, declares, uses } = facts;
-    postcard::to_extend(&(requests, globs, imports, exports, stars, (package, declares, uses)), bytes).ok()
 }
 
 fn decode_facts(bytes: &[u8]) -> Option<FileFacts> {
     let ((requests, globs, imports, exports, stars, names), rest) = postcard::take_from_bytes(bytes).ok()?;
-    let (package, declares, uses) = names;
+    let (package, declares, uses, scopes) = names;
     let description = postcard::from_bytes(rest).ok()?;
-    Some(FileFacts { requests, globs, imports, exports, stars, description, package, declares, uses })
-}
-
-fn print_of_links(bytes: &[u8]) -> u64 {
-    xxh3_64(bytes).max(1)
-}
-
-/// Hash of everything in facts that other files and the graph's edges can depend on. Never 0.
-pub(crate) fn facts_fingerprint(facts: &FileFacts) -> u64 {
-    print_of_links(&encode_links(facts, Vec::new()).unwrap_or_default())
-}
-
-fn write_records(records: &[Record], entries: &[(u32, u32)], problems: &[Problem]) -> Option<Vec<u8>> {
-    let flags = |record: &Record| {
-        (if record.in_universe { UNIVERSE } else { 0 })
-            | (if record.incomplete { INCOMPLETE } else { 0 })
-            | (if record.facts.is_some() { HAS_FACTS } else { 0 })
-            | (if record.meta.is_some() { HAS_META } else { 0 })
-    };
-    let mut writer = Writer::default();
-    writer.u32s(records.iter().map(|record| record.node.unwrap_or(NodeIndex::NONE).0));
-    writer.blob(&records.iter().map(flags).collect::<Vec<_>>());
-    writer.u32s(entries.iter().map(|(end, _)| *end));
-    writer.u32s(entries.iter().map(|(_, print)| *print));
-    let of_files = records
-        .iter()
-        .map(|record| match (record.problems.is_empty(), record.request_problems.is_empty()) {
-            (true, true) => Some(Vec::new()),
-            _ => postcard::to_stdvec(&(&record.problems, &record.request_problems)).ok(),
-        })
-        .collect::<Option<Vec<_>>>()?;
-    writer.blobs(of_files.iter().map(Vec::as_slice));
-    let pairs = |pairs: Vec<(RecordId, u32)>| pairs.into_iter().flat_map(|(file, name)| [file.0, name]).collect();
-    write_lists(&mut writer, records, |record| record.targets.iter().map(|target| target.0).collect());
-    write_lists(&mut writer, records, |record| pairs(record.passes_to()));
-    write_lists(&mut writer, records, |record| pairs(record.takes_from()));
-    writer.blob(&postcard::to_stdvec(problems).ok()?);
-    Some(writer.into_bytes())
-}
-
-fn write_lists(writer: &mut Writer, records: &[Record], list: impl Fn(&Record) -> Vec<u32> + Sync) {
-    let lists: Vec<Vec<u8>> = records.par_iter().map(|record| u32_bytes(list(record).into_iter())).collect();
-    writer.blobs(lists.iter().map(Vec::as_slice));
-}
-
-fn write_metas(graph: &Graph) -> Vec<u8> {
-    graph.nodes().iter().flat_map(|node| meta_bytes(node.file)).collect()
-}
-
-fn write_shape(graph: &Graph) -> Vec<u8> {
-    let mut writer = Writer::default();
-    writer.blobs(graph.nodes().iter().map(|node| node.id.as_bytes()));
-    writer.blob(&graph.nodes().iter().map(|node| node.kind as u8).collect::<Vec<_>>());
-    let flags =
-        |node: &Node| (if node.file.is_some() { HAS_META } else { 0 }) | (if node.outside_root { OUTSIDE } else { 0 });
-    writer.blob(&graph.nodes().iter().map(flags).collect::<Vec<_>>());
-    writer.blobs(graph.nodes().iter().map(|node| node.description.as_deref().unwrap_or("").as_bytes()));
-    let lists = || graph.indices().map(|index| graph.edges(index));
-    let ends: Vec<u32> = lists()
-        .scan(0u32, |end, edges| {
-            *end = end.saturating_add(u32::try_from(edges.len()).unwrap_or(u32::MAX));
-            Some(*end)
-        })
-        .collect();
-    writer.u32s(ends.into_iter());
-    writer.u32s(lists().flatten().map(|edge| edge.target).collect::<Vec<_>>().into_iter());
-    writer.blob(&lists().flatten().map(|edge| (edge.kind as u8) << 1 | edge.resolution as u8).collect::<Vec<_>>());
-    writer.into_bytes()
+    Some(FileFacts { requests, globs, imports, exports, stars, description, package, declares, uses, scopes })
 }
 
 impl<'b> StoredGraph<'b> {

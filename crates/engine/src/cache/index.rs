@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};
 use super::data::PARTS;
+use crate::graph::record::PathList;
 
 /// The figures of a graph that answer `--stats` without the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,8 +68,10 @@ impl Index {
         Identity { observed_at: self.observed_at, parts: self.parts }
     }
 
-    pub(crate) fn encode(&self) -> Option<Vec<u8>> {
-        let mut writer = Writer::default();
+    /// Appends it to what is there.
+    pub(crate) fn encode(&self, before: Vec<u8>) -> Option<Vec<u8>> {
+        let mut writer = Writer::after(before);
+        writer.reserve(self.files.paths.text.len() + 24 * self.files.len() + (1 << 16));
         writer.u64(self.observed_at.cast_unsigned());
         self.parts.iter().for_each(|part| part.write(&mut writer));
         writer.blob(&postcard::to_stdvec(&self.answer).ok()?);
@@ -102,9 +105,11 @@ impl FactsTable {
     /// Of a file about which nothing can be told from here.
     pub(crate) const OPAQUE: u64 = u64::MAX;
 
-    /// `print`: of the facts, 0 for a file that has none and needs none.
-    pub(crate) fn push(&mut self, print: u64) {
-        self.bytes.extend_from_slice(&print.to_le_bytes());
+    /// Of the facts of each file, 0 for a file that has none and needs none.
+    pub(crate) fn new(prints: impl ExactSizeIterator<Item = u64>) -> Self {
+        let mut bytes = Vec::with_capacity(8 * prints.len());
+        prints.for_each(|print| bytes.extend_from_slice(&print.to_le_bytes()));
+        Self { bytes }
     }
 
     pub(crate) fn get(&self, file: usize) -> Option<u64> {
@@ -119,28 +124,24 @@ pub(crate) const UNPROVED: u64 = 0;
 /// All files whose contents are part of the answer, with a fingerprint of their stat each.
 #[derive(Default)]
 pub(crate) struct FileTable {
-    /// All absolute paths, one after the other.
-    paths: String,
-    ends: Vec<u32>,
+    /// Absolute.
+    paths: PathList,
     fingerprints: Vec<u64>,
 }
 
 impl FileTable {
-    pub(crate) fn push(&mut self, path: &str, fingerprint: u64) {
-        self.paths.push_str(path);
-        self.ends.push(u32::try_from(self.paths.len()).unwrap_or(u32::MAX));
-        self.fingerprints.push(fingerprint);
+    /// With a fingerprint for each path.
+    pub(crate) fn new(paths: PathList, fingerprints: Vec<u64>) -> Self {
+        Self { paths, fingerprints }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.paths.ends.len()
     }
 
     /// Empty for a number that a damaged cache made up.
     pub(crate) fn path(&self, index: usize) -> &str {
-        let end = |index: usize| self.ends.get(index).map_or(0, |end| *end as usize);
-        let start = if index == 0 { 0 } else { end(index - 1) };
-        self.paths.get(start..end(index)).unwrap_or("")
+        self.paths.get(index)
     }
 
     pub(crate) fn fingerprint(&self, index: usize) -> u64 {
@@ -176,18 +177,19 @@ impl FileTable {
 
     /// As it lies in memory, because every run reads it.
     fn write(&self, writer: &mut Writer) {
-        writer.u32s(self.ends.iter().copied());
+        writer.u32s(self.paths.ends.iter().copied());
         writer.u64(self.fingerprints.len() as u64 * 8);
         self.fingerprints.iter().for_each(|print| writer.u64(*print));
-        writer.blob(self.paths.as_bytes());
+        writer.blob(self.paths.text.as_bytes());
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let ends: Vec<u32> = reader.u32s()?.iter().collect();
         let (prints, rest) = reader.blob()?.as_chunks::<8>();
         let fingerprints: Vec<u64> = prints.iter().map(|print| u64::from_le_bytes(*print)).collect();
-        let paths = std::str::from_utf8(reader.blob()?).ok()?.to_owned();
-        (rest.is_empty() && fingerprints.len() == ends.len()).then_some(Self { paths, ends, fingerprints })
+        let text = std::str::from_utf8(reader.blob()?).ok()?.to_owned();
+        let is_whole = rest.is_empty() && fingerprints.len() == ends.len();
+        is_whole.then_some(Self { paths: PathList { text, ends }, fingerprints })
     }
 }
 
@@ -213,11 +215,16 @@ mod tests {
 
     use super::*;
 
+    fn push(table: &mut FileTable, path: &str, print: u64) {
+        table.paths.push([path, ""]);
+        table.fingerprints.push(print);
+    }
+
     #[test]
     fn file_tables_survive_a_round_trip() {
         let mut table = FileTable::default();
         for (path, print) in [("/r/src/a.ts", 1), ("/r/src/ab.ts", 2), ("/r/x", 3), ("/r/ü", 4), ("", 5)] {
-            table.push(path, print);
+            push(&mut table, path, print);
         }
         let mut writer = Writer::default();
         table.write(&mut writer);
@@ -241,9 +248,9 @@ mod tests {
         let mut table = FileTable::default();
         for number in 0..40 {
             OsSystem.write_atomic(&at(number), b"text").unwrap();
-            table.push(&format!("{real}/{number:02}"), fingerprint(&OsSystem.lstat(&at(number)).unwrap()));
+            push(&mut table, &format!("{real}/{number:02}"), fingerprint(&OsSystem.lstat(&at(number)).unwrap()));
         }
-        table.push(&format!("{real}/40"), 1);
+        push(&mut table, &format!("{real}/40"), 1);
         assert_eq!(table.changed(&OsSystem), [40], "what was never there is not as it was");
         for number in [3, 30] {
             OsSystem.write_atomic(&at(number), b"other text").unwrap();

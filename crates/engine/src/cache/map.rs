@@ -34,6 +34,7 @@ pub(crate) struct StoredMap {
     /// Nodes that stand for different files.
     pub(crate) conflicts: BTreeMap<String, String>,
     pub(crate) identity: MapIdentity,
+    pub(crate) manifests: Manifests,
 }
 
 /// Which map of a cache is meant. What was made of one holds for it alone.
@@ -60,22 +61,33 @@ impl DocumentFingerprint {
 }
 
 /// The manifests that were asked for, with a fingerprint each; [`ABSENT`] for those that were not there.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Manifests {
-    seen: Vec<(String, u64)>,
+    pub(super) seen: Vec<(String, u64)>,
     /// Something was seen that says nothing about the next time.
     is_in_doubt: bool,
 }
 
 /// The fingerprint of a file that is not there; never that of one that is.
-const ABSENT: u64 = UNPROVED;
+pub(super) const ABSENT: u64 = UNPROVED;
 
 impl Manifests {
+    /// Notes what is at a place that a run wrote to, or looked at, and holds the lock for: whatever else writes there later
+    /// leaves another stat.
+    pub(crate) fn note_own(&mut self, system: &dyn System, path: &str) {
+        match system.lstat(Path::new(path)) {
+            Ok(stat) if stat.kind == EntryKind::Link => self.is_in_doubt = true,
+            Ok(stat) => self.seen.push((path.to_owned(), fingerprint(&stat))),
+            Err(error) if is_absent(&error) => self.seen.push((path.to_owned(), ABSENT)),
+            Err(_) => self.is_in_doubt = true,
+        }
+    }
+
     /// Notes what is at the place of a manifest, before it is read in a run that began at `observed_at`.
     pub(crate) fn note(&mut self, system: &dyn System, path: &str, observed_at: i64) {
         let print = match system.lstat(Path::new(path)) {
             // What a link leads to may change without it.
-            Ok(stat) if stat.kind != EntryKind::File => None,
+            Ok(stat) if !matches!(stat.kind, EntryKind::File | EntryKind::Dir) => None,
             Ok(stat) => Some(proved_fingerprint(&stat, observed_at)).filter(|print| *print != UNPROVED),
             Err(error) if is_absent(&error) => Some(ABSENT),
             Err(_) => None,
@@ -103,7 +115,7 @@ fn fingerprint_of(seen: &[(String, u64)]) -> Option<u64> {
     postcard::to_stdvec(seen).ok().map(|bytes| xxh3_64(&bytes))
 }
 
-fn still_holds(system: &dyn System, seen: &[(String, u64)]) -> bool {
+pub(super) fn still_holds(system: &dyn System, seen: &[(String, u64)]) -> bool {
     seen.iter().all(|(path, print)| match system.lstat(Path::new(path)) {
         Ok(stat) => fingerprint(&stat) == *print,
         Err(error) => is_absent(&error) && *print == ABSENT,
@@ -138,7 +150,8 @@ impl Cache<'_> {
         let map = Map::from_cache(reader.blob()?)?;
         let holds = reader.is_empty() && still_holds(self.system, &seen);
         let identity = MapIdentity { graph: identity, manifests: xxh3_64(manifests), document };
-        holds.then_some(StoredMap { map, integrity, document, conflicts, identity })
+        let manifests = Manifests { seen, is_in_doubt: false };
+        holds.then_some(StoredMap { map, integrity, document, conflicts, identity, manifests })
     }
 
     /// Keeps a map for the next run, and tells which one it is then. Failing is no error.

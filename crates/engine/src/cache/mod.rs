@@ -6,12 +6,16 @@
 //! (`seal.rs`): a repository can bring files that look like a cache.
 
 mod bytes;
+mod clean;
 pub(crate) mod data;
+pub(crate) mod encode;
 mod ids;
 mod index;
 mod map;
+mod outlines;
 mod overview;
 mod relevance;
+mod run;
 mod seal;
 mod tokens;
 
@@ -27,6 +31,7 @@ use stan_repo::{AbsPath, EntryKind, Stat, System, SystemExt as _, WritableSystem
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
+use self::encode::Encoded;
 use self::index::{FactsTable, FileTable, Section, UNPROVED, fingerprint, proved_fingerprint};
 use self::seal::Trust;
 use crate::graph::analyse::Analysed;
@@ -38,12 +43,14 @@ pub(crate) use self::data::PARTS;
 pub(crate) use self::ids::{NodeIndex, RecordId};
 pub(crate) use self::index::{Answer, Identity, Index};
 pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
+pub(crate) use self::outlines::{KeptOutlines, OutlineView, StoredOutline, StoredUnit};
 pub(crate) use self::overview::{OverviewKey, StoredOverviews};
 pub(crate) use self::relevance::{StoredPast, StoredWords};
-pub(crate) use self::tokens::TokenTable;
+pub(crate) use self::run::StoredRun;
+pub(crate) use self::tokens::{KeptTokens, TokenTable};
 
 /// Changes whenever the layout of the files does.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
@@ -82,11 +89,14 @@ impl<'s> Cache<'s> {
         let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
         // Runs that were killed while they wrote are the only ones that leave anything; a running process holds its own.
-        const SEALED: [&str; 9] = [
+        const SEALED: [&str; 12] = [
             DATA,
             INDEX,
+            clean::FILE,
             map::FILE,
+            outlines::FILE,
             overview::FILE,
+            run::FILE,
             relevance::WORDS_FILE,
             relevance::HISTORY_FILE,
             relevance::PAST_FILE,
@@ -206,30 +216,41 @@ impl<'s> Cache<'s> {
         (observed_at, languages): (i64, Languages),
         memory: Memory,
     ) -> Option<Identity> {
-        let Kept { records, general_problems, observations } = kept;
-        let (parts, prints) = data::encode(graph, &records, &general_problems)?;
-        let mut files = FileTable::default();
-        let mut facts = FactsTable::default();
-        for (record, print) in records.iter().zip(prints) {
-            facts.push(figures_print(graph, record, print, languages));
-            let print = record.stat.as_ref().map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at));
-            files.push(&record.path, print);
-        }
+        let Kept { mut records, general_problems, observations } = kept;
+        let look = |record: Record<'_>, print: u64| {
+            let stat = record.file.stat.as_ref();
+            let stat = stat.map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at));
+            (figures_print(graph, record, print, languages), stat)
+        };
+        let Encoded { data, parts, prints } = encode::encode(graph, &records, &general_problems, look)?;
+        let files = FileTable::new(records.take_paths(), prints.iter().map(|(_, stat)| *stat).collect());
+        let facts = FactsTable::new(prints.iter().map(|(facts, _)| *facts));
         // Hundreds of thousands of small pieces.
         memory.release(records);
-        let data = parts.concat();
-        let parts = parts.each_ref().map(|part| section(part));
+        let part = |at: usize| section(data.get(parts[at].clone()).unwrap_or_default());
+        let ((metas, shape), (records, contents)) =
+            rayon::join(|| (part(METAS), part(SHAPE)), || (part(RECORDS), part(CONTENTS)));
+        let parts = [metas, shape, records, contents];
         let index = Index { observed_at, parts, answer, observations, files, facts };
         let identity = index.identity();
-        let index = index.encode()?;
-        let mut bytes = Vec::with_capacity(index.len() + 24);
+        // Each is whole by itself, and an index whose data is not there is noticed.
+        let (data, index) = rayon::join(|| self.write(DATA, &data), || self.write_index(&index));
+        memory.release((data?, index?));
+        Some(identity)
+    }
+
+    /// Returns what it does not need any more.
+    fn write_index(&self, index: &Index) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&self.key.to_le_bytes());
-        bytes.extend_from_slice(&xxh3_64(&index).to_le_bytes());
-        bytes.extend_from_slice(&index);
-        self.write(DATA, &data)?;
+        bytes.extend_from_slice(&[0; 8]);
+        let start = bytes.len();
+        let mut bytes = index.encode(bytes)?;
+        let checksum = xxh3_64(bytes.get(start..)?);
+        bytes.get_mut(start - 8..start)?.copy_from_slice(&checksum.to_le_bytes());
         self.write(INDEX, &bytes)?;
-        Some(identity)
+        Some(bytes)
     }
 }
 
@@ -302,11 +323,12 @@ impl ReadContents for ContentsOnDisk<'_> {
 }
 
 /// What an edit of this file must leave as it is for every figure to stay as it is.
-fn figures_print(graph: &Graph, record: &Record, facts: u64, languages: Languages) -> u64 {
-    let is_own = record.in_universe || record.node.is_some_and(|node| graph.node(node.0).kind == NodeKind::Source);
-    let is_clean = record.problems.is_empty() && record.request_problems.is_empty() && !record.incomplete;
-    let has_facts = record.facts.is_some() || !languages.claim(&record.path);
-    if is_own && is_clean && has_facts && record.meta.is_some() { facts } else { FactsTable::OPAQUE }
+fn figures_print(graph: &Graph, record: Record<'_>, facts: u64, languages: Languages) -> u64 {
+    let file = record.file;
+    let is_own = record.in_universe() || record.node().is_some_and(|node| graph.node(node.0).kind == NodeKind::Source);
+    let is_clean = file.problems.is_empty() && file.request_problems.is_empty() && !file.incomplete;
+    let has_facts = file.facts.is_some() || !languages.claim(record.path());
+    if is_own && is_clean && has_facts && file.meta.is_some() { facts } else { FactsTable::OPAQUE }
 }
 
 /// Facts of an earlier run, for files that are as they were.

@@ -1,13 +1,15 @@
 //! Tokens of files by their contents, so that an unchanged file is not counted again. One file for each tokenizer.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use stan_model::Digest;
-use stan_repo::SystemExt as _;
+use stan_repo::{SystemExt as _, sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Cache;
 use super::bytes::{Reader, Writer};
+use crate::tokens::Tokenizer;
 
 /// A line for each of some millions of files.
 const LARGEST: u64 = 256 << 20;
@@ -48,6 +50,46 @@ impl TokenTable {
     pub(crate) fn get(&self, key: u128) -> Option<u64> {
         let found = self.entries.binary_search_by_key(&key, |(known, _)| *known).ok()?;
         self.entries.get(found).map(|(_, tokens)| *tokens)
+    }
+}
+
+/// Counts of a run: those that earlier ones left, and new ones, which are kept at the end.
+pub(crate) struct KeptTokens<'c> {
+    cache: Option<Cache<'c>>,
+    tokenizer: Tokenizer,
+    known: TokenTable,
+    new: Mutex<Vec<(u128, u64)>>,
+}
+
+impl<'c> KeptTokens<'c> {
+    pub(crate) fn load(cache: Option<Cache<'c>>, tokenizer: Tokenizer) -> Self {
+        // An estimate costs less than looking it up.
+        let cache = cache.filter(|_| tokenizer != Tokenizer::Bytes4);
+        let known = cache.as_ref().map(|cache| cache.load_tokens(tokenizer.name())).unwrap_or_default();
+        Self { cache, tokenizer, known, new: Mutex::default() }
+    }
+
+    /// The tokens of contents with this digest; `read` gives them. `None` when they cannot be read.
+    pub(crate) fn count(&self, digest: &Digest, read: impl FnOnce() -> Option<Vec<u8>>) -> Option<u64> {
+        let key = TokenTable::key(digest);
+        if let Some(tokens) = self.known.get(key) {
+            return Some(tokens);
+        }
+        let bytes = read()?;
+        let tokens = self.tokenizer.count(&bytes);
+        // A file that changed since it was hashed has other contents than the digest says.
+        if self.cache.is_some() && sha256(&bytes) == *digest {
+            self.new.lock().unwrap_or_else(PoisonError::into_inner).push((key, tokens));
+        }
+        Some(tokens)
+    }
+
+    /// Keeps what was counted for the next run.
+    pub(crate) fn save(self) {
+        let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cache) = self.cache.filter(|_| !new.is_empty()) {
+            cache.store_tokens(self.tokenizer.name(), &self.known.with(new.into_iter()));
+        }
     }
 }
 

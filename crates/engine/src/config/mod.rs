@@ -12,12 +12,13 @@ mod stan_path;
 mod tests;
 mod tree;
 
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
+use stan_lang::PackageStores;
 pub use stan_model::document::config::MetaHashes;
 use stan_repo::{
     AbsPath, AllowedFolder, EntryKind, System, SystemExt as _, advice, is_passing, normal_path, real_path,
@@ -49,6 +50,8 @@ pub struct Config {
     /// Folders outside the root that the command line allows. No file can say this: a repository cannot consent to being
     /// given more of the machine.
     pub allowed_outside: Vec<AllowedFolder>,
+    /// Folders of package managers of this user. The environment says where they are, no file.
+    pub stores: PackageStores,
     pub context: ContextConfig,
     /// Root-relative files that are archived whatever secrets they hold. Only the command line says this, no file.
     pub allowed_secrets: BTreeSet<String>,
@@ -84,6 +87,7 @@ impl Default for Config {
             excludes: Vec::new(),
             imports: BTreeMap::new(),
             allowed_outside: Vec::new(),
+            stores: PackageStores::NONE,
             context: ContextConfig::default(),
             allowed_secrets: BTreeSet::new(),
             scripts: BTreeMap::new(),
@@ -117,6 +121,10 @@ impl Config {
         options.extract.description_limit = self.context.description_limit as usize;
         options.resolve.outside_root = self.context.outside_root;
         options.allowed_outside.clone_from(&self.allowed_outside);
+        options.stores.clone_from(&self.stores);
+        // What lock files name may be read without asking, unless the configuration forbids it and the command line does not.
+        let is_allowed = |folder: &str| self.allowed_outside.iter().any(|one| Path::new(folder).starts_with(&one.real));
+        options.stores.retain(|store| self.context.outside_root || is_allowed(&store.folder));
         options.external_depth = self.context.external_depth;
         options.max_errors = self.context.max_errors as usize;
         options

@@ -68,6 +68,17 @@ impl Allowlist {
     }
 }
 
+impl Allowlist {
+    /// Leaves out files of packages that lock files do not prove, and says why.
+    pub(crate) fn leave_out_unproved(&mut self, unproved: BTreeMap<String, String>) {
+        for (path, reason) in unproved {
+            self.warnings.push(format!("`{path}` is not staged: {reason}"));
+            self.left_out.push(LeftOut { path, reason, is_default: false });
+        }
+        self.left_out.sort_unstable();
+    }
+}
+
 /// Where the assistant's instructions are.
 pub(crate) fn instructions_path(layout: &WorkspaceLayout) -> String {
     layout.own("system/stan.system.md")

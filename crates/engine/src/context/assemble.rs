@@ -14,13 +14,15 @@ use super::allow::{self, Allowlist, Documents, LeftOut, Origin, Rules};
 use super::layout::{Artefact, WorkspaceLayout};
 use super::map::{self, BuiltMap, Conflicts, LeftDocument, MapDocument};
 use super::overview::MapSummary;
+use super::packages::drop_unproved;
 use super::progress::Progress;
 use super::reports::Mode;
 use super::workspace_files::read_if_there;
 use super::{Repository, select, state};
+use crate::cache::{Manifests, MapIdentity};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::graph::GraphRequest;
+use crate::graph::{GraphRequest, IsEnough};
 use crate::init::system_document;
 
 /// What decides the contents of an archive.
@@ -60,14 +62,29 @@ pub(crate) struct ContextInputs {
     pub(crate) hashes: MetaHashes,
     /// Absent in a frozen run that found none.
     pub(crate) overview: Option<Arc<Vec<u8>>>,
+    /// Which map of the cache it is, if it is there, and what its externals were named by.
+    pub(crate) kept_as: Option<(MapIdentity, Manifests)>,
 }
 
+/// Puts together what is archived.
 pub(crate) fn assemble(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
     wanted: &Wanted<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Assembled, EngineError> {
+    let assembled = assemble_unless(system, repository, wanted, progress, None)?;
+    assembled.ok_or_else(|| EngineError::internal("a run was skipped that nothing allowed to skip"))
+}
+
+/// As [`assemble`]; `None` where the graph is unchanged and `is_needless` says that nothing else can be different either.
+pub(crate) fn assemble_unless(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    wanted: &Wanted<'_>,
+    progress: &mut dyn Progress,
+    is_needless: Option<&IsEnough<'_>>,
+) -> Result<Option<Assembled>, EngineError> {
     let layout = repository.layout();
     let options = repository.config.graph_options(repository.root);
     let excludes = excludes(repository)?;
@@ -78,14 +95,14 @@ pub(crate) fn assemble(
         let mut allowlist = allow::whole_repository(&rules);
         let mut warnings = std::mem::take(&mut allowlist.warnings);
         warnings.extend(altered);
-        return Ok(Assembled {
+        return Ok(Some(Assembled {
             allowlist,
             thread: None,
             warnings,
             errors: Vec::new(),
             errors_are_known: false,
             ignored: Vec::new(),
-        });
+        }));
     }
     // A broken selection is told before the work, not after.
     let loaded = if wanted.mode == Mode::Meta { None } else { state::load(system, &layout)? };
@@ -95,13 +112,17 @@ pub(crate) fn assemble(
         None => (state::nothing(), None),
     };
     let state_bytes = Arc::new(kept.unwrap_or_else(|| decoded.state.encode()));
-    let (built, document, top) = load_or_build_map(system, repository, &rules, wanted, progress)?;
+    let Some((built, document, top)) = load_or_build_map(system, repository, &rules, (wanted, is_needless), progress)?
+    else {
+        return Ok(None);
+    };
     let (errors, errors_are_known) = (built.problems(), built.is_unchanged);
-    let BuiltMap { map, integrity, conflicts, kept_as, .. } = built;
+    let BuiltMap { map, integrity, conflicts, kept_as, manifests, .. } = built;
     let (meta_bytes, meta_is_in_place) = (Arc::new(document.bytes), document.is_in_place);
     progress.stage("selecting");
-    let selection = select::selection(&map, &decoded.state)?;
+    let mut selection = select::selection(&map, &decoded.state)?;
     refuse_conflicts(&map, &selection, &conflicts)?;
+    let unproved = wanted.engine.share(|| drop_unproved(system, repository, (&map, &integrity), &mut selection));
     let mut summary = MapSummary::new(system, repository, wanted, kept_as);
     let meta_tokens = summary.tokens_if_too_large(&meta_bytes);
     let meta = meta_tokens.is_none().then(|| Arc::clone(&meta_bytes));
@@ -123,6 +144,7 @@ pub(crate) fn assemble(
         allowlist.left_out.push(LeftOut { path: layout.artefact(Artefact::Meta), reason, is_default: false });
         allowlist.left_out.sort_unstable();
     }
+    allowlist.leave_out_unproved(unproved);
     let mut warnings = std::mem::take(&mut allowlist.warnings);
     warnings.extend(altered);
     warnings.extend(decoded.warnings);
@@ -131,9 +153,18 @@ pub(crate) fn assemble(
     let named = decoded.state.include.iter().map(|entry| entry.node.as_str());
     let ignored = ignored_by_git(&rules, named.filter(|node| allowlist.files.contains_key(*node)));
     let hashes = repository.config.context.meta_hashes;
-    let thread =
-        ContextInputs { map, integrity, selection, meta_bytes, meta_is_in_place, state_bytes, hashes, overview };
-    Ok(Assembled { allowlist, thread: Some(thread), warnings, errors, errors_are_known, ignored })
+    let thread = ContextInputs {
+        map,
+        integrity,
+        selection,
+        meta_bytes,
+        meta_is_in_place,
+        state_bytes,
+        hashes,
+        overview,
+        kept_as: kept_as.map(|kept_as| (kept_as, manifests)),
+    };
+    Ok(Some(Assembled { allowlist, thread: Some(thread), warnings, errors, errors_are_known, ignored }))
 }
 
 /// The map, rebuilt or as an earlier run left it, its document, and what lies in the root.
@@ -141,9 +172,9 @@ fn load_or_build_map(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
     rules: &Rules<'_>,
-    wanted: &Wanted<'_>,
+    (wanted, is_needless): (&Wanted<'_>, Option<&IsEnough<'_>>),
     progress: &mut dyn Progress,
-) -> Result<(BuiltMap, MapDocument, Universe), EngineError> {
+) -> Result<Option<(BuiltMap, MapDocument, Universe)>, EngineError> {
     let layout = rules.layout;
     if wanted.frozen {
         progress.stage("reading the map");
@@ -156,7 +187,7 @@ fn load_or_build_map(
             map::load_integrity(system, repository, Some(&map))?.ok_or_else(|| absent(Artefact::ExternalsLock))?;
         check_committed(system, repository, wanted, &bytes)?;
         let bytes = map::encoded(&map, false)?;
-        return Ok((
+        return Ok(Some((
             BuiltMap {
                 map,
                 integrity,
@@ -165,16 +196,18 @@ fn load_or_build_map(
                 conflicts: Conflicts::new(),
                 document: map::Document::Unknown,
                 kept_as: None,
+                manifests: Manifests::default(),
             },
             MapDocument { bytes, is_in_place: true },
             allow::top_of(rules),
-        ));
+        )));
     }
     progress.stage("building the map");
     let beside = || (allow::top_of(rules), LeftDocument::read(system, layout));
-    let (mut built, (top, left)) = map::build_map_with(wanted.engine, repository, wanted.work, beside)?;
+    let built = map::build_map_with(wanted.engine, repository, wanted.work, beside, is_needless)?;
+    let Some((mut built, (top, left))) = built else { return Ok(None) };
     let document = map::document_of(&mut built, left)?;
-    Ok((built, document, top))
+    Ok(Some((built, document, top)))
 }
 
 /// A map that git tracks came with the repository: its edges and descriptions may be anything. It is archived only if it is

@@ -5,10 +5,15 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use stan_graph::Map;
+use stan_lang::PackageVersion;
+use stan_lang::packages::version_of;
 use stan_model::NodeKind;
+use stan_model::document::integrity::ExternalsLock;
 use stan_repo::{EntryKind, Files, Reach, System, World, normal_path};
 
 use super::Repository;
+use super::packages::proofs;
+use crate::graph::GraphOptions;
 
 pub(crate) struct Consent<'c> {
     root: &'c str,
@@ -17,18 +22,33 @@ pub(crate) struct Consent<'c> {
     map: Option<&'c Map>,
     /// Real folders of the packages that are linked from outside; found when a file needs them.
     linked: OnceCell<BTreeSet<String>>,
+    options: GraphOptions,
+    /// The packages of package managers that lock files name, among those of the private map.
+    locked: BTreeSet<PackageVersion>,
 }
 
 impl<'c> Consent<'c> {
-    /// `map` tells where importers are, and so where links may be.
-    pub(crate) fn new(system: &'c dyn System, repository: &Repository<'c>, map: Option<&'c Map>) -> Self {
-        let reach = repository.config.graph_options(repository.root).reach(system);
-        let world = World::new(system, repository.root, None).prefer_probe().within(reach.clone());
-        Self { root: repository.root, reach, world, map, linked: OnceCell::new() }
+    /// `map` tells where importers and lock files are, and so where links may be and which packages may be read.
+    pub(crate) fn new(
+        system: &'c dyn System,
+        repository: &Repository<'c>,
+        map: Option<&'c Map>,
+        integrity: &ExternalsLock,
+    ) -> Self {
+        let options = repository.config.graph_options(repository.root);
+        let reach = options.reach(system);
+        let world = options.probing_world(system, reach.clone());
+        let stored = integrity.nodes.values().filter_map(|node| options.stores.file_at(&node.locator));
+        let packages = stored.map(|file| version_of(&file)).collect();
+        let locked = map.map(|map| proofs(&options, &world, map, packages)).unwrap_or_default().into_keys().collect();
+        Self { root: repository.root, reach, world, map, linked: OnceCell::new(), options, locked }
     }
 
     /// Whether a file, by its absolute real path, may be read.
     pub(crate) fn covers(&self, path: &str) -> bool {
+        if let Some(file) = self.options.stores.file_at(path) {
+            return self.locked.contains(&version_of(&file)) || self.reach.covers(path);
+        }
         self.reach.covers(path) || {
             let linked = self.linked.get_or_init(|| self.linked_packages());
             above(path).any(|folder| linked.contains(folder))
@@ -109,7 +129,7 @@ mod tests {
         let allowed = AllowedFolder { spelled: "/opt/shared".to_owned(), real: "/opt/shared".to_owned() };
         config.allowed_outside.push(allowed);
         let repository = Repository { root: "/w/r", config: &config };
-        let consent = Consent::new(&system, &repository, None);
+        let consent = Consent::new(&system, &repository, None, &ExternalsLock::default());
         for (path, expected) in [
             ("/w/r/a.ts", true),
             ("/w/node_modules/p/x.js", true),

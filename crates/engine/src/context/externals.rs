@@ -10,10 +10,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use stan_graph::{ExternalFile, Externals, Graph, PackageFile};
 use stan_lang::language::SourceFile;
+use stan_lang::packages::file_of_id;
 use stan_model::json::JsonTree;
 use stan_model::untrusted::cleaned_prose;
 use stan_model::{Ecosystem, NodeKind, PACKAGE_FOLDER};
-use stan_repo::{Files, System, SystemExt as _, World, normal_path};
+use stan_repo::{Files, System, SystemExt as _, World};
 
 use crate::cache::Manifests;
 use crate::graph::GraphOptions;
@@ -32,7 +33,7 @@ pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, grap
     let reach = options.reach(system);
     let mut packages = Packages {
         system,
-        world: World::new(system, root, None).prefer_probe().within(reach),
+        world: options.probing_world(system, reach),
         observed_at: system.now(),
         buffer: Vec::new(),
         by_directory: FxHashMap::default(),
@@ -41,16 +42,17 @@ pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, grap
     let is_external = |index: &u32| graph.node(*index).kind == NodeKind::External;
     let mut distributions = pypi::Distributions::default();
     for index in graph.indices().filter(is_external) {
-        distributions.want(&normal_path(root, &graph.node(index).id));
+        distributions.want(&options.locate(&packages.world, &graph.node(index).id));
     }
     distributions.read(system, &packages.world, packages.observed_at, &mut packages.manifests);
     let located = graph.indices().filter(is_external).map(|index| {
         let node = graph.node(index);
-        let absolute = normal_path(root, &node.id);
-        let package = match (pypi::split_site(&absolute), &node.file) {
-            (Some(_), Some(file)) => distributions.file(&absolute, file.size, &file.digest),
-            (Some(_), None) => None,
-            (None, _) => packages.file(&absolute),
+        let absolute = options.locate(&packages.world, &node.id);
+        let package = match (file_of_id(&node.id), pypi::split_site(&absolute), &node.file) {
+            (Some(stored), _, _) => Some(stored),
+            (None, Some(_), Some(file)) => distributions.file(&absolute, file.size, &file.digest),
+            (None, Some(_), None) => None,
+            (None, None, _) => packages.file(&absolute),
         };
         let description = packages.description(options, &absolute);
         (index, ExternalFile { description, ..ExternalFile::new(root, absolute, package) })

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use stan_graph::{Canonical, ExternalFile, Map, canonical_id};
-use stan_lang::Languages;
+use stan_lang::{Languages, PackageStores};
+use stan_model::Ecosystem;
 use stan_model::document::DocumentError;
 use stan_model::document::integrity::{self, ExternalsLock, LockedExternal};
 use stan_model::document::run_report::NotAnalysedFiles;
@@ -21,7 +23,7 @@ use super::workspace_files::read_if_there;
 use crate::cache::{Cache, DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::graph::{Graph, GraphRequest, Work, graph_or_cached_map, open_cache};
+use crate::graph::{Graph, GraphRequest, IsEnough, Work, graph_or_cached_map, open_cache};
 use crate::not_analysed::not_analysed_of_map;
 
 /// A map, and what proves the files that it names outside the repository.
@@ -38,6 +40,8 @@ pub struct BuiltMap {
     pub(crate) document: Document,
     /// Which map of the cache it is, if it is there.
     pub(crate) kept_as: Option<MapIdentity>,
+    /// What externals were named by.
+    pub(crate) manifests: Manifests,
 }
 
 /// What is wrong with nodes, by their ids.
@@ -80,39 +84,48 @@ pub fn build_map(
     request: &GraphRequest,
 ) -> Result<BuiltMap, EngineError> {
     let careful = StrictSystem::new(engine.system(), request);
-    let (built, ()) = build_map_with(&engine.over(&careful), repository, request, || ())?;
+    let built = build_map_with(&engine.over(&careful), repository, request, || (), None)?;
     careful.ensure_no_transient_errors()?;
-    Ok(built)
+    built.map(|(built, ())| built).ok_or_else(|| EngineError::internal("the map is missing from its outcome"))
 }
 
 /// As [`build_map`]. While one thread names and maps, or reads the map back, which no other can help with, another does
-/// the work `beside`.
+/// the work `beside`. `None` where nothing changed and `is_needless` says that the map is not needed either.
 pub(crate) fn build_map_with<T: Send + Sync>(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
     request: &GraphRequest,
     beside: impl Fn() -> T + Sync,
-) -> Result<(BuiltMap, T), EngineError> {
+    is_needless: Option<&IsEnough<'_>>,
+) -> Result<Option<(BuiltMap, T)>, EngineError> {
     let options = repository.config.graph_options(repository.root);
     let request = GraphRequest { stats_only: false, ..request.clone() };
     let key = MapKey { stan_path: repository.config.stan_path.clone(), hashes: repository.config.context.meta_hashes };
     let stored = OnceLock::new();
     let other = OnceLock::new();
+    let skips = AtomicBool::new(false);
     let is_kept = |cache: &Cache<'_>, kept_as| {
+        if is_needless.is_some_and(|is_needless| is_needless(cache, kept_as)) {
+            skips.store(true, Ordering::Relaxed);
+            return true;
+        }
         let (map, _) = rayon::join(|| cache.load_map(kept_as, &key), || other.set(beside()));
         map.is_some_and(|map| stored.set(map).is_ok())
     };
     let system = engine.system();
     let (outcome, kept_as) = graph_or_cached_map(engine, &options, &request, &is_kept)?;
+    if skips.into_inner() && outcome.graph.is_none() {
+        return Ok(None);
+    }
     // A run that has made the graph after all has seen something that the kept map does not know.
     if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
-        let StoredMap { map, integrity, document, conflicts, identity } = stored;
+        let StoredMap { map, integrity, document, conflicts, identity, manifests } = stored;
         let document = Document::Print(document);
         let is_unchanged = outcome.work == Work::Unchanged;
         let errors = outcome.errors;
         let kept_as = Some(identity);
-        let built = BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as };
-        return Ok((built, other.into_inner().unwrap_or_else(beside)));
+        let built = BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as, manifests };
+        return Ok(Some((built, other.into_inner().unwrap_or_else(beside))));
     }
     let Some(graph) = outcome.graph else { return Err(EngineError::internal("the graph is missing from its outcome")) };
     let (built, other) = std::thread::scope(|scope| {
@@ -139,7 +152,8 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     });
     let (document, kept_as) = document.unwrap_or_default();
     let is_unchanged = outcome.work == Work::Unchanged;
-    Ok((BuiltMap { map, integrity, errors: outcome.errors, is_unchanged, conflicts, document, kept_as }, other))
+    let errors = outcome.errors;
+    Ok(Some((BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as, manifests }, other)))
 }
 
 /// A map with what belongs to it.
@@ -235,7 +249,7 @@ pub(crate) fn load_integrity(
     map: Option<&Map>,
 ) -> Result<Option<ExternalsLock>, EngineError> {
     let Some(integrity) = decode_integrity(system, repository)? else { return Ok(None) };
-    check_consent(repository.root, &integrity, &Consent::new(system, repository, map))?;
+    check_consent(repository.root, &integrity, &Consent::new(system, repository, map, &integrity))?;
     Ok(Some(integrity))
 }
 
@@ -247,7 +261,7 @@ pub(crate) fn readable_integrity(
     map: Option<&Map>,
 ) -> Result<Option<ExternalsLock>, EngineError> {
     let Some(mut integrity) = decode_integrity(system, repository)? else { return Ok(None) };
-    let consent = Consent::new(system, repository, map);
+    let consent = Consent::new(system, repository, map, &integrity);
     integrity.nodes.retain(|_, node| consent.covers(&node.locator));
     Ok(Some(integrity))
 }
@@ -258,7 +272,7 @@ fn decode_integrity(system: &dyn System, repository: &Repository<'_>) -> Result<
     let Some(bytes) = read_if_there(system, &layout, &file)? else { return Ok(None) };
     let integrity =
         integrity::decode(&bytes, &file).map_err(|errors| broken("the private map", &errors).hint(REBUILD))?;
-    check_places(&layout, &integrity)?;
+    check_places(&layout, &repository.config.stores, &integrity)?;
     Ok(Some(integrity))
 }
 
@@ -282,11 +296,15 @@ fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -
 
 /// Refuses a private map that leads to files which no import could have led to: a repository may bring its own, and would
 /// have any file of this machine read.
-fn check_places(layout: &WorkspaceLayout, integrity: &ExternalsLock) -> Result<(), EngineError> {
+fn check_places(
+    layout: &WorkspaceLayout,
+    stores: &PackageStores,
+    integrity: &ExternalsLock,
+) -> Result<(), EngineError> {
     let astray: Vec<String> = integrity
         .nodes
         .iter()
-        .filter(|(id, node)| !is_place_of(layout.root(), layout.stan_path(), id, node))
+        .filter(|(id, node)| !is_place_of((layout.root(), layout.stan_path()), stores, id, node))
         .map(|(id, node)| format!("{id}: expected the file that is archived under this id, found {}", node.locator))
         .collect();
     if astray.is_empty() {
@@ -298,11 +316,14 @@ fn check_places(layout: &WorkspaceLayout, integrity: &ExternalsLock) -> Result<(
 }
 
 /// Whether a file at the node's place would have been given this id, and could have been imported at all.
-fn is_place_of(root: &str, stan_path: &str, id: &str, node: &LockedExternal) -> bool {
+fn is_place_of((root, stan_path): (&str, &str), stores: &PackageStores, id: &str, node: &LockedExternal) -> bool {
     let LockedExternal { locator, package, .. } = node;
     let is_installed = stan_model::is_installed(locator);
     let is_real = !locator.split('/').any(|part| matches!(part, "." | ".."));
     let could_be_imported = match package {
+        Some(package) if matches!(package.ecosystem, Ecosystem::Go | Ecosystem::Crates) => {
+            stores.file_at(locator).as_ref() == Some(package)
+        }
         Some(package) => is_installed && locator.ends_with(&["/", &package.path].concat()),
         None => is_installed || Languages::all().claim(locator) || locator.ends_with(".json"),
     };
@@ -356,7 +377,12 @@ mod tests {
             (hashed("/o/id_rsa", "id_rsa"), node("/o/id_rsa", None), false),
             (hashed("/o/lib.ts", "lib.ts"), node("/o/other.ts", None), false),
         ] {
-            assert_eq!(is_place_of("/r", ".stan", &id, &node), expected, "{id} at {}", node.locator);
+            assert_eq!(
+                is_place_of(("/r", ".stan"), &PackageStores::NONE, &id, &node),
+                expected,
+                "{id} at {}",
+                node.locator
+            );
         }
     }
 }

@@ -16,6 +16,7 @@ mod map;
 mod map_verifier;
 mod outside;
 mod overview;
+mod packages;
 mod progress;
 mod read_only;
 mod run;

@@ -3,6 +3,8 @@
 //! Everything is prepared first; only when all of it is whole and proved is any of it put in place. Only the imports are
 //! refreshed before, because the map must see them.
 
+mod kept;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,16 +12,16 @@ use std::sync::Arc;
 
 use stan_archive::{
     ArchiveEntry, Changes, External, Mismatch, Mismatches, OutputStream, Prepared, Snapshot, Transaction, Written,
-    stage, write_archive, write_diff,
+    stage, write_archive_knowing, write_diff,
 };
 use stan_graph::MetaHashes;
-use stan_model::ProgrammingFiles;
 use stan_model::json::indented_json;
-use stan_repo::{Access, EntryKind, SystemExt as _, WritableSystem};
+use stan_model::{Digest, ProgrammingFiles};
+use stan_repo::{Access, EntryKind, System as _, SystemExt as _, WritableSystem};
 
 use super::Repository;
 use super::allow::{Allowed, Origin};
-use super::assemble::{Assembled, ContextInputs, Wanted, assemble, external_entry, plain_entries};
+use super::assemble::{Assembled, ContextInputs, Wanted, assemble, assemble_unless, external_entry, plain_entries};
 use super::count::Counted;
 use super::formats::{ArchiveFormat, DiffContents, Formats};
 use super::import;
@@ -36,6 +38,7 @@ use super::reports::{
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
 use super::workspace_files::{check_folders, holds, read_if_there};
+use crate::cache::Cache;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::graph::GraphRequest;
@@ -103,8 +106,12 @@ impl Run<'_> {
     fn perform(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
         progress.stage("waiting for the workspace");
         let session = Session::open(self.system, self.layout, progress)?;
+        let observed_at = self.system.now();
         let imported = import::refresh(self.system, self.repository, self.layout, &session)?;
-        let mut assembled = assemble(self.system, self.repository, &self.wanted(), progress)?;
+        let kept = self.kept_run();
+        let is_same = |_: &Cache<'_>, graph| kept.as_ref().is_some_and(|kept| kept.is_of(graph));
+        let assembled = assemble_unless(self.system, self.repository, &self.wanted(), progress, Some(&is_same))?;
+        let Some(mut assembled) = assembled else { return self.repeat(kept, &session) };
         assembled.warnings.extend(imported.warnings);
         self.evidence(&mut assembled);
         let externals = from_outside(self.layout, assembled.thread.as_ref(), imported.outside);
@@ -140,7 +147,9 @@ impl Run<'_> {
         progress.stage("putting everything in place");
         transaction.commit().map_err(refuse)?;
         let report = RunReport { externals, formats, ..self.report(&assembled, &written, diff, outputs) };
-        Ok(self.counted(&assembled, &written, report))
+        let report = self.counted(&assembled, &written, report);
+        self.keep_run(&assembled, &report, observed_at);
+        Ok(report)
     }
 
     /// Outputs of scripts are archived as they are now, and those of earlier runs not at all.
@@ -249,7 +258,16 @@ impl Run<'_> {
     }
 
     fn archive(&self, entries: Vec<ArchiveEntry>, out: &mut OutputStream) -> Result<Written, EngineError> {
-        self.engine.share(|| write_archive(self.system, entries, self.request.epoch, out)).map_err(refuse)
+        // A plan changes nothing, not even the cache.
+        let cache = if self.request.plan { None } else { self.cache() };
+        let known = cache.as_ref().map(Cache::load_clean).unwrap_or_default();
+        let is_clean = |digest: &Digest| known.has(digest);
+        let write = || write_archive_knowing(self.system, entries, self.request.epoch, out, &is_clean);
+        let written = self.engine.share(write).map_err(refuse)?;
+        if let Some(cache) = cache {
+            cache.store_clean(&known, written.files.iter().filter(|file| file.is_clean).map(|file| file.digest));
+        }
+        Ok(written)
     }
 
     /// The map, its private twin and the selection, where they are not what they were.

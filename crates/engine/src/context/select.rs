@@ -15,6 +15,7 @@ use super::allow::{self, Allowed, LeftOut, Origin, Rules};
 use super::assemble::excludes;
 use super::layout::WorkspaceLayout;
 use super::map::{broken, build_map, map_for_selection};
+use super::packages::drop_unproved;
 use super::read_only::ReadOnly;
 use super::reports::{LeftOutReport, SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
 use super::{NamedBytes, Repository, import};
@@ -61,12 +62,14 @@ pub fn select(
         (None, None) => map_for_selection(engine, repository, &request.work)?,
     };
     let system = view.as_ref().map_or(system, |view| view as &dyn WritableSystem);
-    let selection = selection(&map, &decoded.state)?;
+    let mut selection = selection(&map, &decoded.state)?;
+    let unproved = engine.share(|| drop_unproved(system, repository, (&map, &integrity), &mut selection));
     // What becomes of the files of another map is not known.
-    let contents = match &request.meta {
+    let mut contents = match &request.meta {
         None => Contents::of(system, repository, &map, &integrity, &selection)?,
         Some(_) => Contents::default(),
     };
+    contents.left_out.extend(unproved);
     let mut report = report(&map, &decoded, &selection, &contents);
     report.warnings.extend(duplicates(&map, &selection, &layout));
     report.warnings.sort_unstable();

@@ -19,6 +19,7 @@ use super::layout::{Artefact, WorkspaceLayout};
 use super::locate::{Located, Locator};
 use super::map::{encoded, load_integrity, load_map};
 use super::map_verifier::broken;
+use super::packages::drop_unproved;
 use super::reports::{Difference, VerifyReport};
 use super::{Repository, select, state};
 use crate::engine::Engine;
@@ -53,6 +54,7 @@ pub fn verify(
     let map = load_map(system, &layout)?;
     let integrity = load_integrity(system, repository, map.as_ref().map(|(map, _)| map))?;
     let mut check = Check {
+        engine,
         system,
         layout: &layout,
         map,
@@ -197,6 +199,7 @@ impl Contents {
 }
 
 struct Check<'a> {
+    engine: &'a Engine<'a>,
     system: &'a dyn System,
     layout: &'a WorkspaceLayout,
     map: Option<(Map, Vec<u8>)>,
@@ -359,7 +362,11 @@ impl Check<'_> {
             return Ok(allow::thread_opener(&rules, documents, top));
         }
         let Some((map, _)) = &self.map else { return Ok(allow::thread_opener(&rules, documents, top)) };
-        let selection = select::selection(map, &decoded.state)?;
+        let mut selection = select::selection(map, &decoded.state)?;
+        if let Some(integrity) = &self.integrity {
+            let system = self.system;
+            self.engine.share(|| drop_unproved(system, repository, (map, integrity), &mut selection));
+        }
         warnings.extend(selection.warnings.iter().cloned());
         Ok(allow::selected(&rules, documents, top, map, &selection))
     }

@@ -5,12 +5,14 @@ use std::ops::Range;
 use std::path::Path;
 
 use stan_graph::FileMeta;
-use stan_lang::language::{Extractors, SourceFile};
+use stan_lang::language::{Extraction, Extractors, SourceFile};
 use stan_model::{FileFacts, Problem};
 use stan_repo::{DirectoryHandleCache, Stat, System, SystemExt as _, read_failure};
 
 use super::GraphOptions;
+use super::compile::SeeBytes;
 use super::stages::resolve::ResolvedFile;
+use crate::shared::{Bundles, Member};
 
 /// A file of more bytes than this is hashed but not analysed.
 const MAX_ANALYSED_BYTES: u64 = 256 << 20;
@@ -21,6 +23,9 @@ const LARGE: u64 = 128 << 10;
 /// A batch has no more files after one that brought it beyond this many bytes, which leaves room for syntax trees and
 /// facts in the processor's own cache.
 const BATCH: usize = 64 << 10;
+
+/// A group of files that share a bundle ends with the one that brought it beyond this.
+const MOST_GROUP_BYTES: usize = 4 << 20;
 
 /// A buffer that grew beyond this is given back after the file that needed it.
 const KEPT_BUFFER: usize = 4 << 20;
@@ -73,6 +78,54 @@ pub(crate) fn analyse(
     })
 }
 
+/// As [`analyse`] with facts; the bytes of a file that is analysed are shown to `see`.
+pub(crate) fn analyse_seen(
+    system: &dyn System,
+    path: &str,
+    display: &str,
+    options: &GraphOptions,
+    see: Option<&SeeBytes<'_>>,
+) -> Analysed {
+    let analysed = analyse(system, path, display, true, options);
+    if let (Some(see), Some(meta)) = (see.filter(|_| options.languages.claim(display)), &analysed.meta) {
+        SCRATCH.with_borrow(|scratch| {
+            // A buffer that grew too large is gone by now.
+            if scratch.buffer.len() as u64 == meta.size {
+                see(display, &scratch.buffer, meta);
+            }
+        });
+    }
+    analysed
+}
+
+/// As [`analyse`] with facts, which are asked for in a bundle of their own.
+pub(crate) fn analyse_shared(
+    system: &dyn System,
+    path: &str,
+    display: &str,
+    options: &GraphOptions,
+    bundles: &Bundles,
+) -> Analysed {
+    if !options.languages.claim(display) {
+        return hashed(system, path, display);
+    }
+    with_scratch(|Scratch { extractors, buffer }| {
+        buffer.clear();
+        let read = system.read_real(Path::new(path), MAX_ANALYSED_BYTES, buffer);
+        let Ok(stat) = read else { return failed(system, path, display, read) };
+        let meta = meta_of(buffer);
+        let member = Member { path: display, bytes: buffer, meta };
+        let extraction = bundles.extractions(&[member], &mut |member| extract(extractors, member, options)).pop();
+        of_extraction(display, Some(stat), meta, extraction)
+    })
+}
+
+/// What the language of a file says of it.
+fn extract(extractors: &mut Extractors, member: &Member<'_>, options: &GraphOptions) -> Extraction {
+    let file = SourceFile { name: member.path, bytes: member.bytes };
+    extractors.extract(options.languages, file, &options.extract).unwrap_or_default()
+}
+
 /// Analyses files of the repository, a batch at a time: first all are read and hashed, then all are parsed. Going to and
 /// fro between the system and the parser for each file would drive both out of the processor's caches. DirectoryHandleCache mostly
 /// lie in one directory, which is kept open. Stats are left out unless they are wanted.
@@ -80,6 +133,7 @@ pub(crate) struct BatchAnalyser<'a> {
     system: &'a dyn System,
     options: &'a GraphOptions,
     wants_stats: bool,
+    see: Option<&'a SeeBytes<'a>>,
     neighbours: DirectoryHandleCache<'a>,
     batch: Vec<Read<'a>>,
 }
@@ -99,8 +153,14 @@ enum Read<'a> {
 }
 
 impl<'a> BatchAnalyser<'a> {
-    pub(crate) fn new(system: &'a dyn System, options: &'a GraphOptions, wants_stats: bool) -> Self {
-        Self { system, options, wants_stats, neighbours: DirectoryHandleCache::to_read(system), batch: Vec::new() }
+    pub(crate) fn new(
+        system: &'a dyn System,
+        options: &'a GraphOptions,
+        wants_stats: bool,
+        see: Option<&'a SeeBytes<'a>>,
+    ) -> Self {
+        let neighbours = DirectoryHandleCache::to_read(system);
+        Self { system, options, wants_stats, see, neighbours, batch: Vec::new() }
     }
 
     /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
@@ -141,6 +201,50 @@ impl<'a> BatchAnalyser<'a> {
         });
     }
 
+    /// As [`Self::analyse`], for files that share a bundle of facts: all of them, unless they are too many to be held at once.
+    pub(crate) fn analyse_group(
+        &mut self,
+        root: &str,
+        paths: &'a [Box<str>],
+        bundles: &Bundles,
+        mut take: impl FnMut(Option<Analysed>),
+    ) {
+        with_scratch(|Scratch { extractors, buffer }| {
+            buffer.clear();
+            let mut absolute = root.to_owned();
+            for path in paths {
+                absolute.truncate(root.len());
+                absolute.push_str(path);
+                let read = self.read(path, &absolute, buffer);
+                self.batch.push(read);
+                // Known from the files alone, so that other machines stop at the same one.
+                if buffer.len() >= MOST_GROUP_BYTES {
+                    break;
+                }
+            }
+            let members: Vec<Member<'_>> = self
+                .batch
+                .iter()
+                .filter_map(|read| match read {
+                    Read::Source { path, bytes, meta, .. } => {
+                        Some(Member { path, bytes: buffer.get(bytes.clone()).unwrap_or_default(), meta: *meta })
+                    }
+                    Read::Done(_) | Read::Large => None,
+                })
+                .collect();
+            let options = self.options;
+            let mut facts =
+                bundles.extractions(&members, &mut |member| extract(extractors, member, options)).into_iter();
+            for read in self.batch.drain(..) {
+                take(match read {
+                    Read::Source { path, stat, meta, .. } => Some(of_extraction(path, stat, meta, facts.next())),
+                    Read::Done(file) => Some(file),
+                    Read::Large => None,
+                });
+            }
+        });
+    }
+
     /// Reads a file into the buffer, behind what is there.
     fn read(&mut self, relative: &'a str, absolute: &str, buffer: &mut Vec<u8>) -> Read<'a> {
         let (directory, name) = relative.rsplit_once('/').unwrap_or(("", relative));
@@ -153,7 +257,11 @@ impl<'a> BatchAnalyser<'a> {
         match read {
             Ok(stat) => {
                 let bytes = start..buffer.len();
-                let meta = meta_of(buffer.get(bytes.clone()).unwrap_or_default());
+                let contents = buffer.get(bytes.clone()).unwrap_or_default();
+                let meta = meta_of(contents);
+                if let Some(see) = self.see {
+                    see(relative, contents, &meta);
+                }
                 if self.options.languages.claim(name) {
                     return Read::Source { path: relative, bytes, stat, meta };
                 }
@@ -186,10 +294,14 @@ fn extracted(
     meta: FileMeta,
     options: &GraphOptions,
 ) -> Analysed {
+    of_extraction(file.name, stat, meta, extractors.extract(options.languages, file, &options.extract))
+}
+
+fn of_extraction(name: &str, stat: Option<Stat>, meta: FileMeta, extraction: Option<Extraction>) -> Analysed {
     let mut analysed = Analysed { stat, meta: Some(meta), ..Analysed::default() };
-    if let Some(extraction) = extractors.extract(options.languages, file, &options.extract) {
+    if let Some(extraction) = extraction {
         analysed.facts = Some(Box::new(extraction.facts));
-        analysed.problems = extraction.problems.into_iter().map(|problem| problem.in_file(file.name)).collect();
+        analysed.problems = extraction.problems.into_iter().map(|problem| problem.in_file(name)).collect();
         analysed.incomplete = extraction.incomplete;
     }
     analysed

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use stan_graph::{Built, Graph};
+use stan_graph::{Built, FileMeta, Graph};
 use stan_lang::ProjectResolvers;
 use stan_model::Problem;
 use stan_repo::{Observations, System};
@@ -13,9 +13,10 @@ use super::analyse::Analysed;
 use super::excluded::ExcludedFiles;
 use super::memory::Memory;
 use super::node_table::NodeTable;
-use super::record::Record;
+use super::record::Records;
 use super::stages::CompileRun;
 use crate::error::EngineError;
+use crate::shared::{Bundles, SharedCache};
 
 /// Hands in what an earlier run knows of a file, if the file is unchanged since.
 pub(crate) trait PreviousRun: Sync {
@@ -38,17 +39,46 @@ pub(crate) struct Compiled {
 
 /// What the cache keeps beside the graph.
 pub(crate) struct Kept {
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Records,
     /// Problems that belong to no file whose contents are part of the answer.
     pub(crate) general_problems: Vec<Problem>,
     pub(crate) observations: Observations,
+}
+
+/// Sees the bytes of files while they are in memory, by their path from the root. Not all files: large ones that are only hashed,
+/// and those of which an earlier run knows everything, are not read as a whole.
+pub(crate) type SeeBytes<'f> = dyn Fn(&str, &[u8], &FileMeta) + Sync + 'f;
+
+/// Where facts may come from instead of from the files, and what else sees those that are read.
+#[derive(Clone, Copy)]
+pub(crate) struct KnownFacts<'k> {
+    pub(crate) previous: Option<&'k dyn PreviousRun>,
+    pub(crate) shared: &'k SharedCache,
+    pub(crate) see: Option<&'k SeeBytes<'k>>,
 }
 
 /// Computes everything. `keep`: also gather what the cache wants.
 pub(crate) fn compile(
     system: &dyn System,
     options: &GraphOptions,
-    previous: Option<&dyn PreviousRun>,
+    known: KnownFacts<'_>,
+    keep: bool,
+    memory: Memory,
+) -> Result<Compiled, EngineError> {
+    let KnownFacts { previous, shared, .. } = known;
+    let bundles = if previous.is_none() { shared.bundles(options.languages, &options.extract) } else { None };
+    let compiled = compile_once(system, options, (known, bundles.as_ref()), keep, memory)?;
+    if bundles.is_some() && shared.lied() {
+        memory.release(compiled);
+        return compile_once(system, options, (known, None), keep, memory);
+    }
+    Ok(compiled)
+}
+
+fn compile_once(
+    system: &dyn System,
+    options: &GraphOptions,
+    (KnownFacts { previous, see, .. }, bundles): (KnownFacts<'_>, Option<&Bundles>),
     keep: bool,
     memory: Memory,
 ) -> Result<Compiled, EngineError> {
@@ -58,9 +88,10 @@ pub(crate) fn compile(
     let project = options.project(&*world, &universe.files);
     let resolvers = ProjectResolvers::open(options.languages, &project);
     let excluded = ExcludedFiles::new(options);
-    let table = || memory.keep(NodeTable::new(root, &universe.files, &excluded));
+    let table = || memory.keep(NodeTable::new(options, &universe.files, &excluded));
     let ((), nodes) = rayon::join(|| resolvers.prepare(), table);
-    let run = CompileRun { system, options, universe: &universe, resolvers: &resolvers, nodes: &nodes, previous };
+    let resolvers = &resolvers;
+    let run = CompileRun { system, options, universe: &universe, resolvers, nodes: &nodes, previous, see, bundles };
 
     let (files, analysed) = run.analyse_universe(keep);
     run.load_own_files();

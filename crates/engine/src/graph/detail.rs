@@ -10,10 +10,10 @@ use stan_model::{FileFacts, FileKey};
 use stan_repo::WritableSystem;
 
 use super::compile::{self, Compiled, PreviousRun};
-use super::record::Record;
+use super::record::{Record, Records};
 use super::{AsSystem, GraphOptions, GraphRequest, compile_with, open_cache};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
-use crate::cache::{self, Cache, Identity, Index};
+use crate::cache::{self, Cache, Identity, Index, RecordId};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::lenient_system::LenientSystem;
@@ -136,8 +136,9 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
         let Compiled { graph, problems, kept, dirty, .. } =
-            compile::compile(&watched, options, None, true, engine.memory())?;
-        let files = FileDetails::of_records(&kept.map(|kept| kept.records).unwrap_or_default(), graph.node_count());
+            compile::compile(&watched, options, request.known(None), true, engine.memory())?;
+        let records = kept.map(|kept| kept.records);
+        let files = records.map(|records| FileDetails::of_records(&records, graph.node_count())).unwrap_or_default();
         return Ok(DetailedGraph {
             graph,
             errors: stan_model::error_lines(&problems, options.max_errors),
@@ -152,8 +153,9 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let facts = loaded.as_ref().map(|(index, loaded)| cache::CachedFacts::new(index, loaded, options.languages));
     let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
     let mut files = FileDetails::default();
-    let details = |graph: &Graph, records: &[Record]| files = FileDetails::of_records(records, graph.node_count());
-    let (outcome, kept_as) = compile_with(engine, options, request, &cache, (previous, observed_at), details)?;
+    let details = |graph: &Graph, records: &Records| files = FileDetails::of_records(records, graph.node_count());
+    let (outcome, kept_as) =
+        compile_with(engine, options, request, &cache, (request.known(previous), observed_at), details)?;
     let graph = outcome.graph.unwrap_or_default();
     Ok(DetailedGraph { graph, errors: outcome.errors, dirty: outcome.dirty, kept_as, files })
 }
@@ -197,13 +199,14 @@ impl FileDetails {
         Self { records, by_node }
     }
 
-    fn of_records(records: &[Record], node_count: usize) -> Self {
-        let detail = |record: &Record| FileDetail {
-            node: record.node.map_or(NO_RECORD, |node| node.0),
-            facts: record.facts.clone(),
-            targets: record.targets.iter().map(|target| target.is_record().then_some(FileKey(target.0))).collect(),
+    fn of_records(records: &Records, node_count: usize) -> Self {
+        let detail = |record: Record<'_>| FileDetail {
+            node: record.node().map_or(NO_RECORD, |node| node.0),
+            facts: record.file.facts.clone(),
+            targets: record.targets().map(|target| target.is_record().then_some(FileKey(target.0))).collect(),
         };
-        Self::new(records.par_iter().map(detail).collect(), node_count)
+        let details = (0..records.len()).into_par_iter();
+        Self::new(details.map(|id| records.get(RecordId::at(id)).map(detail).unwrap_or_default()).collect(), node_count)
     }
 
     fn record(&self, node: u32) -> Option<&FileDetail> {

@@ -24,11 +24,12 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use stan_lang::project::FileList;
-use stan_lang::{ExtractOptions, Languages, Project, ResolveOptions};
+use stan_lang::{ExtractOptions, Languages, PackageStores, Project, ResolveOptions};
 use stan_model::document::run_report::NotAnalysedFiles;
 use stan_model::{NodeKind, error_lines};
 use stan_repo::{
-    AbsPath, AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, relative_path,
+    AbsPath, AllowedFolder, Files, Reach, ScanOptions, System, Universe, World, WritableSystem, normal_path,
+    relative_path,
 };
 
 use crate::cache::{self, Cache, Identity};
@@ -37,12 +38,13 @@ use crate::error::EngineError;
 use crate::lenient_system::LenientSystem;
 use crate::not_analysed::not_analysed;
 use crate::outline::AskedFile;
+use crate::shared::SharedCache;
 
-use self::compile::{Compiled, Kept, PreviousRun};
+use self::compile::{Compiled, Kept, KnownFacts, PreviousRun, SeeBytes};
 pub(crate) use self::excluded::ExcludedFiles;
 use self::incremental::WarmResult;
 use self::memory::Memory;
-use self::record::Record;
+use self::record::Records;
 
 /// What the answer depends on.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub struct GraphOptions {
     pub resolve: ResolveOptions,
     /// Folders outside the root that the command line allows.
     pub allowed_outside: Vec<AllowedFolder>,
+    /// Folders of package managers, for packages that lock files of the repository name.
+    pub stores: PackageStores,
     /// The languages that are analysed.
     pub languages: Languages,
     /// How many hops the imports of externals are followed.
@@ -70,6 +74,7 @@ impl GraphOptions {
             extract: ExtractOptions::default(),
             resolve: ResolveOptions::default(),
             allowed_outside: Vec::new(),
+            stores: PackageStores::NONE,
             languages: Languages::all(),
             external_depth: 0,
             max_errors: 50,
@@ -83,12 +88,28 @@ impl GraphOptions {
 
     /// The file system as resolution sees it. Listings are taken from `universe` where it has them.
     pub(crate) fn world<'s>(&self, system: &'s dyn System, universe: Option<&'s Universe>) -> World<'s> {
-        World::new(system, &self.root, universe).within(self.reach(system))
+        self.with_stores(World::new(system, &self.root, universe)).within(self.reach(system))
+    }
+
+    /// The world for a few questions, in front of the same disk.
+    pub(crate) fn probing_world<'s>(&self, system: &'s dyn System, reach: Reach) -> World<'s> {
+        self.with_stores(World::new(system, &self.root, None)).prefer_probe().within(reach)
+    }
+
+    fn with_stores<'s>(&self, world: World<'s>) -> World<'s> {
+        world.with_stores(self.stores.iter().map(|store| store.folder.as_str()))
     }
 
     /// What every language resolves against.
     pub(crate) fn project<'p>(&'p self, files: &'p dyn Files, universe: &'p dyn FileList) -> Project<'p> {
-        Project { root: &self.root, files, universe, options: self.resolve, stan_folder: self.stan_folder() }
+        Project {
+            root: &self.root,
+            files,
+            universe,
+            options: self.resolve,
+            stan_folder: self.stan_folder(),
+            stores: &self.stores,
+        }
     }
 
     /// The part of an absolute path below the root.
@@ -96,12 +117,18 @@ impl GraphOptions {
         AbsPath::new(&self.root).below(path)
     }
 
-    /// The name of a file in ids and messages: its path from the root, which starts with `../` outside.
+    /// The name of a file in ids and messages: its path from the root, which starts with `../` outside, or its place in a package
+    /// of a store, which is the same on every machine.
     pub(crate) fn display<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self.inside(path) {
             Some(inside) => Cow::Borrowed(inside),
-            None => Cow::Owned(relative_path(&self.root, path)),
+            None => Cow::Owned(self.stores.id_at(path).unwrap_or_else(|| relative_path(&self.root, path))),
         }
+    }
+
+    /// Where the file with a node id is. `files` is a world of these options.
+    pub(crate) fn locate(&self, files: &dyn Files, id: &str) -> String {
+        self.stores.locate(files, id).unwrap_or_else(|| normal_path(&self.root, id))
     }
 
     /// Absolute path of stan's own folder.
@@ -123,6 +150,14 @@ pub struct GraphRequest {
     pub stats_only: bool,
     /// What a process that lives on keeps between its answers.
     pub kept: KeptGraph,
+    /// Facts that other machines extracted.
+    pub shared: SharedCache,
+}
+
+impl GraphRequest {
+    fn known<'k>(&'k self, previous: Option<&'k dyn PreviousRun>) -> KnownFacts<'k> {
+        KnownFacts { previous, shared: &self.shared, see: None }
+    }
 }
 
 /// The dependency graph of a repository.
@@ -173,7 +208,17 @@ pub(crate) fn graph_or_cached_map(
     request: &GraphRequest,
     is_enough: &IsEnough<'_>,
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
-    engine.parse(|| run(engine, options, request, is_enough))
+    engine.parse(|| run(engine, options, request, is_enough, None))
+}
+
+/// As [`graph`]; the bytes of files that are read are shown to `see`.
+pub(crate) fn graph_seeing(
+    engine: &Engine<'_>,
+    options: &GraphOptions,
+    request: &GraphRequest,
+    see: &SeeBytes<'_>,
+) -> Result<GraphOutcome, EngineError> {
+    engine.parse(|| run(engine, options, request, &|_, _| false, Some(see))).map(|(outcome, _)| outcome)
 }
 
 /// The cache that a request may use.
@@ -198,11 +243,13 @@ fn run(
     options: &GraphOptions,
     request: &GraphRequest,
     is_enough: &IsEnough<'_>,
+    see: Option<&SeeBytes<'_>>,
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
     let system = engine.system();
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
-        let compiled = compile::compile(&watched, options, None, false, engine.memory())?;
+        let known = KnownFacts { see, ..request.known(None) };
+        let compiled = compile::compile(&watched, options, known, false, engine.memory())?;
         let mut outcome = outcome(compiled, options, (request, engine.memory()));
         report_transient_errors(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
@@ -216,7 +263,7 @@ fn run(
         return match outcome {
             // A transient error may have passed by now: everything is read again.
             WarmResult::Answer(_) if watched.hidden().is_some() => {
-                compile_and_store(engine, options, request, &cache, None, observed_at)
+                compile_and_store(engine, options, request, &cache, (None, see), observed_at)
             }
             WarmResult::Answer(outcome) => {
                 let kept_as = (outcome.work == Work::Unchanged).then(|| index.identity());
@@ -226,11 +273,11 @@ fn run(
                 let loaded = cache.load(&index, 0..cache::PARTS);
                 let facts = loaded.as_ref().map(|loaded| cache::CachedFacts::new(&index, loaded, options.languages));
                 let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
-                compile_and_store(engine, options, request, &cache, previous, observed_at)
+                compile_and_store(engine, options, request, &cache, (previous, see), observed_at)
             }
         };
     }
-    compile_and_store(engine, options, request, &cache, None, observed_at)
+    compile_and_store(engine, options, request, &cache, (None, see), observed_at)
 }
 
 fn compile_and_store(
@@ -238,10 +285,11 @@ fn compile_and_store(
     options: &GraphOptions,
     request: &GraphRequest,
     cache: &Cache<'_>,
-    previous: Option<&dyn PreviousRun>,
+    (previous, see): (Option<&dyn PreviousRun>, Option<&SeeBytes<'_>>),
     observed_at: i64,
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
-    compile_with(engine, options, request, cache, (previous, observed_at), |_, _| ())
+    let known = KnownFacts { see, ..request.known(previous) };
+    compile_with(engine, options, request, cache, (known, observed_at), |_, _| ())
 }
 
 /// As [`compile_and_store`]; `look` sees the records before they are stored, if there are any.
@@ -250,12 +298,12 @@ fn compile_with(
     options: &GraphOptions,
     request: &GraphRequest,
     cache: &Cache<'_>,
-    (previous, observed_at): (Option<&dyn PreviousRun>, i64),
-    look: impl FnOnce(&Graph, &[Record]),
+    (known, observed_at): (KnownFacts<'_>, i64),
+    look: impl FnOnce(&Graph, &Records),
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
     let memory = engine.memory();
     let watched = LenientSystem::new(engine.system().as_system());
-    let mut compiled = compile::compile(&watched, options, previous, true, memory)?;
+    let mut compiled = compile::compile(&watched, options, known, true, memory)?;
     let errors = error_lines(&compiled.problems, options.max_errors);
     let summary = Summary::of(&compiled.graph);
     if let Some(kept) = &compiled.kept {
@@ -363,7 +411,7 @@ fn key(system: &dyn System, options: &GraphOptions) -> Vec<u8> {
         &'a [String],
         &'a [String],
         usize,
-        (bool, Option<&'a str>, &'a [AllowedFolder]),
+        (bool, Option<&'a str>, &'a [AllowedFolder], &'a PackageStores),
         u32,
         usize,
     );
@@ -378,7 +426,7 @@ fn key(system: &dyn System, options: &GraphOptions) -> Vec<u8> {
         &options.scan.excludes,
         &options.extract.description_tags,
         options.extract.description_limit,
-        (options.resolve.outside_root, reach.work_tree(), &options.allowed_outside),
+        (options.resolve.outside_root, reach.work_tree(), &options.allowed_outside, &options.stores),
         options.external_depth,
         options.max_errors,
     );

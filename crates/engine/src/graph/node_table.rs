@@ -7,12 +7,14 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stan_lang::Target;
 use stan_lang::language::{Answer, TargetTable};
+use stan_lang::packages::file_of_id;
 use stan_model::{FileKey, NodeKind, is_external};
-use stan_repo::{AbsPath, normal_path, relative_path};
+use stan_repo::{AbsPath, normal_path};
 
+use super::GraphOptions;
 use super::analyse::Analysed;
 use super::excluded::ExcludedFiles;
 
@@ -35,19 +37,28 @@ pub(crate) struct LazyNode {
 
 /// All keys of one run.
 pub(crate) struct NodeTable<'u> {
-    /// Absolute path of the repository, without a trailing slash.
-    root: &'u str,
+    options: &'u GraphOptions,
     universe: &'u [Box<str>],
     by_path: FxHashMap<&'u str, FileKey>,
     slots: boxcar::Vec<LazyNode>,
     by_name: Mutex<FxHashMap<NodeName, FileKey>>,
     excluded: &'u ExcludedFiles,
+    /// Made when all nodes are known and the first specifier is spelled like one of them.
+    stored_ids: OnceLock<FxHashSet<String>>,
 }
 
 impl<'u> NodeTable<'u> {
-    pub(crate) fn new(root: &'u str, universe: &'u [Box<str>], excluded: &'u ExcludedFiles) -> Self {
+    pub(crate) fn new(options: &'u GraphOptions, universe: &'u [Box<str>], excluded: &'u ExcludedFiles) -> Self {
         let by_path = universe.iter().zip(0..).map(|(path, key)| (&**path, FileKey(key))).collect();
-        Self { root, universe, by_path, slots: boxcar::Vec::new(), by_name: Mutex::default(), excluded }
+        Self {
+            options,
+            universe,
+            by_path,
+            slots: boxcar::Vec::new(),
+            by_name: Mutex::default(),
+            excluded,
+            stored_ids: OnceLock::new(),
+        }
     }
 
     pub(crate) fn universe_len(&self) -> u32 {
@@ -120,25 +131,22 @@ impl<'u> NodeTable<'u> {
 
     /// The root with a slash at its end.
     pub(crate) fn root_prefix(&self) -> String {
-        AbsPath::new(self.root).prefix()
+        AbsPath::new(&self.options.root).prefix()
     }
 
     /// The absolute path of a path below the root.
     pub(crate) fn absolute_of(&self, relative: &str) -> String {
-        AbsPath::new(self.root).join(relative)
+        AbsPath::new(&self.options.root).join(relative)
     }
 
     /// The part of an absolute path below the root.
     pub(crate) fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
-        AbsPath::new(self.root).below(path)
+        AbsPath::new(&self.options.root).below(path)
     }
 
-    /// The name of a file in ids and messages: its path from the root, which starts with `../` outside.
+    /// See [`GraphOptions::display`].
     pub(crate) fn display<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        match self.relative(path) {
-            Some(inside) => Cow::Borrowed(inside),
-            None => Cow::Owned(relative_path(self.root, path)),
-        }
+        self.options.display(path)
     }
 
     /// Whether a file beyond the universe belongs to the repository. The path alone decides.
@@ -167,13 +175,28 @@ impl<'u> NodeTable<'u> {
         if self.by_path.contains_key(id) {
             return true;
         }
-        let absolute = normal_path(self.root, id);
+        if file_of_id(id).is_some() {
+            return self.stored_ids.get_or_init(|| self.ids_in_stores()).contains(id);
+        }
+        let absolute = normal_path(&self.options.root, id);
         if *self.display(&absolute) != *id {
             return false;
         }
         let by_name = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         let key = by_name.get(&NodeName::File(absolute.into())).copied();
         key.and_then(|key| self.slot(key)).is_some_and(|slot| slot.is_node.load(Ordering::Relaxed))
+    }
+}
+
+impl NodeTable<'_> {
+    /// The ids of nodes that are files of package managers.
+    fn ids_in_stores(&self) -> FxHashSet<String> {
+        let nodes = self.slots.iter().map(|(_, slot)| slot).filter(|slot| slot.is_node.load(Ordering::Relaxed));
+        let ids = nodes.filter_map(|slot| match &slot.name {
+            NodeName::File(path) => self.options.stores.id_at(path),
+            NodeName::Builtin(_) | NodeName::Missing(_) => None,
+        });
+        ids.collect()
     }
 }
 

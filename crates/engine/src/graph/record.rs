@@ -1,36 +1,132 @@
-//! One file as the cache remembers it: contents, facts, and where its requests lead, by record number.
+//! The files of a run as the cache remembers them: contents, facts, and where requests lead, by record number.
 
-use stan_graph::FileMeta;
 use stan_model::facts::ExportSource;
-use stan_model::{FileFacts, Problem};
-use stan_repo::Stat;
+use stan_model::{FileFacts, FileKey};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::analyse::Analysed;
 use super::changed_names::WHOLE;
+use super::stages::AnalysedChunks;
 use crate::cache::data::ANY_NAME;
 use crate::cache::{NodeIndex, RecordId};
 
-/// A file whose contents are part of the answer. Records of the universe come first, in its order.
-pub(crate) struct Record {
-    /// Absolute path.
-    pub(crate) path: Box<str>,
-    /// Index in the graph; `None` for files that were looked through and are no nodes.
-    pub(crate) node: Option<NodeIndex>,
-    pub(crate) in_universe: bool,
-    pub(crate) stat: Option<Stat>,
-    pub(crate) meta: Option<FileMeta>,
-    pub(crate) facts: Option<Box<FileFacts>>,
-    pub(crate) problems: Vec<Problem>,
-    pub(crate) request_problems: Vec<Problem>,
-    pub(crate) incomplete: bool,
-    /// For each request the record that it leads to, or `NONE`, or `UNKNOWN` for a file that was not looked into.
-    pub(crate) targets: Vec<RecordId>,
+/// Everything known of the files of a run: the universe in its order, then whatever else was read. Files stay where analysis
+/// put them; only the numbers of requests' targets are translated when they are asked for.
+pub(crate) struct Records {
+    universe: AnalysedChunks,
+    universe_len: u32,
+    /// Keys of the files beyond the universe, ascending, and the files.
+    beyond: Vec<(FileKey, Analysed)>,
+    /// For each record its index in the graph; `NONE` for files that were looked through and are no nodes.
+    nodes: Vec<NodeIndex>,
+    paths: PathList,
 }
 
-impl Record {
-    /// Records whose exports this file passes on, each with the hash of the name, or [`ANY_NAME`].
-    pub(crate) fn passes_to(&self) -> Vec<(RecordId, u32)> {
-        let Some(facts) = self.facts.as_deref() else { return Vec::new() };
+/// Absolute paths, one after the other.
+#[derive(Default)]
+pub(crate) struct PathList {
+    pub(crate) text: String,
+    pub(crate) ends: Vec<u32>,
+}
+
+impl PathList {
+    pub(crate) fn push(&mut self, parts: [&str; 2]) {
+        parts.iter().for_each(|part| self.text.push_str(part));
+        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Empty for a number that a damaged cache made up.
+    pub(crate) fn get(&self, index: usize) -> &str {
+        let end = |index: usize| self.ends.get(index).map_or(0, |end| *end as usize);
+        let start = if index == 0 { 0 } else { end(index - 1) };
+        self.text.get(start..end(index)).unwrap_or("")
+    }
+}
+
+impl Records {
+    /// `nodes` and `paths` are those of the universe, then of the files beyond it, which are sorted by their keys.
+    pub(super) fn new(
+        universe: AnalysedChunks,
+        beyond: Vec<(FileKey, Analysed)>,
+        nodes: Vec<NodeIndex>,
+        paths: PathList,
+    ) -> Self {
+        let universe_len = u32::try_from(nodes.len() - beyond.len()).unwrap_or(u32::MAX);
+        Self { universe, universe_len, beyond, nodes, paths }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn get(&self, id: RecordId) -> Option<Record<'_>> {
+        let file = match id.0.checked_sub(self.universe_len) {
+            None => self.universe.get(FileKey(id.0))?,
+            Some(beyond) => self.beyond.get(beyond as usize).map(|(_, file)| file)?,
+        };
+        Some(Record { records: self, id, file })
+    }
+
+    /// Some of them, in their order.
+    pub(crate) fn range(&self, ids: std::ops::Range<usize>) -> impl Iterator<Item = Record<'_>> {
+        ids.filter_map(|id| self.get(RecordId::at(id)))
+    }
+
+    /// The paths, once the files are not needed any more.
+    pub(crate) fn take_paths(&mut self) -> PathList {
+        std::mem::take(&mut self.paths)
+    }
+
+    /// The record of a key; `UNKNOWN` for a file that was not looked into.
+    fn record_of(&self, key: FileKey) -> RecordId {
+        if key.0 < self.universe_len {
+            return RecordId(key.0);
+        }
+        match self.beyond.binary_search_by_key(&key, |(known, _)| *known) {
+            Ok(at) => RecordId::at(self.universe_len as usize + at),
+            Err(_) => RecordId::UNKNOWN,
+        }
+    }
+}
+
+/// A file whose contents are part of the answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Record<'r> {
+    records: &'r Records,
+    id: RecordId,
+    pub(crate) file: &'r Analysed,
+}
+
+impl<'r> Record<'r> {
+    /// Absolute.
+    pub(crate) fn path(&self) -> &'r str {
+        self.records.paths.get(self.id.index())
+    }
+
+    /// Index in the graph; `None` for files that were looked through and are no nodes.
+    pub(crate) fn node(&self) -> Option<NodeIndex> {
+        self.records.nodes.get(self.id.index()).copied().filter(|node| *node != NodeIndex::NONE)
+    }
+
+    pub(crate) fn in_universe(&self) -> bool {
+        self.id.0 < self.records.universe_len
+    }
+
+    pub(crate) fn facts(&self) -> Option<&'r FileFacts> {
+        self.file.facts.as_deref()
+    }
+
+    /// For each request the record that it leads to, or `NONE`, or `UNKNOWN` for a file that was not looked into.
+    pub(crate) fn targets(&self) -> impl ExactSizeIterator<Item = RecordId> + use<'r> {
+        let records = self.records;
+        let targets = self.file.resolved.targets.iter();
+        targets.map(move |target| target.map_or(RecordId::NONE, |key| records.record_of(key)))
+    }
+
+    /// Records whose exports this file passes on, each with the hash of the name, or [`ANY_NAME`]. Replaces what is in `found`.
+    pub(crate) fn passes_to(&self, found: &mut Vec<(RecordId, u32)>) {
+        found.clear();
+        let Some(facts) = self.facts() else { return };
         let named = facts.exports.iter().filter_map(|export| match &export.source {
             ExportSource::Local => None,
             ExportSource::Name { request, .. } if &*export.name == WHOLE => Some((*request, ANY_NAME)),
@@ -38,24 +134,24 @@ impl Record {
             ExportSource::Namespace { request } => (&*export.name == WHOLE).then_some((*request, ANY_NAME)),
         });
         let stars = facts.stars.iter().map(|request| (*request, ANY_NAME));
-        self.by_target(named.chain(stars))
+        self.by_target(named.chain(stars), found);
     }
 
-    /// Records that this file takes names from, each with the hash of the name.
-    pub(crate) fn takes_from(&self) -> Vec<(RecordId, u32)> {
-        let imports = self.facts.iter().flat_map(|facts| &facts.imports);
-        self.by_target(imports.map(|import| (import.request, name_hash(&import.name))))
+    /// Records that this file takes names from, each with the hash of the name. Replaces what is in `found`.
+    pub(crate) fn takes_from(&self, found: &mut Vec<(RecordId, u32)>) {
+        found.clear();
+        let imports = self.facts().into_iter().flat_map(|facts| &facts.imports);
+        self.by_target(imports.map(|import| (import.request, name_hash(&import.name))), found);
     }
 
     /// Names with the records that their requests lead to, in order and once each.
-    fn by_target(&self, names: impl Iterator<Item = (u32, u32)>) -> Vec<(RecordId, u32)> {
-        let mut found: Vec<(RecordId, u32)> = names
-            .filter_map(|(request, name)| Some((*self.targets.get(request as usize)?, name)))
-            .filter(|(target, _)| target.is_record())
-            .collect();
+    fn by_target(&self, names: impl Iterator<Item = (u32, u32)>, found: &mut Vec<(RecordId, u32)>) {
+        let targets = &self.file.resolved.targets;
+        let record = |request: u32| Some(self.records.record_of((*targets.get(request as usize)?)?));
+        let known = names.filter_map(|(request, name)| Some((record(request)?, name)));
+        found.extend(known.filter(|(target, _)| target.is_record()));
         found.sort_unstable();
         found.dedup();
-        found
     }
 }
 

@@ -56,6 +56,7 @@ pub(super) fn run(engine: &Engine<'_>, environment: &HostEnvironment, options: &
     let root = folder(engine.system(), &asked.cwd)?;
     let usual = GraphOptions::new(root.clone());
     let mut graph_options = GraphOptions { max_errors: 0, ..usual };
+    graph_options.stores = environment.package_caches.stores(engine.system());
     let globs = asked.config.unwrap_or_default();
     graph_options.scan.includes = checked_globs(globs.includes)?;
     graph_options.scan.excludes = checked_globs(globs.excludes)?;

@@ -22,6 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::engine::Engine;
+use crate::package_caches::PackageCaches;
 
 pub use error::HostError;
 
@@ -33,6 +34,8 @@ const LONGEST_OPTIONS: usize = 1 << 30;
 pub struct HostEnvironment {
     /// Where this user's programs keep what they need between runs, absolute.
     pub state_directory: Option<String>,
+    /// Where package managers of this user keep what they downloaded.
+    pub package_caches: PackageCaches,
 }
 
 /// A verb that hosts can call.

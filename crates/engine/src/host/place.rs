@@ -61,7 +61,9 @@ impl<'s> Place<'s> {
     ) -> Result<Self, HostError> {
         let directory = folder(engine.system(), &options.cwd)?;
         let PlaceOptions { config, stan_path, allow_outside, allow_secret, .. } = options;
-        let mut opened = engine.open(&directory, &OpenOptions { config, stan_path, allow_outside, allow_secret })?;
+        let package_caches = environment.package_caches.clone();
+        let options_of_open = OpenOptions { config, stan_path, allow_outside, allow_secret, package_caches };
+        let mut opened = engine.open(&directory, &options_of_open)?;
         let cache = options.cache.unwrap_or(CacheChoice::On(true));
         let work = work(&cache, &directory, opened.cache_directory(), environment);
         let notes = std::mem::take(&mut opened.hints);

@@ -1,15 +1,20 @@
-//! Words in names, paths and lines. Every file is searched as text; only files that have all words are parsed.
+//! Words in names, paths and lines. Every file is searched as text; only files that have all words are parsed, and their outlines
+//! are kept in the cache for the next search.
 
 use std::path::Path;
 
+use memchr::memmem::Finder;
 use rayon::prelude::*;
 use stan_lang::Languages;
-use stan_model::outline::UnitId;
+use stan_model::outline::{Unit, UnitId};
 use stan_repo::{System, SystemExt as _};
+use stan_secrets::{credential_file, scan_file};
 
 use super::{AnswerSize, FindReport, FoundLine, MAX_BYTES, SymbolDeclaration, absolute, one_line, scan};
+use crate::cache::{KeptOutlines, OutlineView, StoredOutline, StoredUnit};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
+use crate::graph::{GraphRequest, open_cache};
 use crate::secrets::secrets_of;
 
 /// Lines of one file that are found; more say nothing new.
@@ -23,6 +28,38 @@ const LONGEST: usize = 160;
 pub struct FindRequest {
     pub words: Vec<String>,
     pub size: AnswerSize,
+    /// Where outlines are kept between searches.
+    pub work: GraphRequest,
+}
+
+/// Words in small letters, and what finds them.
+struct Words {
+    texts: Vec<String>,
+    finders: Vec<Finder<'static>>,
+    are_ascii: bool,
+}
+
+impl Words {
+    fn new(texts: Vec<String>) -> Self {
+        let finders = texts.iter().map(|word| Finder::new(word).into_owned()).collect();
+        let are_ascii = texts.iter().all(|word| word.is_ascii());
+        Self { texts, finders, are_ascii }
+    }
+
+    /// A text in small letters, as far as these words can tell the difference.
+    fn lowered(&self, text: &str) -> String {
+        // Only these two letters become ASCII, `i` with a dot and `k`, when they are made small.
+        const BECOME_ASCII: [char; 2] = ['\u{130}', '\u{212a}'];
+        if text.is_ascii() || (self.are_ascii && !text.contains(BECOME_ASCII)) {
+            return text.to_ascii_lowercase();
+        }
+        text.to_lowercase()
+    }
+
+    /// How many of them a text in small letters has.
+    fn in_lowered(&self, text: &str) -> usize {
+        self.finders.iter().filter(|finder| finder.find(text.as_bytes()).is_some()).count()
+    }
 }
 
 /// What one file has of the words.
@@ -45,17 +82,22 @@ pub fn find(
     if words.is_empty() {
         return Err(EngineError::input("there is no word to look for"));
     }
-    engine.parse(|| {
+    let words = Words::new(words);
+    let options = repository.config.graph_options(repository.root);
+    let outlines = KeptOutlines::load(open_cache(system, &options, &request.work));
+    let found = engine.parse(|| {
         let universe = scan(system, repository);
+        let view = outlines.view();
         let search = |all: bool| {
             let files = universe.files.par_iter();
-            files.map(|file| in_file(system, repository, file, &words, all)).collect::<Vec<InFile>>()
+            let look = |file| Look { system, repository, words: &words, all, outlines: &view }.in_file(file);
+            files.map(|file| look(file)).collect::<Vec<InFile>>()
         };
         let is_empty = |found: &[InFile]| {
             found.iter().all(|file| file.symbols.is_empty() && file.path.is_none() && file.lines.is_empty())
         };
         let mut found = search(true);
-        let partial = words.len() > 1 && is_empty(&found);
+        let partial = words.texts.len() > 1 && is_empty(&found);
         if partial {
             found = search(false);
         }
@@ -64,7 +106,9 @@ pub fn find(
             return Err(EngineError::input(format!("nothing in the repository has {}", shown.join(", "))));
         }
         Ok(shown(found, partial, request.size))
-    })
+    });
+    outlines.save();
+    found
 }
 
 /// How well a name fits; lower is better. `None` when it does not have the words.
@@ -84,63 +128,103 @@ fn score(name: &str, words: &[String], all: bool) -> Option<u32> {
     Some(missing + near * 100 + (lower.len() as u32).min(99))
 }
 
-fn in_file(system: &dyn System, repository: &Repository<'_>, file: &str, words: &[String], all: bool) -> InFile {
-    let mut found = InFile { path: score(file, words, all).map(|score| (score, file.to_owned())), ..InFile::default() };
-    let mut bytes = Vec::new();
-    if system.read_real(Path::new(&absolute(repository.root, file)), MAX_BYTES, &mut bytes).is_err() {
-        return found;
-    }
-    let prefix = bytes.get(..8192).unwrap_or(&bytes);
-    if memchr::memchr(0, prefix).is_some() {
-        return found;
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    let lower = text.to_lowercase();
-    let has = words.iter().filter(|word| lower.contains(word.as_str())).count();
-    if has == 0 || (all && has < words.len()) || secrets_of(repository.config, file, &bytes).is_some() {
-        return found;
-    }
-    let fits = |line: &str| {
-        let line = line.to_lowercase();
-        let count = words.iter().filter(|word| line.contains(word.as_str())).count();
-        if all { count == words.len() } else { count > 0 }
-    };
-    for (line, number) in text.lines().zip(1_u32..).filter(|(line, _)| fits(line)).take(MOST_LINES) {
-        let bare = line.trim();
-        let end = bare.char_indices().nth(LONGEST).map_or(bare.len(), |(at, _)| at);
-        let mut text = bare.get(..end).unwrap_or_default().to_owned();
-        if end < bare.len() {
-            text.push('…');
-        }
-        found.lines.push(FoundLine { file: file.to_owned(), line: number, text });
-    }
-    found.symbols = symbols(file, &bytes, words, all);
-    found
+/// One way to look at files.
+struct Look<'l> {
+    system: &'l dyn System,
+    repository: &'l Repository<'l>,
+    words: &'l Words,
+    all: bool,
+    outlines: &'l OutlineView<'l>,
 }
 
-fn symbols(file: &str, bytes: &[u8], words: &[String], all: bool) -> Vec<(u32, SymbolDeclaration)> {
-    let Some(language) = Languages::all().declarations(file) else { return Vec::new() };
-    let Some(text) = language.text_of(bytes) else { return Vec::new() };
-    let outline = language.outline(file, &text);
-    let mut found = Vec::new();
-    for (unit, index) in outline.units.iter().zip(0..) {
-        let best = unit.names.iter().filter_map(|name| score(&name.text, words, all)).min();
-        let Some(best) = best else { continue };
-        found.push((
-            best,
-            SymbolDeclaration {
+impl Look<'_> {
+    fn in_file(&self, file: &str) -> InFile {
+        let Self { repository, words, all, .. } = *self;
+        let path = score(file, &words.texts, all).map(|score| (score, file.to_owned()));
+        let mut found = InFile { path, ..InFile::default() };
+        let mut bytes = Vec::new();
+        if self.system.read_real(Path::new(&absolute(repository.root, file)), MAX_BYTES, &mut bytes).is_err() {
+            return found;
+        }
+        let prefix = bytes.get(..8192).unwrap_or(&bytes);
+        if memchr::memchr(0, prefix).is_some() {
+            return found;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let lower = words.lowered(&text);
+        let has = words.in_lowered(&lower);
+        if has == 0 || (all && has < words.texts.len()) {
+            return found;
+        }
+        let outline = self.outlines.find_or_make(file, &bytes, || outline(file, &bytes));
+        if !outline.is_clean && secrets_of(repository.config, file, &bytes).is_some() {
+            return found;
+        }
+        found.lines = self.lines(file, &text, &lower);
+        found.symbols = self.symbols(file, outline);
+        found
+    }
+
+    fn lines(&self, file: &str, text: &str, lower: &str) -> Vec<FoundLine> {
+        let words = self.words;
+        // Small letters are on the same lines.
+        let mut lowered = lower.lines();
+        let mut fits = |_: &str| {
+            let count = words.in_lowered(lowered.next().unwrap_or_default());
+            if self.all { count == words.texts.len() } else { count > 0 }
+        };
+        let mut found = Vec::new();
+        for (line, number) in text.lines().zip(1_u32..).filter(|(line, _)| fits(line)).take(MOST_LINES) {
+            let bare = line.trim();
+            let end = bare.char_indices().nth(LONGEST).map_or(bare.len(), |(at, _)| at);
+            let mut text = bare.get(..end).unwrap_or_default().to_owned();
+            if end < bare.len() {
+                text.push('…');
+            }
+            found.push(FoundLine { file: file.to_owned(), line: number, text });
+        }
+        found
+    }
+
+    fn symbols(&self, file: &str, outline: StoredOutline) -> Vec<(u32, SymbolDeclaration)> {
+        let mut found = Vec::new();
+        for unit in outline.units {
+            let best = unit.names.iter().filter_map(|name| score(name, &self.words.texts, self.all)).min();
+            let Some(best) = best else { continue };
+            let declaration = SymbolDeclaration {
                 file: file.to_owned(),
-                line: unit.name_line(),
-                start_line: unit.lines.from,
-                end_line: unit.lines.to,
-                name: outline.path(UnitId(index)),
+                line: unit.line,
+                start_line: unit.start_line,
+                end_line: unit.end_line,
+                name: unit.path,
                 kind: unit.kind.as_str(),
                 exported: unit.exported,
-                signature: one_line(&text, unit),
-            },
-        ));
+                signature: unit.signature,
+            };
+            found.push((best, declaration));
+        }
+        found
     }
-    found
+}
+
+/// Everything that a search may show of a file's declarations, and whether it may be shown.
+fn outline(file: &str, bytes: &[u8]) -> StoredOutline {
+    let is_clean = credential_file(file).is_none() && scan_file(file, bytes).is_empty();
+    let none = || StoredOutline { is_clean, units: Vec::new() };
+    let Some(language) = Languages::all().declarations(file) else { return none() };
+    let Some(text) = language.text_of(bytes) else { return none() };
+    let outline = language.outline(file, &text);
+    let unit = |(unit, index): (&Unit, u32)| StoredUnit {
+        names: unit.names.iter().map(|name| name.text.to_string()).collect(),
+        line: unit.name_line(),
+        start_line: unit.lines.from,
+        end_line: unit.lines.to,
+        path: outline.path(UnitId(index)),
+        kind: unit.kind,
+        exported: unit.exported,
+        signature: one_line(&text, unit),
+    };
+    StoredOutline { is_clean, units: outline.units.iter().zip(0..).map(unit).collect() }
 }
 
 /// Takes declarations, then paths, then lines, while they fit.

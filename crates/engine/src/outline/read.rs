@@ -6,8 +6,8 @@ use std::path::Path;
 
 use stan_lang::Languages;
 use stan_model::outline::{LineStarts, Lines, Outline, UnitId};
-use stan_pack::{Options, Shown};
-use stan_repo::{System, SystemExt as _};
+use stan_pack::{FileKeeping, Options, Shown};
+use stan_repo::{EntryKind, System, SystemExt as _};
 
 use super::near::near_names;
 use super::{
@@ -44,13 +44,18 @@ impl ReadLevel {
     }
 }
 
-/// `FILE` or `FILE#Name`.
+/// With less than this nothing of a text is shown but its name.
+const LEAST_BYTES: u64 = 400;
+
+/// `FILE`, `FILE#Name` or `FILE:FROM-TO`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedText {
     /// As it was typed.
     pub shown: String,
     pub file: AskedFile,
     pub name: Option<String>,
+    /// 1-based and inclusive; beyond the end it means the end.
+    pub lines: Option<(u32, u32)>,
 }
 
 /// What to read.
@@ -80,14 +85,13 @@ pub fn read(
                 }
             };
             for part in file.parts(asked)? {
-                let levels = request.level.and_lower().iter();
-                let fitting = levels.map(|level| file.item(asked, part, *level)).find(|item| cost(item) <= left);
-                match fitting {
-                    Some(item) => {
-                        left -= cost(&item);
-                        report.items.push(item);
-                    }
-                    None => report.cut.push(asked.shown.clone()),
+                let (item, is_whole) = file.fitting(asked, part, request.level, left);
+                if !is_whole {
+                    report.cut.push(asked.shown.clone());
+                }
+                if let Some(item) = item {
+                    left = left.saturating_sub(cost(&item));
+                    report.items.push(item);
                 }
             }
         }
@@ -100,6 +104,21 @@ pub fn read(
 
 fn cost(item: &ReadItem) -> u64 {
     (item.text.len() + item.file.len() + 24) as u64
+}
+
+/// The beginning of a text that is too long, as whole lines.
+fn beginning(mut item: ReadItem, left: u64) -> Option<ReadItem> {
+    let around = cost(&item) - item.text.len() as u64;
+    let room = usize::try_from(left.saturating_sub(around + 40)).unwrap_or(usize::MAX);
+    let end = item.text.as_bytes().get(..room.min(item.text.len()))?.iter().rposition(|&byte| byte == b'\n')?;
+    let missing = item.text.get(end + 1..)?.lines().count();
+    item.text.truncate(end);
+    if item.level == ReadLevel::Full.as_str() {
+        item.end_line =
+            item.start_line + u32::try_from(item.text.lines().count()).unwrap_or(u32::MAX).saturating_sub(1);
+    }
+    item.text.push_str(&format!("\n… {missing} more {}", if missing == 1 { "line" } else { "lines" }));
+    Some(item)
 }
 
 /// A file that was read.
@@ -127,6 +146,10 @@ impl Text {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(unknown_files(&scan(system, repository), &[&asked.file]));
             }
+            Err(_) if system.lstat(Path::new(&path)).is_ok_and(|stat| stat.kind == EntryKind::Dir) => {
+                let shown = &asked.file.shown;
+                return Ok(Err(format!("{shown}: is a folder; `stan map --focus {shown}` shows its files")));
+            }
             Err(error) => return Ok(Err(format!("{}: cannot be read: {error}", asked.file.shown))),
         }
         let language = Languages::all().declarations(&asked.file.id);
@@ -145,15 +168,21 @@ impl Text {
         Ok(Ok(Self { text, starts, outline, sha256 }))
     }
 
+    /// A part of the file by its lines.
+    fn lines(&self, (from, to): (u32, u32), whole: Lines) -> Shown {
+        let from = from.clamp(1, whole.to.max(1));
+        let to = to.clamp(from, whole.to.max(from));
+        let text = self.text.strip_suffix('\n').unwrap_or(&self.text);
+        let lines: String = text.split_inclusive('\n').skip(from as usize - 1).take((to - from) as usize + 1).collect();
+        let text = if to < whole.to { lines.strip_suffix('\n').unwrap_or(&lines).to_owned() } else { lines };
+        Shown { text, lines: Lines { from, to }, elided: Vec::new() }
+    }
+
     /// The declarations that are asked for; `None` is the whole file.
     fn parts(&self, asked: &AskedText) -> Result<Vec<Option<UnitId>>, EngineError> {
         let Some(name) = &asked.name else { return Ok(vec![None]) };
         let ids = || (0..self.outline.units.len() as u32).map(UnitId);
-        let mut found: Vec<Option<UnitId>> = ids().filter(|id| self.outline.path(*id) == *name).map(Some).collect();
-        if found.is_empty() {
-            let named = ids().filter(|id| self.outline.get(*id).is_some_and(|unit| unit.is_named(name)));
-            found = named.map(Some).collect();
-        }
+        let found: Vec<Option<UnitId>> = self.outline.named(name).into_iter().map(Some).collect();
         if !found.is_empty() {
             return Ok(found);
         }
@@ -165,6 +194,33 @@ impl Text {
             .hint(format!("`stan outline {}` lists what it declares", asked.file.shown)))
     }
 
+    /// The highest level that fits, or the beginning of the lowest one that shows text; and whether nothing of it is missing.
+    fn fitting(
+        &self,
+        asked: &AskedText,
+        part: Option<UnitId>,
+        level: ReadLevel,
+        left: u64,
+    ) -> (Option<ReadItem>, bool) {
+        // Lines are shown as they are: they have no signature.
+        let levels = if asked.lines.is_some() { &[ReadLevel::Full] } else { level.and_lower() };
+        let texts = levels.iter().filter(|level| **level != ReadLevel::Line);
+        let mut last = None;
+        for level in texts {
+            let item = self.item(asked, part, *level);
+            if cost(&item) <= left {
+                return (Some(item), true);
+            }
+            last = Some(item);
+        }
+        if let Some(item) = last.filter(|_| left >= LEAST_BYTES).and_then(|item| beginning(item, left)) {
+            return (Some(item), false);
+        }
+        let line = self.item(asked, part, ReadLevel::Line);
+        let fits = cost(&line) <= left;
+        (fits.then_some(line), fits)
+    }
+
     fn item(&self, asked: &AskedText, part: Option<UnitId>, level: ReadLevel) -> ReadItem {
         let unit = part.and_then(|id| Some((id, self.outline.get(id)?)));
         let whole = Lines { from: 1, to: LineStarts::new(self.text.strip_suffix('\n').unwrap_or(&self.text)).count() };
@@ -174,16 +230,16 @@ impl Text {
         };
         let shown = match (level, unit) {
             (ReadLevel::Full, Some((_, unit))) => stan_pack::full(&self.text, &self.starts, unit, true),
-            (ReadLevel::Full, None) => {
-                let text = self.text.strip_suffix('\n').unwrap_or(&self.text).to_owned();
-                Shown { text, lines: whole, elided: Vec::new() }
-            }
+            (ReadLevel::Full, None) => self.lines(asked.lines.unwrap_or((1, u32::MAX)), whole),
             (ReadLevel::Signature, Some((id, _))) => {
                 let none = (BTreeSet::new(), BTreeSet::new());
                 let options = Options { doc: true, used: &none.0, keep: &none.1, all_members: true };
                 stan_pack::signature(&self.text, &self.starts, &self.outline, id, &options)
             }
-            (ReadLevel::Signature, None) => stan_pack::file_signature(&self.text, &self.starts, &self.outline),
+            (ReadLevel::Signature, None) => {
+                let keeping = FileKeeping { lines: &BTreeSet::new(), longest_doc: u32::MAX };
+                stan_pack::file_signature(&self.text, &self.starts, &self.outline, &keeping)
+            }
             (ReadLevel::Line, _) => {
                 let name = if name.is_empty() { "of" } else { &name };
                 let count = whole.to;

@@ -81,6 +81,10 @@ struct InFile {
 impl Search<'_> {
     fn find(&self, name: &str) -> FoundSymbol {
         let (owner, member) = match name.rsplit_once('.') {
+            // A method of a pointer, as Go prints it.
+            Some((owner, member)) if owner.starts_with('(') && !member.is_empty() => {
+                (Some(owner.trim_start_matches(['(', '*']).trim_end_matches(')')), member)
+            }
             Some((owner, member)) if !owner.is_empty() && !member.is_empty() => (Some(owner), member),
             _ => (None, name),
         };
@@ -140,7 +144,7 @@ fn in_file(file: &str, text: &str, units: &FileUnits, owner: Option<&str>, name:
     let mut is_declared = false;
     for unit in &outline.units {
         let Some(named) = unit.names.iter().find(|known| *known.text == *name) else { continue };
-        let parent = unit.parent.map(|parent| outline.path(parent));
+        let parent = unit.parent.map(|parent| outline.path(parent)).or_else(|| unit.receiver().map(str::to_owned));
         if owner.is_some_and(|owner| parent.as_deref() != Some(owner)) {
             continue;
         }

@@ -52,11 +52,16 @@ impl Source<'_> {
             })
             .collect();
         let uses = uses(&files, &taken);
-        for ((file, node), uses) in files.iter_mut().zip(&nodes).zip(&uses) {
-            file.exports = self.detailed.facts(*node).map(|facts| exports(facts, uses)).unwrap_or_default();
+        let offered: Vec<Vec<&str>> =
+            nodes.iter().map(|node| self.detailed.facts(*node).map(offered).unwrap_or_default()).collect();
+        let mut offers: FxHashMap<&str, u32> = FxHashMap::default();
+        offered.iter().flatten().for_each(|name| *offers.entry(name).or_default() += 1);
+        for ((file, names), uses) in files.iter_mut().zip(offered).zip(&uses) {
+            file.exports = ordered(names, &file.path, uses, &offers);
         }
         add_imports(&mut files, taken);
-        OverviewInput { packages: self.used_packages(), files, header: Vec::new() }
+        let folders = self.described_folders(&nodes);
+        OverviewInput { packages: self.used_packages(), files, header: Vec::new(), folders }
     }
 
     fn taken<'d>(
@@ -92,7 +97,7 @@ impl Source<'_> {
     }
 
     /// Of code files, by the tokenizer. Counts of unchanged files are kept in the cache.
-    fn tokens(&self, nodes: &[u32]) -> Vec<u64> {
+    pub(super) fn tokens(&self, nodes: &[u32]) -> Vec<u64> {
         let graph = &self.detailed.graph;
         let options = self.repository.config.graph_options(self.repository.root);
         let cache = open_cache(self.system, &options, self.work);
@@ -166,8 +171,8 @@ fn uses<'d>(files: &[OverviewFile], taken: &[Vec<Taken<'d>>]) -> Vec<Uses<'d>> {
     uses
 }
 
-/// The names that a file declares and offers, the most used first.
-fn exports(facts: &FileFacts, uses: &Uses<'_>) -> Vec<(Box<str>, u32)> {
+/// The names that a file declares and offers, sorted.
+fn offered(facts: &FileFacts) -> Vec<&str> {
     let local = facts.exports.iter().filter(|export| export.source == ExportSource::Local);
     let mut names: Vec<&str> = local.map(|export| &*export.name).collect();
     if facts.exports.is_empty() {
@@ -175,9 +180,37 @@ fn exports(facts: &FileFacts, uses: &Uses<'_>) -> Vec<(Box<str>, u32)> {
     }
     names.sort_unstable();
     names.dedup();
+    names
+}
+
+/// The most used first, each with its uses by files of other folders. Of names that are used as often, those come first that
+/// say more than the path does, and then those that few files have: `Props` and `default` tell files apart least.
+fn ordered(mut names: Vec<&str>, path: &str, uses: &Uses<'_>, offers: &FxHashMap<&str, u32>) -> Vec<(Box<str>, u32)> {
     let weight = |name: &str| uses.get(name).copied().unwrap_or_default();
-    names.sort_by_key(|name| std::cmp::Reverse(weight(name).0));
+    let known = words(path);
+    let rank = |name: &&str| {
+        let says_nothing = words(name).iter().all(|word| known.contains(word));
+        (std::cmp::Reverse(weight(name).0), says_nothing, offers.get(name).copied().unwrap_or_default())
+    };
+    names.sort_by_cached_key(rank);
     names.into_iter().map(|name| (name.into(), weight(name).1)).collect()
+}
+
+/// The words of a path or a name, in lower case: `src/openFile.ts` has four.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for letter in text.chars() {
+        if !letter.is_alphanumeric() || (was_lower && letter.is_uppercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+        was_lower = letter.is_lowercase() || letter.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// Imports, importers and tests.
@@ -203,5 +236,21 @@ fn add_imports(files: &mut [OverviewFile], taken: Vec<Vec<Taken<'_>>>) {
     }
     for (index, file) in files.iter_mut().enumerate() {
         file.tests.sort_by_key(|test| names.get(*test as usize) != names.get(index));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_tell_most_come_first() {
+        let offers = FxHashMap::from_iter([("Props", 9), ("openFile", 1), ("parse", 1), ("run", 2), ("used", 5)]);
+        let uses = Uses::from_iter([("used", (3, 2))]);
+        let names = ordered(vec!["Props", "openFile", "parse", "run", "used"], "src/openFile.ts", &uses, &offers);
+        let names: Vec<&str> = names.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["used", "parse", "run", "Props", "openFile"]);
+        assert_eq!(words("src/openFile_v2.ts"), ["src", "open", "file", "v2", "ts"]);
+        assert_eq!(words("§"), [""; 0]);
     }
 }

@@ -2,6 +2,7 @@
 //! known of the files is gathered here; lines, folding and budgets are `stan_graph::overview`.
 
 mod input;
+mod manifests;
 mod packages;
 
 use std::collections::BTreeSet;
@@ -11,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::engine::Engine;
 use stan_graph::overview::{Overview, OverviewInput, OverviewOptions, Unit, aggregate, overview as write_overview};
 pub use stan_model::document::answer_reports::OverviewReport;
+
+pub(crate) use self::packages::bare_package;
 
 use stan_repo::WritableSystem;
 
@@ -115,6 +118,17 @@ pub(crate) fn described_files(
 ) -> (OverviewInput, Vec<BTreeSet<(String, String)>>) {
     let source = Source::new(engine, repository, work, detailed, tokenizer);
     (source.input(), source.packages_by_file())
+}
+
+/// For each of these nodes the tokens of its file, 0 where it is not code. Counts of unchanged files come from the cache.
+pub(crate) fn counted_tokens(
+    engine: &Engine<'_>,
+    repository: &Repository<'_>,
+    work: &GraphRequest,
+    detailed: &DetailedGraph,
+    (tokenizer, nodes): (Tokenizer, &[u32]),
+) -> Vec<u64> {
+    Source::new(engine, repository, work, detailed, tokenizer).tokens(nodes)
 }
 
 /// The tokens of `dependency.meta.json`.

@@ -71,7 +71,7 @@ impl Source<'_> {
 }
 
 /// The package that a bare specifier names; `None` for paths and aliases.
-fn bare_package(specifier: &str) -> Option<&str> {
+pub(crate) fn bare_package(specifier: &str) -> Option<&str> {
     let is_path = specifier.starts_with(['.', '/', '#', '~', '$']) || specifier.starts_with("@/");
     if is_path || specifier.contains([':', '*', '?', ' ']) {
         return None;

@@ -8,8 +8,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use stan_lang::language::{Answer, Extractors, Resolved, TargetTable, Wanted};
+use stan_lang::packages::file_of_id;
 use stan_lang::project::Worker;
 use stan_lang::{ProjectResolvers, SourceFile, Target};
+use stan_model::document::integrity::PackageFile;
 use stan_model::document::pack::PackPackage;
 use stan_model::names::FileUnits;
 use stan_model::outline::LineStarts;
@@ -137,6 +139,9 @@ impl<'p> PackFiles<'p> {
 
     /// The installed package of a file.
     pub(super) fn package_of(&self, id: &str) -> Option<PackPackage> {
+        if let Some(PackageFile { name, version, .. }) = file_of_id(id) {
+            return Some(PackPackage { name, version });
+        }
         if !is_installed(id) {
             return None;
         }

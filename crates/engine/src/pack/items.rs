@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use stan_lang::packages::file_of_id;
 use stan_model::document::pack::{PackItem, PackOmitted, PackVia};
 use stan_model::outline::{LineStarts, Lines, Outline, Unit, UnitKind};
-use stan_pack::{Candidate, Closure, Costs, FileId, Focus, Level, Options, Shown, Via};
+use stan_pack::{Candidate, Closure, Costs, FileId, FileKeeping, Focus, Level, Options, Shown, Via};
+use stan_rank::TextWeights;
 
 use super::files::{Loaded, PackFiles};
+use super::passages::passages;
 use super::sources::RankedFile;
 use super::{ClosureKind, Externals, PackRequest};
 use crate::tokens::Tokenizer;
@@ -26,9 +29,6 @@ const LONG_DOC: u32 = 8;
 
 /// Names in the list of what a module exports.
 const MOST_EXPORTS: usize = 60;
-
-/// Lines that stand for a file without an outline.
-const FIRST_LINES: u32 = 20;
 
 /// Files of the ranking that are shown whole, if they are not large, before others are shown as signatures.
 const MOST_WHOLE: usize = 6;
@@ -271,17 +271,26 @@ pub(super) fn exports_draft(
 }
 
 /// A whole file, as a source of the pack.
-pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, source: &RankedFile, counter: Counter) -> Draft {
+pub(super) fn file_draft(
+    loaded: &Rc<Loaded>,
+    file: FileId,
+    source: &RankedFile,
+    weights: Option<&TextWeights>,
+    counter: Counter,
+) -> Draft {
     let last = loaded.starts.count() - u32::from(loaded.text.ends_with('\n') && loaded.starts.count() > 1);
     let full = lines_of(loaded, Lines { from: 1, to: last });
-    let signature = if loaded.has_outline {
-        stan_pack::file_signature(&loaded.text, &loaded.starts, &loaded.units.outline)
-    } else {
-        let first: BTreeSet<u32> = (1..=last.min(FIRST_LINES)).collect();
-        stan_pack::lines_only(&loaded.text, &loaded.starts, full.lines, &first)
+    let signature = |lines: &BTreeSet<u32>| {
+        let keeping = FileKeeping { lines, longest_doc: LONG_DOC };
+        counter.sized(stan_pack::file_signature(&loaded.text, &loaded.starts, &loaded.units.outline, &keeping))
     };
     let full = counter.sized(full);
     let is_large = full.cost > LARGE_FILE;
+    let is_first = source.place.is_none_or(|place| place < MOST_WHOLE);
+    let passages = weights.filter(|_| is_first).map(|weights| passages(loaded, weights));
+    let open = passages.filter(|lines| !lines.is_empty()).map(|lines| (Level::Open, signature(&lines)));
+    let mut texts = vec![(Level::Full, full), (Level::Signature, signature(&BTreeSet::new()))];
+    texts.extend(open);
     Draft {
         loaded: Rc::clone(loaded),
         file,
@@ -292,7 +301,7 @@ pub(super) fn file_draft(loaded: &Rc<Loaded>, file: FileId, source: &RankedFile,
         turn: 7,
         via: Vec::new(),
         line_cost: counter.text(&loaded.id) + 6 + counter.item,
-        texts: vec![(Level::Full, full), (Level::Signature, counter.sized(signature))],
+        texts,
         wanted: source.wanted,
         is_spare: source.place.is_some_and(|place| place >= MOST_WHOLE || is_large),
         refused: None,
@@ -319,7 +328,7 @@ pub(super) fn draft(
     let has = |level: Level| texts.iter().any(|(known, _)| *known == level);
     let levels = [Level::Full, Level::Open, Level::Signature, Level::Head];
     let wanted = levels.into_iter().find(|level| *level <= wanted && has(*level)).unwrap_or(wanted);
-    let is_installed = stan_model::is_installed(&loaded.id);
+    let is_installed = stan_model::is_installed(&loaded.id) || file_of_id(&loaded.id).is_some();
     let name = outline.path(candidate.unit);
     let line = stan_pack::one_line(unit.kind.as_str(), &name, &loaded.id, unit.name_line());
     let mut draft = Draft {

@@ -6,6 +6,7 @@ mod files;
 mod fitting;
 mod items;
 mod list;
+mod passages;
 mod places;
 mod run;
 mod sources;

@@ -30,6 +30,9 @@ use crate::secrets::secrets_of;
 /// Entries of `omitted` and `missing` that the document carries.
 const MOST_LISTED: usize = 1_000;
 
+/// Declarations of one name in one file that a pack is built around.
+const MOST_OF_ONE_NAME: usize = 20;
+
 /// Stand for the imports and the list of exports of a file, beside its units.
 const IMPORTS: UnitId = UnitId(u32::MAX);
 const EXPORTS: UnitId = UnitId(u32::MAX - 1);
@@ -121,8 +124,7 @@ impl Run<'_, '_> {
             gathered.roots.push(root);
         }
         for asked in &self.request.symbols {
-            let root = self.asked_symbol(asked)?;
-            gathered.roots.push(root);
+            gathered.roots.extend(self.asked_symbol(asked)?);
         }
         self.close(&mut gathered);
         self.sources(sources, &mut gathered);
@@ -297,27 +299,30 @@ impl Run<'_, '_> {
         }
     }
 
-    fn asked_symbol(&self, asked: &AskedSymbol) -> Result<Root, EngineError> {
+    /// Every declaration of the name: an interface and the value of that name, overloads, the same method of two types.
+    fn asked_symbol(&self, asked: &AskedSymbol) -> Result<Vec<Root>, EngineError> {
         let file = self.files.id_of(&asked.file.id);
         let loaded = self.files.load(file).ok_or_else(|| self.unreadable(&asked.file))?;
         let outline = &loaded.units.outline;
-        let ids = || (0..outline.units.len() as u32).map(UnitId);
-        let found = ids()
-            .find(|id| outline.path(*id) == asked.name)
-            .or_else(|| ids().find(|id| outline.get(*id).is_some_and(|unit| unit.is_named(&asked.name))));
-        let Some((id, unit)) = found.and_then(|id| Some((id, outline.get(id)?))) else {
-            let names: Vec<String> = ids().map(|id| outline.path(id)).collect();
+        let found = outline.named(&asked.name);
+        if found.is_empty() {
+            let ids = (0..outline.units.len() as u32).map(UnitId);
+            let names: Vec<String> = ids.map(|id| outline.path(id)).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let near: Vec<String> = near_names(&asked.name, &names).iter().map(|near| format!("`{near}`")).collect();
             let near = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
             return Err(EngineError::input(format!("`{}` declares no `{}`{near}", asked.file.shown, asked.name))
                 .hint(format!("`stan outline {}` lists what it declares", asked.file.shown)));
+        }
+        let root = |id: &UnitId| {
+            let unit = outline.get(*id)?;
+            let focus = Focus { unit: Some(*id), span: unit.span, lines: unit.lines, is_near: false };
+            let line = unit.name_line();
+            let failing = Lines { from: line, to: line };
+            let question = Question { file, focus, failing, places: Vec::new(), quoted: Vec::new() };
+            Some(Root { loaded: Rc::clone(&loaded), question, line, col: None, diagnostic: None })
         };
-        let focus = Focus { unit: Some(id), span: unit.span, lines: unit.lines, is_near: false };
-        let line = unit.name_line();
-        let failing = Lines { from: line, to: line };
-        let question = Question { file, focus, failing, places: Vec::new(), quoted: Vec::new() };
-        Ok(Root { loaded: Rc::clone(&loaded), question, line, col: None, diagnostic: None })
+        Ok(found.iter().take(MOST_OF_ONE_NAME).filter_map(root).collect())
     }
 
     /// Focus and candidates of every root, each once.
@@ -366,7 +371,9 @@ impl Run<'_, '_> {
         for one in sources.files {
             let file = self.files.id_of(&one.id);
             match self.files.load(file) {
-                Some(loaded) => gathered.drafts.push(file_draft(&loaded, file, &one, self.counter)),
+                Some(loaded) => {
+                    gathered.drafts.push(file_draft(&loaded, file, &one, sources.weights.as_ref(), self.counter))
+                }
                 None => drop(gathered.problems.insert(format!("{}: is not a text file that can be read", one.id))),
             }
         }

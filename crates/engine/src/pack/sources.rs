@@ -2,9 +2,10 @@
 //! which level each is shown is the plan's business; here is only how much of it is wanted.
 
 use stan_pack::Level;
+use stan_rank::TextWeights;
 
 use super::PackRequest;
-use crate::context::{EngineError, Repository};
+use crate::context::{EngineError, NamedBytes, Repository};
 use crate::engine::Engine;
 use crate::relevance::{FocusFile, RankQuery, Relevance};
 
@@ -25,6 +26,8 @@ pub(super) struct RankedFile {
 #[derive(Default)]
 pub(super) struct Sources {
     pub(super) files: Vec<RankedFile>,
+    /// What the words of the text are worth; `None` without one.
+    pub(super) weights: Option<TextWeights>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -40,16 +43,26 @@ pub(super) fn sources(
     let focus =
         request.focus.iter().map(|asked| FocusFile { shown: asked.shown.clone(), node_id: asked.id.clone(), depth: 0 });
     let about = Some(request.about.join("\n")).filter(|about| !about.trim().is_empty());
-    let query = RankQuery { focus: focus.collect(), changed: request.changed.clone(), log: None, about };
+    let query = RankQuery { focus: focus.collect(), changed: request.changed.clone(), log: log_of(request), about };
     let relevance = Relevance::gather(engine, repository, &request.work)?;
     let ranked = relevance.rank(engine.system(), &query)?;
-    let named = ranked.focus.iter().map(|one| (one.file, Level::Full, None));
-    let found = ranked.order().into_iter().enumerate().take(MOST_LINES).map(|(place, file)| {
+    let named = ranked.focus.iter().filter(|one| one.is_asked).map(|one| (one.file, Level::Full, None));
+    // What a log names, the innermost frame first, comes before what is found for it; nothing of it was asked for by name.
+    let of_log = ranked.focus.iter().filter(|one| !one.is_asked).map(|one| one.file);
+    let found = of_log.chain(ranked.order()).enumerate().take(MOST_LINES).map(|(place, file)| {
         let wanted = if place < MOST_WHOLE { Level::Full } else { Level::Line };
         (file, wanted, Some(place))
     });
     let source = |(file, wanted, place)| RankedFile { id: relevance.path(file).to_owned(), wanted, place };
     let files = named.chain(found).map(source).collect();
     let unavailable = relevance.unavailable.iter().map(|what| format!("not available: {what}"));
-    Ok(Sources { files, warnings: ranked.warnings.iter().cloned().chain(unavailable).collect() })
+    let weights = ranked.text_weights();
+    Ok(Sources { files, weights, warnings: ranked.warnings.iter().cloned().chain(unavailable).collect() })
+}
+
+/// All logs as one: their files count by position.
+fn log_of(request: &PackRequest) -> Option<NamedBytes> {
+    let first = request.logs.first()?;
+    let bytes = request.logs.iter().map(|log| log.bytes.as_slice()).collect::<Vec<_>>().join(&b'\n');
+    Some(NamedBytes { name: first.name.clone(), bytes })
 }

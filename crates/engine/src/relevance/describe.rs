@@ -92,6 +92,7 @@ impl RankedFiles<'_> {
             Reason::TestOf(file) => format!("test of {}", path(file)),
             Reason::TestedBy(file) => format!("tested by {}", path(file)),
             Reason::NamedAs(file) => format!("named like {}", path(file)),
+            Reason::NamedInText => "named in the text".to_owned(),
             Reason::Mentions(words) => format!("mentions {}", words.join(", ")),
             Reason::NamedLike(words) => format!("path has {}", words.join(", ")),
             Reason::Message(index) => format!("message of {}", commit(index)?),

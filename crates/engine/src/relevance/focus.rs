@@ -125,4 +125,14 @@ impl Relevance {
         let in_order = files.in_order(log);
         in_order.into_iter().take(MOST_OF_LOG).enumerate().map(|(at, file)| (file, weight(at))).collect()
     }
+
+    /// The files that a text names by their paths: in prose, in stack frames, in quoted output. Sorted.
+    pub(super) fn in_text(&self, text: &str) -> Vec<u32> {
+        let paths: Vec<&str> = self.paths().collect();
+        let mut named = LogFiles::new(&paths, &self.root).in_text(text);
+        named.retain(|file| self.class(*file) != FileClass::Other);
+        named.truncate(MOST_OF_LOG);
+        named.sort_unstable();
+        named
+    }
 }

@@ -1,10 +1,13 @@
 //! Reads what a ranking needs: the graph's files and imports, the words of each file, the history.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use stan_graph::FileMeta;
-use stan_model::{EdgeKind, NodeKind, Resolution};
+use stan_model::{Digest, EdgeKind, NodeKind, Resolution};
 use stan_rank::{Edge, FileClass, FileWords, Fixed, RankedFile, WordCounter, WordIndex, file_class};
 use stan_repo::{AbsPath, System, SystemExt as _, sha256};
 
@@ -12,7 +15,7 @@ use super::{MAX_INDEXED, Relevance, history};
 use crate::cache::{Cache, StoredWords};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
-use crate::graph::{Graph, GraphRequest, graph, open_cache};
+use crate::graph::{Graph, GraphRequest, graph_seeing, open_cache};
 
 impl Relevance {
     /// Reads everything: the graph (from its cache where that holds), the words of all files, the last commits.
@@ -24,17 +27,20 @@ impl Relevance {
         let system = engine.system();
         let options = repository.config.graph_options(repository.root);
         let request = GraphRequest { stats_only: false, ..request.clone() };
-        let outcome = graph(engine, &options, &request)?;
+        let seen = SeenWords::default();
+        let see = |path: &str, bytes: &[u8], meta: &FileMeta| seen.see(path, bytes, meta);
+        let outcome = graph_seeing(engine, &options, &request, &see)?;
         let not_analysed = outcome.not_analysed();
         let graph = outcome.graph.ok_or_else(|| EngineError::internal("the graph is missing from its outcome"))?;
         let (numbers, files, metas) = files_of(&graph);
         let edges = edges_of(&graph, &numbers);
         let cache = open_cache(system, &options, &request);
-        let reading = Reading { system, root: repository.root, cache: cache.as_ref(), files: &files, metas: &metas };
+        let seen = seen.into_words();
+        let reading =
+            Reading { system, root: repository.root, cache: cache.as_ref(), files: &files, metas: &metas, seen: &seen };
         let (index, past) = engine.share(|| {
             rayon::join(|| reading.words(), || history::read(system, repository.root, &files, cache.as_ref()))
         });
-        let sizes = metas.iter().map(|meta| meta.size).collect();
         let mut unavailable = past.unavailable;
         if edges.is_empty() && files.iter().any(|file| file.class == FileClass::Code) {
             unavailable
@@ -44,7 +50,7 @@ impl Relevance {
             root: repository.root.to_owned(),
             stan_path: repository.config.stan_path.clone(),
             files,
-            sizes,
+            metas,
             index,
             edges,
             history: past.changes,
@@ -102,6 +108,35 @@ struct Reading<'r> {
     cache: Option<&'r Cache<'r>>,
     files: &'r [RankedFile],
     metas: &'r [FileMeta],
+    /// Counted while the graph was made, by digest and path.
+    seen: &'r FxHashMap<FileContents, FileWords>,
+}
+
+/// Digest and path of a file.
+type FileContents = (Digest, Box<str>);
+
+/// Words of files that are read for the graph: their bytes are in memory then.
+#[derive(Default)]
+struct SeenWords {
+    words: Mutex<Vec<(FileContents, FileWords)>>,
+}
+
+thread_local! {
+    static COUNTER: RefCell<WordCounter> = RefCell::default();
+}
+
+impl SeenWords {
+    fn see(&self, path: &str, bytes: &[u8], meta: &FileMeta) {
+        if file_class(path) == FileClass::Other || meta.size > MAX_INDEXED {
+            return;
+        }
+        let words = COUNTER.with_borrow_mut(|counter| counter.count(path, bytes));
+        self.words.lock().unwrap_or_else(PoisonError::into_inner).push(((meta.digest, path.into()), words));
+    }
+
+    fn into_words(self) -> FxHashMap<FileContents, FileWords> {
+        self.words.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect()
+    }
 }
 
 impl Reading<'_> {
@@ -116,7 +151,10 @@ impl Reading<'_> {
             .get(&(file.path.clone(), meta.digest))
         {
             Some(words) => (words.clone(), true),
-            None => self.count(counter, file, meta),
+            None => match self.seen.get(&(meta.digest, file.path.clone())) {
+                Some(words) => (words.clone(), true),
+                None => self.count(counter, file, meta),
+            },
         };
         let counted: Vec<(FileWords, bool)> =
             self.files.par_iter().zip(self.metas).map_init(Default::default, count).collect();

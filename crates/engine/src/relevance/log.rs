@@ -30,8 +30,14 @@ impl<'p> LogFiles<'p> {
         for (file, path) in (0..).zip(paths) {
             names.entry(last_part(path)).or_default().push(file);
         }
-        let finder =
-            Finder { paths, root: root.trim_end_matches('/'), names, found: Vec::new(), seen: BTreeSet::new() };
+        let finder = Finder {
+            paths,
+            root: root.trim_end_matches('/'),
+            names,
+            takes_names: false,
+            found: Vec::new(),
+            seen: BTreeSet::new(),
+        };
         Self { finder }
     }
 
@@ -46,6 +52,12 @@ impl<'p> LogFiles<'p> {
             });
         }
         self.mentioned(log)
+    }
+
+    /// The files that a text names, in its order. People write the name alone where only one file has it.
+    pub(super) fn in_text(mut self, text: &str) -> Vec<u32> {
+        self.finder.takes_names = true;
+        self.mentioned(text.as_bytes())
     }
 
     /// Files in the order in which they are mentioned.
@@ -73,6 +85,8 @@ struct Finder<'p> {
     root: &'p str,
     /// Files by the last part of their path.
     names: BTreeMap<&'p str, Vec<u32>>,
+    /// A name without a folder and a position is enough.
+    takes_names: bool,
     /// In the order in which they were found.
     found: Vec<u32>,
     seen: BTreeSet<u32>,
@@ -143,7 +157,7 @@ impl Finder<'_> {
 
     /// The log is from a folder inside the repository: one id alone ends like the path.
     fn below(&self, path: &str, has_position: bool) -> Option<u32> {
-        if path.starts_with('/') || !(has_position || path.contains('/')) {
+        if path.starts_with('/') || !(has_position || self.takes_names || path.contains('/')) {
             return None;
         }
         let same_name = self.names.get(last_part(path))?;
@@ -279,6 +293,14 @@ mod tests {
         ] {
             assert_eq!(found(log), "", "{log}");
         }
+    }
+
+    #[test]
+    fn a_text_names_files_by_name_alone() {
+        let ids = ["a/one.ts", "a/two.ts", "b/two.ts", "three.ts"];
+        let named = |text: &str| LogFiles::new(&ids, "/r").in_text(text);
+        assert_eq!(named("`one.ts` fails, see two.ts, b/two.ts, (three.ts) and one"), [0, 2, 3]);
+        assert_eq!(named("File \"/x/a/two.ts\", line 3, in <module>"), [1]);
     }
 
     /// These would take hours if anything were quadratic.

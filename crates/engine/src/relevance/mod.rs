@@ -13,9 +13,11 @@ mod question;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use stan_graph::FileMeta;
+use stan_model::Digest;
 use stan_model::document::assistant_reports::ChangedPaths;
 use stan_model::document::run_report::NotAnalysedFiles;
-use stan_rank::{Change, Edge, FileClass, Ranking, WordIndex, is_test};
+use stan_rank::{Change, Edge, FileClass, Ranking, TextWeights, WordIndex, is_test};
 use stan_repo::{AbsPath, System, SystemExt as _};
 
 pub use self::describe::{Description, Term};
@@ -41,7 +43,7 @@ pub struct Relevance {
     stan_path: String,
     /// Sorted by path.
     files: Vec<stan_rank::RankedFile>,
-    sizes: Vec<u64>,
+    metas: Vec<FileMeta>,
     index: WordIndex,
     edges: Vec<Edge>,
     history: Vec<Change>,
@@ -64,6 +66,11 @@ impl Relevance {
         self.files.get(file as usize).map_or("", |file| &file.path)
     }
 
+    /// The digest of a file's contents.
+    pub(crate) fn digest(&self, file: u32) -> Option<&Digest> {
+        self.metas.get(file as usize).map(|meta| &meta.digest)
+    }
+
     /// The number of the file with that path.
     pub fn find(&self, path: &str) -> Option<u32> {
         let found = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
@@ -72,7 +79,7 @@ impl Relevance {
 
     /// In bytes.
     pub fn size(&self, file: u32) -> u64 {
-        self.sizes.get(file as usize).copied().unwrap_or_default()
+        self.metas.get(file as usize).map(|meta| meta.size).unwrap_or_default()
     }
 
     /// The bytes of a file; `None` when it cannot be read or is too large for any model.
@@ -100,6 +107,8 @@ pub struct Focused {
     pub depth: u32,
     /// How much it counts: 1 for what was named, less for what a log names further down.
     pub weight: Fixed,
+    /// Named by hand or changed; not only named by a log.
+    pub is_asked: bool,
 }
 
 /// An answer: every file with its score.
@@ -126,6 +135,11 @@ impl RankedFiles<'_> {
         let mut order: Vec<u32> = self.relevance.all().filter(is_wanted).collect();
         order.sort_by_key(|&file| (std::cmp::Reverse(self.score(file)), file));
         order
+    }
+
+    /// What the words of the text are worth in a passage of a file; `None` without a text.
+    pub fn text_weights(&self) -> Option<TextWeights> {
+        self.ranking.text_weights()
     }
 
     /// How much a file may be needed.

@@ -25,21 +25,22 @@ pub struct RankQuery {
 impl Relevance {
     /// Ranks all files for a question. A focus that names nothing is a refusal, with the nearest names.
     pub fn rank(&self, system: &dyn System, query: &RankQuery) -> Result<RankedFiles<'_>, EngineError> {
-        let mut found: BTreeMap<u32, (u32, Fixed)> = BTreeMap::new();
-        let mut add = |file: u32, depth: u32, weight: Fixed| {
-            let (known_depth, known_weight) = found.entry(file).or_default();
-            *known_depth = depth.max(*known_depth);
-            *known_weight = weight.max(*known_weight);
+        let mut found: BTreeMap<u32, Focused> = BTreeMap::new();
+        let mut add = |file: u32, depth: u32, weight: Fixed, is_asked: bool| {
+            let known = found.entry(file).or_insert(Focused { file, depth, weight, is_asked });
+            known.depth = depth.max(known.depth);
+            known.weight = weight.max(known.weight);
+            known.is_asked |= is_asked;
         };
         let mut warnings = Vec::new();
         for (file, depth) in self.named(&query.focus)? {
-            add(file, depth, Fixed::ONE);
+            add(file, depth, Fixed::ONE, true);
         }
         let changes = query.changed.as_ref().map(|since| self.changed(system, since, &mut warnings)).transpose()?;
         for path in changes.iter().flat_map(|changes| changes.changed.iter().chain(&changes.added)) {
             // Pictures, lock files and the like changed too, but say nothing about what else is needed.
             if let Some(file) = self.find(path).filter(|file| self.class(*file) != FileClass::Other) {
-                add(file, 0, Fixed::ONE);
+                add(file, 0, Fixed::ONE, true);
             }
         }
         if let Some(log) = &query.log {
@@ -47,7 +48,7 @@ impl Relevance {
             if named.is_empty() {
                 warnings.push(format!("{} names no file of the repository", log.name));
             }
-            named.into_iter().for_each(|(file, weight)| add(file, 0, weight));
+            named.into_iter().for_each(|(file, weight)| add(file, 0, weight, false));
         }
         let about = query.about.as_deref().filter(|text| !text.trim().is_empty());
         if found.is_empty() && about.is_none() {
@@ -55,11 +56,11 @@ impl Relevance {
                 .details(warnings)
                 .hint("name a file (--focus src/a.ts), or say what the task is (--about \"…\")"));
         }
-        let seeds: Vec<(u32, Fixed)> = found.iter().map(|(file, (_, weight))| (*file, *weight)).collect();
+        let mut focus: Vec<Focused> = found.into_values().collect();
+        let seeds: Vec<(u32, Fixed)> = focus.iter().map(|one| (one.file, one.weight)).collect();
+        let named = about.map(|text| self.in_text(text)).unwrap_or_default();
         let corpus = Corpus { files: &self.files, index: &self.index, edges: &self.edges, history: &self.history };
-        let ranking = rank(corpus, Question { focus: &seeds, text: about });
-        let mut focus: Vec<Focused> =
-            found.into_iter().map(|(file, (depth, weight))| Focused { file, depth, weight }).collect();
+        let ranking = rank(corpus, Question { focus: &seeds, text: about, named: &named });
         focus.sort_by_key(|one| (std::cmp::Reverse(one.weight), one.file));
         if about.is_some() && self.all().all(|file| ranking.score(file as usize) <= Fixed::ZERO) {
             warnings.push("no word of the text occurs in the repository".to_owned());

@@ -11,10 +11,11 @@ pub(crate) use weigh::Weigher;
 
 use stan_repo::{Access, WritableSystem};
 
+use crate::cache::KeptTokens;
 use crate::context::{Artefact, EngineError, Progress, Repository, WorkspaceLayout};
 use crate::context::{Session, StrictSystem, check_folders, map_for_selection, refuse};
 use crate::engine::Engine;
-use crate::graph::GraphRequest;
+use crate::graph::{GraphRequest, open_cache};
 use crate::relevance::{RankQuery, Relevance, USUAL_BUDGET};
 use crate::tokens::Tokenizer;
 use propose::Proposal;
@@ -62,11 +63,14 @@ pub fn suggest(
     let needs_map = request.compact || request.query.focus.iter().any(|file| file.depth > 0);
     let map = if needs_map { Some(map_for_selection(engine, repository, &request.work)?) } else { None };
     progress.stage("ranking");
+    let options = repository.config.graph_options(repository.root);
+    let tokens = KeptTokens::load(open_cache(system, &options, &request.work), request.tokenizer);
     let (report, document) = engine.share(|| {
         let ranked = relevance.rank(system, &request.query)?;
         let map = map.as_ref().map(|(map, integrity)| (map, integrity));
-        Proposal::new(system, &layout, (&relevance, &ranked), map, request).report()
+        Proposal::new(system, &layout, (&relevance, &ranked), map, (request, &tokens)).report()
     })?;
+    tokens.save();
     if !request.write {
         return Ok(report);
     }

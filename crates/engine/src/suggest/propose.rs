@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use stan_graph::{Map, SelectOptions, cover, select};
 use stan_model::NodeKind;
 use stan_model::document::integrity::ExternalsLock;
@@ -12,6 +13,7 @@ use stan_rank::{Candidate, fill};
 use stan_repo::WritableSystem;
 
 use super::{NextStep, NodeRelation, SuggestReport, SuggestRequest, SuggestedNode, SuggestedTerm, Weigher};
+use crate::cache::KeptTokens;
 use crate::context::{EngineError, WorkspaceLayout};
 use crate::relevance::{Description, Focused, RankedFiles, Relevance};
 use crate::tokens::Tokenizer;
@@ -27,6 +29,7 @@ pub(super) struct Proposal<'a> {
     /// Where entries with depths are counted.
     map: Option<(&'a Map, &'a ExternalsLock)>,
     request: &'a SuggestRequest,
+    tokens: &'a KeptTokens<'a>,
     /// What is left, in the unit of the tokenizer.
     left: u64,
     used: u64,
@@ -59,7 +62,7 @@ impl<'a> Proposal<'a> {
         layout: &'a WorkspaceLayout,
         (relevance, ranked): (&'a Relevance, &'a RankedFiles<'a>),
         map: Option<(&'a Map, &'a ExternalsLock)>,
-        request: &'a SuggestRequest,
+        (request, tokens): (&'a SuggestRequest, &'a KeptTokens<'a>),
     ) -> Self {
         let budget = if request.budget == 0 { u64::MAX } else { request.budget };
         // For the estimate the unit is a byte, because only the sum is divided.
@@ -71,6 +74,7 @@ impl<'a> Proposal<'a> {
             ranked,
             map,
             request,
+            tokens,
             left,
             used: 0,
             taken: Vec::new(),
@@ -237,7 +241,11 @@ impl<'a> Proposal<'a> {
         if self.request.tokenizer == Tokenizer::Bytes4 {
             return (files.iter().map(|&file| size(file)).collect(), Vec::new());
         }
-        let counts = self.request.tokenizer.count_each(files, |&file| self.relevance.read(self.system, file));
+        let count = |&file: &u32| {
+            let digest = self.relevance.digest(file)?;
+            self.tokens.count(digest, || self.relevance.read(self.system, file))
+        };
+        let counts: Vec<Option<u64>> = files.par_iter().map(count).collect();
         let mut warnings = Vec::new();
         let weight = |(&file, count): (&u32, Option<u64>)| {
             count.unwrap_or_else(|| {

@@ -3,7 +3,10 @@
 //! The patterns are those of `tiktoken`, except for the one with a negative look-ahead, `\s+(?!\S)`: it is written as
 //! `\s+\s` whose last character is given back, and `\s+$`. Regular expressions without look-ahead take linear time.
 
-use regex_automata::meta::Regex;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::util::pool::Pool;
 use regex_automata::{Anchored, Input};
 
 pub(super) const O200K: &str = concat!(
@@ -20,19 +23,34 @@ const SPACES: &str = r"\s+";
 /// The pattern whose last character is given back.
 const GIVES_BACK: usize = 1;
 
-pub(super) struct Splitter(Regex);
+/// Searches forwards from a fixed place, and for nothing but where a piece ends: one automaton, made as far as texts ask for it.
+/// A general regular expression would also compile the way back, which takes as long as everything else here.
+pub(super) struct Splitter {
+    automaton: DFA,
+    /// What threads have made of the automaton.
+    caches: Pool<Cache, MakeCache>,
+}
+
+type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 impl Splitter {
     /// `None` for a pattern that is not one.
     pub(super) fn new(pattern: &str) -> Option<Self> {
-        Regex::new_many(&[pattern, SPACES_BEFORE, SPACES]).ok().map(Self)
+        // Few states are ever asked for; where many are, the oldest are made again.
+        let config = DFA::config().skip_cache_capacity_check(true);
+        let automaton = DFA::builder().configure(config).build_many(&[pattern, SPACES_BEFORE, SPACES]).ok()?;
+        let maker = automaton.clone();
+        let caches: Pool<Cache, MakeCache> = Pool::new(Box::new(move || maker.create_cache()));
+        Some(Self { automaton, caches })
     }
 
     pub(super) fn pieces<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let mut rest = text;
+        let mut cache = self.caches.get();
         std::iter::from_fn(move || {
-            let found = self.0.find(Input::new(rest).anchored(Anchored::Yes))?;
-            let mut end = found.end();
+            let input = Input::new(rest).anchored(Anchored::Yes);
+            let found = self.automaton.try_search_fwd(&mut cache, &input).ok()??;
+            let mut end = found.offset();
             if found.pattern().as_usize() == GIVES_BACK {
                 end -= rest.get(..end)?.chars().next_back()?.len_utf8();
             }

@@ -1,8 +1,8 @@
 //! A vocabulary of byte-pair encoding: which byte sequences are tokens, and in which order pairs are joined. Counts the
 //! tokens of one piece of text; how texts are cut into pieces is in `split.rs`.
 //!
-//! The program carries the tokens alone, compressed, in the order of their ranks. The table to look them up is made by the
-//! first text that is counted, which takes some milliseconds and no more memory than it must.
+//! The program carries the tokens alone, compressed, in the order of their ranks. The table to look them up lies in one flat
+//! buffer, so that a file can hold it (`tables.rs`): what is read back is used as it is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,55 +15,99 @@ const SHORT: usize = 96;
 /// An empty place of the table.
 const NONE: u32 = u32::MAX;
 
-pub(super) struct Vocabulary {
-    /// All tokens, one after the other, by rank.
-    bytes: Vec<u8>,
-    /// Where each token starts, and where the last one ends.
-    starts: Vec<u32>,
-    /// Ranks by hash; a power of two long, at most half full.
-    table: Vec<u32>,
+/// A vocabulary as the program carries it.
+#[derive(Clone, Copy)]
+pub(super) struct Packed<'p> {
+    count: usize,
+    total: usize,
+    lengths: &'p [u8],
+    bytes: &'p [u8],
 }
 
-impl Vocabulary {
-    /// Unpacks what `assets` holds: the number of tokens, of their bytes, and of the packed lengths, then both packed parts.
-    /// `None` when it is damaged.
-    pub(super) fn unpack(packed: &[u8]) -> Option<Self> {
+impl<'p> Packed<'p> {
+    /// What `assets` holds: the number of tokens, of their bytes, and of the packed lengths, then both packed parts. `None` when
+    /// it is damaged.
+    pub(super) fn new(packed: &'p [u8]) -> Option<Self> {
         let (count, rest) = packed.split_first_chunk::<4>()?;
         let (total, rest) = rest.split_first_chunk::<4>()?;
         let (split, rest) = rest.split_first_chunk::<4>()?;
         let [count, total, split] = [count, total, split].map(|number| u32::from_le_bytes(*number) as usize);
         let (lengths, bytes) = rest.split_at_checked(split)?;
-        let lengths = decompress_to_vec_with_limit(lengths, count).ok()?;
-        let bytes = decompress_to_vec_with_limit(bytes, total).ok()?;
-        let mut starts = Vec::with_capacity(lengths.len() + 1);
+        Some(Self { count, total, lengths, bytes })
+    }
+
+    /// A power of two, of which at most half is filled.
+    fn places(&self) -> usize {
+        (2 * self.count).next_power_of_two()
+    }
+
+    /// The size of the flat buffer.
+    pub(super) fn flat_size(&self) -> usize {
+        4 * (self.count + 1 + self.places()) + self.total
+    }
+}
+
+/// A vocabulary in one buffer of little-endian numbers: where each token starts, and where the last one ends; ranks by hash;
+/// then all tokens, one after the other, by rank.
+pub(super) struct Vocabulary {
+    flat: Vec<u8>,
+    count: usize,
+    places: usize,
+}
+
+impl Vocabulary {
+    /// Makes the table. `None` when the program is damaged.
+    pub(super) fn unpack(packed: Packed<'_>) -> Option<Self> {
+        let Packed { count, total, .. } = packed;
+        let lengths = decompress_to_vec_with_limit(packed.lengths, count).ok()?;
+        let bytes = decompress_to_vec_with_limit(packed.bytes, total).ok()?;
+        let places = packed.places();
+        let mut flat = Vec::with_capacity(packed.flat_size());
         let mut end = 0u32;
-        starts.push(end);
+        flat.extend_from_slice(&end.to_le_bytes());
         for length in &lengths {
             end += u32::from(*length);
-            starts.push(end);
+            flat.extend_from_slice(&end.to_le_bytes());
         }
         if lengths.len() != count || bytes.len() != end as usize {
             return None;
         }
-        let mut vocabulary = Self { bytes, starts, table: vec![NONE; (2 * count).next_power_of_two()] };
+        flat.resize(flat.len() + 4 * places, 0xff);
+        flat.extend_from_slice(&bytes);
+        let mut vocabulary = Self { flat, count, places };
         for rank in 0..u32::try_from(count).ok()? {
-            let at = vocabulary.place(vocabulary.token(rank));
-            *vocabulary.table.get_mut(at)? = rank;
+            let at = count + 1 + vocabulary.place(vocabulary.token(rank));
+            *vocabulary.flat.as_chunks_mut::<4>().0.get_mut(at)? = rank.to_le_bytes();
         }
         Some(vocabulary)
     }
 
+    /// Takes a buffer that is known to be one which [`Vocabulary::unpack`] made of this.
+    pub(super) fn from_flat(packed: Packed<'_>, flat: Vec<u8>) -> Option<Self> {
+        let (count, places) = (packed.count, packed.places());
+        (flat.len() == packed.flat_size()).then_some(Self { flat, count, places })
+    }
+
+    pub(super) fn flat(&self) -> &[u8] {
+        &self.flat
+    }
+
+    fn number(&self, at: usize) -> Option<u32> {
+        self.flat.as_chunks::<4>().0.get(at).map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
     pub(super) fn token(&self, rank: u32) -> &[u8] {
-        let start = self.starts.get(rank as usize).copied().unwrap_or_default() as usize;
-        let end = self.starts.get(rank as usize + 1).copied().unwrap_or_default() as usize;
-        self.bytes.get(start..end).unwrap_or_default()
+        let rank = rank as usize;
+        let bytes = 4 * (self.count + 1 + self.places);
+        let place = |at: usize| self.number(at).filter(|_| at <= self.count).map_or(0, |start| start as usize);
+        self.flat.get(bytes + place(rank)..bytes + place(rank + 1)).unwrap_or_default()
     }
 
     /// Where a token is in the table, or the empty place where it would be.
     fn place(&self, token: &[u8]) -> usize {
-        let mask = self.table.len() - 1;
+        let mask = self.places - 1;
         let mut at = xxh3_64(token) as usize & mask;
-        while let Some(&rank) = self.table.get(at).filter(|rank| **rank != NONE) {
+        while let Some(rank) = self.number(self.count + 1 + at).filter(|rank| *rank != NONE) {
             if self.token(rank) == token {
                 break;
             }
@@ -73,7 +117,7 @@ impl Vocabulary {
     }
 
     fn rank(&self, token: &[u8]) -> u32 {
-        self.table.get(self.place(token)).copied().unwrap_or(NONE)
+        self.number(self.count + 1 + self.place(token)).unwrap_or(NONE)
     }
 
     /// The number of tokens of a piece: of all neighbours that make a token, those with the lowest rank are joined first,

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::disk::Disk;
-use super::other_languages::{GO_SOURCES, GO_STATEMENTS, OTHER_EDITS, OTHER_START, PYTHON_SOURCES, PYTHON_STATEMENTS};
+use super::other_languages::{
+    GO_SOURCES, GO_STATEMENTS, OTHER_EDITS, OTHER_START, PYTHON_SOURCES, PYTHON_STATEMENTS, RUST_SOURCES,
+    RUST_STATEMENTS,
+};
 
 /// One edit, and how long after the edit before it.
 #[derive(Clone, Debug)]
@@ -293,8 +296,9 @@ fn edit() -> impl Strategy<Value = Edit> {
         12 => (select(SOURCES), module()).prop_map(|(path, text)| Edit::Write(path, text)),
         6 => (select(PYTHON_SOURCES), text_of(PYTHON_STATEMENTS)).prop_map(|(path, text)| Edit::Write(path, text)),
         6 => (select(GO_SOURCES), text_of(GO_STATEMENTS)).prop_map(|(path, text)| Edit::Write(path, go_file(path, &text))),
+        6 => (select(RUST_SOURCES), text_of(RUST_STATEMENTS)).prop_map(|(path, text)| Edit::Write(path, text)),
         3 => select(OTHER_EDITS).prop_map(|(path, text)| Edit::Write(path, text.to_owned())),
-        3 => select([SOURCES, PYTHON_SOURCES, GO_SOURCES].concat()).prop_map(Edit::SameSize),
+        3 => select([SOURCES, PYTHON_SOURCES, GO_SOURCES, RUST_SOURCES].concat()).prop_map(Edit::SameSize),
         1 => anything().prop_map(Edit::Touch),
         3 => anything().prop_map(Edit::Remove),
         2 => select(RENAMES).prop_map(|(from, to)| Edit::Rename(from, to)),

@@ -1,4 +1,4 @@
-//! Python and Go files for random edits: packages, stubs, environments, modules, vendored packages.
+//! Python, Go and Rust files for random edits: packages, stubs, environments, modules, vendored packages.
 
 pub(crate) const PYTHON_SOURCES: &[&str] = &[
     "py/src/pkg/__init__.py",
@@ -83,6 +83,42 @@ pub(crate) const GO_STATEMENTS: &[&str] = &[
     "func ( broken {",
 ];
 
+pub(crate) const RUST_SOURCES: &[&str] = &[
+    "rs/src/lib.rs",
+    "rs/src/main.rs",
+    "rs/src/a.rs",
+    "rs/src/a/b.rs",
+    "rs/src/c/mod.rs",
+    "rs/src/loose.rs",
+    "rs/tests/all.rs",
+    "rs/dep/src/lib.rs",
+    "vendor/kept-1.0.0/src/lib.rs",
+];
+
+pub(crate) const RUST_STATEMENTS: &[&str] = &[
+    "mod a;",
+    "pub mod b;",
+    "pub mod c;",
+    "#[path = \"../loose.rs\"] mod named;",
+    "mod inline { pub mod b; pub use super::*; pub struct X; }",
+    "pub use crate::a::*;",
+    "pub use a::X;",
+    "use self::c as d;",
+    "use super::b::{self, X as Y};",
+    "use inline::b::X;",
+    "use dep::{X, c};",
+    "use app::a::X;",
+    "use kept::X;",
+    "extern crate dep as other;",
+    "fn f() { crate::a::b::g(); c::X; other::c::g(); std::mem::take(x); }",
+    "fn g() { use crate::c; c::f(); local!(); crate::exported!(); }",
+    "macro_rules! local { () => { $crate::a::f() }; }",
+    "#[macro_export] macro_rules! exported { () => {}; }",
+    "pub struct X;",
+    "const T: &str = include_str!(\"a.rs\");",
+    "fn broken( {",
+];
+
 pub(crate) const OTHER_EDITS: &[(&str, &str)] = &[
     ("py/pyproject.toml", ""),
     ("py/pyproject.toml", "[tool.setuptools.packages.find]\nwhere = ['src']\n"),
@@ -97,6 +133,11 @@ pub(crate) const OTHER_EDITS: &[(&str, &str)] = &[
     ("go.mod", "module example.com/other\nreplace example.com/dep => ./go/lib\n"),
     ("go/inner/go.mod", "module example.com/nested\n"),
     (".gitignore", "gen/\nnode_modules\n.venv\nvendor\n"),
+    ("rs/Cargo.toml", "[package]\nname = \"app\"\n[dependencies]\ndep = { path = \"dep\" }\nkept = \"1\"\n"),
+    ("rs/Cargo.toml", "[package]\nname = \"app\"\nedition = \"2021\"\n[lib]\npath = \"src/a.rs\"\n"),
+    ("rs/dep/Cargo.toml", "[package]\nname = \"dep\"\nedition = \"2021\"\n"),
+    ("vendor/kept-1.0.0/Cargo.toml", "[package]\nname = \"kept\"\n"),
+    ("Cargo.lock", "[[package]]\nname = \"kept\"\nversion = \"1.0.0\"\n"),
 ];
 
 pub(crate) const OTHER_START: &[(&str, &str)] = &[
@@ -114,4 +155,17 @@ pub(crate) const OTHER_START: &[(&str, &str)] = &[
     ("go/lib/b.go", "package lib\nfunc B() {}\n"),
     ("go/app/main.go", "package app\nimport \"example.com/m/go/lib\"\nfunc main() { lib.A() }\n"),
     ("vendor/example.com/dep/dep.go", "package dep\nfunc A() {}\n"),
+    (
+        "rs/Cargo.toml",
+        "[package]\nname = \"app\"\nedition = \"2021\"\n[dependencies]\ndep = { path = \"dep\" }\nkept = \"1\"\n",
+    ),
+    ("rs/src/lib.rs", "pub mod a;\nmod c;\npub use a::X;\n"),
+    ("rs/src/a.rs", "pub mod b;\npub struct X;\n"),
+    ("rs/src/a/b.rs", "use super::X;\nuse dep::c;\n"),
+    ("rs/src/c/mod.rs", "use crate::X;\nuse kept::Y;\n"),
+    ("rs/src/main.rs", "use app::a::X;\n"),
+    ("rs/dep/Cargo.toml", "[package]\nname = \"dep\"\n"),
+    ("rs/dep/src/lib.rs", "pub mod c { pub struct X; }\n"),
+    ("vendor/kept-1.0.0/Cargo.toml", "[package]\nname = \"kept\"\n"),
+    ("vendor/kept-1.0.0/src/lib.rs", "pub struct Y;\n"),
 ];

@@ -37,7 +37,7 @@ pub fn canonical_id(stan_path: &str, file: &ExternalFile) -> String {
     let stan_path = stan_path.trim_end_matches('/');
     match file.package.as_ref().filter(|package| is_safe_package(package)) {
         Some(PackageFile { ecosystem, name, version, path }) => {
-            format!("{stan_path}/{}/{name}/{version}/{path}", ecosystem.context_folder())
+            format!("{stan_path}/{}", ecosystem.address(name, version, path))
         }
         None => {
             let place = file.inside.as_deref().unwrap_or(&file.absolute);
@@ -49,13 +49,15 @@ pub fn canonical_id(stan_path: &str, file: &ExternalFile) -> String {
 
 /// Whether name, version and path can be directories and a file anywhere. Otherwise the file is addressed by hash.
 pub fn is_safe_package(package: &PackageFile) -> bool {
-    let PackageFile { name, version, path, .. } = package;
+    let PackageFile { ecosystem, name, version, path } = package;
     let is_safe_name = match name.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
         Some((scope, name)) => is_safe_name(scope) && is_safe_name(name),
+        // The path of a module ends at the only `@` of its address.
+        None if *ecosystem == Ecosystem::Go => !name.contains('@') && name.split('/').all(is_safe_name),
         // `@s` of version `p` would share its addresses with `@s/p`.
         None => !name.starts_with('@') && is_safe_name(name),
     };
-    is_safe_name && is_safe_version(version) && path.split('/').all(is_safe_segment)
+    is_safe_name && is_safe_version(version) && !version.contains('@') && path.split('/').all(is_safe_segment)
 }
 
 /// The id of something missing whose specifier names a place of one machine; `None` for all others.

@@ -4,8 +4,8 @@
 use super::CountTokens;
 use super::OverviewOptions;
 use super::line::{
-    EDGES, FEW_EXPORTS, FULL, HIDDEN, NAME_ONLY, NO_IMPORTS, NO_NAMES, ONLY_EDGES, TWO_EXPORTS, file_line, folder_line,
-    packages_line, rest_line, summary_line,
+    BARE_EDGES, EDGES, FEW_EXPORTS, FULL, HIDDEN, NAME_ONLY, NO_IMPORTS, NO_NAMES, ONLY_EDGES, TWO_EXPORTS, file_line,
+    folder_line, packages_line, rest_line, summary_line,
 };
 use super::references::common_segments;
 use super::text::{State, Writer};
@@ -41,10 +41,17 @@ pub(super) fn everything(writer: &Writer<'_>, options: &OverviewOptions, count: 
     }
     let mut fit = Fit::new(writer, options, options.names_within, count);
     fit.state = State::everything(writer.folders, writer.input.files.len());
-    fit.state.levels.fill(ONLY_EDGES);
-    fit.costs = fit.costs_at(ONLY_EDGES);
-    let total = count(&writer.text(&fit.state));
-    fit.refine(total, &[EDGES, NO_NAMES, FULL]);
+    let rising = [BARE_EDGES, ONLY_EDGES, EDGES, NO_NAMES, FULL];
+    // The highest of the first two that fits, or else the lowest.
+    for (index, level) in rising.into_iter().enumerate().take(2).rev() {
+        fit.state.levels.fill(level);
+        fit.costs = fit.costs_at(level);
+        let total = count(&writer.text(&fit.state));
+        if total <= options.names_within || index == 0 {
+            fit.refine(total, rising.get(index + 1..).unwrap_or_default());
+            break;
+        }
+    }
     fit.state
 }
 

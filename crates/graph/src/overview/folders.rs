@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use stan_model::split_extension;
 
-use super::OverviewFile;
+use super::OverviewInput;
 use super::references::split;
 
 /// Names in a summary line.
@@ -24,6 +24,7 @@ pub(super) struct Folder<'f> {
     pub(super) files: Vec<u32>,
     /// Other files directly in it, or below it when there is no code below it: by extension.
     pub(super) others: BTreeMap<&'f str, u64>,
+    pub(super) description: Option<&'f str>,
     /// Of the code files below it.
     pub(super) file_count: u64,
     pub(super) tokens: u64,
@@ -36,11 +37,11 @@ pub(super) struct Folders<'f> {
 }
 
 impl<'f> Folders<'f> {
-    pub(super) fn of(files: &'f [OverviewFile]) -> Self {
+    pub(super) fn of(input: &'f OverviewInput) -> Self {
         let mut folders = Self { all: vec![Folder::default()] };
         let mut by_path: FxHashMap<&str, usize> = FxHashMap::default();
         by_path.insert("", 0);
-        for (index, file) in (0u32..).zip(files) {
+        for (index, file) in (0u32..).zip(&input.files) {
             let at = folders.open(split(&file.path).0, &mut by_path);
             let Some(folder) = folders.all.get_mut(at) else { continue };
             if file.is_code {
@@ -51,6 +52,11 @@ impl<'f> Folders<'f> {
                 folder.top.extend(names.take(TOP_NAMES).map(|(name, uses)| (*uses, &**name)));
             } else {
                 *folder.others.entry(extension(&file.path)).or_default() += 1;
+            }
+        }
+        for (path, description) in &input.folders {
+            if let Some(folder) = by_path.get(path.as_str()).and_then(|at| folders.all.get_mut(*at)) {
+                folder.description = Some(description);
             }
         }
         folders.sum_up();

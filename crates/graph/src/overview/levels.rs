@@ -63,7 +63,7 @@ pub fn aggregate(input: &OverviewInput, units: &[Unit]) -> OverviewInput {
         file.exports.dedup_by(|one, other| one.0 == other.0);
         file.exports.truncate(MOST_NAMES);
     }
-    OverviewInput { files, packages: input.packages.clone(), header: input.header.clone() }
+    OverviewInput { files, packages: input.packages.clone(), header: input.header.clone(), folders: Vec::new() }
 }
 
 fn nearest(units: &FxHashMap<&str, u32>, folder: &str) -> u32 {

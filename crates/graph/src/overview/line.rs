@@ -24,8 +24,10 @@ pub(super) const ONLY_EDGES: u8 = 5;
 /// Before folders are folded: two exports, and only the name.
 pub(super) const TWO_EXPORTS: u8 = 6;
 pub(super) const NAME_ONLY: u8 = 7;
+/// Without a budget, where even `ONLY_EDGES` is too much: the name and its imports.
+pub(super) const BARE_EDGES: u8 = 8;
 /// The file has no line.
-pub(super) const HIDDEN: u8 = 8;
+pub(super) const HIDDEN: u8 = 9;
 
 /// ` name [tokens <importers exports > imports ~ tests # description]`
 pub(super) fn file_line(input: &OverviewInput, references: &References<'_>, file: &OverviewFile, level: u8) -> String {
@@ -33,7 +35,10 @@ pub(super) fn file_line(input: &OverviewInput, references: &References<'_>, file
     let mut line = String::with_capacity(64);
     line.push(' ');
     push_word(&mut line, name);
-    if level == NAME_ONLY {
+    if level == BARE_EDGES {
+        push_bare_imports(&mut line, references, file);
+    }
+    if matches!(level, NAME_ONLY | BARE_EDGES) {
         line.push('\n');
         return line;
     }
@@ -97,6 +102,15 @@ fn push_imports(
     }
 }
 
+/// ` >> reference reference`: imports of which no names are told.
+fn push_bare_imports(line: &mut String, references: &References<'_>, file: &OverviewFile) {
+    let folder = split(&file.path).0;
+    for (index, import) in file.imports.iter().enumerate() {
+        line.push_str(if index == 0 { " >> " } else { " " });
+        push_word(line, &references.name(folder, import.target));
+    }
+}
+
 fn push_tests(line: &mut String, references: &References<'_>, folder: &str, tests: &[u32]) {
     for (index, test) in tests.iter().take(MOST_TESTS).enumerate() {
         line.push_str(if index == 0 { " ~ " } else { " " });
@@ -115,7 +129,15 @@ fn push_folder(line: &mut String, folder: &Folder<'_>) {
     }
 }
 
-/// `path/ + 3 png, 2 json`
+/// ` # description`
+fn push_description(line: &mut String, folder: &Folder<'_>) {
+    if let Some(description) = folder.description {
+        line.push_str(" # ");
+        push_text(line, description);
+    }
+}
+
+/// `path/ + 3 png, 2 json # description`
 pub(super) fn folder_line(folder: &Folder<'_>, with_others: bool) -> String {
     let mut line = String::new();
     push_folder(&mut line, folder);
@@ -134,11 +156,14 @@ pub(super) fn folder_line(folder: &Folder<'_>, with_others: bool) -> String {
             push_word(&mut line, kind);
         }
     }
+    if with_others {
+        push_description(&mut line, folder);
+    }
     line.push('\n');
     line
 }
 
-/// `path/ * 12 files 34k names`: a folder with all below it.
+/// `path/ * 12 files 34k names # description`: a folder with all below it.
 pub(super) fn summary_line(folder: &Folder<'_>, with_names: bool) -> String {
     let mut line = String::new();
     push_folder(&mut line, folder);
@@ -147,6 +172,9 @@ pub(super) fn summary_line(folder: &Folder<'_>, with_names: bool) -> String {
     if with_names && !folder.top.is_empty() {
         line.push(' ');
         push_list(&mut line, folder.top.iter().map(|(_, name)| *name));
+    }
+    if with_names {
+        push_description(&mut line, folder);
     }
     line.push('\n');
     line

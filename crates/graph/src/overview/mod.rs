@@ -71,6 +71,8 @@ pub struct OverviewInput {
     pub packages: Vec<OverviewPackage>,
     /// Lines at the top, each below a `# `.
     pub header: Vec<String>,
+    /// What folders are about, by their paths without the last slash (the root is empty), sorted.
+    pub folders: Vec<(String, Box<str>)>,
 }
 
 /// How much is shown, and around what.
@@ -104,7 +106,7 @@ pub type CountTokens<'c> = dyn Fn(&str) -> u64 + 'c;
 
 /// Writes the overview. It has at most as many tokens as the budget says, as `count` counts them.
 pub fn overview(input: &OverviewInput, options: &OverviewOptions, count: &CountTokens<'_>) -> Overview {
-    let folders = Folders::of(&input.files);
+    let folders = Folders::of(input);
     let references = References::of(&input.files);
     let writer = text::Writer { input, folders: &folders, references: &references };
     if options.budget == 0 {

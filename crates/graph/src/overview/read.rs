@@ -60,19 +60,20 @@ pub fn read(text: &str) -> Result<ReadOverview, String> {
     Ok(overview)
 }
 
-/// The names of the files behind `>`.
+/// The names of the files behind `>`, or behind `>>`, where each word is one.
 fn imports(words: &mut Words<'_>) -> Vec<String> {
     let mut imports = Vec::new();
-    let (mut is_within, mut is_first) = (false, false);
+    let (mut is_within, mut is_first, mut is_bare) = (false, false, false);
     while let Some(word) = words.next() {
         match (&*word.text, word.is_quoted) {
             ("#" | "~", false) => break,
             (">", false) => (is_within, is_first) = (true, true),
+            (">>", false) => (is_within, is_first, is_bare) = (true, true, true),
             _ if is_within => {
                 if is_first {
                     imports.push(word.text.clone());
                 }
-                is_first = word.end == Some(';');
+                is_first = is_bare || word.end == Some(';');
             }
             _ => {}
         }

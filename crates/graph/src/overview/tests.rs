@@ -50,7 +50,8 @@ fn small() -> OverviewInput {
     files[6].importers = 2;
     files[6].tests = vec![4];
     let packages = vec![OverviewPackage { name: "react".into(), version: "19.0.0".into(), importers: 3 }];
-    OverviewInput { files, packages, header: vec!["A small shop.".into()] }
+    let folders = vec![("src/shop".to_owned(), "What is sold.".into())];
+    OverviewInput { files, packages, header: vec!["A small shop.".into()], folders }
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn text_of_a_small_repository() {
         assets/ + 2 svg, 1 png
         src/
          main.ts 1.2k > /assets/icons/b.svg; cart Cart, total; item; shop/main
-        src/shop/
+        src/shop/ # What is sold.
          cart.ts 100k <1 Cart, total, a, b, c, "odd name", "+d" > item # Sums of carts.
          item.ts 31 <2 Item ~ src/main
          main.ts 2 > src/main
@@ -77,9 +78,9 @@ fn text_of_a_small_repository() {
         assets/ + 2 svg, 1 png
         src/
          main.ts 1.2k
-        src/shop/
+        src/shop/ # What is sold.
          cart.ts 100k <1 Cart, total, a, b, c, "odd name", "+d" > item # Sums of carts.
-         item.ts 31 <2 Item ~ src/main
+         item.ts 31 <2 Item
          main.ts 2
         = react 19.0.0 <3
     "##]]
@@ -147,7 +148,7 @@ fn repositories() -> impl Strategy<Value = OverviewInput> {
             let imports = if is_code { imports } else { Vec::new() };
             OverviewFile { is_code, tokens: path.len() as u64 * 100, exports, imports, path, ..OverviewFile::default() }
         });
-        OverviewInput { files: files.collect(), packages: Vec::new(), header: vec!["h".into()] }
+        OverviewInput { files: files.collect(), packages: Vec::new(), header: vec!["h".into()], folders: Vec::new() }
     })
 }
 

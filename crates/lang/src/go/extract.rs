@@ -117,10 +117,11 @@ fn names(file: &File<'_>, uses: &Uses<'_>, locals: &FxHashMap<&str, Vec<u32>>, f
     declares.sort_unstable();
     declares.dedup();
     let is_own = |name: &str| declares.binary_search(&name).is_ok() || locals.contains_key(name);
-    let mut used: Vec<&str> =
-        uses.plain.iter().map(|(name, _)| *name).filter(|name| !is_own(name) && !is_predeclared(name)).collect();
+    // Most names are used many times: each is judged once.
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let first = uses.plain.iter().map(|(name, _)| *name).filter(|name| seen.insert(name));
+    let mut used: Vec<&str> = first.filter(|name| !is_own(name) && !is_predeclared(name)).collect();
     used.sort_unstable();
-    used.dedup();
     // A dot import may be where an exported name comes from.
     for request in locals.get(".").into_iter().flatten() {
         let exported = used.iter().filter(|name| name.chars().next().is_some_and(char::is_uppercase));

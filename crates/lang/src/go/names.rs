@@ -3,7 +3,7 @@
 //! A local name means something from its statement to the end of its block. Fields of structs, methods and what follows a dot are
 //! no names of the package. One pass finds what is declared inside, a second one the uses.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::lexer::Kind;
 use super::syntax::{Declaration, File, What};
@@ -19,7 +19,27 @@ pub(super) struct Uses<'t> {
     pub(super) locals: Vec<Local<'t>>,
     /// Tokens that mean one of `locals`.
     pub(super) local_uses: Vec<(usize, u32)>,
+    scratch: Scratch<'t>,
 }
+
+/// Memory that the declarations of a file share.
+#[derive(Default)]
+struct Scratch<'t> {
+    /// What is known of each token; declarations have tokens of their own.
+    marks: Vec<u8>,
+    /// The last local of each name that has begun, by its index among those of the declaration.
+    active: FxHashMap<&'t str, u32>,
+    /// For each local the one of the same name that began before it.
+    shadowed: Vec<u32>,
+}
+
+/// A token that is the name of a parameter, field or method.
+const SKIPPED: u8 = 1;
+/// A brace that opens the body of a statement.
+const BODY: u8 = 2;
+
+/// No local.
+const NONE: u32 = u32::MAX;
 
 /// A name that is declared inside a declaration.
 #[derive(Clone, Copy, Debug)]
@@ -44,22 +64,19 @@ pub(super) enum Source {
 
 /// Adds the uses of a declaration.
 pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: &mut Uses<'t>) {
-    let mut walk = Walk {
-        file,
-        locals: Vec::new(),
-        skipped: FxHashSet::default(),
-        blocks: Vec::new(),
-        bodies: FxHashSet::default(),
-    };
+    let mut scratch = std::mem::take(&mut uses.scratch);
+    scratch.marks.resize(file.tokens.len(), 0);
+    let mut walk = Walk { file, locals: Vec::new(), blocks: Vec::new(), scratch };
     if let Some((from, to)) = declaration.receiver {
         let body = file.function_body(declaration.rest).0;
         walk.parameters(from, to, Some((body, declaration.to)));
         // The method's own name, which stands behind the receiver.
-        walk.skipped.insert(to);
+        walk.mark(to, SKIPPED);
     }
     walk.declared(declaration);
     let start = declaration.receiver.map_or(declaration.rest, |(from, _)| from);
     walk.uses(start..declaration.to, uses);
+    uses.scratch = walk.scratch;
 }
 
 /// The entries of a list of parameters or results: the token of the name, if they have names, and that of the type.
@@ -120,12 +137,9 @@ struct Walk<'f, 't> {
     file: &'f File<'t>,
     /// Names that are declared inside.
     locals: Vec<Local<'t>>,
-    /// Tokens that are names of parameters, fields or methods.
-    skipped: FxHashSet<usize>,
     /// Where the blocks around the current token end; of a statement with a header also where that ends.
     blocks: Vec<Block>,
-    /// Braces that open the bodies of statements.
-    bodies: FxHashSet<usize>,
+    scratch: Scratch<'t>,
 }
 
 #[derive(Clone, Copy)]
@@ -144,11 +158,21 @@ impl Block {
 }
 
 impl<'t> Walk<'_, 't> {
+    fn mark(&mut self, at: usize, mark: u8) {
+        if let Some(marks) = self.scratch.marks.get_mut(at) {
+            *marks |= mark;
+        }
+    }
+
+    fn is_marked(&self, at: usize, mark: u8) -> bool {
+        self.scratch.marks.get(at).is_some_and(|marks| marks & mark != 0)
+    }
+
     fn local(&mut self, at: usize, (from, to): (usize, usize), source: Source) {
         let name = self.file.word(at);
         if !name.is_empty() {
             self.locals.push(Local { name, from, to, source });
-            self.skipped.insert(at);
+            self.mark(at, SKIPPED);
         }
     }
 
@@ -190,7 +214,7 @@ impl<'t> Walk<'_, 't> {
             "interface" if self.file.is_mark(at + 1, b'{') => self.members(at + 1, true),
             "if" | "for" | "switch" | "select" => {
                 let body = self.file.header(at);
-                self.bodies.insert(body);
+                self.mark(body, BODY);
                 // A branch ends with the statement that it belongs to.
                 let is_branch = at > 0 && self.file.word(at - 1) == "else";
                 let end = if is_branch { self.block_end() } else { self.file.end_of_branches(body) };
@@ -235,7 +259,7 @@ impl<'t> Walk<'_, 't> {
                     let source = if is_type_list { Source::Unknown } else { Source::Type(ty) };
                     self.local(name, inside, source);
                 }
-                (Some(name), None) => drop(self.skipped.insert(name)),
+                (Some(name), None) => self.mark(name, SKIPPED),
                 (None, _) => {}
             }
         }
@@ -274,7 +298,7 @@ impl<'t> Walk<'_, 't> {
             };
             let name = self.file.word(at);
             self.locals.push(Local { name, from, to: block.end.max(from), source });
-            self.skipped.insert(at);
+            self.mark(at, SKIPPED);
         }
     }
 
@@ -331,12 +355,12 @@ impl<'t> Walk<'_, 't> {
         while at + 1 < end {
             if is_interface {
                 if self.file.is_mark(at + 1, b'(') {
-                    self.skipped.insert(at);
+                    self.mark(at, SKIPPED);
                     // They shadow nothing outside of the method.
                     self.signature(at + 1, None);
                 }
             } else if let Some(names) = field_names(self.file, at, end) {
-                self.skipped.extend(names);
+                names.into_iter().for_each(|name| self.mark(name, SKIPPED));
             }
             at = self.file.end_of(at) + 1;
         }
@@ -345,42 +369,63 @@ impl<'t> Walk<'_, 't> {
     fn uses(&mut self, tokens: std::ops::Range<usize>, uses: &mut Uses<'t>) {
         self.locals.sort_by_key(|local| local.from);
         let base = uses.locals.len() as u32;
-        let mut active: FxHashMap<&'t str, Vec<u32>> = FxHashMap::default();
-        let mut next = 0;
+        self.scratch.active.clear();
+        self.scratch.shadowed.clear();
         // Where the braces around a token close, and whether they are those of a literal with fields.
         let mut braces: Vec<(usize, bool)> = Vec::new();
         for at in tokens {
+            match self.file.kind(at) {
+                Some(Kind::Mark(b'{')) => {
+                    while braces.last().is_some_and(|(end, _)| *end <= at) {
+                        braces.pop();
+                    }
+                    braces.push((self.file.behind_bracket(at), self.has_fields(at)));
+                    continue;
+                }
+                Some(Kind::Word) if !self.is_marked(at, SKIPPED) => {}
+                _ => continue,
+            }
+            let word = self.file.word(at);
+            if word == "_" || is_keyword(word) || self.is_member_or_label(at) {
+                continue;
+            }
             while braces.last().is_some_and(|(end, _)| *end <= at) {
                 braces.pop();
             }
-            if self.file.is_mark(at, b'{') {
-                braces.push((self.file.behind_bracket(at), self.has_fields(at)));
-            }
-            while let Some(local) = self.locals.get(next).filter(|local| local.from <= at) {
-                active.entry(local.name).or_default().push(next as u32);
-                next += 1;
-            }
-            let word = self.file.word(at);
-            let is_name = !word.is_empty() && word != "_" && !is_keyword(word) && !self.skipped.contains(&at);
-            let in_fields = || braces.last().is_some_and(|(_, has_fields)| *has_fields);
-            if !is_name || self.is_member_or_label(at) || (self.is_key(at) && in_fields()) {
+            if braces.last().is_some_and(|(_, has_fields)| *has_fields) && self.is_key(at) {
                 continue;
             }
-            if let Some(meanings) = active.get_mut(word) {
-                while meanings.last().is_some_and(|index| self.locals[*index as usize].to <= at) {
-                    meanings.pop();
-                }
-                if let Some(index) = meanings.last() {
-                    uses.local_uses.push((at, base + index));
-                    continue;
-                }
+            if let Some(index) = self.local_at(word, at) {
+                uses.local_uses.push((at, base + index));
+                continue;
             }
-            if self.file.is_mark(at + 1, b'.') && !self.file.word(at + 2).is_empty() {
-                uses.qualified.push((word, self.file.word(at + 2), at + 2));
+            if self.file.is_mark(at + 1, b'.') {
+                let name = self.file.word(at + 2);
+                if !name.is_empty() {
+                    uses.qualified.push((word, name, at + 2));
+                }
             }
             uses.plain.push((word, at));
         }
         uses.locals.append(&mut self.locals);
+    }
+
+    /// The local that a word means at a token. Tokens are asked for in their order.
+    fn local_at(&mut self, word: &'t str, at: usize) -> Option<u32> {
+        let Scratch { active, shadowed, .. } = &mut self.scratch;
+        while let Some(local) = self.locals.get(shadowed.len()).filter(|local| local.from <= at) {
+            let index = shadowed.len() as u32;
+            shadowed.push(active.insert(local.name, index).unwrap_or(NONE));
+        }
+        if self.locals.is_empty() {
+            return None;
+        }
+        let last = active.get_mut(word)?;
+        while let Some(local) = self.locals.get(*last as usize).filter(|local| local.to <= at) {
+            debug_assert_eq!(local.name, word, "locals of one name shadow each other");
+            *last = shadowed.get(*last as usize).copied().unwrap_or(NONE);
+        }
+        (*last != NONE).then_some(*last)
     }
 
     /// `Key: value` in a literal.
@@ -391,7 +436,7 @@ impl<'t> Walk<'_, 't> {
     /// Whether a brace opens a literal of a type that is named (`T{`, `pkg.T{`) or left out (`{{`): its keys are fields. Keys of
     /// maps and lists that are written as such are names. A named type may be a map as well, which another file tells.
     fn has_fields(&self, open: usize) -> bool {
-        if self.bodies.contains(&open) || open == 0 {
+        if open == 0 || self.is_marked(open, BODY) {
             return false;
         }
         match self.file.kind(open - 1) {
@@ -433,32 +478,35 @@ fn is_type_keyword(word: &str) -> bool {
 }
 
 pub(super) fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "break"
-            | "case"
-            | "chan"
-            | "const"
-            | "continue"
-            | "default"
-            | "defer"
-            | "else"
-            | "fallthrough"
-            | "for"
-            | "func"
-            | "go"
-            | "goto"
-            | "if"
-            | "import"
-            | "interface"
-            | "map"
-            | "package"
-            | "range"
-            | "return"
-            | "select"
-            | "struct"
-            | "switch"
-            | "type"
-            | "var"
-    )
+    // Most words are not, which their first letter tells.
+    let starts = word.as_bytes().first().is_some_and(|byte| (b'b'..=b'v').contains(byte));
+    starts
+        && matches!(
+            word,
+            "break"
+                | "case"
+                | "chan"
+                | "const"
+                | "continue"
+                | "default"
+                | "defer"
+                | "else"
+                | "fallthrough"
+                | "for"
+                | "func"
+                | "go"
+                | "goto"
+                | "if"
+                | "import"
+                | "interface"
+                | "map"
+                | "package"
+                | "range"
+                | "return"
+                | "select"
+                | "struct"
+                | "switch"
+                | "type"
+                | "var"
+        )
 }

@@ -32,7 +32,7 @@ pub struct LockedExternal {
 pub struct PackageFile {
     /// The registry that the package comes from.
     pub ecosystem: Ecosystem,
-    /// `name` or `@scope/name`.
+    /// `name`, `@scope/name`, or the path of a module.
     pub name: String,
     pub version: String,
     /// Relative to the package's directory.
@@ -171,7 +171,7 @@ fn read_package(
         }
     }
     let [name, version, path] = <[_; 3]>::try_from(texts).ok()?.map(std::borrow::Cow::into_owned);
-    let place = |ecosystem: Ecosystem| format!("/{}/{name}/{version}/{path}", ecosystem.context_folder());
+    let place = |ecosystem: Ecosystem| ["/", &ecosystem.address(&name, &version, &path)].concat();
     let is_own = |ecosystem: &Ecosystem| {
         let place = place(*ecosystem);
         own_id.ends_with(&place) || own_id == &place[1..]

@@ -6,6 +6,7 @@ pub mod config;
 #[cfg(feature = "schema")]
 pub mod context_schema;
 mod error;
+pub mod export_report;
 pub mod integrity;
 mod node_id;
 pub mod outline_reports;

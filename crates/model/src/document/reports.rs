@@ -2,7 +2,7 @@
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::run_report::{LeftOutReport, NotAnalysedFiles};
 
@@ -32,7 +32,7 @@ pub struct SelectReport {
 }
 
 /// Tokens as a tokenizer counts them, beside the estimates of the formats.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ExactTokens {
     /// `o200k`, `cl100k` or `bytes4`.

@@ -13,6 +13,31 @@ use super::{Body, DiffError, FileDiff, Lines};
 const WORDS: &[&str] =
     &["rest of", "existing code", "unchanged", "remaining", "omitted", "same as before", "previous code"];
 
+/// What the rest is of, where no ellipsis says that it is left out.
+const WHOLES: &[&str] = &[
+    "file",
+    "code",
+    "class",
+    "function",
+    "component",
+    "implementation",
+    "method",
+    "methods",
+    "module",
+    "script",
+    "page",
+    "document",
+    "imports",
+    "tests",
+];
+
+/// How a comment without an ellipsis begins and ends that says that something stays.
+const STAYING: &[&str] = &["existing ", "other ", "all other ", "remaining ", "keep "];
+const STAYS: &[&str] = &["unchanged", "the same", "as before", "as is", "as-is", "existing code"];
+
+/// A comment of more words is prose.
+const MOST_WORDS: usize = 8;
+
 /// Such lines are compared with the old file until one is new; no real file has more of them.
 const MOST_COMPARED: usize = 20;
 
@@ -38,10 +63,26 @@ fn is_elision(line: &str) -> bool {
     let line = line.trim_start_matches(['{', '(', ' ', '\t']);
     let text = line.trim_start_matches(['/', '*', '#', '-', '<', '!', ';', '%', ' ', '\t']);
     let is_comment = text.len() < line.len();
-    let Some(text) = text.strip_prefix("...").or_else(|| text.strip_prefix('…')) else { return false };
+    let Some(text) = text.strip_prefix("...").or_else(|| text.strip_prefix('…')) else {
+        return is_comment && is_bare_elision(text);
+    };
     let is_apart = text.trim_start_matches('.').starts_with(char::is_whitespace);
     let text: String = text.chars().take(200).collect::<String>().to_lowercase();
     (is_comment || is_apart) && WORDS.iter().any(|words| text.contains(words))
+}
+
+/// The text of a comment without an ellipsis: `(rest of the file unchanged)`, `existing code here`, `other methods stay as is`.
+fn is_bare_elision(text: &str) -> bool {
+    let text: String = text.chars().take(200).collect::<String>().to_lowercase();
+    let text = text.trim_matches(|character: char| !character.is_alphanumeric());
+    let words = text.split_whitespace().count();
+    let rest = text.strip_prefix("the ").unwrap_or(text).strip_prefix("rest of ");
+    let rest = rest.map(|rest| rest.strip_prefix("the ").or_else(|| rest.strip_prefix("this ")).unwrap_or(rest));
+    let is_rest = rest.and_then(|rest| rest.split_whitespace().next()).is_some_and(|word| WHOLES.contains(&word));
+    let stays = STAYING.iter().any(|start| text.starts_with(start)) && STAYS.iter().any(|end| text.ends_with(end));
+    let is_code =
+        matches!(text, "unchanged" | "existing code" | "existing code here" | "previous code" | "code unchanged");
+    words <= MOST_WORDS && (is_rest || stays || is_code)
 }
 
 fn has_line(text: &[u8], line: &[u8]) -> bool {
@@ -62,6 +103,13 @@ mod tests {
             "… unchanged …",
             "{/* ... existing code ... */}",
             "// ...existing code...",
+            "# (rest of the file remains unchanged)",
+            "// rest of the code",
+            "// [Rest of implementation stays the same]",
+            "/* other methods unchanged */",
+            "// existing code here",
+            "<!-- unchanged -->",
+            "// Keep existing code",
         ] {
             assert!(is_elision(line), "{line}");
         }
@@ -73,6 +121,11 @@ mod tests {
             "const [first, ...rest] = all;",
             "  ...remaining,",
             "",
+            "rest of the file unchanged",
+            "// the rest of the bytes are zero",
+            "// existing users are kept, and the code of all others that were seen before stays the same",
+            "// unchanged files are not read again",
+            "const unchanged = 1;",
         ] {
             assert!(!is_elision(line), "{line}");
         }

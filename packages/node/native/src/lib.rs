@@ -12,7 +12,7 @@ use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Task};
 use napi_derive::napi;
 use stan_engine::host::{self, HostEnvironment, HostError};
-use stan_engine::{Engine, OsSystem};
+use stan_engine::{Engine, OsSystem, PackageCaches};
 
 /// A call on a thread of Node's pool.
 pub struct Call {
@@ -71,5 +71,8 @@ fn answer(verb: &str, options: &str) -> String {
 fn environment() -> HostEnvironment {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")));
-    HostEnvironment { state_directory: state.and_then(|state| state.join("stan").to_str().map(str::to_owned)) }
+    HostEnvironment {
+        state_directory: state.and_then(|state| state.join("stan").to_str().map(str::to_owned)),
+        package_caches: PackageCaches::from_environment(|name| std::env::var_os(name)?.into_string().ok()),
+    }
 }

@@ -11,7 +11,7 @@ use ruff_python_parser::parse_unchecked_source;
 /// Whether the product would analyse a file of this name.
 pub(super) fn is_analysed(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    matches!(extension, "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" | "py" | "pyi" | "go")
+    matches!(extension, "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" | "py" | "pyi" | "go" | "rs")
 }
 
 /// One arena, reused for file after file.
@@ -27,6 +27,9 @@ impl Parser {
         let ending = path.extension().and_then(|extension| extension.to_str());
         if ending == Some("go") {
             return stan_lang::go::extract::parse_only(text) as u64;
+        }
+        if ending == Some("rs") {
+            return stan_lang::rust::extract::parse_only(text) as u64;
         }
         if matches!(ending, Some("py" | "pyi")) {
             let source = if ending == Some("pyi") { PySourceType::Stub } else { PySourceType::Python };

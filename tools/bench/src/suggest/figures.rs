@@ -1,6 +1,6 @@
 //! What was found, summed up: means with intervals, and who lost where.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::baselines::{Corpus, bm25, breadth_first, co_change, same_folder};
 use super::cases::{Case, Mode};
@@ -155,7 +155,19 @@ impl Figures {
             .collect()
     }
 
-    /// What the last case came to, for the user who waits.
+    /// The means of ours at one column over the first, third, … and the second, fourth, … repository by name.
+    pub(super) fn halves(&self, mode: Mode, column: usize) -> [f64; 2] {
+        let rows = self.rows.get(&(mode, OURS)).map_or(&[][..], Vec::as_slice);
+        let repositories: BTreeSet<&str> = rows.iter().map(|row| row.repo.as_str()).collect();
+        let place = |repo: &str| repositories.iter().position(|known| *known == repo).unwrap_or(0);
+        [0, 1].map(|half| {
+            let values: Vec<f64> =
+                rows.iter().filter(|row| place(&row.repo) % 2 == half).map(|row| row.recalls[column]).collect();
+            100.0 * values.iter().sum::<f64>() / values.len().max(1) as f64
+        })
+    }
+
+    /// What was found of the last case, for the user who waits.
     pub(super) fn last(&self) -> String {
         let last = |mode: Mode| {
             let row = self.rows.get(&(mode, OURS)).and_then(|rows| rows.last());

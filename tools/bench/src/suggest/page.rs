@@ -55,6 +55,7 @@ pub(super) fn section(figures: &Figures, levels: &str) -> String {
     );
     table(&mut text, figures);
     let _ = write!(text, "\n{levels}");
+    halves(&mut text, figures);
     losses(&mut text, figures);
     text
 }
@@ -81,6 +82,29 @@ fn table(text: &mut String, figures: &Figures) {
             let _ = writeln!(text, "| | ahead of {SEARCH} by (95 %) | {} |", ahead.join(" | "));
         }
     }
+}
+
+/// Whether one half of the repositories carries a mean.
+fn halves(text: &mut String, figures: &Figures) {
+    let (middle, ten) = (figures.budgets.len() / 2, figures.budgets.len());
+    let titles = figures.titles();
+    let shown = |mode: &Mode, column: usize| {
+        let [one, other] = figures.halves(*mode, column);
+        format!("{one:.1} and {other:.1}")
+    };
+    let modes = [Mode::Focus, Mode::NoGit, Mode::Both, Mode::Text, Mode::Issue];
+    let cells = modes.iter().filter(|mode| figures.count(**mode) > 0).map(|mode| {
+        format!(
+            "{}: {} at {}, {} in {}",
+            mode.title(),
+            shown(mode, middle),
+            titles[middle],
+            shown(mode, ten),
+            titles[ten]
+        )
+    });
+    let cells: Vec<String> = cells.collect();
+    let _ = writeln!(text, "\n{OURS} on every other repository by name, and on the others: {}.", cells.join("; "));
 }
 
 /// Where a search finds more.

@@ -17,6 +17,9 @@ pub(super) fn shapes() -> Vec<Shape> {
         Shape::graph("workspace-globs", 500, workspace_globs).short(),
         Shape::graph("workspace-declarations", 1_000, workspace_declarations),
         Shape::graph("installed", 1_000, installed),
+        Shape::graph("go-requirements", 5_000, go_requirements).short(),
+        Shape::graph("go-versions", 5_000, go_versions),
+        Shape::graph("go-workspaces", 500, go_workspaces),
     ]
 }
 
@@ -100,4 +103,34 @@ fn installed(tree: &Tree, n: usize) -> Result<()> {
         tree.file(&format!("node_modules/p{i}/index.d.ts"), "export declare const x: 1;\n")
     })?;
     tree.file("main.ts", lines(n, |i| format!("import {{x as x{i}}} from 'p{i}';\n")))
+}
+
+const HASH: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
+/// As many imports as required modules, none of which is there.
+fn go_requirements(tree: &Tree, n: usize) -> Result<()> {
+    let required = lines(n, |i| format!("require m.org/a{i} v1.0.0\nreplace m.org/b{i} => m.org/a{i} v1.0.0\n"));
+    tree.file("go.mod", format!("module m.org/app\n{required}"))?;
+    tree.file("go.sum", lines(n, |i| format!("m.org/a{i} v1.0.0 {HASH}\n")))?;
+    tree.file("main.go", format!("package main\n{}", lines(n, |i| format!("import \"m.org/b{i}/x/y\"\n"))))
+}
+
+/// Very many versions of one module, in the lock file and among the replaced ones.
+fn go_versions(tree: &Tree, n: usize) -> Result<()> {
+    let replaced = lines(n, |i| format!("replace m.org/a v1.0.{i} => m.org/a v2.0.{i}\n"));
+    tree.file("go.mod", format!("module m.org/app\nrequire m.org/a v1.0.1\n{replaced}"))?;
+    tree.file("go.sum", lines(n, |i| format!("m.org/a v2.0.{i} {HASH}\nm.org/c v1.0.{i} {HASH}\n")))?;
+    let imports = lines(n, |i| format!("import \"m.org/a/x{i}\"\nimport \"m.org/c/x{i}\"\n"));
+    tree.file("main.go", format!("package main\n{imports}"))
+}
+
+/// Modules of one workspace, each with requirements, hashes and an import of the next one.
+fn go_workspaces(tree: &Tree, n: usize) -> Result<()> {
+    tree.file("go.work", format!("go 1.21\n{}", lines(n, |i| format!("use ./m{i}\n"))))?;
+    (0..n).try_for_each(|i| {
+        tree.file(&format!("m{i}/go.mod"), format!("module m.org/m{i}\nrequire m.org/a{i} v1.0.0\n"))?;
+        tree.file(&format!("m{i}/go.sum"), format!("m.org/a{i} v1.0.0 {HASH}\n"))?;
+        let next = (i + 1) % n;
+        tree.file(&format!("m{i}/a.go"), format!("package m\nimport (\n\t\"m.org/m{next}\"\n\t\"m.org/a{next}\"\n)\n"))
+    })
 }

@@ -8,6 +8,12 @@ use crate::site::Site;
 pub(super) fn trees() -> Vec<Tree> {
     vec![
         Tree::new("go-modules", "a replaced, vendored or relative package lies outside, and is read", modules),
+        Tree::new(
+            "go-module-cache",
+            "the module cache gives away modules that go.sum does not name, or what they link to",
+            cache,
+        ),
+        Tree::new("go-requirements", "a huge go.mod and go.sum take too long to read", requirements),
         Tree::new("go-nesting", "deep or broken files overflow the stack or take too long to read", nesting),
     ]
 }
@@ -31,6 +37,84 @@ fn modules(site: &mut Site) -> io::Result<()> {
          func F() { out.Key(); key() }\n",
     )?;
     site.selection(r#"["src/loot.go",9]"#)
+}
+
+/// Where the module cache of the user is.
+const CACHE: &str = "home/go/pkg/mod";
+
+/// A hash that nothing has.
+const HASH: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+
+/// Modules that go.sum names, with links out, pipes and endless files in them; one that it does not name; and names that lead elsewhere.
+fn cache(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    let odd = [
+        "../../vault",
+        "/etc",
+        "example.com/../../../../vault",
+        "a//b",
+        ".",
+        "example.com/a@v1.0.0",
+        "EXAMPLE.com/!x",
+        "cache/download",
+    ];
+    let versions = ["../../../../../vault", "v1.0.0/../../../../vault", "v1\\..", ".", "v1.0.0@v1.0.0"];
+    let mut requires =
+        String::from("module example.com/m\nrequire example.com/locked v1.0.0\nrequire example.com/linked v1.0.0\n");
+    let mut sums = format!("example.com/locked v1.0.0 {HASH}\nexample.com/linked v1.0.0 {HASH}\n");
+    let named =
+        odd.iter().map(|name| (*name, "v1.0.0")).chain(versions.iter().map(|version| ("example.com/odd", *version)));
+    for (name, version) in named {
+        requires.push_str(&format!("require {name} {version}\n"));
+        sums.push_str(&format!("{name} {version} {HASH}\n"));
+    }
+    requires.push_str("require example.com/private v1.0.0\nreplace example.com/old => ../../vault v1.0.0\n");
+    site.file("repo/go.mod", requires)?;
+    site.file("repo/go.sum", sums)?;
+    let secret = format!("package private\nconst Key = \"{}\"\n", crate::site::CANARY);
+    site.file(&format!("{CACHE}/example.com/private@v1.0.0/p.go"), secret)?;
+    let locked = format!("{CACHE}/example.com/locked@v1.0.0");
+    site.file(&format!("{locked}/a.go"), "package locked\nfunc F() {}\n")?;
+    site.link(&format!("{locked}/key.go"), "../../../../../../vault/key.pem")?;
+    site.link(&format!("{locked}/out"), "../../../../../../vault")?;
+    site.fifo(&format!("{locked}/pipe.go"))?;
+    site.endless_device(&format!("{locked}/zero.go"))?;
+    site.sparse(&format!("{locked}/huge.bin"), "", 1 << 40)?;
+    site.link(&format!("{CACHE}/example.com/linked@v1.0.0"), "../../../../../vault")?;
+    site.readable.push("home/go/pkg/mod/example.com/locked@v1.0.0/");
+    let mut imports = String::from("package src\nimport (\n");
+    for path in odd.iter().chain(&[
+        "example.com/locked",
+        "example.com/locked/out",
+        "example.com/locked/../../../../../../vault",
+        "example.com/linked",
+        "example.com/private",
+        "example.com/old",
+        "example.com/odd",
+    ]) {
+        imports.push_str(&format!("\t\"{path}\"\n"));
+    }
+    imports.push_str(")\nfunc F() { locked.F(); private.Key() }\n");
+    site.file("repo/src/loot.go", imports)?;
+    site.selection(r#"["src/loot.go",9]"#)
+}
+
+fn requirements(site: &mut Site) -> io::Result<()> {
+    site.project()?;
+    let count = site.scale.of(10_000, 40_000);
+    let lines = |line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let requires = lines(&|at| {
+        format!("require example.com/a{at}/b/c v1.0.{at}\nreplace example.com/a{at}/b => example.com/x v1.0.{at}\n")
+    });
+    site.file("repo/go.mod", format!("module example.com/m\n{requires}"))?;
+    site.file("repo/go.work", format!("go 1.21\nuse .\n{}", lines(&|at| format!("use ./m{at}\n"))))?;
+    site.file(
+        "repo/go.sum",
+        lines(&|at| format!("example.com/a0/b/c v1.0.{at} {HASH}\nexample.com/x v1.0.{at} {HASH}\n")),
+    )?;
+    let imports = lines(&|at| format!("import \"example.com/a{}/b/c/d/e/f/g\"\n", at % 2_000));
+    site.file("repo/src/many.go", format!("package src\n{imports}"))?;
+    site.selection(r#"["src/many.go",9]"#)
 }
 
 fn nesting(site: &mut Site) -> io::Result<()> {

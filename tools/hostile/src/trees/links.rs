@@ -68,16 +68,19 @@ pub(super) fn trees() -> Vec<Tree> {
 pub(super) const GIT: [&str; 5] =
     ["sibling/.git", "sibling/.git/HEAD", "sibling/.git/commondir", "sibling/.git/index", "sibling/.git/info/exclude"];
 
-const FOLDERS: [(&str, &str); 6] = [
+const FOLDERS: [(&str, &str); 9] = [
     ("link-stan-output", "output"),
     ("link-stan-context", "context"),
     ("link-stan-cache", "cache"),
     ("link-stan-diff", "diff"),
     ("link-stan-imports", "imports"),
     ("link-stan-system", "system"),
+    ("link-stan-patch", "patch"),
+    ("link-stan-history", "diff/history"),
+    ("link-stan-baselines", "diff/history/plain"),
 ];
 
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 13] = [
     ("link-stan-state", "context/dependency.state.json"),
     ("link-stan-meta", "context/dependency.meta.json"),
     ("link-stan-map", "context/dependency.map.json"),
@@ -88,6 +91,9 @@ const FILES: [(&str, &str); 10] = [
     ("link-stan-ignore", "cache/.gitignore"),
     ("link-stan-lock", ".lock"),
     ("link-stan-document", "system/stan.system.md"),
+    ("link-stan-pending", "patch/pending.json"),
+    ("link-stan-baseline", "diff/history/plain/00000001.json"),
+    ("link-stan-order", "diff/history/plain.json"),
 ];
 
 /// A place below `.stan` that is a link; `OUT` stands for an absolute link to the secret beside the repository.

@@ -11,6 +11,8 @@ mod names;
 mod outside;
 mod packages;
 mod python;
+mod replies;
+mod rust;
 mod special;
 mod workspace;
 
@@ -88,12 +90,14 @@ pub(super) fn all() -> Vec<Tree> {
         packages::trees(),
         python::trees(),
         go::trees(),
+        rust::trees(),
         configs::trees(),
         bombs::trees(),
         huge::trees(),
         special::trees(),
         git::trees(),
         workspace::trees(),
+        replies::trees(),
         given::trees(),
     ];
     groups.into_iter().flatten().collect()

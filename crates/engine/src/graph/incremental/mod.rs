@@ -18,7 +18,7 @@ use stan_graph::Graph;
 use stan_lang::ProjectResolvers;
 use stan_lang::project::FileList;
 use stan_model::NodeKind;
-use stan_repo::{System, World};
+use stan_repo::System;
 
 use self::edit::{Edit, FoundTargets};
 use super::analyse::analyse;
@@ -26,7 +26,8 @@ use super::excluded::ExcludedFiles;
 use super::memory::Memory;
 use super::stages::resolve::ThreadResolver;
 use super::{GraphOptions, GraphOutcome, GraphRequest, IsEnough, Work};
-use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE, facts_fingerprint};
+use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
+use crate::cache::encode::facts_fingerprint;
 use crate::cache::{Cache, ContentsOnDisk, Index, RecordId};
 
 /// More changed files than this need a full run.
@@ -123,7 +124,7 @@ impl IncrementalUpdate<'_> {
             return Some(unchanged(self.index, graph));
         }
         let reach = self.options.reach(self.system);
-        let world = World::new(self.system, &self.options.root, None).prefer_probe().within(reach.clone());
+        let world = self.options.probing_world(self.system, reach.clone());
         let project = self.options.project(&world, self);
         let resolvers = ProjectResolvers::open(self.options.languages, &project);
         let records = self.data.records_by_node();

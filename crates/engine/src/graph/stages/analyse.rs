@@ -8,23 +8,23 @@ use stan_model::FileKey;
 
 use super::resolve::ThreadResolver;
 use super::{AnalysedChunks, CHUNK, CompileRun};
-use crate::graph::analyse::{Analysed, BatchAnalyser, analyse};
+use crate::graph::analyse::{Analysed, BatchAnalyser, analyse, analyse_seen};
 
 /// Per-thread state.
-struct ThreadState<'p> {
-    analyser: BatchAnalyser<'p>,
-    resolver: ThreadResolver<'p>,
+pub(super) struct ThreadState<'p> {
+    pub(super) analyser: BatchAnalyser<'p>,
+    pub(super) resolver: ThreadResolver<'p>,
 }
 
 impl CompileRun<'_> {
     /// Analyses and resolves every file of the universe; also returns how many had to be read.
     pub(in crate::graph) fn analyse_universe(&self, keep: bool) -> (AnalysedChunks, usize) {
+        if let Some(bundles) = self.bundles {
+            return self.analyse_in_groups(bundles, keep);
+        }
         let read = AtomicUsize::new(0);
         let large = Mutex::new(Vec::new());
-        let state = || ThreadState {
-            analyser: BatchAnalyser::new(self.system, self.options, keep),
-            resolver: ThreadResolver::new(self.resolvers, self.nodes),
-        };
+        let state = || self.thread_state(keep);
         let paths = self.universe.files.par_chunks(CHUNK).enumerate().with_max_len(1);
         let mut files = rayon::scope(|scope| {
             let chunks = paths.map_init(state, |state, (chunk, paths)| {
@@ -43,6 +43,13 @@ impl CompileRun<'_> {
             files.put(index, file);
         }
         (files, read.into_inner())
+    }
+
+    pub(super) fn thread_state(&self, keep: bool) -> ThreadState<'_> {
+        ThreadState {
+            analyser: BatchAnalyser::new(self.system, self.options, keep, self.see),
+            resolver: ThreadResolver::new(self.resolvers, self.nodes),
+        }
     }
 
     /// The files of a chunk, but for large ones, whose positions are handed to `on_large`.
@@ -81,15 +88,24 @@ impl CompileRun<'_> {
 
     fn analyse_large(&self, path: &str, keep: bool) -> Analysed {
         let absolute = self.nodes.absolute_of(path);
-        let mut file = analyse(self.system, &absolute, path, true, self.options);
+        let mut file = analyse_seen(self.system, &absolute, path, self.options, self.see);
         self.resolve_universe_file(&absolute, &mut file, &mut ThreadResolver::new(self.resolvers, self.nodes), keep);
         file
     }
 
-    fn resolve_universe_file(&self, path: &str, file: &mut Analysed, resolver: &mut ThreadResolver<'_>, keep: bool) {
+    pub(super) fn resolve_universe_file(
+        &self,
+        path: &str,
+        file: &mut Analysed,
+        resolver: &mut ThreadResolver<'_>,
+        keep: bool,
+    ) {
         self.resolve_own(path, file, resolver);
         // Specifiers were needed to get here. Without a cache only links by name ask for requests again.
-        if !keep && let Some(facts) = file.facts.as_mut().filter(|_| file.resolved.packages.is_empty()) {
+        if !keep
+            && let Some(facts) =
+                file.facts.as_mut().filter(|facts| facts.scopes.is_empty() && file.resolved.packages.is_empty())
+        {
             facts.requests = Vec::new();
         }
     }

@@ -6,9 +6,9 @@ use stan_model::{EdgeKind, FileKey, Language, Problem, Resolution};
 
 use super::link::{Links, ends, reached};
 use super::{AnalysedChunks, CompileRun, KeyedEdge};
-use crate::cache::{NodeIndex, RecordId};
+use crate::cache::NodeIndex;
 use crate::graph::analyse::Analysed;
-use crate::graph::record::Record;
+use crate::graph::record::{PathList, Records};
 
 impl CompileRun<'_> {
     /// All nodes and edges.
@@ -104,45 +104,34 @@ impl CompileRun<'_> {
             language: if is_file { Language::of_path(&id) } else { Language::Other },
             description: own.and_then(|file| file.facts.as_ref()?.description.clone()),
             file: analysed.and_then(|file| file.meta),
-            outside_root: is_file && id.starts_with("../"),
+            outside_root: slot.is_some()
+                && self.file_beyond(key).is_some_and(|path| self.nodes.relative(path).is_none()),
             id,
             kind,
         }
     }
 
     /// Everything known of files, for the cache: the universe in its order, then whatever else was read.
-    pub(in crate::graph) fn records(&self, files: AnalysedChunks, indices: &Indices) -> Vec<Record> {
-        let universe_len = self.nodes.universe_len();
-        let is_loaded = |key: &FileKey| self.nodes.slot(*key).is_some_and(|slot| slot.loaded.get().is_some());
-        let loaded: Vec<FileKey> = self.nodes.beyond().filter(is_loaded).collect();
-        let record_of = |key: FileKey| {
-            if key.0 < universe_len {
-                return RecordId(key.0);
-            }
-            match loaded.binary_search(&key) {
-                Ok(at) => RecordId::at(universe_len as usize + at),
-                Err(_) => RecordId::UNKNOWN,
-            }
-        };
-        let record = |key: FileKey, file: Analysed| Record {
-            node: indices.get(key.0).map(NodeIndex),
-            path: self.nodes.absolute(key).unwrap_or_default().into(),
-            in_universe: key.0 < universe_len,
-            targets: file.resolved.targets.iter().map(|target| target.map_or(RecordId::NONE, record_of)).collect(),
-            stat: file.stat,
-            meta: file.meta,
-            facts: file.facts,
+    pub(in crate::graph) fn records(&self, files: AnalysedChunks, indices: &Indices) -> Records {
+        let universe = (0..self.nodes.universe_len()).map(FileKey);
+        let mut beyond = Vec::new();
+        for key in self.nodes.beyond() {
+            let Some(file) = self.nodes.slot(key).and_then(|slot| slot.loaded.get()) else { continue };
+            let mut file = file.clone();
             // Which files are looked through may depend on threads; which are nodes does not.
-            problems: if self.nodes.is_node(key) { file.problems } else { Vec::new() },
-            request_problems: file.request_problems,
-            incomplete: file.incomplete,
-        };
-        let mut records: Vec<Record> = files.into_par_iter().map(|(key, file)| record(key, file)).collect();
-        for key in &loaded {
-            if let Some(file) = self.nodes.slot(*key).and_then(|slot| slot.loaded.get()) {
-                records.push(record(*key, file.clone()));
+            if !self.nodes.is_node(key) {
+                file.problems.clear();
             }
+            beyond.push((key, file));
         }
-        records
+        let keys = universe.chain(beyond.iter().map(|(key, _)| *key));
+        let nodes = keys.map(|key| indices.get(key.0).map_or(NodeIndex::NONE, NodeIndex)).collect();
+        let mut paths = PathList::default();
+        let root = self.nodes.root_prefix();
+        self.universe.files.iter().for_each(|path| paths.push([&root, path]));
+        for (key, _) in &beyond {
+            paths.push(["", &self.nodes.absolute(*key).unwrap_or_default()]);
+        }
+        Records::new(files, beyond, nodes, paths)
     }
 }

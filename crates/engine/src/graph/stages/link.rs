@@ -20,7 +20,9 @@ pub(in crate::graph) struct Links {
 impl CompileRun<'_> {
     pub(in crate::graph) fn link_by_name(&self, files: &AnalysedChunks) -> Links {
         let facts = OwnFacts { run: self, files };
-        let has_names = |file: &Analysed| file.facts.as_ref().is_some_and(|facts| !facts.uses.is_empty());
+        let has_names = |file: &Analysed| {
+            file.facts.as_ref().is_some_and(|facts| !facts.uses.is_empty() || !facts.scopes.is_empty())
+        };
         let named: Vec<(FileKey, &Analysed)> = (0..self.nodes.len())
             .map(FileKey)
             .filter_map(|key| Some((key, facts.analysed(key)?)))
@@ -36,11 +38,12 @@ impl CompileRun<'_> {
     fn edges_by_name(&self, key: FileKey, file: &Analysed, all: &OwnFacts<'_>) -> Vec<NameEdge> {
         let (Some(path), Some(facts)) = (self.nodes.absolute(key), file.facts.as_deref()) else { return Vec::new() };
         let file = NamedFile { key, path: &path, facts, packages: &file.resolved.packages };
-        self.resolvers.link_by_name(&file, all)
+        self.resolvers.link_by_name(&file, all, self.nodes)
     }
 }
 
-/// The facts of the repository's files. External files are leaves.
+/// The facts of the repository's files, and of the files of packages that they import: these are leaves, but which of them are
+/// meant is told by the names that they declare.
 struct OwnFacts<'r> {
     run: &'r CompileRun<'r>,
     files: &'r AnalysedChunks,
@@ -62,7 +65,8 @@ impl FactsOf for OwnFacts<'_> {
     }
 
     fn facts(&self, file: FileKey) -> Option<&FileFacts> {
-        self.analysed(file)?.facts.as_deref()
+        let external = || self.run.load_external(file);
+        self.analysed(file).or_else(external)?.facts.as_deref()
     }
 }
 

@@ -4,17 +4,18 @@ mod analyse;
 mod assemble;
 mod link;
 pub(crate) mod resolve;
+mod shared;
 mod tunnel;
 
-use rayon::prelude::*;
 use stan_lang::ProjectResolvers;
 use stan_model::{EdgeKind, FileKey};
 use stan_repo::{System, Universe};
 
 use super::GraphOptions;
 use super::analyse::Analysed;
-use super::compile::PreviousRun;
+use super::compile::{PreviousRun, SeeBytes};
 use super::node_table::{NodeName, NodeTable};
+use crate::shared::Bundles;
 
 /// How many files a thread takes at once: few enough that no thread waits long for the last one, and enough to make use of
 /// what neighbours have in common.
@@ -31,6 +32,9 @@ pub(super) struct CompileRun<'r> {
     pub(super) resolvers: &'r ProjectResolvers<'r>,
     pub(super) nodes: &'r NodeTable<'r>,
     pub(super) previous: Option<&'r dyn PreviousRun>,
+    pub(super) see: Option<&'r SeeBytes<'r>>,
+    /// Facts of other machines; asked only by a run that knows nothing of an earlier one.
+    pub(super) bundles: Option<&'r Bundles>,
 }
 
 impl CompileRun<'_> {
@@ -60,7 +64,13 @@ impl CompileRun<'_> {
 pub(super) struct AnalysedChunks(Vec<Vec<Analysed>>);
 
 impl AnalysedChunks {
-    fn get(&self, key: FileKey) -> Option<&Analysed> {
+    /// Files in the order of their keys.
+    fn of(mut files: impl Iterator<Item = Analysed>) -> Self {
+        let chunk = || Some(files.by_ref().take(CHUNK).collect::<Vec<_>>()).filter(|chunk| !chunk.is_empty());
+        Self(std::iter::from_fn(chunk).collect())
+    }
+
+    pub(super) fn get(&self, key: FileKey) -> Option<&Analysed> {
         self.0.get(key.index() / CHUNK)?.get(key.index() % CHUNK)
     }
 
@@ -72,11 +82,5 @@ impl AnalysedChunks {
 
     fn iter(&self) -> impl Iterator<Item = &Analysed> {
         self.0.iter().flatten()
-    }
-
-    /// Each file with its key.
-    fn into_par_iter(self) -> impl ParallelIterator<Item = (FileKey, Analysed)> {
-        let chunks = self.0.into_par_iter().zip((0..u32::MAX).into_par_iter().step_by(CHUNK));
-        chunks.flat_map_iter(|(chunk, first)| (first..).map(FileKey).zip(chunk))
     }
 }

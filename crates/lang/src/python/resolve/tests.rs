@@ -34,6 +34,7 @@ fn check(fixture: &str, importer: &str, expected: Expect) {
         universe: &universe,
         options: ResolveOptions::default(),
         stan_folder: "/r/.stan".to_owned(),
+        stores: &crate::PackageStores::NONE,
     };
     let resolver = Resolver::new(&project);
     let table = Table(RefCell::default());

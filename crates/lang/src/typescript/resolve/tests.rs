@@ -13,8 +13,14 @@ fn resolve(files: &[(&str, &str)], specifiers: &[&str]) -> Vec<String> {
     let memory = Memory::new("/r", files);
     let universe: Vec<Box<str>> = Vec::new();
     let options = ResolveOptions::default();
-    let project =
-        Project { root: "/r", files: &memory, universe: &universe, options, stan_folder: "/r/.stan".to_owned() };
+    let project = Project {
+        root: "/r",
+        files: &memory,
+        universe: &universe,
+        options,
+        stan_folder: "/r/.stan".to_owned(),
+        stores: &crate::PackageStores::NONE,
+    };
     let resolver = Resolver::new(&project);
     let importer = resolver.importer("/r/a.ts");
     let ask = |specifier: &&str| {

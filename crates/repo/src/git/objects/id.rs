@@ -126,7 +126,10 @@ pub(crate) fn nibble(digit: u8) -> Option<u8> {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+        // Digits at once: thousands of names are written for a history.
+        let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number & 15)]);
+        let digits: String = self.as_bytes().iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect();
+        out.write_str(&digits)
     }
 }
 

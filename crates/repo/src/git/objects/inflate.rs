@@ -1,5 +1,10 @@
 //! Inflates zlib streams that arrive in pieces, no further than was asked for. Knows nothing of git.
 
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_PARSE_ZLIB_HEADER, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
+};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 
@@ -19,11 +24,16 @@ pub(super) trait Source {
 /// Working memory for one stream after the other.
 pub(super) struct Inflater {
     state: Box<InflateState>,
+    /// For streams whose size is known: it writes to their place at once, without a window in between.
+    exact: Box<DecompressorOxide>,
 }
+
+/// An object that says it is larger is inflated piece by piece, so that a lie takes no memory.
+const MOST_AT_ONCE: usize = 1 << 20;
 
 impl Inflater {
     pub(super) fn new() -> Self {
-        Self { state: InflateState::new_boxed(DataFormat::Zlib) }
+        Self { state: InflateState::new_boxed(DataFormat::Zlib), exact: Box::default() }
     }
 
     /// The first `most` bytes of the stream at `start`, and whether it ends behind them.
@@ -65,12 +75,41 @@ impl Inflater {
         start: u64,
         size: usize,
     ) -> Result<Vec<u8>, GitError> {
+        if size <= MOST_AT_ONCE {
+            return self.inflate_at_once(source, start, size);
+        }
         // One byte more, to see the end of a stream that is as long as it says.
         let (bytes, ended) = self.inflate(source, start, size.saturating_add(1))?;
         if ended && bytes.len() == size {
             Ok(bytes)
         } else {
             Err(source.damaged("an object has another size than it says"))
+        }
+    }
+
+    fn inflate_at_once(&mut self, source: &mut dyn Source, start: u64, size: usize) -> Result<Vec<u8>, GitError> {
+        self.exact.init();
+        let mut out = vec![0; size];
+        let (mut filled, mut position) = (0, start);
+        loop {
+            let input = source.bytes_at(position)?;
+            // Without more to come, the end of what is there is an error.
+            let more = if input.is_empty() { 0 } else { TINFL_FLAG_HAS_MORE_INPUT };
+            let flags = TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF | more;
+            let (status, taken, written) = decompress(&mut self.exact, input, &mut out, filled, flags);
+            filled += written;
+            position = position.saturating_add(taken as u64);
+            match status {
+                TINFLStatus::Done if filled == size => return Ok(out),
+                TINFLStatus::Done | TINFLStatus::HasMoreOutput => {
+                    return Err(source.damaged("an object has another size than it says"));
+                }
+                TINFLStatus::NeedsMoreInput if more != 0 => {}
+                TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => {
+                    return Err(source.damaged("compressed bytes end too early"));
+                }
+                _ => return Err(source.damaged("compressed bytes are not what zlib writes")),
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
 /// How many ids are read at once when a search has come this close.
-const BLOCK: u64 = 128;
+const BLOCK: u64 = 16;
 /// How many objects with the same first digits are told; more are not looked at.
 const MOST_ALIKE: usize = 64;
 

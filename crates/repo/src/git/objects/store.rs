@@ -135,7 +135,6 @@ impl<'p, 's> ObjectStore<'p, 's> {
                 None
             }
         };
-        let path = loose_path(&folder.path, id);
         for pack in folder.packs(place)? {
             let outcome = match pack.index.find(place, id) {
                 Ok(Some(offset)) => pack.read(place, inflater, offset, &mut spend).map(Some),
@@ -146,6 +145,8 @@ impl<'p, 's> ObjectStore<'p, 's> {
                 return Ok(Some(object));
             }
         }
+        // Most objects are in a pack: the name of a file of its own is made only when none has it.
+        let path = loose_path(&folder.path, id);
         let outcome = read_loose(place, inflater, &path, &mut spend);
         match tried(outcome, &path) {
             Some(object) => Ok(Some(object)),

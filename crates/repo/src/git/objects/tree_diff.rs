@@ -121,7 +121,14 @@ impl TreeDiff {
         // Most names are in both, in the same order: as long as that is so, nothing has to be looked up.
         while !rest.0.is_empty() && !rest.1.is_empty() {
             let mut next = rest;
-            let (before, after) = (parsed(&mut next.0, old)?, parsed(&mut next.1, new)?);
+            let before = parsed(&mut next.0, old)?;
+            let entry = rest.0.get(..rest.0.len() - next.0.len()).unwrap_or_default();
+            // The same bytes are the same entry.
+            if let Some(behind) = rest.1.strip_prefix(entry) {
+                rest = (next.0, behind);
+                continue;
+            }
+            let after = parsed(&mut next.1, new)?;
             if before.name != after.name {
                 break;
             }

@@ -1,0 +1,96 @@
+//! The cache that machines share: which server the user names, and what is said about it. Only the command line and the
+//! environment name one; no file of a repository can.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use stan_engine::shared::{SharedCache, SharedUsage};
+use stan_engine::{OsSystem, WritableSystem as _};
+use stan_remote::{CacheAddress, HttpOptions, HttpStore};
+
+use crate::args::Cli;
+use crate::exit::Failure;
+use crate::terminal::{Untrusted, counted, grouped, style_of_stderr, tell, text};
+
+/// Seconds that a request may take.
+const TIMEOUT: f64 = 10.0;
+/// Longer waits are mistakes.
+const LONGEST_TIMEOUT: f64 = 600.0;
+
+/// One for the process: what a server did in one call of `stan mcp` counts in the next.
+static CHOSEN: OnceLock<Chosen> = OnceLock::new();
+
+struct Chosen {
+    cache: SharedCache,
+    /// Named on the command line rather than in the environment.
+    is_typed: bool,
+}
+
+/// Reads the command line and the environment; to be called once, before any command.
+pub(crate) fn prepare(cli: &Cli) -> Result<(), Failure> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let text = |name: &'static str| match variable(name).map(std::ffi::OsString::into_string) {
+        None => Ok(None),
+        Some(Ok(value)) => Ok(Some(value)),
+        Some(Err(_)) => Err(Failure::input(format!("{name} is not UTF-8"))),
+    };
+    let address = match &cli.cache_url {
+        Some(typed) => Some(typed.clone()),
+        None => text("STAN_CACHE_URL")?,
+    };
+    let Some(address) = address.filter(|address| !address.is_empty()) else { return Ok(()) };
+    let authorization = text("STAN_CACHE_AUTHORIZATION")?;
+    if authorization.as_ref().is_some_and(|value| !value.bytes().all(|byte| (0x20..0x7f).contains(&byte))) {
+        return Err(Failure::input("STAN_CACHE_AUTHORIZATION is not the value of a header"));
+    }
+    let address = CacheAddress::parse(&address, authorization.is_some())
+        .map_err(|error| Failure::input(error.message()).hint(error.hint()))?;
+    let options = HttpOptions { address, authorization, timeout: timeout(text("STAN_CACHE_TIMEOUT")?)? };
+    let secret = text("STAN_CACHE_KEY")?.map(String::into_bytes);
+    let mut seed = [0; 8];
+    // Without random numbers a server could guess which facts are compared, so that none is asked.
+    OsSystem.random(&mut seed).map_err(|error| Failure::internal(format!("there are no random numbers: {error}")))?;
+    let cache = SharedCache::new(Box::new(HttpStore::new(options)), secret, u64::from_le_bytes(seed));
+    let _ = CHOSEN.set(Chosen { cache, is_typed: cli.cache_url.is_some() });
+    Ok(())
+}
+
+fn timeout(typed: Option<String>) -> Result<Duration, Failure> {
+    let Some(typed) = typed else { return Ok(Duration::from_secs_f64(TIMEOUT)) };
+    let seconds = typed.parse().ok().filter(|seconds: &f64| (0.01..=LONGEST_TIMEOUT).contains(seconds));
+    let seconds = seconds.ok_or_else(|| {
+        Failure::input(format!("STAN_CACHE_TIMEOUT is `{typed}`, which is no time"))
+            .hint("set it to seconds, such as 5")
+    })?;
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// The cache that a request may use. `--no-cache` means all caches but one that is typed beside it.
+pub(crate) fn chosen(no_cache: bool) -> SharedCache {
+    let chosen = CHOSEN.get().filter(|chosen| !no_cache || chosen.is_typed);
+    chosen.map(|chosen| chosen.cache.clone()).unwrap_or_default()
+}
+
+/// Says on stderr what became of it: why it was not used, and for those who asked what it was good for.
+pub(crate) fn tell_usage(cli: &Cli) {
+    let Some(usage) = CHOSEN.get().and_then(|chosen| chosen.cache.usage()) else { return };
+    let SharedUsage { bundles_read, files_read, bytes_read, bundles_missing, bundles_written, bytes_written, .. } =
+        usage;
+    let style = style_of_stderr(cli.color);
+    if let Some(complaint) = usage.complaint.as_deref().filter(|_| !cli.quiet) {
+        tell(&text!("{} the shared cache: {}", style.warning("warning:"), Untrusted::new(complaint)));
+    }
+    if cli.verbose {
+        let read = (counted(files_read, "file"), counted(bundles_read, "bundle"), grouped(bytes_read));
+        let written = (counted(bundles_missing, "bundle"), counted(bundles_written, "bundle"), grouped(bytes_written));
+        tell(&text!(
+            "shared cache: {} from {} ({} bytes); {} missing, {} stored ({} bytes)",
+            read.0,
+            read.1,
+            read.2,
+            written.0,
+            written.1,
+            written.2
+        ));
+    }
+}

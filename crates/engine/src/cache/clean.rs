@@ -1,0 +1,58 @@
+//! Contents that were searched for secrets and hold none, by their digests, for one version of the rules.
+
+use stan_model::Digest;
+
+use super::Cache;
+use super::bytes::{Reader, Writer};
+use super::relevance::HEAD;
+use super::tokens::TokenTable;
+
+const MAGIC: &[u8; 8] = b"stanscan";
+pub(super) const FILE: &str = "clean.data";
+
+/// More are not kept.
+const MOST: usize = 1 << 20;
+
+/// Sorted halves of digests.
+#[derive(Debug, Default)]
+pub(crate) struct CleanContents {
+    keys: Vec<u128>,
+}
+
+impl CleanContents {
+    pub(crate) fn has(&self, digest: &Digest) -> bool {
+        self.keys.binary_search(&TokenTable::key(digest)).is_ok()
+    }
+}
+
+impl Cache<'_> {
+    /// Nothing when there is none that this user's runs wrote here.
+    pub(crate) fn load_clean(&self) -> CleanContents {
+        let load = || {
+            let bytes = self.load_sealed(FILE, MAGIC)?;
+            let mut reader = Reader::new(bytes.get(HEAD..)?);
+            let is_current = reader.u64()? == u64::from(stan_secrets::VERSION);
+            let (keys, rest) = reader.blob()?.as_chunks::<16>();
+            let keys: Vec<u128> = keys.iter().map(|key| u128::from_le_bytes(*key)).collect();
+            (is_current && rest.is_empty() && keys.is_sorted()).then_some(CleanContents { keys })
+        };
+        load().unwrap_or_default()
+    }
+
+    /// Adds contents to those that are known. Failing is no error.
+    pub(crate) fn store_clean(&self, known: &CleanContents, found: impl Iterator<Item = Digest>) {
+        let mut keys: Vec<u128> =
+            found.filter(|digest| !known.has(digest)).map(|digest| TokenTable::key(&digest)).collect();
+        if keys.is_empty() {
+            return;
+        }
+        // Those of this run are worth more than those of earlier ones.
+        keys.extend(known.keys.iter().take(MOST.saturating_sub(keys.len())));
+        keys.sort_unstable();
+        keys.dedup();
+        let mut writer = Writer::default();
+        writer.u64(u64::from(stan_secrets::VERSION));
+        writer.blob(&keys.iter().flat_map(|key| key.to_le_bytes()).collect::<Vec<u8>>());
+        let _ = self.store_sealed(FILE, MAGIC, &writer.into_bytes());
+    }
+}

@@ -1,0 +1,70 @@
+//! The last context run that changed nothing: everything that it depends on besides the graph, and its report. Another run that
+//! finds all of it unchanged says the same, and need not read what it would archive.
+
+use serde::{Deserialize, Serialize};
+use stan_repo::System;
+
+use super::map::{DocumentFingerprint, Manifests, still_holds};
+use super::relevance::HEAD;
+use super::{Cache, Identity};
+
+/// Changes whenever a run archives, reports or writes in another way.
+const FORMAT: u32 = 1;
+const MAGIC: &[u8; 8] = b"stan-run";
+pub(super) const FILE: &str = "run.data";
+
+/// What is kept of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct StoredRun {
+    /// Options and configuration.
+    key: Vec<u8>,
+    /// Which graph of the cache the run used.
+    graph: Vec<u8>,
+    /// Every file and folder besides the graph's that decided or holds a result, with its fingerprint.
+    seen: Vec<(String, u64)>,
+    /// Of the private map, which every run writes again.
+    pub(crate) lock: DocumentFingerprint,
+    /// As JSON.
+    pub(crate) report: String,
+}
+
+impl StoredRun {
+    /// `None` where something was seen that says nothing about the next time.
+    pub(crate) fn new(
+        (key, graph): (Vec<u8>, Identity),
+        seen: Manifests,
+        lock: DocumentFingerprint,
+        report: String,
+    ) -> Option<Self> {
+        seen.fingerprint()?;
+        Some(Self { key: keyed(&key), graph: postcard::to_stdvec(&graph).ok()?, seen: seen.seen, lock, report })
+    }
+
+    /// Whether it was made of this graph.
+    pub(crate) fn is_of(&self, graph: Identity) -> bool {
+        postcard::to_stdvec(&graph).is_ok_and(|graph| graph == self.graph)
+    }
+
+    /// Whether everything besides the graph is as it was.
+    fn holds(&self, system: &dyn System) -> bool {
+        still_holds(system, &self.seen)
+    }
+}
+
+fn keyed(key: &[u8]) -> Vec<u8> {
+    [FORMAT.to_le_bytes().as_slice(), key].concat()
+}
+
+impl Cache<'_> {
+    /// The run with these options, if it was kept and nothing that it depends on has changed, the graph aside.
+    pub(crate) fn load_run(&self, key: &[u8]) -> Option<StoredRun> {
+        let bytes = self.load_sealed(FILE, MAGIC)?;
+        let run: StoredRun = postcard::from_bytes(bytes.get(HEAD..)?).ok()?;
+        (run.key == keyed(key) && run.holds(self.system)).then_some(run)
+    }
+
+    /// Keeps it for the next run. Failing is no error.
+    pub(crate) fn store_run(&self, run: &StoredRun) -> Option<()> {
+        self.store_sealed(FILE, MAGIC, &postcard::to_stdvec(run).ok()?)
+    }
+}

@@ -1,0 +1,118 @@
+//! Packages outside the root whose files are selected: proved by what lock files of the repository say of them, before anything of
+//! them is staged. A file that cannot be proved is left out, and the report says why.
+//!
+//! A package is proved as a whole and once in a run, whatever number of its files is selected.
+
+mod archive;
+mod folder;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use stan_graph::{Map, Selection};
+use stan_lang::packages::version_of;
+use stan_lang::{PackageProof, PackageVersion, ProjectResolvers};
+use stan_model::document::integrity::{ExternalsLock, LockedExternal};
+use stan_model::{Digest, Ecosystem, NodeKind};
+use stan_repo::{Files, System};
+
+use super::Repository;
+use crate::graph::GraphOptions;
+
+/// Packages with more files, or more bytes, are not looked through. Go itself refuses modules of more than 500 MiB.
+const MOST_FILES: usize = 200_000;
+const MOST_BYTES: u64 = 512 << 20;
+
+/// What is known of a package's files after they were read: the digests of those that were asked for, by their paths in the
+/// package. An error is the end of a sentence.
+type Proved = Result<BTreeMap<String, Digest>, String>;
+
+/// The selected files of a package, by their paths in it.
+type Wanted<'w> = BTreeMap<&'w str, (&'w str, &'w LockedExternal)>;
+
+/// What lock files of the repository say of packages; those that none names are left out. The files of the repository are those of
+/// its map.
+pub(crate) fn proofs(
+    options: &GraphOptions,
+    files: &dyn Files,
+    map: &Map,
+    packages: BTreeSet<PackageVersion>,
+) -> BTreeMap<PackageVersion, PackageProof> {
+    if packages.is_empty() {
+        return BTreeMap::new();
+    }
+    let sources = map.indices().filter(|index| map.kind(*index) == NodeKind::Source);
+    let universe: Vec<Box<str>> = sources.map(|index| map.id(index).into()).collect();
+    let project = options.project(files, &universe);
+    let resolvers = ProjectResolvers::open(options.languages, &project);
+    packages.into_iter().filter_map(|package| Some((package.clone(), resolvers.proof_of(&package)?))).collect()
+}
+
+/// Takes the files that cannot be proved out of a selection. Returns them with the reasons.
+pub(crate) fn drop_unproved(
+    system: &dyn System,
+    repository: &Repository<'_>,
+    (map, integrity): (&Map, &ExternalsLock),
+    selection: &mut Selection,
+) -> BTreeMap<String, String> {
+    let unproved = unproved(system, repository, (map, integrity), &selection.selected);
+    if !unproved.is_empty() {
+        let is_kept = |index: &u32| !unproved.contains_key(map.id(*index));
+        selection.selected.retain(is_kept);
+        selection.total_bytes = selection.selected.iter().filter_map(|index| map.size(*index)).sum();
+    }
+    unproved
+}
+
+fn unproved(
+    system: &dyn System,
+    repository: &Repository<'_>,
+    (map, integrity): (&Map, &ExternalsLock),
+    selected: &[u32],
+) -> BTreeMap<String, String> {
+    let mut by_package: BTreeMap<PackageVersion, Wanted<'_>> = BTreeMap::new();
+    for index in selected.iter().copied().filter(|index| map.kind(*index) == NodeKind::External) {
+        let id = map.id(index);
+        let Some((node, file)) = integrity.nodes.get(id).and_then(|node| Some((node, node.package.as_ref()?))) else {
+            continue;
+        };
+        if matches!(file.ecosystem, Ecosystem::Go | Ecosystem::Crates) {
+            by_package.entry(version_of(file)).or_default().insert(&file.path, (id, node));
+        }
+    }
+    if by_package.is_empty() {
+        return BTreeMap::new();
+    }
+    let options = repository.config.graph_options(repository.root);
+    let world = options.probing_world(system, options.reach(system));
+    let proofs = proofs(&options, &world, map, by_package.keys().cloned().collect());
+    let checked = by_package.par_iter().flat_map_iter(|(package, wanted)| {
+        let proved = prove(system, package, proofs.get(package), wanted);
+        wanted.iter().filter_map(move |(path, (id, node))| {
+            let reason = match &proved {
+                Ok(digests) if digests.get(*path) == Some(&node.sha256) => return None,
+                Ok(_) => "it is not the file that the package has under this name".to_owned(),
+                Err(reason) => reason.clone(),
+            };
+            Some(((*id).to_owned(), reason))
+        })
+    });
+    checked.collect()
+}
+
+fn prove(system: &dyn System, package: &PackageVersion, proof: Option<&PackageProof>, wanted: &Wanted<'_>) -> Proved {
+    let PackageVersion { name, version, .. } = package;
+    let Some(proof) = proof else {
+        return Err(format!("no lock file of the repository has a hash of {name} {version}"));
+    };
+    let Some((path, (_, node))) = wanted.first_key_value() else { return Ok(BTreeMap::new()) };
+    let folder = node.locator.strip_suffix(path).map(|folder| folder.trim_end_matches('/'));
+    let Some(folder) = folder else { return Err("it does not lie where its package does".to_owned()) };
+    match proof {
+        PackageProof::Folder(hashes) => folder::prove(system, folder, &format!("{name}@{version}"), hashes, wanted),
+        PackageProof::Archive(hashes) => archive::prove(system, folder, hashes, wanted),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! The verb `export`: the graph of a repository as tables, for query engines that ask many repositories at once. One partition
+//! for each repository and commit; one that is there already is not written again.
+//!
+//! What the rows say is `rows.rs`; where they lie, and how a reader never sees half of one, is `partition.rs`; formats are
+//! `stan_dataset`.
+
+mod commit;
+mod manifests;
+mod packages;
+mod partition;
+mod rows;
+
+use stan_dataset::SCHEMA_VERSION;
+pub use stan_dataset::{Column, DatasetFormat, TABLES, TableSchema};
+pub use stan_model::document::export_report::{ExportReport, ExportedRepository, ExportedTable};
+
+use self::partition::{Partition, PartitionKey};
+use crate::context::Repository;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::graph::GraphRequest;
+use crate::graph::detail::detailed_graph;
+use crate::tokens::Tokenizer;
+
+/// Names of folders end here on most file systems.
+const LONGEST_ID: usize = 200;
+
+/// One repository and where it goes.
+#[derive(Clone, Debug)]
+pub struct ExportRequest {
+    /// Absolute path of the dataset.
+    pub directory: String,
+    pub format: DatasetFormat,
+    /// What `repo` says in the dataset.
+    pub repo_id: String,
+    /// What `commit` says; `None` to ask git.
+    pub commit: Option<String>,
+    /// Remove the partitions of other commits of this repository.
+    pub prune: bool,
+    pub tokenizer: Tokenizer,
+    pub work: GraphRequest,
+}
+
+/// The version of the tables.
+pub fn schema_version() -> u32 {
+    SCHEMA_VERSION
+}
+
+/// Writes the tables of one repository into a dataset.
+pub fn export(
+    engine: &Engine<'_>,
+    repository: &Repository<'_>,
+    request: &ExportRequest,
+) -> Result<ExportedRepository, EngineError> {
+    check_id("--repo-id", &request.repo_id)?;
+    check_place(repository, &request.directory)?;
+    let mut warnings = Vec::new();
+    let commit = match &request.commit {
+        Some(commit) => commit.clone(),
+        None => commit::current(engine, repository, &mut warnings),
+    };
+    check_id("--commit", &commit)?;
+    let options = repository.config.graph_options(repository.root);
+    let detailed = detailed_graph(engine, &options, &request.work)?;
+    warnings.extend(crate::answers::unread(detailed.errors.len()));
+    let packages = packages::Packages::find(engine, repository, &detailed);
+    let key = PartitionKey::of(&detailed, &packages, request.tokenizer, repository.config);
+    let partition = Partition::new(engine.system(), request, repository.root, &commit)?;
+    let known = partition.find(&key);
+    let unchanged = known.is_some();
+    let tables = match known {
+        Some(known) => {
+            warnings.extend(known.warnings);
+            known.tables
+        }
+        None => {
+            let mut made = rows::Tables::gather(engine, repository, request, &detailed, &packages);
+            let written = partition.write(&key, &mut made, request.format)?;
+            warnings.extend(made.warnings);
+            written
+        }
+    };
+    let pruned = if request.prune { partition.prune()? } else { 0 };
+    warnings.sort_unstable();
+    warnings.dedup();
+    Ok(ExportedRepository {
+        id: request.repo_id.clone(),
+        root: repository.root.to_owned(),
+        commit,
+        partition: partition.name().to_owned(),
+        unchanged,
+        pruned,
+        tables,
+        warnings,
+    })
+}
+
+fn check_id(option: &str, id: &str) -> Result<(), EngineError> {
+    if id.is_empty() {
+        return Err(EngineError::input(format!("{option} is empty")).hint(format!("name one with {option}")));
+    }
+    if partition::encoded(id).len() > LONGEST_ID {
+        return Err(EngineError::input(format!("{option} is too long: `{id}`")).hint("use a shorter one"));
+    }
+    Ok(())
+}
+
+/// Refuses a dataset among the files that it is about: the next export would have them as nodes.
+fn check_place(repository: &Repository<'_>, directory: &str) -> Result<(), EngineError> {
+    let layout = repository.layout();
+    let own = layout.absolute(layout.stan_path());
+    let is_below = |folder: &str| stan_repo::AbsPath::new(folder).below(directory).is_some();
+    let is_inside = directory == repository.root || is_below(repository.root);
+    if is_inside && !is_below(&own) {
+        return Err(EngineError::input("the folder of the dataset lies inside the repository that it is about")
+            .hint(format!("name a folder outside of it, or one below {}", layout.stan_path())));
+    }
+    Ok(())
+}

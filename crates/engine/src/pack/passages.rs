@@ -1,0 +1,80 @@
+//! The lines of a file that a task's text is about: the bodies that hold its words. They are shown beside the signatures of
+//! the rest, so that a reader of a large file sees the code to change and not only its names.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use stan_model::outline::{Lines, Unit, UnitKind};
+use stan_rank::{Fixed, TextWeights};
+
+use super::files::Loaded;
+
+/// Bodies of a file, and lines of them together.
+const MOST_BODIES: usize = 5;
+const MOST_LINES: u32 = 100;
+/// Of a longer body only the lines that hold words of the text are shown, with their neighbours.
+const LONG_BODY: u32 = 60;
+const NEIGHBOURS: u32 = 2;
+/// Single lines of a long body, or of a file without declarations.
+const MOST_PLACES: usize = 12;
+
+/// Lines that are kept; empty when nothing stands out.
+pub(super) fn passages(loaded: &Loaded, weights: &TextWeights) -> BTreeSet<u32> {
+    let outline = &loaded.units.outline;
+    let last = loaded.starts.count();
+    if outline.roots().next().is_none() {
+        return lines_with_words(loaded, weights, Lines { from: 1, to: last });
+    }
+    let mut bodies: Vec<(Fixed, Lines)> = outline
+        .units
+        .iter()
+        .filter(|unit| is_body(unit))
+        .map(|unit| (weights.score(unit.span.of(&loaded.text)), unit.lines))
+        .filter(|(score, _)| score.is_positive())
+        .collect();
+    bodies.sort_by_key(|(score, lines)| (Reverse(*score), lines.to - lines.from, lines.from));
+    let Some(&(best, _)) = bodies.first() else { return BTreeSet::new() };
+    let mut kept = BTreeSet::new();
+    let mut left = MOST_LINES;
+    // A body with less than half of what the best one has is about something else.
+    for (_, lines) in bodies.into_iter().take(MOST_BODIES).take_while(|(score, _)| *score + *score >= best) {
+        let shown: BTreeSet<u32> = if lines.to - lines.from < LONG_BODY {
+            (lines.from..=lines.to).collect()
+        } else {
+            lines_with_words(loaded, weights, lines)
+        };
+        let new = u32::try_from(shown.difference(&kept).count()).unwrap_or(u32::MAX);
+        if new > left {
+            continue;
+        }
+        left -= new;
+        kept.extend(shown);
+    }
+    kept
+}
+
+/// Classes, modules and the like are known by their members.
+fn is_body(unit: &Unit) -> bool {
+    !unit.bodies.is_empty()
+        && !matches!(
+            unit.kind,
+            UnitKind::Class
+                | UnitKind::Interface
+                | UnitKind::Trait
+                | UnitKind::Impl
+                | UnitKind::Struct
+                | UnitKind::Namespace
+                | UnitKind::Module
+        )
+}
+
+/// The lines of a range that hold most of the words, with their neighbours.
+fn lines_with_words(loaded: &Loaded, weights: &TextWeights, range: Lines) -> BTreeSet<u32> {
+    let score =
+        |line: u32| weights.score(loaded.starts.span(Lines { from: line, to: line }, &loaded.text).of(&loaded.text));
+    let mut found: Vec<(Fixed, u32)> =
+        (range.from..=range.to).map(|line| (score(line), line)).filter(|(score, _)| score.is_positive()).collect();
+    found.sort_by_key(|(score, line)| (Reverse(*score), *line));
+    let near = |line: u32| line.saturating_sub(NEIGHBOURS).max(range.from)..=(line + NEIGHBOURS).min(range.to);
+    found.into_iter().take(MOST_PLACES).flat_map(|(_, line)| near(line)).collect()
+}

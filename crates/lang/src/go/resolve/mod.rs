@@ -1,0 +1,400 @@
+//! Import paths to the files of packages, by the rules of modules: the standard library, the module around the file, other modules of
+//! the repository (`replace`, `go.work`, nested ones), `vendor` folders, and the module cache in the versions that `go.mod` requires and
+//! `go.sum` names. Everything is asked of a `Files` view.
+//!
+//! All build constraints count: a package has every file of its folder, whatever system it is for.
+
+mod manifest;
+mod modules;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use std::hash::BuildHasher as _;
+use std::sync::Arc;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use stan_model::{Ecosystem, EdgeKind, FileFacts, FileKey, Problem, Resolution};
+use stan_repo::{EntryKind, Files};
+
+use self::modules::{Module, Modules, Source, prefixes};
+use crate::language::{
+    Answer, FactsOf, FileResolver, NameEdge, NamedFile, ProjectResolver, Resolved, Target, TargetTable, Wanted,
+};
+use crate::packages::{PackageFolder, PackageProof, PackageVersion, version_of};
+use crate::project::Project;
+use crate::typescript::resolve::memo::Memo;
+use crate::typescript::resolve::path::{contains, join_plain, parent};
+
+/// The first parts of the standard library's paths. Other paths without a dot are of modules that are not published.
+#[rustfmt::skip]
+const STANDARD: [&str; 51] = [
+    "archive", "arena", "bufio", "builtin", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug",
+    "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter",
+    "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv",
+    "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "weak",
+];
+
+/// The project of one run.
+pub struct Resolver<'f> {
+    project: &'f Project<'f>,
+    files: &'f dyn Files,
+    root: Box<str>,
+    modules: Modules<'f>,
+    /// Files of packages by folder.
+    members: Memo<String, Option<Target>>,
+    /// Packages of the module cache, by the folder of the module that asks and the import path.
+    cached: Memo<String, Option<Target>>,
+    /// Names that the files of a folder declare.
+    scopes: Memo<String, Arc<Scope>>,
+    /// Names that the files of an imported package declare, by the first of them.
+    packages: Memo<u32, Arc<Scope>>,
+}
+
+/// The files of a folder, and which of them declare a name.
+#[derive(Default)]
+struct Scope {
+    files: Vec<ScopeFile>,
+    /// By the hash of a name, the last entry of `entries`. Whether a file really declares the name is asked of its facts: copies of
+    /// all names of a package would cost more than everything else here.
+    declaring: FxHashMap<u64, u32>,
+    /// A file by its index, and the entry before it for the same hash.
+    entries: Vec<(u32, u32)>,
+}
+
+struct ScopeFile {
+    key: FileKey,
+    package: Option<Box<str>>,
+    is_test: bool,
+}
+
+/// No entry.
+const END: u32 = u32::MAX;
+
+impl Scope {
+    fn add(&mut self, key: FileKey, facts: &FileFacts, is_test: bool) {
+        let file = self.files.len() as u32;
+        self.files.push(ScopeFile { key, package: facts.package.clone(), is_test });
+        for name in &facts.declares {
+            let entry = self.entries.len() as u32;
+            let before = self.declaring.insert(FxBuildHasher.hash_one(&**name), entry).unwrap_or(END);
+            self.entries.push((file, before));
+        }
+    }
+
+    /// The files that declare a name.
+    fn declaring<'s>(&'s self, name: &'s str, facts: &'s dyn FactsOf) -> impl Iterator<Item = &'s ScopeFile> {
+        let entry = |at: u32| self.entries.get(at as usize);
+        let last = self.declaring.get(&FxBuildHasher.hash_one(name)).and_then(|last| entry(*last));
+        let entries = std::iter::successors(last, move |(_, before)| entry(*before));
+        let declares = |file: &&ScopeFile| {
+            let declares = facts.facts(file.key).map_or(&[][..], |facts| &facts.declares);
+            declares.binary_search_by(|declared| (**declared).cmp(name)).is_ok()
+        };
+        entries.filter_map(|(file, _)| self.files.get(*file as usize)).filter(declares)
+    }
+}
+
+impl<'f> Resolver<'f> {
+    pub fn new(project: &'f Project<'f>) -> Self {
+        let root = project.root.trim_end_matches('/');
+        Self {
+            project,
+            files: project.files,
+            root: if root.is_empty() { "/" } else { root }.into(),
+            modules: Modules::new(project, if root.is_empty() { "/" } else { root }),
+            members: Memo::new(),
+            cached: Memo::new(),
+            scopes: Memo::new(),
+            packages: Memo::new(),
+        }
+    }
+
+    fn resolve(&self, folder: &str, path: &str) -> Target {
+        let missing = || Target::Missing { id: path.into(), problem: None };
+        if path.starts_with("./") || path.starts_with("../") || path == "." || path == ".." {
+            let target = join_plain(folder, path);
+            let inside = contains(&self.root, &target);
+            return inside.then(|| self.package(&target)).flatten().unwrap_or_else(missing);
+        }
+        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            return missing();
+        }
+        if !contains(&self.root, folder) {
+            return self.inside_cache(folder, path).or_else(|| standard(path)).unwrap_or_else(missing);
+        }
+        let found = self.vendored(folder, path).or_else(|| self.in_modules(folder, path)).or_else(|| standard(path));
+        found.unwrap_or_else(|| {
+            if let Some(module) = self.modules.around(folder) {
+                self.modules.note_absent(&module, path);
+            }
+            missing()
+        })
+    }
+
+    /// The package in a `vendor` folder at or above the file.
+    fn vendored(&self, folder: &str, path: &str) -> Option<Target> {
+        let mut current = folder;
+        while contains(&self.root, current) {
+            let vendor = join_plain(current, "vendor");
+            if self.files.is_dir(&vendor)
+                && let Some(found) = self.package(&join_plain(&vendor, path))
+            {
+                return Some(found);
+            }
+            if *current == *self.root {
+                break;
+            }
+            current = parent(current);
+        }
+        None
+    }
+
+    fn in_modules(&self, folder: &str, path: &str) -> Option<Target> {
+        let module = self.modules.around(folder);
+        if let Some(module) = &module {
+            if let Some(below) = below(path, &module.path) {
+                return self.package(&join_plain(&module.folder, below));
+            }
+            for prefix in prefixes(path) {
+                if let Some(Source::Folder(replaced)) = module.source(prefix) {
+                    let target = join_plain(&replaced, below(path, prefix)?);
+                    return contains(&self.root, &target).then(|| self.package(&target)).flatten();
+                }
+            }
+        }
+        // The longest path of a module of the repository.
+        let all = self.modules.all();
+        if let Some(prefix) = prefixes(path).find(|prefix| all.contains_key(*prefix)) {
+            return self.package(&join_plain(all.get(prefix)?, below(path, prefix)?));
+        }
+        // Paths of published modules start with a domain.
+        if is_standard(path) { None } else { self.required(&*module?, path) }
+    }
+
+    /// A package of a module that `module` requires, in the module cache.
+    fn required(&self, module: &Module, path: &str) -> Option<Target> {
+        self.cached.get_or(&[&module.folder, "\0", path].concat(), || {
+            prefixes(path).find_map(|prefix| match module.source(prefix)? {
+                Source::Version(name, version) => {
+                    let folder = self.modules.cached(module, name, version)?;
+                    self.cached_package(&folder, below(path, prefix)?)
+                }
+                Source::Folder(_) => None,
+            })
+        })
+    }
+
+    /// What a file of the module cache imports: its own module, and others in the versions of the repository.
+    fn inside_cache(&self, folder: &str, path: &str) -> Option<Target> {
+        let file = self.project.stores.file_at(&join_plain(folder, "x.go"))?;
+        let package = version_of(&file);
+        match below(path, &file.name) {
+            Some(below) if self.proof_of(&package).is_some() => {
+                self.cached_package(&self.project.package(&package)?, below)
+            }
+            _ => self.required(&*self.modules.main()?, path),
+        }
+    }
+
+    /// The files of a package in a folder of the module cache, where no link is followed.
+    fn cached_package(&self, folder: &PackageFolder<'_>, below: &str) -> Option<Target> {
+        let path = join_plain(&folder.path, below);
+        self.members.get_or(&*path, || {
+            let names = folder.list(below).into_iter().filter(|(name, kind)| is_member(name, *kind));
+            members(names.map(|(name, _)| join_plain(&path, &name).into()).collect())
+        })
+    }
+
+    /// The files of a package; tests belong to no importer.
+    fn package(&self, folder: &str) -> Option<Target> {
+        self.members.get_or(folder, || {
+            let names = self.files.list(folder).into_iter().filter(|(name, kind)| is_member(name, *kind));
+            let paths = names.filter_map(|(name, _)| self.files.real_path(&join_plain(folder, &name)).map(Arc::from));
+            members(paths.collect())
+        })
+    }
+
+    /// Where the names of a folder's files are declared.
+    fn scope(&self, folder: &str, facts: &dyn FactsOf) -> Arc<Scope> {
+        self.scopes.get_or(folder, || {
+            let mut scope = Scope::default();
+            for (name, kind) in self.files.list(folder) {
+                if kind != EntryKind::File || !name.ends_with(".go") {
+                    continue;
+                }
+                let key = facts.key_of(&join_plain(folder, &name));
+                if let Some((key, known)) = key.and_then(|key| Some((key, facts.facts(key)?))) {
+                    scope.add(key, known, is_test(&name));
+                }
+            }
+            Arc::new(scope)
+        })
+    }
+
+    /// Where the names of a package's files are declared. A file belongs to one package, so that the first tells which it is.
+    fn package_scope(&self, members: &[FileKey], facts: &dyn FactsOf) -> Arc<Scope> {
+        let first = members.first().map_or(u32::MAX, |key| key.0);
+        self.packages.get_or(&first, || {
+            let mut scope = Scope::default();
+            for key in members {
+                if let Some(known) = facts.facts(*key) {
+                    scope.add(*key, known, false);
+                }
+            }
+            Arc::new(scope)
+        })
+    }
+
+    /// The files of imported packages that declare what a file takes from them, or all of them when none can be told: as
+    /// `name_links::link`, with each name looked up once instead of once for each file.
+    fn imported(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
+        let mut edges = Vec::new();
+        for (request, members) in file.packages {
+            let scope = self.package_scope(members, facts);
+            let taken = file.facts.imports.iter().filter(|import| import.request == *request);
+            let before = edges.len();
+            edges.extend(taken.flat_map(|import| scope.declaring(&import.name, facts)).map(|one| explicit(one.key)));
+            if edges.len() == before {
+                edges.extend(members.iter().map(|member| explicit(*member)));
+            }
+        }
+        edges
+    }
+}
+
+fn explicit(target: FileKey) -> NameEdge {
+    NameEdge { target, kind: EdgeKind::Runtime, resolution: Resolution::Explicit }
+}
+
+impl ProjectResolver for Resolver<'_> {
+    fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
+        Box::new(Worker { resolver: self, table, folder: String::new(), known: FxHashMap::default() })
+    }
+
+    fn package_of(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn package_files(&self, file: &str) -> Vec<String> {
+        let folder = parent(file);
+        let files = self.project.view_of(file);
+        let clause = |path: &str| files.read(path).and_then(|bytes| package_clause(&bytes).map(str::to_owned));
+        let Some(package) = clause(file) else { return Vec::new() };
+        let names = files.list(folder).into_iter().filter(|(name, kind)| {
+            *kind == EntryKind::File && name.ends_with(".go") && (is_test(file) || !is_test(name))
+        });
+        let paths = names.map(|(name, _)| join_plain(folder, &name));
+        paths.filter(|path| path != file && clause(path).as_deref() == Some(&*package)).collect()
+    }
+
+    fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf, _: &dyn TargetTable) -> Vec<NameEdge> {
+        let mut edges = self.imported(file, facts);
+        let scope = self.scope(parent(file.path), facts);
+        let asks_from_test = is_test(file.path);
+        for name in &file.facts.uses {
+            let declaring = scope.declaring(name, facts);
+            let seen = declaring.filter(|one| one.package == file.facts.package && (asks_from_test || !one.is_test));
+            edges.extend(seen.map(|one| NameEdge { resolution: Resolution::Implicit, ..explicit(one.key) }));
+        }
+        edges.retain(|edge| edge.target != file.key);
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    fn proof_of(&self, package: &PackageVersion) -> Option<PackageProof> {
+        if package.ecosystem != Ecosystem::Go {
+            return None;
+        }
+        let hashes = self.modules.hashes(&package.name, &package.version);
+        (!hashes.is_empty()).then(|| PackageProof::Folder(hashes.to_vec()))
+    }
+
+    fn finish(&self) -> Vec<Problem> {
+        self.modules.problems()
+    }
+}
+
+struct Worker<'r> {
+    resolver: &'r Resolver<'r>,
+    table: &'r dyn TargetTable,
+    /// The folder that the known answers are for: files of one package import much of the same.
+    folder: String,
+    known: FxHashMap<Box<str>, Answer>,
+}
+
+impl FileResolver for Worker<'_> {
+    fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
+        if wanted == Wanted::Reexports {
+            // No package offers names of another.
+            found.answers.resize(facts.requests.len(), Answer::Nothing);
+            return;
+        }
+        let folder = parent(file);
+        if self.folder != folder {
+            self.known.clear();
+            folder.clone_into(&mut self.folder);
+        }
+        for request in &facts.requests {
+            let answer = match self.known.get(&request.specifier) {
+                Some(known) => known.clone(),
+                None => {
+                    let answer = self.table.answer(&self.resolver.resolve(folder, &request.specifier));
+                    self.known.insert(request.specifier.clone(), answer.clone());
+                    answer
+                }
+            };
+            found.answers.push(answer);
+        }
+    }
+}
+
+/// A package of the standard library.
+fn standard(path: &str) -> Option<Target> {
+    is_standard(path).then(|| Target::Builtin(["go:", path].concat().into()))
+}
+
+fn is_standard(path: &str) -> bool {
+    STANDARD.binary_search(&path.split('/').next().unwrap_or(path)).is_ok()
+}
+
+fn is_member(name: &str, kind: EntryKind) -> bool {
+    kind == EntryKind::File && name.ends_with(".go") && !is_test(name) && !name.starts_with(['_', '.'])
+}
+
+fn members(members: Vec<Arc<str>>) -> Option<Target> {
+    match members.as_slice() {
+        [] => None,
+        [one] => Some(Target::File(one.clone())),
+        _ => Some(Target::Files(members.into())),
+    }
+}
+
+fn is_test(path: &str) -> bool {
+    path.ends_with("_test.go")
+}
+
+/// The name in the package clause, which only comments may precede.
+fn package_clause(bytes: &[u8]) -> Option<&str> {
+    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    loop {
+        rest = rest.trim_ascii_start();
+        if rest.starts_with(b"//") {
+            rest = rest.get(memchr::memchr(b'\n', rest)?..)?;
+        } else if rest.starts_with(b"/*") {
+            rest = rest.get(memchr::memmem::find(rest, b"*/")? + 2..)?;
+        } else {
+            break;
+        }
+    }
+    let name = rest.strip_prefix(b"package")?.trim_ascii_start();
+    let end = name.iter().position(|byte| byte.is_ascii_whitespace() || matches!(byte, b';' | b'/'));
+    std::str::from_utf8(name.get(..end.unwrap_or(name.len()))?).ok().filter(|name| !name.is_empty())
+}
+
+/// The rest of a path behind the path of a module; empty for the module itself.
+fn below<'p>(path: &'p str, module: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(module)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}

@@ -1,0 +1,284 @@
+//! The modules of the repository: what is around a folder, which versions of other modules it requires, and what `go.sum` says
+//! of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use stan_model::{Digest, Ecosystem, Problem, Weight};
+
+use super::manifest::{Manifest, Replacement, compare_versions};
+use super::sums::Sums;
+use crate::packages::{PackageFolder, PackageVersion};
+use crate::project::Project;
+use crate::typescript::resolve::memo::Memo;
+use crate::typescript::resolve::path::{contains, join_plain, parent};
+
+/// Real ones are far smaller.
+const LARGEST_MANIFEST: usize = 4 << 20;
+
+/// Modules that one message names.
+const MOST_NAMED: usize = 3;
+
+/// A module of the repository.
+#[derive(Debug)]
+pub(super) struct Module {
+    pub(super) folder: Box<str>,
+    pub(super) path: Box<str>,
+    manifest: Manifest,
+    /// The workspace that it belongs to.
+    work: Option<Arc<Work>>,
+    /// The hashes of this module alone.
+    sums: Sums,
+}
+
+/// A workspace: `go.work`, with everything that its modules require.
+#[derive(Debug)]
+struct Work {
+    folder: Box<str>,
+    manifest: Manifest,
+    /// The highest version that any of its modules requires.
+    requires: FxHashMap<Box<str>, Box<str>>,
+    /// Folders of its modules.
+    members: FxHashSet<String>,
+    /// The hashes of all of them.
+    sums: Sums,
+}
+
+/// Where a module comes from.
+pub(super) enum Source<'m> {
+    /// A folder of the repository.
+    Folder(String),
+    /// A version in the module cache.
+    Version(&'m str, &'m str),
+}
+
+/// All modules of a project.
+pub(super) struct Modules<'f> {
+    project: &'f Project<'f>,
+    root: Box<str>,
+    by_folder: Memo<String, Option<Arc<Module>>>,
+    works: Memo<String, Option<Arc<Work>>>,
+    all: OnceLock<FxHashMap<Box<str>, Box<str>>>,
+    all_sums: OnceLock<Sums>,
+    /// Modules that something imports and that are not to be had, by manifest and reason.
+    absent: Mutex<BTreeMap<(String, Absence), BTreeSet<String>>>,
+}
+
+/// Why the files of a module are not to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Absence {
+    NotDownloaded,
+    NotLocked,
+    Forbidden,
+}
+
+impl<'f> Modules<'f> {
+    pub(super) fn new(project: &'f Project<'f>, root: &str) -> Self {
+        Self {
+            project,
+            root: root.into(),
+            by_folder: Memo::new(),
+            works: Memo::new(),
+            all: OnceLock::new(),
+            all_sums: OnceLock::new(),
+            absent: Mutex::default(),
+        }
+    }
+
+    /// The module around a folder.
+    pub(super) fn around(&self, folder: &str) -> Option<Arc<Module>> {
+        self.by_folder.get_or(folder, || {
+            if !contains(&self.root, folder) {
+                return None;
+            }
+            let own = self.read_module(folder);
+            own.map(Arc::new).or_else(|| (*folder != *self.root).then(|| self.around(parent(folder))).flatten())
+        })
+    }
+
+    /// The module whose requirements hold for files of the module cache: that of the root, else the first of the repository.
+    pub(super) fn main(&self) -> Option<Arc<Module>> {
+        self.around(&self.root).or_else(|| self.around(self.all().values().min()?))
+    }
+
+    /// Folders of the repository's modules, by their paths.
+    pub(super) fn all(&self) -> &FxHashMap<Box<str>, Box<str>> {
+        self.all.get_or_init(|| {
+            let folders = self.folders_with("go.mod");
+            let modules = folders.filter_map(|folder| Some((self.manifest(&folder, "go.mod")?.path?, folder.into())));
+            modules.collect()
+        })
+    }
+
+    fn folders_with(&self, name: &str) -> impl Iterator<Item = String> {
+        let paths = self.project.universe.iter().filter_map(move |path| path.strip_suffix(name));
+        let folders = paths.filter(|folder| folder.is_empty() || folder.ends_with('/'));
+        folders.map(|folder| join_plain(&self.root, folder))
+    }
+
+    fn manifest(&self, folder: &str, name: &str) -> Option<Manifest> {
+        let path = join_plain(folder, name);
+        if !self.project.files.is_file(&path) {
+            return None;
+        }
+        let bytes = self.project.files.read(&path).filter(|bytes| bytes.len() <= LARGEST_MANIFEST)?;
+        Some(Manifest::parse(&String::from_utf8_lossy(&bytes)))
+    }
+
+    fn read_module(&self, folder: &str) -> Option<Module> {
+        let manifest = self.manifest(folder, "go.mod")?;
+        let path = manifest.path.clone()?;
+        let work = self.work_above(folder).filter(|work| work.members.contains(folder));
+        let mut sums = Sums::default();
+        self.add_sums(&mut sums, folder, "go.sum");
+        Some(Module { folder: folder.into(), path, manifest, work, sums })
+    }
+
+    /// The workspace that is in force in a folder.
+    fn work_above(&self, folder: &str) -> Option<Arc<Work>> {
+        self.works.get_or(folder, || {
+            let own = self.manifest(folder, "go.work").map(|manifest| Arc::new(self.work(folder, manifest)));
+            own.or_else(|| (*folder != *self.root).then(|| self.work_above(parent(folder))).flatten())
+        })
+    }
+
+    fn work(&self, folder: &str, manifest: Manifest) -> Work {
+        let mut requires: FxHashMap<Box<str>, Box<str>> = FxHashMap::default();
+        let mut members = FxHashSet::default();
+        let mut sums = Sums::default();
+        self.add_sums(&mut sums, folder, "go.work.sum");
+        for used in &manifest.uses {
+            let member = join_plain(folder, used);
+            if !contains(&self.root, &member) || members.contains(&member) {
+                continue;
+            }
+            let Some(required) = self.manifest(&member, "go.mod") else { continue };
+            self.add_sums(&mut sums, &member, "go.sum");
+            members.insert(member);
+            required.requires.into_iter().for_each(|(path, version)| {
+                // The highest is the highest in any order; of equal ones, which may differ in their metadata, the greater text.
+                let highest = requires.entry(path).or_insert_with(|| version.clone());
+                if compare_versions(&version, highest).then_with(|| version.cmp(highest)).is_gt() {
+                    *highest = version;
+                }
+            });
+        }
+        Work { folder: folder.into(), manifest, requires, members, sums }
+    }
+
+    fn add_sums(&self, sums: &mut Sums, folder: &str, name: &str) {
+        let path = join_plain(folder, name);
+        if self.project.files.is_file(&path)
+            && let Some(bytes) = self.project.files.read(&path)
+        {
+            sums.add(&String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    /// The hashes that any lock file of the repository has for a module.
+    pub(super) fn hashes(&self, path: &str, version: &str) -> &[Digest] {
+        let all = self.all_sums.get_or_init(|| {
+            let mut all = Sums::default();
+            for name in ["go.sum", "go.work.sum"] {
+                self.folders_with(name).for_each(|folder| self.add_sums(&mut all, &folder, name));
+            }
+            all
+        });
+        all.hashes(path, version)
+    }
+
+    /// The folder of a module's version in the module cache, if a lock file of the importing module names it.
+    pub(super) fn cached(&self, by: &Module, path: &str, version: &str) -> Option<PackageFolder<'f>> {
+        if !by.is_locked(path, version) {
+            return None;
+        }
+        self.project.package(&version_of(path, version))
+    }
+
+    /// Notes why an import leads nowhere, if it is one of a module that `by` requires.
+    pub(super) fn note_absent(&self, by: &Module, import: &str) {
+        let required = prefixes(import).find_map(|prefix| match by.source(prefix)? {
+            Source::Version(path, version) => Some((path, version)),
+            Source::Folder(_) => None,
+        });
+        let Some((path, version)) = required else { return };
+        let is_known = self.project.stores.folder(Ecosystem::Go).is_some();
+        let absence = match (by.is_locked(path, version), is_known, self.project.options.outside_root) {
+            (false, ..) => Absence::NotLocked,
+            (true, true, _) if self.project.package(&version_of(path, version)).is_some() => return,
+            (true, true, _) => Absence::NotDownloaded,
+            (true, false, false) => Absence::Forbidden,
+            (true, false, true) => return,
+        };
+        let manifest = self.project.relative(&join_plain(&by.folder, "go.mod")).unwrap_or("go.mod").to_owned();
+        let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
+        absent.entry((manifest, absence)).or_default().insert(format!("{path} {version}"));
+    }
+
+    /// What was noted, one line for each manifest and reason.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
+        let problem = |((manifest, absence), modules): (&(String, Absence), &BTreeSet<String>)| {
+            let named: Vec<&str> = modules.iter().take(MOST_NAMED).map(String::as_str).collect();
+            let more = modules.len() - named.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named = format!("{}{more}", named.join(", "));
+            let message = match absence {
+                Absence::NotDownloaded => {
+                    format!(
+                        "imports lead nowhere, because the module cache does not have {named}: `go mod download` fetches it"
+                    )
+                }
+                Absence::NotLocked => {
+                    format!("imports lead nowhere, because go.sum has no hash of {named}: `go mod tidy` adds it")
+                }
+                Absence::Forbidden => format!(
+                    "imports lead nowhere, because `context.outsideRoot` forbids the module cache, which may have {named}: \
+                     --allow-outside DIR allows it"
+                ),
+            };
+            Problem::new(manifest.clone(), message).weighing(Weight::Note)
+        };
+        absent.iter().map(problem).collect()
+    }
+}
+
+impl Module {
+    /// Where a module that this one requires comes from. Without a requirement, from the highest version that go.sum has.
+    pub(super) fn source<'m>(&'m self, path: &'m str) -> Option<Source<'m>> {
+        let work = self.work.as_deref();
+        let required = work.and_then(|work| work.requires.get(path)).or_else(|| self.manifest.requires.get(path));
+        let version = required.map(|version| &**version);
+        let replaced = |manifest: &'m Manifest, folder: &str| {
+            Some(match manifest.replacement(path, version)? {
+                Replacement::Folder(to) => Source::Folder(join_plain(folder, to)),
+                Replacement::Module { path, version } => Source::Version(path, version),
+            })
+        };
+        let by_work = work.and_then(|work| replaced(&work.manifest, &work.folder));
+        by_work.or_else(|| replaced(&self.manifest, &self.folder)).or_else(|| {
+            let locked = || self.all_sums().find_map(|sums| sums.highest(path));
+            version.or_else(locked).map(|version| Source::Version(path, version))
+        })
+    }
+
+    /// Whether a lock file names a version, with the hash of its contents.
+    fn is_locked(&self, path: &str, version: &str) -> bool {
+        self.all_sums().any(|sums| !sums.hashes(path, version).is_empty())
+    }
+
+    fn all_sums(&self) -> impl Iterator<Item = &Sums> {
+        std::iter::once(&self.sums).chain(self.work.iter().map(|work| &work.sums))
+    }
+}
+
+fn version_of(path: &str, version: &str) -> PackageVersion {
+    PackageVersion { ecosystem: Ecosystem::Go, name: path.into(), version: version.into() }
+}
+
+/// An import path and the paths above it, the longest first.
+pub(super) fn prefixes(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(above, _)| above))
+}

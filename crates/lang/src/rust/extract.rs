@@ -1,0 +1,517 @@
+//! Extraction: the bytes of one Rust file → `FileFacts` and problems. A pure function of bytes.
+
+use rustc_hash::FxHashMap;
+use stan_model::facts::{Binding, Bound, ImportedName, Request, Scope};
+use stan_model::{EdgeKind, FileFacts, FileProblem};
+
+use super::form::{DEEPEST, Form};
+use super::lexer::{Kind, Lexed, lex};
+use super::literal;
+use super::scan::{ModuleFile, NO_BLOCK, PathPlace, RawPath, RawUse, Scan, scan};
+use crate::language::{ExtractOptions, Extraction};
+use crate::typescript::extract::{decode, describe};
+
+/// Names of modules inside a file, together; requests of modules with longer ones are left out.
+const LONGEST_SCOPE: usize = 512;
+
+/// A path that is longer has no meaning.
+const LONGEST_PATH: usize = 1024;
+
+/// How many blocks with imports around a path are looked at.
+const MOST_BLOCKS: usize = 64;
+
+/// The facts of a file by its content.
+pub fn extract(bytes: &[u8], options: &ExtractOptions) -> Extraction {
+    let decoded = decode::decode(bytes);
+    let mut extraction = decoded.text.as_deref().map(|text| of_text(text, options)).unwrap_or_default();
+    if let Some(problem) = decoded.problem {
+        extraction.problems.insert(0, FileProblem::new(problem));
+        extraction.incomplete = true;
+    }
+    extraction
+}
+
+/// Only reads tokens and items, as [`extract`] would: the floor that extraction is measured against.
+pub fn parse_only(text: &str) -> usize {
+    let lexed = lex(text);
+    let scan = scan(&lexed);
+    scan.items.len() + scan.uses.len() + scan.paths.len()
+}
+
+fn of_text(text: &str, options: &ExtractOptions) -> Extraction {
+    if u32::try_from(text.len()).is_err() {
+        let problems = vec![FileProblem::new("is larger than 4 GiB; nothing was read from it")];
+        return Extraction { problems, incomplete: true, ..Extraction::default() };
+    }
+    let lexed = lex(text);
+    let scan = scan(&lexed);
+    let mut builder = Builder::new(&lexed, &scan);
+    builder.run();
+    let mut extraction = builder.finish();
+    extraction.facts.description = description(&lexed, options);
+    if let Some(position) = lexed.unmatched {
+        let line = Lines::new(text).line(position);
+        let message = "does not parse: a bracket has no partner; what could be read of the file counts";
+        extraction.problems.push(FileProblem::at(line, message));
+        extraction.incomplete = true;
+    }
+    extraction
+}
+
+/// One line about the module: the first paragraph of the doc comment at its start.
+fn description(lexed: &Lexed<'_>, options: &ExtractOptions) -> Option<Box<str>> {
+    let mut paragraph = String::new();
+    for comment in &lexed.comments {
+        let text = lexed.text.get(comment.start as usize..comment.end as usize)?;
+        if lexed.tokens.first().is_some_and(|token| token.start < comment.start && paragraph.is_empty()) {
+            break;
+        }
+        if let Some(block) = text.strip_prefix("/*!") {
+            let block = block.trim_end_matches("*/").trim_start();
+            paragraph.push_str(block.split("\n\n").next().unwrap_or_default());
+            break;
+        }
+        match text.strip_prefix("//!").map(str::trim) {
+            Some("") if paragraph.is_empty() => {}
+            Some("") => break,
+            Some(line) => {
+                paragraph.push_str(line);
+                paragraph.push('\n');
+            }
+            None if paragraph.is_empty() => {}
+            None => break,
+        }
+        if paragraph.len() > 4 * options.description_limit + 1024 {
+            break;
+        }
+    }
+    let plain = describe::plain_text(&paragraph);
+    (!plain.is_empty()).then(|| describe::cut(&plain, options.description_limit))
+}
+
+/// The specifiers of imports and paths, in the order of the scan; `None` for those without a request.
+pub(super) struct Specifiers {
+    pub(super) uses: Vec<Option<Box<str>>>,
+    pub(super) paths: Vec<Option<Box<str>>>,
+}
+
+/// The specifiers that extraction gives to the imports and paths of a scan.
+pub(super) fn specifiers(lexed: &Lexed<'_>, scan: &Scan<'_>) -> Specifiers {
+    let mut builder = Builder::new(lexed, scan);
+    let (uses, paths) = builder.run();
+    let requests = &builder.facts.requests;
+    let specifier = |number: Option<u32>| Some(requests.get(number? as usize)?.specifier.clone());
+    Specifiers { uses: uses.into_iter().map(specifier).collect(), paths: paths.into_iter().map(specifier).collect() }
+}
+
+struct Builder<'b, 't> {
+    lexed: &'b Lexed<'t>,
+    scan: &'b Scan<'t>,
+    facts: FileFacts,
+    /// For each module of the file its path, `a::b`, and how deep it is; `None` where that is too long.
+    scopes: Vec<Option<(Box<str>, usize)>>,
+    requests: FxHashMap<Box<str>, u32>,
+    lines: Vec<u32>,
+    /// For each block the nearest at or around it that has imports.
+    importing: Vec<u32>,
+    block_uses: FxHashMap<(u32, &'t str), usize>,
+    /// Bytes that specifiers may still have.
+    budget: usize,
+    left_out: bool,
+    scratch: String,
+    macros: Vec<&'t str>,
+}
+
+impl<'b, 't> Builder<'b, 't> {
+    fn new(lexed: &'b Lexed<'t>, scan: &'b Scan<'t>) -> Self {
+        let mut importing: Vec<u32> = vec![NO_BLOCK; scan.blocks.len()];
+        let mut block_uses = FxHashMap::default();
+        for (at, one) in scan.uses.iter().enumerate().filter(|(_, one)| one.block != NO_BLOCK) {
+            importing[one.block as usize] = one.block;
+            if let Some(name) = one.leaf.name() {
+                block_uses.entry((one.block, name)).or_insert(at);
+            }
+        }
+        for block in 0..importing.len() {
+            if importing[block] == NO_BLOCK {
+                importing[block] = importing.get(scan.blocks[block] as usize).copied().unwrap_or(NO_BLOCK);
+            }
+        }
+        Self {
+            lexed,
+            scan,
+            facts: FileFacts::default(),
+            scopes: Vec::with_capacity(scan.modules.len()),
+            requests: FxHashMap::default(),
+            lines: Vec::new(),
+            importing,
+            block_uses,
+            budget: lexed.text.len().saturating_mul(4).saturating_add(1 << 16),
+            left_out: false,
+            scratch: String::new(),
+            macros: Vec::new(),
+        }
+    }
+
+    /// Collects everything; returns the requests of imports and paths.
+    fn run(&mut self) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
+        let scan = self.scan;
+        self.modules();
+        scan.files.iter().for_each(|file| self.module_file(file));
+        let uses = scan.uses.iter().map(|one| self.use_leaf(one)).collect();
+        self.items();
+        self.includes();
+        let paths = scan.paths.iter().map(|path| self.path(path)).collect();
+        (uses, paths)
+    }
+
+    fn modules(&mut self) {
+        self.facts.scopes = self.scan.modules.iter().map(|_| Scope::default()).collect();
+        for (index, module) in self.scan.modules.iter().enumerate() {
+            if index == 0 {
+                self.scopes.push(Some(("".into(), 0)));
+                continue;
+            }
+            let around = self.scopes.get(module.parent as usize).and_then(Option::as_ref);
+            let own = around.and_then(|(path, depth)| {
+                let separator = if path.is_empty() { "" } else { "::" };
+                let path = [path, separator, module.name].concat();
+                (path.len() <= LONGEST_SCOPE && *depth < DEEPEST).then(|| (path.into(), depth + 1))
+            });
+            self.scopes.push(own);
+            self.bind(module.parent, module.name, Bound::Scope(index as u32), module.public);
+        }
+    }
+
+    fn bind(&mut self, module: u32, name: &str, bound: Bound, public: bool) {
+        self.facts.scopes[module as usize].bindings.push(Binding { name: name.into(), bound, public });
+    }
+
+    /// The number of the request for what is in `scratch`.
+    fn request(&mut self, form: Form, depth: usize, token: usize) -> Option<u32> {
+        let code = form.code(depth);
+        let next = self.facts.requests.len() as u32;
+        if self.scratch.is_empty() || self.scratch.len() > LONGEST_PATH {
+            return None;
+        }
+        // The key is the specifier with the code of its form behind it.
+        self.scratch.push(char::from(code.0));
+        let known = self.requests.get(self.scratch.as_str()).copied();
+        if known.is_some() {
+            return known;
+        }
+        if self.budget < self.scratch.len() {
+            self.left_out = true;
+            return None;
+        }
+        self.budget -= self.scratch.len();
+        self.requests.insert(self.scratch.as_str().into(), next);
+        self.scratch.pop();
+        let specifier: Box<str> = self.scratch.as_str().into();
+        self.facts.requests.push(Request { specifier, kind: EdgeKind::Runtime, form: code, line: 0 });
+        self.lines.push(self.lexed.tokens.get(token).map_or(0, |token| token.start));
+        Some(next)
+    }
+
+    fn module_file(&mut self, file: &ModuleFile<'t>) {
+        let literals: Vec<String> = file.paths.iter().filter_map(|token| self.literal(*token)).collect();
+        let is_plain = literals.is_empty() || file.optional;
+        for literal in &literals {
+            let (folder, from_file) = self.folder(file.module);
+            let depth = usize::from(!from_file);
+            self.scratch = [&folder, literal.as_str()].concat();
+            self.bind_file(file, Form::ModulePath, depth);
+        }
+        if is_plain {
+            let (folder, from_file) = self.folder(file.module);
+            // Below a module with a `#[path]` of its own only the file's folder counts.
+            let is_path = from_file && !folder.is_empty();
+            self.scratch = [folder.as_str(), file.name, if is_path { ".rs" } else { "" }].concat();
+            let form = match (is_path, file.optional) {
+                (true, _) => Form::ModulePath,
+                (false, true) => Form::OptionalModule,
+                (false, false) => Form::Module,
+            };
+            self.bind_file(file, form, 0);
+        }
+    }
+
+    fn bind_file(&mut self, file: &ModuleFile<'t>, form: Form, depth: usize) {
+        if let Some(request) = self.request(form, depth, file.token) {
+            self.bind(file.module, file.name, Bound::Request(request), file.public);
+        }
+    }
+
+    /// The folder that files of a module inside this file lie in, with a slash at its end, and whether it counts from the folder of
+    /// the file instead of that of the file's module.
+    fn folder(&self, module: u32) -> (String, bool) {
+        let mut parts: Vec<String> = Vec::new();
+        let mut from_file = true;
+        let mut at = module;
+        while at != 0 && parts.len() <= DEEPEST {
+            let Some(raw) = self.scan.modules.get(at as usize) else { break };
+            from_file = false;
+            match raw.path.and_then(|token| self.literal(token)) {
+                Some(path) => {
+                    parts.push(path);
+                    from_file = true;
+                    break;
+                }
+                None => parts.push(raw.name.to_owned()),
+            }
+            at = raw.parent;
+        }
+        parts.reverse();
+        let mut folder = parts.join("/");
+        if !folder.is_empty() {
+            folder.push('/');
+        }
+        (folder, from_file)
+    }
+
+    fn literal(&self, token: usize) -> Option<String> {
+        literal::value(self.lexed.text_at(token)).filter(|value| value.len() <= LONGEST_PATH)
+    }
+
+    fn use_leaf(&mut self, one: &RawUse<'t>) -> Option<u32> {
+        let leaf = &one.leaf;
+        let is_self = one.is_extern && leaf.path == ["self"];
+        let path: &[&str] = if is_self { &["crate"] } else { &leaf.path };
+        let (form, depth) = if one.is_extern && !is_self {
+            self.scratch.clear();
+            self.scratch.push_str(path.first().copied().unwrap_or_default());
+            (Form::Extern, 0)
+        } else {
+            (Form::Use, self.write_path(one.module, path)?)
+        };
+        let request = self.request(form, depth, leaf.token)?;
+        if leaf.is_glob {
+            let globs = &mut self.facts.scopes[one.module as usize].globs;
+            // Of a block they are known in the whole module: a name that is found otherwise does not reach them.
+            globs.push((request, one.public && one.block == NO_BLOCK));
+            return Some(request);
+        }
+        if let Some(name) = leaf.path.last().filter(|name| !is_anchor(name) && leaf.path.len() > 1) {
+            self.take(request, name);
+        }
+        if let Some(name) = leaf.name().filter(|_| one.block == NO_BLOCK) {
+            self.bind(one.module, name, Bound::Request(request), one.public);
+        }
+        Some(request)
+    }
+
+    fn take(&mut self, request: u32, name: &str) {
+        self.facts.imports.push(ImportedName { request, name: name.into(), kind: EdgeKind::Runtime });
+    }
+
+    /// Writes a path as the file's module sees it to `scratch`. Returns how many of its segments are modules of the file, for one
+    /// that begins with a plain name.
+    fn write_path(&mut self, module: u32, path: &[&str]) -> Option<usize> {
+        let (scope, depth) = self.scopes.get(module as usize)?.as_ref()?;
+        let out = &mut self.scratch;
+        out.clear();
+        let mut rest = path;
+        let mut scopes = 0;
+        match path.first().copied()? {
+            "crate" => {}
+            "" => {
+                rest = path.get(1..)?;
+                out.push_str("::");
+            }
+            "self" | "super" => {
+                rest = path.strip_prefix(&["self"]).unwrap_or(path);
+                let supers = rest.iter().take_while(|segment| **segment == "super").count();
+                rest = rest.get(supers..)?;
+                let inside = supers.min(*depth);
+                let keep = scope.split("::").take(depth - inside);
+                if supers > *depth {
+                    (0..supers - depth).for_each(|_| push_segment(out, "super"));
+                } else {
+                    push_segment(out, "self");
+                    keep.filter(|segment| !segment.is_empty()).for_each(|segment| push_segment(out, segment));
+                }
+            }
+            _ if *depth > 0 => {
+                out.push_str("self::");
+                out.push_str(scope);
+                scopes = *depth;
+            }
+            _ => {}
+        }
+        for (at, segment) in rest.iter().enumerate() {
+            if at > 0 || !(out.is_empty() || out.ends_with("::")) {
+                out.push_str("::");
+            }
+            out.push_str(segment);
+            if out.len() > LONGEST_PATH {
+                return None;
+            }
+        }
+        Some(scopes)
+    }
+
+    fn items(&mut self) {
+        let mut declared: Vec<&str> = Vec::new();
+        for item in &self.scan.items {
+            let bound = if item.is_macro { Bound::Macro } else { Bound::Item };
+            self.facts.scopes[item.module as usize].bindings.push(Binding {
+                name: item.name.into(),
+                bound,
+                public: item.public,
+            });
+            if item.public {
+                declared.push(item.name);
+            }
+        }
+        declared.sort_unstable();
+        declared.dedup();
+        self.facts.declares = declared.into_iter().map(Into::into).collect();
+    }
+
+    fn includes(&mut self) {
+        for include in &self.scan.includes {
+            let Some(path) = self.literal(include.token).filter(|path| !path.is_empty()) else { continue };
+            self.scratch = path;
+            self.request(Form::Include, usize::from(include.from_manifest), include.token);
+        }
+    }
+
+    fn path(&mut self, raw: &RawPath) -> Option<u32> {
+        let from = raw.from as usize;
+        let lexed = self.lexed;
+        let first = lexed.text_at(from);
+        let is_global = from.checked_sub(1).and_then(|before| lexed.kind(before)) == Some(Kind::Separator);
+        let is_macro = raw.place == PathPlace::Macro;
+        if raw.words == 1 && !is_global {
+            self.macros.push(first);
+            return None;
+        }
+        if !is_global && !is_macro && is_type_name(first) || raw.words as usize > DEEPEST {
+            return None;
+        }
+        let mut path: Vec<&str> = Vec::with_capacity(raw.words as usize + 1);
+        if is_global {
+            path.push("");
+        }
+        for at in (0..raw.words as usize).map(|word| from + 2 * word) {
+            let segment = lexed.text_at(at);
+            path.push(segment);
+            // What follows on a type is a member of it.
+            if !is_macro && segment.starts_with(|first: char| first.is_uppercase()) {
+                break;
+            }
+        }
+        if !is_global && !is_anchor(first) {
+            self.through_blocks(raw.block, &mut path);
+        }
+        if path.len() < 2 {
+            return None;
+        }
+        let depth = self.write_path(raw.module, &path)?;
+        let form = if is_macro { Form::Macro } else { Form::Path };
+        let known = self.facts.requests.len();
+        let request = self.request(form, depth, from)?;
+        if let Some(name) = path.last().filter(|_| request as usize == known) {
+            self.take(request, name);
+        }
+        Some(request)
+    }
+
+    /// Puts what imports of the blocks around a path say in the place of its first name.
+    fn through_blocks(&self, block: u32, path: &mut Vec<&'t str>) {
+        let Some(mut at) = self.importing.get(block as usize).copied() else { return };
+        for _ in 0..MOST_BLOCKS {
+            if at == NO_BLOCK {
+                return;
+            }
+            let Some(first) = path.first().copied() else { return };
+            if let Some(one) = self.block_uses.get(&(at, first)).and_then(|at| self.scan.uses.get(*at)) {
+                path.splice(..1, one.leaf.path.iter().copied());
+                if path.first() != Some(&first) && path.len() <= DEEPEST {
+                    continue;
+                }
+                return;
+            }
+            at = self
+                .scan
+                .blocks
+                .get(at as usize)
+                .and_then(|around| self.importing.get(*around as usize))
+                .copied()
+                .unwrap_or(NO_BLOCK);
+        }
+    }
+
+    fn finish(mut self) -> Extraction {
+        for scope in &mut self.facts.scopes {
+            scope.bindings.sort_unstable();
+            scope.bindings.dedup();
+            scope.globs.sort_unstable();
+            scope.globs.dedup();
+        }
+        self.macros.sort_unstable();
+        self.macros.dedup();
+        let own = self.scan.items.iter().filter(|item| item.is_macro);
+        let mut own: Vec<&str> = own.map(|item| item.name).collect();
+        own.sort_unstable();
+        let is_own = |name: &str| own.binary_search(&name).is_ok();
+        let used = self.macros.iter().filter(|name| !is_own(name) && !is_standard_macro(name));
+        self.facts.uses = used.map(|name| (*name).into()).collect();
+        let lines = Lines::new(self.lexed.text);
+        for (request, position) in self.facts.requests.iter_mut().zip(&self.lines) {
+            request.line = lines.line(*position);
+        }
+        let mut extraction = Extraction { facts: self.facts, ..Extraction::default() };
+        if self.left_out {
+            let message = "its paths are far longer than its text; some of them were left out";
+            extraction.problems.push(FileProblem::new(message));
+        }
+        extraction
+    }
+}
+
+fn push_segment(out: &mut String, segment: &str) {
+    if !out.is_empty() {
+        out.push_str("::");
+    }
+    out.push_str(segment);
+}
+
+fn is_anchor(name: &str) -> bool {
+    matches!(name, "crate" | "self" | "super" | "")
+}
+
+/// Whether the first name of a path is a type: its members lead to no module.
+fn is_type_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_uppercase())
+        || matches!(
+            name,
+            "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "bool"
+        )
+}
+
+/// Macros of the standard library that are used without a path.
+fn is_standard_macro(name: &str) -> bool {
+    #[rustfmt::skip]
+    const NAMES: [&str; 46] = [
+        "addr_of", "addr_of_mut", "assert", "assert_eq", "assert_ne", "cfg", "column", "compile_error", "concat", "concat_idents", "dbg",
+        "debug_assert", "debug_assert_eq", "debug_assert_ne", "env", "eprint", "eprintln", "file", "format", "format_args",
+        "include", "include_bytes", "include_str", "is_x86_feature_detected", "line", "llvm_asm", "macro_rules", "matches", "module_path",
+        "option_env", "panic", "pin", "print", "println", "quote", "ready", "stringify", "thread_local", "todo", "try", "unimplemented",
+        "unreachable", "vec", "write", "writeln", "yield",
+    ];
+    NAMES.binary_search(&name).is_ok()
+}
+
+/// Line numbers of positions in any order.
+struct Lines(Vec<u32>);
+
+impl Lines {
+    fn new(text: &str) -> Self {
+        Self(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32).collect())
+    }
+
+    fn line(&self, position: u32) -> u32 {
+        self.0.partition_point(|at| *at < position) as u32 + 1
+    }
+}

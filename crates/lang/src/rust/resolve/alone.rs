@@ -1,0 +1,72 @@
+//! Questions about single files, without the facts of all others: the files of the package around them are read on demand.
+
+use std::sync::{Arc, OnceLock};
+
+use stan_model::facts::Request;
+use stan_model::{FileFacts, FileKey};
+
+use super::Resolver;
+use super::forest::{self, Forest};
+use super::names::{Meaning, Names};
+use crate::language::{ExtractOptions, FactsOf, Target};
+use crate::project::Project;
+use crate::rust::extract;
+use crate::typescript::resolve::path::join_plain;
+
+/// For each file of the universe its facts, once they were read.
+pub(super) type ReadFacts = Box<[OnceLock<Option<Box<FileFacts>>>]>;
+
+/// The facts of files of the universe, read when they are asked for. Keys are indices in the universe.
+struct FactsOnDemand<'r> {
+    project: &'r Project<'r>,
+    known: &'r ReadFacts,
+}
+
+impl FactsOf for FactsOnDemand<'_> {
+    fn key_of(&self, path: &str) -> Option<FileKey> {
+        let inside = self.project.relative(path)?;
+        let at = self.project.universe.first_from(inside);
+        (self.project.universe.path(at) == inside).then(|| u32::try_from(at).ok().map(FileKey)).flatten()
+    }
+
+    fn facts(&self, file: FileKey) -> Option<&FileFacts> {
+        let known = self.known.get(file.index())?.get_or_init(|| {
+            let path = join_plain(self.project.root, self.project.universe.path(file.index()));
+            let bytes = path.ends_with(".rs").then(|| self.project.files.read(&path)).flatten()?;
+            Some(Box::new(extract::extract(&bytes, &ExtractOptions::default()).facts))
+        });
+        known.as_deref()
+    }
+}
+
+/// The trees that a file may be in.
+pub(super) struct Around<'r> {
+    resolver: &'r Resolver<'r>,
+    facts: FactsOnDemand<'r>,
+    forest: Arc<Forest>,
+}
+
+impl Resolver<'_> {
+    pub(super) fn around(&self, file: &str) -> Around<'_> {
+        let known = self.read.get_or_init(|| (0..self.project.universe.len()).map(|_| OnceLock::new()).collect());
+        let facts = FactsOnDemand { project: self.project, known };
+        let forest = self.forests.get_or(file, || Arc::new(forest::build_around(self, &facts, file)));
+        Around { resolver: self, facts, forest }
+    }
+}
+
+impl Around<'_> {
+    /// The file that declares what a path names; its module, where the name is not found.
+    pub(super) fn target(&self, file: &str, request: &Request) -> Option<Target> {
+        let module = self.forest.by_file.get(file).copied()?;
+        let names = Names { resolver: self.resolver, forest: &self.forest, facts: &self.facts };
+        let walked = names.request(module, request);
+        let chosen = walked.means.into_iter().chain(walked.named).next()?;
+        Some(match chosen {
+            Meaning::Module(id) | Meaning::Item(id) => Target::File(self.forest.module(id)?.file.clone()),
+            Meaning::Library(file) => Target::File(file),
+            Meaning::Builtin(name) => Target::Builtin(["rust:", name].concat().into()),
+            Meaning::Missing(id) => Target::Missing { id, problem: None },
+        })
+    }
+}

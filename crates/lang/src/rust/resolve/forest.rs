@@ -1,0 +1,281 @@
+//! The modules of all crates: each file where the tree of `mod` declarations puts it, from the root files of packages down.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use stan_model::facts::{Bound, Scope};
+use stan_model::{FileFacts, FileKey};
+
+use super::Resolver;
+use super::manifest::Manifest;
+use crate::language::FactsOf;
+use crate::rust::form::Form;
+use crate::typescript::resolve::path::{base_name, contains, join_plain, parent};
+
+/// Index of a module.
+pub(super) type ModuleId = u32;
+
+#[derive(Default)]
+pub(super) struct Forest {
+    pub(super) modules: Vec<Module>,
+    pub(super) crates: Vec<Crate>,
+    /// The module that a file is; the first, where crates share it.
+    pub(super) by_file: FxHashMap<Arc<str>, ModuleId>,
+    /// Crates by their root file.
+    pub(super) by_root: FxHashMap<Arc<str>, u32>,
+}
+
+pub(super) struct Module {
+    pub(super) krate: u32,
+    pub(super) file: Arc<str>,
+    /// Of the file, in the run that made the forest.
+    pub(super) key: FileKey,
+    /// Index among the modules of the file.
+    pub(super) scope: u32,
+    pub(super) parent: Option<ModuleId>,
+    /// How many modules are around it.
+    depth: u32,
+    /// By the index of the binding that declares them; ascending.
+    pub(super) children: Vec<(u32, ModuleId)>,
+}
+
+pub(super) struct Crate {
+    pub(super) root: ModuleId,
+    pub(super) manifest: Option<Arc<Manifest>>,
+    pub(super) is_library: bool,
+    pub(super) is_2015: bool,
+    /// Files that define macros by the name, for calls without a path.
+    pub(super) macros: FxHashMap<Box<str>, Vec<ModuleId>>,
+}
+
+impl Forest {
+    pub(super) fn module(&self, id: ModuleId) -> Option<&Module> {
+        self.modules.get(id as usize)
+    }
+
+    pub(super) fn crate_of(&self, id: ModuleId) -> Option<&Crate> {
+        self.crates.get(self.module(id)?.krate as usize)
+    }
+
+    /// Whether a module is another one or lies in it.
+    pub(super) fn is_within(&self, inner: ModuleId, outer: ModuleId) -> bool {
+        let Some(depth) = self.module(outer).map(|outer| outer.depth) else { return false };
+        let mut at = Some(inner);
+        while let Some(id) = at {
+            if id == outer {
+                return true;
+            }
+            at = self.module(id).filter(|module| module.depth > depth).and_then(|module| module.parent);
+        }
+        false
+    }
+}
+
+/// Makes the forest from the facts of all files of the repository.
+pub(super) fn build(resolver: &Resolver<'_>, facts: &dyn FactsOf) -> Forest {
+    let mut builder = Builder { resolver, facts, forest: Forest::default(), here: FxHashMap::default() };
+    for folder in resolver.packages.folders() {
+        builder.add_package(&folder, |_| true);
+    }
+    builder.add_others();
+    builder.forest
+}
+
+/// Makes the trees that one file may be in, from the facts of those files alone.
+pub(super) fn build_around(resolver: &Resolver<'_>, facts: &dyn FactsOf, file: &str) -> Forest {
+    let mut builder = Builder { resolver, facts, forest: Forest::default(), here: FxHashMap::default() };
+    let manifest = resolver.packages.around(parent(file));
+    if let Some(manifest) = &manifest {
+        // Tests and examples are small crates of their own: only the one that the file may be in.
+        let folder = parent(file);
+        let library = manifest.package.as_ref().and_then(|package| package.library.as_ref());
+        let top = library.map_or("", |(_, library)| parent(library));
+        builder.add_package(&manifest.folder, |root| {
+            library.is_some_and(|(_, library)| **library == *root)
+                || contains(parent(root), folder) && parent(root) != top
+                || contains(top, folder) && contains(top, root)
+        });
+    }
+    if let Some(real) = resolver.real_file(file) {
+        builder.add_other(&real);
+    }
+    builder.forest
+}
+
+struct Builder<'b, 'f> {
+    resolver: &'b Resolver<'f>,
+    facts: &'b dyn FactsOf,
+    forest: Forest,
+    /// Files of the crate that is being made.
+    here: FxHashMap<Arc<str>, ModuleId>,
+}
+
+impl Builder<'_, '_> {
+    /// Adds the crates of a package whose root files are wanted.
+    fn add_package(&mut self, folder: &str, wanted: impl Fn(&str) -> bool) {
+        let Some(manifest) = self.resolver.packages.manifest(folder) else { return };
+        let Some(package) = &manifest.package else { return };
+        if let Some((_, file)) = package.library.as_ref().filter(|(_, file)| wanted(file)) {
+            self.add_crate(file, Some(&manifest), true);
+        }
+        for file in package.programs.iter().filter(|file| wanted(file)) {
+            self.add_crate(file, Some(&manifest), false);
+        }
+    }
+
+    fn add_crate(&mut self, file: &str, manifest: Option<&Arc<Manifest>>, is_library: bool) {
+        let Some(real) = self.resolver.real_file(file) else { return };
+        if self.forest.by_root.contains_key(&*real) {
+            return;
+        }
+        let krate = self.forest.crates.len() as u32;
+        let is_2015 = manifest.is_some_and(|manifest| self.resolver.packages.is_2015(manifest));
+        let root = self.forest.modules.len() as ModuleId;
+        self.here.clear();
+        let krate_facts =
+            Crate { root, manifest: manifest.cloned(), is_library, is_2015, macros: FxHashMap::default() };
+        self.forest.crates.push(krate_facts);
+        if self.add_file(&real, krate, None).is_none() {
+            self.forest.crates.pop();
+            return;
+        }
+        self.forest.by_root.insert(real, krate);
+        self.expand(root);
+    }
+
+    /// Adds a file as a module; `None` if nothing is known of it.
+    fn add_file(&mut self, file: &Arc<str>, krate: u32, parent: Option<ModuleId>) -> Option<ModuleId> {
+        let key = self.facts.key_of(file)?;
+        self.facts.facts(key)?;
+        let id = self.add(file, key, krate, 0, parent);
+        self.here.insert(file.clone(), id);
+        self.forest.by_file.entry(file.clone()).or_insert(id);
+        Some(id)
+    }
+
+    fn add(&mut self, file: &Arc<str>, key: FileKey, krate: u32, scope: u32, parent: Option<ModuleId>) -> ModuleId {
+        let id = self.forest.modules.len() as ModuleId;
+        let depth = parent.and_then(|parent| self.forest.module(parent)).map_or(0, |parent| parent.depth + 1);
+        self.forest.modules.push(Module { krate, file: file.clone(), key, scope, parent, depth, children: Vec::new() });
+        id
+    }
+
+    /// Adds everything below a module.
+    fn expand(&mut self, start: ModuleId) {
+        let facts = self.facts;
+        let mut pending = vec![start];
+        while let Some(id) = pending.pop() {
+            let Some(Module { krate, file, key, scope, .. }) = self.forest.module(id) else { continue };
+            let (krate, file, key, scope) = (*krate, file.clone(), *key, *scope);
+            let Some(known) = facts.facts(key) else { continue };
+            if scope == 0 {
+                self.add_macros(krate, id, known);
+            }
+            let Some(bindings) = known.scopes.get(scope as usize).map(|scope| &scope.bindings) else { continue };
+            let mut children = Vec::new();
+            for (at, binding) in (0..).zip(bindings) {
+                let child = match binding.bound {
+                    Bound::Scope(inner) => Some(self.add(&file, key, krate, inner, Some(id))),
+                    Bound::Request(request) => {
+                        let request = known.requests.get(request as usize);
+                        let found = request.filter(|request| is_module(Form::of(request.form).0));
+                        let path = found.and_then(|request| self.resolver.module_file(&file, request).ok());
+                        path.and_then(|path| match self.here.get(&path) {
+                            // Each file is expanded once in a crate, whatever leads to it.
+                            Some(known) => {
+                                children.push((at, *known));
+                                None
+                            }
+                            None => self.add_file(&path, krate, Some(id)),
+                        })
+                    }
+                    Bound::Item | Bound::Macro => None,
+                };
+                if let Some(child) = child {
+                    children.push((at, child));
+                    pending.push(child);
+                }
+            }
+            if let Some(module) = self.forest.modules.get_mut(id as usize) {
+                module.children = children;
+            }
+        }
+    }
+
+    fn add_macros(&mut self, krate: u32, file: ModuleId, facts: &FileFacts) {
+        let Some(krate) = self.forest.crates.get_mut(krate as usize) else { return };
+        let names = facts.scopes.iter().flat_map(|scope: &Scope| &scope.bindings);
+        for binding in names.filter(|binding| binding.bound == Bound::Macro) {
+            let files = krate.macros.entry(binding.name.clone()).or_default();
+            if files.last() != Some(&file) {
+                files.push(file);
+            }
+        }
+    }
+
+    /// Files that no tree has: below the sources of a package as if a module of that place were declared, elsewhere as crates
+    /// of their own.
+    fn add_others(&mut self) {
+        let root = self.resolver.packages.root.clone();
+        let paths = self.resolver.project.universe.iter().filter(|path| path.ends_with(".rs"));
+        let mut others: Vec<Arc<str>> = paths
+            .map(|path| Arc::from(join_plain(&root, path)))
+            .filter(|path| !self.forest.by_file.contains_key(path))
+            .collect();
+        // A folder's own module comes before what lies in the folder.
+        others.sort_by_cached_key(|path| (module_folder_depth(path), path.clone()));
+        for file in others {
+            self.add_other(&file);
+        }
+    }
+
+    fn add_other(&mut self, file: &Arc<str>) {
+        if self.forest.by_file.contains_key(file) {
+            return;
+        }
+        let manifest = self.resolver.packages.around(parent(file));
+        match self.place_by_folder(file, manifest.as_deref()) {
+            Some(around) => {
+                let krate = self.forest.module(around).map_or(0, |module| module.krate);
+                self.here.clear();
+                if let Some(id) = self.add_file(file, krate, Some(around)) {
+                    self.expand(id);
+                }
+            }
+            None => self.add_crate(file, manifest.as_ref(), false),
+        }
+    }
+
+    /// The module in whose folder a file lies.
+    fn place_by_folder(&self, file: &str, manifest: Option<&Manifest>) -> Option<ModuleId> {
+        let package = manifest?.package.as_ref()?;
+        let library = package.library.as_ref().map(|(_, file)| file);
+        let root = library.or_else(|| package.programs.iter().find(|file| file.ends_with("/src/main.rs")))?;
+        let top = parent(root);
+        let mut folder = parent(file);
+        if base_name(file) == "mod.rs" {
+            folder = parent(folder);
+        }
+        if !contains(top, folder) {
+            return None;
+        }
+        while folder != top {
+            let candidates = [[folder, "/mod.rs"].concat(), [folder, ".rs"].concat()];
+            if let Some(id) = candidates.iter().find_map(|path| self.forest.by_file.get(path.as_str())) {
+                return Some(*id);
+            }
+            folder = parent(folder);
+        }
+        self.forest.by_file.get(&**root).copied()
+    }
+}
+
+pub(super) fn is_module(form: Form) -> bool {
+    matches!(form, Form::Module | Form::OptionalModule | Form::ModulePath)
+}
+
+/// How deep the module of a file would be by its folder.
+fn module_folder_depth(path: &str) -> usize {
+    let depth = path.matches('/').count();
+    depth - usize::from(base_name(path) == "mod.rs" && depth > 0)
+}

@@ -1,0 +1,398 @@
+//! Paths to what they name, by the rules of the language: the module tree, imports, globs and crates. Visibility counts as far as
+//! private names are not seen from outside.
+//!
+//! All configurations count: a name that is bound twice leads to both. Work for one path is bounded, whatever the files say.
+
+use std::sync::Arc;
+
+use stan_model::FileFacts;
+use stan_model::facts::{Binding, Bound, Request, Scope};
+
+use super::Resolver;
+use super::forest::{Forest, ModuleId, is_module};
+use super::packages::Library;
+use super::standard::{home, standard_crate};
+use crate::language::FactsOf;
+use crate::rust::form::Form;
+use crate::typescript::resolve::path::contains;
+
+/// Imports that lead to imports, for one path.
+const MOST_HOPS: usize = 48;
+
+/// Modules that are looked into for one path.
+const MOST_STEPS: u32 = 256;
+
+/// Meanings of one name that are followed.
+const MOST_MEANINGS: usize = 4;
+
+/// What a name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Module(ModuleId),
+    /// Something that a module declares.
+    Item(ModuleId),
+    /// A crate that is not part of the forest, by the root file of its library.
+    Library(Arc<str>),
+    Builtin(&'static str),
+    /// A crate that the package depends on, and which is not here.
+    Missing(Box<str>),
+}
+
+/// Where a path leads.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// The last module that it names, in its own crate; the crate, if it leads to another one.
+    pub(super) named: Vec<Meaning>,
+    /// What the whole path means.
+    pub(super) means: Vec<Meaning>,
+}
+
+pub(super) struct Names<'n> {
+    pub(super) resolver: &'n Resolver<'n>,
+    pub(super) forest: &'n Forest,
+    pub(super) facts: &'n dyn FactsOf,
+}
+
+/// What is being looked up, to end circles.
+#[derive(Default)]
+pub(super) struct Trail<'n> {
+    requests: Vec<(ModuleId, &'n str)>,
+    globs: Vec<(ModuleId, Box<str>)>,
+    steps: u32,
+}
+
+impl<'n> Names<'n> {
+    pub(super) fn facts_of(&self, module: ModuleId) -> Option<&'n FileFacts> {
+        self.facts.facts(self.forest.module(module)?.key)
+    }
+
+    fn scope_of(&self, module: ModuleId) -> Option<&'n Scope> {
+        self.facts_of(module)?.scopes.get(self.forest.module(module)?.scope as usize)
+    }
+
+    /// Where a request of a file leads. `file` is the module that the file is.
+    pub(super) fn request(&self, file: ModuleId, request: &'n Request) -> Walked {
+        self.walk(file, request, &mut Trail::default())
+    }
+
+    fn walk(&self, file: ModuleId, request: &'n Request, trail: &mut Trail<'n>) -> Walked {
+        let (form, depth) = Form::of(request.form);
+        let Some(module) = self.forest.module(file) else { return Walked::default() };
+        if form == Form::Extern {
+            let found = self.external(module.krate, &request.specifier);
+            return Walked { named: found.clone().into_iter().collect(), means: found.into_iter().collect() };
+        }
+        let mut segments = request.specifier.split("::");
+        let Some((origin, first)) = self.first(file, form, depth, &mut segments, trail) else {
+            return Walked::default();
+        };
+        let rest: Vec<&str> = segments.collect();
+        let mut walked = Walked::default();
+        for meaning in first.into_iter().take(MOST_MEANINGS) {
+            self.follow(origin, meaning, &rest, form, trail, &mut walked);
+        }
+        walked
+    }
+
+    /// What the first segments mean, and the module that the path stands in.
+    fn first(
+        &self,
+        file: ModuleId,
+        form: Form,
+        depth: usize,
+        segments: &mut std::str::Split<'n, &'static str>,
+        trail: &mut Trail<'n>,
+    ) -> Option<(ModuleId, Vec<Meaning>)> {
+        let module = self.forest.module(file)?;
+        let krate = self.forest.crate_of(file)?;
+        let one = |id: ModuleId| Some((file, vec![Meaning::Module(id)]));
+        match segments.next()? {
+            "crate" => one(krate.root),
+            "super" => {
+                let mut at = module.parent?;
+                while let Some(rest) = segments.clone().next().filter(|segment| *segment == "super") {
+                    debug_assert_eq!(rest, "super");
+                    segments.next();
+                    at = self.forest.module(at)?.parent?;
+                }
+                one(at)
+            }
+            "self" if depth == 0 => one(file),
+            "self" => {
+                let mut at = file;
+                for _ in 0..depth {
+                    let name = segments.next()?;
+                    at = self.inner(at, name)?;
+                }
+                let name = segments.next()?;
+                let is_whole = segments.clone().next().is_none();
+                Some((at, self.plain(at, name, form, is_whole, trail)))
+            }
+            "" => {
+                let name = segments.next()?;
+                let found = if krate.is_2015 { self.lookup(krate.root, name, file, trail) } else { Vec::new() };
+                let found =
+                    if found.is_empty() { self.external(module.krate, name).into_iter().collect() } else { found };
+                Some((file, found))
+            }
+            name => {
+                let is_whole = segments.clone().next().is_none();
+                Some((file, self.plain(file, name, form, is_whole, trail)))
+            }
+        }
+    }
+
+    /// A module inside the file, by name.
+    fn inner(&self, module: ModuleId, name: &str) -> Option<ModuleId> {
+        let scope = self.scope_of(module)?;
+        let (from, bindings) = named(&scope.bindings, name);
+        let at = bindings.iter().position(|binding| matches!(binding.bound, Bound::Scope(_)))?;
+        self.child(module, from + at)
+    }
+
+    fn child(&self, module: ModuleId, binding: usize) -> Option<ModuleId> {
+        let children = &self.forest.module(module)?.children;
+        let at = children.binary_search_by_key(&(binding as u32), |(at, _)| *at).ok()?;
+        children.get(at).map(|(_, id)| *id)
+    }
+
+    /// A name without anything before it; `is_whole` if nothing is behind it either.
+    fn plain(
+        &self,
+        module: ModuleId,
+        name: &'n str,
+        form: Form,
+        is_whole: bool,
+        trail: &mut Trail<'n>,
+    ) -> Vec<Meaning> {
+        let Some(krate) = self.forest.crate_of(module) else { return Vec::new() };
+        let from_root = krate.is_2015 && form == Form::Use;
+        let start = if from_root { krate.root } else { module };
+        let found = self.lookup(start, name, module, trail);
+        // A function of the name of a crate does not hide it: nothing is in a function.
+        let is_lowercase = name.starts_with(|first: char| first.is_lowercase());
+        let is_type = |one: &Meaning| is_whole || !is_lowercase || !matches!(one, Meaning::Item(_));
+        if found.iter().any(is_type) {
+            // `#[cfg(…)] extern crate core as std;` leaves the crate of that name to other configurations.
+            let standard = standard_crate(name).filter(|_| found.iter().all(|one| matches!(one, Meaning::Builtin(_))));
+            let standard = standard.map(Meaning::Builtin).filter(|standard| !found.contains(standard));
+            return found.into_iter().chain(standard).collect();
+        }
+        let number = self.forest.module(module).map_or(0, |module| module.krate);
+        if let Some(found) = self.external(number, name) {
+            return vec![found];
+        }
+        // Newer paths in a package without an edition: tests and snippets.
+        if from_root { self.lookup(module, name, module, trail) } else { Vec::new() }
+    }
+
+    /// A crate by its name.
+    fn external(&self, krate: u32, name: &str) -> Option<Meaning> {
+        let krate = self.forest.crates.get(krate as usize)?;
+        let manifest = krate.manifest.as_deref();
+        // The standard library's own build gives these names to stand-ins.
+        if let Some(standard) = standard_crate(name).filter(|name| *name != "test") {
+            return Some(Meaning::Builtin(standard));
+        }
+        if let Some(library) = manifest.and_then(|manifest| self.resolver.packages.library(manifest, name)) {
+            return Some(match library {
+                Library::File(file) => self.library(&file),
+                Library::Missing(package) => Meaning::Missing(package),
+            });
+        }
+        let own = manifest.and_then(|manifest| manifest.package.as_ref()?.library.as_ref());
+        if let Some((_, file)) = own.filter(|(own, _)| **own == *name && !krate.is_library) {
+            return Some(self.library(file));
+        }
+        if let Some(standard) = standard_crate(name) {
+            return Some(Meaning::Builtin(standard));
+        }
+        // `extern crate x as y;` in the root is known everywhere.
+        let scope = self.scope_of(krate.root)?;
+        let facts = self.facts_of(krate.root)?;
+        let (_, bindings) = named(&scope.bindings, name);
+        let requests = bindings.iter().filter_map(|binding| match binding.bound {
+            Bound::Request(request) => facts.requests.get(request as usize),
+            _ => None,
+        });
+        let request = requests.into_iter().find(|request| Form::of(request.form).0 == Form::Extern)?;
+        let known = standard_crate(&request.specifier).map(Meaning::Builtin);
+        known.or_else(|| match self.resolver.packages.library(manifest?, &request.specifier)? {
+            Library::File(file) => Some(self.library(&file)),
+            Library::Missing(package) => Some(Meaning::Missing(package)),
+        })
+    }
+
+    fn library(&self, file: &str) -> Meaning {
+        if !contains(&self.resolver.packages.root, file) {
+            return Meaning::Library(file.into());
+        }
+        let real = self.resolver.real_file(file).unwrap_or_else(|| file.into());
+        let root = self.forest.by_root.get(&real).and_then(|krate| self.forest.crates.get(*krate as usize));
+        root.map_or(Meaning::Library(real), |krate| Meaning::Module(krate.root))
+    }
+
+    /// Follows the rest of a path from what its beginning means.
+    fn follow(
+        &self,
+        origin: ModuleId,
+        first: Meaning,
+        rest: &[&'n str],
+        form: Form,
+        trail: &mut Trail<'n>,
+        walked: &mut Walked,
+    ) {
+        let own = self.forest.module(origin).map(|module| module.krate);
+        let is_own = |id: &ModuleId| self.forest.module(*id).map(|module| module.krate) == own;
+        let mut tracking = false;
+        let mut named: Vec<Meaning> = match &first {
+            Meaning::Module(id) if is_own(id) => {
+                tracking = true;
+                vec![first.clone()]
+            }
+            Meaning::Module(id) => {
+                self.forest.crate_of(*id).map(|krate| Meaning::Module(krate.root)).into_iter().collect()
+            }
+            Meaning::Item(_) => Vec::new(),
+            outside => vec![outside.clone()],
+        };
+        let mut current = vec![first];
+        for (at, segment) in rest.iter().enumerate() {
+            let is_last = at + 1 == rest.len();
+            let mut next: Vec<Meaning> = Vec::new();
+            for meaning in current.iter().take(MOST_MEANINGS) {
+                match meaning {
+                    Meaning::Module(id) => next.extend(self.lookup(*id, segment, origin, trail)),
+                    Meaning::Builtin(krate) => next.push(Meaning::Builtin(home(krate, segment))),
+                    Meaning::Item(_) if is_last => next.push(meaning.clone()),
+                    other => next.push(other.clone()),
+                }
+            }
+            next.dedup();
+            // The last name of a path in code is never a module.
+            let modules: Vec<Meaning> = if is_last && form != Form::Use {
+                Vec::new()
+            } else {
+                next.iter().filter(|meaning| matches!(meaning, Meaning::Module(id) if is_own(id))).cloned().collect()
+            };
+            if modules.is_empty() {
+                tracking = false;
+            } else if tracking {
+                // One configuration has a module of its own here and another one of a crate: that path ends before it.
+                let ends = next.iter().any(|meaning| match meaning {
+                    Meaning::Module(id) => !is_own(id),
+                    Meaning::Item(_) => false,
+                    _ => true,
+                });
+                named.retain(|_| ends);
+                named.extend(modules);
+            }
+            current = next;
+        }
+        walked.named.append(&mut named);
+        walked.means.append(&mut current);
+    }
+
+    /// What a name means in a module, as another module sees it.
+    fn lookup(&self, module: ModuleId, name: &'n str, from: ModuleId, trail: &mut Trail<'n>) -> Vec<Meaning> {
+        trail.steps += 1;
+        if trail.steps > MOST_STEPS {
+            return Vec::new();
+        }
+        let (Some(scope), Some(facts)) = (self.scope_of(module), self.facts_of(module)) else { return Vec::new() };
+        let sees_private = self.forest.is_within(from, module);
+        let mut found: Vec<Meaning> = Vec::new();
+        let (start, bindings) = named(&scope.bindings, name);
+        for (at, binding) in bindings.iter().enumerate().filter(|(_, binding)| binding.public || sees_private) {
+            match binding.bound {
+                Bound::Scope(_) => found.extend(self.child(module, start + at).map(Meaning::Module)),
+                Bound::Item | Bound::Macro => found.push(Meaning::Item(module)),
+                Bound::Request(request) => {
+                    let Some(request) = facts.requests.get(request as usize) else { continue };
+                    if is_module(Form::of(request.form).0) {
+                        found.extend(self.child(module, start + at).map(Meaning::Module));
+                    } else {
+                        found.extend(self.imported(module, request, trail));
+                    }
+                }
+            }
+            if found.len() > MOST_MEANINGS * 2 {
+                break;
+            }
+        }
+        if found.is_empty() {
+            found = self.through_globs(module, scope, name, sees_private, trail);
+        }
+        if found.is_empty()
+            && let Some(krate) = self.forest.crate_of(module).filter(|krate| krate.root == module)
+        {
+            // Exported macros are names of the crate's root.
+            let files = krate.macros.get(name).into_iter().flatten();
+            found.extend(files.take(MOST_MEANINGS).map(|file| Meaning::Item(*file)));
+        }
+        found.sort_by_key(|meaning| !matches!(meaning, Meaning::Module(_)));
+        found.dedup();
+        found
+    }
+
+    /// What an import of a module means.
+    fn imported(&self, module: ModuleId, request: &'n Request, trail: &mut Trail<'n>) -> Vec<Meaning> {
+        let key = (module, &*request.specifier);
+        if trail.requests.len() >= MOST_HOPS || trail.requests.contains(&key) {
+            return Vec::new();
+        }
+        let Some(file) = self.file_module(module) else { return Vec::new() };
+        trail.requests.push(key);
+        let walked = self.walk(file, request, trail);
+        trail.requests.pop();
+        walked.means
+    }
+
+    /// The module that the file of a module is.
+    fn file_module(&self, module: ModuleId) -> Option<ModuleId> {
+        let mut at = module;
+        while self.forest.module(at)?.scope != 0 {
+            at = self.forest.module(at)?.parent?;
+        }
+        Some(at)
+    }
+
+    fn through_globs(
+        &self,
+        module: ModuleId,
+        scope: &'n Scope,
+        name: &'n str,
+        sees_private: bool,
+        trail: &mut Trail<'n>,
+    ) -> Vec<Meaning> {
+        let mut found = Vec::new();
+        if scope.globs.is_empty() || trail.globs.iter().any(|(known, of)| *known == module && **of == *name) {
+            return found;
+        }
+        if trail.globs.len() >= MOST_HOPS {
+            return found;
+        }
+        let Some(facts) = self.facts_of(module) else { return found };
+        trail.globs.push((module, name.into()));
+        for (request, _) in scope.globs.iter().filter(|(_, public)| *public || sees_private) {
+            let Some(request) = facts.requests.get(*request as usize) else { continue };
+            for meaning in self.imported(module, request, trail) {
+                if let Meaning::Module(id) = meaning {
+                    found.extend(self.lookup(id, name, module, trail));
+                }
+            }
+            if found.len() > MOST_MEANINGS || trail.steps > MOST_STEPS {
+                break;
+            }
+        }
+        trail.globs.pop();
+        found
+    }
+}
+
+/// The bindings of a name, and the index of the first.
+fn named<'b>(bindings: &'b [Binding], name: &str) -> (usize, &'b [Binding]) {
+    let from = bindings.partition_point(|binding| *binding.name < *name);
+    let count = bindings.get(from..).unwrap_or_default().iter().take_while(|binding| *binding.name == *name).count();
+    (from, bindings.get(from..from + count).unwrap_or_default())
+}

@@ -1,0 +1,16 @@
+//! A store of bytes on another machine: the one effect that is not about files or processes. Who implements it decides about
+//! time-outs and credentials; nothing here reads a name or an address from a repository.
+
+/// Values by name. Both calls end within a bounded time.
+pub trait ByteStore: Send + Sync {
+    /// The value with this name; `None` when there is none. A value of more than `limit` bytes is an error.
+    fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Stores a value, replacing one of the same name.
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError>;
+}
+
+/// Why a store did not answer. The words are for people and name neither an address nor a credential.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StoreError(pub String);

@@ -1,0 +1,77 @@
+//! The section of docs/benchmarks.md about what commands cost.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::CostTable;
+use crate::Result;
+
+const PAGE: &str = "docs/benchmarks.md";
+const BEGIN: &str = "<!-- bench cost: begin -->";
+const END: &str = "<!-- bench cost: end -->";
+
+/// The ratios of one corpus, as text and as Markdown.
+pub(super) fn table(measured: &CostTable) -> String {
+    let mut text = format!("\n### {}\n\n{} files.\n\n", measured.name, measured.files);
+    text += "| ratio | ms | to ms | measured | bar | |\n|---|--:|--:|--:|--:|---|\n";
+    for (ratio, value) in measured.ratios() {
+        let [of, to] = [ratio.of, ratio.to].map(|row| measured.get(row).unwrap_or(f64::NAN));
+        let bar = measured.bar(ratio);
+        let (bar, verdict) = match bar.is_finite() {
+            true => (format!("≤ {bar:.2}"), if value <= bar { "pass" } else { "MISSED" }),
+            false => (String::new(), ""),
+        };
+        let _ = writeln!(text, "| {} | {of:.1} | {to:.1} | {value:.2} | {bar} | {verdict} |", ratio.name);
+    }
+    text
+}
+
+/// The whole section.
+pub(super) fn section(tables: &[CostTable], rounds: usize) -> String {
+    let mut text = format!(
+        "## What commands cost\n\nWritten by `cargo xtask bench cost --write`. Processor time (user and system) of whole processes in \
+         milliseconds, the least of {rounds}\nrounds. The limit is walk + read + SHA-256 + parse. `pack --at` includes the parse of the \
+         files that it shows. Without the search for secrets: the cache\nsays that all contents hold none.\n"
+    );
+    tables.iter().for_each(|measured| text += &table(measured));
+    text
+}
+
+/// Puts the section into the page.
+pub(super) fn write(root: &Path, text: &str) -> Result<()> {
+    let page = root.join(PAGE);
+    let old = std::fs::read_to_string(&page).unwrap_or_default();
+    Ok(std::fs::write(&page, with_section(&old, text))?)
+}
+
+/// The page with this section instead of the one it had, or behind everything else.
+fn with_section(page: &str, text: &str) -> String {
+    let section = format!("{BEGIN}\n\n{text}\n{END}\n");
+    match (page.find(BEGIN), page.find(END)) {
+        (Some(begin), Some(end)) if begin < end => {
+            format!("{}{section}{}", &page[..begin], page[end + END.len()..].trim_start_matches('\n'))
+        }
+        _ => format!("{}\n\n{section}", page.trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CostTable, table, with_section};
+
+    #[test]
+    fn a_section_is_replaced_where_it_is() {
+        let first = with_section("# Page\n", "one");
+        let second = with_section(&format!("{first}after\n"), "two");
+        assert!(second.starts_with("# Page\n") && second.contains("two") && !second.contains("one"));
+        assert!(second.ends_with("after\n"));
+    }
+
+    #[test]
+    fn a_ratio_needs_both_of_its_rows() {
+        let measured = CostTable { name: "x".into(), files: 3, least: vec![("context", 13.1), ("warm", 10.0)] };
+        let text = table(&measured);
+        assert!(text.contains("| 1.31 | ≤ 1.30 | MISSED |"), "{text}");
+        assert!(!text.contains("limit"), "{text}");
+    }
+}

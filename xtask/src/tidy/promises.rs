@@ -1,0 +1,121 @@
+//! SECURITY.md promises nothing that no test shows: every row of its table names tests or a suite, every test that it names is
+//! there, and programs are started in one file alone.
+
+use super::{Finding, tree::Tree};
+
+const PAGE: &str = "SECURITY.md";
+
+/// The one file of the product that starts programs.
+const STARTS: &str = "crates/repo/src/os/shell.rs";
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let Some(page) = tree.text(PAGE) else { return findings };
+    for (line, number) in page.lines().zip(1..) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();
+        let is_row = line.starts_with("| ") && cells.len() == 3 && !line.starts_with("| promise");
+        if !is_row {
+            continue;
+        }
+        let proofs = cells.last().copied().unwrap_or_default();
+        let named = tests_of(proofs);
+        if named.is_empty() && !proofs.contains("cargo xtask ") {
+            findings.push(Finding::at(PAGE, number, "the promise names no test and no suite"));
+        }
+        for (path, test) in named {
+            match tree.text(path) {
+                None => findings.push(Finding::at(PAGE, number, format!("there is no file {path}"))),
+                Some(text) if !has_test(text, test) => {
+                    findings.push(Finding::at(PAGE, number, format!("{path} has no test {test}")));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    findings.extend(starters(tree));
+    findings
+}
+
+/// Tests as the page names them: a file in backticks, and behind it the tests in parentheses.
+fn tests_of(proofs: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for part in proofs.split("; ") {
+        let Some((path, tests)) = part.trim().strip_prefix('`').and_then(|part| part.split_once("` (`")) else {
+            continue;
+        };
+        let Some((tests, _)) = tests.split_once("`)") else { continue };
+        found.extend(tests.split("`, `").map(|test| (path, test)));
+    }
+    found
+}
+
+/// A function of that name below an attribute that makes it a test that runs.
+fn has_test(text: &str, name: &str) -> bool {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let head = format!("fn {name}(");
+    let at = lines.iter().position(|line| line.trim_start_matches("pub(crate) ").starts_with(&head));
+    let above = at.map(|at| lines[..at].iter().rev().take_while(|line| line.starts_with('#')).collect::<Vec<_>>());
+    above.is_some_and(|above| above.contains(&&"#[test]") && !above.iter().any(|line| line.starts_with("#[ignore")))
+}
+
+/// Product code elsewhere that starts programs.
+fn starters(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in tree.texts_ending(".rs") {
+        let is_product = (path.starts_with("crates/") || path.starts_with("apps/")) && path.contains("/src/");
+        // Test kits are no product, and tests are behind the last line of it.
+        if !is_product || path == STARTS || path.starts_with("crates/testkit/") || path.contains("/tests") {
+            continue;
+        }
+        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (line, number) in product.lines().zip(1..) {
+            if line.contains("process::Command") {
+                findings.push(Finding::at(path, number, format!("only {STARTS} starts programs")));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tidy::check_lines;
+
+    const TEST: &str =
+        "#[test]\nfn it_holds() {}\n\n#[test]\n#[ignore = \"long\"]\nfn it_is_long() {}\n\nfn helper() {}\n";
+
+    fn check(proofs: &str, expected: &[&str]) {
+        let page = format!("| promise | how | where |\n|---|---|---|\n| It holds. | By care. | {proofs} |\n");
+        let files = [("SECURITY.md", page.as_str()), ("crates/a/tests/t.rs", TEST)];
+        assert_eq!(check_lines(super::check, &files), expected, "{proofs}");
+    }
+
+    #[test]
+    fn every_promise_names_tests_that_are_there() {
+        check("`crates/a/tests/t.rs` (`it_holds`)", &[]);
+        check("`cargo xtask hostile --run`", &[]);
+        check("`crates/a/tests/t.rs`", &["SECURITY.md:3: the promise names no test and no suite"]);
+        check(
+            "`crates/a/tests/t.rs` (`it_holds`, `it_held`); by eye",
+            &["SECURITY.md:3: crates/a/tests/t.rs has no test it_held"],
+        );
+        check("`crates/a/tests/t.rs` (`helper`)", &["SECURITY.md:3: crates/a/tests/t.rs has no test helper"]);
+        check("`crates/a/tests/t.rs` (`it_is_long`)", &["SECURITY.md:3: crates/a/tests/t.rs has no test it_is_long"]);
+        check("`crates/b.rs` (`it_holds`)", &["SECURITY.md:3: there is no file crates/b.rs"]);
+    }
+
+    #[test]
+    fn programs_are_started_in_one_file() {
+        let text = "//! A.\nuse std::process::Command;\n";
+        let behind = "//! A.\n#[cfg(test)]\nmod tests {\n    use std::process::Command;\n}\n";
+        let files = [
+            ("SECURITY.md", ""),
+            ("crates/a/src/lib.rs", text),
+            ("crates/repo/src/os/shell.rs", text),
+            ("crates/b/src/lib.rs", behind),
+            ("tools/x/src/main.rs", text),
+        ];
+        let expected = ["crates/a/src/lib.rs:2: only crates/repo/src/os/shell.rs starts programs"];
+        assert_eq!(check_lines(super::check, &files), expected);
+    }
+}
