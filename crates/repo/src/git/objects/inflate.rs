@@ -89,7 +89,9 @@ impl Inflater {
 
     fn inflate_at_once(&mut self, source: &mut dyn Source, start: u64, size: usize) -> Result<Vec<u8>, GitError> {
         self.exact.init();
-        let mut out = vec![0; size];
+        // One byte more than the object has: with a full buffer the decompressor may ask for room before it reads the
+        // end of the stream, which cannot be told from an object that is too long.
+        let mut out = vec![0; size.saturating_add(1)];
         let (mut filled, mut position) = (0, start);
         loop {
             let input = source.bytes_at(position)?;
@@ -100,7 +102,10 @@ impl Inflater {
             filled += written;
             position = position.saturating_add(taken as u64);
             match status {
-                TINFLStatus::Done if filled == size => return Ok(out),
+                TINFLStatus::Done if filled == size => {
+                    out.truncate(size);
+                    return Ok(out);
+                }
                 TINFLStatus::Done | TINFLStatus::HasMoreOutput => {
                     return Err(source.damaged("an object has another size than it says"));
                 }
@@ -109,6 +114,67 @@ impl Inflater {
                     return Err(source.damaged("compressed bytes end too early"));
                 }
                 _ => return Err(source.damaged("compressed bytes are not what zlib writes")),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use miniz_oxide::deflate::compress_to_vec_zlib;
+
+    use super::{GitError, Inflater, Source};
+
+    /// A stream that arrives in pieces of `piece` bytes.
+    struct Pieces<'b> {
+        bytes: &'b [u8],
+        piece: usize,
+    }
+
+    impl Source for Pieces<'_> {
+        fn bytes_at(&mut self, position: u64) -> Result<&[u8], GitError> {
+            let rest = self.bytes.get(usize::try_from(position).expect("small")..).unwrap_or_default();
+            Ok(rest.get(..self.piece).unwrap_or(rest))
+        }
+
+        fn damaged(&self, reason: &str) -> GitError {
+            GitError::damaged("pieces", reason)
+        }
+    }
+
+    /// Runs of one byte become long matches, mixed bytes become literals; level 0 stores bytes as they are.
+    fn contents() -> Vec<Vec<u8>> {
+        let mixed = |length: usize| (0..length).map(|n| (n * n % 251) as u8).collect::<Vec<u8>>();
+        let lengths = [0, 1, 2, 3, 100, 257, 258, 259, 300, 516, 1000, 32_768, 40_000];
+        lengths.iter().flat_map(|&length| [vec![b'a'; length], mixed(length), b"tree ".repeat(length / 5)]).collect()
+    }
+
+    #[test]
+    fn streams_of_every_kind_and_in_pieces_of_every_size_give_their_content() {
+        let mut inflater = Inflater::new();
+        for content in contents() {
+            for level in [0, 1, 6, 9] {
+                let bytes = compress_to_vec_zlib(&content, level);
+                for piece in [1, 2, 7, 64, 4096, usize::MAX] {
+                    let mut source = Pieces { bytes: &bytes, piece };
+                    let made = inflater.inflate_exactly(&mut source, 0, content.len()).expect("a sound stream");
+                    assert!(made == content, "{} bytes, level {level}, pieces of {piece}", content.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_of_another_size_is_damaged() {
+        let mut inflater = Inflater::new();
+        for content in contents() {
+            let bytes = compress_to_vec_zlib(&content, 6);
+            for size in [content.len().wrapping_sub(1), content.len() + 1, content.len() + 300] {
+                if size == usize::MAX {
+                    continue;
+                }
+                let mut source = Pieces { bytes: &bytes, piece: 64 };
+                assert!(inflater.inflate_exactly(&mut source, 0, size).is_err(), "{} as {size}", content.len());
             }
         }
     }
