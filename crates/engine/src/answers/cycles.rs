@@ -39,7 +39,7 @@ pub fn cycles(
     } else {
         found.sort_by_key(|cycle| std::cmp::Reverse(cycle.members.len()));
     }
-    Ok(CyclesReport { warnings: super::unread(outcome.errors.len()), ..report(&graph, &found, request) })
+    Ok(CyclesReport { warnings: super::unread(&outcome.errors), ..report(&graph, &found, request) })
 }
 
 /// Takes a ring of each cycle first, then the other members of the cycles that are shown.

@@ -31,11 +31,40 @@ fn details(
     detailed_graph(engine, &options, work)
 }
 
-/// One line for everything that could not be read or resolved: a small answer does not list it.
-pub(crate) fn unread(problems: usize) -> Vec<String> {
-    match problems {
-        0 => Vec::new(),
-        1 => vec!["1 problem may cost edges; `stan graph --json` has it under `errors`".to_owned()],
-        count => vec![format!("{count} problems may cost edges; `stan graph --json` has them under `errors`")],
+/// The longest problem that a small answer repeats, in characters.
+const SHOWN_PROBLEM: usize = 240;
+
+/// One line for everything that could not be read or resolved. A small answer shows the first problem, which has the greatest weight,
+/// and says where the others are.
+pub(crate) fn unread(problems: &[String]) -> Vec<String> {
+    let Some((first, others)) = problems.split_first() else { return Vec::new() };
+    let mut line: String = first.chars().take(SHOWN_PROBLEM).collect();
+    if line.len() < first.len() {
+        line.push('…');
+    }
+    match others.len() {
+        0 => {}
+        1 => line.push_str("; 1 more problem may cost edges: `stan graph -v` lists it"),
+        count => line.push_str(&format!("; {count} more problems may cost edges: `stan graph -v` lists them")),
+    }
+    vec![line]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHOWN_PROBLEM, unread};
+
+    #[test]
+    fn a_small_answer_shows_the_first_problem_and_counts_the_others() {
+        let lines = |problems: &[&str]| unread(&problems.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+        assert_eq!(lines(&[]), Vec::<String>::new());
+        assert_eq!(lines(&["a.ts: cannot be read"]), ["a.ts: cannot be read"]);
+        assert_eq!(
+            lines(&["a.ts: cannot be read", "b.ts"]),
+            ["a.ts: cannot be read; 1 more problem may cost edges: `stan graph -v` lists it"]
+        );
+        let long = "ü".repeat(SHOWN_PROBLEM + 1);
+        let shown = lines(&[&long, "b", "c"]).concat();
+        assert!(shown.starts_with(&format!("{}…; 2 more", "ü".repeat(SHOWN_PROBLEM))), "{shown}");
     }
 }

@@ -53,7 +53,7 @@ pub fn neighbours(
             Direction::Backward => "dependents",
         },
         depth: request.depth,
-        warnings: unread(detailed.errors.len()),
+        warnings: unread(&detailed.errors),
         ..NeighboursReport::default()
     };
     for (rank, seed) in seeds.iter().enumerate() {

@@ -62,7 +62,7 @@ pub fn export(
     check_id("--commit", &commit)?;
     let options = repository.config.graph_options(repository.root);
     let detailed = detailed_graph(engine, &options, &request.work)?;
-    warnings.extend(crate::answers::unread(detailed.errors.len()));
+    warnings.extend(crate::answers::unread(&detailed.errors));
     let packages = packages::Packages::find(engine, repository, &detailed);
     let key = PartitionKey::of(&detailed, &packages, request.tokenizer, repository.config);
     let partition = Partition::new(engine.system(), request, repository.root, &commit)?;

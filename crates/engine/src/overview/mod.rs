@@ -72,7 +72,7 @@ pub fn overview(
         listed: made.listed as u64,
         folded: made.folded as u64,
         text: made.text,
-        warnings: crate::answers::unread(detailed.errors.len()),
+        warnings: crate::answers::unread(&detailed.errors),
     })
 }
 

@@ -82,7 +82,7 @@ pub fn view(
         cycles: input.cycles.len() as u64,
         missing: input.missing.len() as u64,
         selected: input.files.iter().filter(|file| file.selected.is_some()).count() as u64,
-        warnings: crate::answers::unread(detailed.errors.len()),
+        warnings: crate::answers::unread(&detailed.errors),
     })
 }
 
