@@ -103,7 +103,7 @@ pub enum Error {
 
     /// Neither the new files nor the old ones could all be put in place. The next command tries again.
     #[error(
-        "`{path}` could not be put in place ({}), and the files before it not taken back; both are kept: run any stan command once that is mended",
+        "`{path}` could not be put in place ({}), and the files before it not taken back; both are kept: run any stan command once that is fixed",
         advice(reason)
     )]
     HalfApplied { path: String, reason: io::Error },

@@ -97,7 +97,7 @@ impl From<ImportError> for EngineError {
     fn from(error: ImportError) -> Self {
         let hint = match &error {
             ImportError::Outside { .. } => "look at the configuration first: what it imports is archived",
-            _ => "mend `imports` in the configuration",
+            _ => "fix `imports` in the configuration",
         };
         Self::input(error.to_string()).hint(hint)
     }

@@ -345,14 +345,14 @@ impl Walk<'_, '_, '_> {
                 "it leads out of the folder that the glob starts in"
             }
             (Some(target), _) if is_at_or_below(&target, &self.planner.staging) => {
-                "it leads to where imports are staged"
+                "it points into the folder where imports are staged"
             }
             (Some(target), Some(EntryKind::File)) => {
                 self.matches(&path);
                 return found.add(path, target, self.parent);
             }
             (Some(_), Some(_)) => return Ok(()),
-            _ => "it leads nowhere or in a circle",
+            _ => "it is a dangling or circular link",
         };
         found.warn(format!("the link {} was left out, because {left_out}", self.planner.shown(&link)));
         Ok(())

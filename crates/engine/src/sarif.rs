@@ -149,7 +149,7 @@ impl SarifLog {
             results.extend(requests.iter().map(|request| SarifResult {
                 rule_id: "missing-import".to_owned(),
                 level: "error",
-                message: Message { text: format!("`{}` leads to no file", request.specifier) },
+                message: Message { text: format!("`{}` does not resolve to a file", request.specifier) },
                 locations: vec![location(name, request.line, None)],
                 related_locations: Vec::new(),
             }));
@@ -206,8 +206,8 @@ mod tests {
             })
             .collect();
         let expected = [(1, "./gone"), (2, "./gone"), (3, "bare")];
-        let expected =
-            expected.map(|(line, name)| ("%C3%A4%20b.ts".to_owned(), line, format!("`{name}` leads to no file")));
+        let expected = expected
+            .map(|(line, name)| ("%C3%A4%20b.ts".to_owned(), line, format!("`{name}` does not resolve to a file")));
         assert_eq!(shown, expected);
     }
 

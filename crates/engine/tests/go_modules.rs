@@ -214,7 +214,7 @@ fn the_configuration_can_forbid_the_module_cache() {
     expect![[r#"
         main.go -> example.com/Acme/tools runtime
         main.go -> example.com/fork runtime
-        error: go.mod: imports lead nowhere, because `context.outsideRoot` forbids the module cache, which may have example.com/Acme/tools v1.2.0, example.com/fork v0.3.0: --allow-outside DIR allows it
+        error: go.mod: imports cannot be resolved, because `context.outsideRoot` forbids the module cache, which may have example.com/Acme/tools v1.2.0, example.com/fork v0.3.0: --allow-outside DIR allows it
     "#]]
     .assert_eq(&edges(&outcome));
 }

@@ -244,8 +244,8 @@ fn links() {
             .stan/imports/docs/sub/b.md <- /w/r/docs/sub/b.md
             warning: import `docs`: the link docs/absolute.md was left out, because it leads out of the folder that the glob starts in
             warning: import `docs`: the link docs/folder was left out, because links to folders are not followed
-            warning: import `docs`: the link docs/gone.md was left out, because it leads nowhere or in a circle
-            warning: import `docs`: the link docs/loop.md was left out, because it leads nowhere or in a circle
+            warning: import `docs`: the link docs/gone.md was left out, because it is a dangling or circular link
+            warning: import `docs`: the link docs/loop.md was left out, because it is a dangling or circular link
             warning: import `docs`: the link docs/outside.md was left out, because it leads out of the folder that the glob starts in
             warning: import `docs`: the link docs/up was left out, because links to folders are not followed
         "#]],
@@ -257,8 +257,8 @@ fn links() {
             .stan/imports/flat/a.md <- /w/r/docs/a.md
             .stan/imports/flat/inside.md <- /w/r/docs/sub/b.md
             warning: import `flat`: the link docs/absolute.md was left out, because it leads out of the folder that the glob starts in
-            warning: import `flat`: the link docs/gone.md was left out, because it leads nowhere or in a circle
-            warning: import `flat`: the link docs/loop.md was left out, because it leads nowhere or in a circle
+            warning: import `flat`: the link docs/gone.md was left out, because it is a dangling or circular link
+            warning: import `flat`: the link docs/loop.md was left out, because it is a dangling or circular link
             warning: import `flat`: the link docs/outside.md was left out, because it leads out of the folder that the glob starts in
         "#]],
     );

@@ -240,7 +240,7 @@ fn what_strict_rules_refuse_and_a_bundler_finds_is_taken_and_said_once() {
             a.ts -> gone runtime
             a.ts -> lib/deep.ts runtime
             b.ts -> folder/index.ts dynamic
-            error: tsconfig.json: its rules (`moduleResolution` node16 or nodenext) refuse specifiers that lead to files, such as imports without an extension; those were resolved by a bundler's rules
+            error: tsconfig.json: its rules (`moduleResolution` node16 or nodenext) reject specifiers that resolve to files, such as imports without an extension; those were resolved by a bundler's rules
         "#]],
     );
 }
@@ -483,7 +483,7 @@ fn an_import_of_an_excluded_file_makes_neither_node_nor_edge() {
         a.ts -> barrel.ts runtime
         a.ts -> node_modules/dep/docs/index.js runtime
         b.ts -> gone runtime
-        error: 4 imports lead to excluded files; they have no edge
+        error: 4 imports resolve to excluded files; they have no edge
     "#]];
     expected.assert_eq(&(support::nodes(&outcome) + &edges(&outcome)));
 }

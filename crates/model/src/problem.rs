@@ -26,7 +26,7 @@ pub struct Problem {
     /// What is wrong and what was done instead, as one sentence without a full stop.
     pub message: String,
     pub weight: Weight,
-    /// For findings that are added up instead of listed: how many imports lead to excluded files.
+    /// For findings that are added up instead of listed: how many imports resolve to excluded files.
     pub excluded_imports: u32,
 }
 
@@ -104,8 +104,8 @@ impl FileProblem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.excluded_imports, self.line) {
-            (1, _) => f.write_str("1 import leads to an excluded file; it has no edge"),
-            (2.., _) => write!(f, "{} imports lead to excluded files; they have no edge", self.excluded_imports),
+            (1, _) => f.write_str("1 import resolves to an excluded file; it has no edge"),
+            (2.., _) => write!(f, "{} imports resolve to excluded files; they have no edge", self.excluded_imports),
             (0, Some(line)) => write!(f, "{}:{line}: {}", self.file, self.message),
             (0, None) => write!(f, "{}: {}", self.file, self.message),
         }
@@ -151,13 +151,13 @@ mod tests {
             "fixtures.ts: x",
             "z.ts:9: x",
             "z.ts:10: x",
-            "3 imports lead to excluded files; they have no edge",
+            "3 imports resolve to excluded files; they have no edge",
             "b.json: note",
             "a.json: nested",
             "a/fixtures/broken.ts: x",
         ];
         assert_eq!(error_lines(&problems, 0), expected);
-        assert_eq!(Problem::excluded_imports(1).to_string(), "1 import leads to an excluded file; it has no edge");
+        assert_eq!(Problem::excluded_imports(1).to_string(), "1 import resolves to an excluded file; it has no edge");
     }
 
     #[test]

@@ -152,7 +152,7 @@ pub(crate) fn outside(path: &str) -> Option<&'static str> {
         return Some("is absolute");
     }
     if path == "~" || path.starts_with("~/") || path.starts_with("~\\") {
-        return Some("leads to a home directory");
+        return Some("points to a home directory");
     }
     path.split(['/', '\\']).any(|segment| segment == "..").then_some("has a `..` segment")
 }

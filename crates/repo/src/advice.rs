@@ -18,7 +18,7 @@ pub fn advice(reason: &io::Error) -> String {
         _ if is_disk_failure(reason) => {
             "the disk or its connection failed (input/output error); check it and run again"
         }
-        _ => return format!("{reason}; run again when that is mended"),
+        _ => return format!("{reason}; fix that and run again"),
     };
     hint.to_owned()
 }

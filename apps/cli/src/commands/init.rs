@@ -18,7 +18,7 @@ const SHOWN_LINES: usize = 10;
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &InitArgs) -> Result<(), Failure> {
     let workspace = Workspace::find(cli, engine)?;
     let found = config::find(engine.system(), &workspace.root, cli.config.as_deref()).map_err(|error| {
-        EngineError::from(error).hint("mend the configuration first: it says where stan's folder is")
+        EngineError::from(error).hint("fix the configuration first: it says where stan's folder is")
     })?;
     let stan_path = cli.stan_path.as_deref().unwrap_or(&found.config.stan_path);
     let options = InitOptions {

@@ -42,7 +42,7 @@ fn selections_that_are_no_json() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 1 column 1: not JSON: EOF while parsing a value
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -51,7 +51,7 @@ fn selections_that_are_no_json() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 1 column 28: not JSON: expected value
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -60,7 +60,7 @@ fn selections_that_are_no_json() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 3 column 1: not JSON: EOF while parsing a list or an object
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -69,7 +69,7 @@ fn selections_that_are_no_json() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 1 column 1: not JSON: expected value
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     check(
@@ -79,7 +79,7 @@ fn selections_that_are_no_json() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at line 1 column 14: not JSON: invalid UTF-8
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
 }
@@ -92,7 +92,7 @@ fn selections_of_another_shape() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json`: expected an object, found []
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -101,7 +101,7 @@ fn selections_of_another_shape() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json`: the list `i` is missing: {"v":2,"i":[]} selects nothing
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -110,7 +110,7 @@ fn selections_of_another_shape() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /v: expected the version 2, found 3
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -119,7 +119,7 @@ fn selections_of_another_shape() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json`: the version is missing: write "v":2
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -129,7 +129,7 @@ fn selections_of_another_shape() {
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /includes: unknown key "includes"; the known ones are "v", "i", "x", "include", "exclude"
           `.stan/context/dependency.state.json`: the list `i` is missing: {"v":2,"i":[]} selects nothing
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -138,7 +138,7 @@ fn selections_of_another_shape() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /include: `i` and `include` mean the same: keep one of them
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -147,7 +147,7 @@ fn selections_of_another_shape() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i: `i` is a key of version 2: write "v":2, or `include` for version 1
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -156,7 +156,7 @@ fn selections_of_another_shape() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i: expected a list of entries, found "src/index.ts"
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
 }
@@ -171,7 +171,7 @@ fn selections_with_broken_entries() {
           `.stan/context/dependency.state.json` at /i/0/1: expected a depth of 0 or more, found -1 in ["src/index.ts",-1]
           `.stan/context/dependency.state.json` at /i/1/1: expected a whole number as depth, found 1.5 in ["src/index.ts",1.5]
           `.stan/context/dependency.state.json` at /i/2/1: expected a depth of 0 or more, found "1" in ["src/index.ts","1"]
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -180,7 +180,7 @@ fn selections_with_broken_entries() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0/2: expected a mask of runtime 1, type 2, dynamic 4, found -1 in ["src/index.ts",1,-1]
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -189,7 +189,7 @@ fn selections_with_broken_entries() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0/2: expected a mask (runtime 1, type 2, dynamic 4; kind names belong to version 1), found ["type"] in ["src/index.ts",1,["type"]]
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -198,7 +198,7 @@ fn selections_with_broken_entries() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /include/0/2: expected a list of "runtime", "type" or "dynamic" (a mask needs "v":2), found [] in ["src/index.ts",1,[]]
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -207,7 +207,7 @@ fn selections_with_broken_entries() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /include/0/2/0: expected "runtime", "type" or "dynamic", found "types" in ["src/index.ts",1,["types"]]
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -216,7 +216,7 @@ fn selections_with_broken_entries() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0: expected a path relative to the repository instead of an absolute one, found "/etc/passwd"
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -225,7 +225,7 @@ fn selections_with_broken_entries() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0: expected a path without `..`, found "src/../../secret"
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -234,7 +234,7 @@ fn selections_with_broken_entries() {
         exit 1
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /i/0: expected a node id without a NUL character, found "a\u0000b"
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
     state(
@@ -246,7 +246,7 @@ fn selections_with_broken_entries() {
           `.stan/context/dependency.state.json` at /i/1: expected a node id or [nodeId, depth, kindMask], found []
           `.stan/context/dependency.state.json` at /i/2: expected a node id or [nodeId, depth, kindMask], found ["a",1,7,9]
           `.stan/context/dependency.state.json` at /x/0: expected a node id or [nodeId, depth, kindMask], found null
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
 }
@@ -307,7 +307,7 @@ fn selections_that_are_no_file() {
         error: the selection cannot be read
           `.stan/context/dependency.state.json` at /j: unknown key "j"; the known ones are "v", "i", "x", "include", "exclude"
           `.stan/context/dependency.state.json`: the list `i` is missing: {"v":2,"i":[]} selects nothing
-          help: mend the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
+          help: fix the file; `stan state validate` checks it, {"v":2,"i":[]} selects nothing
     "#]],
     );
 }

@@ -230,7 +230,7 @@ fn private_maps() {
         "gone.d.ts\",\"size\"",
         expect![[r#"
             exit 3
-            error: the private map leads to files that are not the map's
+            error: the private map points to files that the map does not name
               .stan/context/npm/zed/1.2.3/index.d.ts: expected the file that is archived under this id, found <root>/node_modules/zed/gone.d.ts
               help: rebuild the map: stan run --context
         "#]],

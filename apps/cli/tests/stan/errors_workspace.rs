@@ -185,7 +185,7 @@ fn packages_that_differ() {
         RUN,
         &expect![[r#"
             exit 3
-            error: the selection has nodes that stand for different files
+            error: the selection has node ids that denote different files
               `node_modules/zed/index.d.ts` and `packages/inner/node_modules/zed/index.d.ts` are both `.stan/context/npm/zed/1.2.3/index.d.ts`, but their contents differ (32 and 31 bytes, SHA-256 b55f978ccebe6becb59615e442adb14dfb1856dbac654c87319ac3b91ac45407 and 098a09785675f07c17054cfbdf019535cb707cf6f3b31eacd351a4a69395001a); this node cannot be selected
               help: reinstall the packages, or take the nodes out of the selection
         "#]],

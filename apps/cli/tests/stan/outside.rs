@@ -174,7 +174,7 @@ fn links_out_of_the_repository_are_not_read_by_name() {
     let shown = repository.stan(&["-C", "r", "pack", "../log.txt"]);
     assert!(shown.starts_with("exit 1") && !shown.contains("canary"), "{shown}");
     let shown = repository.stan(&["-C", "r", "verify", "../pack.json"]);
-    assert!(shown.contains("folder/outside.ts: is outside of the root and was not looked at"), "{shown}");
+    assert!(shown.contains("folder/outside.ts: is outside the root and was not checked"), "{shown}");
     // What the command line itself names is another matter.
     assert!(repository.stan(&["-C", "r", "read", "../outside.ts"]).contains("canary"));
 }
@@ -193,7 +193,7 @@ fn what_is_excluded_is_in_no_answer_for_a_model() {
     let pack = repository.stan(&["pack", "--at", "src/a.ts:3"]);
     assert!(pack.starts_with("exit 0") && !pack.contains("export const canary"), "{pack}");
     assert!(!pack.contains("export const other"), "{pack}");
-    assert!(pack.contains("2 imports lead to excluded files"), "{pack}");
+    assert!(pack.contains("2 imports resolve to excluded files"), "{pack}");
     let held = repository.stan(&["pack", "--at", "src/held.ts:1"]);
     assert!(held.starts_with("exit 1") && held.contains("`src/held.ts` is excluded by the configuration"), "{held}");
     for command in [&["read", "src/held.ts"][..], &["outline", "docs/d.ts"]] {

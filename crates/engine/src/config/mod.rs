@@ -140,7 +140,7 @@ impl Config {
         match system.lstat(Path::new(&real)) {
             Ok(stat) if stat.kind == EntryKind::Dir => {}
             Ok(_) => return Err(refused("it is not a folder")),
-            Err(_) => return Err(refused("it cannot be looked at")),
+            Err(_) => return Err(refused("it cannot be inspected")),
         }
         self.allowed_outside.push(AllowedFolder { spelled, real });
         self.allowed_outside.sort_unstable();
@@ -226,7 +226,7 @@ fn read_file(system: &dyn System, path: &str, shown: &str) -> Result<(Config, bo
     system.read_at_most(Path::new(path), MAX_SIZE, &mut bytes).map_err(|error| {
         let reason = match error.kind() {
             io::ErrorKind::FileTooLarge => "it is larger than 1 MiB, which no configuration is".to_owned(),
-            io::ErrorKind::NotFound => "it does not exist, or is a link that leads nowhere".to_owned(),
+            io::ErrorKind::NotFound => "it does not exist, or is a dangling link".to_owned(),
             io::ErrorKind::PermissionDenied => "its permissions forbid it".to_owned(),
             _ => advice(&error),
         };
@@ -294,7 +294,7 @@ fn is_file(system: &dyn System, path: &str, is_inside: bool) -> Result<bool, Con
         Ok(stat) => Ok(matches!(stat.kind, EntryKind::File | EntryKind::Link)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
         Err(error) if is_inside || is_passing(&error) => {
-            let message = format!("whether there is a configuration cannot be told: {}", advice(&error));
+            let message = format!("cannot tell whether there is a configuration: {}", advice(&error));
             Err(ConfigError::new(path, message))
         }
         Err(_) => Ok(false),

@@ -237,7 +237,7 @@ fn refuse_conflicts(map: &Map, selection: &Selection, conflicts: &Conflicts) -> 
     if details.is_empty() {
         return Ok(());
     }
-    Err(EngineError::verification("the selection has nodes that stand for different files")
+    Err(EngineError::verification("the selection has node ids that denote different files")
         .details(details)
         .hint("reinstall the packages, or take the nodes out of the selection"))
 }

@@ -288,7 +288,7 @@ fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -
         return Ok(());
     }
     Err(EngineError::verification(
-        "the private map leads to files outside the root that may not be read without consent",
+        "the private map points to files outside the root, which may not be read without consent",
     )
     .details(refused)
     .hint("allow their folder with --allow-outside DIR, or rebuild the map: stan run --context"))
@@ -310,7 +310,7 @@ fn check_places(
     if astray.is_empty() {
         return Ok(());
     }
-    Err(EngineError::verification("the private map leads to files that are not the map's")
+    Err(EngineError::verification("the private map points to files that the map does not name")
         .details(astray)
         .hint(REBUILD))
 }

@@ -220,7 +220,8 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection, contents: &C
 }
 
 fn decode_state(named: &NamedBytes) -> Result<DecodedState, EngineError> {
-    state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(super::state::MEND))
+    state::decode(&named.bytes, &named.name)
+        .map_err(|errors| broken("the selection", &errors).hint(super::state::FIX_STATE))
 }
 
 const NAME_A_MAP: &str = "name a dependency.meta.json, or leave --meta out to use the workspace's own";

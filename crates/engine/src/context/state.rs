@@ -71,7 +71,7 @@ pub fn migrate_state(
     };
     let named = read(system, repository, source)?;
     let decoded =
-        state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
+        state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(FIX_STATE))?;
     let document = decoded.state.encode();
     let is_new = is_old_form(&decoded);
     let report = valid(&named, &decoded, is_new);
@@ -103,11 +103,11 @@ pub(crate) fn load(
 ) -> Result<Option<(DecodedState, Vec<u8>)>, EngineError> {
     let file = layout.artefact(Artefact::State);
     let Some(bytes) = read_if_there(system, layout, &file)? else { return Ok(None) };
-    let decoded = state::decode(&bytes, &file).map_err(|errors| broken("the selection", &errors).hint(MEND))?;
+    let decoded = state::decode(&bytes, &file).map_err(|errors| broken("the selection", &errors).hint(FIX_STATE))?;
     Ok(Some((decoded, bytes)))
 }
 
-pub(crate) const MEND: &str = "mend the file; `stan state validate` checks it, {\"v\":2,\"i\":[]} selects nothing";
+pub(crate) const FIX_STATE: &str = "fix the file; `stan state validate` checks it, {\"v\":2,\"i\":[]} selects nothing";
 
 /// Nothing selected.
 pub(crate) fn nothing() -> DecodedState {

@@ -57,7 +57,9 @@ pub(crate) fn walk(
             EntryKind::Dir => {}
             EntryKind::Link => match locator.locate(&path) {
                 Located::File(real) => files.push(Walked { path, real }),
-                Located::NotAFile => warnings.push(format!("{path}: left out, because the link leads to no file")),
+                Located::NotAFile => {
+                    warnings.push(format!("{path}: left out, because the link does not point to a file"))
+                }
                 Located::Missing | Located::Outside => {
                     warnings.push(format!("{path}: left out, because the link leads out of the repository or nowhere"));
                 }

@@ -328,7 +328,7 @@ fn report_transient_errors(errors: &mut Vec<String>, watched: &LenientSystem<'_>
     let path = path.to_string_lossy();
     let shown = relative_path(&options.root, &path);
     // Nothing else may cost as much.
-    errors.insert(0, format!("{shown}: what it leads to may be missing, because {advice}"));
+    errors.insert(0, format!("{shown}: could not be read ({advice}); its imports may be missing from the graph"));
 }
 
 fn outcome(compiled: Compiled, options: &GraphOptions, request: (&GraphRequest, Memory)) -> GraphOutcome {

@@ -60,7 +60,7 @@ pub(super) fn missing_folders(system: &dyn System, root: &str, folder: &str) -> 
             }
             Ok(_) => return refuse("this is a file where a folder is needed; move it away".to_owned()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(path.to_owned()),
-            Err(error) => return refuse(format!("this folder cannot be looked at: {}", advice(&error))),
+            Err(error) => return refuse(format!("this folder cannot be read: {}", advice(&error))),
         }
     }
     Ok(missing)

@@ -73,8 +73,8 @@ pub fn pack(
 fn excluded_imports(count: u64) -> Option<String> {
     match count {
         0 => None,
-        1 => Some("1 import leads to an excluded file".to_owned()),
-        count => Some(format!("{count} imports lead to excluded files")),
+        1 => Some("1 import resolves to an excluded file".to_owned()),
+        count => Some(format!("{count} imports resolve to excluded files")),
     }
 }
 

@@ -30,7 +30,7 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
         let is_outside =
             path.starts_with('/') || file_of_id(path).is_some() || path.split('/').any(|part| part == "..");
         if is_outside || leads_out(system, repository.root, &absolute(repository.root, path)) {
-            report.warnings.push(format!("{path}: is outside of the root and was not looked at"));
+            report.warnings.push(format!("{path}: is outside the root and was not checked"));
             continue;
         }
         match hash_file(system, Path::new(&absolute(repository.root, path))) {

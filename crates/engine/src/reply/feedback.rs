@@ -14,7 +14,8 @@ const LONGEST: usize = 12_000;
 pub(super) fn feedback(report: &Report) -> String {
     let errors: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
     let mut text =
-        "The reply was not applied, and nothing was changed. Send all of it again with these mended:\n".to_owned();
+        "The reply was not applied, and nothing was changed. Send the whole reply again with these errors fixed:\n"
+            .to_owned();
     let mut told = 0;
     for finding in errors.iter().take(MOST_ERRORS) {
         let mut part = format!("\n- {} (line {} of the reply): {}\n", finding.code, finding.line, finding.message);

@@ -261,7 +261,7 @@ impl Strike<'_> {
         });
         self.require("a message names the file", is_named, || message.to_owned());
         let advice =
-            ["again", "check", "make", "mend", "move", "remove", "see who", "wait", "rebuild", "name ", "writes"];
+            ["again", "check", "make", "fix", "move", "remove", "see who", "wait", "rebuild", "name ", "writes"];
         let is_of_help = advice.iter().any(|word| message.contains(word));
         self.require("a message says what to do", is_of_help, || message.to_owned());
     }

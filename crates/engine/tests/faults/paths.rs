@@ -231,7 +231,7 @@ fn module() -> MemorySystem {
 
 /// The repository, found as the programs do.
 pub(crate) fn found(system: &dyn System) -> Result<Found, String> {
-    let mut found = find(system, ROOT, None).map_err(|error| format!("{error}; mend it and run again"))?;
+    let mut found = find(system, ROOT, None).map_err(|error| format!("{error}; fix it and run again"))?;
     // As `--allow-outside /elsewhere` on the command line: the configuration imports notes from there.
     found
         .config

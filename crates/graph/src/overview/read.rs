@@ -51,7 +51,7 @@ pub fn read(text: &str) -> Result<ReadOverview, String> {
     let references = References::new(paths.iter().map(String::as_str).collect(), vec![true; paths.len()]);
     for ((folder, _, imports), path) in lines.iter().zip(&paths) {
         let target = |name: &String| {
-            references.resolve(folder, name).ok_or_else(|| format!("{path}: `{name}` leads to no file or to several"))
+            references.resolve(folder, name).ok_or_else(|| format!("{path}: `{name}` matches no file, or several"))
         };
         let mut targets = imports.iter().map(target).collect::<Result<Vec<String>, _>>()?;
         targets.sort_unstable();

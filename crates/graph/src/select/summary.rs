@@ -37,7 +37,7 @@ pub struct Largest {
     pub bytes: u64,
 }
 
-/// What a selection comes to.
+/// What a selection contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectionSummary {

@@ -135,7 +135,7 @@ pub fn selection_summary() -> Value {
     json!({
         "$schema": DIALECT,
         "$id": "selection.summary",
-        "title": "What a selection comes to",
+        "title": "What a selection contains",
         "type": "object",
         "additionalProperties": false,
         "required": ["selectedNodeIds", "selectedCount", "totalBytes", "largest", "warnings"],

@@ -106,7 +106,7 @@ impl<'a> DocumentReader<'a> {
     /// Everything that was found, in the order of the document.
     pub fn into_errors(mut self) -> Vec<DocumentError> {
         if self.left_out > 0 {
-            let message = format!("{} more problems are not shown; mend those above first", self.left_out);
+            let message = format!("{} more problems are not shown; fix those above first", self.left_out);
             let file = self.file.to_owned();
             self.errors.push(DocumentError { file, place: DocumentPlace::Rest, message, shown: None });
         }

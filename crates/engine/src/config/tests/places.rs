@@ -302,9 +302,7 @@ fn files_that_cannot_be_read() {
         &|system| {
             system.set_link(path, "gone");
         },
-        expect![
-            "stan.config.yml: the configuration cannot be read, because it does not exist, or is a link that leads nowhere"
-        ],
+        expect!["stan.config.yml: the configuration cannot be read, because it does not exist, or is a dangling link"],
     );
     check(
         &|system| {

@@ -228,14 +228,14 @@ impl<'f> Modules<'f> {
             let message = match absence {
                 Absence::NotDownloaded => {
                     format!(
-                        "imports lead nowhere, because the module cache does not have {named}: `go mod download` fetches it"
+                        "imports cannot be resolved, because the module cache does not have {named}: `go mod download` fetches it"
                     )
                 }
                 Absence::NotLocked => {
-                    format!("imports lead nowhere, because go.sum has no hash of {named}: `go mod tidy` adds it")
+                    format!("imports cannot be resolved, because go.sum has no hash of {named}: `go mod tidy` adds it")
                 }
                 Absence::Forbidden => format!(
-                    "imports lead nowhere, because `context.outsideRoot` forbids the module cache, which may have {named}: \
+                    "imports cannot be resolved, because `context.outsideRoot` forbids the module cache, which may have {named}: \
                      --allow-outside DIR allows it"
                 ),
             };

@@ -147,8 +147,8 @@ fn nothing_is_looked_at_that_go_sum_does_not_name() {
             example.com/b -> missing example.com/b
             example.com/c -> missing example.com/c
             example.com/d -> missing example.com/d
-            go.mod: imports lead nowhere, because the module cache does not have example.com/c v1.0.0: `go mod download` fetches it
-            go.mod: imports lead nowhere, because go.sum has no hash of example.com/a v1.0.0, example.com/b v1.1.0: `go mod tidy` adds it
+            go.mod: imports cannot be resolved, because the module cache does not have example.com/c v1.0.0: `go mod download` fetches it
+            go.mod: imports cannot be resolved, because go.sum has no hash of example.com/a v1.0.0, example.com/b v1.1.0: `go mod tidy` adds it
         "#]],
     );
 }
@@ -302,7 +302,7 @@ fn links_and_odd_names_lead_nowhere() {
             ../../secret -> missing ../../secret
             example.com/a -> missing example.com/a
             example.com/partly/../../../../secret -> missing example.com/partly/../../../../secret
-            go.mod: imports lead nowhere, because the module cache does not have example.com/a ../../../secret, example.com/linked v1.0.0: `go mod download` fetches it
+            go.mod: imports cannot be resolved, because the module cache does not have example.com/a ../../../secret, example.com/linked v1.0.0: `go mod download` fetches it
         "#]],
     );
 }
@@ -362,7 +362,7 @@ fn a_forbidden_module_cache_is_told() {
         forbidden,
         expect![[r#"
         example.com/a -> missing example.com/a
-        go.mod: imports lead nowhere, because `context.outsideRoot` forbids the module cache, which may have example.com/a v1.0.0: --allow-outside DIR allows it
+        go.mod: imports cannot be resolved, because `context.outsideRoot` forbids the module cache, which may have example.com/a v1.0.0: --allow-outside DIR allows it
     "#]],
     );
     // Without a known module cache there is nothing to allow.

@@ -14,7 +14,7 @@ use super::refused::Refused;
 use super::{Importer, Located, Resolver, path};
 
 /// Said of a configuration whose rules are stricter than a bundler's.
-const LENIENT: &str = "its rules (`moduleResolution` node16 or nodenext) refuse specifiers that lead to files, such as \
+const LENIENT: &str = "its rules (`moduleResolution` node16 or nodenext) reject specifiers that resolve to files, such as \
                        imports without an extension; those were resolved by a bundler's rules";
 
 /// A file that asks for more has specifiers that no other file asks for.

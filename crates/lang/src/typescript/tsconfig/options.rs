@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         let mut entries = Vec::with_capacity(object.entries().len());
         for (pattern, targets) in object.entries() {
             let targets = targets.as_array().unwrap_or_else(|| {
-                (self.report)(format!("`paths` for {pattern:?} must be a list; it leads nowhere"));
+                (self.report)(format!("`paths` for {pattern:?} must be a list; it is ignored"));
                 &[]
             });
             let mut targets: Vec<Box<str>> = targets.iter().filter_map(Value::as_str).map(Into::into).collect();

@@ -64,7 +64,7 @@ impl Configs<'_> {
         if is_cut {
             let file = project.config.file.as_deref().unwrap_or(&project.config.directory);
             let message = format!(
-                "`references` leads to more than {MAX_INDIRECT} projects that it does not name itself; the rest is left out"
+                "`references` reaches more than {MAX_INDIRECT} projects that it does not name itself; the rest is left out"
             );
             self.problems.report(file, None, &message);
         }

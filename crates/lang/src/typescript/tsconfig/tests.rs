@@ -371,7 +371,7 @@ fn projects_that_lead_to_each_other_without_end_are_cut() {
     let configs = Configs::new(&memory, "/r");
     assert_eq!(configs.for_file("/r/p0/a.ts").file.as_deref(), Some("/r/p0/tsconfig.json"));
     let problems = configs.problems();
-    assert!(problems[0].message.starts_with("`references` leads to more than 1024 projects"), "{problems:?}");
+    assert!(problems[0].message.starts_with("`references` reaches more than 1024 projects"), "{problems:?}");
 }
 
 #[test]

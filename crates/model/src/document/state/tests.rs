@@ -149,7 +149,7 @@ fn huge_documents_give_short_answers() {
     let input = format!(r#"{{"v":2,"i":[{}"{}"]}}"#, "5,".repeat(100_000), "../x".repeat(100_000));
     let errors = decode(input.as_bytes(), "s.json").unwrap_err();
     assert_eq!(errors.len(), 101);
-    assert_eq!(errors[100].to_string(), "`s.json`: 99901 more problems are not shown; mend those above first");
+    assert_eq!(errors[100].to_string(), "`s.json`: 99901 more problems are not shown; fix those above first");
     let long = format!(r#"{{"v":2,"i":[["{}",-1]]}}"#, "é".repeat(100_000));
     assert!(decode(long.as_bytes(), "s.json").unwrap_err()[0].to_string().len() < 1000);
     let deep = format!(r#"{{"v":2,"i":{}"#, "[".repeat(1_000_000));
