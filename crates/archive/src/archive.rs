@@ -74,7 +74,7 @@ pub fn write_archive_knowing(
     }
 }
 
-/// What every thread may look at.
+/// State that all threads share, read-only.
 struct WriteJob<'a> {
     system: &'a dyn System,
     entries: &'a [ArchiveEntry],
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Notes what is known of a file. `start` is where the places in the item count from.
+    /// Records the index entry of a file. `start` is the offset that the item's range is relative to.
     fn record(&mut self, job: &WriteJob<'_>, item: Item, start: u64) -> Result<(), Error> {
         let entry = job.entry(item.index)?;
         let name = entry.name.clone();

@@ -1,4 +1,4 @@
-//! What goes into an archive, and what is known of it afterwards. How it gets there is in `archive.rs`.
+//! The entries of an archive, and the metadata recorded once they are written. The writing is in `archive.rs`.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -130,7 +130,7 @@ pub struct ArchivedFile {
     pub range: Range<u64>,
 }
 
-/// A file that is not in the archive, because it is no text.
+/// A file that is not in the archive, because it is binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExcludedBinary {
     pub name: String,

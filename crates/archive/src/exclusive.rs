@@ -1,7 +1,8 @@
-//! The lock of file systems that have none: a file whose existence is the lock, made so that only one can make it.
+//! The lock for file systems without file locks: a file whose existence is the lock, created exclusively.
 //!
-//! The kernel does not release it when its holder is killed, so that it names the process: one that certainly runs no longer
-//! has abandoned it. Of a process on another machine that cannot be told, and its file stays until a person removes it.
+//! The kernel does not release it when its holder is killed, so the file names the process: when that process certainly
+//! no longer runs, the lock is abandoned. For a process on another machine this cannot be determined: the file stays
+//! until a user removes it.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -43,10 +43,10 @@ enum Held<'s> {
 /// More than any command line that is worth showing.
 const LONGEST_HOLDER: u64 = 64 << 10;
 
-/// Looks at the lock that must agree on a name before it is told.
+/// How many consecutive reads of the lock file must agree on a holder before it is reported.
 const LOOKS: u32 = 2;
 
-/// The same where the file names no holder: on a busy machine it may take its holder a while to write its name.
+/// The same where the file names no holder: on a busy machine the holder may need a while to write its name.
 const LOOKS_WITHOUT_NAME: u32 = 20;
 
 const NAMELESS: &str = "a process that did not say who it is";
@@ -55,8 +55,8 @@ impl<'s> Lock<'s> {
     /// Takes the lock, and makes `<stanPath>` for it where it is missing.
     ///
     /// While another run holds it, `pause` is called again and again: it sleeps, and says `false` when it has waited long
-    /// enough. `on_wait` is told whom it waits for, once for each holder and after the first pause, or some pauses later if
-    /// the holder does not say.
+    /// enough. `on_wait` is called with the holder it waits for, once for each holder, after the first pause, or some
+    /// pauses later if the file names no holder.
     pub fn acquire(
         system: &'s dyn WritableSystem,
         root: &Path,
@@ -153,7 +153,7 @@ fn read_note(system: &dyn WritableSystem, path: &Path) -> Note {
     Note { holder, written: stat.map(|stat| stat.mtime) }
 }
 
-/// Who holds the lock, made safe to show, and for how many seconds if that can be told.
+/// Who holds the lock, made safe to show, and for how many seconds, if known.
 fn who(system: &dyn WritableSystem, note: Note) -> (String, Option<u64>) {
     let holder: String = note.holder.chars().filter(|c| !c.is_control()).take(300).collect();
     if holder.trim().is_empty() {

@@ -102,7 +102,7 @@ impl OutputFile for Nowhere {
 }
 
 impl OutputStream {
-    /// A stream that leads nowhere: for plans, which must know what would be written.
+    /// A stream that discards its bytes: for plans, which must know what would be written.
     pub fn discarding() -> Self {
         // Without a buffer, because copying into one is all that it would do.
         let file = BufWriter::with_capacity(0, Sink::new(Box::new(Nowhere)));

@@ -77,7 +77,7 @@ pub fn write_zip(files: &[ZipFile<'_>]) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Reads an archive that is a tar or a zip, told apart by its first bytes. As [`read_tar`] otherwise.
+/// Reads a tar or a zip, detected by its first bytes. Otherwise as [`read_tar`].
 pub fn read_any(
     reader: &mut dyn Read,
     visit: &mut dyn FnMut(&TarEntry, &mut dyn Read) -> io::Result<()>,

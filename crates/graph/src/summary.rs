@@ -6,7 +6,7 @@ use stan_model::{EdgeKind, NodeKind, ProgrammingFiles, Resolution};
 
 use crate::graph::Graph;
 
-/// Counts by kind. Counts can be mended when single nodes and edges come or go.
+/// Counts by kind. Counts can be updated when single nodes and edges are added or removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     nodes: [u64; 4],

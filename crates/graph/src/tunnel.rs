@@ -1,10 +1,10 @@
 //! Seeing through barrels: from a name that a file takes from a module to the files that define it (spec 10 §5).
 //!
 //! The rules are ECMAScript's `ResolveExport`, bent in two places because the answer is context, not a link error:
-//! an ambiguous name leads to all its definers, and a file about whose exports nothing is known counts as the
-//! definer of whatever is asked of it by name. Nothing is resolved or loaded here; [`Modules`] does that.
+//! an ambiguous name resolves to all its definers, and a file with unknown exports counts as the definer of every name
+//! requested from it. Nothing is resolved or loaded here; [`Modules`] does that.
 //!
-//! A search is plain reachability over states (module, name): which exports of a module a name leads to depends on
+//! A search is plain reachability over states (module, name): which exports of a module a name resolves to depends on
 //! that module alone. So cycles need no care, memory of earlier answers changes nothing but the time, and the answer
 //! cannot depend on threads.
 //!
@@ -35,7 +35,7 @@ use stars::{StarTable, StarTables};
 pub struct Module<'a> {
     /// `exports` must be sorted by name.
     pub facts: &'a FileFacts,
-    /// For each request the file that it leads to; `None` when it leads to a builtin or nowhere.
+    /// For each request the file that it resolves to; `None` for a builtin or an unresolved request.
     pub targets: &'a [Option<FileKey>],
 }
 
@@ -74,7 +74,7 @@ pub struct Implicit {
     pub left_out: Option<(Box<str>, usize)>,
 }
 
-/// What a search came to.
+/// The result of a search.
 enum Found {
     All(Arc<[FileKey]>),
     /// More than was asked for.
@@ -230,7 +230,7 @@ impl<'m> Tunneller<'m> {
                 }
             }
         }
-        // An explicit export hides the stars, even when it leads nowhere.
+        // An explicit export hides the stars, even when it does not resolve.
         if !exports.is_empty() {
             return;
         }

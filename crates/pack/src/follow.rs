@@ -1,5 +1,5 @@
-//! Follows recipes: from an expression or written type to what has its members. Nothing is inferred; a recipe that leads to
-//! nothing is an answer. Every question has a bound on its steps, so that types that refer to themselves end.
+//! Follows recipes: from an expression or written type to what has its members. Nothing is inferred; a recipe without a
+//! result is a valid answer. The steps of every query are bounded, so that recursive types terminate.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,7 +17,7 @@ const MOST_DEPTH: u32 = 24;
 /// How many steps one question may take.
 const MOST_STEPS: u32 = 3_000;
 
-/// How many classes and interfaces above one are looked at.
+/// How many ancestors (classes and interfaces) of one are searched.
 const MOST_LINEAGE: usize = 12;
 
 /// What the type parameters of a generic type are here; 0 knows none.
@@ -344,7 +344,8 @@ impl<'m> Follower<'m> {
         bound.map(|(_, argument)| *argument)
     }
 
-    /// Elements of lists, or what promises promise. What is no promise is awaited as it is.
+    /// Element types of lists, or the awaited types of promises. Awaiting a type that is not a promise gives the type
+    /// itself.
     fn unwrapped(&self, carriers: &[Carrier], awaited: bool, depth: u32) -> Vec<Carrier> {
         let mut found = Vec::new();
         for carrier in carriers {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-/// Levels of indentation that are looked at, and the most lines that are taken.
+/// Levels of indentation that are searched, and the most lines that are taken.
 const LEVELS: usize = 2;
 const MOST: usize = 24;
 /// Lines from the top of a file that opens no block.

@@ -20,9 +20,9 @@ pub struct Candidate {
 pub struct Filled {
     /// Each with its size, in the order in which they were taken.
     pub taken: Vec<(u32, u64)>,
-    /// Looked at and too large for what was left.
+    /// Weighed, and too large for the rest of the budget.
     pub too_large: Vec<(u32, u64)>,
-    /// How many were not looked at.
+    /// How many were not weighed.
     pub not_weighed: usize,
     /// What is left of the budget.
     pub left: u64,

@@ -220,7 +220,7 @@ impl<'c> Ranking<'c> {
         Signal::ALL.iter().map(|&signal| self.term(signal, file)).sum()
     }
 
-    /// A quarter of the weight times the signal, less for what is no code.
+    /// A quarter of the weight times the signal, less for files that are not code.
     fn term(&self, signal: Signal, file: usize) -> Fixed {
         let value = self.values(signal).and_then(|values| values.get(file)).copied().unwrap_or_default();
         let class = match self.signals.corpus.files.get(file).map(|file| file.class) {

@@ -214,7 +214,8 @@ impl Signals<'_> {
         }
     }
 
-    /// The rarest words that the focus uses most. Words of one file alone lead nowhere, words of many files anywhere.
+    /// The rarest words that the focus uses most. Words of one file alone find no other file, and words of many files
+    /// find too many.
     fn focus_words(&self, rows: &Seeds) -> Vec<Wanted> {
         let words = &self.corpus.index.words;
         let documents = self.documents as i64;

@@ -142,7 +142,7 @@ pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     hashed_ranges(text).map(|(start, end, _)| (start, end))
 }
 
-/// As [`ranges`], each with the key of the word, which costs nothing while its bytes are looked at.
+/// As [`ranges`], each with the hash of the word, which costs nothing extra while its bytes are scanned.
 fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -344,7 +344,7 @@ impl KnownParts {
 }
 
 impl WordCounter {
-    /// Counts the words of a file. `path` decides by which language's rules definitions are told.
+    /// Counts the words of a file. `path` selects the language whose rules detect definitions.
     pub fn count(&mut self, path: &str, text: &[u8]) -> FileWords {
         self.words.clear();
         self.parts.clear();

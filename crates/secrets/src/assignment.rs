@@ -50,7 +50,7 @@ const TOKENS: [&[u8]; 14] = [
     b"slacktoken",
 ];
 
-/// Tokens of the environment that are no secrets.
+/// Suffixes of environment variables whose values are not secrets.
 const OPEN_TOKENS: [&[u8]; 6] =
     [b"NEXT_TOKEN", b"PAGE_TOKEN", b"CSRF_TOKEN", b"XSRF_TOKEN", b"CLIENT_TOKEN", b"REQUEST_TOKEN"];
 

@@ -34,7 +34,7 @@ const NAMES: [&str; 30] = [
     ".credentials",
 ];
 
-/// Key stores and the like, by their ends.
+/// Key stores and similar files, by suffix.
 const ENDS: [&str; 11] = [
     ".jks",
     ".kdb",

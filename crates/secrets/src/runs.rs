@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-/// Shorter runs are not looked at. The shortest token that a rule knows, an AWS access key id, has 20 bytes; secret keys in
+/// Shorter runs are skipped. The shortest token that a rule knows, an AWS access key id, has 20 bytes; secret keys in
 /// base64 are cut by `/`.
 pub(crate) const MIN_RUN: usize = 16;
 

@@ -1,4 +1,4 @@
-//! A server that keeps values by GET and PUT on loopback, and misbehaves as it is told. For tests of the shared cache.
+//! A loopback server that stores values by GET and PUT, and misbehaves as configured. For tests of the shared cache.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};

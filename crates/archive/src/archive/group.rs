@@ -15,14 +15,14 @@ use crate::tar::{EntryHeader, append_header, padding};
 /// A group that holds this much stops, and goes on when it has been written.
 const MOST_BYTES: usize = 2 << 20;
 
-/// What is known of one file when it is ready to be written.
+/// Metadata of one file that is ready to be written.
 pub(super) struct Item {
     pub(super) index: usize,
     pub(super) size: u64,
     pub(super) executable: bool,
     /// Whether other users may not read the file that it was copied from.
     pub(super) private: bool,
-    /// Its place, counted from wherever the piece that holds it starts.
+    /// Its byte range, relative to the start of the piece that holds it.
     pub(super) range: Range<u64>,
     /// `None` for a binary, which takes no place.
     pub(super) shape: Option<TextShape>,

@@ -77,7 +77,7 @@ pub(super) fn stage(place: &Place<'_>, folder: &str, set: &PatchSet) -> Result<R
     Ok(record)
 }
 
-/// The same change backwards. Refuses when a file is no longer what the reply made of it.
+/// Stages the reverse of the change. Refuses when a file no longer has the contents that the reply gave it.
 pub(super) fn stage_undo(place: &Place<'_>, folder: &str, record: &Record) -> Result<Record, Error> {
     // An earlier attempt may have left copies.
     let path = place.path(folder);

@@ -24,7 +24,8 @@ pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Map, Vec<DocumentError>
     }
 }
 
-/// The keys of an object and their values, sorted by key. What is there twice, and what is no object, is reported.
+/// The keys of an object and their values, sorted by key. Duplicate keys are reported, and so is a value that is not an
+/// object.
 pub(super) fn sorted_fields<'a>(
     reader: &mut DocumentReader<'a>,
     object: NodeId,
@@ -68,7 +69,7 @@ struct Decoder<'a> {
     targets: Targets<'a>,
 }
 
-/// What the edges of one node name, and what that came to.
+/// The target ids of one node's edges, and the index found for each.
 #[derive(Default)]
 struct Targets<'a> {
     ids: Vec<Cow<'a, str>>,
@@ -155,7 +156,7 @@ impl<'a> Decoder<'a> {
 
     fn check_id(&mut self, id: &str, kind: Option<NodeKind>, pointer: &Pointer<'_>) {
         match check_node_id(id) {
-            // What leads nowhere has the spelling of its specifier, and that may leave the repository.
+            // The id of a missing node is its specifier, which may point outside the repository.
             Err(NodeIdError::Parent) if kind == Some(NodeKind::Missing) => {}
             // Such a file is a node, although no archive and no selection holds it.
             Err(NodeIdError::Parent | NodeIdError::Absolute)

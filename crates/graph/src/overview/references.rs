@@ -1,4 +1,4 @@
-//! How one file names another: by the shortest ending of its path that leads to it alone.
+//! How one file names another: by the shortest suffix of its path that is unambiguous.
 //!
 //! A name without a slash is the code file of that name in the same folder, else the one code file of the repository whose
 //! path ends so. The extension is left out where that is enough. `./` and `../` begin a path from the folder, where the
@@ -48,13 +48,13 @@ impl<'f> References<'f> {
         Self { files, code, endings, local }
     }
 
-    /// The code file that a name leads to from a folder.
+    /// The code file that a name resolves to from a folder.
     fn find(&self, folder: &str, name: &str) -> Option<u32> {
         let local = if name.contains('/') { None } else { self.local.get(&(folder, name)) };
         local.or_else(|| self.endings.get(name)).copied().filter(|found| *found != AMBIGUOUS)
     }
 
-    /// The path that a name leads to from a folder.
+    /// The path that a name resolves to from a folder.
     pub(super) fn resolve(&self, folder: &str, name: &str) -> Option<String> {
         if let Some(path) = name.strip_prefix('/') {
             return Some(path.to_owned());

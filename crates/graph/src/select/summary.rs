@@ -37,7 +37,7 @@ pub struct Largest {
     pub bytes: u64,
 }
 
-/// What a selection comes to.
+/// The selected ids with their totals and warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectionSummary {

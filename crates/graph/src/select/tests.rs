@@ -1,4 +1,4 @@
-//! What selections come to, in both orders of everything, and the laws of closures against a naive search.
+//! The nodes that selections resolve to, with entries in both orders, and the laws of closures against a naive search.
 
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The declarations of a plan in their order, which of them are in, and what they cost together.
 //!
-//! Every cost is counted when it comes in and subtracted when it goes, so that a thousand drops cost as much as one look at each.
+//! A cost is added when its declaration comes in and subtracted when it goes, so that dropping a thousand is linear.
 
 /// What one declaration costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

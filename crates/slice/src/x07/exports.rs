@@ -17,7 +17,7 @@ pub(crate) struct Exports {
     owners_in: usize,
     pub(crate) count: usize,
     bytes: usize,
-    /// A name that the pointer leads to; it stays.
+    /// The name that the pointer resolves to; it stays.
     pub(crate) pinned: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Draft<'_, 'a> {
         }
     }
 
-    /// Notes which names lead to which declarations.
+    /// Records which declaration owns each exported name.
     pub(crate) fn remember_owners(&mut self, number: usize, exports: Option<&Exports>) {
         let owners = exports.into_iter().flat_map(|exports| exports.owners.iter().enumerate());
         for (name, owner) in owners {
