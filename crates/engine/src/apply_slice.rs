@@ -106,8 +106,9 @@ impl Run<'_> {
         Ok(bytes)
     }
 
-    /// The canonical module with the edits, and a newline. How the pointer of the slice was read is not told. Each reading that
-    /// gives the metadata is tried: the slice of another place has other names, so that the edited one does not fit it.
+    /// The canonical module with the edits, and a newline. The metadata does not record how the slice's pointer was
+    /// read, so each reading that reproduces the metadata is tried: a slice of another location has other names, and
+    /// the edited one does not fit it.
     fn merge(&self, told: &Told, module: &SourceModule<'_>, edited: &SourceModule<'_>) -> Result<Applied, Failure> {
         let mut first_failure = None;
         for reading in [PointerSpace::Canonical, PointerSpace::File, PointerSpace::Toolchain] {
@@ -156,7 +157,7 @@ fn merge_edits(module: &SourceModule<'_>, cut: &[u8], edited: &SourceModule<'_>)
     Ok(applied)
 }
 
-/// What was told about a slice when it was made.
+/// The recorded metadata of a slice.
 #[derive(Default)]
 struct Told {
     meta: Value,
@@ -202,7 +203,7 @@ impl Told {
         }
     }
 
-    /// Whether this is what is told of a slice.
+    /// Whether this equals the metadata of a slice.
     fn is_of(&self, meta: &SliceMeta) -> bool {
         serde_json::to_value(meta).is_ok_and(|meta| meta == self.meta)
     }

@@ -7,7 +7,7 @@ use stan_lang::{PackageStore, PackageStores};
 use stan_model::Ecosystem;
 use stan_repo::{System, normal_path, real_path};
 
-/// The folders of package managers, absolute. Only packages in versions that a lock file of the repository names are looked at.
+/// The folders of package managers, absolute. Only package versions that a lock file of the repository names are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageCaches {
     /// Go's module cache: `$GOMODCACHE`, else `pkg/mod` in the first folder of `$GOPATH`, else `~/go/pkg/mod`.

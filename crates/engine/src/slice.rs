@@ -22,7 +22,7 @@ pub struct SliceOutcome {
     /// Without a diagnostic for the failure: its words are the program's.
     pub report: SliceReport,
     pub failure: Option<DocumentFailure>,
-    /// The two readings of the pointer lead to different places.
+    /// The two readings of the pointer resolve to different locations.
     pub readings_differ: bool,
 }
 

@@ -17,7 +17,7 @@ const USUAL_STACK: usize = 2 << 20;
 const SMALLEST_STACK: usize = 1 << 20;
 
 /// What the calling thread is taken to have at most when no other can be started. Files that might need more are then
-/// searched without parsing, and the answer says so.
+/// searched without parsing, and the answer reports it.
 const CALLERS_STACK: usize = 6 << 20;
 
 /// The threads of one engine, by the stacks that they have. Each kind is started when it is first needed.

@@ -308,7 +308,7 @@ fn forge(system: &dyn WritableSystem, directory: &str, index: &mut [u8], data: &
     }
 }
 
-/// The names of externals come from manifests that no resolution may have looked at.
+/// The names of externals come from manifests that resolution may never have read.
 #[test]
 fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     let disk = MemoryDisk::new();
@@ -386,7 +386,7 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
     assert_eq!(document(None), second);
 }
 
-/// A hostile repository has a link where stan's folder or its cache would be: whatever it leads to stays as it is.
+/// A hostile repository has a link where stan's folder or its cache would be: its target stays unchanged.
 #[test]
 fn nothing_is_written_or_read_through_a_link() {
     for links in ["//- link /r/.stan -> /out\n", "//- link /r/.stan/cache -> /out\n", "//- link /r/.stan -> nowhere\n"]

@@ -61,13 +61,13 @@ fn what_lies_outside_the_root_needs_consent() {
         let told = outcome(&[glob], &[folder]);
         assert_eq!(told == refused(glob), !is_allowed, "{glob} with {folder}: {told}");
     }
-    // One glob that leads out is enough, and a link in an allowed folder is no consent.
+    // One glob that leaves the root is enough, and a link in an allowed folder does not give consent.
     assert_eq!(outcome(&["docs/a.md", "/srv/*.md"], &[]), refused("/srv/*.md"));
     expect![[r#"/w/r/docs/a.md | import `x`: the link docs/leak.md was left out, because it leads out of the folder that the glob starts in"#]]
         .assert_eq(&outcome(&["docs/*.md"], &[]));
 }
 
-/// Finding 22 for imports: what may not be read is not looked at either.
+/// Finding 22 for imports: a path that may not be read gets no stat either.
 #[test]
 fn nothing_is_looked_at_without_consent() {
     let system = MemorySystem::from_fixture(TREE);

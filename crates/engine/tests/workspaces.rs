@@ -9,7 +9,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&edges(&fixture(text)));
 }
 
-/// Where `lib` leads to from `app/a.ts`, given the manifest of `lib` and its other files.
+/// What `lib` resolves to from `app/a.ts`, given the manifest of `lib` and its other files.
 fn lib(manifest: &str, rest: &str) -> String {
     let root =
         "//- /r/package.json\n{\"workspaces\": [\"app\", \"lib\"]}\n//- /r/app/package.json\n{\"name\": \"app\"}\n";

@@ -39,7 +39,7 @@ impl Cache<'_> {
         load().unwrap_or_default()
     }
 
-    /// Adds contents to those that are known. Failing is no error.
+    /// Adds digests to the known ones. A failure is ignored.
     pub(crate) fn store_clean(&self, known: &CleanContents, found: impl Iterator<Item = Digest>) {
         let mut keys: Vec<u128> =
             found.filter(|digest| !known.has(digest)).map(|digest| TokenTable::key(&digest)).collect();

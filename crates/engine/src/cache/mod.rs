@@ -1,5 +1,5 @@
-//! What a run leaves for the next one: an index (what to look at, and the figures), the data (graph and facts), the map
-//! that was made of that graph, the overview of that map, and what files are ranked by (words and history).
+//! What a run leaves for the next one: an index (the files to stat, and the figures), the data (graph and facts), the
+//! map that was made of that graph, the overview of that map, and what files are ranked by (words and history).
 //!
 //! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
 //! it is ignored; failing to write it is not an error either. Foreign is what no run of this user wrote in this checkout
@@ -66,7 +66,7 @@ pub(crate) struct Cache<'s> {
     /// Of the repository, absolute.
     root: String,
     trust: Trust,
-    /// Stands for format, tool version and options.
+    /// Hash of format, tool version and options.
     key: u64,
 }
 

@@ -63,7 +63,7 @@ impl Cache<'_> {
         (run.key == keyed(key) && run.holds(self.system)).then_some(run)
     }
 
-    /// Keeps it for the next run. Failing is no error.
+    /// Keeps it for the next run. A failure is ignored.
     pub(crate) fn store_run(&self, run: &StoredRun) -> Option<()> {
         self.store_sealed(FILE, MAGIC, &postcard::to_stdvec(run).ok()?)
     }

@@ -209,8 +209,8 @@ fn parse_text(text: &str, shown: &str) -> Result<(Config, bool), ConfigError> {
     read::read(tree.as_ref()).map_err(|findings| ConfigError { file: shown.to_owned(), findings })
 }
 
-/// A configuration that was found and not named may be a link, but not to a file that is none of the repository's: its
-/// contents would be told in messages.
+/// A configuration that was found, not named by the user, may be a link, but not to a file outside the repository:
+/// error messages would show its contents.
 fn refuse_link_out(system: &dyn System, root: &str, path: &str, shown: &str) -> Result<(), ConfigError> {
     let Ok(real) = real_path(system, Path::new(path)) else { return Ok(()) };
     if AbsPath::new(root).below(&real).is_some() {
@@ -287,8 +287,8 @@ fn explicit_file(system: &dyn System, directory: &str, file: &str) -> Result<(St
     }
 }
 
-/// A link counts: where it leads is found out by reading it. What cannot be looked at may be there, and going on as if it
-/// were not would archive what it excludes; only folders above may be closed to us, as they often are.
+/// A link counts: its target is resolved when it is read. A path whose lstat fails may exist, and ignoring it would
+/// archive what it excludes; only for folders above the root is a refused lstat tolerated, because it is common there.
 fn is_file(system: &dyn System, path: &str, is_inside: bool) -> Result<bool, ConfigError> {
     match system.lstat(Path::new(path)) {
         Ok(stat) => Ok(matches!(stat.kind, EntryKind::File | EntryKind::Link)),

@@ -1,5 +1,5 @@
 //! From the tree of a configuration file to a `Config`: strict about every key of the block `stan-core`, silent about
-//! all other blocks. All mistakes are told at once.
+//! all other blocks. All mistakes are reported at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::IntErrorKind;

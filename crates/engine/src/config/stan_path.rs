@@ -28,7 +28,7 @@ pub(super) fn stan_path(given: &str) -> Result<String, String> {
         return refused("it is in git's own folder");
     }
     let path = names.join("/");
-    // `./C:/x` is no longer hidden behind its dot.
+    // `./C:/x` has lost its dot here, so the drive is recognised.
     if is_drive(&path) { refused("it is absolute; it must be a folder below the root") } else { Ok(path) }
 }
 

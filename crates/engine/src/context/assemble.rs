@@ -104,7 +104,7 @@ pub(crate) fn assemble_unless(
             ignored: Vec::new(),
         }));
     }
-    // A broken selection is told before the work, not after.
+    // A broken selection is reported before the work, not after.
     let loaded = if wanted.mode == Mode::Meta { None } else { state::load(system, &layout)? };
     let (decoded, kept) = match loaded {
         Some((decoded, bytes)) if !state::is_old_form(&decoded) => (decoded, Some(bytes)),

@@ -62,7 +62,7 @@ impl<'c> Consent<'c> {
             let (map, index) = index;
             if map.kind(index) == NodeKind::Source {
                 let path = normal_path(self.root, map.id(index));
-                // What is there already has its own folders above it, too.
+                // The ancestors of a folder in the set are in the set, too.
                 let mut new = above(&path).filter(|folder| !folder.is_empty()).map(str::to_owned);
                 while new.next().is_some_and(|folder| folders.insert(folder)) {}
             }
@@ -91,7 +91,7 @@ impl<'c> Consent<'c> {
     }
 }
 
-/// The folders above an absolute path, nearest first; the last one is empty and stands for `/`.
+/// The folders above an absolute path, nearest first; the last one is empty and means `/`.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(path.rsplit_once('/').map(|(parent, _)| parent), |path| {
         path.rsplit_once('/').map(|(parent, _)| parent)

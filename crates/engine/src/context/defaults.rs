@@ -117,7 +117,7 @@ fn by_size(rules: &Rules<'_>, path: &str, real: &str) -> Option<&'static str> {
     if size <= LARGEST_TEXT {
         return None;
     }
-    // What is binary is told apart from texts.
+    // A file with a NUL byte is binary, not a text.
     let is_text = !start(rules.system, &absolute).contains(&0);
     is_text.then_some("it is a text of more than 256 KiB")
 }

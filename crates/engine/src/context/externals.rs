@@ -141,7 +141,8 @@ impl Packages<'_> {
         self.manifests.note(self.system, &path, self.observed_at);
         if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
             self.manifests.doubt(&error);
-            // A link to a manifest of an installed package is as good as that; any other leads to secrets of the user.
+            // A link to the manifest of an installed package is read as well; any other could point to a secret of the
+            // user.
             let real = self.world.real_path(&path).filter(|real| *real != path)?;
             end_of_modules(&real)?;
             self.system.read_real(Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;

@@ -147,7 +147,7 @@ pub(crate) fn plan_imports(
         if allowlist.refuses_name(&file.target) {
             continue;
         }
-        // Archives are made of real paths; one that cannot be found is told when it is read.
+        // Archives are made of real paths; one that does not resolve is reported when it is read.
         let source = real_path(system, Path::new(&file.source)).unwrap_or(file.source);
         let in_closure = selected.contains(&file.target);
         let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure };

@@ -35,7 +35,7 @@ pub struct BuiltMap {
     pub errors: Vec<String>,
     /// Nothing changed since the run that said the errors first.
     pub is_unchanged: bool,
-    /// Nodes that stand for different files, with what is to be said of each.
+    /// Ids that denote different files, with a message for each.
     pub(crate) conflicts: Conflicts,
     pub(crate) document: Document,
     /// Which map of the cache it is, if it is there.
@@ -47,7 +47,7 @@ pub struct BuiltMap {
 /// What is wrong with nodes, by their ids.
 pub(crate) type Conflicts = BTreeMap<String, String>;
 
-/// What is known of a map's minified document without making it.
+/// A map's minified document, or its fingerprint, as far as known without making it.
 #[derive(Debug, Default)]
 pub(crate) enum Document {
     #[default]
@@ -241,8 +241,8 @@ pub(crate) fn map_for_selection(
     }
 }
 
-/// The private map on the disk, which must lead to nothing that may not be read; `None` when there is none. `map` is the map
-/// beside it.
+/// The private map on the disk, which must name only files that may be read; `None` when there is none. `map` is the
+/// map beside it.
 pub(crate) fn load_integrity(
     system: &dyn System,
     repository: &Repository<'_>,
@@ -276,7 +276,7 @@ fn decode_integrity(system: &dyn System, repository: &Repository<'_>) -> Result<
     Ok(Some(integrity))
 }
 
-/// Refuses a private map that leads to files outside the root which this run may not read.
+/// Refuses a private map that names files outside the root which this run may not read.
 fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -> Result<(), EngineError> {
     let refused: Vec<String> = integrity
         .nodes
@@ -294,8 +294,8 @@ fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -
     .hint("allow their folder with --allow-outside DIR, or rebuild the map: stan run --context"))
 }
 
-/// Refuses a private map that leads to files which no import could have led to: a repository may bring its own, and would
-/// have any file of this machine read.
+/// Refuses a private map that names files to which no import could resolve: a repository may ship its own map, which
+/// could make the run read any file of this machine.
 fn check_places(
     layout: &WorkspaceLayout,
     stores: &PackageStores,

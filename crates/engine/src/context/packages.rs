@@ -23,8 +23,8 @@ use crate::graph::GraphOptions;
 const MOST_FILES: usize = 200_000;
 const MOST_BYTES: u64 = 512 << 20;
 
-/// What is known of a package's files after they were read: the digests of those that were asked for, by their paths in the
-/// package. An error is the end of a sentence.
+/// The digests of a package's files that were requested, by their paths in the package. An error is the end of a
+/// sentence.
 type Proved = Result<BTreeMap<String, Digest>, String>;
 
 /// The selected files of a package, by their paths in it.

@@ -537,8 +537,8 @@ fn external_of(thread: &ContextInputs, index: u32) -> External {
     }
 }
 
-/// One list of everything that does not match, so that all can be fixed at once. What could not
-/// be proved at all is no match either: any other failure is the outcome.
+/// One list of all mismatches, so that all can be fixed at once. A file that could not be verified at all does not
+/// match either: any other failure is returned as it is.
 fn with_mismatches<T>(
     outcome: Result<T, stan_archive::Error>,
     more: Result<Vec<Mismatch>, stan_archive::Error>,
@@ -616,7 +616,7 @@ mod tests {
         Error::Unreadable { name: "gone".to_owned(), reason: std::io::ErrorKind::NotFound.into() }
     }
 
-    /// What `with_mismatches` comes to, in one word.
+    /// The outcome of `with_mismatches`, in one word.
     fn word(outcome: Result<(), Error>, more: Result<Vec<Mismatch>, Error>) -> String {
         match with_mismatches(outcome, more) {
             Ok(()) => "proved".to_owned(),

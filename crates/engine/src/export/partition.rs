@@ -85,7 +85,7 @@ impl KeyHasher {
     }
 }
 
-/// What is known of a partition that is there.
+/// The record of an existing partition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PartitionRecord {

@@ -186,7 +186,7 @@ impl<'t> Tables<'t> {
         table
     }
 
-    /// Names that a file takes, also from modules that are not there: those are told by how they are written.
+    /// Names that a file imports, also from missing modules: those are found by their specifiers.
     fn taken<'d>(&'d self, finder: &NameFinder<'d>, node: u32) -> TakenNames<'d> {
         let graph = &self.detailed.graph;
         let mut taken = finder.taken(node);

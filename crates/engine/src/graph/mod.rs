@@ -81,7 +81,7 @@ impl GraphOptions {
         }
     }
 
-    /// What may be looked at.
+    /// Which paths may be read.
     pub(crate) fn reach(&self, system: &dyn System) -> Reach {
         Reach::find(system, &self.root, self.resolve.outside_root, &self.allowed_outside)
     }
@@ -200,8 +200,8 @@ pub fn graph(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest
     graph_or_cached_map(engine, options, request, &|_, _| false).map(|(outcome, _)| outcome)
 }
 
-/// As [`graph`], but where nothing changed and `is_enough` says so, without the graph itself. Also tells which cache
-/// holds exactly this graph, if one does.
+/// As [`graph`], but without the graph itself where nothing changed and `is_enough` returns true. Also returns the
+/// identity of the cache that holds exactly this graph, if one does.
 pub(crate) fn graph_or_cached_map(
     engine: &Engine<'_>,
     options: &GraphOptions,

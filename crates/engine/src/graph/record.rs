@@ -17,7 +17,7 @@ pub(crate) struct Records {
     universe_len: u32,
     /// Keys of the files beyond the universe, ascending, and the files.
     beyond: Vec<(FileKey, Analysed)>,
-    /// For each record its index in the graph; `NONE` for files that were looked through and are no nodes.
+    /// For each record its index in the graph; `NONE` for files that were only tunnelled through and are not nodes.
     nodes: Vec<NodeIndex>,
     paths: PathList,
 }
@@ -77,7 +77,7 @@ impl Records {
         std::mem::take(&mut self.paths)
     }
 
-    /// The record of a key; `UNKNOWN` for a file that was not looked into.
+    /// The record of a key; `UNKNOWN` for a file that was not analysed.
     fn record_of(&self, key: FileKey) -> RecordId {
         if key.0 < self.universe_len {
             return RecordId(key.0);
@@ -103,7 +103,7 @@ impl<'r> Record<'r> {
         self.records.paths.get(self.id.index())
     }
 
-    /// Index in the graph; `None` for files that were looked through and are no nodes.
+    /// Index in the graph; `None` for files that were only tunnelled through and are not nodes.
     pub(crate) fn node(&self) -> Option<NodeIndex> {
         self.records.nodes.get(self.id.index()).copied().filter(|node| *node != NodeIndex::NONE)
     }
@@ -116,7 +116,7 @@ impl<'r> Record<'r> {
         self.file.facts.as_deref()
     }
 
-    /// For each request the record that it leads to, or `NONE`, or `UNKNOWN` for a file that was not looked into.
+    /// For each request the record that it resolves to, or `NONE`, or `UNKNOWN` for a file that was not analysed.
     pub(crate) fn targets(&self) -> impl ExactSizeIterator<Item = RecordId> + use<'r> {
         let records = self.records;
         let targets = self.file.resolved.targets.iter();
@@ -144,7 +144,7 @@ impl<'r> Record<'r> {
         self.by_target(imports.map(|import| (import.request, name_hash(&import.name))), found);
     }
 
-    /// Names with the records that their requests lead to, in order and once each.
+    /// Names with the records that their requests resolve to, sorted and without duplicates.
     fn by_target(&self, names: impl Iterator<Item = (u32, u32)>, found: &mut Vec<(RecordId, u32)>) {
         let targets = &self.file.resolved.targets;
         let record = |request: u32| Some(self.records.record_of((*targets.get(request as usize)?)?));
@@ -155,7 +155,7 @@ impl<'r> Record<'r> {
     }
 }
 
-/// A short hash of a name. Two names may share one: then more is looked at than necessary.
+/// A short hash of a name. A collision only makes more files be checked than necessary.
 pub(crate) fn name_hash(name: &str) -> u32 {
     xxh3_64(name.as_bytes()) as u32
 }

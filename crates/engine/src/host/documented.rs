@@ -23,7 +23,7 @@ struct Options {
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Documented {
-    /// The name of the file matches a pattern; nothing else was looked at.
+    /// The name of the file matches a pattern; nothing else was checked.
     ignored: bool,
     description: Option<Box<str>>,
     tags: Vec<Tag>,

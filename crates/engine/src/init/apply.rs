@@ -1,5 +1,5 @@
-//! Carries a plan out: folders, then files, each file all at once. When one step fails, those before it are taken back.
-//! What is to be written was decided before; here it is only checked that the world is still the one that was looked at.
+//! Executes a plan: folders, then files, each file atomically. When one step fails, those before it are rolled back.
+//! What is to be written was decided before; here it is only checked that nothing changed since the plan was made.
 
 use std::io;
 use std::path::PathBuf;

@@ -61,8 +61,8 @@ impl McpClient {
         }
     }
 
-    /// A new file. Its entry has several lines, which an entry that is put into a file never has: so the two can be told
-    /// apart when they are taken out.
+    /// A new file. Its entry has several lines, which an entry inserted into an existing file never has: so removal can
+    /// distinguish the two.
     fn whole(self) -> String {
         if self == Self::Codex {
             return block(WHOLE_FILE);

@@ -26,7 +26,7 @@ pub struct Difference {
 }
 
 pub(super) fn difference(from: &[u8], to: &[u8]) -> Difference {
-    // The last line may or may not end in a newline: that is not told.
+    // Whether the last line ends in a newline is not shown.
     let plain =
         |text| line_diff::lines(text).into_iter().map(|line| line.strip_suffix(b"\n").unwrap_or(line)).collect();
     let diff = LineDiff::new(plain(from), plain(to));

@@ -133,7 +133,7 @@ impl InitPlan {
     }
 }
 
-/// Looks at the repository at `root` (absolute, real) and says what is to be done. Writes nothing.
+/// Inspects the repository at `root` (absolute, real) and returns what is to be done. Writes nothing.
 pub fn plan(engine: &Engine<'_>, root: &str, stan_path: &str, options: &InitOptions) -> Result<InitPlan, EngineError> {
     Ok(planned(engine.system(), root, stan_path, options)?)
 }
@@ -179,7 +179,7 @@ struct Planner<'a> {
     system: &'a dyn System,
     force: bool,
     plan: InitPlan,
-    /// All of them are told at once.
+    /// All of them are reported at once.
     refusals: Vec<InitConflict>,
 }
 

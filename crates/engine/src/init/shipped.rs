@@ -3,7 +3,7 @@
 
 use stan_model::jcs;
 
-/// Stands for the workspace folder in the shipped texts.
+/// Placeholder for the workspace folder in the shipped texts.
 const PLACEHOLDER: &str = "<stanPath>";
 
 const SYSTEM_DOCUMENT: &str = include_str!("../../assets/stan.system.md");

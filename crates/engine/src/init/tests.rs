@@ -1,4 +1,4 @@
-//! Plans and their execution on a file system in memory, and on one that fails where it is told to.
+//! Plans and their execution on a file system in memory, and on one with injected failures.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -300,7 +300,7 @@ fn what_changes_meanwhile_is_not_overwritten() {
     assert_eq!(tree(&system), before);
 }
 
-/// Fails at one of its effects, and from then on, when it is told so, at all of them.
+/// Fails at one of its effects, and, if configured, at all later ones.
 struct Failing {
     inner: MemorySystem,
     effects: std::sync::atomic::AtomicUsize,

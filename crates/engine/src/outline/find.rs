@@ -128,7 +128,7 @@ fn score(name: &str, words: &[String], all: bool) -> Option<u32> {
     Some(missing + near * 100 + (lower.len() as u32).min(99))
 }
 
-/// One way to look at files.
+/// A search over files, with its inputs.
 struct Look<'l> {
     system: &'l dyn System,
     repository: &'l Repository<'l>,

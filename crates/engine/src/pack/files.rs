@@ -269,7 +269,7 @@ fn package_folder(id: &str) -> Option<&str> {
 pub(super) struct FoundTargets<'e> {
     found: RefCell<Vec<Target>>,
     excluded: &'e ExcludedFiles,
-    /// How many imports led to excluded files.
+    /// How many imports resolved to excluded files.
     excluded_imports: Cell<u64>,
 }
 
@@ -307,7 +307,7 @@ impl TargetTable for FoundTargets<'_> {
     }
 
     fn listed(&self, _: usize) -> FileKey {
-        // Only patterns lead to listed files, and a pack resolves none.
+        // Only patterns resolve to listed files, and a pack resolves no patterns.
         FileKey(u32::MAX)
     }
 }

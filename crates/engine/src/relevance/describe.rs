@@ -6,7 +6,7 @@ use stan_repo::System;
 
 use super::RankedFiles;
 
-/// How many terms are told.
+/// How many terms are listed.
 const TERMS: usize = 3;
 /// Words of the focus are spelled as so many of its files spell them.
 const SPELLING_FILES: usize = 64;

@@ -34,7 +34,7 @@ const MAX_INDEXED: u64 = 4 << 20;
 /// The budget that a verb has when nothing is said, in tokens.
 pub const USUAL_BUDGET: u64 = 32_000;
 
-/// What is known of a repository to rank its files by.
+/// The data of a repository that its files are ranked by.
 #[derive(Debug)]
 pub struct Relevance {
     /// Absolute.

@@ -38,7 +38,7 @@ impl Relevance {
         }
         let changes = query.changed.as_ref().map(|since| self.changed(system, since, &mut warnings)).transpose()?;
         for path in changes.iter().flat_map(|changes| changes.changed.iter().chain(&changes.added)) {
-            // Pictures, lock files and the like changed too, but say nothing about what else is needed.
+            // Images, lock files and other assets changed too, but say nothing about what else is needed.
             if let Some(file) = self.find(path).filter(|file| self.class(*file) != FileClass::Other) {
                 add(file, 0, Fixed::ONE, true);
             }

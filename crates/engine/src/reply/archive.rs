@@ -19,7 +19,7 @@ pub(super) struct ArchiveIndex<'s> {
 }
 
 impl<'s> ArchiveIndex<'s> {
-    /// Stands in where there is no archive: nothing is in it.
+    /// An empty archive, for where there is no archive.
     pub(super) fn none(system: &'s dyn System) -> Self {
         Self { system, path: PathBuf::new(), files: BTreeMap::new(), is_there: false }
     }

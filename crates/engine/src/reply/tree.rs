@@ -31,7 +31,7 @@ impl<'a> Tree<'a> {
         Self { system, layout, read: RefCell::default(), kinds: RefCell::default() }
     }
 
-    /// The bytes of a file that no link leads to.
+    /// The bytes of a regular file with no link on its path.
     pub(super) fn read(&self, path: &str) -> Option<Vec<u8>> {
         let is_file = self.kind(path) == Some(EntryKind::File) && self.obstacle(path).is_none();
         let mut bytes = Vec::new();

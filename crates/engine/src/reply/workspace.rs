@@ -53,9 +53,9 @@ pub(super) struct Workspace<'a> {
     config: Config,
     tokenizer: Tokenizer,
     locator: RefCell<Locator<'a>>,
-    /// What names lead to. A reply may ask for each of a hundred thousand several times.
+    /// What names resolve to. A reply may request each of a hundred thousand several times.
     located: RefCell<FxHashMap<String, Located>>,
-    /// What is known of folders whose names were asked for.
+    /// The state of folders whose names were requested.
     folders: RefCell<FxHashMap<String, Folder>>,
     /// First half of the SHA-256 → path, of every staged import.
     imports: OnceCell<BTreeMap<[u8; 16], String>>,
@@ -137,7 +137,7 @@ impl<'a> Workspace<'a> {
         bytes
     }
 
-    /// What a name leads to, asked of the system once.
+    /// What a name resolves to; the system is queried once for each.
     fn locate(&self, path: &str) -> Located {
         if let Some(known) = self.located.borrow().get(path) {
             return known.clone();

@@ -272,7 +272,7 @@ impl<'a> Proposal<'a> {
         }
     }
 
-    /// The selection: the files themselves, or few entries that lead to exactly them.
+    /// The selection: the files themselves, or few entries that select exactly them.
     fn state(&self) -> State {
         let listed = self.entries.iter().map(|(path, depth)| Entry::new(path, *depth, ALL_KINDS));
         let Some((map, _)) = self.map.filter(|_| self.request.compact) else {

@@ -49,8 +49,8 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Every file by its bytes, every folder and link by what it is. The lock's text, the cache, the key for it and the copies of
-/// applied replies are no outputs.
+/// Every file by its bytes, every folder and link by what it is. The lock's text, the cache, the key for it and the
+/// copies of applied replies are not outputs.
 type Tree = BTreeMap<String, Vec<u8>>;
 
 fn tree(system: &MemorySystem) -> Tree {
@@ -100,7 +100,7 @@ fn difference<'t>(left: &'t Tree, right: &'t Tree, ignored: &[&str]) -> Vec<&'t 
     paths.into_iter().filter(is_different).filter(|path| !is_ignored(path)).map(String::as_str).collect()
 }
 
-/// What a write path comes to when nothing goes wrong.
+/// The trees before and after a write path without faults.
 struct Reference {
     before: MemorySystem,
     old: Tree,
@@ -188,7 +188,7 @@ impl Strike<'_> {
         self.next_run(system, degraded);
     }
 
-    /// What is no output is never touched.
+    /// Files that are not outputs are never touched.
     fn inputs_are_untouched(&self, after: &Tree) {
         let Reference { old, new, .. } = self.reference;
         let inputs = old.iter().filter(|(path, bytes)| new.get(*path) == Some(bytes) && !path.starts_with("/r/.stan/"));

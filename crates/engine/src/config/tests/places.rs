@@ -328,7 +328,7 @@ fn files_that_cannot_be_read() {
     );
 }
 
-/// Messages show what is wrong with a configuration, so that a link must not lead to a file that is none.
+/// Messages quote a broken configuration, so a link must not point to a file outside the repository.
 #[test]
 fn a_link_out_of_the_repository_is_not_read() {
     let fixture = "

@@ -70,7 +70,8 @@ impl CompileRun<'_> {
             .collect()
     }
 
-    /// Takes out the edges of files that were loaded as members of a package and that no edge leads to.
+    /// Removes the edges of files that were loaded as members of a package and that no edge from the repository
+    /// reaches.
     fn drop_unlinked(&self, explicit: &mut Vec<KeyedEdge>, implicit: &mut Vec<KeyedEdge>, links: &Links) {
         let by_name = links.edges.iter().map(|(source, link)| (*source, link.target));
         let edges: Vec<(FileKey, FileKey)> = ends(explicit).chain(ends(implicit)).chain(by_name).collect();
