@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_run_is_told_whom_it_waits_for() {
+    fn the_holder_is_reported_to_a_waiting_run() {
         let system = MemorySystem::new();
         system.set_dir("/r");
         let (first, told) = acquire(&system, "stan run", 0);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_run_is_told_for_how_long_the_lock_is_held() {
+    fn a_refused_run_reports_for_how_long_the_lock_is_held() {
         for (seconds, expected) in [(0, ""), (42, ", for 42 s"), (600, ", for 10 min"), (30_000, ", for 8 h")] {
             let system = MemorySystem::new();
             system.set_dir("/r").set_now(1_000);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_lock_file_is_no_message() {
+    fn a_hostile_lock_file_is_sanitised_in_messages() {
         let system = MemorySystem::new();
         system.set_dir("/r/.stan");
         let _held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();

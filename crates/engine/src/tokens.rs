@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_count_as_replacement_characters() {
+    fn bytes_that_are_not_utf8_count_as_replacement_characters() {
         let shown = "a\u{fffd}b".as_bytes();
         assert_eq!(Tokenizer::O200k.count(b"a\xffb"), Tokenizer::O200k.count(shown));
         assert!(Tokenizer::O200k.count(&[0xff; 1000]) > 0);

@@ -243,7 +243,7 @@ fn stans_own_folders_are_never_nodes_even_when_imported() {
 }
 
 #[test]
-fn a_link_inside_the_root_is_the_file_that_it_leads_to() {
+fn a_link_inside_the_root_is_resolved_to_its_target() {
     let text = "
         //- /r/src/real.ts
         export const a = 1;

@@ -96,7 +96,7 @@ fn a_cache_serves_only_the_place_it_was_made_at() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_a_cache_is_no_error() {
+fn a_folder_that_cannot_be_a_cache_is_ignored() {
     let system = MemorySystem::from_fixture("//- /r/a.ts\n//- /file\n");
     for directory in ["/file", "/file/below", "/r/a.ts"] {
         let outcome = run(

@@ -144,7 +144,7 @@ fn hostile() -> String {
 }
 
 #[test]
-fn nothing_outside_is_looked_at_without_consent() {
+fn nothing_outside_is_accessed_without_consent() {
     check_with(
         &hostile(),
         &options(&[]),

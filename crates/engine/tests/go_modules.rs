@@ -185,7 +185,7 @@ fn only_modules_with_the_hash_of_go_sum_are_staged() {
 }
 
 #[test]
-fn a_private_map_leads_to_no_module_that_go_sum_does_not_name() {
+fn a_private_map_names_no_module_that_go_sum_does_not_name() {
     let system = repository("/u/mod");
     system.set_file(STATE, "{\"v\":2,\"i\":[\".stan/context/go/example.com/fork@v0.3.0/o.go\"]}\n");
     let config = config("/u/mod");

@@ -69,7 +69,7 @@ fn what_lies_outside_the_root_needs_consent() {
 
 /// Finding 22 for imports: a path that may not be read gets no stat either.
 #[test]
-fn nothing_is_looked_at_without_consent() {
+fn nothing_is_accessed_without_consent() {
     let system = MemorySystem::from_fixture(TREE);
     let faulty = FaultySystem::new(&system, Fault::Io, usize::MAX, false);
     let imports = [("x".to_owned(), vec!["/srv/*.md".to_owned()])].into_iter().collect();
@@ -343,7 +343,7 @@ fn what_cannot_be_read_is_a_warning() {
 }
 
 #[test]
-fn warnings_are_told_up_to_a_limit() {
+fn warnings_are_reported_up_to_a_limit() {
     let system = MemorySystem::new();
     for index in 0..300 {
         system.set_link(format!("/w/r/docs/{index:03}.md"), "gone");

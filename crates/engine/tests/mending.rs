@@ -45,7 +45,7 @@ const SMALL: &str = "
 ";
 
 #[test]
-fn edits_of_single_files_are_mended() {
+fn edits_of_single_files_are_updated_incrementally() {
     for (path, text) in [
         ("a.ts", "import {y} from './barrel';"),
         ("a.ts", ""),
@@ -222,7 +222,7 @@ fn externals_come_and_go() {
 
 /// A package that one run looked through, the next only hashed, and the third looks through again.
 #[test]
-fn packages_are_looked_through_again() {
+fn packages_are_tunnelled_again() {
     let system = MemorySystem::from_fixture(
         r#"
         //- /r/a.ts
@@ -259,7 +259,7 @@ fn packages_are_looked_through_again() {
 }
 
 #[test]
-fn patterns_are_matched_anew() {
+fn patterns_are_matched_again() {
     let before = "
         //- /r/a.ts
         const all = import.meta.glob('./p/*.ts');

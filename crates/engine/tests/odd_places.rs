@@ -28,7 +28,7 @@ fn a_root_that_does_not_exist() {
 }
 
 #[test]
-fn a_root_that_comes_to_exist() {
+fn a_root_that_is_created_later() {
     let system = MemorySystem::new();
     let options = GraphOptions::new(ROOT);
     let request = GraphRequest { cache_directory: Some("/cache".into()), ..GraphRequest::default() };

@@ -181,7 +181,7 @@ fn an_install_changes_nothing_for_unbuilt_packages() {
 }
 
 #[test]
-fn odd_workspaces_are_no_failure() {
+fn odd_workspaces_do_not_fail() {
     for workspaces in
         ["[\"..\"]", "[\"/\"]", "[\"**\"]", "[\"[\"]", "[\"\"]", "{}", "1", "[null]", "[\"./lib/\", \"lib\", \"lib\"]"]
     {

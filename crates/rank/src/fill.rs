@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_looked_at_after_many_misses() {
+    fn nothing_is_weighed_after_many_misses() {
         let candidates = (0..300).map(|file| Candidate { file, worth: Fixed::ZERO }).collect();
         let mut asked = 0;
         let filled = fill(candidates, 10, |files| {

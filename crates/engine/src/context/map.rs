@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_map_leads_to_importable_files_alone() {
+    fn a_private_map_names_importable_files_alone() {
         let hashed =
             |path: &str, name: &str| format!(".stan/context/abs/{}/{name}", stan_repo::sha256(path.as_bytes()));
         let npm = ".stan/context/npm/a/1.0.0/x.js";

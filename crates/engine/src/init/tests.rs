@@ -139,7 +139,7 @@ fn what_people_wrote_stays() {
 }
 
 #[test]
-fn another_systems_line_ends_are_no_difference() {
+fn line_endings_of_other_systems_are_not_a_difference() {
     let text = format!("\u{feff}{}", system_document(".stan").replace('\n', "\r\n"));
     let system =
         repository(&[("stan.config.yaml", ""), (".stan/system/stan.system.md", &text), (".gitignore", ".stan")]);

@@ -59,7 +59,7 @@ fn a_manifest_that_a_failure_hid_is_not_missing_from_the_map() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_looked_at_is_not_absent() {
+fn a_configuration_whose_lstat_fails_is_not_absent() {
     let before = opened();
     for fault in [Fault::Io, Fault::Denied] {
         let config = (Effect::Look, "/r/stan.config.yml");

@@ -113,7 +113,7 @@ fn the_nearest_file_upward_is_found() {
 
 /// Finding 2: a user with write access to a folder above the repository decided what was read, and where the result went.
 #[test]
-fn nothing_above_the_work_tree_is_looked_at() {
+fn no_configuration_above_the_work_tree_is_read() {
     let fixture = "
         //- /stan.config.yml
         stan-core: { stanPath: planted }
