@@ -104,7 +104,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes what a group has read, and goes on with it until it has no more files.
+    /// Writes what a group has read, then resumes the group until it has no more files.
     fn write_group(&mut self, job: &WriteJob<'_>, group: &mut Group) -> Result<(), Error> {
         loop {
             self.out.put(group.bytes())?;

@@ -20,7 +20,7 @@ const LONGEST: u64 = 64 << 10;
 /// A file without a holder for so long was left by a process that was killed before it could write its name.
 const NAMELESS_FOR: i64 = 60_000_000_000;
 
-/// What a lock's file tells of its holder.
+/// What a lock file records about its holder.
 #[derive(Default)]
 pub(crate) struct Note {
     /// In the holder's own words, which may be anything.
@@ -61,7 +61,7 @@ impl<'s> ExclusiveFile<'s> {
         Self::make(system, &held, &text)
     }
 
-    /// Who holds it, as far as the file tells.
+    /// Who holds it, as far as the file records it.
     pub(crate) fn note(system: &dyn WritableSystem, lock: &Path) -> Note {
         let mut bytes = Vec::new();
         let stat = system.read_at_most(&beside(lock, HELD), LONGEST, &mut bytes).ok();

@@ -1,4 +1,4 @@
-//! One run at a time in a workspace: an advisory lock on `<stanPath>/.lock`, whose text tells who holds it.
+//! One run at a time in a workspace: an advisory lock on `<stanPath>/.lock`, whose text names the holder.
 //!
 //! The file stays when the lock is released, and one that is not held is simply taken: the lock is the kernel's, not the
 //! file's existence. Where the file system has no locks, a second file serves, whose existence is the lock
@@ -54,9 +54,9 @@ const NAMELESS: &str = "a process that did not say who it is";
 impl<'s> Lock<'s> {
     /// Takes the lock, and makes `<stanPath>` for it where it is missing.
     ///
-    /// While another run holds it, `pause` is called again and again: it sleeps, and says `false` when it has waited long
-    /// enough. `on_wait` is called with the holder it waits for, once for each holder, after the first pause, or some
-    /// pauses later if the file names no holder.
+    /// While another run holds it, `pause` is called in a loop: it sleeps, and returns `false` to give up. `on_wait` is
+    /// called with the holder it waits for, once for each holder, after the first pause, or some pauses later if the
+    /// file names no holder.
     pub fn acquire(
         system: &'s dyn WritableSystem,
         root: &Path,
@@ -120,7 +120,7 @@ fn attempt<'s>(system: &'s dyn WritableSystem, path: &Path, holder: &Holder) -> 
     match system.try_lock(path) {
         Ok(None) => Ok(Attempt::HeldByKernel),
         Ok(Some(mut lock)) => {
-            // Only a courtesy to those who wait: on a full disk the run itself will say so better.
+            // Only a courtesy to waiting runs: a full disk is reported by the run itself.
             let _ = lock.describe(&format!("{holder}\n"));
             Ok(Attempt::Taken(Held::ByKernel { _lock: lock }))
         }

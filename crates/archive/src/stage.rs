@@ -123,7 +123,7 @@ struct Work<'w, 's> {
     mismatches: Vec<Mismatch>,
 }
 
-/// What the parallel half of the work found out about one external.
+/// The result of the parallel half of the work for one external.
 enum Found {
     /// The staged file is already right, and so is the source.
     Kept,

@@ -1,4 +1,4 @@
-//! Archives as `.zip`, for people whose programs know nothing else: written with stored entries, so that the same files are
+//! Archives as `.zip`, for programs that support nothing else: written with stored entries, so that the same files are
 //! the same bytes everywhere, and read as such. Archives that other programs compressed are refused with a message.
 
 use std::io::{self, Read};

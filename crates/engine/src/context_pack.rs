@@ -68,7 +68,7 @@ struct Run<'r> {
     digests: Digests,
     /// Where the focus is, as far as it is known.
     pointer: String,
-    /// The folder that the project is named from, when the request leads out of the working directory.
+    /// The folder that the project is named from, when the request points outside the working directory.
     top: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceCommand {
     pub input: String,
-    /// A file for the slice; the report then only tells about it.
+    /// A file for the slice; the report then only describes it.
     pub out: Option<String>,
     pub request: SliceRequest,
 }

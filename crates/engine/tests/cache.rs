@@ -149,7 +149,7 @@ fn caches_made_to_look_right_do_no_harm() {
         }
         forge(system, OUTSIDE, &mut index, &data);
         run(system, &options, &request_outside(round % 3 == 0));
-        // An edit makes the run look into the parts that an unchanged one does not need.
+        // An edit makes the run read the parts that an unchanged one does not need.
         disk.write("src/a.ts", format!("export const a = {round}; import './b'; export * from './lib';").as_bytes());
         forge(system, OUTSIDE, &mut index, &data);
         run(system, &options, &request_outside(round % 3 == 1));
@@ -166,7 +166,7 @@ fn both_files(system: &dyn WritableSystem, directory: &str) -> (Vec<u8>, Vec<u8>
 }
 
 /// Everything that a repository can bring: the whole cache of another checkout of the same repository at the same path, with
-/// its seals, for another graph. The index is a real one, so that nothing but the seal tells it from our own.
+/// its seals, for another graph. The index is a real one, so that only the seal distinguishes it from our own.
 #[test]
 fn a_cache_that_came_with_the_repository_is_not_believed() {
     let ours = |system: &MemorySystem, state: &str| GraphRequest {

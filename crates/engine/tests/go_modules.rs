@@ -106,7 +106,7 @@ fn exists(system: &MemorySystem, path: &str) -> bool {
 #[test]
 fn imports_lead_to_the_files_that_declare_what_is_used() {
     let outcome = run(&repository("/u/go/pkg/mod"), &options("/u/go/pkg/mod"), &request(false));
-    // The name of `fork` does not tell the name of its package.
+    // The path of `fork` does not determine the name of its package.
     expect![[r#"
         main.go -> go:example.com/Acme/tools@v1.2.0/saw.go runtime
         main.go -> go:example.com/fork@v0.3.0/o.go runtime

@@ -220,7 +220,7 @@ fn externals_come_and_go() {
     check(before, &[("node_modules/dep/x.d.ts", "")]);
 }
 
-/// A package that one run looked through, the next only hashed, and the third looks through again.
+/// A package that one run tunnelled through, the next only hashed, and the third tunnels through again.
 #[test]
 fn packages_are_tunnelled_again() {
     let system = MemorySystem::from_fixture(

@@ -192,7 +192,7 @@ fn odd_workspaces_do_not_fail() {
     }
 }
 
-/// Two packages of one name: the first by path is taken for every importer, and the doubt is reported.
+/// Two packages of one name: every importer resolves to the first by path, and the ambiguity is reported.
 #[test]
 fn two_packages_of_one_name() {
     let text = r#"

@@ -31,7 +31,7 @@ impl Stats {
 /// them. Seeds out of the graph's range reach nothing.
 ///
 /// `Backward` turns the arrows for the search only. The edges of the answer still point from a module to what it
-/// depends on, so that every answer is a part of the graph it was asked of and an edge always means the same.
+/// depends on, so that every answer is a subgraph of the queried graph and an edge always means the same.
 pub fn closure(graph: &Graph, seeds: &[u32], direction: Direction) -> Graph {
     closure_within(graph, seeds, direction, usize::MAX)
 }

@@ -8,9 +8,9 @@
 //! that module alone. So cycles need no care, memory of earlier answers changes nothing but the time, and the answer
 //! cannot depend on threads.
 //!
-//! A short search is a walk that remembers only what is cheap to remember, and threads do not wait for each other. One that
-//! goes on for long becomes a search that remembers every state (`components.rs`): without that, a name that is
-//! exported twice at every level would be searched in full again for each level.
+//! A short search is a walk that remembers only what is cheap to remember, and threads do not wait for each other. A
+//! long one becomes a search that remembers every state (`components.rs`): without that, a name that is exported twice
+//! at every level would be searched in full again for each level.
 
 mod components;
 mod memo;
@@ -41,8 +41,8 @@ pub struct Module<'a> {
 
 /// Access to the modules of a repository and its packages.
 ///
-/// Which modules are asked for, how often and in which order may differ between runs, so an implementation that
-/// loads modules on demand must give the same answers in any order and report nothing from here.
+/// Which modules are requested, how often and in which order may differ between runs, so an implementation that loads
+/// modules on demand must give the same answers in any order and report nothing from here.
 pub trait Modules: Sync {
     /// `None` when the file cannot be analysed: a style sheet, an image, code in another language.
     fn module(&self, file: FileKey) -> Option<Module<'_>>;
@@ -77,7 +77,7 @@ pub struct Implicit {
 /// The result of a search.
 enum Found {
     All(Arc<[FileKey]>),
-    /// More than was asked for.
+    /// More than the limit.
     Crowd(usize),
 }
 
@@ -304,7 +304,7 @@ impl<'m> Tunneller<'m> {
     }
 }
 
-/// A name as it is asked of a module.
+/// A name that is requested from a module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct State<'m> {
     file: FileKey,
@@ -316,7 +316,7 @@ struct State<'m> {
 
 /// Takes what one step of a search finds.
 trait Sink<'m> {
-    /// A state that the search goes on with.
+    /// A state that the search continues with.
     fn visit(&mut self, state: State<'m>);
     /// A definer, or a file that counts only when there is no definer.
     fn found(&mut self, file: FileKey, certain: bool);

@@ -29,7 +29,7 @@ const MOST_HOPS: u32 = 40;
 const WHOLE: &str = "export=";
 const DEFAULT: &str = "default";
 
-/// One search: what was found, and which exports were asked for, so that cycles of barrels end.
+/// One search: what was found, and which exports were visited, so that cycles of barrels end.
 #[derive(Default)]
 pub(crate) struct Search {
     pub(crate) found: Vec<Definition>,

@@ -20,7 +20,7 @@ const MOST_STEPS: u32 = 3_000;
 /// How many ancestors (classes and interfaces) of one are searched.
 const MOST_LINEAGE: usize = 12;
 
-/// What the type parameters of a generic type are here; 0 knows none.
+/// The type arguments of a generic type here; 0 has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Bindings(u32);
 
@@ -330,7 +330,7 @@ impl<'m> Follower<'m> {
             return Bindings::NONE;
         }
         let mut all = self.bindings.borrow_mut();
-        // A type that refers to itself asks for the same bindings again and again.
+        // A recursive type requests the same bindings repeatedly.
         if let Some(known) = all.iter().position(|one| *one == bound) {
             return Bindings(known as u32);
         }

@@ -19,7 +19,7 @@ pub enum Leads {
     Missing,
 }
 
-/// The files of a project, loaded when they are asked for.
+/// The files of a project, loaded on demand.
 pub trait Modules {
     /// `None` for a file that cannot be read or whose language has no outlines.
     fn units(&self, file: FileId) -> Option<Rc<FileUnits>>;

@@ -4,7 +4,7 @@ use crate::fixed::Fixed;
 
 /// After so many files in a row that did not fit, the rest is left alone.
 const PATIENCE: usize = 64;
-/// Sizes are asked for in groups, so that the caller can count many at once.
+/// Sizes are requested in groups, so that the caller can count many at once.
 const GROUP: usize = 64;
 
 /// A file that may be taken.
@@ -28,7 +28,7 @@ pub struct Filled {
     pub left: u64,
 }
 
-/// Takes files until the budget is used up. `weigh` tells the size of each file that it is given.
+/// Takes files until the budget is used up. `weigh` returns the size of each file that it is given.
 pub fn fill(mut candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32]) -> Vec<u64>) -> Filled {
     candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.worth), candidate.file));
     let mut filled = Filled { left: budget, ..Filled::default() };

@@ -1,7 +1,8 @@
-//! One score for each file: the weighted sum of its signals. The same formula whatever is asked; what is not given
+//! One score for each file: the weighted sum of its signals. The same formula for every query; what is not given
 //! contributes nothing.
 //!
-//! The weights were fitted on public commits (`docs/benchmarks.md`); none of them knows a repository or a language.
+//! The weights were fitted on public commits (`docs/benchmarks.md`); none of them is specific to a repository or a
+//! language.
 
 use crate::fixed::Fixed;
 use crate::hits::HitSignals;
@@ -9,7 +10,7 @@ use crate::paths::FileClass;
 use crate::query::TextQuery;
 use crate::signals::{Corpus, FocusSignals, Signals, TextSignals};
 
-/// What is asked for: files, a text, or both.
+/// The query: files, a text, or both.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Question<'q> {
     /// Focus files, each with how much it counts; all numbers below those of the corpus.

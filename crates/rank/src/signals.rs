@@ -330,7 +330,7 @@ impl Signals<'_> {
         log_unit(&mut message, 30);
         alike.sort_by_key(|&(number, value)| (std::cmp::Reverse(value), number));
         let mut path = self.path_like(&query.parts);
-        // A path that is spelled out says more than any word.
+        // A path that is spelled out counts more than any word.
         for &file in named {
             for values in [&mut content, &mut path, &mut identifier] {
                 if let Some(value) = values.get_mut(file as usize) {

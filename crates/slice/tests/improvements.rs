@@ -168,7 +168,7 @@ fn n05_an_export_in_focus_stays() {
     assert_eq!(ast(&only_foreign, &at("/decls/0"))["decls"], json!([export(&["other.x"])]));
     let cut = ast(&document, &SliceRequest { max_nodes: Some(1), ..at("/decls/0/names/0") });
     assert_eq!(cut["decls"], json!([export(&["m.f"])]));
-    // When a bound drops all that it names, it keeps its names, as if they had not been asked for.
+    // When a bound drops all that it names, it keeps its names, as if they had not been requested.
     let two = module(&[], &[export(&["m.f", "m.g"]), defn("m.f", json!(1)), defn("m.g", json!(1))]);
     for (max_nodes, left) in [(1, vec!["m.f", "m.g"]), (2, vec!["m.f"])] {
         let cut = ast(&two, &SliceRequest { max_nodes: Some(max_nodes), ..at("/decls/0") });

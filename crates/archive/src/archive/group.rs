@@ -12,7 +12,7 @@ use crate::entry::{ArchiveEntry, Guard, Secrets, Source};
 use crate::error::Error;
 use crate::tar::{EntryHeader, append_header, padding};
 
-/// A group that holds this much stops, and goes on when it has been written.
+/// A group that buffers this much pauses, and resumes when the buffer has been written.
 const MOST_BYTES: usize = 2 << 20;
 
 /// Metadata of one file that is ready to be written.
@@ -120,7 +120,7 @@ impl Group {
         Ok(())
     }
 
-    /// Appends the header, and tells where the entry starts and where its contents do.
+    /// Appends the header, and returns the offsets of the entry and of its contents.
     fn start(
         &mut self,
         job: &WriteJob<'_>,
@@ -169,8 +169,8 @@ impl Group {
     }
 }
 
-/// Reads until the room is full, the file ends, or exactly `enough` bytes are there: a regular file that gives less than
-/// it was asked for has ended, and one that goes on all the same is found out by its stat.
+/// Reads until the room is full, the file ends, or exactly `enough` bytes are read: a short read of a regular file
+/// means its end, and the stat detects one that has grown.
 fn fill_from(reader: &mut dyn Read, room: &mut [u8], enough: usize) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {

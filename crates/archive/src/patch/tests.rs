@@ -300,7 +300,8 @@ const PLACES: [&str; 8] =
     ["a.ts", "run.sh", "secret.ts", "lib/gone.ts", "lib/deep/too.ts", "new/x", "new/deep/y", "top.bin"];
 
 proptest! {
-    /// One reply after the other, and all of them taken back: bytes, permissions and folders are what they were at each step.
+    /// Applies one reply after the other, then undoes them all: bytes, permissions and folders are restored at each
+    /// step.
     #[test]
     fn taking_back_is_the_inverse_of_applying(replies in prop::collection::vec(prop::collection::vec(random_change(), 1..6), 1..6)) {
         let system = workspace();

@@ -209,7 +209,7 @@ impl Archive<'_> {
     }
 }
 
-/// Reads to the end and tells how much that was.
+/// Reads to the end and returns the byte count.
 fn skip(reader: &mut dyn Read) -> io::Result<u64> {
     io::copy(reader, &mut io::sink())
 }

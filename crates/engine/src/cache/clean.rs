@@ -26,7 +26,7 @@ impl CleanContents {
 }
 
 impl Cache<'_> {
-    /// Nothing when there is none that this user's runs wrote here.
+    /// Empty when there is no file that this user's runs wrote here.
     pub(crate) fn load_clean(&self) -> CleanContents {
         let load = || {
             let bytes = self.load_sealed(FILE, MAGIC)?;

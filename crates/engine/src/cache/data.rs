@@ -52,7 +52,7 @@ pub(crate) struct Data<'b> {
     general: &'b [u8],
 }
 
-/// Digest, size and facts of every file: all of it, or read as it is asked for.
+/// Digest, size and facts of every file: all in memory, or read on demand.
 pub(crate) enum Contents<'b> {
     Whole(&'b [u8]),
     OnDemand(&'b (dyn ReadContents + 'b)),

@@ -95,7 +95,7 @@ impl Index {
     }
 }
 
-/// What tells that an edit changed no figure, without the data.
+/// Fingerprints that show that an edit changed no figure, without the data.
 #[derive(Default)]
 pub(crate) struct FactsTable {
     bytes: Vec<u8>,
@@ -139,7 +139,7 @@ impl FileTable {
         self.paths.ends.len()
     }
 
-    /// Empty for a number that a damaged cache made up.
+    /// Empty for an index that is out of range, from a damaged cache.
     pub(crate) fn path(&self, index: usize) -> &str {
         self.paths.get(index)
     }

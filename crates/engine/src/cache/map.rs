@@ -60,7 +60,7 @@ impl DocumentFingerprint {
     }
 }
 
-/// The manifests that were asked for, with a fingerprint each; [`ABSENT`] for those that were not there.
+/// The manifests that were requested, with a fingerprint each; [`ABSENT`] for those that did not exist.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Manifests {
     pub(super) seen: Vec<(String, u64)>,
@@ -68,7 +68,7 @@ pub(crate) struct Manifests {
     is_in_doubt: bool,
 }
 
-/// The fingerprint of a file that is not there; never that of one that is.
+/// The fingerprint of a file that does not exist; never that of one that does.
 pub(super) const ABSENT: u64 = UNPROVED;
 
 impl Manifests {

@@ -137,7 +137,7 @@ impl<'s> Cache<'s> {
         let path = self.path(INDEX);
         self.trusted(&path, LARGEST_INDEX)?;
         let path = Path::new(&path);
-        // A file that is none of ours is not worth reading to its end.
+        // A file of another format or key is not worth reading to its end.
         let mut start = [0; 16];
         self.system.read_range(path, 0, &mut start).ok()?;
         if start.strip_prefix(MAGIC)? != self.key.to_le_bytes() {
@@ -172,7 +172,7 @@ impl<'s> Cache<'s> {
                 Some(*end)
             })
             .collect();
-        // An index that was made up must not make us ask for all the memory there is.
+        // A forged index must not make us allocate all memory.
         if self.trusted(&path, LARGEST_DATA)?.size != *ends.last()? {
             return None;
         }
@@ -281,7 +281,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Nothing for a part that was not asked for.
+    /// Empty for a part that was not requested.
     pub(crate) fn part(&self, part: usize) -> &[u8] {
         self.places.get(part).and_then(|place| self.bytes.get(place.clone())).unwrap_or_default()
     }

@@ -29,7 +29,7 @@ pub(crate) struct StoredRun {
 }
 
 impl StoredRun {
-    /// `None` where something was seen that says nothing about the next time.
+    /// `None` where something was seen that cannot be compared in a later run.
     pub(crate) fn new(
         (key, graph): (Vec<u8>, Identity),
         seen: Manifests,

@@ -116,7 +116,7 @@ impl Key {
         Self::make(system, folder, &path)
     }
 
-    /// `None` when there is none, or none that could be ours.
+    /// `None` when there is no file, or one that cannot be ours.
     fn read(system: &dyn System, path: &str) -> io::Result<Option<Self>> {
         let stat = match system.lstat(Path::new(path)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

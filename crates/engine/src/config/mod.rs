@@ -266,7 +266,7 @@ fn nearest_file(system: &dyn System, directory: &str) -> Result<Option<(String, 
                 return Err(ConfigError::new("", message));
             }
         }
-        // What lies above a repository is none of its business, and may be anybody's.
+        // Folders above a repository do not belong to it, and another user may have written them.
         if system.lstat(Path::new(&join(folder, ".git"))).is_ok() {
             break;
         }

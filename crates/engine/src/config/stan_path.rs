@@ -54,7 +54,7 @@ pub(crate) fn label_refusal(label: &str) -> Option<&'static str> {
     })
 }
 
-/// `C:` and kin, which some systems take for the start of an absolute path.
+/// A drive such as `C:`, which starts an absolute path on some systems.
 fn is_drive(path: &str) -> bool {
     matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }

@@ -265,7 +265,7 @@ struct Cursor<'t> {
 }
 
 impl Cursor<'_> {
-    /// The place of a part of the text that lies behind the last one asked for.
+    /// The position of a part of the text that lies behind the last one requested.
     fn place(&mut self, part: &str) -> Position {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         for character in self.text.get(self.offset..offset).unwrap_or_default().chars() {

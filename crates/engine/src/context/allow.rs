@@ -36,7 +36,7 @@ pub(crate) struct Allowed {
     pub(crate) in_closure: bool,
 }
 
-/// A file that was asked for and is left out.
+/// A file that was requested and is left out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LeftOut {
     pub(crate) path: String,

@@ -167,7 +167,7 @@ pub(crate) fn assemble_unless(
     Ok(Some(Assembled { allowlist, thread: Some(thread), warnings, errors, errors_are_known, ignored }))
 }
 
-/// The map, rebuilt or as an earlier run left it, its document, and what lies in the root.
+/// The map, rebuilt or as an earlier run left it, its document, and the entries of the root folder.
 fn load_or_build_map(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,

@@ -28,7 +28,7 @@ pub(crate) struct Consent<'c> {
 }
 
 impl<'c> Consent<'c> {
-    /// `map` tells where importers and lock files are, and so where links may be and which packages may be read.
+    /// `map` gives the paths of importers and lock files, and so where links may be and which packages may be read.
     pub(crate) fn new(
         system: &'c dyn System,
         repository: &Repository<'c>,

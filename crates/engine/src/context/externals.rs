@@ -24,10 +24,11 @@ mod pypi;
 /// Real manifests are far smaller; a larger one is not read.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 
-/// Larger files are not looked into for a description.
+/// Larger files are not searched for a description.
 const LARGEST_DESCRIBED: u64 = 256 << 10;
 
-/// Finds the place, the package and the description of every external node, and tells which manifests decided that.
+/// Finds the archive address, the package and the description of every external node, and returns the manifests that
+/// decided them.
 pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, graph: &Graph) -> (Externals, Manifests) {
     let root = &*options.root;
     let reach = options.reach(system);

@@ -111,7 +111,7 @@ impl<'a> History<'a> {
         self.current.map(|index| self.entries.len() - 1 - index)
     }
 
-    /// Puts another one in place; `false` when there is none of that number.
+    /// Puts another one in place; `false` when no entry has that number.
     pub(crate) fn set(&mut self, listed: usize) -> bool {
         let index = self.entries.len().checked_sub(listed + 1);
         if index.is_some() {

@@ -90,7 +90,7 @@ pub(crate) fn refresh(
         let document = serde_json::to_vec(&configured).map_err(|error| EngineError::internal(error.to_string()))?;
         transaction.write(&layout.artefact(Artefact::ImportLabels), &document, Access::Shared).map_err(refuse)?;
     }
-    // What was not seen must not be taken for removed.
+    // A file hidden by a transient error must not count as removed.
     system.ensure_no_transient_errors()?;
     transaction.commit().map_err(refuse)?;
     Ok(imported)
@@ -160,8 +160,8 @@ pub(crate) fn plan_imports(
     Ok(outside)
 }
 
-/// The labels whose files an earlier run staged, so that what is no longer configured is removed. Files that something else
-/// put below `imports/` are none of them. A record that cannot be read names nothing.
+/// The labels whose files an earlier run staged, so that what is no longer configured is removed. Files that something
+/// else put below `imports/` do not count. A record that cannot be read names nothing.
 fn staged_labels(system: &dyn System, layout: &WorkspaceLayout) -> BTreeSet<String> {
     let bytes = read_if_there(system, layout, &layout.artefact(Artefact::ImportLabels)).ok().flatten();
     let labels: BTreeSet<String> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();

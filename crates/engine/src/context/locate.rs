@@ -16,7 +16,7 @@ pub(crate) enum Located {
     /// A directory, a pipe, a socket.
     NotAFile,
     Missing,
-    /// A link on the way leads out of the root, in a circle, or cannot be read.
+    /// A link on the path points out of the root, forms a cycle, or cannot be read.
     Outside,
 }
 

@@ -19,7 +19,7 @@ use stan_repo::{Files, System};
 use super::Repository;
 use crate::graph::GraphOptions;
 
-/// Packages with more files, or more bytes, are not looked through. Go itself refuses modules of more than 500 MiB.
+/// Packages with more files, or more bytes, are not read. Go itself refuses modules of more than 500 MiB.
 const MOST_FILES: usize = 200_000;
 const MOST_BYTES: u64 = 512 << 20;
 

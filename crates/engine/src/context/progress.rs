@@ -1,4 +1,4 @@
-//! How a verb waits for another run in the same workspace, and tells what it is at. The program supplies the clock
+//! How a verb waits for another run in the same workspace, and reports its progress. The program supplies the clock
 //! and the terminal; libraries have neither.
 
 use stan_model::document::run_report::{ScriptEnd, ScriptReport};
@@ -53,7 +53,7 @@ pub fn script_end(report: &ScriptReport) -> String {
     format!("{end}, {seconds}")
 }
 
-/// Does not wait and says nothing: for tests and for callers that run alone.
+/// Does not wait and reports nothing: for tests and for callers that run alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 

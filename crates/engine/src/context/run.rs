@@ -216,7 +216,7 @@ impl Run<'_> {
         Ok(self.counted(&assembled, &written, report))
     }
 
-    /// The archives in the form that was asked for, beside the tar.
+    /// The archives in the requested format, beside the tar.
     fn formats(
         &self,
         transaction: &mut Transaction<'_>,
@@ -240,7 +240,7 @@ impl Run<'_> {
         self.engine.share(|| formats.write(transaction, (archive, written), diff.as_ref()))
     }
 
-    /// The report with exact tokens, where they were asked for.
+    /// The report with exact tokens, if requested.
     fn counted(&self, assembled: &Assembled, written: &Written, mut report: RunReport) -> RunReport {
         let Some(tokenizer) = self.request.tokens else { return report };
         // A plan changes nothing, not even the cache.

@@ -102,7 +102,7 @@ struct Held {
 }
 
 impl Contents {
-    /// An archive that was not named on the command line is the workspace's, and no link may lead elsewhere.
+    /// An archive that was not named on the command line is the workspace's: a link to elsewhere is refused.
     fn read(
         system: &dyn System,
         layout: &WorkspaceLayout,

@@ -25,7 +25,7 @@ const LARGEST_OUTLINED: u64 = 64 << 20;
 /// Files whose outlines are in memory at once.
 const FILES_AT_ONCE: usize = 4096;
 
-/// The tables, each made when it is asked for, so that only one is in memory at a time.
+/// The tables, each made on demand, so that only one is in memory at a time.
 pub(super) struct Tables<'t> {
     repository: &'t Repository<'t>,
     detailed: &'t DetailedGraph,

@@ -98,7 +98,7 @@ pub(crate) fn analyse_seen(
     analysed
 }
 
-/// As [`analyse`] with facts, which are asked for in a bundle of their own.
+/// As [`analyse`] with facts, which are requested in a bundle of their own.
 pub(crate) fn analyse_shared(
     system: &dyn System,
     path: &str,
@@ -164,8 +164,8 @@ impl<'a> BatchAnalyser<'a> {
     }
 
     /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
-    /// them in their order. `None` for one that is large: then the caller should have [`analyse`] do it, while this one
-    /// goes on with the neighbours. `root` ends with a slash; `previous` returns the earlier analysis of an unchanged
+    /// them in their order. `None` for one that is large: then the caller should call [`analyse`], while this one
+    /// continues with the neighbours. `root` ends with a slash; `previous` returns the earlier analysis of an unchanged
     /// file, by its absolute path.
     pub(crate) fn analyse(
         &mut self,

@@ -1,5 +1,5 @@
-//! Which of a module's exported names may lead elsewhere after an edit. Errs towards more names, never towards fewer: the
-//! implicit edges of every file that takes one of them are computed again.
+//! Which of a module's exported names may resolve differently after an edit. Errs towards more names, never towards
+//! fewer: the implicit edges of every file that takes one of them are computed again.
 
 use std::collections::BTreeSet;
 

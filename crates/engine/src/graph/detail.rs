@@ -1,4 +1,4 @@
-//! The graph together with what stands behind its edges: the facts of each file, and the names that each edge carries. For
+//! The graph together with the source of its edges: the facts of each file, and the names that each edge carries. For
 //! answers that people and models read; the graph alone is cheaper, and most verbs need no more.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

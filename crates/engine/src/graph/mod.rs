@@ -144,7 +144,7 @@ pub struct GraphRequest {
     /// Directory of the cache, absolute; `None`: neither read nor write one.
     pub cache_directory: Option<String>,
     /// Where this user's programs keep what they need between runs, absolute. Without it a cache inside the repository,
-    /// which anybody may have written, is neither read nor written.
+    /// which another user may have written, is neither read nor written.
     pub state_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
     pub stats_only: bool,
@@ -163,7 +163,7 @@ impl GraphRequest {
 /// The dependency graph of a repository.
 #[derive(Debug)]
 pub struct GraphOutcome {
-    /// `None` when only figures were asked for.
+    /// `None` when only figures were requested.
     pub graph: Option<Graph>,
     pub summary: Summary,
     /// Files of the repository that could not be read or parsed cleanly.
@@ -309,7 +309,7 @@ fn compile_with(
     if let Some(kept) = &compiled.kept {
         look(&compiled.graph, &kept.records);
     }
-    // A run that could not see everything, or not even the root, has nothing to tell the next one.
+    // A run that could not read everything, or not even the root, stores nothing for the next one.
     let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
     let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
         let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };

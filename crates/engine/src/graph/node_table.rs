@@ -88,7 +88,7 @@ impl<'u> NodeTable<'u> {
         self.slots.get(key.0.checked_sub(self.universe_len())? as usize)
     }
 
-    /// Says that a key is a node. To be called for all of them before the first id is asked for.
+    /// Marks a key as a node. To be called for all of them before the first id is requested.
     pub(crate) fn mark_node(&self, key: FileKey) {
         if let Some(slot) = self.slot(key) {
             slot.is_node.store(true, Ordering::Relaxed);

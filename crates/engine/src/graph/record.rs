@@ -10,8 +10,8 @@ use super::stages::AnalysedChunks;
 use crate::cache::data::ANY_NAME;
 use crate::cache::{NodeIndex, RecordId};
 
-/// Everything known of the files of a run: the universe in its order, then whatever else was read. Files stay where analysis
-/// put them; only the numbers of requests' targets are translated when they are asked for.
+/// The analysed files of a run: the universe in its order, then whatever else was read. Files stay where analysis put
+/// them; only the ids of requests' targets are translated, on demand.
 pub(crate) struct Records {
     universe: AnalysedChunks,
     universe_len: u32,
@@ -35,7 +35,7 @@ impl PathList {
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
     }
 
-    /// Empty for a number that a damaged cache made up.
+    /// Empty for an index that is out of range, from a damaged cache.
     pub(crate) fn get(&self, index: usize) -> &str {
         let end = |index: usize| self.ends.get(index).map_or(0, |end| *end as usize);
         let start = if index == 0 { 0 } else { end(index - 1) };

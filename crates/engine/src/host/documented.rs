@@ -41,7 +41,7 @@ struct Tag {
     usable: bool,
 }
 
-/// A text without a name is taken for this.
+/// The file name of a text without one.
 const UNNAMED: &str = "module.ts";
 
 pub(super) fn run(engine: &Engine<'_>, options: &str) -> Result<String, HostError> {

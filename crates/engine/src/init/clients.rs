@@ -80,8 +80,8 @@ impl McpClient {
         format!("\n    \"stan\": {}", self.server())
     }
 
-    /// The object of servers, for a document without one. On one line, so that it is not taken for an entry that was put into an
-    /// empty object.
+    /// The object of servers, for a document without one. On one line, so that removal does not mistake it for an entry
+    /// inserted into an empty object.
     fn field(self) -> String {
         format!("\n  \"{}\": {{ \"stan\": {} }}", self.container(), self.server())
     }

@@ -51,7 +51,7 @@ fn shown(diff: &LineDiff<'_>) -> (Vec<String>, bool) {
     (shown, false)
 }
 
-/// A line that a terminal can be shown: it may come from anybody.
+/// A line that is safe to show on a terminal: its source is untrusted.
 fn visible(sign: char, line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let mut shown = String::from(sign);

@@ -87,7 +87,7 @@ pub enum ActionKind {
     Keep,
     /// Neither there nor wanted.
     Absent,
-    /// Left as it is, although the shipped text is another; the difference leads from the file to the shipped text.
+    /// Left as it is, although the shipped text is another; the diff is from the file to the shipped text.
     Differs(Difference),
     /// Replaced by the shipped text.
     Replace(Difference),

@@ -7,7 +7,7 @@ use stan_repo::{EntryKind, System, SystemExt as _, advice};
 
 use super::error::InitConflict;
 
-/// A larger file is none that `stan` or a person wrote for this purpose.
+/// A larger file was not written by `stan` or a user for this purpose.
 const MAX_SIZE: u64 = 8 << 20;
 
 pub(super) enum PathState {

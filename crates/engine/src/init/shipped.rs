@@ -25,7 +25,7 @@ pub(super) fn config(stan_path: &str) -> String {
     if stan_path == ".stan" {
         return CONFIG.replace(PLACEHOLDER, stan_path);
     }
-    // A JSON string is a YAML string too, and never taken for a number, a truth value or a tag.
+    // A JSON string is a YAML string too, and never parsed as a number, a boolean or a tag.
     let mut quoted = Vec::new();
     jcs::write_string(stan_path, &mut quoted);
     CONFIG.replace(PLACEHOLDER, &String::from_utf8_lossy(&quoted))

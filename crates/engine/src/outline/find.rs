@@ -46,7 +46,7 @@ impl Words {
         Self { texts, finders, are_ascii }
     }
 
-    /// A text in small letters, as far as these words can tell the difference.
+    /// A text in lower case, as far as it matters for these words.
     fn lowered(&self, text: &str) -> String {
         // Only these two letters become ASCII, `i` with a dot and `k`, when they are made small.
         const BECOME_ASCII: [char; 2] = ['\u{130}', '\u{212a}'];

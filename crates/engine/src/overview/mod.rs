@@ -79,7 +79,7 @@ pub fn overview(
 /// An overview, and what it was made of.
 pub(crate) struct OverviewDocument {
     pub(crate) text: Vec<u8>,
-    /// The graph in the cache and the manifests; `None` when something was seen that says nothing about the next time.
+    /// The graph in the cache and the manifests; `None` when something was seen that cannot be compared in a later run.
     made_of: Option<(Identity, u64)>,
 }
 

@@ -1,5 +1,5 @@
-//! The files that a pack reaches: read, hashed and declared when they are first asked for, and where their imports lead.
-//! Each file is read once. Answers depend on the files alone, never on the order of questions.
+//! The files that a pack reaches: read, hashed and parsed for declarations on first request, and what their imports
+//! resolve to. Each file is read once. Answers depend on the files alone, never on the order of requests.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;

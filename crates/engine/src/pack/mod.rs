@@ -68,7 +68,7 @@ pub struct AskedSymbol {
     pub name: String,
 }
 
-/// What is asked for, and how much of it.
+/// What is requested, and how much of it.
 #[derive(Clone, Debug)]
 pub struct PackRequest {
     pub logs: Vec<NamedBytes>,

@@ -365,7 +365,7 @@ impl Run<'_, '_> {
         gathered.drafts.extend(rest.into_iter().map(|(_, draft)| draft));
     }
 
-    /// Files that were asked for, between the declarations of ranks 3 and 4. A file that is the focus is not shown twice.
+    /// Requested files, between the declarations of ranks 3 and 4. A file that is the focus is not shown twice.
     fn sources(&self, sources: Sources, gathered: &mut Gathered) {
         gathered.problems.extend(sources.warnings);
         for one in sources.files {

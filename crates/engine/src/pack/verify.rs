@@ -1,5 +1,5 @@
-//! Whether a pack still says the truth: the digests in it against the files now. Reads the JSON form and both renderings;
-//! believes no path that leads out of the root.
+//! Whether a pack is still up to date: the digests in it against the files now. Reads the JSON form and both
+//! renderings; refuses paths that leave the root.
 
 use std::collections::BTreeMap;
 use std::path::Path;

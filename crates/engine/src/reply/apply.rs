@@ -86,7 +86,8 @@ pub fn undo_reply(
     })
 }
 
-/// Finishes or takes back what a killed `apply` left half done; tells what it did. Costs one look where there is nothing.
+/// Completes or rolls back what a killed `apply` left half done; returns what it did. Costs one stat where there is
+/// nothing.
 pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Option<String>, EngineError> {
     let system = engine.system();
     let layout = repository.layout();

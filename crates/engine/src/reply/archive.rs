@@ -29,7 +29,7 @@ impl<'s> ArchiveIndex<'s> {
         self.is_there
     }
 
-    /// An archive that was not named on the command line is the workspace's, and no link may lead elsewhere.
+    /// An archive that was not named on the command line is the workspace's: a link to elsewhere is refused.
     pub(super) fn read(system: &'s dyn System, shown: &str, path: &Path, is_named: bool) -> Result<Self, EngineError> {
         let unreadable = |reason: String| {
             EngineError::input(format!("the archive `{shown}` cannot be read: {reason}"))

@@ -1,5 +1,5 @@
-//! The working tree as a reply finds it: files read without following links, folders listed, and what they were, so that the
-//! one who writes can tell whether they still are.
+//! The working tree as a reply finds it: files read without following links, folders listed, and their state, so that
+//! the writer can check whether they are unchanged.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

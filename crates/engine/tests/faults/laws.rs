@@ -216,7 +216,7 @@ impl Strike<'_> {
         true
     }
 
-    /// A file that another process changed while a reply was taken back is not the undo's to restore.
+    /// A file that another process changed during an undo is not the undo's to restore.
     fn is_left_alone(&self, different: &[&str]) -> bool {
         let is_struck = |path: &&str| self.struck.iter().any(|(_, struck)| struck == Path::new(*path));
         self.path.name == "apply --undo" && self.changes_inputs() && different.iter().all(is_struck)
@@ -289,7 +289,7 @@ impl Strike<'_> {
         self.require("baselines come last", !is_ahead || late.is_empty(), || format!("{late:?}"));
     }
 
-    /// Files that changed under the run are what they were again: no other process can tell what was removed.
+    /// Restores files that changed during the run, but not removed ones: no other process can know what they were.
     fn restore(&self, system: &MemorySystem) {
         if !self.changes_inputs() || self.fault == Fault::Ghost {
             return;

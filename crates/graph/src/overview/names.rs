@@ -1,4 +1,4 @@
-//! Words of the overview: bare where they cannot be taken for anything else, quoted as JSON strings otherwise.
+//! Words of the overview: bare where they are unambiguous, quoted as JSON strings otherwise.
 
 use stan_model::untrusted::is_hidden;
 

@@ -12,7 +12,7 @@ use stan_model::split_extension;
 
 use super::OverviewFile;
 
-/// Endings of more segments than this are not tried: the path is spelled out.
+/// Suffixes of more segments than this are not tried: the path is spelled out.
 const MOST_SEGMENTS: usize = 6;
 const AMBIGUOUS: u32 = u32::MAX;
 
@@ -72,7 +72,7 @@ impl<'f> References<'f> {
     pub(super) fn name(&self, folder: &str, target: u32) -> Cow<'f, str> {
         let path: &'f str = self.files.get(target as usize).copied().unwrap_or_default();
         if !self.code.get(target as usize).copied().unwrap_or(false) {
-            // A code file of that name would be taken for it.
+            // The reference would resolve to a code file of that name.
             let is_taken = self.local.contains_key(&split(path));
             return Cow::Owned(if is_taken { format!("/{path}") } else { spelled(folder, path) });
         }

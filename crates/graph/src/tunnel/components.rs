@@ -29,7 +29,7 @@ struct Answer {
 /// A state under way, with all that was found from it so far.
 struct Frame<'m> {
     state: State<'m>,
-    /// When it was entered, and the earliest open state that it leads back to.
+    /// Entry number, and the lowest entry number of an open state that it reaches.
     order: usize,
     lowest: usize,
     next: Vec<State<'m>>,

@@ -71,7 +71,7 @@ impl Parts {
         None
     }
 
-    /// The place of a part that is in. Parts at the end are asked for at every drop, and must not be searched for.
+    /// The place of a part that is in. Parts at the end are requested at every drop, so a search would be quadratic.
     pub(crate) fn position(&self, part: usize) -> usize {
         let is_focus_behind = self.focus.is_some_and(|focus| focus >= self.end);
         if part >= self.end {

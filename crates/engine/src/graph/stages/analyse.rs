@@ -161,7 +161,7 @@ impl CompileRun<'_> {
         }))
     }
 
-    /// Hashes an external file that nothing looked into.
+    /// Hashes an external file that was not analysed.
     pub(super) fn hash_external(&self, key: FileKey) {
         if let (Some(slot), Some(path)) = (self.nodes.slot(key), self.file_beyond(key)) {
             slot.loaded.get_or_init(|| {
