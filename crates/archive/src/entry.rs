@@ -37,7 +37,7 @@ impl Guard {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// Its real path: a link in it, which was not there before, is an error.
+    /// Its real path: a link in it, which must have been added later, is an error.
     File(PathBuf),
     Bytes(Arc<Vec<u8>>),
     /// A file whose bytes were proved, and are proved again.

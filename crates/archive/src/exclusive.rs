@@ -69,7 +69,7 @@ impl<'s> ExclusiveFile<'s> {
         Note { holder, written: stat.map(|stat| stat.mtime) }
     }
 
-    /// `None` when the file is there already.
+    /// `None` when the file exists already.
     fn make(system: &'s dyn WritableSystem, path: &Path, text: &str) -> io::Result<Option<Self>> {
         let mut file = match system.create_new(path, Access::Shared) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),

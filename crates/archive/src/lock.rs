@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::exclusive::{self, ExclusiveFile, Note};
 use crate::folders::Folders;
 
-/// Who takes the lock, in words for those who wait.
+/// Who takes the lock, as shown to waiting users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     pub process: u32,

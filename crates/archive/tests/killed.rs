@@ -38,7 +38,7 @@ fn selection(folder: &Path, version: usize) -> Selection {
     selection
 }
 
-/// Not a test: the process that is killed. It runs when the parent says where.
+/// Not a test: the process that is killed. It runs when the parent passes a folder.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };

@@ -149,7 +149,7 @@ fn merge_edits(module: &SourceModule<'_>, cut: &[u8], edited: &SourceModule<'_>)
     let broken = |error: &dyn std::fmt::Display| DocumentFailure::Document(error.to_string());
     let cut = read_module(cut).map_err(|error| broken(&error))?;
     let mut applied = stan_slice::apply(module, &cut, edited, &X07)?;
-    // Reading it again checks the whole: a new name may be there already, a renamed one may have another prefix.
+    // Reading it again checks the whole: a new name may exist already, a renamed one may have another prefix.
     let merged = read_module(&applied.document).map_err(|error| broken(&error))?;
     let mut document = stan_slice::canonical_document(&merged, &X07)?;
     document.push(b'\n');

@@ -19,7 +19,7 @@ pub struct SliceCommand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceOutcome {
     pub class: ExitClass,
-    /// Without a diagnostic for the failure: its words are the program's.
+    /// Without a diagnostic for the failure: its message is the program's.
     pub report: SliceReport,
     pub failure: Option<DocumentFailure>,
     /// The two readings of the pointer resolve to different locations.

@@ -90,7 +90,7 @@ pub enum Tokenizer {
 impl Tokenizer {
     pub const ALL: [Self; 3] = [Self::O200k, Self::Cl100k, Self::Bytes4];
 
-    /// The name that people type and reports show.
+    /// The name that users type and reports show.
     pub fn name(self) -> &'static str {
         match self {
             Self::O200k => "o200k",

@@ -1,5 +1,5 @@
 //! What TypeScript leaves out and the graph must have (spec 10 §2–§6): assets, queries, single-file components,
-//! patterns, generated files, links, builtins, and names for what is not there. Workspaces are in `workspaces.rs`,
+//! patterns, generated files, links, builtins, and names for missing files. Workspaces are in `workspaces.rs`,
 //! everything outside the root and in packages is in `outside.rs`.
 
 mod support;

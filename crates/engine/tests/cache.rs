@@ -123,8 +123,8 @@ fn only_stans_own_folder_hides_itself() {
     }
 }
 
-/// What is put into a folder of the user's own is believed when its checksums fit. It may lie, but a run that believes
-/// it must neither panic nor fail.
+/// A cache in a folder of the user's own is trusted when its checksums match. Its contents may be wrong, but a run that
+/// trusts it must neither panic nor fail.
 #[test]
 fn caches_made_to_look_right_do_no_harm() {
     let (disk, options, _) = warm_disk();

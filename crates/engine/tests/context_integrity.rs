@@ -1,5 +1,5 @@
 //! A thousand corruptions between a context run and a frozen one: none gets through, each is named with what was expected
-//! and what was found, and every output is what it was. The same through the real program is in `apps/cli/tests`.
+//! and what was found, and every output is unchanged. The same through the real program is in `apps/cli/tests`.
 
 mod support;
 

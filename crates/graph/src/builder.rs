@@ -1,5 +1,5 @@
 //! Makes a [`Graph`] out of nodes and edges pushed in any order. The result depends on what was pushed, never on the
-//! order; what does not fit together is reported, never dropped in silence.
+//! order; conflicts are reported, never dropped silently.
 
 use std::cmp::Ordering;
 

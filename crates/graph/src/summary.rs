@@ -1,5 +1,5 @@
-//! How many nodes and edges there are of each sort: what people want to know first, and small enough to keep
-//! beside a graph that is not loaded.
+//! Counts of nodes and edges by kind: what users want to know first, and small enough to keep beside a graph that is
+//! not loaded.
 
 use serde::{Deserialize, Serialize};
 use stan_model::{EdgeKind, NodeKind, ProgrammingFiles, Resolution};

@@ -51,7 +51,7 @@ pub trait Modules: Sync {
     fn may_enter(&self, from: FileKey, to: FileKey) -> bool;
 }
 
-/// Answers questions about definers and remembers the answers; one serves all threads.
+/// Finds definers and memoises the answers; one serves all threads.
 pub struct Tunneller<'m> {
     modules: &'m dyn Modules,
     memo: Memo<'m>,
@@ -309,7 +309,7 @@ impl<'m> Tunneller<'m> {
 struct State<'m> {
     file: FileKey,
     name: &'m str,
-    /// Asked through a star, so that nothing says that the module has the name at all: a module that would take any
+    /// Requested through a star, so that the module may not have the name at all: a module that would take any
     /// name then counts only when no other module has it.
     loose: bool,
 }

@@ -14,7 +14,7 @@ use crate::modules::{FileId, Modules};
 /// How deep a recipe is followed.
 const MOST_DEPTH: u32 = 24;
 
-/// How many steps one question may take.
+/// How many steps one query may take.
 const MOST_STEPS: u32 = 3_000;
 
 /// How many ancestors (classes and interfaces) of one are searched.
@@ -115,7 +115,7 @@ impl<'m> Follower<'m> {
         self.named(&carriers, name)
     }
 
-    /// To be called before each question.
+    /// To be called before each query.
     pub(crate) fn restart(&self) {
         self.steps.set(MOST_STEPS);
         self.bindings.borrow_mut().truncate(1);

@@ -1,5 +1,5 @@
 //! The text of a unit at a level. Text is always taken from the file: a sequence of pieces in their order, with marks where
-//! something is left out. Which lines of the range are left out is said beside it.
+//! something is left out. The omitted lines of the range are listed beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

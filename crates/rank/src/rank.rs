@@ -202,7 +202,7 @@ impl<'c> Ranking<'c> {
         terms
     }
 
-    /// Whether the question and the repository have what the signal needs.
+    /// Whether the query and the repository have what the signal needs.
     fn is_given(&self, signal: Signal) -> bool {
         let has_history = !self.signals.corpus.history.is_empty();
         match signal {

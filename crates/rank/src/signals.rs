@@ -34,7 +34,7 @@ const FOCUS_WORDS: usize = 60;
 /// How many occurrences in a file a word of its path is worth.
 const PATH_COUNT: u32 = 5;
 
-/// What is the same for every question.
+/// What is the same for every query.
 pub(crate) struct Signals<'c> {
     pub(crate) corpus: Corpus<'c>,
     pub(crate) graph: ImportGraph,

@@ -1,4 +1,4 @@
-//! Random values that are assigned to a name which says that they are secret: `api_key = "…"`, `"password": "…"`,
+//! Random values that are assigned to a name which marks them as secret: `api_key = "…"`, `"password": "…"`,
 //! `TOKEN=…`, `<secret>…</secret>`.
 
 use std::ops::Range;

@@ -60,7 +60,7 @@ const PLACES: [&str; 7] = [
     ".config/gh/hosts.yml",
 ];
 
-/// Parts of a dotenv file's name that say that it is a pattern for others to fill in.
+/// Parts of a dotenv file's name that mark it as a template to fill in.
 const PATTERNS: [&str; 9] =
     ["example", "sample", "template", "dist", "tpl", "schema", "defaults", "examples", "samples"];
 

@@ -1,4 +1,4 @@
-//! JSON Web Tokens: three parts in base64url, of which the first says how the token is signed.
+//! JSON Web Tokens: three parts in base64url, of which the first names the signature algorithm.
 
 use std::ops::Range;
 

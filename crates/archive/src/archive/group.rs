@@ -195,7 +195,7 @@ pub(super) fn is_executable(entry: &ArchiveEntry, file: &OpenFile) -> bool {
     }
 }
 
-/// Whether the open file is still what it was, after `size` bytes were read from it.
+/// Checks that the open file is unchanged, after `size` bytes were read from it.
 pub(super) fn check_unchanged(entry: &ArchiveEntry, file: &OpenFile, size: u64) -> Result<(), Error> {
     let changed = |how| Error::ChangedWhileRead { name: entry.name.clone(), how };
     let expected = file.stat.size;

@@ -180,7 +180,7 @@ fn more_than_can_be_undone_is_refused() {
     assert!(system.lstat(Path::new("/r/large.ts")).is_ok());
 }
 
-/// A repository can bring a journal along; it is not believed.
+/// A repository can ship a journal; it is not trusted.
 #[test]
 fn a_record_of_another_place_is_refused() {
     let system = workspace();

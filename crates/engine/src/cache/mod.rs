@@ -151,7 +151,7 @@ impl<'s> Cache<'s> {
         if u64::from_le_bytes(*key) != self.key || u64::from_le_bytes(*checksum) != xxh3_64(body) {
             return None;
         }
-        // An index that does not say what the root's listing was would never see a new file.
+        // An index without the root's listing would never notice a new file.
         let is_root = |path: &str| AbsPath::new(path) == AbsPath::new(&self.root);
         Index::decode(body).filter(|index| index.observations.directories.iter().any(|seen| is_root(&seen.path)))
     }
@@ -233,7 +233,7 @@ impl<'s> Cache<'s> {
         let parts = [metas, shape, records, contents];
         let index = Index { observed_at, parts, answer, observations, files, facts };
         let identity = index.identity();
-        // Each is whole by itself, and an index whose data is not there is noticed.
+        // Each file is written atomically, and an index without its data is detected.
         let (data, index) = rayon::join(|| self.write(DATA, &data), || self.write_index(&index));
         memory.release((data?, index?));
         Some(identity)

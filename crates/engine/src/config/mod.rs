@@ -50,7 +50,7 @@ pub struct Config {
     /// Folders outside the root that the command line allows. No file can say this: a repository cannot consent to being
     /// given more of the machine.
     pub allowed_outside: Vec<AllowedFolder>,
-    /// Folders of package managers of this user. The environment says where they are, no file.
+    /// Folders of package managers of this user. They come from the environment, never from a file.
     pub stores: PackageStores,
     pub context: ContextConfig,
     /// Root-relative files that are archived whatever secrets they hold. Only the command line says this, no file.

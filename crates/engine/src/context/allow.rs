@@ -69,7 +69,7 @@ impl Allowlist {
 }
 
 impl Allowlist {
-    /// Leaves out files of packages that lock files do not prove, and says why.
+    /// Leaves out files of packages that lock files do not prove, with the reason.
     pub(crate) fn leave_out_unproved(&mut self, unproved: BTreeMap<String, String>) {
         for (path, reason) in unproved {
             self.warnings.push(format!("`{path}` is not staged: {reason}"));

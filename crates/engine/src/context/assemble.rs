@@ -77,7 +77,7 @@ pub(crate) fn assemble(
     assembled.ok_or_else(|| EngineError::internal("a run was skipped that nothing allowed to skip"))
 }
 
-/// As [`assemble`]; `None` where the graph is unchanged and `is_needless` says that nothing else can be different either.
+/// As [`assemble`]; `None` where the graph is unchanged and `is_needless` returns that nothing else can differ either.
 pub(crate) fn assemble_unless(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,

@@ -14,7 +14,7 @@ const LARGEST_TEXT: u64 = 256 << 10;
 const SMALLEST_BUNDLE: u64 = 16 << 10;
 /// How many bytes of a file are read.
 const LOOK: usize = 8 << 10;
-/// Lines of scripts that people write are shorter on average.
+/// Lines of hand-written scripts are shorter on average.
 const LONG_LINE: usize = 500;
 
 const LOCK_FILES: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Where the external nodes of a graph are, and to which installed package each belongs (spec 20 §4).
 //!
-//! The answers name places of this machine; what may be shown of them is decided in `stan_graph`. Manifests are other
-//! people's: one that cannot be read, is huge or broken is passed over like one without a name.
+//! The answers contain paths of this machine; what may be shown of them is decided in `stan_graph`. Manifests are
+//! untrusted: one that cannot be read, is huge or broken is skipped like one without a name.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -67,7 +67,7 @@ impl<'a> Locator<'a> {
         real
     }
 
-    /// The slow way, for links and for what is not there.
+    /// The slow path, for links and missing files.
     fn unusual(&self, path: &str) -> Located {
         let absolute = self.layout.absolute(path);
         let Ok(real) = real_path(self.system, Path::new(&absolute)) else {

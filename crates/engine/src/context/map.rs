@@ -90,7 +90,7 @@ pub fn build_map(
 }
 
 /// As [`build_map`]. While one thread names and maps, or reads the map back, which no other can help with, another does
-/// the work `beside`. `None` where nothing changed and `is_needless` says that the map is not needed either.
+/// the work `beside`. `None` where nothing changed and `is_needless` returns that the map is not needed either.
 pub(crate) fn build_map_with<T: Send + Sync>(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -333,7 +333,7 @@ fn is_place_of((root, stan_path): (&str, &str), stores: &PackageStores, id: &str
 
 pub(crate) const REBUILD: &str = "rebuild the map: stan run --context";
 
-/// A document that does not say what it must.
+/// The error for a document that does not decode.
 pub(crate) fn broken(what: &str, errors: &[DocumentError]) -> EngineError {
     EngineError::input(format!("{what} cannot be read")).details(errors.iter().map(ToString::to_string))
 }

@@ -14,7 +14,7 @@ pub enum ScriptEvent<'a> {
 
 /// The program's side of waiting and progress.
 pub trait Progress {
-    /// The process and the command, for those who wait for this run.
+    /// The process and the command, as shown to users who wait for this run.
     fn holder(&self) -> (u32, String);
 
     /// Another run, described by its own words, is in the way.

@@ -270,7 +270,7 @@ impl Run<'_> {
         Ok(written)
     }
 
-    /// The map, its private twin and the selection, where they are not what they were.
+    /// The map, its private twin and the selection, where they changed.
     fn documents(&self, assembled: &Assembled, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
         let Some(thread) = &assembled.thread else { return Ok(()) };
         if !self.request.frozen {
@@ -299,7 +299,7 @@ impl Run<'_> {
         access: Access,
     ) -> Result<(), EngineError> {
         let path = self.layout.artefact(artefact);
-        // The private map is always rewritten, because its permissions may not be what they were either.
+        // The private map is always rewritten, because its permissions may have changed, too.
         if artefact != Artefact::ExternalsLock && holds(self.system, self.layout, &path, bytes)? {
             return Ok(());
         }

@@ -151,7 +151,7 @@ impl<'s> Partition<'s> {
                         .hint("remove it, or name another folder"));
                 }
                 Ok(_) => {}
-                // What is not there will be made.
+                // A missing folder will be created.
                 Err(_) => break,
             }
         }

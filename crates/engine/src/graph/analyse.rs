@@ -163,10 +163,10 @@ impl<'a> BatchAnalyser<'a> {
         Self { system, options, wants_stats, see, neighbours, batch: Vec::new() }
     }
 
-    /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
-    /// them in their order. `None` for one that is large: then the caller should call [`analyse`], while this one
-    /// continues with the neighbours. `root` ends with a slash; `previous` returns the earlier analysis of an unchanged
-    /// file, by its absolute path.
+    /// Analyses as many of these files, given by their paths below the root, as make a batch; returns their analyses in
+    /// order. `None` for one that is large: then the caller should call [`analyse`], while this one continues with the
+    /// neighbours. `root` ends with a slash; `previous` returns the earlier analysis of an unchanged file, by its
+    /// absolute path.
     pub(crate) fn analyse(
         &mut self,
         root: &str,

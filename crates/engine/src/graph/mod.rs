@@ -91,7 +91,7 @@ impl GraphOptions {
         self.with_stores(World::new(system, &self.root, universe)).within(self.reach(system))
     }
 
-    /// The world for a few questions, in front of the same disk.
+    /// The world for a few lookups, over the same disk.
     pub(crate) fn probing_world<'s>(&self, system: &'s dyn System, reach: Reach) -> World<'s> {
         self.with_stores(World::new(system, &self.root, None)).prefer_probe().within(reach)
     }

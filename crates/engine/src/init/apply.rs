@@ -83,7 +83,7 @@ impl<'a> Work<'a> {
     fn put(&self, write: &Write, bytes: Option<&[u8]>) -> io::Result<()> {
         let path = self.absolute(&write.path);
         match bytes {
-            // What people wrote must survive a power cut; a new file can be made again.
+            // What users wrote must survive a power cut; a new file can be made again.
             Some(bytes) if write.before.is_some() => self.system.write_atomic_durable(&path, bytes),
             Some(bytes) => self.system.write_atomic(&path, bytes),
             None => self.system.remove_file(&path),

@@ -32,7 +32,7 @@ pub(super) type Reason = String;
 const BEGIN: &str = "# stan:begin";
 const END: &str = "# stan:end\n";
 
-/// How a block of TOML begins, which says what was there before it.
+/// The first line of a TOML block; it records the state of the file before it.
 const PLAIN: &str = "# stan:begin\n";
 const WHOLE_FILE: &str = "# stan:begin (all of this file)\n";
 const OPEN_END: &str = "\n# stan:begin (the line above had no end)\n";

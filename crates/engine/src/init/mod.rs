@@ -236,7 +236,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A file that belongs to people as soon as it exists.
+    /// A file that belongs to the user as soon as it exists.
     fn create_or_keep(&mut self, path: &str, text: &str) {
         match self.look(path) {
             PathState::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),

@@ -20,7 +20,7 @@ pub(super) fn agents_block(stan_path: &str) -> String {
     AGENTS_BLOCK.replace(PLACEHOLDER, stan_path)
 }
 
-/// A configuration that says what holds anyway, and shows what else can be said.
+/// A configuration that states the defaults, and shows the other options.
 pub(super) fn config(stan_path: &str) -> String {
     if stan_path == ".stan" {
         return CONFIG.replace(PLACEHOLDER, stan_path);

@@ -32,7 +32,7 @@ pub struct FindRequest {
     pub work: GraphRequest,
 }
 
-/// Words in small letters, and what finds them.
+/// Words in lower case, and their searchers.
 struct Words {
     texts: Vec<String>,
     finders: Vec<Finder<'static>>,
@@ -56,7 +56,7 @@ impl Words {
         text.to_lowercase()
     }
 
-    /// How many of them a text in small letters has.
+    /// How many of them a lower-case text has.
     fn in_lowered(&self, text: &str) -> usize {
         self.finders.iter().filter(|finder| finder.find(text.as_bytes()).is_some()).count()
     }

@@ -86,7 +86,7 @@ impl Source<'_> {
                 }
             }
         }
-        // What a barrel passes on is said where it is defined.
+        // What a barrel re-exports is listed where it is defined.
         let mut defined: Vec<&str> =
             found.iter().filter(|one| one.is_implicit).flat_map(|one| one.names.iter().copied()).collect();
         defined.sort_unstable();

@@ -215,7 +215,7 @@ impl<'s> Source<'s> {
         write_overview(&input, options, &count)
     }
 
-    /// What the lines mean, for a reader who has nothing else.
+    /// A legend of the lines, for a reader who has nothing else.
     fn header(&self, input: &OverviewInput) -> Vec<String> {
         let code = input.files.iter().filter(|file| file.is_code);
         let (count, tokens) = code.fold((0u64, 0u64), |(count, sum), file| (count + 1, sum + file.tokens));

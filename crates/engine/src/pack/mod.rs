@@ -80,7 +80,7 @@ pub struct PackRequest {
     pub focus: Vec<AskedFile>,
     /// The files that differ from this.
     pub changed: Option<Since>,
-    /// Texts whose words say what the task is.
+    /// Texts that describe the task.
     pub about: Vec<String>,
     /// In tokens; 0 for no bound.
     pub budget: u64,

@@ -1,4 +1,4 @@
-//! Which files a question is about: named by hand, changed in git, or named by a log.
+//! Which files a query is about: named by the user, changed in git, or named by a log.
 
 use stan_model::document::assistant_reports::ChangedPaths;
 use stan_rank::FileClass;

@@ -98,7 +98,7 @@ pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Optio
     let mut told = Told(None);
     match Session::open(system, &layout, &mut told) {
         Ok(_) => Ok(told.0),
-        // Another process is at it, or finishes it when its turn comes.
+        // Another process is recovering it, or will when it gets the lock.
         Err(refusal) if told.0.is_none() && refusal.message.contains("another run holds") => Ok(None),
         Err(refusal) => Err(refusal),
     }
@@ -125,7 +125,7 @@ impl Progress for Told {
     }
 }
 
-/// What is said about a change that was found half done.
+/// The notice about a change that was found half done.
 pub(crate) fn recovered_notice(recovered: &Recovered) -> String {
     let what = match recovered.kind {
         PatchKind::Apply => "apply",

@@ -67,8 +67,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// A name on the way to a path that is not there, whose letters look the same: some systems take it for the same file, and
-    /// everybody who reads it does.
+    /// An existing name with the same NFC form as the first missing name of a path: some file systems treat the two as
+    /// the same file, and every reader does.
     fn twin(&self, path: &str) -> Option<String> {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let missing = ends.filter_map(|end| path.get(..end)).find(|part| self.kind(part).is_none())?;

@@ -29,12 +29,12 @@ use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 /// Folders with more files than this are not searched to the end.
 const MOST_LISTED: usize = 200_000;
 
-/// More questions about single names of a folder than this, and it is listed.
+/// After more lookups of single names of a folder than this, it is listed.
 const MOST_ASKED: usize = 256;
 
 enum Folder {
     Absent,
-    /// A link or something else that is asked about each name.
+    /// A link or something else: each name gets its own lookup.
     Other,
     Asked(usize),
     Listed(FxHashSet<String>),

@@ -137,7 +137,7 @@ impl<'a> Proposal<'a> {
         paths
     }
 
-    /// Takes a file of the focus and what must come along; what does not fit is said, and nothing is refused.
+    /// Takes a file of the focus and what must come along; what does not fit is reported, and nothing is refused.
     fn take_focus(&mut self, one: &Focused) -> Result<(), EngineError> {
         let path = self.relevance.path(one.file).to_owned();
         let weight = self.weigh(&[one.file]).first().copied().unwrap_or_default();

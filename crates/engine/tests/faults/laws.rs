@@ -15,7 +15,7 @@ use crate::paths::{Done, WritePath, engine, found};
 pub(crate) struct Tally {
     pub(crate) positions: usize,
     pub(crate) struck: usize,
-    /// The run did what it was to do, and said so.
+    /// The run did what it was to do, and reported success.
     pub(crate) succeeded: usize,
     /// Inputs could not be read or changed meanwhile: the run did without them, and what it made agrees with itself.
     pub(crate) degraded: usize,
@@ -226,7 +226,8 @@ impl Strike<'_> {
         matches!(self.fault, Fault::Vanished | Fault::Shrunk | Fault::Grown | Fault::Ghost)
     }
 
-    /// Whether a run may go on without something: it was denied or went away, or it is said what could not be read.
+    /// Whether a run may continue without something: it was denied or removed, or the run reports what could not be
+    /// read.
     fn may_see_less(&self, done: &Done) -> bool {
         let reads = [Effect::List, Effect::Look, Effect::Read, Effect::ReadPiece, Effect::ReadLink];
         let is_read = self.struck.iter().any(|(effect, _)| reads.contains(effect));
@@ -235,7 +236,7 @@ impl Strike<'_> {
     }
 
     fn refusal(&self, after: &Tree, message: &str, is_half_done: bool) {
-        // Times that go back are those of a copy, and the journal of a copy is never believed.
+        // A clock that goes back looks like a copy, and the journal of a copy is never trusted.
         let is_copy = self.fault == Fault::TimeBack && message.contains("it was not written here");
         self.require("what is no failure is not refused", is_copy || !self.fault.is_harmless(), || message.to_owned());
         if is_copy {
@@ -279,7 +280,7 @@ impl Strike<'_> {
         }
     }
 
-    /// A baseline that is ahead of the archives would hide changes from everybody who reads the next diff.
+    /// A baseline that is ahead of the archives would hide changes from every reader of the next diff.
     fn baselines_come_last(&self, after: &Tree) {
         let Reference { old, new, .. } = self.reference;
         let is_new = |path: &&String| old.get(*path) != new.get(*path) && after.get(*path) == new.get(*path);

@@ -14,7 +14,7 @@ use stan_repo::Fault;
 use laws::{Tally, drive};
 use paths::{PATHS, WritePath};
 
-/// Strikes at every `stride`-th position of every fault, and says what came of it.
+/// Strikes at every `stride`-th position of every fault, and tallies the outcomes.
 fn drive_all(path: &WritePath, stride: usize) -> Tally {
     let mut sum = Tally::default();
     for (number, fault) in Fault::ALL.into_iter().enumerate() {

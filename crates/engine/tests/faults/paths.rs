@@ -208,7 +208,7 @@ fn bare() -> MemorySystem {
     system
 }
 
-/// Files of people in every place that `init` looks after.
+/// Files of users at every path that `init` manages.
 pub(crate) fn people() -> MemorySystem {
     let system = MemorySystem::from_fixture(FILES);
     system.set_now(LATER).set_file("/r/AGENTS.md", "# Ours\n\nBe kind.\n");

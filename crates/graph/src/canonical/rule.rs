@@ -78,7 +78,7 @@ pub(super) fn private_specifier(specifier: &str) -> Option<String> {
 }
 
 fn is_safe_name(name: &str) -> bool {
-    // A hidden directory could be one that tools believe, such as `.git`.
+    // A hidden directory could be one that tools trust, such as `.git`.
     !name.starts_with('.') && name != PACKAGE_FOLDER && is_portable(name)
 }
 

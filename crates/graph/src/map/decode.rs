@@ -38,7 +38,7 @@ pub(super) fn sorted_fields<'a>(
     let tree = reader.tree();
     let mut fields: Vec<(Cow<'a, str>, NodeId)> =
         tree.fields(object).map(|(key, value)| (tree.string(key).unwrap_or_default(), value)).collect();
-    // Stable, because that sort makes use of order that is there already: the writers' documents are sorted.
+    // Stable, because that sort exploits existing order: the writers' documents are sorted.
     fields.sort_by(|left, right| left.0.cmp(&right.0));
     if fields.len() >= u32::MAX as usize {
         reader.wrong(pointer, "more nodes than can be counted in 32 bits", None);
@@ -64,7 +64,7 @@ pub(super) fn index_of(fields: &[(Cow<'_, str>, NodeId)]) -> IdIndex {
 struct Decoder<'a> {
     reader: DocumentReader<'a>,
     builder: MapBuilder,
-    /// The edges of the node at hand, kept between nodes for its memory.
+    /// The edges of the current node; the buffer is reused between nodes.
     items: Vec<NodeId>,
     targets: Targets<'a>,
 }

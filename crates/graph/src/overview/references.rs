@@ -86,7 +86,7 @@ impl<'f> References<'f> {
             spelled(folder, stem.filter(|stem| self.local.get(&split(stem)) == Some(&target)).unwrap_or(path));
         let is_relative = relative.starts_with('.') && self.resolve(folder, &relative).as_deref() == Some(path);
         match ending {
-            // An ending says where the file is: a path from the folder must be shorter by a segment.
+            // A suffix shows where the file is: a path from the folder must be shorter by a segment.
             Some(ending) if !is_relative || slashes(ending) <= slashes(&relative) => Cow::Borrowed(ending),
             _ if is_relative => Cow::Owned(relative),
             _ => Cow::Owned(spelled(folder, path)),

@@ -49,7 +49,7 @@ struct Candidate {
     cost: usize,
 }
 
-/// A candidate with what it was last known to bring.
+/// A candidate with its last computed gain.
 #[derive(PartialEq, Eq)]
 struct Offer {
     gain: usize,

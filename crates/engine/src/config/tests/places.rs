@@ -1,4 +1,4 @@
-//! Where a configuration is found, and what is said on the way.
+//! Where a configuration is found, and the messages of the search.
 
 use expect_test::{Expect, expect};
 use stan_repo::{MemorySystem, Owner};

@@ -1,5 +1,5 @@
 //! Crates of a registry: the archive that Cargo downloaded has the SHA-256 that Cargo.lock names, and the selected files are in it
-//! byte for byte. What Cargo unpacked is not believed.
+//! byte for byte. What Cargo unpacked is not trusted.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
