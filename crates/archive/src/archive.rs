@@ -74,7 +74,7 @@ pub fn write_archive_knowing(
     }
 }
 
-/// What every thread may look at.
+/// State that all threads share, read-only.
 struct WriteJob<'a> {
     system: &'a dyn System,
     entries: &'a [ArchiveEntry],
@@ -104,7 +104,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes what a group has read, and goes on with it until it has no more files.
+    /// Writes what a group has read, then resumes the group until it has no more files.
     fn write_group(&mut self, job: &WriteJob<'_>, group: &mut Group) -> Result<(), Error> {
         loop {
             self.out.put(group.bytes())?;
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Notes what is known of a file. `start` is where the places in the item count from.
+    /// Records the index entry of a file. `start` is the offset that the item's range is relative to.
     fn record(&mut self, job: &WriteJob<'_>, item: Item, start: u64) -> Result<(), Error> {
         let entry = job.entry(item.index)?;
         let name = entry.name.clone();

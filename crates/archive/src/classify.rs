@@ -9,7 +9,7 @@ pub(crate) const LARGE_BYTES: u64 = 1 << 20;
 /// Text of more lines is reported as large.
 pub(crate) const LARGE_LINES: u64 = 3_000;
 
-/// Whether the first bytes of a file say that it is no text.
+/// Whether a file is binary, judged by its first bytes: they contain a NUL.
 pub(crate) fn is_binary(start: &[u8]) -> bool {
     memchr::memchr(0, start.get(..BINARY_PREFIX).unwrap_or(start)).is_some()
 }

@@ -1,4 +1,4 @@
-//! What goes into an archive, and what is known of it afterwards. How it gets there is in `archive.rs`.
+//! The entries of an archive, and the metadata recorded once they are written. The writing is in `archive.rs`.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ impl Guard {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// Its real path: a link in it, which was not there before, is an error.
+    /// Its real path: a link in it, which must have been added later, is an error.
     File(PathBuf),
     Bytes(Arc<Vec<u8>>),
     /// A file whose bytes were proved, and are proved again.
@@ -130,7 +130,7 @@ pub struct ArchivedFile {
     pub range: Range<u64>,
 }
 
-/// A file that is not in the archive, because it is no text.
+/// A file that is not in the archive, because it is binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExcludedBinary {
     pub name: String,

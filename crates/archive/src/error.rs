@@ -52,7 +52,7 @@ pub enum Error {
     Locked {
         lock: String,
         holder: String,
-        /// For how long, if that can be told.
+        /// For how long, if known.
         seconds: Option<u64>,
     },
 

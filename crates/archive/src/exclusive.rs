@@ -1,7 +1,8 @@
-//! The lock of file systems that have none: a file whose existence is the lock, made so that only one can make it.
+//! The lock for file systems without file locks: a file whose existence is the lock, created exclusively.
 //!
-//! The kernel does not release it when its holder is killed, so that it names the process: one that certainly runs no longer
-//! has abandoned it. Of a process on another machine that cannot be told, and its file stays until a person removes it.
+//! The kernel does not release it when its holder is killed, so the file names the process: when that process certainly
+//! no longer runs, the lock is abandoned. For a process on another machine this cannot be determined: the file stays
+//! until a user removes it.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -19,7 +20,7 @@ const LONGEST: u64 = 64 << 10;
 /// A file without a holder for so long was left by a process that was killed before it could write its name.
 const NAMELESS_FOR: i64 = 60_000_000_000;
 
-/// What a lock's file tells of its holder.
+/// What a lock file records about its holder.
 #[derive(Default)]
 pub(crate) struct Note {
     /// In the holder's own words, which may be anything.
@@ -60,7 +61,7 @@ impl<'s> ExclusiveFile<'s> {
         Self::make(system, &held, &text)
     }
 
-    /// Who holds it, as far as the file tells.
+    /// Who holds it, as far as the file records it.
     pub(crate) fn note(system: &dyn WritableSystem, lock: &Path) -> Note {
         let mut bytes = Vec::new();
         let stat = system.read_at_most(&beside(lock, HELD), LONGEST, &mut bytes).ok();
@@ -68,7 +69,7 @@ impl<'s> ExclusiveFile<'s> {
         Note { holder, written: stat.map(|stat| stat.mtime) }
     }
 
-    /// `None` when the file is there already.
+    /// `None` when the file exists already.
     fn make(system: &'s dyn WritableSystem, path: &Path, text: &str) -> io::Result<Option<Self>> {
         let mut file = match system.create_new(path, Access::Shared) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),

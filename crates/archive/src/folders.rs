@@ -1,5 +1,5 @@
-//! Folders below the repository's root that may be written into: each component is looked at once, and none is a link.
-//! The root itself may lie behind links; that is the user's choice.
+//! Folders below the repository's root that may be written into: each component gets one lstat, and none is a symlink.
+//! The root itself may lie behind symlinks; that is the user's choice.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -1,4 +1,4 @@
-//! One run at a time in a workspace: an advisory lock on `<stanPath>/.lock`, whose text tells who holds it.
+//! One run at a time in a workspace: an advisory lock on `<stanPath>/.lock`, whose text names the holder.
 //!
 //! The file stays when the lock is released, and one that is not held is simply taken: the lock is the kernel's, not the
 //! file's existence. Where the file system has no locks, a second file serves, whose existence is the lock
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::exclusive::{self, ExclusiveFile, Note};
 use crate::folders::Folders;
 
-/// Who takes the lock, in words for those who wait.
+/// Who takes the lock, as shown to waiting users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     pub process: u32,
@@ -43,10 +43,10 @@ enum Held<'s> {
 /// More than any command line that is worth showing.
 const LONGEST_HOLDER: u64 = 64 << 10;
 
-/// Looks at the lock that must agree on a name before it is told.
+/// How many consecutive reads of the lock file must agree on a holder before it is reported.
 const LOOKS: u32 = 2;
 
-/// The same where the file names no holder: on a busy machine it may take its holder a while to write its name.
+/// The same where the file names no holder: on a busy machine the holder may need a while to write its name.
 const LOOKS_WITHOUT_NAME: u32 = 20;
 
 const NAMELESS: &str = "a process that did not say who it is";
@@ -54,9 +54,9 @@ const NAMELESS: &str = "a process that did not say who it is";
 impl<'s> Lock<'s> {
     /// Takes the lock, and makes `<stanPath>` for it where it is missing.
     ///
-    /// While another run holds it, `pause` is called again and again: it sleeps, and says `false` when it has waited long
-    /// enough. `on_wait` is told whom it waits for, once for each holder and after the first pause, or some pauses later if
-    /// the holder does not say.
+    /// While another run holds it, `pause` is called in a loop: it sleeps, and returns `false` to give up. `on_wait` is
+    /// called with the holder it waits for, once for each holder, after the first pause, or some pauses later if the
+    /// file names no holder.
     pub fn acquire(
         system: &'s dyn WritableSystem,
         root: &Path,
@@ -120,7 +120,7 @@ fn attempt<'s>(system: &'s dyn WritableSystem, path: &Path, holder: &Holder) -> 
     match system.try_lock(path) {
         Ok(None) => Ok(Attempt::HeldByKernel),
         Ok(Some(mut lock)) => {
-            // Only a courtesy to those who wait: on a full disk the run itself will say so better.
+            // Only a courtesy to waiting runs: a full disk is reported by the run itself.
             let _ = lock.describe(&format!("{holder}\n"));
             Ok(Attempt::Taken(Held::ByKernel { _lock: lock }))
         }
@@ -153,7 +153,7 @@ fn read_note(system: &dyn WritableSystem, path: &Path) -> Note {
     Note { holder, written: stat.map(|stat| stat.mtime) }
 }
 
-/// Who holds the lock, made safe to show, and for how many seconds if that can be told.
+/// Who holds the lock, made safe to show, and for how many seconds, if known.
 fn who(system: &dyn WritableSystem, note: Note) -> (String, Option<u64>) {
     let holder: String = note.holder.chars().filter(|c| !c.is_control()).take(300).collect();
     if holder.trim().is_empty() {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_run_is_told_whom_it_waits_for() {
+    fn the_holder_is_reported_to_a_waiting_run() {
         let system = MemorySystem::new();
         system.set_dir("/r");
         let (first, told) = acquire(&system, "stan run", 0);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_run_is_told_for_how_long_the_lock_is_held() {
+    fn a_refused_run_reports_for_how_long_the_lock_is_held() {
         for (seconds, expected) in [(0, ""), (42, ", for 42 s"), (600, ", for 10 min"), (30_000, ", for 8 h")] {
             let system = MemorySystem::new();
             system.set_dir("/r").set_now(1_000);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_lock_file_is_no_message() {
+    fn a_hostile_lock_file_is_sanitised_in_messages() {
         let system = MemorySystem::new();
         system.set_dir("/r/.stan");
         let _held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What is said about externals that are not what the map and the meta promise: each node, expected and actual.
+//! Reports on externals that differ from what the map and the meta promise: each node, expected and actual.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use crate::error::Error;
 /// Longer names are not names of files: the longest path that Linux takes is 4,096 bytes.
 const LONGEST_NAME: usize = 32 << 10;
 
-/// Refuses every name that could lead out of the folder it is unpacked or written into.
+/// Refuses every name that could escape the folder it is unpacked or written into.
 pub fn check_name(name: &str) -> Result<(), Error> {
     match complaint(name) {
         None => Ok(()),

@@ -1,5 +1,5 @@
-//! Where the bytes of an output go while it is being made. One that is made again and again is compared with the file
-//! that it would replace, so that a run that finds nothing changed writes nothing and leaves the file's time alone.
+//! Where the bytes of an output go while it is being made. One that every run makes is compared with the file that it
+//! would replace, so that a run that finds nothing changed writes nothing and leaves the file's time alone.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 

@@ -123,7 +123,7 @@ struct Work<'w, 's> {
     mismatches: Vec<Mismatch>,
 }
 
-/// What the parallel half of the work found out about one external.
+/// The result of the parallel half of the work for one external.
 enum Found {
     /// The staged file is already right, and so is the source.
     Kept,
@@ -245,7 +245,7 @@ fn hashed(system: &dyn System, path: &Path) -> io::Result<Hashed> {
     Ok(Hashed { digest, size, private })
 }
 
-/// Looks at the staged file first: when it is right, the source need not be held.
+/// Hashes the staged file first: when it matches, the source need not be held in memory.
 fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>) -> Found {
     let (size, digest) = promise.map;
     let staged = target.and_then(|path| {

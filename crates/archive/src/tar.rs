@@ -1,8 +1,8 @@
-//! The tar format, both ways: headers that are the same bytes every time, and a reader that believes nothing.
+//! The tar format, both ways: headers that are the same bytes every time, and a reader that trusts nothing.
 //!
 //! Ours rather than a library's, because headers are made in parallel into the buffers that files are read into, because
-//! every field must be decided here for the bytes to be the same everywhere, and because a verifier must report what
-//! an extractor would silently mend.
+//! every field must be decided here for the bytes to be the same everywhere, and because a verifier must report what an
+//! extractor would silently repair.
 
 mod header;
 mod read;

@@ -1,18 +1,18 @@
 //! All outputs of a run, put in place together: prepared as temporary files beside their targets, and renamed by
-//! [`Transaction::commit`] only after everything has succeeded. Not a database: it knows no reading of half-done state.
+//! [`Transaction::commit`] only after everything has succeeded. Not a database: nothing reads half-done state.
 //!
 //! A run that is killed between two renames leaves every output whole, some old and some new. What makes that harmless
 //! is the order, which is the order of the calls: **staged externals, private map, meta, state, archives, and snapshots
 //! last; removals after all renames**. A snapshot that is ahead of its archives would make the next diff hide changes
 //! that were never shown; one that lags only shows them again. Staged files, map and meta that are ahead of the
-//! archives are what the next run would make anyway, and `--frozen` proves them before it believes them. What is removed
-//! late (externals that are no longer selected, a diff that a META run does not write) is at worst left over, and the
-//! next run removes it.
+//! archives are what the next run would make anyway, and `--frozen` verifies them before it trusts them. What is
+//! removed late (externals that are no longer selected, a diff that a META run does not write) is at worst left over,
+//! and the next run removes it.
 //!
-//! What a killed process wrote is kept by the system, so only a power cut asks for syncing. That costs about 10 ms a file,
-//! more than the rest of a run that finds nothing changed; archives, maps and staged files can be made again, and staged
-//! files are proved at every run. So only what cannot be made again, baselines and the selection, is synced
-//! ([`Transaction::write_durable`]).
+//! What a killed process wrote survives in the page cache, so only a power cut makes fsync necessary. That costs about
+//! 10 ms a file, more than the rest of a run that finds nothing changed; archives, maps and staged files can be made
+//! again, and staged files are proved at every run. So only what cannot be made again, baselines and the selection, is
+//! synced ([`Transaction::write_durable`]).
 
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
@@ -102,7 +102,7 @@ impl OutputFile for Nowhere {
 }
 
 impl OutputStream {
-    /// A stream that leads nowhere: for plans, which must know what would be written.
+    /// A stream that discards its bytes: for plans, which must know what would be written.
     pub fn discarding() -> Self {
         // Without a buffer, because copying into one is all that it would do.
         let file = BufWriter::with_capacity(0, Sink::new(Box::new(Nowhere)));
@@ -116,7 +116,7 @@ impl OutputStream {
         }
     }
 
-    /// Writes, and says where when that fails.
+    /// Writes; an error names the target.
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.file.write_all(bytes).map_err(|reason| write_error(&self.target, reason))
     }
@@ -291,7 +291,7 @@ impl<'s> Transaction<'s> {
                 Removal::File(path) => (path, self.system.remove_file(path)),
                 Removal::EmptyFolder(path) => (path, self.system.remove_dir(path)),
             };
-            // What is gone already, or is in use again, is as good as removed.
+            // A file that is gone already and a folder that is in use again both count as removed.
             if let Err(reason) = removed
                 && !matches!(reason.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty)
             {

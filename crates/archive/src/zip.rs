@@ -1,4 +1,4 @@
-//! Archives as `.zip`, for people whose programs know nothing else: written with stored entries, so that the same files are
+//! Archives as `.zip`, for programs that support nothing else: written with stored entries, so that the same files are
 //! the same bytes everywhere, and read as such. Archives that other programs compressed are refused with a message.
 
 use std::io::{self, Read};
@@ -77,7 +77,7 @@ pub fn write_zip(files: &[ZipFile<'_>]) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// Reads an archive that is a tar or a zip, told apart by its first bytes. As [`read_tar`] otherwise.
+/// Reads a tar or a zip, detected by its first bytes. Otherwise as [`read_tar`].
 pub fn read_any(
     reader: &mut dyn Read,
     visit: &mut dyn FnMut(&TarEntry, &mut dyn Read) -> io::Result<()>,

@@ -115,7 +115,7 @@ fn every_fault_at_every_effect_once() {
         if fault.is_harmless() {
             assert_eq!(tally.refused + tally.half_done, 0, "{fault:?}");
         }
-        // Every write path is in these numbers; fewer would mean that a part of the run is not there.
+        // Every write path is in these numbers; fewer would mean that a part of the run is not exercised.
         assert!(fault != Fault::Denied || (tally.refused > 50 && tally.half_done > 5), "{tally:?}");
     }
 }

@@ -18,7 +18,7 @@ use support::{Selection, external, outputs, run};
 /// Tells the child what to do; no user sets it.
 const FOLDER: &str = "STAN_ARCHIVE_TEST_FOLDER";
 
-/// Writes the inputs of a version, and tells what is selected.
+/// Writes the inputs of a version, and returns what is selected.
 fn selection(folder: &Path, version: usize) -> Selection {
     let mut selection = Selection::default();
     std::fs::create_dir_all(folder.join("r/src")).unwrap();
@@ -38,7 +38,7 @@ fn selection(folder: &Path, version: usize) -> Selection {
     selection
 }
 
-/// Not a test: the process that is killed. It runs when the parent says where.
+/// Not a test: the process that is killed. It runs when the parent passes a folder.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };

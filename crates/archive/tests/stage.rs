@@ -147,7 +147,7 @@ enum Corruption {
 #[derive(Clone, Copy, Debug)]
 enum CorruptedPart {
     Source,
-    /// The copy that was staged by an earlier run: it is mended.
+    /// The copy that an earlier run staged: it is repaired.
     Staged,
     /// The copy, after it was proved and before it is archived.
     Prepared,

@@ -106,8 +106,9 @@ impl Run<'_> {
         Ok(bytes)
     }
 
-    /// The canonical module with the edits, and a newline. How the pointer of the slice was read is not told. Each reading that
-    /// gives the metadata is tried: the slice of another place has other names, so that the edited one does not fit it.
+    /// The canonical module with the edits, and a newline. The metadata does not record how the slice's pointer was
+    /// read, so each reading that reproduces the metadata is tried: a slice of another location has other names, and
+    /// the edited one does not fit it.
     fn merge(&self, told: &Told, module: &SourceModule<'_>, edited: &SourceModule<'_>) -> Result<Applied, Failure> {
         let mut first_failure = None;
         for reading in [PointerSpace::Canonical, PointerSpace::File, PointerSpace::Toolchain] {
@@ -148,7 +149,7 @@ fn merge_edits(module: &SourceModule<'_>, cut: &[u8], edited: &SourceModule<'_>)
     let broken = |error: &dyn std::fmt::Display| DocumentFailure::Document(error.to_string());
     let cut = read_module(cut).map_err(|error| broken(&error))?;
     let mut applied = stan_slice::apply(module, &cut, edited, &X07)?;
-    // Reading it again checks the whole: a new name may be there already, a renamed one may have another prefix.
+    // Reading it again checks the whole: a new name may exist already, a renamed one may have another prefix.
     let merged = read_module(&applied.document).map_err(|error| broken(&error))?;
     let mut document = stan_slice::canonical_document(&merged, &X07)?;
     document.push(b'\n');
@@ -156,7 +157,7 @@ fn merge_edits(module: &SourceModule<'_>, cut: &[u8], edited: &SourceModule<'_>)
     Ok(applied)
 }
 
-/// What was told about a slice when it was made.
+/// The recorded metadata of a slice.
 #[derive(Default)]
 struct Told {
     meta: Value,
@@ -202,7 +203,7 @@ impl Told {
         }
     }
 
-    /// Whether this is what is told of a slice.
+    /// Whether this equals the metadata of a slice.
     fn is_of(&self, meta: &SliceMeta) -> bool {
         serde_json::to_value(meta).is_ok_and(|meta| meta == self.meta)
     }

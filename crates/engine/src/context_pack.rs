@@ -68,7 +68,7 @@ struct Run<'r> {
     digests: Digests,
     /// Where the focus is, as far as it is known.
     pointer: String,
-    /// The folder that the project is named from, when the request leads out of the working directory.
+    /// The folder that the project is named from, when the request points outside the working directory.
     top: Option<String>,
 }
 
@@ -177,7 +177,7 @@ impl Run<'_> {
 
     fn request(&self) -> SliceRequest {
         let command = self.command;
-        // The focus may be anywhere, and a diagnostic is no request for a certain enclosure.
+        // The focus may be anywhere, and a diagnostic does not request a certain enclosure.
         let is_in_declaration = self.pointer.trim().starts_with("/decls/");
         let default = if is_in_declaration { Enclosure::Decl } else { Enclosure::Module };
         SliceRequest {

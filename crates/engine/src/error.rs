@@ -14,7 +14,7 @@ use crate::init::InitError;
 pub enum EngineErrorKind {
     /// A file of the user, or the workspace: exit code 1.
     Input,
-    /// Bytes are not what they were promised to be: exit code 3.
+    /// Bytes differ from what was promised: exit code 3.
     Verification,
     /// A fault of stan: exit code 4.
     Internal,

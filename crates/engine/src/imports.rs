@@ -1,8 +1,8 @@
 //! Which files the imports of a configuration bring in, and where each is staged.
 //!
-//! Only a plan: nothing is written, and no file is opened. Outside the root only folders that the command line allows are
-//! looked at. Links are never followed out of the folder that a glob
-//! starts in, and links to folders not at all, so the walk ends and sees every folder once.
+//! Only a plan: nothing is written, and no file is opened. Outside the root only folders that the command line allows
+//! are read. Links are never followed out of the folder that a glob starts in, and links to folders not at all, so the
+//! walk ends and visits every folder once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -33,7 +33,7 @@ pub struct ImportFile {
     pub source: String,
 }
 
-/// What the imports come to.
+/// The files that the imports resolve to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportPlan {
     /// Sorted by target, each target once.
@@ -171,13 +171,13 @@ impl<'l> Found<'l> {
 
 struct Planner<'s> {
     system: &'s dyn System,
-    /// Knows what may be looked at.
+    /// Knows which paths may be read.
     world: World<'s>,
     root: &'s str,
     stan_folder: String,
     /// Where imports are staged.
     staging: String,
-    /// How many directory entries were looked at.
+    /// How many directory entries were visited.
     entries: usize,
 }
 
@@ -237,7 +237,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Whether a path leads where nothing may be looked at, by itself or by a link.
+    /// Whether a path, or the target of a link on it, may not be read.
     fn is_refused(&self, path: &str) -> bool {
         let refusals = self.world.refusals();
         self.world.real_path(path).is_none() && self.world.refusals() != refusals
@@ -269,7 +269,8 @@ impl Walk<'_, '_, '_> {
             let folder = join(self.parent, &below);
             let entries = match self.planner.system.read_dir(Path::new(&folder)) {
                 Ok(mut entries) => {
-                    // Which warnings are told when there are too many must not depend on the file system.
+                    // Sorted, so that the file system's order does not decide which warnings are cut when there are too
+                    // many.
                     entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
                     entries
                 }

@@ -1,5 +1,5 @@
-//! A system that remembers whether anything failed in a way that says nothing about the files: a tired disk, too many
-//! open files. What such a run saw must not be kept. Not a retry: the run goes on with the failure as its answer.
+//! A system that remembers transient I/O errors, which say nothing about the files: a failing disk, too many open
+//! files. What such a run read must not be cached. Not a retry: the run continues with the error as its answer.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,8 +47,8 @@ impl<'s> LenientSystem<'s> {
     }
 }
 
-/// Whether the failure tells something that stays as it is until the file changes. A denial does not: the same file,
-/// its stat as it was, may be open to the next user.
+/// Whether the error stays the same until the file changes. EACCES does not: the same file, with the same stat, may be
+/// readable to the next user.
 fn is_an_answer(kind: io::ErrorKind) -> bool {
     matches!(
         kind,

@@ -9,8 +9,7 @@ use stan_repo::{
     WritableSystem,
 };
 
-/// Is told of what went wrong while something was read. Most of it is only that a file does not exist, so this must be
-/// cheap.
+/// Called with every read error. Most are only that a file does not exist, so this must be cheap.
 pub(crate) trait ErrorObserver: Send + Sync + 'static {
     fn observe(&self, path: &Path, error: &io::Error);
 }

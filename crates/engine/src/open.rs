@@ -55,7 +55,7 @@ impl Engine<'_> {
         config.stores = options.package_caches.stores(self.system());
         let mut opened = OpenRepository { root: found.root, config, hints: found.hints, directory: directory.into() };
         for typed in &options.allow_secret {
-            // As it is spelled, and the file that it leads to: a link and its target hold the same secret.
+            // As it is spelled, and the file that it resolves to: a link and its target hold the same secret.
             let spelled = opened.absolute(typed).map(|path| relative_path(&opened.root, &path));
             let allowed: Vec<String> = [spelled, opened.node_id(self, typed)].into_iter().flatten().collect();
             opened.config.allowed_secrets.extend(allowed);

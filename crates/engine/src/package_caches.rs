@@ -1,5 +1,5 @@
-//! Where package managers of this user keep what they downloaded. The environment says where, and that may decide whether a file
-//! is found, never its id (spec 10 §4).
+//! Where package managers of this user keep what they downloaded. The location comes from the environment; it may
+//! decide whether a file is found, never its id (spec 10 §4).
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use stan_lang::{PackageStore, PackageStores};
 use stan_model::Ecosystem;
 use stan_repo::{System, normal_path, real_path};
 
-/// The folders of package managers, absolute. Only packages in versions that a lock file of the repository names are looked at.
+/// The folders of package managers, absolute. Only package versions that a lock file of the repository names are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageCaches {
     /// Go's module cache: `$GOMODCACHE`, else `pkg/mod` in the first folder of `$GOPATH`, else `~/go/pkg/mod`.
@@ -34,7 +34,7 @@ impl PackageCaches {
         let named = [(Ecosystem::Go, &self.go_modules), (Ecosystem::Crates, &self.crates)];
         let stores = named.into_iter().filter_map(|(ecosystem, folder)| {
             let folder = normal_path("/", folder.as_deref()?);
-            // A folder that is not there yet keeps its name: it is looked for again in every run.
+            // A folder that does not exist yet keeps its path: every run checks it again.
             let folder = real_path(system, Path::new(&folder)).unwrap_or(folder);
             (folder != "/").then_some(PackageStore { ecosystem, folder })
         });

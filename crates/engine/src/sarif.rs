@@ -132,7 +132,7 @@ impl SarifLog {
         Self::new(report.cycles.iter().map(result).collect())
     }
 
-    /// One result for each import of a file of the repository that leads nowhere, at its line.
+    /// One result for each unresolved import of a file of the repository, at its line.
     pub fn of_missing_imports(
         engine: &Engine<'_>,
         repository: &Repository<'_>,

@@ -13,7 +13,7 @@ use self::escapes::without_escapes;
 use crate::config::nearest;
 use crate::context::{EngineError, Progress, Repository, ScriptEvent, script_line};
 
-/// More output than this is cut; the end of it says how much.
+/// More output than this is cut; its end states how much.
 const MOST_OUTPUT: usize = 16 << 20;
 
 /// Which scripts, and for how long.

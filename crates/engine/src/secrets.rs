@@ -22,8 +22,8 @@ pub fn secrets_of(config: &Config, path: &str, text: &[u8]) -> Option<SecretFile
     }
 }
 
-/// As [`secrets_of`], for a file on the disk that is known by several names: any of them may tell. The first is the one that
-/// is reported. A binary is never held back, and what cannot be read is not judged.
+/// As [`secrets_of`], for a file on the disk that has several names: any of them may mark it as a secret. The first is
+/// the one that is reported. A binary is never held back, and what cannot be read is not judged.
 pub(crate) fn secrets_on_disk(
     system: &dyn System,
     config: &Config,

@@ -10,7 +10,7 @@ use crate::documents::{DocumentFailure, DocumentStore, ExitClass, digest};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceCommand {
     pub input: String,
-    /// A file for the slice; the report then only tells about it.
+    /// A file for the slice; the report then only describes it.
     pub out: Option<String>,
     pub request: SliceRequest,
 }
@@ -19,10 +19,10 @@ pub struct SliceCommand {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceOutcome {
     pub class: ExitClass,
-    /// Without a diagnostic for the failure: its words are the program's.
+    /// Without a diagnostic for the failure: its message is the program's.
     pub report: SliceReport,
     pub failure: Option<DocumentFailure>,
-    /// The two readings of the pointer lead to different places.
+    /// The two readings of the pointer resolve to different locations.
     pub readings_differ: bool,
 }
 

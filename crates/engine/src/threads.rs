@@ -13,11 +13,11 @@ const SHARE: u64 = 4;
 /// What threads get that do not parse: the default of the standard library.
 const USUAL_STACK: usize = 2 << 20;
 
-/// The smallest stack that is asked for.
+/// The smallest stack that is requested.
 const SMALLEST_STACK: usize = 1 << 20;
 
 /// What the calling thread is taken to have at most when no other can be started. Files that might need more are then
-/// searched without parsing, and the answer says so.
+/// searched without parsing, and the answer reports it.
 const CALLERS_STACK: usize = 6 << 20;
 
 /// The threads of one engine, by the stacks that they have. Each kind is started when it is first needed.
@@ -73,8 +73,8 @@ fn on_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Prepares the threads that work is given to which asks for none of its own. Needed only where the address space is
-/// limited: elsewhere they are started when they are first used.
+/// Prepares the global thread pool. Needed only where the address space is limited: elsewhere it is started on first
+/// use.
 pub fn prepare_threads() {
     let Some(space) = address_space() else { return };
     let started = attempts(cores(), USUAL_STACK, Some(space))

@@ -90,7 +90,7 @@ pub enum Tokenizer {
 impl Tokenizer {
     pub const ALL: [Self; 3] = [Self::O200k, Self::Cl100k, Self::Bytes4];
 
-    /// The name that people type and reports show.
+    /// The name that users type and reports show.
     pub fn name(self) -> &'static str {
         match self {
             Self::O200k => "o200k",
@@ -103,8 +103,8 @@ impl Tokenizer {
         Self::ALL.into_iter().find(|tokenizer| tokenizer.name() == name)
     }
 
-    /// The number of tokens of a text. Bytes that are no UTF-8 count as the replacement characters that a model would
-    /// be shown. Takes time in proportion to the length, whatever the text holds.
+    /// The number of tokens of a text. Bytes that are not UTF-8 count as the replacement characters that a model would
+    /// be shown. Linear in the length, whatever the text holds.
     pub fn count(&self, text: &[u8]) -> u64 {
         let estimate = || tokens(text.len() as u64);
         let encoding = match self {
@@ -114,7 +114,7 @@ impl Tokenizer {
         };
         // The tests unpack both vocabularies.
         let Some(encoding) = &**encoding else { return estimate() };
-        // Text is borrowed; only what is no UTF-8 is copied.
+        // Text is borrowed; only a piece that is not UTF-8 is copied.
         pieces(text).map(|piece| encoding.count(&String::from_utf8_lossy(piece)) as u64).sum()
     }
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_count_as_replacement_characters() {
+    fn bytes_that_are_not_utf8_count_as_replacement_characters() {
         let shown = "a\u{fffd}b".as_bytes();
         assert_eq!(Tokenizer::O200k.count(b"a\xffb"), Tokenizer::O200k.count(shown));
         assert!(Tokenizer::O200k.count(&[0xff; 1000]) > 0);

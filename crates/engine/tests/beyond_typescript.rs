@@ -1,5 +1,5 @@
 //! What TypeScript leaves out and the graph must have (spec 10 §2–§6): assets, queries, single-file components,
-//! patterns, generated files, links, builtins, and names for what is not there. Workspaces are in `workspaces.rs`,
+//! patterns, generated files, links, builtins, and names for missing files. Workspaces are in `workspaces.rs`,
 //! everything outside the root and in packages is in `outside.rs`.
 
 mod support;
@@ -243,7 +243,7 @@ fn stans_own_folders_are_never_nodes_even_when_imported() {
 }
 
 #[test]
-fn a_link_inside_the_root_is_the_file_that_it_leads_to() {
+fn a_link_inside_the_root_is_resolved_to_its_target() {
     let text = "
         //- /r/src/real.ts
         export const a = 1;

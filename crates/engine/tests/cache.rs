@@ -96,7 +96,7 @@ fn a_cache_serves_only_the_place_it_was_made_at() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_a_cache_is_no_error() {
+fn a_folder_that_cannot_be_a_cache_is_ignored() {
     let system = MemorySystem::from_fixture("//- /r/a.ts\n//- /file\n");
     for directory in ["/file", "/file/below", "/r/a.ts"] {
         let outcome = run(
@@ -123,8 +123,8 @@ fn only_stans_own_folder_hides_itself() {
     }
 }
 
-/// What is put into a folder of the user's own is believed when its checksums fit. It may lie, but a run that believes
-/// it must neither panic nor fail.
+/// A cache in a folder of the user's own is trusted when its checksums match. Its contents may be wrong, but a run that
+/// trusts it must neither panic nor fail.
 #[test]
 fn caches_made_to_look_right_do_no_harm() {
     let (disk, options, _) = warm_disk();
@@ -149,7 +149,7 @@ fn caches_made_to_look_right_do_no_harm() {
         }
         forge(system, OUTSIDE, &mut index, &data);
         run(system, &options, &request_outside(round % 3 == 0));
-        // An edit makes the run look into the parts that an unchanged one does not need.
+        // An edit makes the run read the parts that an unchanged one does not need.
         disk.write("src/a.ts", format!("export const a = {round}; import './b'; export * from './lib';").as_bytes());
         forge(system, OUTSIDE, &mut index, &data);
         run(system, &options, &request_outside(round % 3 == 1));
@@ -166,7 +166,7 @@ fn both_files(system: &dyn WritableSystem, directory: &str) -> (Vec<u8>, Vec<u8>
 }
 
 /// Everything that a repository can bring: the whole cache of another checkout of the same repository at the same path, with
-/// its seals, for another graph. The index is a real one, so that nothing but the seal tells it from our own.
+/// its seals, for another graph. The index is a real one, so that only the seal distinguishes it from our own.
 #[test]
 fn a_cache_that_came_with_the_repository_is_not_believed() {
     let ours = |system: &MemorySystem, state: &str| GraphRequest {
@@ -308,7 +308,7 @@ fn forge(system: &dyn WritableSystem, directory: &str, index: &mut [u8], data: &
     }
 }
 
-/// The names of externals come from manifests that no resolution may have looked at.
+/// The names of externals come from manifests that resolution may never have read.
 #[test]
 fn a_kept_map_does_not_outlive_the_manifests_that_named_its_externals() {
     let disk = MemoryDisk::new();
@@ -386,7 +386,7 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
     assert_eq!(document(None), second);
 }
 
-/// A hostile repository has a link where stan's folder or its cache would be: whatever it leads to stays as it is.
+/// A hostile repository has a link where stan's folder or its cache would be: its target stays unchanged.
 #[test]
 fn nothing_is_written_or_read_through_a_link() {
     for links in ["//- link /r/.stan -> /out\n", "//- link /r/.stan/cache -> /out\n", "//- link /r/.stan -> nowhere\n"]

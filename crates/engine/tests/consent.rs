@@ -19,7 +19,7 @@ use support::{cold, edges, run, run_on};
 /// The root is a folder below a user's home, so that there is something around it.
 const ROOT: &str = "/homes/u/r";
 
-/// Writes down everything outside the root that is looked at.
+/// Records every path outside the root that is listed, stat'ed, opened, read or written.
 struct Recording {
     inner: MemorySystem,
     outside: Mutex<BTreeSet<String>>,
@@ -82,7 +82,7 @@ fn options(allowed: &[&str]) -> GraphOptions {
     options
 }
 
-/// Edges and errors, then every path outside the root that was looked at.
+/// Edges and errors, then every path outside the root that was accessed.
 fn check_with(text: &str, options: &GraphOptions, expected: &Expect) {
     let system = Recording { inner: MemorySystem::from_fixture(text), outside: Mutex::default() };
     let mut told = edges(&cold(&system, options));
@@ -144,7 +144,7 @@ fn hostile() -> String {
 }
 
 #[test]
-fn nothing_outside_is_looked_at_without_consent() {
+fn nothing_outside_is_accessed_without_consent() {
     check_with(
         &hostile(),
         &options(&[]),

@@ -1,5 +1,5 @@
 //! A thousand corruptions between a context run and a frozen one: none gets through, each is named with what was expected
-//! and what was found, and every output is what it was. The same through the real program is in `apps/cli/tests`.
+//! and what was found, and every output is unchanged. The same through the real program is in `apps/cli/tests`.
 
 mod support;
 
@@ -296,7 +296,7 @@ impl<'a> Corruptor<'a> {
     }
 }
 
-/// What tells nothing else than before is no corruption.
+/// A change that leaves the parsed value equal is not a corruption.
 fn says_the_same(before: &[u8], after: &[u8]) -> bool {
     let parsed = |bytes| serde_json::from_slice::<Value>(bytes).ok();
     before == after || parsed(before).is_some_and(|before| parsed(after) == Some(before))

@@ -106,7 +106,7 @@ fn exists(system: &MemorySystem, path: &str) -> bool {
 #[test]
 fn imports_lead_to_the_files_that_declare_what_is_used() {
     let outcome = run(&repository("/u/go/pkg/mod"), &options("/u/go/pkg/mod"), &request(false));
-    // The name of `fork` does not tell the name of its package.
+    // The path of `fork` does not determine the name of its package.
     expect![[r#"
         main.go -> go:example.com/Acme/tools@v1.2.0/saw.go runtime
         main.go -> go:example.com/fork@v0.3.0/o.go runtime
@@ -185,7 +185,7 @@ fn only_modules_with_the_hash_of_go_sum_are_staged() {
 }
 
 #[test]
-fn a_private_map_leads_to_no_module_that_go_sum_does_not_name() {
+fn a_private_map_names_no_module_that_go_sum_does_not_name() {
     let system = repository("/u/mod");
     system.set_file(STATE, "{\"v\":2,\"i\":[\".stan/context/go/example.com/fork@v0.3.0/o.go\"]}\n");
     let config = config("/u/mod");

@@ -61,15 +61,15 @@ fn what_lies_outside_the_root_needs_consent() {
         let told = outcome(&[glob], &[folder]);
         assert_eq!(told == refused(glob), !is_allowed, "{glob} with {folder}: {told}");
     }
-    // One glob that leads out is enough, and a link in an allowed folder is no consent.
+    // One glob that leaves the root is enough, and a link in an allowed folder does not give consent.
     assert_eq!(outcome(&["docs/a.md", "/srv/*.md"], &[]), refused("/srv/*.md"));
     expect![[r#"/w/r/docs/a.md | import `x`: the link docs/leak.md was left out, because it leads out of the folder that the glob starts in"#]]
         .assert_eq(&outcome(&["docs/*.md"], &[]));
 }
 
-/// Finding 22 for imports: what may not be read is not looked at either.
+/// Finding 22 for imports: a path that may not be read gets no stat either.
 #[test]
-fn nothing_is_looked_at_without_consent() {
+fn nothing_is_accessed_without_consent() {
     let system = MemorySystem::from_fixture(TREE);
     let faulty = FaultySystem::new(&system, Fault::Io, usize::MAX, false);
     let imports = [("x".to_owned(), vec!["/srv/*.md".to_owned()])].into_iter().collect();
@@ -343,7 +343,7 @@ fn what_cannot_be_read_is_a_warning() {
 }
 
 #[test]
-fn warnings_are_told_up_to_a_limit() {
+fn warnings_are_reported_up_to_a_limit() {
     let system = MemorySystem::new();
     for index in 0..300 {
         system.set_link(format!("/w/r/docs/{index:03}.md"), "gone");

@@ -73,7 +73,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, mode: Mode, cache: Option<&str>) 
     };
     let report = run(&Engine::new(disk.system()), &repository, &request, &mut NoProgress).expect("it can be archived");
     let read = |artefact| disk.read(&repository.layout().artefact(artefact)).expect("it was written");
-    // Which errors are new is what the cache is asked for; what is written and removed depends on the run before.
+    // Which errors are new comes from the cache; what is written and removed depends on the run before.
     let report = RunReport { errors_are_known: false, written: Vec::new(), removed: Vec::new(), ..report };
     Outcome {
         archive: read(Artefact::Archive),
@@ -161,7 +161,7 @@ fn an_overview_that_came_with_the_repository_is_not_believed() {
 fn damage_to_a_kept_overview_is_noticed() {
     let disk = repository();
     let config = large_map();
-    // Outside the repository there is no seal: only the checksum tells.
+    // Outside the repository there is no seal: only the checksum detects a change.
     let truth = outcome(&disk, &config, Mode::Context, Some(OUTSIDE));
     let file = format!("{OUTSIDE}/overview.data");
     let read = || {

@@ -71,7 +71,7 @@ fn settled(disk: &MemoryDisk, config: &Config) -> Outcome {
     }
     let kept = outcome(disk, config, Some(CACHE));
     assert_eq!(outcome(disk, config, None), kept, "a run without a cache says and leaves the same");
-    // It leaves traces in the folders that it looks at: then another one is kept.
+    // That run changed the stat of recorded folders, so the next run is kept instead.
     outcome(disk, config, Some(CACHE));
     kept
 }
@@ -174,7 +174,7 @@ fn a_kept_run_that_came_with_the_repository_is_not_believed() {
     assert_eq!(settled(&disk, &config), truth);
 }
 
-/// What a link leads to may change without it.
+/// The target of a link may change without the link's stat.
 #[test]
 fn runs_with_links_are_not_kept() {
     let disk = repository();

@@ -442,7 +442,7 @@ fn the_code_behind_a_declaration_has_an_implicit_edge() {
     );
 }
 
-/// Nothing is asked of the archives that hold the packages, and the report says why they are missing.
+/// The archives that hold the packages are not read, and the report says why they are missing.
 #[test]
 fn plug_and_play_is_said() {
     check(

@@ -1,5 +1,5 @@
-//! Links in place of stan's own documents: what they lead to is neither read nor told. The whole of it, on real disks and with
-//! the paths traced, is `cargo xtask hostile`.
+//! Links in place of stan's own documents: their targets are neither read nor shown. The whole of it, on real disks and
+//! with the paths traced, is `cargo xtask hostile`.
 
 mod support;
 

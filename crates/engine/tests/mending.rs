@@ -1,5 +1,5 @@
-//! Single edits after a first run, each of a sort that mending an earlier graph could get wrong. The random sequences
-//! of `warm.rs` are the law; these are the cases that someone once thought of, or that broke it.
+//! Single edits after a first run, each of a sort that an incremental update could get wrong. The random sequences of
+//! `warm.rs` are the law; these are hand-written cases, and those that once broke it.
 
 mod support;
 
@@ -45,7 +45,7 @@ const SMALL: &str = "
 ";
 
 #[test]
-fn edits_of_single_files_are_mended() {
+fn edits_of_single_files_are_updated_incrementally() {
     for (path, text) in [
         ("a.ts", "import {y} from './barrel';"),
         ("a.ts", ""),
@@ -137,7 +137,7 @@ fn a_new_file_may_satisfy_or_shadow() {
     }
 }
 
-/// Ignored files are in the graph only as long as something leads to them, and each other does not count.
+/// Ignored files are in the graph only while another file imports them; importing each other does not count.
 #[test]
 fn ignored_files_that_import_each_other_go_together() {
     let before = "
@@ -220,9 +220,9 @@ fn externals_come_and_go() {
     check(before, &[("node_modules/dep/x.d.ts", "")]);
 }
 
-/// A package that one run looked through, the next only hashed, and the third looks through again.
+/// A package that one run tunnelled through, the next only hashed, and the third tunnels through again.
 #[test]
-fn packages_are_looked_through_again() {
+fn packages_are_tunnelled_again() {
     let system = MemorySystem::from_fixture(
         r#"
         //- /r/a.ts
@@ -259,7 +259,7 @@ fn packages_are_looked_through_again() {
 }
 
 #[test]
-fn patterns_are_matched_anew() {
+fn patterns_are_matched_again() {
     let before = "
         //- /r/a.ts
         const all = import.meta.glob('./p/*.ts');
@@ -286,7 +286,7 @@ fn problems_of_requests_follow_the_edit() {
     check(before, &[("a.ts", "import '../outside/o.css'; (((")]);
 }
 
-/// The configuration of a package is looked at when its source is: its problems are part of the answer either way.
+/// The configuration of a package is read with its source: its problems are part of the answer either way.
 #[test]
 fn problems_of_configurations_do_not_depend_on_who_imports() {
     let before = r#"

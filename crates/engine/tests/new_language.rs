@@ -193,7 +193,7 @@ fn files_of_two_languages_lead_to_each_other() {
 }
 
 #[test]
-fn an_import_of_a_package_leads_to_the_files_that_declare_what_is_taken() {
+fn an_import_of_a_package_resolves_to_the_files_that_declare_its_names() {
     check(
         "
         //- /r/main/one.toy

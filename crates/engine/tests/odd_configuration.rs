@@ -172,7 +172,7 @@ fn manifests_of_every_odd_shape() {
 fn exports_of_every_odd_shape() {
     let nested = |depth: usize| format!("{}\"./index.d.ts\"{}", "{\"types\": ".repeat(depth), "}".repeat(depth));
     let deep = nested(50);
-    // Deeper than anybody nests, so that any answer is right that is not a crash.
+    // Deeper than any real manifest, so that any answer but a crash is right.
     exported(&nested(1_000));
     let falsy = ["null", "0", "false", "\"\""];
     for exports in falsy {

@@ -23,7 +23,7 @@ fn beside(name: &str, contents: impl Into<Vec<u8>>) -> GraphOutcome {
 }
 
 #[test]
-fn files_that_do_not_parse_keep_the_imports_that_can_be_told() {
+fn files_that_do_not_parse_keep_the_imports_that_can_be_extracted() {
     check(
         "
         //- /r/a.ts

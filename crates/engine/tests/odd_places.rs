@@ -28,7 +28,7 @@ fn a_root_that_does_not_exist() {
 }
 
 #[test]
-fn a_root_that_comes_to_exist() {
+fn a_root_that_is_created_later() {
     let system = MemorySystem::new();
     let options = GraphOptions::new(ROOT);
     let request = GraphRequest { cache_directory: Some("/cache".into()), ..GraphRequest::default() };
@@ -78,7 +78,8 @@ fn a_subfolder_of_a_worktree_follows_the_rules_above_it() {
     expected.assert_eq(&relative("tree"));
     disk.remove("main/.git");
     disk.remove("tree");
-    // Without git, nothing says that what is above the root is of the same project: neither its rules nor its files count.
+    // Without git, nothing shows that folders above the root are of the same project: neither its rules nor its files
+    // count.
     expect![[r#"
         missing ../shared/s
         source a.ts
@@ -250,7 +251,7 @@ fn files_that_lose_permission_during_the_run() {
     }
 }
 
-/// The disk fails once: the next run must not believe what that one could not see.
+/// The disk fails once: the next run must not reuse what that one could not read.
 #[test]
 fn a_call_that_fails_once() {
     check_disturbed("fails", &|_| Err(io::Error::other("the disk is tired")));

@@ -1,5 +1,5 @@
-//! What lies beyond the repository (spec 10 §2–§5): packages and their barrels, files outside the root, and what
-//! must not be looked at.
+//! What lies beyond the repository (spec 10 §2–§5): packages and their barrels, files outside the root, and paths that
+//! must not be accessed.
 
 mod support;
 

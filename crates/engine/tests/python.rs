@@ -72,7 +72,7 @@ fn names_lead_through_packages_to_where_they_are_defined() {
 }
 
 #[test]
-fn virtual_environments_are_no_part_of_the_repository() {
+fn virtual_environments_are_not_part_of_the_repository() {
     let outcome = fixture(
         "
         //- /r/main.py

@@ -1,5 +1,5 @@
 //! The shipped instructions say what the code does: file names, masks, schema, rules and the example are taken out of the
-//! document and compared. Whether a model follows them is not something a test can tell.
+//! document and compared. Whether a model follows them cannot be tested here.
 
 use std::collections::BTreeMap;
 
@@ -190,7 +190,7 @@ fn the_example_selection_is_listed_as_it_is_written() {
     let listed = |key: &str| reply.lines().find_map(|line| line.strip_prefix(&format!("  - {key}: `"))).unwrap();
     let (i, x) = (listed("i").trim_end_matches('`'), listed("x").trim_end_matches('`'));
     assert_eq!(format!(r#"{{"v":2,"i":{i},"x":{x}}}"#), line('+'));
-    // The sentence before the example tells which archive it answers to.
+    // The sentence before the example names the archive that it answers to.
     assert!(system_document(STAN_PATH).contains(&format!("the state `{}`", line('-'))));
 }
 

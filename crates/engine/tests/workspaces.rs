@@ -9,7 +9,7 @@ fn check(text: &str, expected: Expect) {
     expected.assert_eq(&edges(&fixture(text)));
 }
 
-/// Where `lib` leads to from `app/a.ts`, given the manifest of `lib` and its other files.
+/// What `lib` resolves to from `app/a.ts`, given the manifest of `lib` and its other files.
 fn lib(manifest: &str, rest: &str) -> String {
     let root =
         "//- /r/package.json\n{\"workspaces\": [\"app\", \"lib\"]}\n//- /r/app/package.json\n{\"name\": \"app\"}\n";
@@ -181,7 +181,7 @@ fn an_install_changes_nothing_for_unbuilt_packages() {
 }
 
 #[test]
-fn odd_workspaces_are_no_failure() {
+fn odd_workspaces_do_not_fail() {
     for workspaces in
         ["[\"..\"]", "[\"/\"]", "[\"**\"]", "[\"[\"]", "[\"\"]", "{}", "1", "[null]", "[\"./lib/\", \"lib\", \"lib\"]"]
     {
@@ -192,7 +192,7 @@ fn odd_workspaces_are_no_failure() {
     }
 }
 
-/// Two packages of one name: the first by path is taken for every importer, and the doubt is reported.
+/// Two packages of one name: every importer resolves to the first by path, and the ambiguity is reported.
 #[test]
 fn two_packages_of_one_name() {
     let text = r#"

@@ -1,5 +1,5 @@
 //! Makes a [`Graph`] out of nodes and edges pushed in any order. The result depends on what was pushed, never on the
-//! order; what does not fit together is reported, never dropped in silence.
+//! order; conflicts are reported, never dropped silently.
 
 use std::cmp::Ordering;
 
@@ -20,11 +20,11 @@ pub struct Built {
     pub graph: Graph,
     /// Nodes that shared an id but not their content, sorted by id. The edges of all of them were kept.
     pub merged: Vec<Merged>,
-    /// What the caller's keys came to mean.
+    /// The node index of each of the caller's keys.
     pub indices: Indices,
 }
 
-/// The index that each key came to mean. Keys are dense numbers in practice, so this is an array.
+/// The node index of each key. Keys are dense numbers in practice, so this is an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Indices {
     by_key: Vec<u32>,
@@ -50,7 +50,7 @@ impl Indices {
     }
 }
 
-/// Two different nodes had one id: for example the file `src/a.ts` and a bare specifier `src/a.ts` that leads nowhere.
+/// Two different nodes had one id: for example the file `src/a.ts` and an unresolved bare specifier `src/a.ts`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     pub id: Box<str>,
@@ -114,7 +114,7 @@ impl GraphBuilder {
 
 type MergedNodes = (Vec<Node>, Indices, Vec<Merged>);
 
-/// One node per id, sorted; the index that each key came to mean; the merges that lost something.
+/// One node per id, sorted; the node index of each key; the merges that lost something.
 fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
     // Stable, because that sort makes use of runs that are in order already: most nodes come sorted.
     keyed.sort_by(|(left_key, left), (right_key, right)| {

@@ -13,7 +13,7 @@ pub struct Cycle {
     pub example: Vec<u32>,
 }
 
-/// How many edges may be looked at for one component's example, beyond the first member's, which is always complete.
+/// How many edges may be traversed for one component's example, beyond the first member's, which is always complete.
 /// A count, not a clock: the same graph gives the same example everywhere.
 const EXAMPLE_EDGE_BUDGET: usize = 1 << 20;
 
@@ -127,7 +127,7 @@ struct ExampleFinder<'g> {
     graph: &'g Graph,
     /// Which component a node is in, by rank; `UNVISITED` for nodes in none.
     component: Vec<u32>,
-    /// Which search saw a node last, and from where it came to it.
+    /// Which search visited a node last, and the node it came from.
     seen: Vec<u32>,
     came_from: Vec<u32>,
     searches: u32,

@@ -3,7 +3,7 @@
 
 use stan_model::{Digest, EdgeKind, Language, NodeKind, Resolution};
 
-/// A file, a builtin, or a specifier that leads nowhere.
+/// A file, a builtin, or an unresolved specifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// Unique in a graph: the path of a file, the name of a builtin, the spelling of something missing.
@@ -26,7 +26,7 @@ impl Node {
     }
 }
 
-/// What is known of a file's bytes.
+/// Digest and size of a file's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileMeta {
     pub digest: Digest,

@@ -98,7 +98,7 @@ fn package_of<'p>(packages: &[&'p str], id: &str) -> &'p str {
     "."
 }
 
-/// The name of the installed package that a file belongs to, as far as its path tells.
+/// The name of the installed package that a file belongs to, derived from its path.
 fn installed_package(id: &str) -> &str {
     let folders = ["node_modules/", "site-packages/", "vendor/"];
     let start = folders.iter().filter_map(|folder| id.rfind(folder).map(|at| at + folder.len())).max();

@@ -28,10 +28,10 @@ impl Stats {
 }
 
 /// The part of a graph that is reached from `seeds`, which are part of it: the nodes reached, and every edge between
-/// them. Seeds that are no index of the graph reach nothing.
+/// them. Seeds out of the graph's range reach nothing.
 ///
 /// `Backward` turns the arrows for the search only. The edges of the answer still point from a module to what it
-/// depends on, so that every answer is a part of the graph it was asked of and an edge always means the same.
+/// depends on, so that every answer is a subgraph of the queried graph and an edge always means the same.
 pub fn closure(graph: &Graph, seeds: &[u32], direction: Direction) -> Graph {
     closure_within(graph, seeds, direction, usize::MAX)
 }

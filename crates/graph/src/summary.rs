@@ -1,12 +1,12 @@
-//! How many nodes and edges there are of each sort: what people want to know first, and small enough to keep
-//! beside a graph that is not loaded.
+//! Counts of nodes and edges by kind: what users want to know first, and small enough to keep beside a graph that is
+//! not loaded.
 
 use serde::{Deserialize, Serialize};
 use stan_model::{EdgeKind, NodeKind, ProgrammingFiles, Resolution};
 
 use crate::graph::Graph;
 
-/// Counts by kind. Counts can be mended when single nodes and edges come or go.
+/// Counts by kind. Counts can be updated when single nodes and edges are added or removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     nodes: [u64; 4],

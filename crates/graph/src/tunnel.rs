@@ -1,16 +1,16 @@
 //! Seeing through barrels: from a name that a file takes from a module to the files that define it (spec 10 §5).
 //!
 //! The rules are ECMAScript's `ResolveExport`, bent in two places because the answer is context, not a link error:
-//! an ambiguous name leads to all its definers, and a file about whose exports nothing is known counts as the
-//! definer of whatever is asked of it by name. Nothing is resolved or loaded here; [`Modules`] does that.
+//! an ambiguous name resolves to all its definers, and a file with unknown exports counts as the definer of every name
+//! requested from it. Nothing is resolved or loaded here; [`Modules`] does that.
 //!
-//! A search is plain reachability over states (module, name): which exports of a module a name leads to depends on
+//! A search is plain reachability over states (module, name): which exports of a module a name resolves to depends on
 //! that module alone. So cycles need no care, memory of earlier answers changes nothing but the time, and the answer
 //! cannot depend on threads.
 //!
-//! A short search is a walk that remembers only what is cheap to remember, and threads do not wait for each other. One that
-//! goes on for long becomes a search that remembers every state (`components.rs`): without that, a name that is
-//! exported twice at every level would be searched in full again for each level.
+//! A short search is a walk that remembers only what is cheap to remember, and threads do not wait for each other. A
+//! long one becomes a search that remembers every state (`components.rs`): without that, a name that is exported twice
+//! at every level would be searched in full again for each level.
 
 mod components;
 mod memo;
@@ -35,14 +35,14 @@ use stars::{StarTable, StarTables};
 pub struct Module<'a> {
     /// `exports` must be sorted by name.
     pub facts: &'a FileFacts,
-    /// For each request the file that it leads to; `None` when it leads to a builtin or nowhere.
+    /// For each request the file that it resolves to; `None` for a builtin or an unresolved request.
     pub targets: &'a [Option<FileKey>],
 }
 
 /// Access to the modules of a repository and its packages.
 ///
-/// Which modules are asked for, how often and in which order may differ between runs, so an implementation that
-/// loads modules on demand must give the same answers in any order and report nothing from here.
+/// Which modules are requested, how often and in which order may differ between runs, so an implementation that loads
+/// modules on demand must give the same answers in any order and report nothing from here.
 pub trait Modules: Sync {
     /// `None` when the file cannot be analysed: a style sheet, an image, code in another language.
     fn module(&self, file: FileKey) -> Option<Module<'_>>;
@@ -51,7 +51,7 @@ pub trait Modules: Sync {
     fn may_enter(&self, from: FileKey, to: FileKey) -> bool;
 }
 
-/// Answers questions about definers and remembers the answers; one serves all threads.
+/// Finds definers and memoises the answers; one serves all threads.
 pub struct Tunneller<'m> {
     modules: &'m dyn Modules,
     memo: Memo<'m>,
@@ -74,10 +74,10 @@ pub struct Implicit {
     pub left_out: Option<(Box<str>, usize)>,
 }
 
-/// What a search came to.
+/// The result of a search.
 enum Found {
     All(Arc<[FileKey]>),
-    /// More than was asked for.
+    /// More than the limit.
     Crowd(usize),
 }
 
@@ -230,7 +230,7 @@ impl<'m> Tunneller<'m> {
                 }
             }
         }
-        // An explicit export hides the stars, even when it leads nowhere.
+        // An explicit export hides the stars, even when it does not resolve.
         if !exports.is_empty() {
             return;
         }
@@ -304,19 +304,19 @@ impl<'m> Tunneller<'m> {
     }
 }
 
-/// A name as it is asked of a module.
+/// A name that is requested from a module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct State<'m> {
     file: FileKey,
     name: &'m str,
-    /// Asked through a star, so that nothing says that the module has the name at all: a module that would take any
+    /// Requested through a star, so that the module may not have the name at all: a module that would take any
     /// name then counts only when no other module has it.
     loose: bool,
 }
 
 /// Takes what one step of a search finds.
 trait Sink<'m> {
-    /// A state that the search goes on with.
+    /// A state that the search continues with.
     fn visit(&mut self, state: State<'m>);
     /// A definer, or a file that counts only when there is no definer.
     fn found(&mut self, file: FileKey, certain: bool);

@@ -1,4 +1,4 @@
-//! The committed schemas of the context files are those of the code, and they say what the readers say.
+//! The committed schemas of the context files are those of the code, and they agree with the readers.
 //! `UPDATE_EXPECT=1 cargo test -p stan-graph --test schemas` rewrites them.
 
 use expect_test::{ExpectFile, expect_file};

@@ -92,7 +92,7 @@ pub struct Missing {
     pub name: Box<str>,
     pub line: u32,
     pub reason: MissingReason,
-    /// For an import that leads to nothing: what it asks for.
+    /// For an unresolved import: its specifier.
     pub specifier: Option<Box<str>>,
     /// Names that may have been meant, the nearest first.
     pub near: Vec<Box<str>>,
@@ -525,7 +525,7 @@ fn is_of_space(names: &Names, id: DeclarationId, space: Space) -> bool {
     }
 }
 
-/// Type parameters lead to where they are declared, which the signature itself shows.
+/// Type parameters resolve to their declaration, which the signature itself shows.
 fn is_parameter(modules: &dyn Modules, definition: Definition) -> bool {
     let Definition::Declaration(file, id) = definition else { return false };
     let Some(units) = modules.units(file) else { return false };

@@ -6,7 +6,7 @@ use stan_model::names::{DeclarationId, Import, Imported, Meaning, SymbolId};
 use crate::follow::Follower;
 use crate::modules::{FileId, Leads};
 
-/// What a name stands for.
+/// What a name resolves to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Definition {
     Declaration(FileId, DeclarationId),
@@ -14,7 +14,7 @@ pub enum Definition {
     Module(FileId),
 }
 
-/// Why an import leads to nothing.
+/// Why an import does not resolve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NotFound {
     Builtin,
@@ -29,7 +29,7 @@ const MOST_HOPS: u32 = 40;
 const WHOLE: &str = "export=";
 const DEFAULT: &str = "default";
 
-/// One search: what was found, and which exports were asked for, so that cycles of barrels end.
+/// One search: what was found, and which exports were visited, so that cycles of barrels end.
 #[derive(Default)]
 pub(crate) struct Search {
     pub(crate) found: Vec<Definition>,
@@ -47,7 +47,7 @@ impl Search {
 }
 
 impl Follower<'_> {
-    /// The declarations that a symbol of a file stands for.
+    /// The declarations that a symbol of a file resolves to.
     pub fn definitions(&self, file: FileId, symbol: SymbolId) -> Result<Vec<Definition>, NotFound> {
         let mut search = Search::default();
         self.of_symbol(file, symbol, &mut search, 0);
@@ -64,7 +64,7 @@ impl Follower<'_> {
         search.found
     }
 
-    /// What an import stands for.
+    /// The declarations that an import resolves to.
     pub fn imported(&self, file: FileId, import: &Import) -> Result<Vec<Definition>, NotFound> {
         let mut search = Search::default();
         self.of_import(file, import, &mut search, 0);

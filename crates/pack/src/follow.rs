@@ -1,5 +1,5 @@
-//! Follows recipes: from an expression or written type to what has its members. Nothing is inferred; a recipe that leads to
-//! nothing is an answer. Every question has a bound on its steps, so that types that refer to themselves end.
+//! Follows recipes: from an expression or written type to what has its members. Nothing is inferred; a recipe without a
+//! result is a valid answer. The steps of every query are bounded, so that recursive types terminate.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,13 +14,13 @@ use crate::modules::{FileId, Modules};
 /// How deep a recipe is followed.
 const MOST_DEPTH: u32 = 24;
 
-/// How many steps one question may take.
+/// How many steps one query may take.
 const MOST_STEPS: u32 = 3_000;
 
-/// How many classes and interfaces above one are looked at.
+/// How many ancestors (classes and interfaces) of one are searched.
 const MOST_LINEAGE: usize = 12;
 
-/// What the type parameters of a generic type are here; 0 knows none.
+/// The type arguments of a generic type here; 0 has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Bindings(u32);
 
@@ -115,7 +115,7 @@ impl<'m> Follower<'m> {
         self.named(&carriers, name)
     }
 
-    /// To be called before each question.
+    /// To be called before each query.
     pub(crate) fn restart(&self) {
         self.steps.set(MOST_STEPS);
         self.bindings.borrow_mut().truncate(1);
@@ -330,7 +330,7 @@ impl<'m> Follower<'m> {
             return Bindings::NONE;
         }
         let mut all = self.bindings.borrow_mut();
-        // A type that refers to itself asks for the same bindings again and again.
+        // A recursive type requests the same bindings repeatedly.
         if let Some(known) = all.iter().position(|one| *one == bound) {
             return Bindings(known as u32);
         }
@@ -344,7 +344,8 @@ impl<'m> Follower<'m> {
         bound.map(|(_, argument)| *argument)
     }
 
-    /// Elements of lists, or what promises promise. What is no promise is awaited as it is.
+    /// Element types of lists, or the awaited types of promises. Awaiting a type that is not a promise gives the type
+    /// itself.
     fn unwrapped(&self, carriers: &[Carrier], awaited: bool, depth: u32) -> Vec<Carrier> {
         let mut found = Vec::new();
         for carrier in carriers {

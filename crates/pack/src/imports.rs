@@ -1,5 +1,5 @@
-//! Imports: those that lead to nothing, and an import statement as the focus. What was meant is looked for in the module that
-//! the import names: a unit that it does not export, and exports of a near name.
+//! Imports: unresolved ones, and an import statement as the focus. Candidates are searched in the module that the
+//! import names: a unit that it does not export, and exports with a similar name.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::definitions::{Definition, NotFound};
 use crate::modules::{FileId, Leads};
 use crate::near::nearest;
 
-/// Modules that are looked at for a name which one of them may have stopped to export.
+/// How many modules are searched for a name that one of them may no longer export.
 const MOST_MODULES: usize = 50;
 
 /// Names that may have been meant.
 const MOST_NEAR: usize = 3;
 
 impl Collector<'_> {
-    /// A name whose import leads to nothing: what the module has under that name, exported or not.
+    /// A name whose import does not resolve: what the module has under that name, exported or not.
     pub(crate) fn not_found(&mut self, units: &FileUnits, symbol: SymbolId, (line, rank): (u32, u8), reason: NotFound) {
         let name = units.names.symbol(symbol).map_or("", |symbol| &symbol.name);
         let imports: Vec<&Import> = imports_of(&units.names, symbol).map(|(_, import)| import).collect();

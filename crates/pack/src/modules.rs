@@ -19,7 +19,7 @@ pub enum Leads {
     Missing,
 }
 
-/// The files of a project, loaded when they are asked for.
+/// The files of a project, loaded on demand.
 pub trait Modules {
     /// `None` for a file that cannot be read or whose language has no outlines.
     fn units(&self, file: FileId) -> Option<Rc<FileUnits>>;
@@ -27,7 +27,8 @@ pub trait Modules {
     /// Where a specifier of this file leads.
     fn leads(&self, file: FileId, specifier: &str) -> Leads;
 
-    /// Whether the specifier of one name leads to the module of that name, which `target` is, rather than to one that offers it.
+    /// Whether the specifier of one name resolves to the module of that name, `target`, rather than to one that exports
+    /// it.
     fn is_module_named(&self, _target: FileId, _specifier: &str) -> bool {
         false
     }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-/// Levels of indentation that are looked at, and the most lines that are taken.
+/// Levels of indentation that are searched, and the most lines that are taken.
 const LEVELS: usize = 2;
 const MOST: usize = 24;
 /// Lines from the top of a file that opens no block.
 const FIRST: u32 = 20;
 
-/// Numbers of the lines (from 1) that tell what a text of unknown form holds.
+/// Numbers of the lines (from 1) that summarise a text of unknown format.
 pub(crate) fn opening_lines(text: &str) -> BTreeSet<u32> {
     let lines: Vec<(u32, &str)> = (1_u32..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
     let openings: Vec<(u32, usize)> = lines

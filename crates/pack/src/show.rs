@@ -1,5 +1,5 @@
 //! The text of a unit at a level. Text is always taken from the file: a sequence of pieces in their order, with marks where
-//! something is left out. Which lines of the range are left out is said beside it.
+//! something is left out. The omitted lines of the range are listed beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -159,7 +159,7 @@ pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline, keepin
         let doc = unit.doc.map(|doc| starts.lines(doc)).is_some_and(|doc| doc.to - doc.from < keeping.longest_doc);
         let options = Options { doc, used: &none, keep: keeping.lines, all_members: true };
         let shown = signature(text, starts, outline, id, &options);
-        // Units that share a line would be told twice.
+        // Lines that units share would be listed twice.
         if shown.lines.from > next {
             hidden.push(Lines { from: next, to: shown.lines.from - 1 });
         }

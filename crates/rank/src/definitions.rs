@@ -1,7 +1,8 @@
-//! Which words of a text are names that it defines, told by the word before and the letter behind: a guess that needs no
-//! parser, works for every language alike and is wrong harmlessly, because names that many files define count nothing.
+//! Which words of a text are names that it defines, judged by the word before and the letter behind: a guess that needs
+//! no parser, works for every language alike and is wrong harmlessly, because names that many files define count
+//! nothing.
 
-/// By whose rules definitions are told.
+/// The language whose rules detect definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Syntax {
     TypeScript,
@@ -45,7 +46,7 @@ const OTHER_KEYWORDS: [&str; 21] = [
     "type",
 ];
 
-/// Is told every word of a text in order, and says which of them are defined there.
+/// Gets every word of a text in order, and returns which of them are defined there.
 pub(crate) struct Finder<'t> {
     syntax: Syntax,
     text: &'t [u8],
@@ -160,9 +161,9 @@ impl<'t> Finder<'t> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The first byte behind that is no space.
+    /// The first byte behind that is not whitespace.
     fn next(&self, end: usize) -> Option<u8> {
-        // A hostile text of spaces would be looked through again for every word.
+        // Bounded: a hostile text of spaces would be scanned again for every word.
         self.text.get(end..)?.iter().take(64).copied().find(|byte| !byte.is_ascii_whitespace())
     }
 }

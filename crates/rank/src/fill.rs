@@ -4,7 +4,7 @@ use crate::fixed::Fixed;
 
 /// After so many files in a row that did not fit, the rest is left alone.
 const PATIENCE: usize = 64;
-/// Sizes are asked for in groups, so that the caller can count many at once.
+/// Sizes are requested in groups, so that the caller can count many at once.
 const GROUP: usize = 64;
 
 /// A file that may be taken.
@@ -20,15 +20,15 @@ pub struct Candidate {
 pub struct Filled {
     /// Each with its size, in the order in which they were taken.
     pub taken: Vec<(u32, u64)>,
-    /// Looked at and too large for what was left.
+    /// Weighed, and too large for the rest of the budget.
     pub too_large: Vec<(u32, u64)>,
-    /// How many were not looked at.
+    /// How many were not weighed.
     pub not_weighed: usize,
     /// What is left of the budget.
     pub left: u64,
 }
 
-/// Takes files until the budget is used up. `weigh` tells the size of each file that it is given.
+/// Takes files until the budget is used up. `weigh` returns the size of each file that it is given.
 pub fn fill(mut candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32]) -> Vec<u64>) -> Filled {
     candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.worth), candidate.file));
     let mut filled = Filled { left: budget, ..Filled::default() };
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_looked_at_after_many_misses() {
+    fn nothing_is_weighed_after_many_misses() {
         let candidates = (0..300).map(|file| Candidate { file, worth: Fixed::ZERO }).collect();
         let mut asked = 0;
         let filled = fill(candidates, 10, |files| {

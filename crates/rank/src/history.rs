@@ -22,7 +22,7 @@ pub struct Change {
     pub message_length: u32,
 }
 
-/// Commits of more files are no common change but a sweep.
+/// A commit of more files is a sweep, not a common change.
 pub(crate) const MOST_TOGETHER: u32 = 40;
 const MOST_WALKED: u32 = 30;
 const DAY: i64 = 86_400;

@@ -1,5 +1,5 @@
-//! What is close to the best answers: files that the direct signals put first lead on, over imports, common changes and
-//! names, to files that the question alone does not reach.
+//! What is close to the best answers: from the files that the direct signals put first, imports, common changes and
+//! names reach files that the query alone does not.
 
 use rustc_hash::FxHashMap;
 

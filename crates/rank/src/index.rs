@@ -83,7 +83,7 @@ impl Postings {
         rows
     }
 
-    /// What the arrays must be for the questions above to make sense. For arrays that come from a cache.
+    /// The invariants that the lookups above need. For arrays that come from a cache.
     fn is_whole(&self, files: usize) -> bool {
         self.keys.is_sorted_by(|left, right| left < right)
             && self.keys.len() == self.ends.len()

@@ -16,7 +16,7 @@ pub struct TextWeights {
 }
 
 impl Ranking<'_> {
-    /// The weights of the question's text; `None` without one.
+    /// The weights of the query's text; `None` without one.
     pub fn text_weights(&self) -> Option<TextWeights> {
         let (query, _) = self.of_text.as_ref()?;
         let index = self.corpus().index;
@@ -47,7 +47,7 @@ impl TextWeights {
             }
             score += self.identifiers.get(&whole).copied().unwrap_or_default();
             for_each_part(word, &mut |part| {
-                // A word in small letters is its own part: its key is another set's.
+                // A lower-case word is its own part, so parts are in `seen` by their complemented key.
                 let part = key(part);
                 if let Some(weight) = self.parts.get(&part).filter(|_| seen.insert(!part)) {
                     score += *weight;

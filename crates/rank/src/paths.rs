@@ -1,4 +1,4 @@
-//! What the path of a file tells: its words, whether it is a test, what it is a test of, and what kind of file it is.
+//! What the path of a file reveals: its words, whether it is a test, what it is a test of, and what kind of file it is.
 
 use crate::words::parts;
 

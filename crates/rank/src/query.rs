@@ -7,7 +7,7 @@ use crate::words::{TermKey, for_each_part, is_stop, key, ranges};
 
 /// Longer texts are cut: what a task is about comes first.
 const LONGEST: usize = 32 << 10;
-/// More different words are no task but a document.
+/// A text with more distinct words is a document, not a task.
 const MOST_WORDS: usize = 2000;
 
 /// What a text asks for. Words of its first line count double, and those of the area before a colon three times.
@@ -187,7 +187,7 @@ pub fn message_words(message: &str) -> (Vec<(TermKey, u16)>, u32) {
     (words, total)
 }
 
-/// `Co-authored-by: …`, `Fixes #12` and the like.
+/// Trailers and issue references: `Co-authored-by: …`, `Fixes #12`.
 fn is_trailer(line: &str) -> bool {
     const TRAILERS: [&str; 13] = [
         "acked-by",

@@ -1,7 +1,8 @@
-//! One score for each file: the weighted sum of its signals. The same formula whatever is asked; what is not given
+//! One score for each file: the weighted sum of its signals. The same formula for every query; what is not given
 //! contributes nothing.
 //!
-//! The weights were fitted on public commits (`docs/benchmarks.md`); none of them knows a repository or a language.
+//! The weights were fitted on public commits (`docs/benchmarks.md`); none of them is specific to a repository or a
+//! language.
 
 use crate::fixed::Fixed;
 use crate::hits::HitSignals;
@@ -9,7 +10,7 @@ use crate::paths::FileClass;
 use crate::query::TextQuery;
 use crate::signals::{Corpus, FocusSignals, Signals, TextSignals};
 
-/// What is asked for: files, a text, or both.
+/// The query: files, a text, or both.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Question<'q> {
     /// Focus files, each with how much it counts; all numbers below those of the corpus.
@@ -201,7 +202,7 @@ impl<'c> Ranking<'c> {
         terms
     }
 
-    /// Whether the question and the repository have what the signal needs.
+    /// Whether the query and the repository have what the signal needs.
     fn is_given(&self, signal: Signal) -> bool {
         let has_history = !self.signals.corpus.history.is_empty();
         match signal {
@@ -220,7 +221,7 @@ impl<'c> Ranking<'c> {
         Signal::ALL.iter().map(|&signal| self.term(signal, file)).sum()
     }
 
-    /// A quarter of the weight times the signal, less for what is no code.
+    /// A quarter of the weight times the signal, less for files that are not code.
     fn term(&self, signal: Signal, file: usize) -> Fixed {
         let value = self.values(signal).and_then(|values| values.get(file)).copied().unwrap_or_default();
         let class = match self.signals.corpus.files.get(file).map(|file| file.class) {

@@ -34,7 +34,7 @@ const FOCUS_WORDS: usize = 60;
 /// How many occurrences in a file a word of its path is worth.
 const PATH_COUNT: u32 = 5;
 
-/// What is the same for every question.
+/// What is the same for every query.
 pub(crate) struct Signals<'c> {
     pub(crate) corpus: Corpus<'c>,
     pub(crate) graph: ImportGraph,
@@ -214,7 +214,8 @@ impl Signals<'_> {
         }
     }
 
-    /// The rarest words that the focus uses most. Words of one file alone lead nowhere, words of many files anywhere.
+    /// The rarest words that the focus uses most. Words of one file alone find no other file, and words of many files
+    /// find too many.
     fn focus_words(&self, rows: &Seeds) -> Vec<Wanted> {
         let words = &self.corpus.index.words;
         let documents = self.documents as i64;
@@ -329,7 +330,7 @@ impl Signals<'_> {
         log_unit(&mut message, 30);
         alike.sort_by_key(|&(number, value)| (std::cmp::Reverse(value), number));
         let mut path = self.path_like(&query.parts);
-        // A path that is spelled out says more than any word.
+        // A path that is spelled out counts more than any word.
         for &file in named {
             for values in [&mut content, &mut path, &mut identifier] {
                 if let Some(value) = values.get_mut(file as usize) {

@@ -10,7 +10,7 @@ const LONGEST: usize = 60;
 /// What is left of a file's vocabulary: its most frequent words.
 const MOST_WORDS: usize = 1500;
 
-/// A word or a part, by its 64-bit FNV-1a hash. Two that collide are taken for one, which only blurs a score.
+/// A word or a part, by its 64-bit FNV-1a hash. A collision merges two words, which only blurs a score.
 pub type TermKey = u64;
 
 /// The hash of a word or part.
@@ -24,7 +24,7 @@ fn next_key(key: TermKey, byte: u8) -> TermKey {
     (key ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
 }
 
-/// Words that say nothing about what a task needs.
+/// Stop words: they say nothing about what a task needs.
 const STOP: &[&str] = &[
     "a",
     "add",
@@ -132,7 +132,7 @@ const STOP: &[&str] = &[
     "you",
 ];
 
-/// Whether the word (in small letters) or part is one of those that say nothing.
+/// Whether the word (in lower case) or part is a stop word.
 pub(crate) fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }
@@ -142,7 +142,7 @@ pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     hashed_ranges(text).map(|(start, end, _)| (start, end))
 }
 
-/// As [`ranges`], each with the key of the word, which costs nothing while its bytes are looked at.
+/// As [`ranges`], each with the hash of the word, which costs nothing extra while its bytes are scanned.
 fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -176,8 +176,8 @@ fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
     })
 }
 
-/// What a byte is to a word: between words, where one may start, what only goes on with one (digits, and what follows the first
-/// byte of a letter), and what the next byte decides.
+/// The class of a byte: between words, where one may start, what only continues one (digits, and UTF-8 continuation
+/// bytes), and what the next byte decides.
 const BETWEEN: u8 = 0;
 const START: u8 = 1;
 const INSIDE: u8 = 2;
@@ -210,7 +210,7 @@ fn is_start(text: &[u8], at: usize, byte: u8) -> bool {
     }
 }
 
-/// The parts of a word, in small letters and stemmed; single letters and digits are left out.
+/// The parts of a word, in lower case and stemmed; single letters and digits are left out.
 pub(crate) fn parts(word: &str) -> Vec<String> {
     let mut parts = Vec::new();
     for_each_part(word.as_bytes(), &mut |part| parts.push(part.to_owned()));
@@ -344,7 +344,7 @@ impl KnownParts {
 }
 
 impl WordCounter {
-    /// Counts the words of a file. `path` decides by which language's rules definitions are told.
+    /// Counts the words of a file. `path` selects the language whose rules detect definitions.
     pub fn count(&mut self, path: &str, text: &[u8]) -> FileWords {
         self.words.clear();
         self.parts.clear();

@@ -1,4 +1,4 @@
-//! Random values that are assigned to a name which says that they are secret: `api_key = "…"`, `"password": "…"`,
+//! Random values that are assigned to a name which marks them as secret: `api_key = "…"`, `"password": "…"`,
 //! `TOKEN=…`, `<secret>…</secret>`.
 
 use std::ops::Range;
@@ -50,7 +50,7 @@ const TOKENS: [&[u8]; 14] = [
     b"slacktoken",
 ];
 
-/// Tokens of the environment that are no secrets.
+/// Suffixes of environment variables whose values are not secrets.
 const OPEN_TOKENS: [&[u8]; 6] =
     [b"NEXT_TOKEN", b"PAGE_TOKEN", b"CSRF_TOKEN", b"XSRF_TOKEN", b"CLIENT_TOKEN", b"REQUEST_TOKEN"];
 

@@ -34,7 +34,7 @@ const NAMES: [&str; 30] = [
     ".credentials",
 ];
 
-/// Key stores and the like, by their ends.
+/// Key stores and similar files, by suffix.
 const ENDS: [&str; 11] = [
     ".jks",
     ".kdb",
@@ -60,7 +60,7 @@ const PLACES: [&str; 7] = [
     ".config/gh/hosts.yml",
 ];
 
-/// Parts of a dotenv file's name that say that it is a pattern for others to fill in.
+/// Parts of a dotenv file's name that mark it as a template to fill in.
 const PATTERNS: [&str; 9] =
     ["example", "sample", "template", "dist", "tpl", "schema", "defaults", "examples", "samples"];
 

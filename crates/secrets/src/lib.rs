@@ -51,8 +51,8 @@ pub fn scan_file(path: &str, text: &[u8]) -> Vec<Hit> {
     keep_for(path, scan(text))
 }
 
-/// The hits that count in a file. One that is named as an example holds sample values, so that there a value needs more
-/// than a name to be taken for a secret; tokens of a known format count everywhere.
+/// The hits that count in a file. One that is named as an example holds sample values, so that there a name alone does
+/// not make its value a secret; tokens of a known format count everywhere.
 pub fn keep_for(path: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
     if !hits.is_empty() && is_example(path) {
         hits.retain(|hit| hit.rule != "assigned-secret");

@@ -1,4 +1,4 @@
-//! Tokens that are known by what stands around a run: a dot and a prefix before it, digits and a colon, an address.
+//! Tokens that are recognised by the text around a run: a dot and a prefix before it, digits and a colon, an address.
 
 use std::ops::Range;
 

@@ -101,7 +101,7 @@ const PLACEHOLDERS: [&[u8]; 28] = [
     b"token",
 ];
 
-/// Whether a value stands for a secret instead of being one.
+/// Whether a value is a placeholder for a secret.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.get(..512).unwrap_or(value);
     let lower = value.to_ascii_lowercase();

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-/// Shorter runs are not looked at. The shortest token that a rule knows, an AWS access key id, has 20 bytes; secret keys in
+/// Shorter runs are skipped. The shortest token that a rule knows, an AWS access key id, has 20 bytes; secret keys in
 /// base64 are cut by `/`.
 pub(crate) const MIN_RUN: usize = 16;
 
@@ -21,8 +21,8 @@ pub(crate) fn is_token_byte(byte: u8) -> bool {
         | (byte == b'+')
 }
 
-/// Calls `found` with every run that starts in `range`. A run that started before it is skipped; one that goes on behind it
-/// is given to its end.
+/// Calls `found` with every run that starts in `range`. A run that started before it is skipped; one that continues
+/// behind it is given to its end.
 pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
     let mut start = range.start.min(text.len());
     let starts_inside = start > 0 && text.get(start - 1).copied().is_some_and(is_token_byte);
@@ -61,7 +61,7 @@ pub(crate) fn runs(text: &[u8], range: Range<usize>, found: &mut dyn FnMut(Range
     in_block(mask(&words(&classified(&last))), base, open, &mut emit);
 }
 
-/// Reports the runs that end in a block, and tells how many bytes of a run reach its end.
+/// Reports the runs that end in a block, and returns the length of the run that reaches its end.
 #[inline]
 fn in_block(mask: u64, base: usize, open: usize, emit: &mut dyn FnMut(Range<usize>)) -> usize {
     if mask == u64::MAX {

@@ -124,7 +124,7 @@ fn is_password(user: &[u8], password: &[u8]) -> bool {
     let is_template = password.iter().any(|byte| matches!(byte, b'$' | b'{' | b'}' | b'[' | b']' | b'*' | b'<' | b'%'))
         && !is_percent_encoded(password);
     let lower = password.to_ascii_lowercase();
-    // Several copies of one character stand for any password.
+    // One repeated character is a placeholder for a password.
     let is_filler = password.iter().all(|byte| password.first() == Some(byte));
     password.len() >= 6
         && !is_template
@@ -169,7 +169,7 @@ fn is_example(host: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     fn check(line: &str, rule: Option<&str>) {
-        // `@@` stands for a password, so that no scanner takes the source for a leak.
+        // `@@` is replaced by a password here, so that no secret scanner flags the source.
         let line = line.replace("@@", concat!("Vt9x", "Qe3Lm2"));
         let found = crate::scan(line.as_bytes()).first().map(|hit| hit.rule);
         assert_eq!(found, rule, "{line}");

@@ -1,4 +1,4 @@
-//! JSON Web Tokens: three parts in base64url, of which the first says how the token is signed.
+//! JSON Web Tokens: three parts in base64url, of which the first names the signature algorithm.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
 /// Tokens that expired before this rule set was made (2025-01-01) open nothing any more.
 const EXPIRED: u64 = 1_735_689_600;
 
-/// The token that every introduction shows, or one that is no longer valid.
+/// The example token that every JWT tutorial shows, or an expired one.
 fn is_documentation(payload: &[u8]) -> bool {
     let holds = |text: &[u8]| memchr::memmem::find(payload, text).is_some();
     holds(b"\"1234567890\"")
@@ -45,7 +45,7 @@ fn part(text: &[u8]) -> Option<&[u8]> {
     text.get(..length).filter(|part| !part.is_empty() && part.len() <= MAX_PART)
 }
 
-/// The bytes that base64url stands for; a last incomplete group is dropped.
+/// The decoded base64url bytes; a last incomplete group is dropped.
 fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let (mut bits, mut count) = (0u32, 0);

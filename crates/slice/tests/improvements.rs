@@ -22,7 +22,7 @@ fn n01_pointers_address_the_file_as_written_when_asked() {
     // So do imports.
     let imports = common::slice(&module(&["std.b", "std.a"], &[]), &whole("/imports/0")).unwrap();
     assert_eq!(imports.meta.ptr_remap[0].to, "/imports/1");
-    // An export that keeps its place and all its names is no move, although its names are sorted.
+    // An export that keeps its place and all its names has not moved, although its names are sorted.
     let unmoved = module(&[], &[export(&["m.z", "m.a"]), defn("m.a", json!(1)), defn("m.z", json!(1))]);
     assert!(common::slice(&unmoved, &whole("/decls/0/names/0")).unwrap().meta.ptr_remap.is_empty());
     let foreign = module(&[], &[export(&["m.a", "m.b.other", "m.z"]), defn("m.a", json!(1)), defn("m.z", json!(1))]);
@@ -168,7 +168,7 @@ fn n05_an_export_in_focus_stays() {
     assert_eq!(ast(&only_foreign, &at("/decls/0"))["decls"], json!([export(&["other.x"])]));
     let cut = ast(&document, &SliceRequest { max_nodes: Some(1), ..at("/decls/0/names/0") });
     assert_eq!(cut["decls"], json!([export(&["m.f"])]));
-    // When a bound drops all that it names, it keeps its names, as if they had not been asked for.
+    // When a bound drops all that it names, it keeps its names, as if they had not been requested.
     let two = module(&[], &[export(&["m.f", "m.g"]), defn("m.f", json!(1)), defn("m.g", json!(1))]);
     for (max_nodes, left) in [(1, vec!["m.f", "m.g"]), (2, vec!["m.f"])] {
         let cut = ast(&two, &SliceRequest { max_nodes: Some(max_nodes), ..at("/decls/0") });
@@ -285,7 +285,7 @@ fn n10_what_is_given_up_first_comes_first() {
     assert_eq!(left(alone), (0, solve.clone()));
     assert_eq!(left(alone - 200), (0, json!(["m.f", ["g", "here"]])));
     assert_eq!(left(110), (0, json!(0)));
-    // What cannot be met is told with what could be.
+    // A budget that cannot be met is reported with the smallest one that can.
     let error = slice(&document, &SliceRequest { max_bytes: Some(10), ..at("/decls/0") }).unwrap_err();
     let SliceError::CannotTruncate { minimum, .. } = error else { panic!("{error}") };
     assert_eq!(

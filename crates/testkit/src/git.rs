@@ -35,7 +35,7 @@ impl Git {
     ///
     /// # Panics
     ///
-    /// When it does not succeed, with what it says.
+    /// When git fails, with its stderr.
     pub fn run(&self, at: impl AsRef<Path>, arguments: &[&str]) -> Vec<u8> {
         match self.command(at).args(arguments).output() {
             Ok(output) => succeeded(arguments, output),

@@ -1,4 +1,4 @@
-//! A server that keeps values by GET and PUT on loopback, and misbehaves as it is told. For tests of the shared cache.
+//! A loopback server that stores values by GET and PUT, and misbehaves as configured. For tests of the shared cache.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -28,7 +28,7 @@ pub enum Reply {
     Short,
     /// The value of another name.
     Other,
-    /// An answer that says to be enormous, and goes on until the client has enough.
+    /// A response that declares an enormous length, and sends until the client closes.
     Huge,
     Empty,
     /// Headers without end.
@@ -167,7 +167,7 @@ fn read_request(reader: &mut impl BufRead) -> Option<(ServedRequest, Vec<u8>)> {
     Some((request, body))
 }
 
-/// Whether the connection goes on.
+/// Whether the connection is kept open.
 fn answer(state: &State, out: &mut TcpStream, request: &ServedRequest, body: Vec<u8>, reply: Reply) -> bool {
     if let Reply::Slow(time) = reply {
         std::thread::sleep(time);

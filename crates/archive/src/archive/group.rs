@@ -12,17 +12,17 @@ use crate::entry::{ArchiveEntry, Guard, Secrets, Source};
 use crate::error::Error;
 use crate::tar::{EntryHeader, append_header, padding};
 
-/// A group that holds this much stops, and goes on when it has been written.
+/// A group that buffers this much pauses, and resumes when the buffer has been written.
 const MOST_BYTES: usize = 2 << 20;
 
-/// What is known of one file when it is ready to be written.
+/// Metadata of one file that is ready to be written.
 pub(super) struct Item {
     pub(super) index: usize,
     pub(super) size: u64,
     pub(super) executable: bool,
     /// Whether other users may not read the file that it was copied from.
     pub(super) private: bool,
-    /// Its place, counted from wherever the piece that holds it starts.
+    /// Its byte range, relative to the start of the piece that holds it.
     pub(super) range: Range<u64>,
     /// `None` for a binary, which takes no place.
     pub(super) shape: Option<TextShape>,
@@ -120,7 +120,7 @@ impl Group {
         Ok(())
     }
 
-    /// Appends the header, and tells where the entry starts and where its contents do.
+    /// Appends the header, and returns the offsets of the entry and of its contents.
     fn start(
         &mut self,
         job: &WriteJob<'_>,
@@ -169,8 +169,8 @@ impl Group {
     }
 }
 
-/// Reads until the room is full, the file ends, or exactly `enough` bytes are there: a regular file that gives less than
-/// it was asked for has ended, and one that goes on all the same is found out by its stat.
+/// Reads until the room is full, the file ends, or exactly `enough` bytes are read: a short read of a regular file
+/// means its end, and the stat detects one that has grown.
 fn fill_from(reader: &mut dyn Read, room: &mut [u8], enough: usize) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -195,7 +195,7 @@ pub(super) fn is_executable(entry: &ArchiveEntry, file: &OpenFile) -> bool {
     }
 }
 
-/// Whether the open file is still what it was, after `size` bytes were read from it.
+/// Checks that the open file is unchanged, after `size` bytes were read from it.
 pub(super) fn check_unchanged(entry: &ArchiveEntry, file: &OpenFile, size: u64) -> Result<(), Error> {
     let changed = |how| Error::ChangedWhileRead { name: entry.name.clone(), how };
     let expected = file.stat.size;

@@ -102,7 +102,7 @@ fn secrets_in(
     Ok(Secrets::of_hits(stan_secrets::keep_for(&entry.name, stream.finish())))
 }
 
-/// The next piece; empty at the end, which is where the file's stat says, even if the file goes on.
+/// The next piece; empty at the end. The file's stat decides where that is, even if the file has grown.
 fn read_piece(reader: &mut dyn Read, piece: &mut Vec<u8>, left: &mut u64) -> io::Result<()> {
     let wanted = usize::try_from(*left).unwrap_or(PIECE).min(PIECE);
     piece.resize(wanted, 0);

@@ -1,4 +1,5 @@
-//! What gets into an archive, what is said about it, and what stops it. Real tools read the result in `tests/tools.rs`.
+//! What gets into an archive, what is reported about it, and what stops it. Real tools read the result in
+//! `tests/tools.rs`.
 
 use std::path::Path;
 

@@ -1,12 +1,13 @@
 //! Applied replies: files anywhere in the repository, changed all together or not at all, with the way back.
 //!
 //! Everything is staged in a folder of its own below `<stanPath>/patch/`: the new files with their permissions, and the old
-//! bytes. Then a small file says that the change is under way (`pending.json`), and each new file is renamed to its place, so
-//! that every file is old or new at any moment. The next run that finds `pending.json` finishes the change, or takes it back when
-//! that cannot be done. Old bytes stay for [`undo_patches`]: those of the last ten replies, and at most 50 MB.
+//! bytes. Then a journal (`pending.json`) marks the change as under way, and each new file is renamed to its place, so
+//! that every file is old or new at any moment. The next run that finds `pending.json` completes the change, or rolls
+//! it back when that cannot be done. Old bytes stay for [`undo_patches`]: those of the last ten replies, and at most 50
+//! MB.
 //!
-//! What a record says is believed only if it was made here: it names the inode and the time of a file beside it, which no
-//! clone or copy of a repository can bring along. Which files a reply changes is decided elsewhere.
+//! A record is trusted only if it was made here: it names the inode and the time of a file beside it, which no clone or
+//! copy of a repository can reproduce. Which files a reply changes is decided elsewhere.
 
 mod commit;
 mod record;
@@ -48,7 +49,7 @@ pub struct PatchSet {
 #[derive(Clone, Debug)]
 pub struct PatchFile {
     pub path: String,
-    /// What the file was when the reply was checked; `None`: it was not there.
+    /// Digest of the file when the reply was checked; `None`: it did not exist.
     pub old: Option<Digest>,
     /// `None`: it is removed.
     pub new: Option<NewFile>,

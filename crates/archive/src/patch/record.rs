@@ -19,7 +19,7 @@ pub(super) const RECORD: &str = "record.json";
 pub(super) const SEAL: &str = "seal";
 /// Begins the name of a folder that is not in place yet.
 pub(super) const STAGED: &str = "new-";
-/// Begins the name of a folder whose change was taken back.
+/// Prefix of a folder whose change was undone.
 pub(super) const UNDONE: &str = "old-";
 
 /// More than any reply needs.
@@ -112,7 +112,7 @@ impl Record {
         write_new(place, &[folder, "/", RECORD].concat(), &bytes, Access::Private)
     }
 
-    /// Reads a record, and refuses one that was not made in this place or that leads out of the repository.
+    /// Reads a record, and refuses one with another seal or with a path outside the repository.
     pub(super) fn read(place: &Place<'_>, folder: &str) -> Result<Self, Error> {
         let shown = [&place.folder, "/", folder, "/", RECORD].concat();
         let refuse = |reason: String| Error::BadPatchRecord { file: shown.clone(), reason };

@@ -15,7 +15,7 @@ use crate::folders::Folders;
 /// No file that a reply changes is larger.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The names of the copies: what takes the place of a file, and what it was.
+/// The names of the copies: the new contents of a file, and the old.
 pub(super) fn staged_name(is_undo: bool, index: usize) -> String {
     format!("{}-{index}", if is_undo { "back" } else { "new" })
 }
@@ -77,7 +77,7 @@ pub(super) fn stage(place: &Place<'_>, folder: &str, set: &PatchSet) -> Result<R
     Ok(record)
 }
 
-/// The same change backwards. Refuses when a file is no longer what the reply made of it.
+/// Stages the reverse of the change. Refuses when a file no longer has the contents that the reply gave it.
 pub(super) fn stage_undo(place: &Place<'_>, folder: &str, record: &Record) -> Result<Record, Error> {
     // An earlier attempt may have left copies.
     let path = place.path(folder);
@@ -178,7 +178,7 @@ pub(super) fn write_staged(place: &Place<'_>, name: &str, new: &NewFile) -> Resu
     Ok(Side { size: new.bytes.len() as u64, sha256: hex(&new.bytes), mode })
 }
 
-/// The folders on the way to a folder that are not there.
+/// The missing folders on the path to a folder.
 fn missing_folders(place: &Place<'_>, folder: &str, missing: &mut BTreeSet<String>) -> Result<(), Error> {
     if folder.is_empty() {
         return Ok(());

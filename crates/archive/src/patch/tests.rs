@@ -180,7 +180,7 @@ fn more_than_can_be_undone_is_refused() {
     assert!(system.lstat(Path::new("/r/large.ts")).is_ok());
 }
 
-/// A repository can bring a journal along; it is not believed.
+/// A repository can ship a journal; it is not trusted.
 #[test]
 fn a_record_of_another_place_is_refused() {
     let system = workspace();
@@ -300,7 +300,8 @@ const PLACES: [&str; 8] =
     ["a.ts", "run.sh", "secret.ts", "lib/gone.ts", "lib/deep/too.ts", "new/x", "new/deep/y", "top.bin"];
 
 proptest! {
-    /// One reply after the other, and all of them taken back: bytes, permissions and folders are what they were at each step.
+    /// Applies one reply after the other, then undoes them all: bytes, permissions and folders are restored at each
+    /// step.
     #[test]
     fn taking_back_is_the_inverse_of_applying(replies in prop::collection::vec(prop::collection::vec(random_change(), 1..6), 1..6)) {
         let system = workspace();

@@ -73,7 +73,7 @@ impl Promise<'_> {
     }
 }
 
-/// Reads a source into memory, and proves it. Also tells whether other users may not read it.
+/// Reads a source into memory, and verifies it. Also returns whether it is private: other users may not read it.
 pub(super) fn read_small(system: &dyn System, promise: &Promise<'_>) -> Read<(Vec<u8>, bool)> {
     let mut file = match system.open_real(&promise.external.source) {
         Ok(file) => file,
@@ -83,7 +83,7 @@ pub(super) fn read_small(system: &dyn System, promise: &Promise<'_>) -> Read<(Ve
     if file.stat.size != size {
         return wrong(promise, file.stat.size, None);
     }
-    // One byte more than promised, so that a file that grew is found out and a huge one is not held.
+    // One byte more than promised, so that a file that grew is detected and a huge one is not held in memory.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(1));
     if let Err(error) = (&mut file.reader).take(size.saturating_add(1)).read_to_end(&mut bytes) {
         return Read::Wrong(vec![promise.unreadable(&error)]);

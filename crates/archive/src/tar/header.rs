@@ -49,7 +49,7 @@ pub fn append_header(out: &mut Vec<u8>, header: &EntryHeader<'_>) -> Result<(), 
             let fields = (prefix.as_bytes(), name.as_bytes());
             append_block(out, fields, header.size, mode, header.modified, b'0');
         }
-        // Readers that know pax never look at this one.
+        // Readers that support pax ignore this name.
         None => append_block(out, (b"", &stand_in(last)), header.size, mode, header.modified, b'0'),
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Reads an untrusted tar. Memory is bounded whatever it claims; what an extractor would mend or
-//! skip in silence is an error with its place. Extracts nothing.
+//! Reads an untrusted tar. Memory is bounded whatever sizes it claims; what an extractor would silently repair or skip
+//! is an error with its offset. Extracts nothing.
 
 use std::io::{self, Read};
 
@@ -29,7 +29,7 @@ impl TarEntry {
 pub enum TarKind {
     File,
     Directory,
-    /// A symbolic link and what it holds.
+    /// A symbolic link and its target.
     Link(Vec<u8>),
     /// Another name for an earlier entry.
     HardLink(Vec<u8>),
@@ -209,7 +209,7 @@ impl Archive<'_> {
     }
 }
 
-/// Reads to the end and tells how much that was.
+/// Reads to the end and returns the byte count.
 fn skip(reader: &mut dyn Read) -> io::Result<u64> {
     io::copy(reader, &mut io::sink())
 }

@@ -1,6 +1,6 @@
 //! The verbs `deps`, `dependents` and `cycles`: small answers about dependencies. Each is a request and a report, so that
-//! any front end can ask; nothing here prints. `stan_graph` finds the modules, this says what they are called and what an
-//! answer may cost.
+//! any front end can ask; nothing here prints. `stan_graph` finds the modules, this names them and limits the size of
+//! an answer.
 
 mod cycles;
 mod neighbours;

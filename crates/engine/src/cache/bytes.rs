@@ -13,7 +13,7 @@ impl Writer {
         Self { bytes: Vec::with_capacity(capacity) }
     }
 
-    /// Writes behind what is there.
+    /// Appends to `bytes`.
     pub(crate) fn after(bytes: Vec<u8>) -> Self {
         Self { bytes }
     }

@@ -26,7 +26,7 @@ impl CleanContents {
 }
 
 impl Cache<'_> {
-    /// Nothing when there is none that this user's runs wrote here.
+    /// Empty when there is no file that this user's runs wrote here.
     pub(crate) fn load_clean(&self) -> CleanContents {
         let load = || {
             let bytes = self.load_sealed(FILE, MAGIC)?;
@@ -39,7 +39,7 @@ impl Cache<'_> {
         load().unwrap_or_default()
     }
 
-    /// Adds contents to those that are known. Failing is no error.
+    /// Adds digests to the known ones. A failure is ignored.
     pub(crate) fn store_clean(&self, known: &CleanContents, found: impl Iterator<Item = Digest>) {
         let mut keys: Vec<u128> =
             found.filter(|digest| !known.has(digest)).map(|digest| TokenTable::key(&digest)).collect();

@@ -19,8 +19,8 @@ pub(super) const HAS_FACTS: u8 = 4;
 pub(super) const HAS_META: u8 = 8;
 pub(super) const OUTSIDE: u8 = 16;
 
-/// The parts of the data file, in the order in which they lie there: the graph is the first two, and what an edit is
-/// mended with the second and the third.
+/// The parts of the data file, in file order: the graph is the first two; an incremental update needs the second and
+/// the third.
 pub(crate) const METAS: usize = 0;
 pub(crate) const SHAPE: usize = 1;
 pub(crate) const RECORDS: usize = 2;
@@ -52,7 +52,7 @@ pub(crate) struct Data<'b> {
     general: &'b [u8],
 }
 
-/// Digest, size and facts of every file: all of it, or read as it is asked for.
+/// Digest, size and facts of every file: all in memory, or read on demand.
 pub(crate) enum Contents<'b> {
     Whole(&'b [u8]),
     OnDemand(&'b (dyn ReadContents + 'b)),
@@ -149,7 +149,7 @@ impl<'b> Data<'b> {
         if bytes.is_empty() { Some(Default::default()) } else { postcard::from_bytes(bytes).ok() }
     }
 
-    /// For each request the file that it leads to, `NONE` or `UNKNOWN`.
+    /// For each request the file that it resolves to, `NONE` or `UNKNOWN`.
     pub(crate) fn targets(&self, file: RecordId) -> Option<Vec<RecordId>> {
         Some(u32s(self.targets.get(file.index())?).map(RecordId).collect())
     }
@@ -217,7 +217,7 @@ impl<'b> Data<'b> {
         (start as usize..self.graph.ends.get(node)? as usize).map(|index| self.graph.edge(index)).collect()
     }
 
-    /// How many edges lead to a node.
+    /// The in-degree of a node.
     pub(crate) fn edges_to(&self, node: NodeIndex) -> usize {
         self.graph.edge_targets.iter().filter(|target| *target == node.0).count()
     }

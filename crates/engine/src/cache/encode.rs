@@ -20,7 +20,7 @@ use crate::graph::record::{Record, Records};
 /// How many records a thread writes at once.
 const RANGE: usize = 512;
 
-/// What most files come to, so that the buffer of all need not grow.
+/// The usual size of a record in bytes, so that the buffer of all need not grow.
 const USUAL_ENTRY: usize = 256;
 
 /// The data file, and what the index says about each record.

@@ -9,9 +9,9 @@ pub(crate) struct RecordId(pub(crate) u32);
 pub(crate) struct NodeIndex(pub(crate) u32);
 
 impl RecordId {
-    /// Where a request leads to no file.
+    /// The target of a request that resolves to no file.
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// A file that the run did not look into, so that it has no record.
+    /// A file that the run did not analyse, so that it has no record.
     pub(crate) const UNKNOWN: Self = Self(u32::MAX - 1);
 
     /// Of a record by its position.
@@ -23,7 +23,7 @@ impl RecordId {
         self.0 as usize
     }
 
-    /// Whether it stands for a record at all.
+    /// Whether it is the id of a record: neither `NONE` nor `UNKNOWN`.
     pub(crate) fn is_record(self) -> bool {
         self != Self::NONE && self != Self::UNKNOWN
     }

@@ -1,5 +1,5 @@
-//! The small half of the cache: what must be looked at to know whether the last answer still holds, and the
-//! figures of that answer. An unchanged run reads nothing else.
+//! The small half of the cache: the files to stat to know whether the last answer is still valid, and the figures of
+//! that answer. An unchanged run reads nothing else.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub(crate) struct Index {
     pub(crate) answer: Answer,
     pub(crate) observations: Observations,
     pub(crate) files: FileTable,
-    /// For each file what its facts come to.
+    /// A fingerprint of each file's facts.
     pub(crate) facts: FactsTable,
 }
 
@@ -68,7 +68,7 @@ impl Index {
         Identity { observed_at: self.observed_at, parts: self.parts }
     }
 
-    /// Appends it to what is there.
+    /// Appends it to `before`.
     pub(crate) fn encode(&self, before: Vec<u8>) -> Option<Vec<u8>> {
         let mut writer = Writer::after(before);
         writer.reserve(self.files.paths.text.len() + 24 * self.files.len() + (1 << 16));
@@ -95,14 +95,14 @@ impl Index {
     }
 }
 
-/// What tells that an edit changed no figure, without the data.
+/// Fingerprints that show that an edit changed no figure, without the data.
 #[derive(Default)]
 pub(crate) struct FactsTable {
     bytes: Vec<u8>,
 }
 
 impl FactsTable {
-    /// Of a file about which nothing can be told from here.
+    /// The fingerprint of a file that cannot be compared without the data.
     pub(crate) const OPAQUE: u64 = u64::MAX;
 
     /// Of the facts of each file, 0 for a file that has none and needs none.
@@ -139,7 +139,7 @@ impl FileTable {
         self.paths.ends.len()
     }
 
-    /// Empty for a number that a damaged cache made up.
+    /// Empty for an index that is out of range, from a damaged cache.
     pub(crate) fn path(&self, index: usize) -> &str {
         self.paths.get(index)
     }
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// The first files of a folder are looked at by their paths, the others by their names.
+    /// The first files of a folder get an lstat by path, the others by name relative to the directory handle.
     #[test]
     fn changes_are_seen_wherever_they_are_in_a_folder() {
         let folder = tempfile::tempdir().unwrap();

@@ -31,7 +31,7 @@ pub(crate) struct StoredMap {
     pub(crate) integrity: ExternalsLock,
     /// Of the map's minified document.
     pub(crate) document: DocumentFingerprint,
-    /// Nodes that stand for different files.
+    /// Ids that denote different files.
     pub(crate) conflicts: BTreeMap<String, String>,
     pub(crate) identity: MapIdentity,
     pub(crate) manifests: Manifests,
@@ -47,7 +47,7 @@ pub(crate) struct MapIdentity {
     pub(crate) document: DocumentFingerprint,
 }
 
-/// Stands for the bytes of a document.
+/// Length and hash of a document's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DocumentFingerprint {
     length: u64,
@@ -60,20 +60,20 @@ impl DocumentFingerprint {
     }
 }
 
-/// The manifests that were asked for, with a fingerprint each; [`ABSENT`] for those that were not there.
+/// The manifests that were requested, with a fingerprint each; [`ABSENT`] for those that did not exist.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Manifests {
     pub(super) seen: Vec<(String, u64)>,
-    /// Something was seen that says nothing about the next time.
+    /// Something was seen that cannot be compared in a later run.
     is_in_doubt: bool,
 }
 
-/// The fingerprint of a file that is not there; never that of one that is.
+/// The fingerprint of a file that does not exist; never that of one that does.
 pub(super) const ABSENT: u64 = UNPROVED;
 
 impl Manifests {
-    /// Notes what is at a place that a run wrote to, or looked at, and holds the lock for: whatever else writes there later
-    /// leaves another stat.
+    /// Records the stat of a path that a run wrote or read while it holds the lock: any later write by another process
+    /// changes the stat.
     pub(crate) fn note_own(&mut self, system: &dyn System, path: &str) {
         match system.lstat(Path::new(path)) {
             Ok(stat) if stat.kind == EntryKind::Link => self.is_in_doubt = true,
@@ -86,7 +86,7 @@ impl Manifests {
     /// Notes what is at the place of a manifest, before it is read in a run that began at `observed_at`.
     pub(crate) fn note(&mut self, system: &dyn System, path: &str, observed_at: i64) {
         let print = match system.lstat(Path::new(path)) {
-            // What a link leads to may change without it.
+            // The target of a link may change without the link's stat.
             Ok(stat) if !matches!(stat.kind, EntryKind::File | EntryKind::Dir) => None,
             Ok(stat) => Some(proved_fingerprint(&stat, observed_at)).filter(|print| *print != UNPROVED),
             Err(error) if is_absent(&error) => Some(ABSENT),
@@ -100,7 +100,7 @@ impl Manifests {
 }
 
 impl Manifests {
-    /// Stands for all that was seen; `None` when it says nothing about the next time.
+    /// A hash of all that was seen; `None` when that cannot be compared in a later run.
     pub(crate) fn fingerprint(&self) -> Option<u64> {
         if self.is_in_doubt { None } else { fingerprint_of(&self.seen) }
     }
@@ -127,7 +127,7 @@ fn is_absent(error: &std::io::Error) -> bool {
 }
 
 impl Cache<'_> {
-    /// The map of the graph that an index stands for, if it was kept and still holds.
+    /// The map of the graph with this index identity, if it was kept and is still valid.
     pub(crate) fn load_map(&self, identity: Identity, key: &MapKey) -> Option<StoredMap> {
         let path = self.path(FILE);
         self.trusted(&path, LARGEST_DATA)?;
@@ -154,7 +154,7 @@ impl Cache<'_> {
         holds.then_some(StoredMap { map, integrity, document, conflicts, identity, manifests })
     }
 
-    /// Keeps a map for the next run, and tells which one it is then. Failing is no error.
+    /// Keeps a map for the next run, and returns its identity in the cache. A failure is ignored.
     pub(crate) fn store_map(
         &self,
         (identity, key): (Identity, &MapKey),

@@ -1,5 +1,5 @@
-//! What a run leaves for the next one: an index (what to look at, and the figures), the data (graph and facts), the map
-//! that was made of that graph, the overview of that map, and what files are ranked by (words and history).
+//! What a run leaves for the next one: an index (the files to stat, and the figures), the data (graph and facts), the
+//! map that was made of that graph, the overview of that map, and what files are ranked by (words and history).
 //!
 //! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
 //! it is ignored; failing to write it is not an error either. Foreign is what no run of this user wrote in this checkout
@@ -66,7 +66,7 @@ pub(crate) struct Cache<'s> {
     /// Of the repository, absolute.
     root: String,
     trust: Trust,
-    /// Stands for format, tool version and options.
+    /// Hash of format, tool version and options.
     key: u64,
 }
 
@@ -137,7 +137,7 @@ impl<'s> Cache<'s> {
         let path = self.path(INDEX);
         self.trusted(&path, LARGEST_INDEX)?;
         let path = Path::new(&path);
-        // A file that is none of ours is not worth reading to its end.
+        // A file of another format or key is not worth reading to its end.
         let mut start = [0; 16];
         self.system.read_range(path, 0, &mut start).ok()?;
         if start.strip_prefix(MAGIC)? != self.key.to_le_bytes() {
@@ -151,7 +151,7 @@ impl<'s> Cache<'s> {
         if u64::from_le_bytes(*key) != self.key || u64::from_le_bytes(*checksum) != xxh3_64(body) {
             return None;
         }
-        // An index that does not say what the root's listing was would never see a new file.
+        // An index without the root's listing would never notice a new file.
         let is_root = |path: &str| AbsPath::new(path) == AbsPath::new(&self.root);
         Index::decode(body).filter(|index| index.observations.directories.iter().any(|seen| is_root(&seen.path)))
     }
@@ -172,7 +172,7 @@ impl<'s> Cache<'s> {
                 Some(*end)
             })
             .collect();
-        // An index that was made up must not make us ask for all the memory there is.
+        // A forged index must not make us allocate all memory.
         if self.trusted(&path, LARGEST_DATA)?.size != *ends.last()? {
             return None;
         }
@@ -233,7 +233,7 @@ impl<'s> Cache<'s> {
         let parts = [metas, shape, records, contents];
         let index = Index { observed_at, parts, answer, observations, files, facts };
         let identity = index.identity();
-        // Each is whole by itself, and an index whose data is not there is noticed.
+        // Each file is written atomically, and an index without its data is detected.
         let (data, index) = rayon::join(|| self.write(DATA, &data), || self.write_index(&index));
         memory.release((data?, index?));
         Some(identity)
@@ -281,7 +281,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Nothing for a part that was not asked for.
+    /// Empty for a part that was not requested.
     pub(crate) fn part(&self, part: usize) -> &[u8] {
         self.places.get(part).and_then(|place| self.bytes.get(place.clone())).unwrap_or_default()
     }

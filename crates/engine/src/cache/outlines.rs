@@ -25,7 +25,7 @@ const WORTH_WRITING: usize = 64;
 /// What is kept of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoredOutline {
-    /// Why its text must not be shown is judged again; this says that there is no reason.
+    /// No secret was found. Otherwise whether its text may be shown is decided again, by the configuration.
     pub(crate) is_clean: bool,
     pub(crate) units: Vec<StoredUnit>,
 }
@@ -57,7 +57,7 @@ impl<'c> KeptOutlines<'c> {
         Self { cache, known, new: Mutex::default() }
     }
 
-    /// What is known of all files, sorted by key.
+    /// The stored outlines of all files, sorted by key.
     fn table(&self) -> Option<(&[[u8; 16]], Blobs<'_>)> {
         let mut reader = Reader::new(self.known.get(HEAD..)?);
         if reader.u64()? != u64::from(FORMAT) {
@@ -73,7 +73,7 @@ impl<'c> KeptOutlines<'c> {
         OutlineView { kept: self, table: self.table() }
     }
 
-    /// Keeps what this run made. Failing is no error.
+    /// Stores the outlines that this run made. A failure is ignored.
     pub(crate) fn save(self) {
         let mut all = self.new.lock().map(|mut new| std::mem::take(&mut *new)).unwrap_or_default();
         let Some(cache) = &self.cache else { return };

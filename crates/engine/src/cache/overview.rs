@@ -104,7 +104,7 @@ impl Cache<'_> {
         load().unwrap_or_default()
     }
 
-    /// Keeps them for the next run. Failing is no error.
+    /// Keeps them for the next run. A failure is ignored.
     pub(crate) fn store_overviews(&self, map: &MapIdentity, overviews: &StoredOverviews) -> Option<()> {
         self.store_sealed(FILE, MAGIC, &overviews.encode(&map_bytes(map)?))
     }

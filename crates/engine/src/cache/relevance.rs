@@ -98,7 +98,7 @@ impl Cache<'_> {
         Some(StoredPast { head, files, changes, commits })
     }
 
-    /// Keeps it for the next run. Failing is no error.
+    /// Keeps it for the next run. A failure is ignored.
     pub(crate) fn store_past(&self, head: &str, files: u64, changes: &[Change], commits: &[String]) -> Option<()> {
         let numbers = |number: fn(&Change) -> usize| -> Vec<u32> {
             changes.iter().map(|change| u32::try_from(number(change)).unwrap_or(u32::MAX)).collect()
@@ -146,7 +146,7 @@ impl Cache<'_> {
         Some(StoredWords { files, index })
     }
 
-    /// Keeps the words of files for the next run. Failing is no error.
+    /// Keeps the words of files for the next run. A failure is ignored.
     pub(crate) fn store_words<'f>(
         &self,
         files: impl Iterator<Item = (&'f str, Digest)> + Clone,
@@ -172,7 +172,7 @@ impl Cache<'_> {
         postcard::from_bytes(bytes.get(HEAD..)?).ok()
     }
 
-    /// Keeps a history for the next run. Failing is no error.
+    /// Keeps a history for the next run. A failure is ignored.
     pub(crate) fn store_history(&self, history: &GitHistory) -> Option<()> {
         if history.is_shallow || history.gap.is_some() {
             return None;

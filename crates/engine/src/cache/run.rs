@@ -29,7 +29,7 @@ pub(crate) struct StoredRun {
 }
 
 impl StoredRun {
-    /// `None` where something was seen that says nothing about the next time.
+    /// `None` where something was seen that cannot be compared in a later run.
     pub(crate) fn new(
         (key, graph): (Vec<u8>, Identity),
         seen: Manifests,
@@ -63,7 +63,7 @@ impl Cache<'_> {
         (run.key == keyed(key) && run.holds(self.system)).then_some(run)
     }
 
-    /// Keeps it for the next run. Failing is no error.
+    /// Keeps it for the next run. A failure is ignored.
     pub(crate) fn store_run(&self, run: &StoredRun) -> Option<()> {
         self.store_sealed(FILE, MAGIC, &postcard::to_stdvec(run).ok()?)
     }

@@ -1,4 +1,4 @@
-//! Which caches are believed: those that this user's runs wrote in this checkout.
+//! Which caches are trusted: those that this user's runs wrote in this checkout.
 //!
 //! The author of a repository can write files that look like a cache, with checksums that fit. What a commit or an archive
 //! cannot carry is the inode and the change time that the files get on this machine. So each file of a cache has a seal
@@ -24,7 +24,7 @@ const KEY_LENGTH: usize = 32;
 /// What follows the name of a sealed file.
 pub(super) const SUFFIX: &str = ".seal";
 
-/// Why the files of a cache folder are believed.
+/// Why the files of a cache folder are trusted.
 pub(super) enum Trust {
     /// Each has a seal by this key.
     Sealed(Key),
@@ -33,7 +33,7 @@ pub(super) enum Trust {
 }
 
 impl Trust {
-    /// `root` and `directory` are absolute. `None`: no cache can be believed there.
+    /// `root` and `directory` are absolute. `None`: no cache can be trusted there.
     pub(super) fn of(
         system: &dyn WritableSystem,
         root: &str,
@@ -116,7 +116,7 @@ impl Key {
         Self::make(system, folder, &path)
     }
 
-    /// `None` when there is none, or none that could be ours.
+    /// `None` when there is no file, or one that cannot be ours.
     fn read(system: &dyn System, path: &str) -> io::Result<Option<Self>> {
         let stat = match system.lstat(Path::new(path)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

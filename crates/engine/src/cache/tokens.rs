@@ -28,7 +28,7 @@ pub(crate) struct TokenTable {
 }
 
 impl TokenTable {
-    /// Half of a digest is enough to tell contents apart.
+    /// Half of a digest is enough to distinguish contents.
     pub(crate) fn key(digest: &Digest) -> u128 {
         let (half, _) = digest.0.split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
         u128::from_le_bytes(*half)
@@ -98,7 +98,7 @@ fn file_name(tokenizer: &str) -> String {
 }
 
 impl Cache<'_> {
-    /// Empty when there is none that this user's runs wrote here.
+    /// Empty when there is no file that this user's runs wrote here.
     pub(crate) fn load_tokens(&self, tokenizer: &str) -> TokenTable {
         self.try_load_tokens(tokenizer).unwrap_or_default()
     }

@@ -33,8 +33,8 @@ impl ConfigError {
 }
 
 impl ConfigError {
-    /// One line per finding: `stan.config.yml:7:5: what is wrong`. Only the caller can tell a line break between two
-    /// of them from one in the name of the file.
+    /// One line per finding: `stan.config.yml:7:5: what is wrong`. Separate, because joined lines could not be
+    /// distinguished from a line break in the name of the file.
     pub fn lines(&self) -> Vec<String> {
         let file = &self.file;
         let line = |Finding { place, message }: &Finding| match place {

@@ -50,7 +50,7 @@ pub struct Config {
     /// Folders outside the root that the command line allows. No file can say this: a repository cannot consent to being
     /// given more of the machine.
     pub allowed_outside: Vec<AllowedFolder>,
-    /// Folders of package managers of this user. The environment says where they are, no file.
+    /// Folders of package managers of this user. They come from the environment, never from a file.
     pub stores: PackageStores,
     pub context: ContextConfig,
     /// Root-relative files that are archived whatever secrets they hold. Only the command line says this, no file.
@@ -209,8 +209,8 @@ fn parse_text(text: &str, shown: &str) -> Result<(Config, bool), ConfigError> {
     read::read(tree.as_ref()).map_err(|findings| ConfigError { file: shown.to_owned(), findings })
 }
 
-/// A configuration that was found and not named may be a link, but not to a file that is none of the repository's: its
-/// contents would be told in messages.
+/// A configuration that was found, not named by the user, may be a link, but not to a file outside the repository:
+/// error messages would show its contents.
 fn refuse_link_out(system: &dyn System, root: &str, path: &str, shown: &str) -> Result<(), ConfigError> {
     let Ok(real) = real_path(system, Path::new(path)) else { return Ok(()) };
     if AbsPath::new(root).below(&real).is_some() {
@@ -266,7 +266,7 @@ fn nearest_file(system: &dyn System, directory: &str) -> Result<Option<(String, 
                 return Err(ConfigError::new("", message));
             }
         }
-        // What lies above a repository is none of its business, and may be anybody's.
+        // Folders above a repository do not belong to it, and another user may have written them.
         if system.lstat(Path::new(&join(folder, ".git"))).is_ok() {
             break;
         }
@@ -287,8 +287,8 @@ fn explicit_file(system: &dyn System, directory: &str, file: &str) -> Result<(St
     }
 }
 
-/// A link counts: where it leads is found out by reading it. What cannot be looked at may be there, and going on as if it
-/// were not would archive what it excludes; only folders above may be closed to us, as they often are.
+/// A link counts: its target is resolved when it is read. A path whose lstat fails may exist, and ignoring it would
+/// archive what it excludes; only for folders above the root is a refused lstat tolerated, because it is common there.
 fn is_file(system: &dyn System, path: &str, is_inside: bool) -> Result<bool, ConfigError> {
     match system.lstat(Path::new(path)) {
         Ok(stat) => Ok(matches!(stat.kind, EntryKind::File | EntryKind::Link)),

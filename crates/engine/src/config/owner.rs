@@ -18,7 +18,7 @@ pub(super) fn checked(
     let path = join(&root, &name);
     let shown = relative_path(directory, &path);
     for (what, owned) in [("it", path.as_str()), ("its folder", root.as_str())] {
-        // What cannot be looked at is told when it is read.
+        // A path that cannot be stat'ed is reported when it is read.
         if matches!(system.owner(Path::new(owned)), Ok(Owner::Other)) {
             let message = format!(
                 "the configuration is not used, because {what} belongs to another user; if you trust it, name it: \

@@ -1,5 +1,5 @@
 //! From the tree of a configuration file to a `Config`: strict about every key of the block `stan-core`, silent about
-//! all other blocks. All mistakes are told at once.
+//! all other blocks. All mistakes are reported at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::IntErrorKind;
@@ -310,7 +310,7 @@ impl Reader {
         imports
     }
 
-    /// A folder belongs to one label, or files of one would be taken for leftovers of the other.
+    /// A folder belongs to one label; otherwise files of one label would be removed as leftovers of the other.
     fn refuse_nested(&mut self, labels: &BTreeMap<&str, Position>) {
         let names: BTreeSet<&str> = labels.keys().copied().collect();
         for (label, place) in labels {

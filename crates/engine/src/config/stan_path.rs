@@ -28,7 +28,7 @@ pub(super) fn stan_path(given: &str) -> Result<String, String> {
         return refused("it is in git's own folder");
     }
     let path = names.join("/");
-    // `./C:/x` is no longer hidden behind its dot.
+    // `./C:/x` has lost its dot here, so the drive is recognised.
     if is_drive(&path) { refused("it is absolute; it must be a folder below the root") } else { Ok(path) }
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn label_refusal(label: &str) -> Option<&'static str> {
     })
 }
 
-/// `C:` and kin, which some systems take for the start of an absolute path.
+/// A drive such as `C:`, which starts an absolute path on some systems.
 fn is_drive(path: &str) -> bool {
     matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }

@@ -1,4 +1,4 @@
-//! Configurations, what they come to, and what is said about broken ones.
+//! Configurations, the values they are read as, and the messages about broken ones.
 
 use expect_test::{Expect, expect};
 

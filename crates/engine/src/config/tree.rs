@@ -28,7 +28,7 @@ pub(super) enum Value {
     Text(String),
     List(Vec<Node>),
     Map(Vec<Field>),
-    /// An alias, or a value with a tag: what it stands for is not looked up.
+    /// An alias, or a value with a tag: neither is resolved.
     Unsupported(&'static str),
 }
 
@@ -84,7 +84,7 @@ pub(super) fn read_yaml(text: &str) -> Result<Option<Node>, SyntaxError> {
 /// Globs often start with characters that mean something else to YAML: what to do about it, if this may be the cause.
 fn missing_quotes(text: &str, line: usize) -> String {
     let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-    // The error may be anywhere in the line: each value in it is looked at.
+    // The error may be anywhere in the line, so each value in it is checked.
     let starts = line.match_indices([' ', '\t', '[', ',']).map(|(at, found)| at + found.len()).chain([0]);
     let values = starts.filter_map(|start| line.get(start..));
     for value in values {
@@ -265,7 +265,7 @@ struct Cursor<'t> {
 }
 
 impl Cursor<'_> {
-    /// The place of a part of the text that lies behind the last one asked for.
+    /// The position of a part of the text that lies behind the last one requested.
     fn place(&mut self, part: &str) -> Position {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         for character in self.text.get(self.offset..offset).unwrap_or_default().chars() {

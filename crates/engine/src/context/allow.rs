@@ -36,7 +36,7 @@ pub(crate) struct Allowed {
     pub(crate) in_closure: bool,
 }
 
-/// A file that was asked for and is left out.
+/// A file that was requested and is left out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LeftOut {
     pub(crate) path: String,
@@ -59,7 +59,7 @@ impl Allowlist {
         self.files.insert(path, Allowed { origin: Origin::Bytes(bytes), in_base: true, in_closure: false });
     }
 
-    /// Leaves out a file whose name other systems could unpack elsewhere, and says so. It stays a node of the map.
+    /// Leaves out a file whose name other systems could unpack elsewhere, with a warning. It stays a node of the map.
     pub(crate) fn refuses_name(&mut self, path: &str) -> bool {
         let Some(reason) = stan_archive::windows_hazard(path) else { return false };
         self.warnings.push(format!("`{path}` is left out of the archive: {reason}"));
@@ -69,7 +69,7 @@ impl Allowlist {
 }
 
 impl Allowlist {
-    /// Leaves out files of packages that lock files do not prove, and says why.
+    /// Leaves out files of packages that lock files do not prove, with the reason.
     pub(crate) fn leave_out_unproved(&mut self, unproved: BTreeMap<String, String>) {
         for (path, reason) in unproved {
             self.warnings.push(format!("`{path}` is not staged: {reason}"));
@@ -84,7 +84,7 @@ pub(crate) fn instructions_path(layout: &WorkspaceLayout) -> String {
     layout.own("system/stan.system.md")
 }
 
-/// What the rules look at.
+/// The inputs of the rules.
 pub(crate) struct Rules<'a> {
     pub(crate) system: &'a dyn System,
     pub(crate) layout: &'a WorkspaceLayout,
@@ -146,7 +146,7 @@ pub(crate) fn closure(rules: &Rules<'_>, map: &Map, selection: &Selection) -> Al
     builder.finish()
 }
 
-/// What lies in the root itself. Needs no map, so that it can be looked at while one is made.
+/// The entries of the root folder itself. Needs no map, so that the scan can run while one is made.
 pub(crate) fn top_of(rules: &Rules<'_>) -> Universe {
     scan_top(rules.system, Path::new(rules.layout.root()), rules.scan)
 }

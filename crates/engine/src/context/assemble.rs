@@ -77,7 +77,7 @@ pub(crate) fn assemble(
     assembled.ok_or_else(|| EngineError::internal("a run was skipped that nothing allowed to skip"))
 }
 
-/// As [`assemble`]; `None` where the graph is unchanged and `is_needless` says that nothing else can be different either.
+/// As [`assemble`]; `None` where the graph is unchanged and `is_needless` returns that nothing else can differ either.
 pub(crate) fn assemble_unless(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
@@ -104,7 +104,7 @@ pub(crate) fn assemble_unless(
             ignored: Vec::new(),
         }));
     }
-    // A broken selection is told before the work, not after.
+    // A broken selection is reported before the work, not after.
     let loaded = if wanted.mode == Mode::Meta { None } else { state::load(system, &layout)? };
     let (decoded, kept) = match loaded {
         Some((decoded, bytes)) if !state::is_old_form(&decoded) => (decoded, Some(bytes)),
@@ -167,7 +167,7 @@ pub(crate) fn assemble_unless(
     Ok(Some(Assembled { allowlist, thread: Some(thread), warnings, errors, errors_are_known, ignored }))
 }
 
-/// The map, rebuilt or as an earlier run left it, its document, and what lies in the root.
+/// The map, rebuilt or as an earlier run left it, its document, and the entries of the root folder.
 fn load_or_build_map(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,

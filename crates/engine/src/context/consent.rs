@@ -28,7 +28,7 @@ pub(crate) struct Consent<'c> {
 }
 
 impl<'c> Consent<'c> {
-    /// `map` tells where importers and lock files are, and so where links may be and which packages may be read.
+    /// `map` gives the paths of importers and lock files, and so where links may be and which packages may be read.
     pub(crate) fn new(
         system: &'c dyn System,
         repository: &Repository<'c>,
@@ -62,7 +62,7 @@ impl<'c> Consent<'c> {
             let (map, index) = index;
             if map.kind(index) == NodeKind::Source {
                 let path = normal_path(self.root, map.id(index));
-                // What is there already has its own folders above it, too.
+                // The ancestors of a folder in the set are in the set, too.
                 let mut new = above(&path).filter(|folder| !folder.is_empty()).map(str::to_owned);
                 while new.next().is_some_and(|folder| folders.insert(folder)) {}
             }
@@ -91,7 +91,7 @@ impl<'c> Consent<'c> {
     }
 }
 
-/// The folders above an absolute path, nearest first; the last one is empty and stands for `/`.
+/// The folders above an absolute path, nearest first; the last one is empty and means `/`.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(path.rsplit_once('/').map(|(parent, _)| parent), |path| {
         path.rsplit_once('/').map(|(parent, _)| parent)

@@ -1,6 +1,6 @@
 //! What is left out of an archive unless the configuration includes it or the selection names it (spec 30 §2): lock files,
-//! bundles, drawings and large texts. They cost many tokens and say little. Decides by name and size; a few files are
-//! looked into.
+//! bundles, drawings and large texts. They cost many tokens and say little. Decides by name and size; of a few files
+//! the first bytes are read.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use super::allow::Rules;
 const LARGEST_TEXT: u64 = 256 << 10;
 /// Smaller scripts are not worth a look.
 const SMALLEST_BUNDLE: u64 = 16 << 10;
-/// How much of a file is looked into.
+/// How many bytes of a file are read.
 const LOOK: usize = 8 << 10;
-/// Lines of scripts that people write are shorter on average.
+/// Lines of hand-written scripts are shorter on average.
 const LONG_LINE: usize = 500;
 
 const LOCK_FILES: &[&str] = &[
@@ -117,7 +117,7 @@ fn by_size(rules: &Rules<'_>, path: &str, real: &str) -> Option<&'static str> {
     if size <= LARGEST_TEXT {
         return None;
     }
-    // What is binary is told apart from texts.
+    // A file with a NUL byte is binary, not a text.
     let is_text = !start(rules.system, &absolute).contains(&0);
     is_text.then_some("it is a text of more than 256 KiB")
 }

@@ -1,7 +1,7 @@
 //! Where the external nodes of a graph are, and to which installed package each belongs (spec 20 §4).
 //!
-//! The answers name places of this machine; what may be shown of them is decided in `stan_graph`. Manifests are other
-//! people's: one that cannot be read, is huge or broken is passed over like one without a name.
+//! The answers contain paths of this machine; what may be shown of them is decided in `stan_graph`. Manifests are
+//! untrusted: one that cannot be read, is huge or broken is skipped like one without a name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,10 +24,11 @@ mod pypi;
 /// Real manifests are far smaller; a larger one is not read.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 
-/// Larger files are not looked into for a description.
+/// Larger files are not searched for a description.
 const LARGEST_DESCRIBED: u64 = 256 << 10;
 
-/// Finds the place, the package and the description of every external node, and tells which manifests decided that.
+/// Finds the archive address, the package and the description of every external node, and returns the manifests that
+/// decided them.
 pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, graph: &Graph) -> (Externals, Manifests) {
     let root = &*options.root;
     let reach = options.reach(system);
@@ -141,7 +142,8 @@ impl Packages<'_> {
         self.manifests.note(self.system, &path, self.observed_at);
         if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
             self.manifests.doubt(&error);
-            // A link to a manifest of an installed package is as good as that; any other leads to secrets of the user.
+            // A link to the manifest of an installed package is read as well; any other could point to a secret of the
+            // user.
             let real = self.world.real_path(&path).filter(|real| *real != path)?;
             end_of_modules(&real)?;
             self.system.read_real(Path::new(&real), LARGEST_MANIFEST, &mut self.buffer).ok()?;

@@ -1,6 +1,6 @@
-//! The archive in forms that people paste or that other programs unpack: zip, Markdown, XML (spec 30 §7). Made from the
-//! finished tar, which stays the one that diffs and verification work on. Texts can be split into parts that name each
-//! other.
+//! The archive in formats that users paste or that other programs unpack: zip, Markdown, XML (spec 30 §7). Made from
+//! the finished tar, which stays the one that diffs and verification work on. Texts can be split into parts that name
+//! each other.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! The last ten baselines of each kind, and which of them diffs are made against.
 //!
-//! Baselines lie below `<stanPath>/diff/history/<kind>/` under growing numbers, and a small file beside them says which one is
-//! in place. The one in place is also where it always was, so that nothing else has to know of the others. Walking back and
-//! forth replaces that one and loses none.
+//! Baselines lie below `<stanPath>/diff/history/<kind>/` under growing numbers, and a small file beside them names the
+//! current one. The one in place is also where it always was, so that nothing else has to know of the others. Walking
+//! back and forth replaces that one and loses none.
 
 use std::path::Path;
 
@@ -111,7 +111,7 @@ impl<'a> History<'a> {
         self.current.map(|index| self.entries.len() - 1 - index)
     }
 
-    /// Puts another one in place; `false` when there is none of that number.
+    /// Puts another one in place; `false` when no entry has that number.
     pub(crate) fn set(&mut self, listed: usize) -> bool {
         let index = self.entries.len().checked_sub(listed + 1);
         if index.is_some() {

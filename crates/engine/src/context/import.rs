@@ -90,7 +90,7 @@ pub(crate) fn refresh(
         let document = serde_json::to_vec(&configured).map_err(|error| EngineError::internal(error.to_string()))?;
         transaction.write(&layout.artefact(Artefact::ImportLabels), &document, Access::Shared).map_err(refuse)?;
     }
-    // What was not seen must not be taken for removed.
+    // A file hidden by a transient error must not count as removed.
     system.ensure_no_transient_errors()?;
     transaction.commit().map_err(refuse)?;
     Ok(imported)
@@ -147,7 +147,7 @@ pub(crate) fn plan_imports(
         if allowlist.refuses_name(&file.target) {
             continue;
         }
-        // Archives are made of real paths; one that cannot be found is told when it is read.
+        // Archives are made of real paths; one that does not resolve is reported when it is read.
         let source = real_path(system, Path::new(&file.source)).unwrap_or(file.source);
         let in_closure = selected.contains(&file.target);
         let allowed = Allowed { origin: Origin::Elsewhere(source), in_base: true, in_closure };
@@ -160,8 +160,8 @@ pub(crate) fn plan_imports(
     Ok(outside)
 }
 
-/// The labels whose files an earlier run staged, so that what is no longer configured is removed. Files that something else
-/// put below `imports/` are none of them. A record that cannot be read names nothing.
+/// The labels whose files an earlier run staged, so that what is no longer configured is removed. Files that something
+/// else put below `imports/` do not count. A record that cannot be read names nothing.
 fn staged_labels(system: &dyn System, layout: &WorkspaceLayout) -> BTreeSet<String> {
     let bytes = read_if_there(system, layout, &layout.artefact(Artefact::ImportLabels)).ok().flatten();
     let labels: BTreeSet<String> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();

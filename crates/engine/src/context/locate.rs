@@ -1,5 +1,5 @@
-//! Where the files behind root-relative names really are: links followed, never out of the root. Directories are looked
-//! at once, so that thousands of files cost one look each. Not the rules about which files go into an archive.
+//! Resolves root-relative names to real paths: links are followed, never out of the root. Each directory is resolved
+//! once, so that thousands of files cost one lstat each. Not the rules about which files go into an archive.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use stan_repo::{EntryKind, System, real_path};
 
 use super::layout::WorkspaceLayout;
 
-/// What a name leads to.
+/// What a name resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Located {
     /// A regular file in the root, by its real root-relative path.
@@ -16,7 +16,7 @@ pub(crate) enum Located {
     /// A directory, a pipe, a socket.
     NotAFile,
     Missing,
-    /// A link on the way leads out of the root, in a circle, or cannot be read.
+    /// A link on the path points out of the root, forms a cycle, or cannot be read.
     Outside,
 }
 
@@ -67,11 +67,11 @@ impl<'a> Locator<'a> {
         real
     }
 
-    /// The slow way, for links and for what is not there.
+    /// The slow path, for links and missing files.
     fn unusual(&self, path: &str) -> Located {
         let absolute = self.layout.absolute(path);
         let Ok(real) = real_path(self.system, Path::new(&absolute)) else {
-            // A link that leads nowhere is a link; a name that is simply not there is missing.
+            // A dangling link counts as a link; a name without a file is missing.
             return if self.has_link(path) { Located::Outside } else { Located::Missing };
         };
         let Some(inside) = self.layout.relative(&real) else { return Located::Outside };

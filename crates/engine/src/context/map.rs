@@ -35,7 +35,7 @@ pub struct BuiltMap {
     pub errors: Vec<String>,
     /// Nothing changed since the run that said the errors first.
     pub is_unchanged: bool,
-    /// Nodes that stand for different files, with what is to be said of each.
+    /// Ids that denote different files, with a message for each.
     pub(crate) conflicts: Conflicts,
     pub(crate) document: Document,
     /// Which map of the cache it is, if it is there.
@@ -47,7 +47,7 @@ pub struct BuiltMap {
 /// What is wrong with nodes, by their ids.
 pub(crate) type Conflicts = BTreeMap<String, String>;
 
-/// What is known of a map's minified document without making it.
+/// A map's minified document, or its fingerprint, as far as known without making it.
 #[derive(Debug, Default)]
 pub(crate) enum Document {
     #[default]
@@ -90,7 +90,7 @@ pub fn build_map(
 }
 
 /// As [`build_map`]. While one thread names and maps, or reads the map back, which no other can help with, another does
-/// the work `beside`. `None` where nothing changed and `is_needless` says that the map is not needed either.
+/// the work `beside`. `None` where nothing changed and `is_needless` returns that the map is not needed either.
 pub(crate) fn build_map_with<T: Send + Sync>(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -241,8 +241,8 @@ pub(crate) fn map_for_selection(
     }
 }
 
-/// The private map on the disk, which must lead to nothing that may not be read; `None` when there is none. `map` is the map
-/// beside it.
+/// The private map on the disk, which must name only files that may be read; `None` when there is none. `map` is the
+/// map beside it.
 pub(crate) fn load_integrity(
     system: &dyn System,
     repository: &Repository<'_>,
@@ -276,7 +276,7 @@ fn decode_integrity(system: &dyn System, repository: &Repository<'_>) -> Result<
     Ok(Some(integrity))
 }
 
-/// Refuses a private map that leads to files outside the root which this run may not read.
+/// Refuses a private map that names files outside the root which this run may not read.
 fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -> Result<(), EngineError> {
     let refused: Vec<String> = integrity
         .nodes
@@ -294,8 +294,8 @@ fn check_consent(root: &str, integrity: &ExternalsLock, consent: &Consent<'_>) -
     .hint("allow their folder with --allow-outside DIR, or rebuild the map: stan run --context"))
 }
 
-/// Refuses a private map that leads to files which no import could have led to: a repository may bring its own, and would
-/// have any file of this machine read.
+/// Refuses a private map that names files to which no import could resolve: a repository may ship its own map, which
+/// could make the run read any file of this machine.
 fn check_places(
     layout: &WorkspaceLayout,
     stores: &PackageStores,
@@ -333,7 +333,7 @@ fn is_place_of((root, stan_path): (&str, &str), stores: &PackageStores, id: &str
 
 pub(crate) const REBUILD: &str = "rebuild the map: stan run --context";
 
-/// A document that does not say what it must.
+/// The error for a document that does not decode.
 pub(crate) fn broken(what: &str, errors: &[DocumentError]) -> EngineError {
     EngineError::input(format!("{what} cannot be read")).details(errors.iter().map(ToString::to_string))
 }
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_map_leads_to_importable_files_alone() {
+    fn a_private_map_names_importable_files_alone() {
         let hashed =
             |path: &str, name: &str| format!(".stan/context/abs/{}/{name}", stan_repo::sha256(path.as_bytes()));
         let npm = ".stan/context/npm/a/1.0.0/x.js";

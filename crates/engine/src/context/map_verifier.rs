@@ -80,7 +80,7 @@ pub(crate) fn changed_meanwhile(details: Vec<String>) -> EngineError {
         .hint("run again when nothing writes to them")
 }
 
-/// A run that was to believe the map.
+/// The error of a run that was to trust the map.
 pub(crate) fn no_longer_matching(mut details: Vec<String>) -> EngineError {
     details.sort_unstable();
     EngineError::verification("files of the repository are not what the map says; nothing was changed")

@@ -1,4 +1,5 @@
-//! What an archive carries from outside the root: gathered for the report, and told before anything is written.
+//! Files that an archive includes from outside the root: gathered for the report, and announced before anything is
+//! written.
 
 use stan_repo::relative_path;
 

@@ -19,12 +19,12 @@ use stan_repo::{Files, System};
 use super::Repository;
 use crate::graph::GraphOptions;
 
-/// Packages with more files, or more bytes, are not looked through. Go itself refuses modules of more than 500 MiB.
+/// Packages with more files, or more bytes, are not read. Go itself refuses modules of more than 500 MiB.
 const MOST_FILES: usize = 200_000;
 const MOST_BYTES: u64 = 512 << 20;
 
-/// What is known of a package's files after they were read: the digests of those that were asked for, by their paths in the
-/// package. An error is the end of a sentence.
+/// The digests of a package's files that were requested, by their paths in the package. An error is the end of a
+/// sentence.
 type Proved = Result<BTreeMap<String, Digest>, String>;
 
 /// The selected files of a package, by their paths in it.

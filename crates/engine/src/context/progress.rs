@@ -1,4 +1,4 @@
-//! How a verb waits for another run in the same workspace, and tells what it is at. The program supplies the clock
+//! How a verb waits for another run in the same workspace, and reports its progress. The program supplies the clock
 //! and the terminal; libraries have neither.
 
 use stan_model::document::run_report::{ScriptEnd, ScriptReport};
@@ -14,7 +14,7 @@ pub enum ScriptEvent<'a> {
 
 /// The program's side of waiting and progress.
 pub trait Progress {
-    /// The process and the command, for those who wait for this run.
+    /// The process and the command, as shown to users who wait for this run.
     fn holder(&self) -> (u32, String);
 
     /// Another run, described by its own words, is in the way.
@@ -53,7 +53,7 @@ pub fn script_end(report: &ScriptReport) -> String {
     format!("{end}, {seconds}")
 }
 
-/// Does not wait and says nothing: for tests and for callers that run alone.
+/// Does not wait and reports nothing: for tests and for callers that run alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 

@@ -216,7 +216,7 @@ impl Run<'_> {
         Ok(self.counted(&assembled, &written, report))
     }
 
-    /// The archives in the form that was asked for, beside the tar.
+    /// The archives in the requested format, beside the tar.
     fn formats(
         &self,
         transaction: &mut Transaction<'_>,
@@ -240,7 +240,7 @@ impl Run<'_> {
         self.engine.share(|| formats.write(transaction, (archive, written), diff.as_ref()))
     }
 
-    /// The report with exact tokens, where they were asked for.
+    /// The report with exact tokens, if requested.
     fn counted(&self, assembled: &Assembled, written: &Written, mut report: RunReport) -> RunReport {
         let Some(tokenizer) = self.request.tokens else { return report };
         // A plan changes nothing, not even the cache.
@@ -270,7 +270,7 @@ impl Run<'_> {
         Ok(written)
     }
 
-    /// The map, its private twin and the selection, where they are not what they were.
+    /// The map, its private twin and the selection, where they changed.
     fn documents(&self, assembled: &Assembled, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
         let Some(thread) = &assembled.thread else { return Ok(()) };
         if !self.request.frozen {
@@ -299,7 +299,7 @@ impl Run<'_> {
         access: Access,
     ) -> Result<(), EngineError> {
         let path = self.layout.artefact(artefact);
-        // The private map is always rewritten, because its permissions may not be what they were either.
+        // The private map is always rewritten, because its permissions may have changed, too.
         if artefact != Artefact::ExternalsLock && holds(self.system, self.layout, &path, bytes)? {
             return Ok(());
         }
@@ -537,8 +537,8 @@ fn external_of(thread: &ContextInputs, index: u32) -> External {
     }
 }
 
-/// One list of everything that does not match, so that all can be fixed at once. What could not
-/// be proved at all is no match either: any other failure is the outcome.
+/// One list of all mismatches, so that all can be fixed at once. A file that could not be verified at all does not
+/// match either: any other failure is returned as it is.
 fn with_mismatches<T>(
     outcome: Result<T, stan_archive::Error>,
     more: Result<Vec<Mismatch>, stan_archive::Error>,
@@ -616,7 +616,7 @@ mod tests {
         Error::Unreadable { name: "gone".to_owned(), reason: std::io::ErrorKind::NotFound.into() }
     }
 
-    /// What `with_mismatches` comes to, in one word.
+    /// The outcome of `with_mismatches`, in one word.
     fn word(outcome: Result<(), Error>, more: Result<Vec<Mismatch>, Error>) -> String {
         match with_mismatches(outcome, more) {
             Ok(()) => "proved".to_owned(),

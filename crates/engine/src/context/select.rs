@@ -229,7 +229,7 @@ const NAME_A_MAP: &str = "name a dependency.meta.json, or leave --meta out to us
 /// A map in either of its forms.
 fn decode_map(named: &NamedBytes) -> Result<Map, EngineError> {
     Map::decode(&named.bytes, &named.name).or_else(|errors| {
-        // A long-form graph is told by its keys; anything else is judged as the map that it should be.
+        // A long-form graph is recognised by its keys; for anything else the errors of the map form are reported.
         Map::decode_long(&named.bytes, &named.name).map_err(|_| broken("the map", &errors).hint(NAME_A_MAP))
     })
 }

@@ -91,7 +91,7 @@ fn snapshot_of(
 /// Where to go among the baselines that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnapStep {
-    /// Nowhere: only tell which there are.
+    /// No step: only lists the snapshots.
     List,
     /// To the one before the one in place.
     Undo,

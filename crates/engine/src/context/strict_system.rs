@@ -1,7 +1,7 @@
-//! A system that remembers whether something could not be read for a reason that passes: a tired disk, too many open
-//! files. Much of what a verb looks at is data, and a folder that cannot be listed is left out with a warning; but what a
-//! moment's failure hides must be missing neither from an archive nor from a baseline. So a verb that writes asks here
-//! before it puts anything in place. Not a retry: the user runs again.
+//! A system that remembers transient I/O errors: a failing disk, too many open files. Much of what a verb reads is
+//! data, and a folder that cannot be listed is left out with a warning; but what a transient error hides must be
+//! missing neither from an archive nor from a baseline. So a verb that writes checks here before it puts anything in
+//! place. Not a retry: the user runs again.
 
 use std::io;
 use std::path::{Path, PathBuf};

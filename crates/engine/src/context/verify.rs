@@ -1,5 +1,5 @@
-//! The verb `verify`: does an archive still say what the tree, the staged and the installed files, the map, the private
-//! map and the selection say? Reads everything, changes nothing, and believes no name that an archive holds.
+//! The verb `verify`: does an archive still match the tree, the staged and the installed files, the map, the private
+//! map and the selection? Reads everything, changes nothing, and trusts no name that an archive holds.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -102,7 +102,7 @@ struct Held {
 }
 
 impl Contents {
-    /// An archive that was not named on the command line is the workspace's, and no link may lead elsewhere.
+    /// An archive that was not named on the command line is the workspace's: a link to elsewhere is refused.
     fn read(
         system: &dyn System,
         layout: &WorkspaceLayout,

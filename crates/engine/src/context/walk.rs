@@ -1,5 +1,5 @@
-//! Every file below one of stan's own folders, ignore rules or not. Links are looked at, never followed out of the
-//! root; folders behind links are not entered.
+//! Every file below one of stan's own folders, ignore rules or not. Links to files are resolved, never out of the root;
+//! folders behind links are not entered.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) struct Walked {
     pub(crate) real: String,
 }
 
-/// The files below the root-relative `folder`, sorted by name. What is left out is said in `warnings`. A folder that
+/// The files below the root-relative `folder`, sorted by name. `warnings` gets what is left out. A folder that
 /// does not exist has no files.
 pub(crate) fn walk(
     system: &dyn System,

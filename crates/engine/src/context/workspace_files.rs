@@ -1,4 +1,4 @@
-//! Reading what earlier runs and people left in stan's folder, and refusing to be led out of it by links.
+//! Reads what earlier runs and users left in stan's folder, and refuses links out of it.
 
 use std::io::{self, Read as _};
 use std::path::Path;

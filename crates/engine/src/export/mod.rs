@@ -1,8 +1,8 @@
-//! The verb `export`: the graph of a repository as tables, for query engines that ask many repositories at once. One partition
-//! for each repository and commit; one that is there already is not written again.
+//! The verb `export`: the graph of a repository as tables, for query engines that ask many repositories at once. One
+//! partition for each repository and commit; an existing one is not written again.
 //!
-//! What the rows say is `rows.rs`; where they lie, and how a reader never sees half of one, is `partition.rs`; formats are
-//! `stan_dataset`.
+//! The contents of the rows are `rows.rs`; where a partition is stored, and how a reader never sees half of one, is
+//! `partition.rs`; formats are `stan_dataset`.
 
 mod commit;
 mod manifests;

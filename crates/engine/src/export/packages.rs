@@ -48,7 +48,7 @@ impl Packages {
             let written: FxHashSet<&str> = facts.requests.iter().map(|request| &*request.specifier).collect();
             for node in missing {
                 let id = &*graph.node(node).id;
-                // Other ids are paths: what a relative request would have led to.
+                // Other ids are paths: the files that relative requests would resolve to.
                 let is_written =
                     written.contains(id) || id.match_indices('.').any(|(at, _)| written.contains(&id[..at]));
                 if let Some((name, ecosystem)) = missing_package(id, language).filter(|_| is_written) {

@@ -85,7 +85,7 @@ impl KeyHasher {
     }
 }
 
-/// What is known of a partition that is there.
+/// The record of an existing partition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PartitionRecord {
@@ -151,7 +151,7 @@ impl<'s> Partition<'s> {
                         .hint("remove it, or name another folder"));
                 }
                 Ok(_) => {}
-                // What is not there will be made.
+                // A missing folder will be created.
                 Err(_) => break,
             }
         }

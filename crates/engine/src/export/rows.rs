@@ -25,7 +25,7 @@ const LARGEST_OUTLINED: u64 = 64 << 20;
 /// Files whose outlines are in memory at once.
 const FILES_AT_ONCE: usize = 4096;
 
-/// The tables, each made when it is asked for, so that only one is in memory at a time.
+/// The tables, each made on demand, so that only one is in memory at a time.
 pub(super) struct Tables<'t> {
     repository: &'t Repository<'t>,
     detailed: &'t DetailedGraph,
@@ -186,7 +186,7 @@ impl<'t> Tables<'t> {
         table
     }
 
-    /// Names that a file takes, also from modules that are not there: those are told by how they are written.
+    /// Names that a file imports, also from missing modules: those are found by their specifiers.
     fn taken<'d>(&'d self, finder: &NameFinder<'d>, node: u32) -> TakenNames<'d> {
         let graph = &self.detailed.graph;
         let mut taken = finder.taken(node);

@@ -30,7 +30,7 @@ const MOST_GROUP_BYTES: usize = 4 << 20;
 /// A buffer that grew beyond this is given back after the file that needed it.
 const KEPT_BUFFER: usize = 4 << 20;
 
-/// What is known of one file after reading it, and, later, after resolving its requests.
+/// The analysis of one file: its facts once it is read, and, later, its resolved requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Analysed {
     /// Taken from the open file before it was read; `None` when it could not be opened.
@@ -98,7 +98,7 @@ pub(crate) fn analyse_seen(
     analysed
 }
 
-/// As [`analyse`] with facts, which are asked for in a bundle of their own.
+/// As [`analyse`] with facts, which are requested in a bundle of their own.
 pub(crate) fn analyse_shared(
     system: &dyn System,
     path: &str,
@@ -163,9 +163,10 @@ impl<'a> BatchAnalyser<'a> {
         Self { system, options, wants_stats, see, neighbours, batch: Vec::new() }
     }
 
-    /// Analyses as many of these files, given by their paths below the root, as make a batch; hands over what became of
-    /// them in their order. `None` for one that is large: then the caller should have [`analyse`] do it, while this one
-    /// goes on with the neighbours. `root` ends with a slash; `previous` returns what is known of an unchanged file, by its absolute path.
+    /// Analyses as many of these files, given by their paths below the root, as make a batch; returns their analyses in
+    /// order. `None` for one that is large: then the caller should call [`analyse`], while this one continues with the
+    /// neighbours. `root` ends with a slash; `previous` returns the earlier analysis of an unchanged file, by its
+    /// absolute path.
     pub(crate) fn analyse(
         &mut self,
         root: &str,
@@ -245,7 +246,7 @@ impl<'a> BatchAnalyser<'a> {
         });
     }
 
-    /// Reads a file into the buffer, behind what is there.
+    /// Appends the bytes of a file to the buffer.
     fn read(&mut self, relative: &'a str, absolute: &str, buffer: &mut Vec<u8>) -> Read<'a> {
         let (directory, name) = relative.rsplit_once('/').unwrap_or(("", relative));
         let whole = absolute.len().checked_sub(name.len() + 1).and_then(|end| absolute.get(..end)).unwrap_or_default();

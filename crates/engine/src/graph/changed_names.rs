@@ -1,5 +1,5 @@
-//! Which of a module's exported names may lead elsewhere after an edit. Errs towards more names, never towards fewer: the
-//! implicit edges of every file that takes one of them are computed again.
+//! Which of a module's exported names may resolve differently after an edit. Errs towards more names, never towards
+//! fewer: the implicit edges of every file that takes one of them are computed again.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) struct ChangedNames {
     hashes: FxHashSet<u32>,
 }
 
-/// Facts, and for each request the file that it leads to.
+/// Facts, and for each request the file that it resolves to.
 type Surface<'f> = (&'f FileFacts, &'f [RecordId]);
 
 impl ChangedNames {
@@ -111,7 +111,7 @@ fn stars((facts, targets): Surface<'_>) -> Vec<RecordId> {
     facts.stars.iter().map(|request| target(targets, *request)).collect()
 }
 
-/// Exported names with the file that each leads to, and its name there.
+/// Exported names with the file that each resolves to, and its name there.
 fn exports<'f>((facts, targets): Surface<'f>) -> BTreeSet<(&'f str, RecordId, Option<&'f str>)> {
     let visible = |source: &'f ExportSource| match source {
         ExportSource::Local => (RecordId::UNKNOWN, None),
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use stan_model::facts::Export;
 
-    /// `a`, `a=2` (all of 2), `a=2.b`, `*2`: exports of a module, with the files that they lead to.
+    /// `a`, `a=2` (all of 2), `a=2.b`, `*2`: exports of a module, with the files that they resolve to.
     fn facts(text: &str) -> (FileFacts, Vec<RecordId>) {
         let (mut facts, mut targets) = (FileFacts::default(), Vec::new());
         for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! The graph together with what stands behind its edges: the facts of each file, and the names that each edge carries. For
+//! The graph together with the source of its edges: the facts of each file, and the names that each edge carries. For
 //! answers that people and models read; the graph alone is cheaper, and most verbs need no more.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,14 +43,14 @@ struct FileDetail {
     /// `NO_RECORD` for a file that is not a node.
     node: u32,
     facts: Option<Box<FileFacts>>,
-    /// For each request the record that it leads to.
+    /// For each request the record that it resolves to.
     targets: Vec<Option<FileKey>>,
 }
 
 const NO_RECORD: u32 = u32::MAX;
 
-/// The graph that a process which answers many questions keeps between them. It is used only where the files are what they were
-/// when it was made: every question looks at them again. Clones share it.
+/// The graph that a long-lived process keeps between queries. It is used only while the files are unchanged since it
+/// was made: every query stats them again. Clones share it.
 #[derive(Clone, Default)]
 pub struct KeptGraph(Option<Arc<Kept>>);
 
@@ -279,7 +279,7 @@ impl<'d> NameFinder<'d> {
         taken
     }
 
-    /// Names that lead to another file of the same package without any request.
+    /// Names that resolve to another file of the same package without any request.
     fn add_linked(&self, facts: &'d FileFacts, targets: impl Iterator<Item = u32>, taken: &mut TakenNames<'d>) {
         if facts.uses.is_empty() && facts.imports.is_empty() {
             return;

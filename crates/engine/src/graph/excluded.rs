@@ -17,7 +17,7 @@ impl ExcludedFiles {
     pub(crate) fn new(options: &GraphOptions) -> Self {
         let usable = options.scan.excludes.iter().filter(|glob| PathGlobs::check(glob).is_ok());
         let globs: Vec<&str> = usable.map(|glob| glob.strip_prefix("./").unwrap_or(glob)).collect();
-        // The scan says which globs cannot be used.
+        // The scan reports globs that cannot be used.
         let globs = PathGlobs::new(&with_contents(&globs)).unwrap_or_default();
         Self { root: options.root.clone(), globs }
     }

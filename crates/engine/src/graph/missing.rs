@@ -1,11 +1,11 @@
-//! Which requests of a file lead nowhere, with the words and the line of each. The graph itself has one node for everything
-//! that would be the same file, and no lines.
+//! The unresolved requests of a file, with the specifier and the line of each. The graph itself has one node for all
+//! specifiers that would be the same file, and no lines.
 
 use stan_model::{EdgeKind, NodeKind};
 
 use super::detail::DetailedGraph;
 
-/// A request that leads to a missing node.
+/// A request that resolves to a missing node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MissingRequest<'d> {
     /// Index of the missing node.
@@ -18,7 +18,7 @@ pub(crate) struct MissingRequest<'d> {
 }
 
 impl DetailedGraph {
-    /// The requests of a file that lead to missing nodes, in the order of the source.
+    /// The requests of a file that resolve to missing nodes, in source order.
     pub(crate) fn missing_requests(&self, file: u32) -> Vec<MissingRequest<'_>> {
         let graph = &self.graph;
         let is_missing = |node: &u32| graph.node(*node).kind == NodeKind::Missing;

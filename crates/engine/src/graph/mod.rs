@@ -81,7 +81,7 @@ impl GraphOptions {
         }
     }
 
-    /// What may be looked at.
+    /// Which paths may be read.
     pub(crate) fn reach(&self, system: &dyn System) -> Reach {
         Reach::find(system, &self.root, self.resolve.outside_root, &self.allowed_outside)
     }
@@ -91,7 +91,7 @@ impl GraphOptions {
         self.with_stores(World::new(system, &self.root, universe)).within(self.reach(system))
     }
 
-    /// The world for a few questions, in front of the same disk.
+    /// The world for a few lookups, over the same disk.
     pub(crate) fn probing_world<'s>(&self, system: &'s dyn System, reach: Reach) -> World<'s> {
         self.with_stores(World::new(system, &self.root, None)).prefer_probe().within(reach)
     }
@@ -144,7 +144,7 @@ pub struct GraphRequest {
     /// Directory of the cache, absolute; `None`: neither read nor write one.
     pub cache_directory: Option<String>,
     /// Where this user's programs keep what they need between runs, absolute. Without it a cache inside the repository,
-    /// which anybody may have written, is neither read nor written.
+    /// which another user may have written, is neither read nor written.
     pub state_directory: Option<String>,
     /// Whether the graph itself is wanted, or only its figures.
     pub stats_only: bool,
@@ -163,7 +163,7 @@ impl GraphRequest {
 /// The dependency graph of a repository.
 #[derive(Debug)]
 pub struct GraphOutcome {
-    /// `None` when only figures were asked for.
+    /// `None` when only figures were requested.
     pub graph: Option<Graph>,
     pub summary: Summary,
     /// Files of the repository that could not be read or parsed cleanly.
@@ -200,8 +200,8 @@ pub fn graph(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest
     graph_or_cached_map(engine, options, request, &|_, _| false).map(|(outcome, _)| outcome)
 }
 
-/// As [`graph`], but where nothing changed and `is_enough` says so, without the graph itself. Also tells which cache
-/// holds exactly this graph, if one does.
+/// As [`graph`], but without the graph itself where nothing changed and `is_enough` returns true. Also returns the
+/// identity of the cache that holds exactly this graph, if one does.
 pub(crate) fn graph_or_cached_map(
     engine: &Engine<'_>,
     options: &GraphOptions,
@@ -309,7 +309,7 @@ fn compile_with(
     if let Some(kept) = &compiled.kept {
         look(&compiled.graph, &kept.records);
     }
-    // A run that could not see everything, or not even the root, has nothing to tell the next one.
+    // A run that could not read everything, or not even the root, stores nothing for the next one.
     let is_whole = |kept: &Kept| !watched.failed() && !kept.observations.directories.is_empty();
     let kept_as = compiled.kept.take().filter(is_whole).and_then(|kept| {
         let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };

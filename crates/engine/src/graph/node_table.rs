@@ -18,7 +18,7 @@ use super::GraphOptions;
 use super::analyse::Analysed;
 use super::excluded::ExcludedFiles;
 
-/// What a key beyond the universe stands for.
+/// What a key beyond the universe denotes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NodeName {
     /// Absolute real path.
@@ -31,7 +31,7 @@ pub(crate) enum NodeName {
 pub(crate) struct LazyNode {
     pub(crate) name: NodeName,
     pub(crate) loaded: OnceLock<Analysed>,
-    /// Set once it is known which files are nodes; others were looked through only.
+    /// Set once it is known which files are nodes; the others were only tunnelled through.
     is_node: AtomicBool,
 }
 
@@ -88,7 +88,7 @@ impl<'u> NodeTable<'u> {
         self.slots.get(key.0.checked_sub(self.universe_len())? as usize)
     }
 
-    /// Says that a key is a node. To be called for all of them before the first id is asked for.
+    /// Marks a key as a node. To be called for all of them before the first id is requested.
     pub(crate) fn mark_node(&self, key: FileKey) {
         if let Some(slot) = self.slot(key) {
             slot.is_node.store(true, Ordering::Relaxed);
@@ -154,7 +154,7 @@ impl<'u> NodeTable<'u> {
         !is_external(self.relative(path))
     }
 
-    /// Id and kind of the node that a key stands for.
+    /// Id and kind of the node of a key.
     pub(crate) fn node(&self, key: FileKey) -> (Box<str>, NodeKind) {
         if let Some(path) = self.universe.get(key.index()) {
             return (path.clone(), NodeKind::Source);
@@ -170,7 +170,7 @@ impl<'u> NodeTable<'u> {
         }
     }
 
-    /// Whether a specifier that leads nowhere is spelled like a file that is a node of its own.
+    /// Whether an unresolved specifier is spelled like a file that is a node of its own.
     fn is_file_id(&self, id: &str) -> bool {
         if self.by_path.contains_key(id) {
             return true;
@@ -200,7 +200,7 @@ impl NodeTable<'_> {
     }
 }
 
-/// The id of the node for a specifier that leads nowhere. One that is spelled like the id of a file gets a mark.
+/// The id of the node for an unresolved specifier. One that is spelled like the id of a file gets a prefix.
 pub(crate) fn missing_id(id: &str, is_file_id: bool) -> Box<str> {
     if is_file_id { format!("missing:{id}").into() } else { id.into() }
 }

@@ -10,14 +10,14 @@ use super::stages::AnalysedChunks;
 use crate::cache::data::ANY_NAME;
 use crate::cache::{NodeIndex, RecordId};
 
-/// Everything known of the files of a run: the universe in its order, then whatever else was read. Files stay where analysis
-/// put them; only the numbers of requests' targets are translated when they are asked for.
+/// The analysed files of a run: the universe in its order, then whatever else was read. Files stay where analysis put
+/// them; only the ids of requests' targets are translated, on demand.
 pub(crate) struct Records {
     universe: AnalysedChunks,
     universe_len: u32,
     /// Keys of the files beyond the universe, ascending, and the files.
     beyond: Vec<(FileKey, Analysed)>,
-    /// For each record its index in the graph; `NONE` for files that were looked through and are no nodes.
+    /// For each record its index in the graph; `NONE` for files that were only tunnelled through and are not nodes.
     nodes: Vec<NodeIndex>,
     paths: PathList,
 }
@@ -35,7 +35,7 @@ impl PathList {
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
     }
 
-    /// Empty for a number that a damaged cache made up.
+    /// Empty for an index that is out of range, from a damaged cache.
     pub(crate) fn get(&self, index: usize) -> &str {
         let end = |index: usize| self.ends.get(index).map_or(0, |end| *end as usize);
         let start = if index == 0 { 0 } else { end(index - 1) };
@@ -77,7 +77,7 @@ impl Records {
         std::mem::take(&mut self.paths)
     }
 
-    /// The record of a key; `UNKNOWN` for a file that was not looked into.
+    /// The record of a key; `UNKNOWN` for a file that was not analysed.
     fn record_of(&self, key: FileKey) -> RecordId {
         if key.0 < self.universe_len {
             return RecordId(key.0);
@@ -103,7 +103,7 @@ impl<'r> Record<'r> {
         self.records.paths.get(self.id.index())
     }
 
-    /// Index in the graph; `None` for files that were looked through and are no nodes.
+    /// Index in the graph; `None` for files that were only tunnelled through and are not nodes.
     pub(crate) fn node(&self) -> Option<NodeIndex> {
         self.records.nodes.get(self.id.index()).copied().filter(|node| *node != NodeIndex::NONE)
     }
@@ -116,7 +116,7 @@ impl<'r> Record<'r> {
         self.file.facts.as_deref()
     }
 
-    /// For each request the record that it leads to, or `NONE`, or `UNKNOWN` for a file that was not looked into.
+    /// For each request the record that it resolves to, or `NONE`, or `UNKNOWN` for a file that was not analysed.
     pub(crate) fn targets(&self) -> impl ExactSizeIterator<Item = RecordId> + use<'r> {
         let records = self.records;
         let targets = self.file.resolved.targets.iter();
@@ -144,7 +144,7 @@ impl<'r> Record<'r> {
         self.by_target(imports.map(|import| (import.request, name_hash(&import.name))), found);
     }
 
-    /// Names with the records that their requests lead to, in order and once each.
+    /// Names with the records that their requests resolve to, sorted and without duplicates.
     fn by_target(&self, names: impl Iterator<Item = (u32, u32)>, found: &mut Vec<(RecordId, u32)>) {
         let targets = &self.file.resolved.targets;
         let record = |request: u32| Some(self.records.record_of((*targets.get(request as usize)?)?));
@@ -155,7 +155,7 @@ impl<'r> Record<'r> {
     }
 }
 
-/// A short hash of a name. Two names may share one: then more is looked at than necessary.
+/// A short hash of a name. A collision only makes more files be checked than necessary.
 pub(crate) fn name_hash(name: &str) -> u32 {
     xxh3_64(name.as_bytes()) as u32
 }

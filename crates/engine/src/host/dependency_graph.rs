@@ -133,7 +133,7 @@ pub(super) fn known_tags(tags: Vec<String>) -> Vec<String> {
     known
 }
 
-/// At most `most` lines, the last of which then says so; 0 for none.
+/// At most `most` lines; the last one then says how many were cut. 0 for none.
 pub(super) fn capped(mut errors: Vec<String>, most: f64) -> Vec<String> {
     let (most, total) = (most.max(0.0) as usize, errors.len());
     match most {

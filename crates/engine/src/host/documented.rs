@@ -23,7 +23,7 @@ struct Options {
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Documented {
-    /// The name of the file matches a pattern; nothing else was looked at.
+    /// The name of the file matches a pattern; nothing else was checked.
     ignored: bool,
     description: Option<Box<str>>,
     tags: Vec<Tag>,
@@ -41,7 +41,7 @@ struct Tag {
     usable: bool,
 }
 
-/// A text without a name is taken for this.
+/// The file name of a text without one.
 const UNNAMED: &str = "module.ts";
 
 pub(super) fn run(engine: &Engine<'_>, options: &str) -> Result<String, HostError> {

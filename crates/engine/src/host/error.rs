@@ -1,4 +1,4 @@
-//! Why a call of a host failed: a code that programs compare, and words for people.
+//! Why a call of a host failed: a code that programs compare, and a message for users.
 
 use serde::Serialize;
 

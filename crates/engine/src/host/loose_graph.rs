@@ -1,5 +1,5 @@
-//! A graph that a host hands in, read as forgivingly as stan-context reads it: hosts build graphs by hand, leave fields out and
-//! keep edges to nodes that are not there. Documents of our own are read strictly, in `stan_graph`.
+//! A graph that a host hands in, read as leniently as stan-context reads it: hosts build graphs by hand, leave fields
+//! out and keep edges to nodes that do not exist. Documents of our own are read strictly, in `stan_graph`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

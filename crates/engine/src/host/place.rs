@@ -13,7 +13,7 @@ use crate::graph::GraphRequest;
 use crate::open::{OpenOptions, OpenRepository};
 use crate::outline::AskedFile;
 
-/// No document that people or assistants write is larger.
+/// No document that users or assistants write is larger.
 const LARGEST_DOCUMENT: u64 = 1 << 30;
 
 /// Keys of [`PlaceOptions`].

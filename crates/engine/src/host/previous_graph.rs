@@ -1,5 +1,5 @@
-//! What an earlier result of the host says about this one: how many files have to be looked at again, and which nodes of the
-//! earlier graph are incomplete. It never changes the graph: that is always computed from the files as they are.
+//! Compares an earlier result of the host with this one: how many files have to be analysed again, and which nodes of
+//! the earlier graph are incomplete. It never changes the graph: that is always computed from the files as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 

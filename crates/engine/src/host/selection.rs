@@ -97,7 +97,7 @@ fn selected(
     Ok(ids)
 }
 
-/// Files without a size count as empty, which is said, or refused.
+/// Files without a size count as empty, which is reported, or refused.
 fn check_sizes(
     graph: &LooseGraph,
     ids: &[String],

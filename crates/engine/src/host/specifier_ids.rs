@@ -28,7 +28,7 @@ pub(super) fn rewritten(
     let graph = &detailed.graph;
     let mut builder = GraphBuilder::with_capacity(graph.node_count(), graph.edge_count());
     let mut spelled: BTreeMap<&str, u32> = BTreeMap::new();
-    // A missing node stays where something still leads to it.
+    // A missing node stays while an edge still points to it.
     let mut is_used: Vec<bool> = graph.nodes().iter().map(|node| node.kind != NodeKind::Missing).collect();
     for file in graph.indices() {
         let missing = detailed.missing_requests(file);

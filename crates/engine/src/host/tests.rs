@@ -122,7 +122,7 @@ fn an_earlier_graph_tells_what_changed_and_never_changes_the_answer() {
 }
 
 #[test]
-fn nodes_of_the_earlier_graph_without_a_size_are_told_or_refused() {
+fn nodes_of_the_earlier_graph_without_a_size_are_reported_or_refused() {
     let system = system(&[("a.ts", "export {};\n")]);
     let now = answer(&system, "generateDependencyGraph", &json!({ "cwd": "/r" }));
     let previous = json!({
@@ -213,7 +213,7 @@ fn maps_have_one_edge_for_each_target_and_no_hashes() {
 }
 
 #[test]
-fn modules_without_words_are_told() {
+fn modules_without_documentation_are_reported() {
     let check = |options: Value| answer(&system(&[]), "describeModule", &options);
     let none = check(json!({ "text": "export const x = 1;\n" }));
     assert_eq!(

@@ -43,7 +43,7 @@ pub(super) fn add(before: Option<&[u8]>, block: &str) -> Result<Addition, Broken
     let like = found.clone().and_then(|found| before.get(found)).unwrap_or(before);
     let line_end = text::line_end(like);
     let block = if line_end == "\n" { block.to_owned() } else { block.replace('\n', line_end) };
-    // How the last line ends tells `remove` how the file ended before the block came.
+    // The end of the last line records for `remove` how the file ended before the block was added.
     let without_end = block.strip_suffix(line_end).unwrap_or(&block).as_bytes();
     let mut after = Vec::with_capacity(before.len() + block.len() + 2);
     let Some(found) = found else {

@@ -1,5 +1,5 @@
-//! Carries a plan out: folders, then files, each file all at once. When one step fails, those before it are taken back.
-//! What is to be written was decided before; here it is only checked that the world is still the one that was looked at.
+//! Executes a plan: folders, then files, each file atomically. When one step fails, those before it are rolled back.
+//! What is to be written was decided before; here it is only checked that nothing changed since the plan was made.
 
 use std::io;
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ impl<'a> Work<'a> {
     fn put(&self, write: &Write, bytes: Option<&[u8]>) -> io::Result<()> {
         let path = self.absolute(&write.path);
         match bytes {
-            // What people wrote must survive a power cut; a new file can be made again.
+            // What users wrote must survive a power cut; a new file can be made again.
             Some(bytes) if write.before.is_some() => self.system.write_atomic_durable(&path, bytes),
             Some(bytes) => self.system.write_atomic(&path, bytes),
             None => self.system.remove_file(&path),

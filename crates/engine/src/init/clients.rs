@@ -32,7 +32,7 @@ pub(super) type Reason = String;
 const BEGIN: &str = "# stan:begin";
 const END: &str = "# stan:end\n";
 
-/// How a block of TOML begins, which says what was there before it.
+/// The first line of a TOML block; it records the state of the file before it.
 const PLAIN: &str = "# stan:begin\n";
 const WHOLE_FILE: &str = "# stan:begin (all of this file)\n";
 const OPEN_END: &str = "\n# stan:begin (the line above had no end)\n";
@@ -61,8 +61,8 @@ impl McpClient {
         }
     }
 
-    /// A new file. Its entry has several lines, which an entry that is put into a file never has: so the two can be told
-    /// apart when they are taken out.
+    /// A new file. Its entry has several lines, which an entry inserted into an existing file never has: so removal can
+    /// distinguish the two.
     fn whole(self) -> String {
         if self == Self::Codex {
             return block(WHOLE_FILE);
@@ -80,8 +80,8 @@ impl McpClient {
         format!("\n    \"stan\": {}", self.server())
     }
 
-    /// The object of servers, for a document without one. On one line, so that it is not taken for an entry that was put into an
-    /// empty object.
+    /// The object of servers, for a document without one. On one line, so that removal does not mistake it for an entry
+    /// inserted into an empty object.
     fn field(self) -> String {
         format!("\n  \"{}\": {{ \"stan\": {} }}", self.container(), self.server())
     }

@@ -26,7 +26,7 @@ pub struct Difference {
 }
 
 pub(super) fn difference(from: &[u8], to: &[u8]) -> Difference {
-    // The last line may or may not end in a newline: that is not told.
+    // Whether the last line ends in a newline is not shown.
     let plain =
         |text| line_diff::lines(text).into_iter().map(|line| line.strip_suffix(b"\n").unwrap_or(line)).collect();
     let diff = LineDiff::new(plain(from), plain(to));
@@ -51,7 +51,7 @@ fn shown(diff: &LineDiff<'_>) -> (Vec<String>, bool) {
     (shown, false)
 }
 
-/// A line that a terminal can be shown: it may come from anybody.
+/// A line that is safe to show on a terminal: its source is untrusted.
 fn visible(sign: char, line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let mut shown = String::from(sign);

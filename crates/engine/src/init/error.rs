@@ -1,4 +1,4 @@
-//! Why `stan init` does not do what was asked: said before anything is written, or after all of it was taken back.
+//! Why `stan init` failed: reported before anything is written, or after everything was rolled back.
 
 use std::fmt;
 
@@ -32,19 +32,19 @@ pub enum InitError {
     /// Found while planning; nothing was written. At least one.
     #[error("{}", lines(.0))]
     Refused(Vec<InitConflict>),
-    /// Writing failed half-way, and what was done before was taken back.
+    /// Writing failed half-way, and the earlier steps were rolled back.
     #[error("{path}: {reason}; {}", outcome(.left))]
     Failed {
         /// Root-relative.
         path: String,
         reason: String,
-        /// What could not be taken back, root-relative; usually nothing.
+        /// What could not be rolled back, root-relative; usually nothing.
         left: Vec<String>,
     },
 }
 
 impl InitError {
-    /// The message as lines. Only the caller can tell a line break between two of them from one in a name.
+    /// The message as lines. Separate, because joined lines could not be distinguished from a line break in a name.
     pub fn lines(&self) -> Vec<String> {
         match self {
             Self::StanPath(error) => error.lines(),

@@ -10,7 +10,7 @@ use super::text::{self, BOM};
 const FOLDERS: [&str; 6] = ["context", "output", "diff", "patch", "imports", "cache"];
 const FILES: [&str; 1] = [".lock"];
 
-/// A root for the question what is ignored; it exists in memory only.
+/// A root for testing what is ignored; it exists in memory only.
 const QUESTION: &str = "/question";
 /// A name that no rule matches.
 const PROBE: &str = "zz-stan-init-probe";

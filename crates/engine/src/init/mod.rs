@@ -87,7 +87,7 @@ pub enum ActionKind {
     Keep,
     /// Neither there nor wanted.
     Absent,
-    /// Left as it is, although the shipped text is another; the difference leads from the file to the shipped text.
+    /// Left as it is, although the shipped text is another; the diff is from the file to the shipped text.
     Differs(Difference),
     /// Replaced by the shipped text.
     Replace(Difference),
@@ -133,7 +133,7 @@ impl InitPlan {
     }
 }
 
-/// Looks at the repository at `root` (absolute, real) and says what is to be done. Writes nothing.
+/// Inspects the repository at `root` (absolute, real) and returns what is to be done. Writes nothing.
 pub fn plan(engine: &Engine<'_>, root: &str, stan_path: &str, options: &InitOptions) -> Result<InitPlan, EngineError> {
     Ok(planned(engine.system(), root, stan_path, options)?)
 }
@@ -179,7 +179,7 @@ struct Planner<'a> {
     system: &'a dyn System,
     force: bool,
     plan: InitPlan,
-    /// All of them are told at once.
+    /// All of them are reported at once.
     refusals: Vec<InitConflict>,
 }
 
@@ -236,7 +236,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A file that belongs to people as soon as it exists.
+    /// A file that belongs to the user as soon as it exists.
     fn create_or_keep(&mut self, path: &str, text: &str) {
         match self.look(path) {
             PathState::Nothing => self.write(path, None, Some(text.as_bytes().to_vec()), ActionKind::Create),

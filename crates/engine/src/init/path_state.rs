@@ -1,4 +1,4 @@
-//! What stands at a place below the root, looked at without following links. Decides nothing about it.
+//! What exists at a path below the root: an lstat, and a read of a regular file. Decides nothing about it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use stan_repo::{EntryKind, System, SystemExt as _, advice};
 
 use super::error::InitConflict;
 
-/// A larger file is none that `stan` or a person wrote for this purpose.
+/// A larger file was not written by `stan` or a user for this purpose.
 const MAX_SIZE: u64 = 8 << 20;
 
 pub(super) enum PathState {
@@ -28,7 +28,7 @@ pub(super) fn look(system: &dyn System, root: &str, path: &str) -> PathState {
         Ok(EntryKind::Link) => return PathState::Link,
         Ok(EntryKind::Dir) => return PathState::Folder,
         Ok(EntryKind::Other) => return PathState::Other,
-        // With a file in place of a folder nothing can be below it; that is told about the folder.
+        // With a file in place of a folder nothing can be below it; the folder's own check reports that.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return PathState::Nothing;
         }

@@ -3,7 +3,7 @@
 
 use stan_model::jcs;
 
-/// Stands for the workspace folder in the shipped texts.
+/// Placeholder for the workspace folder in the shipped texts.
 const PLACEHOLDER: &str = "<stanPath>";
 
 const SYSTEM_DOCUMENT: &str = include_str!("../../assets/stan.system.md");
@@ -20,12 +20,12 @@ pub(super) fn agents_block(stan_path: &str) -> String {
     AGENTS_BLOCK.replace(PLACEHOLDER, stan_path)
 }
 
-/// A configuration that says what holds anyway, and shows what else can be said.
+/// A configuration that states the defaults, and shows the other options.
 pub(super) fn config(stan_path: &str) -> String {
     if stan_path == ".stan" {
         return CONFIG.replace(PLACEHOLDER, stan_path);
     }
-    // A JSON string is a YAML string too, and never taken for a number, a truth value or a tag.
+    // A JSON string is a YAML string too, and never parsed as a number, a boolean or a tag.
     let mut quoted = Vec::new();
     jcs::write_string(stan_path, &mut quoted);
     CONFIG.replace(PLACEHOLDER, &String::from_utf8_lossy(&quoted))

@@ -1,4 +1,4 @@
-//! Plans and their execution on a file system in memory, and on one that fails where it is told to.
+//! Plans and their execution on a file system in memory, and on one with injected failures.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -139,7 +139,7 @@ fn what_people_wrote_stays() {
 }
 
 #[test]
-fn another_systems_line_ends_are_no_difference() {
+fn line_endings_of_other_systems_are_not_a_difference() {
     let text = format!("\u{feff}{}", system_document(".stan").replace('\n', "\r\n"));
     let system =
         repository(&[("stan.config.yaml", ""), (".stan/system/stan.system.md", &text), (".gitignore", ".stan")]);
@@ -300,7 +300,7 @@ fn what_changes_meanwhile_is_not_overwritten() {
     assert_eq!(tree(&system), before);
 }
 
-/// Fails at one of its effects, and from then on, when it is told so, at all of them.
+/// Fails at one of its effects, and, if configured, at all later ones.
 struct Failing {
     inner: MemorySystem,
     effects: std::sync::atomic::AtomicUsize,

@@ -1,4 +1,4 @@
-//! Small questions about the bytes of a text file that a person may have written on any system. No files are read here.
+//! Small checks of the bytes of a text file that a user may have written on any system. No files are read here.
 
 use std::borrow::Cow;
 

@@ -32,7 +32,7 @@ pub struct FindRequest {
     pub work: GraphRequest,
 }
 
-/// Words in small letters, and what finds them.
+/// Words in lower case, and their searchers.
 struct Words {
     texts: Vec<String>,
     finders: Vec<Finder<'static>>,
@@ -46,7 +46,7 @@ impl Words {
         Self { texts, finders, are_ascii }
     }
 
-    /// A text in small letters, as far as these words can tell the difference.
+    /// A text in lower case, as far as it matters for these words.
     fn lowered(&self, text: &str) -> String {
         // Only these two letters become ASCII, `i` with a dot and `k`, when they are made small.
         const BECOME_ASCII: [char; 2] = ['\u{130}', '\u{212a}'];
@@ -56,7 +56,7 @@ impl Words {
         text.to_lowercase()
     }
 
-    /// How many of them a text in small letters has.
+    /// How many of them a lower-case text has.
     fn in_lowered(&self, text: &str) -> usize {
         self.finders.iter().filter(|finder| finder.find(text.as_bytes()).is_some()).count()
     }
@@ -128,7 +128,7 @@ fn score(name: &str, words: &[String], all: bool) -> Option<u32> {
     Some(missing + near * 100 + (lower.len() as u32).min(99))
 }
 
-/// One way to look at files.
+/// A search over files, with its inputs.
 struct Look<'l> {
     system: &'l dyn System,
     repository: &'l Repository<'l>,

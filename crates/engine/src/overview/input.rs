@@ -86,7 +86,7 @@ impl Source<'_> {
                 }
             }
         }
-        // What a barrel passes on is said where it is defined.
+        // What a barrel re-exports is listed where it is defined.
         let mut defined: Vec<&str> =
             found.iter().filter(|one| one.is_implicit).flat_map(|one| one.names.iter().copied()).collect();
         defined.sort_unstable();
@@ -184,7 +184,7 @@ fn offered(facts: &FileFacts) -> Vec<&str> {
 }
 
 /// The most used first, each with its uses by files of other folders. Of names that are used as often, those come first that
-/// say more than the path does, and then those that few files have: `Props` and `default` tell files apart least.
+/// say more than the path does, and then those that few files have: `Props` and `default` distinguish files least.
 fn ordered(mut names: Vec<&str>, path: &str, uses: &Uses<'_>, offers: &FxHashMap<&str, u32>) -> Vec<(Box<str>, u32)> {
     let weight = |name: &str| uses.get(name).copied().unwrap_or_default();
     let known = words(path);

@@ -12,14 +12,14 @@ use crate::outline::absolute;
 
 /// A larger manifest is not read.
 const LARGEST: u64 = 1 << 20;
-/// More manifests are not read: who has so many keeps them as data.
+/// More manifests are not read: a repository with so many keeps them as data.
 const MOST: usize = 2_000;
 /// Characters after which a description is cut.
 const LONGEST: usize = 100;
-/// More of a heading is not looked at.
+/// More of a heading is not read.
 const LONGEST_HEADING: usize = 400;
 
-/// Who is asked first.
+/// In order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Manifest {
     PackageJson,

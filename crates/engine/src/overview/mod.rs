@@ -79,7 +79,7 @@ pub fn overview(
 /// An overview, and what it was made of.
 pub(crate) struct OverviewDocument {
     pub(crate) text: Vec<u8>,
-    /// The graph in the cache and the manifests; `None` when something was seen that says nothing about the next time.
+    /// The graph in the cache and the manifests; `None` when something was seen that cannot be compared in a later run.
     made_of: Option<(Identity, u64)>,
 }
 
@@ -215,7 +215,7 @@ impl<'s> Source<'s> {
         write_overview(&input, options, &count)
     }
 
-    /// What the lines mean, for a reader who has nothing else.
+    /// A legend of the lines, for a reader who has nothing else.
     fn header(&self, input: &OverviewInput) -> Vec<String> {
         let code = input.files.iter().filter(|file| file.is_code);
         let (count, tokens) = code.fold((0u64, 0u64), |(count, sum), file| (count + 1, sum + file.tokens));

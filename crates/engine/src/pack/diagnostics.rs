@@ -108,7 +108,7 @@ pub(super) fn quoted_names(message: &str) -> Vec<String> {
 /// Files that a path may mean.
 pub(super) const MOST_NEAR: usize = 3;
 
-/// The first places of a log that lead nowhere, and what they may mean.
+/// The first locations of a log that resolve to no file, and candidates for each.
 pub(super) fn nowhere(placed: &[Placed], files: &[Box<str>]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let places = placed.iter().filter_map(|one| Some((one.diagnostic.place.as_ref()?, one)));

@@ -1,5 +1,5 @@
-//! The files that a pack reaches: read, hashed and declared when they are first asked for, and where their imports lead.
-//! Each file is read once. Answers depend on the files alone, never on the order of questions.
+//! The files that a pack reaches: read, hashed and parsed for declarations on first request, and what their imports
+//! resolve to. Each file is read once. Answers depend on the files alone, never on the order of requests.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -269,7 +269,7 @@ fn package_folder(id: &str) -> Option<&str> {
 pub(super) struct FoundTargets<'e> {
     found: RefCell<Vec<Target>>,
     excluded: &'e ExcludedFiles,
-    /// How many imports led to excluded files.
+    /// How many imports resolved to excluded files.
     excluded_imports: Cell<u64>,
 }
 
@@ -307,7 +307,7 @@ impl TargetTable for FoundTargets<'_> {
     }
 
     fn listed(&self, _: usize) -> FileKey {
-        // Only patterns lead to listed files, and a pack resolves none.
+        // Only patterns resolve to listed files, and a pack resolves no patterns.
         FileKey(u32::MAX)
     }
 }

@@ -46,7 +46,7 @@ impl<'f, 'p> Fitting<'f, 'p> {
         let costs = |focus: &[Shrinking]| focus.iter().map(|one| one.costs.clone()).collect::<Vec<_>>();
         let mut fitted = fit(&costs(&focus), &others, budget);
         if fitted.before > budget.unwrap_or(u64::MAX) {
-            // Only now is it worth while to look at the lines of the focus.
+            // Only now is it worth pruning the lines of the focus.
             for (one, (draft, roots)) in focus.iter_mut().zip(&gathered.focus) {
                 let roots: Vec<&Root> = roots.iter().filter_map(|index| gathered.roots.get(*index)).collect();
                 one.prunable(draft, &roots, self.counter);

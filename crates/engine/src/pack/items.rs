@@ -218,7 +218,7 @@ pub(super) fn imports_draft(loaded: &Rc<Loaded>, file: FileId, closure: &Closure
     }
     let range = Lines { from: *lines.first()?, to: *lines.last()? };
     let mut shown = stan_pack::lines_only(&loaded.text, &loaded.starts, range, &lines);
-    // Which lines are left out is told beside the text; between imports a mark for each gap would cost more than it says.
+    // The omitted lines are listed beside the text; between imports a mark for each gap would cost more than it says.
     shown.text = shown.text.lines().filter(|line| !line.starts_with("… ")).collect::<Vec<_>>().join("\n");
     let text = counter.sized(shown);
     Some(Draft {
@@ -369,7 +369,7 @@ pub(super) fn draft(
     Some(draft)
 }
 
-/// The texts that a candidate may be shown with. Only those that the wanted level can lead to are made.
+/// The texts that a candidate may be shown with. Only those that the wanted level can fall back to are made.
 fn texts(
     candidate: &Candidate,
     loaded: &Loaded,

@@ -36,7 +36,7 @@ pub fn list_diagnostics(
 
 /// Whether a path relative to the root is a regular file.
 pub(super) fn is_file(system: &dyn System, root: &str, path: &str) -> bool {
-    // A path that climbs out of the root is not looked at.
+    // A path with `..` may leave the root: no lstat.
     let is_inside = !path.split('/').any(|part| part == "..");
     is_inside
         && !stan_repo::leads_out(system, root, &absolute(root, path))

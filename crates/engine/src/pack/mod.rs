@@ -68,7 +68,7 @@ pub struct AskedSymbol {
     pub name: String,
 }
 
-/// What is asked for, and how much of it.
+/// What is requested, and how much of it.
 #[derive(Clone, Debug)]
 pub struct PackRequest {
     pub logs: Vec<NamedBytes>,
@@ -80,7 +80,7 @@ pub struct PackRequest {
     pub focus: Vec<AskedFile>,
     /// The files that differ from this.
     pub changed: Option<Since>,
-    /// Texts whose words say what the task is.
+    /// Texts that describe the task.
     pub about: Vec<String>,
     /// In tokens; 0 for no bound.
     pub budget: u64,

@@ -53,7 +53,7 @@ pub(super) fn passages(loaded: &Loaded, weights: &TextWeights) -> BTreeSet<u32> 
     kept
 }
 
-/// Classes, modules and the like are known by their members.
+/// Classes, modules and other containers are matched by their members.
 fn is_body(unit: &Unit) -> bool {
     !unit.bodies.is_empty()
         && !matches!(

@@ -49,7 +49,7 @@ impl<'l> Locator<'l> {
         if !inside.starts_with('/') && (self.is_file)(&inside) {
             return Located::Found(inside);
         }
-        // An installed file has its own `src/index.js`, which is none of ours.
+        // An installed package has its own `src/index.js`, which is not a file of the repository.
         if stan_model::is_installed(&inside) {
             return Located::Unknown;
         }

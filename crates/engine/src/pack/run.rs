@@ -33,7 +33,7 @@ const MOST_LISTED: usize = 1_000;
 /// Declarations of one name in one file that a pack is built around.
 const MOST_OF_ONE_NAME: usize = 20;
 
-/// Stand for the imports and the list of exports of a file, beside its units.
+/// Reserved unit ids for the imports and the export list of a file.
 const IMPORTS: UnitId = UnitId(u32::MAX);
 const EXPORTS: UnitId = UnitId(u32::MAX - 1);
 
@@ -69,7 +69,7 @@ pub fn pack(
     })
 }
 
-/// What the user excluded is told, as in the graph.
+/// Imports of excluded files are reported, as in the graph.
 fn excluded_imports(count: u64) -> Option<String> {
     match count {
         0 => None,
@@ -365,7 +365,7 @@ impl Run<'_, '_> {
         gathered.drafts.extend(rest.into_iter().map(|(_, draft)| draft));
     }
 
-    /// Files that were asked for, between the declarations of ranks 3 and 4. A file that is the focus is not shown twice.
+    /// Requested files, between the declarations of ranks 3 and 4. A file that is the focus is not shown twice.
     fn sources(&self, sources: Sources, gathered: &mut Gathered) {
         gathered.problems.extend(sources.warnings);
         for one in sources.files {

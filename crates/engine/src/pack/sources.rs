@@ -22,7 +22,7 @@ pub(super) struct RankedFile {
     pub(super) place: Option<usize>,
 }
 
-/// The files that are asked for, the most important first, and what the ranking had to do without.
+/// The requested files, the most important first, and what the ranking had to do without.
 #[derive(Default)]
 pub(super) struct Sources {
     pub(super) files: Vec<RankedFile>,
@@ -31,7 +31,7 @@ pub(super) struct Sources {
     pub(super) warnings: Vec<String>,
 }
 
-/// Ranks files, if any were asked for.
+/// Ranks files, if any were requested.
 pub(super) fn sources(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
@@ -47,7 +47,8 @@ pub(super) fn sources(
     let relevance = Relevance::gather(engine, repository, &request.work)?;
     let ranked = relevance.rank(engine.system(), &query)?;
     let named = ranked.focus.iter().filter(|one| one.is_asked).map(|one| (one.file, Level::Full, None));
-    // What a log names, the innermost frame first, comes before what is found for it; nothing of it was asked for by name.
+    // What a log names, the innermost frame first, comes before what is found for it; nothing of it was requested by
+    // name.
     let of_log = ranked.focus.iter().filter(|one| !one.is_asked).map(|one| one.file);
     let found = of_log.chain(ranked.order()).enumerate().take(MOST_LINES).map(|(place, file)| {
         let wanted = if place < MOST_WHOLE { Level::Full } else { Level::Line };

@@ -1,5 +1,5 @@
-//! Whether a pack still says the truth: the digests in it against the files now. Reads the JSON form and both renderings;
-//! believes no path that leads out of the root.
+//! Whether a pack is still up to date: the digests in it against the files now. Reads the JSON form and both
+//! renderings; refuses paths that leave the root.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::context::{NamedBytes, Repository};
 use crate::engine::Engine;
 use crate::outline::absolute;
 
-/// Compares the files that a pack shows or was made from with those on disk; `None` for what is no pack.
+/// Compares the files that a pack shows or was made from with those on disk; `None` for a document that is not a pack.
 pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &NamedBytes) -> Option<VerifyReport> {
     let system = engine.system();
     let expected = digests(&pack.bytes)?;
@@ -49,7 +49,7 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
     Some(report)
 }
 
-/// Path → digest, or the beginning of one; `None` for what is no pack.
+/// Path → digest, or a prefix of one; `None` for a document that is not a pack.
 fn digests(bytes: &[u8]) -> Option<BTreeMap<String, String>> {
     let text = std::str::from_utf8(bytes).ok()?;
     if text.trim_start().starts_with('{') {

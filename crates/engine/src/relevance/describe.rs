@@ -6,14 +6,14 @@ use stan_repo::System;
 
 use super::RankedFiles;
 
-/// How many terms are told.
+/// How many terms are listed.
 const TERMS: usize = 3;
 /// Words of the focus are spelled as so many of its files spell them.
 const SPELLING_FILES: usize = 64;
 /// As much of an object id as git shows.
 const SHORT_ID: usize = 7;
 
-/// What is said about a file.
+/// The description of a ranked file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// `imported by src/a.ts`; absent when nothing short and true can be said.

@@ -1,4 +1,4 @@
-//! Which files a question is about: named by hand, changed in git, or named by a log.
+//! Which files a query is about: named by the user, changed in git, or named by a log.
 
 use stan_model::document::assistant_reports::ChangedPaths;
 use stan_rank::FileClass;
@@ -77,7 +77,7 @@ impl Relevance {
         format!("`{}`{near}", asked.shown)
     }
 
-    /// The files that are not as they were, and what is gone. What stan itself writes is no change of the user's.
+    /// The changed and the deleted files. Files that stan itself writes are not changes of the user's.
     pub(super) fn changed(
         &self,
         system: &dyn System,

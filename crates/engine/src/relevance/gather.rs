@@ -61,7 +61,7 @@ impl Relevance {
     }
 }
 
-/// The number of each node among the files, the files, and what is known of their bytes.
+/// The file number of each node, the files, and their digests and sizes.
 fn files_of(graph: &Graph) -> (Vec<Option<u32>>, Vec<RankedFile>, Vec<FileMeta>) {
     let mut files = Vec::new();
     let mut metas = Vec::new();

@@ -101,7 +101,7 @@ fn past_of(history: &GitHistory, files: &[RankedFile]) -> Past {
         numbers.dedup();
         let (message, message_length) = message_words(&change.message);
         past.changes.push(Change {
-            // Dates are what committers say: one far in the past or in the future says nothing, but breaks nothing.
+            // Commit dates are untrusted: one far in the past or in the future is useless, but harmless.
             age: u64::try_from(now.saturating_sub(entry.time)).unwrap_or_default(),
             files: numbers,
             size: u32::try_from(sources.max(1)).unwrap_or(u32::MAX),

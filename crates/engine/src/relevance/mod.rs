@@ -1,7 +1,7 @@
 //! Which files of a repository a task needs: one ranking for `suggest`, `pack` and servers.
 //!
-//! [`Relevance::gather`] reads what a ranking needs to know of a repository, once; [`Relevance::rank`] answers a question
-//! about it. The score itself is `stan_rank`'s. How a budget is filled and what is shown is decided by each verb.
+//! [`Relevance::gather`] reads the data of a repository that a ranking needs, once; [`Relevance::rank`] answers a
+//! query. The score itself is `stan_rank`'s. How a budget is filled and what is shown is decided by each verb.
 
 mod describe;
 mod focus;
@@ -31,10 +31,10 @@ pub use stan_rank::{Fixed, Signal};
 /// Larger files are found by their paths and their history alone.
 const MAX_INDEXED: u64 = 4 << 20;
 
-/// The budget that a verb has when nothing is said, in tokens.
+/// The default budget of a verb, in tokens.
 pub const USUAL_BUDGET: u64 = 32_000;
 
-/// What is known of a repository to rank its files by.
+/// The data of a repository that its files are ranked by.
 #[derive(Debug)]
 pub struct Relevance {
     /// Absolute.
@@ -99,7 +99,7 @@ impl Relevance {
     }
 }
 
-/// A file that a question is about.
+/// A file that a query is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focused {
     pub file: u32,
@@ -115,9 +115,9 @@ pub struct Focused {
 pub struct RankedFiles<'r> {
     relevance: &'r Relevance,
     ranking: Ranking<'r>,
-    /// What the question is about: what counts most first, then by path.
+    /// What the query is about: what counts most first, then by path.
     pub focus: Vec<Focused>,
-    /// What git says changed; only when it was asked.
+    /// What changed according to git; only when requested.
     pub changes: Option<ChangedPaths>,
     /// Sorted and unique.
     pub warnings: Vec<String>,

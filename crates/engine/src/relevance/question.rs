@@ -1,4 +1,4 @@
-//! A question to the ranking: what it is about, found in the repository.
+//! A query to the ranking: its focus, resolved in the repository.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct RankQuery {
 }
 
 impl Relevance {
-    /// Ranks all files for a question. A focus that names nothing is a refusal, with the nearest names.
+    /// Ranks all files for a query. A focus that names nothing is an error with the nearest names.
     pub fn rank(&self, system: &dyn System, query: &RankQuery) -> Result<RankedFiles<'_>, EngineError> {
         let mut found: BTreeMap<u32, Focused> = BTreeMap::new();
         let mut add = |file: u32, depth: u32, weight: Fixed, is_asked: bool| {
@@ -38,7 +38,7 @@ impl Relevance {
         }
         let changes = query.changed.as_ref().map(|since| self.changed(system, since, &mut warnings)).transpose()?;
         for path in changes.iter().flat_map(|changes| changes.changed.iter().chain(&changes.added)) {
-            // Pictures, lock files and the like changed too, but say nothing about what else is needed.
+            // Images, lock files and other assets changed too, but say nothing about what else is needed.
             if let Some(file) = self.find(path).filter(|file| self.class(*file) != FileClass::Other) {
                 add(file, 0, Fixed::ONE, true);
             }

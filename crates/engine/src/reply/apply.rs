@@ -86,7 +86,8 @@ pub fn undo_reply(
     })
 }
 
-/// Finishes or takes back what a killed `apply` left half done; tells what it did. Costs one look where there is nothing.
+/// Completes or rolls back what a killed `apply` left half done; returns what it did. Costs one stat where there is
+/// nothing.
 pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Option<String>, EngineError> {
     let system = engine.system();
     let layout = repository.layout();
@@ -97,7 +98,7 @@ pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Optio
     let mut told = Told(None);
     match Session::open(system, &layout, &mut told) {
         Ok(_) => Ok(told.0),
-        // Another process is at it, or finishes it when its turn comes.
+        // Another process is recovering it, or will when it gets the lock.
         Err(refusal) if told.0.is_none() && refusal.message.contains("another run holds") => Ok(None),
         Err(refusal) => Err(refusal),
     }
@@ -124,7 +125,7 @@ impl Progress for Told {
     }
 }
 
-/// What is said about a change that was found half done.
+/// The notice about a change that was found half done.
 pub(crate) fn recovered_notice(recovered: &Recovered) -> String {
     let what = match recovered.kind {
         PatchKind::Apply => "apply",
@@ -270,7 +271,7 @@ impl Apply<'_> {
         }
     }
 
-    /// Says so when there is nothing to do.
+    /// A note for when there is nothing to do.
     fn idle_note(&self, report: &Report, files: &[AppliedFile], set: &PatchSet) -> Option<String> {
         let is_idle = files.is_empty() && set.made_folders.is_empty() && set.removed_folders.is_empty();
         (report.is_accepted() && is_idle).then(|| "the reply changes no file".to_owned())

@@ -19,7 +19,7 @@ pub(super) struct ArchiveIndex<'s> {
 }
 
 impl<'s> ArchiveIndex<'s> {
-    /// Stands in where there is no archive: nothing is in it.
+    /// An empty archive, for where there is no archive.
     pub(super) fn none(system: &'s dyn System) -> Self {
         Self { system, path: PathBuf::new(), files: BTreeMap::new(), is_there: false }
     }
@@ -29,7 +29,7 @@ impl<'s> ArchiveIndex<'s> {
         self.is_there
     }
 
-    /// An archive that was not named on the command line is the workspace's, and no link may lead elsewhere.
+    /// An archive that was not named on the command line is the workspace's: a link to elsewhere is refused.
     pub(super) fn read(system: &'s dyn System, shown: &str, path: &Path, is_named: bool) -> Result<Self, EngineError> {
         let unreadable = |reason: String| {
             EngineError::input(format!("the archive `{shown}` cannot be read: {reason}"))

@@ -1,5 +1,5 @@
-//! What the assistant is told when its reply could not be applied: each error, what the patch expects, and what the file has
-//! there. Written for a model, so it is short and says what was cut.
+//! The message to the assistant when its reply could not be applied: each error, what the patch expects, and what the
+//! file has there. Written for a model, so it is short and says what was cut.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! The working tree as a reply finds it: files read without following links, folders listed, and what they were, so that the
-//! one who writes can tell whether they still are.
+//! The working tree as a reply finds it: files read without following links, folders listed, and their state, so that
+//! the writer can check whether they are unchanged.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl<'a> Tree<'a> {
         Self { system, layout, read: RefCell::default(), kinds: RefCell::default() }
     }
 
-    /// The bytes of a file that no link leads to.
+    /// The bytes of a regular file with no link on its path.
     pub(super) fn read(&self, path: &str) -> Option<Vec<u8>> {
         let is_file = self.kind(path) == Some(EntryKind::File) && self.obstacle(path).is_none();
         let mut bytes = Vec::new();
@@ -67,8 +67,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// A name on the way to a path that is not there, whose letters look the same: some systems take it for the same file, and
-    /// everybody who reads it does.
+    /// An existing name with the same NFC form as the first missing name of a path: some file systems treat the two as
+    /// the same file, and every reader does.
     fn twin(&self, path: &str) -> Option<String> {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let missing = ends.filter_map(|end| path.get(..end)).find(|part| self.kind(part).is_none())?;

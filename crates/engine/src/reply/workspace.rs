@@ -29,12 +29,12 @@ use crate::tokens::{MOST_COUNTED_BYTES, Tokenizer};
 /// Folders with more files than this are not searched to the end.
 const MOST_LISTED: usize = 200_000;
 
-/// More questions about single names of a folder than this, and it is listed.
+/// After more lookups of single names of a folder than this, it is listed.
 const MOST_ASKED: usize = 256;
 
 enum Folder {
     Absent,
-    /// A link or something else that is asked about each name.
+    /// A link or something else: each name gets its own lookup.
     Other,
     Asked(usize),
     Listed(FxHashSet<String>),
@@ -53,9 +53,9 @@ pub(super) struct Workspace<'a> {
     config: Config,
     tokenizer: Tokenizer,
     locator: RefCell<Locator<'a>>,
-    /// What names lead to. A reply may ask for each of a hundred thousand several times.
+    /// What names resolve to. A reply may request each of a hundred thousand several times.
     located: RefCell<FxHashMap<String, Located>>,
-    /// What is known of folders whose names were asked for.
+    /// The state of folders whose names were requested.
     folders: RefCell<FxHashMap<String, Folder>>,
     /// First half of the SHA-256 → path, of every staged import.
     imports: OnceCell<BTreeMap<[u8; 16], String>>,
@@ -137,7 +137,7 @@ impl<'a> Workspace<'a> {
         bytes
     }
 
-    /// What a name leads to, asked of the system once.
+    /// What a name resolves to; the system is queried once for each.
     fn locate(&self, path: &str) -> Located {
         if let Some(known) = self.located.borrow().get(path) {
             return known.clone();
@@ -147,8 +147,8 @@ impl<'a> Workspace<'a> {
         located
     }
 
-    /// Whether a name is certainly not there, because its folder is not, or because the folder was listed without it. A folder
-    /// is listed when so many of its names were asked for that asking for each would take longer.
+    /// Whether a name certainly does not exist, because its folder does not, or because the folder was listed without
+    /// it. A folder is listed when so many of its names were requested that an lstat for each would take longer.
     fn is_nowhere(&self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut folders = self.folders.borrow_mut();
@@ -178,9 +178,9 @@ impl<'a> Workspace<'a> {
         }
     }
 
-    /// Names in lower case: some systems tell no cases apart, and there a name that is spelled otherwise is asked for.
+    /// Names in lower case: on a case-insensitive file system a name in another case needs an lstat.
     fn list(&self, folder: &str) -> Folder {
-        // By its real path: what lies behind a link out of the root is not listed.
+        // By its real path: a folder behind a link out of the root is not listed.
         let real = self.locator.borrow_mut().directory(folder);
         let entries = real.map(|real| self.system.read_real_dir(Path::new(&self.layout.absolute(&real))));
         let Some(Ok(entries)) = entries else { return Folder::Other };
@@ -371,7 +371,7 @@ impl stan_reply::ReplyFacts for Workspace<'_> {
         let documents = Documents { meta, overview: held(Artefact::Overview), state: Arc::new(state.encode()) };
         let allowlist = selected(&rules, documents, top_of(&rules), map, &selection);
         let state_file = self.layout.artefact(Artefact::State);
-        // Copies share their bytes, so the address tells what was counted already.
+        // Copies share their bytes, so the address identifies what was counted already.
         let mut counted: BTreeMap<*const u8, u64> = BTreeMap::new();
         let mut count =
             |bytes: &Rc<Vec<u8>>| *counted.entry(bytes.as_ptr()).or_insert_with(|| self.measure(bytes).tokens);

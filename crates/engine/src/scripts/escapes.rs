@@ -25,7 +25,7 @@ fn behind_escape(rest: &[u8]) -> &[u8] {
         Some((b'[', rest)) => behind_control_sequence(rest),
         // Texts for the terminal itself: titles, links, images.
         Some((b']' | b'P' | b'X' | b'^' | b'_', rest)) => behind_string(rest),
-        // Character sets and the like: intermediate bytes, then one that ends it.
+        // Character set selection and similar: intermediate bytes, then a final byte.
         Some((0x20..=0x2f, _)) => {
             let count = rest.iter().take_while(|byte| (0x20..=0x2f).contains(*byte)).count();
             rest.get(count + 1..).unwrap_or_default()

@@ -19,7 +19,7 @@ const MAGIC: &[u8; 8] = b"stanfct1";
 /// A bundle of a few hundred files has some hundred kilobytes.
 pub(super) const LARGEST_BUNDLE: u64 = 32 << 20;
 
-/// In small bundles so many files are believed for one that is extracted again.
+/// In small bundles one file in so many is extracted again as a sample; the others are trusted.
 const SAMPLED: u64 = 16;
 
 /// Facts, problems, and whether the file did not parse cleanly; nothing for a file that is not shared.

@@ -139,7 +139,7 @@ pub(crate) struct Member<'m> {
 /// The bundles that one run may ask for.
 pub(crate) struct Bundles {
     inner: Arc<Inner>,
-    /// Stands for languages, options and secret.
+    /// Hash of languages, options and secret.
     base: [u8; 32],
 }
 

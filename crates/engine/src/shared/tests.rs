@@ -7,7 +7,7 @@ use stan_repo::{StoreError, sha256};
 
 use super::*;
 
-/// Values in memory; how often they were asked for; whether the store is down.
+/// Values in memory; how often they were requested; whether the store is down.
 #[derive(Clone, Default)]
 struct MemoryStore(Arc<(Mutex<Values>, AtomicUsize, AtomicBool)>);
 

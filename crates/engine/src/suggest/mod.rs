@@ -47,7 +47,7 @@ impl Default for SuggestRequest {
     }
 }
 
-/// Proposes a selection. Writes it when asked to, and nothing else but the cache.
+/// Proposes a selection. Writes it on request, and nothing else but the cache.
 pub fn suggest(
     engine: &Engine<'_>,
     repository: &Repository<'_>,

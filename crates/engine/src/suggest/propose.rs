@@ -137,7 +137,7 @@ impl<'a> Proposal<'a> {
         paths
     }
 
-    /// Takes a file of the focus and what must come along; what does not fit is said, and nothing is refused.
+    /// Takes a file of the focus and what must come along; what does not fit is reported, and nothing is refused.
     fn take_focus(&mut self, one: &Focused) -> Result<(), EngineError> {
         let path = self.relevance.path(one.file).to_owned();
         let weight = self.weigh(&[one.file]).first().copied().unwrap_or_default();
@@ -272,7 +272,7 @@ impl<'a> Proposal<'a> {
         }
     }
 
-    /// The selection: the files themselves, or few entries that lead to exactly them.
+    /// The selection: the files themselves, or few entries that select exactly them.
     fn state(&self) -> State {
         let listed = self.entries.iter().map(|(path, depth)| Entry::new(path, *depth, ALL_KINDS));
         let Some((map, _)) = self.map.filter(|_| self.request.compact) else {

@@ -72,14 +72,14 @@ impl Weigher<'_> {
         let id = self.map.id(node);
         let path = match self.map.kind(node) {
             NodeKind::External => self.integrity.nodes.get(id)?.locator.clone(),
-            // Maps may come from anywhere: nothing is looked at outside the repository.
+            // A map is untrusted: nothing is read outside the repository.
             NodeKind::Source if !id.starts_with('/') && !id.split('/').any(|part| part == "..") => {
                 self.layout.absolute(id)
             }
             _ => return None,
         };
         let mut bytes = Vec::new();
-        // Nodes are named by their real paths. A link on the way would lead a map that was made up out of the repository.
+        // Nodes are named by their real paths. A link on the path would let a forged map read outside the repository.
         self.system.read_real(Path::new(&path), MOST_COUNTED_BYTES, &mut bytes).ok()?;
         Some(bytes)
     }

@@ -36,7 +36,7 @@ type MakeCache = Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSaf
 impl Splitter {
     /// `None` for a pattern that is not one.
     pub(super) fn new(pattern: &str) -> Option<Self> {
-        // Few states are ever asked for; where many are, the oldest are made again.
+        // Few states are ever needed; where many are, the oldest are evicted and built again.
         let config = DFA::config().skip_cache_capacity_check(true);
         let automaton = DFA::builder().configure(config).build_many(&[pattern, SPACES_BEFORE, SPACES]).ok()?;
         let maker = automaton.clone();

@@ -28,7 +28,7 @@ pub(super) fn load(name: &str, size: usize, hash: &str) -> Option<Vec<u8>> {
     STORE.get()?.load(name, size, hash)
 }
 
-/// Keeps a table for the next process. Failing is no error.
+/// Keeps a table for the next process. A failure is ignored.
 pub(super) fn store(name: &str, table: &[u8]) {
     let _ = STORE.get().and_then(|store| store.store(name, table));
 }

@@ -132,7 +132,7 @@ impl Vocabulary {
         }
     }
 
-    /// Looks at all pairs for each join: the fastest way for few of them.
+    /// Scans all pairs for each merge: the fastest way for few of them.
     fn count_short(&self, piece: &[u8]) -> usize {
         // Start of each part, and the rank of its join with the next part.
         let mut parts: Vec<(usize, u32)> = (0..=piece.len()).map(|start| (start, NONE)).collect();

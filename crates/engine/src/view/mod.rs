@@ -1,4 +1,4 @@
-//! The verb `view`: one HTML file with a picture of the repository. What is known of the files is gathered here; the page
+//! The verb `view`: one HTML file with a picture of the repository. The data of the files is gathered here; the page
 //! and its layout are `stan_graph::view`.
 
 use std::collections::BTreeMap;

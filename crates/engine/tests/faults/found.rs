@@ -59,7 +59,7 @@ fn a_manifest_that_a_failure_hid_is_not_missing_from_the_map() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_looked_at_is_not_absent() {
+fn a_configuration_whose_lstat_fails_is_not_absent() {
     let before = opened();
     for fault in [Fault::Io, Fault::Denied] {
         let config = (Effect::Look, "/r/stan.config.yml");
@@ -70,7 +70,7 @@ fn a_configuration_that_cannot_be_looked_at_is_not_absent() {
         let (result, _) = strike(&before, fault, config, |system| plan(&engine(system), ROOT, ".stan", &options));
         assert!(result.unwrap_err().to_string().contains("stan.config.yml: this cannot be read"));
     }
-    // Folders above are often closed to us, and say nothing about this one.
+    // Folders above often deny access, which says nothing about this one.
     let above = MemorySystem::from_fixture("//- /top/r/a.ts\n");
     let config = (Effect::Look, "/top/stan.config.yml");
     let (result, _) = strike(&above, Fault::Denied, config, |system| find(system, "/top/r", None));

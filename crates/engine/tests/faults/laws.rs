@@ -15,7 +15,7 @@ use crate::paths::{Done, WritePath, engine, found};
 pub(crate) struct Tally {
     pub(crate) positions: usize,
     pub(crate) struck: usize,
-    /// The run did what it was to do, and said so.
+    /// The run did what it was to do, and reported success.
     pub(crate) succeeded: usize,
     /// Inputs could not be read or changed meanwhile: the run did without them, and what it made agrees with itself.
     pub(crate) degraded: usize,
@@ -49,8 +49,8 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Every file by its bytes, every folder and link by what it is. The lock's text, the cache, the key for it and the copies of
-/// applied replies are no outputs.
+/// Every file by its bytes, every folder and link by what it is. The lock's text, the cache, the key for it and the
+/// copies of applied replies are not outputs.
 type Tree = BTreeMap<String, Vec<u8>>;
 
 fn tree(system: &MemorySystem) -> Tree {
@@ -100,7 +100,7 @@ fn difference<'t>(left: &'t Tree, right: &'t Tree, ignored: &[&str]) -> Vec<&'t 
     paths.into_iter().filter(is_different).filter(|path| !is_ignored(path)).map(String::as_str).collect()
 }
 
-/// What a write path comes to when nothing goes wrong.
+/// The trees before and after a write path without faults.
 struct Reference {
     before: MemorySystem,
     old: Tree,
@@ -188,7 +188,7 @@ impl Strike<'_> {
         self.next_run(system, degraded);
     }
 
-    /// What is no output is never touched.
+    /// Files that are not outputs are never touched.
     fn inputs_are_untouched(&self, after: &Tree) {
         let Reference { old, new, .. } = self.reference;
         let inputs = old.iter().filter(|(path, bytes)| new.get(*path) == Some(bytes) && !path.starts_with("/r/.stan/"));
@@ -216,7 +216,7 @@ impl Strike<'_> {
         true
     }
 
-    /// A file that another process changed while a reply was taken back is not the undo's to restore.
+    /// A file that another process changed during an undo is not the undo's to restore.
     fn is_left_alone(&self, different: &[&str]) -> bool {
         let is_struck = |path: &&str| self.struck.iter().any(|(_, struck)| struck == Path::new(*path));
         self.path.name == "apply --undo" && self.changes_inputs() && different.iter().all(is_struck)
@@ -226,7 +226,8 @@ impl Strike<'_> {
         matches!(self.fault, Fault::Vanished | Fault::Shrunk | Fault::Grown | Fault::Ghost)
     }
 
-    /// Whether a run may go on without something: it was denied or went away, or it is said what could not be read.
+    /// Whether a run may continue without something: it was denied or removed, or the run reports what could not be
+    /// read.
     fn may_see_less(&self, done: &Done) -> bool {
         let reads = [Effect::List, Effect::Look, Effect::Read, Effect::ReadPiece, Effect::ReadLink];
         let is_read = self.struck.iter().any(|(effect, _)| reads.contains(effect));
@@ -235,7 +236,7 @@ impl Strike<'_> {
     }
 
     fn refusal(&self, after: &Tree, message: &str, is_half_done: bool) {
-        // Times that go back are those of a copy, and the journal of a copy is never believed.
+        // A clock that goes back looks like a copy, and the journal of a copy is never trusted.
         let is_copy = self.fault == Fault::TimeBack && message.contains("it was not written here");
         self.require("what is no failure is not refused", is_copy || !self.fault.is_harmless(), || message.to_owned());
         if is_copy {
@@ -279,7 +280,7 @@ impl Strike<'_> {
         }
     }
 
-    /// A baseline that is ahead of the archives would hide changes from everybody who reads the next diff.
+    /// A baseline that is ahead of the archives would hide changes from every reader of the next diff.
     fn baselines_come_last(&self, after: &Tree) {
         let Reference { old, new, .. } = self.reference;
         let is_new = |path: &&String| old.get(*path) != new.get(*path) && after.get(*path) == new.get(*path);
@@ -289,7 +290,7 @@ impl Strike<'_> {
         self.require("baselines come last", !is_ahead || late.is_empty(), || format!("{late:?}"));
     }
 
-    /// Files that changed under the run are what they were again: no other process can tell what was removed.
+    /// Restores files that changed during the run, but not removed ones: no other process can know what they were.
     fn restore(&self, system: &MemorySystem) {
         if !self.changes_inputs() || self.fault == Fault::Ghost {
             return;

@@ -14,7 +14,7 @@ use stan_repo::Fault;
 use laws::{Tally, drive};
 use paths::{PATHS, WritePath};
 
-/// Strikes at every `stride`-th position of every fault, and says what came of it.
+/// Strikes at every `stride`-th position of every fault, and tallies the outcomes.
 fn drive_all(path: &WritePath, stride: usize) -> Tally {
     let mut sum = Tally::default();
     for (number, fault) in Fault::ALL.into_iter().enumerate() {
@@ -28,7 +28,7 @@ fn drive_all(path: &WritePath, stride: usize) -> Tally {
         }
     }
     println!("{}: {sum}", path.name);
-    // Thousands of lines do not help, and the first of each law tell enough.
+    // Thousands of lines do not help; the first of each law are enough.
     let broken: Vec<&String> = sum.broken.iter().take(40).collect();
     assert!(broken.is_empty(), "{} times a law did not hold:\n{broken:#?}", sum.broken.len());
     sum
@@ -79,7 +79,7 @@ fn suggest() {
 
 #[test]
 fn apply() {
-    // What a killed one left is finished or taken back: `crates/archive/src/patch/tests.rs`.
+    // What a killed one left is completed or rolled back: `crates/archive/src/patch/tests.rs`.
     drive_named(&["apply", "apply, after another", "apply --undo"]);
 }
 

@@ -1,4 +1,4 @@
-//! The write paths: what is there before, and how the programs call the engine. One row for each in [`PATHS`].
+//! The write paths: the initial file system, and how the programs call the engine. One row for each in [`PATHS`].
 
 use std::io;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(crate) struct WritePath {
     pub(crate) act: fn(&dyn WritableSystem) -> Result<Done, String>,
     /// It makes archives that `verify` can be asked about.
     pub(crate) is_a_run: bool,
-    /// Its answer may lack what could not be read, as long as it says so.
+    /// Its answer may lack what could not be read, as long as it reports that.
     pub(crate) tells_what_it_missed: bool,
 }
 
@@ -208,7 +208,7 @@ fn bare() -> MemorySystem {
     system
 }
 
-/// Files of people in every place that `init` looks after.
+/// Files of users at every path that `init` manages.
 pub(crate) fn people() -> MemorySystem {
     let system = MemorySystem::from_fixture(FILES);
     system.set_now(LATER).set_file("/r/AGENTS.md", "# Ours\n\nBe kind.\n");

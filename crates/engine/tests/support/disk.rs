@@ -28,7 +28,7 @@ pub(crate) trait Disk {
 
     fn link(&self, path: &str, target: &str);
 
-    /// Sets `mtime` back to what it was before an edit.
+    /// Restores the `mtime` from before an edit.
     fn set_mtime(&self, path: &str, mtime: i64);
 
     fn set_readable(&self, path: &str, readable: bool);

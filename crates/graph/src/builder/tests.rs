@@ -83,7 +83,7 @@ fn two_keys_for_one_id_are_one_node() {
 }
 
 #[test]
-fn a_file_wins_over_a_missing_specifier_of_the_same_spelling_and_the_merge_is_told() {
+fn a_file_wins_over_a_missing_specifier_of_the_same_spelling_and_the_merge_is_reported() {
     let meta = FileMeta { digest: Digest([1; 32]), size: 3 };
     let file = Node { file: Some(meta), ..source("src/a") };
     for missing_first in [true, false] {

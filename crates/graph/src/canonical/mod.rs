@@ -1,5 +1,5 @@
-//! Archive addresses of nodes (spec 20 §4): externals get ids that say nothing of this machine, and raw nodes that
-//! are one file become one. Pure: where an external really is, and to which package it belongs, comes from the caller.
+//! Archive addresses of nodes (spec 20 §4): externals get ids that reveal nothing about this machine, and raw nodes of
+//! one file are merged. Pure: where an external really is, and to which package it belongs, comes from the caller.
 
 mod rule;
 

@@ -1,6 +1,6 @@
 //! The rule behind canonical ids: one file outside the repository to one address below `<stanPath>/context`.
 //!
-//! Names and versions come from other people's manifests, so none of them is believed to be a safe path.
+//! Names and versions come from untrusted manifests, so none of them is assumed to be a safe path.
 
 use sha2::{Digest as _, Sha256};
 use stan_model::document::is_absolute;
@@ -62,7 +62,7 @@ pub fn is_safe_package(package: &PackageFile) -> bool {
 
 /// The id of something missing whose specifier names a place of one machine; `None` for all others.
 ///
-/// The rest still tells what was looked for. Such nodes have no contents, so it does no harm when two of them meet.
+/// The rest still shows what was requested. Such nodes have no contents, so a collision is harmless.
 pub(super) fn private_specifier(specifier: &str) -> Option<String> {
     let after_modules = specifier.split(['/', '\\']).any(|segment| segment == PACKAGE_FOLDER).then(|| {
         let start = specifier.rfind(PACKAGE_FOLDER).map_or(0, |start| start + PACKAGE_FOLDER.len());
@@ -78,7 +78,7 @@ pub(super) fn private_specifier(specifier: &str) -> Option<String> {
 }
 
 fn is_safe_name(name: &str) -> bool {
-    // A hidden directory could be one that tools believe, such as `.git`.
+    // A hidden directory could be one that tools trust, such as `.git`.
     !name.starts_with('.') && name != PACKAGE_FOLDER && is_portable(name)
 }
 

@@ -1,5 +1,5 @@
-//! A [`Map`] as flat arrays of bytes, for caches: quick to read, checked so far that no question about the map can fail.
-//! No format for others: it may change with every version.
+//! A [`Map`] as flat arrays of bytes, for caches: quick to read, validated so far that no lookup in the map can fail. A
+//! private format: it may change with every version.
 
 use stan_model::NodeKind;
 

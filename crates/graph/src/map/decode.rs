@@ -24,7 +24,8 @@ pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Map, Vec<DocumentError>
     }
 }
 
-/// The keys of an object and their values, sorted by key. What is there twice, and what is no object, is reported.
+/// The keys of an object and their values, sorted by key. Duplicate keys are reported, and so is a value that is not an
+/// object.
 pub(super) fn sorted_fields<'a>(
     reader: &mut DocumentReader<'a>,
     object: NodeId,
@@ -37,7 +38,7 @@ pub(super) fn sorted_fields<'a>(
     let tree = reader.tree();
     let mut fields: Vec<(Cow<'a, str>, NodeId)> =
         tree.fields(object).map(|(key, value)| (tree.string(key).unwrap_or_default(), value)).collect();
-    // Stable, because that sort makes use of order that is there already: the writers' documents are sorted.
+    // Stable, because that sort exploits existing order: the writers' documents are sorted.
     fields.sort_by(|left, right| left.0.cmp(&right.0));
     if fields.len() >= u32::MAX as usize {
         reader.wrong(pointer, "more nodes than can be counted in 32 bits", None);
@@ -63,12 +64,12 @@ pub(super) fn index_of(fields: &[(Cow<'_, str>, NodeId)]) -> IdIndex {
 struct Decoder<'a> {
     reader: DocumentReader<'a>,
     builder: MapBuilder,
-    /// The edges of the node at hand, kept between nodes for its memory.
+    /// The edges of the current node; the buffer is reused between nodes.
     items: Vec<NodeId>,
     targets: Targets<'a>,
 }
 
-/// What the edges of one node name, and what that came to.
+/// The target ids of one node's edges, and the index found for each.
 #[derive(Default)]
 struct Targets<'a> {
     ids: Vec<Cow<'a, str>>,
@@ -155,7 +156,7 @@ impl<'a> Decoder<'a> {
 
     fn check_id(&mut self, id: &str, kind: Option<NodeKind>, pointer: &Pointer<'_>) {
         match check_node_id(id) {
-            // What leads nowhere has the spelling of its specifier, and that may leave the repository.
+            // The id of a missing node is its specifier, which may point outside the repository.
             Err(NodeIdError::Parent) if kind == Some(NodeKind::Missing) => {}
             // Such a file is a node, although no archive and no selection holds it.
             Err(NodeIdError::Parent | NodeIdError::Absolute)

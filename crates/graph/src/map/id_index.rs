@@ -1,5 +1,5 @@
-//! Which id has which index, for a million questions: a table of numbers that fits a processor's cache, over ids that
-//! lie side by side. The standard map would fetch a key from somewhere in the document for each question.
+//! The index of each id, for a million lookups: a table of numbers that fits the CPU cache, over contiguous ids. The
+//! standard map would fetch a key from somewhere in the document for each lookup.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
@@ -46,8 +46,8 @@ impl IdIndex {
         }
     }
 
-    /// Looks for many ids at once. The steps of all of them go side by side, so that the processor waits for the memory
-    /// once and not for each: this is most of the time that reading a large map takes.
+    /// Looks up many ids at once. The lookups are interleaved, so that their cache misses overlap instead of adding up:
+    /// this is most of the time that reading a large map takes.
     pub(super) fn find_all(&self, ids: &[Cow<'_, str>], scratch: &mut Vec<(u64, u64)>, found: &mut Vec<Option<u32>>) {
         scratch.clear();
         scratch.extend(ids.iter().map(|id| (self.hasher.hash_one(id.as_ref()), 0)));

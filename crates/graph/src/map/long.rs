@@ -61,7 +61,7 @@ fn graph(reader: &mut DocumentReader<'_>, id: NodeId, pointer: &Pointer<'_>) -> 
         }
         builder.end_node();
     }
-    // A node that is there twice has been told; a map cannot have it.
+    // A duplicate node was reported already; a map cannot have one.
     (!reader.has_errors()).then(|| builder.finish(indices.ids))
 }
 
@@ -149,7 +149,7 @@ fn read_edge(
         reader.expected(&pointer.key("kind"), what, kind.unwrap_or(edge), Some(edge));
     }
     let resolutions = match (resolution, text_of(reader, resolution).as_deref()) {
-        // No traversal looks at it, so a graph without it is as good.
+        // No traversal reads it, so a graph without it is as good.
         (None, _) | (_, Some("explicit")) => Some(1),
         (_, Some("implicit")) => Some(2),
         (Some(value), _) => {

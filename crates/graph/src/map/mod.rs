@@ -129,7 +129,7 @@ impl Map {
         0..u32::try_from(self.records.len()).unwrap_or(u32::MAX)
     }
 
-    /// The node's id. This and the other questions about a node panic when the index is not one of this map.
+    /// The node's id. This and the other lookups of a node panic when the index is not one of this map.
     pub fn id(&self, index: u32) -> &str {
         self.ids.get(index as usize)
     }

@@ -192,7 +192,7 @@ fn long_graphs_that_are_none() {
             r#"{"nodes":{"a":{"kind":"source"}},"edges":{"a":[{"target":"a","kind":"types"}]}}"#,
             r#"G at /edges/a/0/kind: expected "runtime", "type" or "dynamic" as `kind`, found "types" in {"kind":"types","target":"a"}"#,
         ),
-        // Found by fuzzing: the builder was asked for a map of it before anybody looked at the findings.
+        // Found by fuzzing: the builder was asked for a map of it before the findings were checked.
         (
             r#"{"nodes":{"a":{"kind":"missing"},"a":{"kind":"missing"}},"edges":{}}"#,
             "G at /nodes/a: this key is there twice",

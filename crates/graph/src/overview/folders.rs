@@ -131,7 +131,7 @@ impl<'f> Folders<'f> {
 pub(super) fn keep_top(names: &mut Vec<(u32, &str)>) {
     names.sort_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(&one.0)));
     names.dedup_by(|one, other| one.1 == other.1);
-    // A name that says nothing is not worth its place.
+    // A name without meaning is not worth its tokens.
     names.retain(|(_, name)| !matches!(*name, "default" | "export="));
     names.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(other.1)));
     names.truncate(TOP_NAMES);

@@ -102,7 +102,7 @@ fn push_imports(
     }
 }
 
-/// ` >> reference reference`: imports of which no names are told.
+/// ` >> reference reference`: imports without their names.
 fn push_bare_imports(line: &mut String, references: &References<'_>, file: &OverviewFile) {
     let folder = split(&file.path).0;
     for (index, import) in file.imports.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The overview of a repository: the map as text that a model can read, within a budget of tokens (spec 20 §6). One line
-//! for each code file below its folder, with tokens, exported names, imports, importers and tests. Pure: what is known of
-//! the files comes in, and how tokens are counted too.
+//! for each code file below its folder, with tokens, exported names, imports, importers and tests. Pure: the caller
+//! passes in the facts of the files and the token counter.
 //!
 //! To fit, lines lose their details before they go: names on imports, imports and tests, exported names after the fifth and
 //! the description; then, if that lists every file, all but its name; else folders become one line, the deepest first and the farthest from the focus first. What is left of
@@ -87,7 +87,7 @@ pub struct OverviewOptions {
     pub focus: Vec<String>,
 }
 
-/// The text, and what it holds.
+/// The text, and counts of its contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overview {
     pub text: String,

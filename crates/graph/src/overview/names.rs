@@ -1,4 +1,4 @@
-//! Words of the overview: bare where they cannot be taken for anything else, quoted as JSON strings otherwise.
+//! Words of the overview: bare where they are unambiguous, quoted as JSON strings otherwise.
 
 use stan_model::untrusted::is_hidden;
 
@@ -48,7 +48,7 @@ pub(super) fn push_text(out: &mut String, text: &str) {
     out.extend(text.chars().map(shown));
 }
 
-/// A number of tokens as people say it: within 5 % of the number.
+/// A number of tokens, rounded for readers: within 5 % of the number.
 pub(super) fn short(number: u64) -> String {
     let tenths = |unit: u64| {
         let tenths = (number + unit / 20) / (unit / 10);

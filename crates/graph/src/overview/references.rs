@@ -1,4 +1,4 @@
-//! How one file names another: by the shortest ending of its path that leads to it alone.
+//! How one file names another: by the shortest suffix of its path that is unambiguous.
 //!
 //! A name without a slash is the code file of that name in the same folder, else the one code file of the repository whose
 //! path ends so. The extension is left out where that is enough. `./` and `../` begin a path from the folder, where the
@@ -12,7 +12,7 @@ use stan_model::split_extension;
 
 use super::OverviewFile;
 
-/// Endings of more segments than this are not tried: the path is spelled out.
+/// Suffixes of more segments than this are not tried: the path is spelled out.
 const MOST_SEGMENTS: usize = 6;
 const AMBIGUOUS: u32 = u32::MAX;
 
@@ -48,13 +48,13 @@ impl<'f> References<'f> {
         Self { files, code, endings, local }
     }
 
-    /// The code file that a name leads to from a folder.
+    /// The code file that a name resolves to from a folder.
     fn find(&self, folder: &str, name: &str) -> Option<u32> {
         let local = if name.contains('/') { None } else { self.local.get(&(folder, name)) };
         local.or_else(|| self.endings.get(name)).copied().filter(|found| *found != AMBIGUOUS)
     }
 
-    /// The path that a name leads to from a folder.
+    /// The path that a name resolves to from a folder.
     pub(super) fn resolve(&self, folder: &str, name: &str) -> Option<String> {
         if let Some(path) = name.strip_prefix('/') {
             return Some(path.to_owned());
@@ -72,7 +72,7 @@ impl<'f> References<'f> {
     pub(super) fn name(&self, folder: &str, target: u32) -> Cow<'f, str> {
         let path: &'f str = self.files.get(target as usize).copied().unwrap_or_default();
         if !self.code.get(target as usize).copied().unwrap_or(false) {
-            // A code file of that name would be taken for it.
+            // The reference would resolve to a code file of that name.
             let is_taken = self.local.contains_key(&split(path));
             return Cow::Owned(if is_taken { format!("/{path}") } else { spelled(folder, path) });
         }
@@ -86,7 +86,7 @@ impl<'f> References<'f> {
             spelled(folder, stem.filter(|stem| self.local.get(&split(stem)) == Some(&target)).unwrap_or(path));
         let is_relative = relative.starts_with('.') && self.resolve(folder, &relative).as_deref() == Some(path);
         match ending {
-            // An ending says where the file is: a path from the folder must be shorter by a segment.
+            // A suffix shows where the file is: a path from the folder must be shorter by a segment.
             Some(ending) if !is_relative || slashes(ending) <= slashes(&relative) => Cow::Borrowed(ending),
             _ if is_relative => Cow::Owned(relative),
             _ => Cow::Owned(spelled(folder, path)),

@@ -102,7 +102,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Whether an open folder has a line of its own: folders without files are told by the paths of those below.
+    /// Whether an open folder has a line of its own: folders without files appear in the paths of those below.
     pub(super) fn has_line(&self, folder: &Folder<'_>, state: &State) -> bool {
         let has_others = state.with_others && !folder.others.is_empty();
         let hides = || folder.children.iter().any(|child| state.is_hidden(*child));

@@ -13,11 +13,11 @@ use stan_model::document::state::{ALL_KINDS, Entry, State};
 use super::{SelectOptions, select};
 use crate::map::Map;
 
-/// How many edges may be looked at in search of entries. What is left then is named node by node.
+/// How many edges may be traversed in search of entries. Nodes that are left then get an entry each.
 const WORK: usize = 3_000_000;
 /// How many members all candidates may have together.
 const MEMBERS: usize = 1_000_000;
-/// An entry that reaches more nodes too many than this is no shorter in practice.
+/// An entry that reaches more surplus nodes than this does not shorten the selection in practice.
 const SURPLUS: usize = 8;
 /// Deeper entries are tried, but a reader can hardly follow them.
 const DEEPEST: u32 = 64;
@@ -49,7 +49,7 @@ struct Candidate {
     cost: usize,
 }
 
-/// A candidate with what it was last known to bring.
+/// A candidate with its last computed gain.
 #[derive(PartialEq, Eq)]
 struct Offer {
     gain: usize,

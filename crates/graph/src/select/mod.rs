@@ -50,7 +50,7 @@ impl Default for SelectOptions {
     }
 }
 
-/// The nodes that a selection comes to.
+/// The nodes that a selection resolves to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Indices of the map, sorted.

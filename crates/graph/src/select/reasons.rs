@@ -33,7 +33,7 @@ struct End {
     rank: u32,
     node: u32,
     group: u32,
-    /// Index of the step that this way ends in; before it has one, the step that it goes on from.
+    /// Index of the step that this path ends in; before it has one, the step that it continues from.
     step: u32,
 }
 

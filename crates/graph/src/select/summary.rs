@@ -1,4 +1,4 @@
-//! The summary of a selection for people and other programs, and entries as the library takes them.
+//! The summary of a selection for users and other programs, and entries as the library takes them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use stan_model::document::state::{ALL_KINDS, Entry, State, kind_bit};
 use super::{SelectError, SelectOptions, select};
 use crate::map::Map;
 
-/// One entry of a selection in either form: the third element is a mask, a list of kind names, or not there.
+/// One entry of a selection in either form: the third element is a mask, a list of kind names, or absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectionEntry {
     pub node: String,
@@ -37,7 +37,7 @@ pub struct Largest {
     pub bytes: u64,
 }
 
-/// What a selection contains.
+/// The selected ids with their totals and warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectionSummary {

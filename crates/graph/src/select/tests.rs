@@ -1,4 +1,4 @@
-//! What selections come to, in both orders of everything, and the laws of closures against a naive search.
+//! The nodes that selections resolve to, with entries in both orders, and the laws of closures against a naive search.
 
 use proptest::prelude::*;
 
@@ -96,7 +96,7 @@ fn excludes_win() {
 }
 
 #[test]
-fn what_is_no_file_is_left_out_after_the_subtraction() {
+fn nodes_that_are_not_files_are_left_out_after_the_subtraction() {
     let map = map("a node:fs 1\na no:x 1\na node:os 1\nno:x b 1");
     let selection = select(&map, &state(&["a 9"], &["node:os"]), &SelectOptions::default()).unwrap();
     assert_eq!(selection.selected.iter().map(|index| map.id(*index)).collect::<Vec<_>>(), ["a", "b"]);

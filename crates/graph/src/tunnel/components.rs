@@ -1,7 +1,7 @@
-//! Searches that went on for long: every state that such a search closes is remembered, so that no state is expanded
-//! twice, whatever is asked in which order.
+//! Long searches: every state that such a search closes is remembered, so that no state is expanded twice, whatever is
+//! queried in which order.
 //!
-//! States that lead to each other have the same answer, so the search is Tarjan's: it closes one strongly connected
+//! States that reach each other have the same answer, so the search is Tarjan's: it closes one strongly connected
 //! component at a time, and a component's answer is what it finds itself together with the answers of those behind it.
 //! Answers are shared sets, because each of many states may have nearly all definers. Nothing recurses.
 
@@ -29,7 +29,7 @@ struct Answer {
 /// A state under way, with all that was found from it so far.
 struct Frame<'m> {
     state: State<'m>,
-    /// When it was entered, and the earliest open state that it leads back to.
+    /// Entry number, and the lowest entry number of an open state that it reaches.
     order: usize,
     lowest: usize,
     next: Vec<State<'m>>,

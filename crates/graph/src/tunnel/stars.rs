@@ -121,9 +121,9 @@ impl<'m> StarTable<'m> {
         &self.names[start..start + length]
     }
 
-    /// Those places to which a way of stars leads from the root on which no provider of the name comes earlier. The ways
-    /// are searched from their ends, because a module is mostly behind very few barrels, and all at once, because
-    /// many modules may be behind the same barrels.
+    /// Those places that a path of stars reaches from the root without an earlier provider of the name on it. The paths
+    /// are searched from their ends, because a module is mostly behind very few barrels, and all at once, because many
+    /// modules may be behind the same barrels.
     fn open<'p>(&self, places: &'p [u32], providers: &[(&'m str, u32)]) -> impl Iterator<Item = u32> + use<'p, 'm> {
         let mut pending = places.to_vec();
         let mut seen: FxHashSet<u32> = places.iter().copied().collect();
@@ -171,7 +171,7 @@ fn provides(providers: &[(&str, u32)], place: u32) -> bool {
 #[derive(Default)]
 struct TableBuilder<'m> {
     files: Vec<FileKey>,
-    /// The root is not in here: when stars lead back to it, it gets a second place like any other module.
+    /// The root is not in here: when a cycle of stars reaches it, it gets a second place like any other module.
     places: FxHashMap<FileKey, u32>,
     /// Stars as (to, from), so that sorting groups them by their end.
     stars: Vec<(u32, u32)>,

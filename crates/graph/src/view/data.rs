@@ -152,8 +152,8 @@ impl Writer {
         }
     }
 
-    /// A string that neither HTML nor JSON takes for syntax. A hidden character (control, bidi, invisible) is shown as its
-    /// escape: the reader sees `\u{202e}` instead of reordered text.
+    /// A string without anything that HTML or JSON parses as syntax. A hidden character (control, bidi, invisible) is
+    /// shown as its escape: the reader sees `\u{202e}` instead of reordered text.
     fn string(&mut self, value: &str) {
         self.comma();
         self.text.push('"');

@@ -1,6 +1,6 @@
-//! A picture of a repository: one HTML file with its data and its script, no server and no network (spec 90 §3). Pure: what
-//! is known of the files comes in, bytes go out. The layout of the treemap is computed here, so that it is the same
-//! everywhere; the script only scales it.
+//! A picture of a repository: one HTML file with its data and its script, no server and no network (spec 90 §3). Pure:
+//! facts of the files in, bytes out. The layout of the treemap is computed here, so that it is the same everywhere; the
+//! script only scales it.
 //!
 //! Every name of the repository is untrusted. It is escaped as data (`data.rs`), hidden characters are shown, the script
 //! writes text nodes alone, and the policy of the page allows no other script and no request.

@@ -1,6 +1,6 @@
 //! Diagrams: Graphviz dot and Mermaid. Every edge is drawn, an explicit and an implicit one between the same nodes
-//! as two. Ids are repository input and may hold any character, so both writers escape all that a reader of the
-//! format could take for syntax.
+//! as two. Ids are repository input and may hold any character, so both writers escape all that the format could parse
+//! as syntax.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -18,8 +18,8 @@ fn names(graph: &Graph) -> Vec<Cow<'_, str>> {
     graph.nodes().iter().map(|node| name_of(&node.id)).collect()
 }
 
-/// The id, unless it is a path of this machine: diagrams are handed on, and such a path tells a user's name and folders.
-/// What is left tells different files apart, and which package file it is.
+/// The id, unless it is a path of this machine: diagrams are shared, and such a path reveals a user's name and folders.
+/// What is left still distinguishes files, and shows which package file it is.
 fn name_of(id: &str) -> Cow<'_, str> {
     if !is_absolute(id) {
         return Cow::Borrowed(id);

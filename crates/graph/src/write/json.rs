@@ -250,7 +250,7 @@ fn is_plain(byte: u8) -> bool {
 /// Hidden characters of names come from outside, and are escaped although RFC 8785 would not: the value is the same.
 pub(super) fn write_string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
-    // Without an early exit the compiler looks at many bytes at a time; escapes are rare.
+    // Without an early exit the compiler vectorises the loop; escapes are rare.
     if bytes.iter().fold(true, |plain, byte| plain & is_plain(*byte)) {
         out.push(b'"');
         out.extend_from_slice(bytes);

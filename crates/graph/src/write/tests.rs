@@ -200,7 +200,7 @@ fn a_reader_of_the_json_sees_the_graph() {
     }
 }
 
-/// Accepts little at a time and fails when told to, as a pipe does.
+/// A pipe: makes short writes, and fails on demand.
 struct Pipe {
     taken: Vec<u8>,
     room: usize,

@@ -1,4 +1,4 @@
-//! Numbers about a graph, and its cycles, for people. Programs read the JSON.
+//! Numbers about a graph, and its cycles, for users. Programs read the JSON.
 
 use std::io::{self, Write};
 

@@ -31,7 +31,7 @@ impl Choice {
         }
     }
 
-    /// Adds what was added refers to, until nothing is new. Each declaration is looked at once.
+    /// Adds the transitive references of what was added. Each declaration is visited once.
     pub(crate) fn close(&mut self, module: &dyn References) {
         while let Some(declaration) = self.queue.pop() {
             module.references(declaration, &mut |found| self.add(found));

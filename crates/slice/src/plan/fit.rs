@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_state_that_fits_is_taken_and_the_smallest_is_told() {
+    fn the_first_state_that_fits_is_taken_and_the_smallest_is_reported() {
         assert_eq!(fitted(None, Some(7)).map(|(_, around, _)| around), Ok(7));
         assert_eq!(fitted(None, Some(6)).map(|(_, around, _)| around), Ok(6));
         assert_eq!(fitted(None, Some(4)), Err(5));

@@ -1,6 +1,6 @@
 //! The declarations of a plan in their order, which of them are in, and what they cost together.
 //!
-//! Every cost is counted when it comes in and subtracted when it goes, so that a thousand drops cost as much as one look at each.
+//! A cost is added when its declaration comes in and subtracted when it goes, so that dropping a thousand is linear.
 
 /// What one declaration costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Parts {
         None
     }
 
-    /// The place of a part that is in. Parts at the end are asked for at every drop, and must not be searched for.
+    /// The place of a part that is in. Parts at the end are requested at every drop, so a search would be quadratic.
     pub(crate) fn position(&self, part: usize) -> usize {
         let is_focus_behind = self.focus.is_some_and(|focus| focus >= self.end);
         if part >= self.end {

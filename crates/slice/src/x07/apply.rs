@@ -216,7 +216,7 @@ fn renamed(cut: &SourceModule<'_>, edited: &SourceModule<'_>) -> FxHashMap<Strin
         .collect()
 }
 
-/// One value of the module with the edit of the slice. `None` is a value that is not there.
+/// One value of the module with the edit of the slice. `None` is an absent value.
 fn merge(
     module: Option<&Value>,
     cut: Option<&Value>,

@@ -24,7 +24,7 @@ pub(crate) fn enforce(draft: &mut Draft<'_, '_>, request: &SliceRequest) -> Resu
         (false, true) => TruncationReason::MaxBytes,
         (true, true) => TruncationReason::Both,
     };
-    // A bound too large for a canonical number is as good as none: it can never have cut.
+    // A bound too large for a canonical number is left out: it can never have cut.
     let shown = |bound: Option<u64>| bound.filter(|&bound| bound <= MAX_SAFE_INTEGER);
     Ok(Some(Truncation {
         max_nodes: shown(request.max_nodes),

@@ -1,4 +1,4 @@
-//! Which declarations join the focus, and what is said of those that do not. Bounds are not known here.
+//! Which declarations join the focus, and what is reported about those that do not. Bounds are not known here.
 
 use rustc_hash::FxHashMap;
 use stan_model::document::x07::{Enclosure, Omitted};

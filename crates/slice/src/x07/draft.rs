@@ -212,7 +212,7 @@ impl<'m, 'a> Draft<'m, 'a> {
             let token = tokens.get_mut(1)?;
             *token = self.plan.position(part).to_string();
             let exports = self.parts.get(part).and_then(|part| part.exports.as_ref());
-            // All names, only sorted, in an export that keeps its place are no move.
+            // Sorting all names of an export that keeps its place is not a move.
             let is_whole = exports.is_none_or(|exports| exports.count == exports.is_in.len());
             if is_whole && self.focus.given.get(1) == Some(token) {
                 return None;

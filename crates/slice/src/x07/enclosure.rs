@@ -85,7 +85,7 @@ pub(crate) fn locate(
     Ok(focus)
 }
 
-/// The tokens of the place in the canonical module that a pointer leads to.
+/// The pointer tokens of the location in the canonical module that a pointer resolves to.
 pub(crate) fn place(
     module: &SourceModule<'_>,
     dialect: &dyn Dialect,

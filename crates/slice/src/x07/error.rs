@@ -67,7 +67,7 @@ pub enum ApplyError {
     NotCanonical(#[from] SliceError),
 }
 
-/// Why diagnostics do not lead to a pack.
+/// Why no pack could be made from diagnostics.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
     /// The file is not JSON.
@@ -85,7 +85,7 @@ pub enum PackError {
     /// The diagnostic in focus lacks something.
     #[error("focus diagnostic has no {what} at {pointer}")]
     IncompleteFocus { what: &'static str, pointer: String },
-    /// It points into something that is no x07AST.
+    /// It points into something that is not an x07AST.
     #[error("focus diagnostic loc.kind is not x07ast (got {found:?}) at {pointer}; re-run producing x07ast pointers")]
     OtherLocation { found: String, pointer: String },
 }

@@ -17,7 +17,7 @@ pub(crate) struct Exports {
     owners_in: usize,
     pub(crate) count: usize,
     bytes: usize,
-    /// A name that the pointer leads to; it stays.
+    /// The name that the pointer resolves to; it stays.
     pub(crate) pinned: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Draft<'_, 'a> {
             |name: &str| selection.callables.get(name).filter(|&index| selection.is_selected.get(index) == Some(&true));
         let owners: Vec<Option<usize>> = list.names.iter().map(|name| owner(name)).collect();
         let pinned = is_focus.then(|| self.focus.inside().first().and_then(|token| token.parse().ok())).flatten();
-        // An export in focus keeps its names when what they name was not asked for.
+        // An export in focus keeps its names when what they name was not requested.
         let keeps_all = is_focus && owners.iter().all(Option::is_none);
         let is_in: Vec<bool> = owners
             .iter()
@@ -64,7 +64,7 @@ impl<'a> Draft<'_, 'a> {
         }
     }
 
-    /// Notes which names lead to which declarations.
+    /// Records which declaration owns each exported name.
     pub(crate) fn remember_owners(&mut self, number: usize, exports: Option<&Exports>) {
         let owners = exports.into_iter().flat_map(|exports| exports.owners.iter().enumerate());
         for (name, owner) in owners {
@@ -86,7 +86,7 @@ impl<'a> Draft<'_, 'a> {
     }
 
     /// Takes the name of a dropped declaration out of the exports. An export in focus that loses the last declaration it
-    /// names has all its names again, as if what they name had not been asked for.
+    /// names has all its names again, as if what they name had not been requested.
     pub(crate) fn drop_exported_name(&mut self, index: usize) {
         let Some(names) = self.exported_in.get(&index) else { return };
         for &(number, name) in names {

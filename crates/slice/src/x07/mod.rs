@@ -75,7 +75,7 @@ impl SliceRequest {
     }
 }
 
-/// Whether the two readings of a pointer lead to different places.
+/// Whether the two readings of a pointer resolve to different locations.
 pub fn readings_differ(module: &SourceModule<'_>, dialect: &dyn Dialect, pointer: &str) -> bool {
     let place = |reading| enclosure::place(module, dialect, reading, pointer.trim());
     place(PointerSpace::File) != place(PointerSpace::Canonical)

@@ -1,4 +1,4 @@
-//! Archives that lie: each one is an error with its place, and none of them costs memory or hangs.
+//! Malformed archives: each one is an error with its offset, and none of them costs memory or hangs.
 
 use std::io::Read;
 

@@ -29,7 +29,7 @@ fn hostile_files_come_to_an_end() {
 }
 
 #[test]
-fn mistakes_are_told_up_to_a_limit() {
+fn mistakes_are_reported_up_to_a_limit() {
     let keys: String = (0..500).map(|index| format!("  zzzzzzzzzz{index}: 1\n")).collect();
     let error = parse(&format!("stan-core:\n{keys}"), "x.yml").unwrap_err();
     assert_eq!(error.findings.len(), 50);

@@ -1,4 +1,4 @@
-//! What is said about broken configurations.
+//! The messages about broken configurations.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Where a configuration is found, and what is said on the way.
+//! Where a configuration is found, and the messages of the search.
 
 use expect_test::{Expect, expect};
 use stan_repo::{MemorySystem, Owner};
@@ -113,7 +113,7 @@ fn the_nearest_file_upward_is_found() {
 
 /// Finding 2: a user with write access to a folder above the repository decided what was read, and where the result went.
 #[test]
-fn nothing_above_the_work_tree_is_looked_at() {
+fn no_configuration_above_the_work_tree_is_read() {
     let fixture = "
         //- /stan.config.yml
         stan-core: { stanPath: planted }
@@ -326,7 +326,7 @@ fn files_that_cannot_be_read() {
     );
 }
 
-/// Messages show what is wrong with a configuration, so that a link must not lead to a file that is none.
+/// Messages quote a broken configuration, so a link must not point to a file outside the repository.
 #[test]
 fn a_link_out_of_the_repository_is_not_read() {
     let fixture = "

@@ -1,4 +1,4 @@
-//! The committed schema of the file is that of the types, and says what the reader says.
+//! The committed schema of the file is that of the types, and agrees with the reader.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p stan-engine --lib schema` rewrites it.
 

@@ -138,7 +138,7 @@ fn hostile_names_do_not_leave_the_context_directory() {
     assert!(id.starts_with(".stan/context/abs/") && id.ends_with("/x.js"), "{id}");
 }
 
-/// The name and the version of a package become an address that everybody sees: a manifest that leads elsewhere has none.
+/// The name and the version of a package become a public address: a manifest that is a link to elsewhere gives none.
 #[test]
 fn a_manifest_behind_a_link_counts_if_it_is_of_an_installed_package() {
     check(

@@ -1,5 +1,5 @@
 //! Crates of a registry: the archive that Cargo downloaded has the SHA-256 that Cargo.lock names, and the selected files are in it
-//! byte for byte. What Cargo unpacked is not believed.
+//! byte for byte. What Cargo unpacked is not trusted.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -64,7 +64,8 @@ fn digests(bytes: &[u8], top: &str, wanted: &Wanted<'_>) -> io::Result<BTreeMap<
     visited.map(|_| found).map_err(|error| io::Error::other(error.to_string()))
 }
 
-/// The contents of a gzip file, a piece at a time. The checksum at its end is not looked at: the caller has one of the whole.
+/// The contents of a gzip file, a piece at a time. The CRC at its end is not verified: the caller has a checksum of the
+/// whole.
 struct GzipReader<'b> {
     input: &'b [u8],
     state: Box<InflateState>,

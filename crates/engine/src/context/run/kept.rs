@@ -1,9 +1,9 @@
-//! A context run that would write and say what the last one did: nothing that it depends on has changed, so that neither the map
-//! nor the files that it archives are read again.
+//! A context run that would write and report the same as the last one: nothing that it depends on has changed, so that
+//! neither the map nor the files that it archives are read again.
 //!
-//! The graph tells about the files of the repository. Here is the rest: the files that are archived (some are none of the
-//! graph's), stan's own folders, the selection, the snapshot, and the outputs of the earlier run. Runs with externals, imports,
-//! scripts or other formats are not kept: they look at more than this.
+//! The graph's index covers the files of the repository. Here is the rest: the files that are archived (some are not in
+//! the graph), stan's own folders, the selection, the snapshot, and the outputs of the earlier run. Runs with
+//! externals, imports, scripts or other formats are not kept: they depend on more than this.
 
 use std::path::Path;
 
@@ -66,7 +66,7 @@ impl Run<'_> {
         Ok(report)
     }
 
-    /// Keeps a run that is done, for the next one. Failing is no error.
+    /// Keeps a run that is done, for the next one. A failure is ignored.
     pub(super) fn keep_run(&self, assembled: &Assembled, report: &RunReport, observed_at: i64) {
         let _ = self.try_keep_run(assembled, report, observed_at);
     }
@@ -76,7 +76,7 @@ impl Run<'_> {
         let (map, manifests) = thread.kept_as.as_ref()?;
         let has_baseline = report.diff.as_ref().is_some_and(|diff| diff.has_baseline);
         let is_plain = report.externals == ExternalsReport::default() && report.removed.is_empty();
-        // What this run wrote of the selection may not be what it was told: then the next one is kept.
+        // A run that rewrote the selection may have changed its own input: then the next run is kept instead.
         let state = self.layout.artefact(Artefact::State);
         if !(self.is_kept_kind() && has_baseline && is_plain && !report.written.contains(&state)) {
             return None;

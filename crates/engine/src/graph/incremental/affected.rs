@@ -30,7 +30,7 @@ impl IncrementalUpdate<'_> {
         (affected.len() <= MAX_AFFECTED).then(|| affected.into_iter().collect())
     }
 
-    /// For each file the names that may lead elsewhere now, also through others that pass them on.
+    /// For each file the names that may resolve differently now, also through files that re-export them.
     fn changed_names(&self, edits: &[Edit]) -> Option<FxHashMap<RecordId, ChangedNames>> {
         let mut changes: FxHashMap<RecordId, ChangedNames> = FxHashMap::default();
         for edit in edits {

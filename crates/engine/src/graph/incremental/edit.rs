@@ -25,7 +25,7 @@ pub(super) struct Edit {
     pub(super) edges: Vec<(NodeRef, EdgeKind)>,
     /// Implicit edges to the code behind declarations.
     pub(super) implementations: Vec<(NodeRef, EdgeKind)>,
-    /// For each request the record that it leads to.
+    /// For each request the record that it resolves to.
     pub(super) targets: Vec<RecordId>,
 }
 

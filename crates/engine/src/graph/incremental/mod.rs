@@ -66,7 +66,7 @@ pub(super) fn answer(
     if world_changed || changed.len() > MAX_EDITS {
         return Some(WarmResult::Stale);
     }
-    // Figures need no digests, and an update looks at the contents of few files.
+    // Figures need no digests, and an update reads the contents of few files.
     let first = if request.stats_only { SHAPE } else { METAS };
     let loaded = cache.load(index, first..CONTENTS)?;
     let contents = ContentsOnDisk::new(cache, index);

@@ -19,7 +19,7 @@ use crate::cache::RecordId;
 pub(super) type ImplicitEdges = FxHashMap<RecordId, Vec<(RecordId, EdgeKind)>>;
 
 impl IncrementalUpdate<'_> {
-    /// Implicit edges of the affected files; `None` when they lead to files that the earlier run did not look into.
+    /// Implicit edges of the affected files; `None` when they point to files that the earlier run did not analyse.
     pub(super) fn tunnel(
         &self,
         edits: &[Edit],

@@ -98,7 +98,7 @@ impl IncrementalUpdate<'_> {
         Some(new)
     }
 
-    /// Whether a node that lost edges goes with them; `None` when only a full run can tell.
+    /// Whether a node that lost edges is removed with them; `None` when only a full run can decide.
     fn goes(&self, node: NodeIndex, lost: i64, patch: &Patch) -> Option<bool> {
         let kind = self.data.node_kind(node)?;
         match kind {

@@ -29,7 +29,7 @@ impl CompileRun<'_> {
         let mut files = rayon::scope(|scope| {
             let chunks = paths.map_init(state, |state, (chunk, paths)| {
                 self.analyse_chunk(state, paths, keep, &read, |at| {
-                    // A task of its own: its neighbours must not wait for it, and barrels often lie side by side.
+                    // A task of its own: its neighbours must not wait for it, and barrels are often adjacent.
                     let large = &large;
                     scope.spawn(move |_| {
                         let file = paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
@@ -161,11 +161,11 @@ impl CompileRun<'_> {
         }))
     }
 
-    /// Hashes an external file that nothing looked into.
+    /// Hashes an external file that was not analysed.
     pub(super) fn hash_external(&self, key: FileKey) {
         if let (Some(slot), Some(path)) = (self.nodes.slot(key), self.file_beyond(key)) {
             slot.loaded.get_or_init(|| {
-                // Facts without resolved requests would look like a module that leads nowhere to a later run.
+                // To a later run, facts without resolved requests would look like a module without targets.
                 let previous = self.previous(path, false).map(|file| Analysed { facts: None, ..file });
                 let display = self.nodes.display(path);
                 previous.unwrap_or_else(|| analyse(self.system, path, &display, false, self.options))

@@ -43,7 +43,7 @@ impl CompileRun<'_> {
         }
         let keys: Vec<FileKey> = (0..self.nodes.len()).map(FileKey).filter(|key| is_node[key.index()]).collect();
         keys.iter().for_each(|key| self.nodes.mark_node(*key));
-        // Externals that nothing looked into have not been read yet.
+        // Externals that were not analysed have not been read yet.
         keys.par_iter().filter(|key| self.is_external(**key)).for_each(|key| self.hash_external(*key));
         builder.nodes(keys.par_iter().map(|key| (key.0, self.node(*key, files))).collect());
         builder
@@ -70,7 +70,8 @@ impl CompileRun<'_> {
             .collect()
     }
 
-    /// Takes out the edges of files that were loaded as members of a package and that no edge leads to.
+    /// Removes the edges of files that were loaded as members of a package and that no edge from the repository
+    /// reaches.
     fn drop_unlinked(&self, explicit: &mut Vec<KeyedEdge>, implicit: &mut Vec<KeyedEdge>, links: &Links) {
         let by_name = links.edges.iter().map(|(source, link)| (*source, link.target));
         let edges: Vec<(FileKey, FileKey)> = ends(explicit).chain(ends(implicit)).chain(by_name).collect();
@@ -81,7 +82,7 @@ impl CompileRun<'_> {
     }
 
     /// How many files of the repository are incomplete, and the problems of all files that are nodes. Which files are
-    /// looked through may depend on threads; which are nodes does not.
+    /// tunnelled through may depend on threads; which are nodes does not.
     pub(in crate::graph) fn problems(&self, files: &AnalysedChunks) -> (usize, Vec<Problem>) {
         let beyond = self.nodes.beyond().filter(|key| self.nodes.is_node(*key));
         let loaded = beyond.filter_map(|key| Some((key, self.nodes.slot(key)?.loaded.get()?)));
@@ -118,7 +119,7 @@ impl CompileRun<'_> {
         for key in self.nodes.beyond() {
             let Some(file) = self.nodes.slot(key).and_then(|slot| slot.loaded.get()) else { continue };
             let mut file = file.clone();
-            // Which files are looked through may depend on threads; which are nodes does not.
+            // Which files are tunnelled through may depend on threads; which are nodes does not.
             if !self.nodes.is_node(key) {
                 file.problems.clear();
             }

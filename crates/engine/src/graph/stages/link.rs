@@ -1,5 +1,5 @@
 //! Link: edges that follow from names, in languages whose files see each other's names without naming files.
-//! TypeScript has none, and pays one look at each file.
+//! TypeScript has none, and pays one check per file.
 
 use rayon::prelude::*;
 use stan_lang::language::{FactsOf, NameEdge, NamedFile};
@@ -12,8 +12,8 @@ use crate::graph::analyse::Analysed;
 #[derive(Default)]
 pub(in crate::graph) struct Links {
     pub(super) edges: Vec<(FileKey, NameEdge)>,
-    /// Some request leads to several files. Not all of them need to be linked, so that a file may have been loaded for
-    /// nothing.
+    /// Some request resolves to several files. Not all of them need to be linked, so that a file may have been loaded
+    /// for nothing.
     pub(super) has_packages: bool,
 }
 
@@ -42,8 +42,8 @@ impl CompileRun<'_> {
     }
 }
 
-/// The facts of the repository's files, and of the files of packages that they import: these are leaves, but which of them are
-/// meant is told by the names that they declare.
+/// The facts of the repository's files, and of the files of packages that they import: these are leaves, but the names
+/// that they declare decide which of them are linked.
 struct OwnFacts<'r> {
     run: &'r CompileRun<'r>,
     files: &'r AnalysedChunks,

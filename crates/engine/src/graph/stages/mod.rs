@@ -33,7 +33,7 @@ pub(super) struct CompileRun<'r> {
     pub(super) nodes: &'r NodeTable<'r>,
     pub(super) previous: Option<&'r dyn PreviousRun>,
     pub(super) see: Option<&'r SeeBytes<'r>>,
-    /// Facts of other machines; asked only by a run that knows nothing of an earlier one.
+    /// Facts from other machines; requested only by a run without results of an earlier one.
     pub(super) bundles: Option<&'r Bundles>,
 }
 

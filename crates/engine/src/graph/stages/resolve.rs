@@ -13,11 +13,11 @@ use stan_model::{EdgeKind, FileFacts, FileKey, Problem};
 pub(crate) struct ResolvedFile {
     /// Explicit edges.
     pub(crate) edges: Vec<(FileKey, EdgeKind)>,
-    /// The code behind declarations that requests lead to: implicit edges.
+    /// The code behind declarations that requests resolve to: implicit edges.
     pub(crate) implementations: Vec<(FileKey, EdgeKind)>,
-    /// For each request the file that it leads to; none for one that leads to several.
+    /// For each request the file that it resolves to; `None` for one that resolves to several.
     pub(crate) targets: Vec<Option<FileKey>>,
-    /// The requests that lead to several files, each with its index: their edges follow from names.
+    /// The requests that resolve to several files, each with its index: their edges follow from names.
     pub(crate) packages: Vec<(u32, Arc<[FileKey]>)>,
 }
 
@@ -71,7 +71,7 @@ impl<'r> ThreadResolver<'r> {
         ResolvedFile { targets: self.found.answers.iter().map(one_file).collect(), ..ResolvedFile::default() }
     }
 
-    /// The files that the requests of a file lead to, each with the kind of its request.
+    /// The files that the requests of a file resolve to, each with the kind of its request.
     pub(crate) fn files_of(&mut self, path: &str, facts: &FileFacts) -> impl Iterator<Item = (FileKey, EdgeKind)> {
         self.worker.resolve(path, facts, Wanted::Requests, &mut self.found);
         let requests = facts.requests.iter().zip(&self.found.answers);

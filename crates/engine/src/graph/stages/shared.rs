@@ -12,7 +12,7 @@ use crate::graph::stages::resolve::ThreadResolver;
 use crate::shared::{Bundles, groups};
 
 impl CompileRun<'_> {
-    /// As `analyse_universe`, for a run that knows nothing of an earlier one.
+    /// As `analyse_universe`, for a run without results of an earlier one.
     pub(super) fn analyse_in_groups(&self, bundles: &Bundles, keep: bool) -> (AnalysedChunks, usize) {
         let files = &self.universe.files;
         let large = Mutex::new(Vec::new());

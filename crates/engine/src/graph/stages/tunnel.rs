@@ -10,7 +10,7 @@ use super::resolve::ThreadResolver;
 use super::{AnalysedChunks, CompileRun, KeyedEdge};
 
 impl CompileRun<'_> {
-    /// The implicit edges, and what had to be left out of them because ambiguous names lead to too many definers.
+    /// The implicit edges, and what had to be left out of them because ambiguous names resolve to too many definers.
     pub(in crate::graph) fn tunnel(&self, files: &AnalysedChunks) -> (Vec<KeyedEdge>, Vec<Problem>) {
         let modules = CompiledModules { run: self, files };
         let beyond = self.nodes.beyond().filter(|key| self.own_file_beyond(*key).is_some());

@@ -111,8 +111,8 @@ fn a_ladder_with_exponentially_many_ways() {
     assert_eq!(&*Tunneller::new(&fixture).definers(FileKey(0), "x"), ends);
 }
 
-/// Every name is exported twice at every level: no walk has a single state to go on with, so that without a memory of all
-/// states each of the levels × names questions would walk all levels below.
+/// Every name is exported twice at every level: no walk has a single state to go on with, so that without a memo of all
+/// states each of the levels × names queries would walk all levels below.
 #[test]
 fn a_lattice_of_duplicate_names_each_asked_for() {
     const LEVELS: u32 = 300;
