@@ -101,7 +101,7 @@ pub trait DirectoryFiles: Send {
     /// reading, and only where it is wanted: it costs a system call.
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>>;
 
-    /// Looks at a name of the directory without following a link.
+    /// Stats a name of the directory without following a link.
     fn lstat(&self, name: &str) -> io::Result<Stat>;
 }
 
@@ -188,7 +188,8 @@ pub trait WritableSystem: System {
     /// One line that names this process among all processes of all machines, also after a reboot.
     fn process_token(&self) -> io::Result<String>;
 
-    /// Whether the process that a token names still runs; `None` when that cannot be told, as for another machine.
+    /// Whether the process that a token names still runs; `None` when that cannot be determined, as for another
+    /// machine.
     fn is_running(&self, token: &str) -> Option<bool>;
 
     /// The permission bits of a file, as Unix has them.
@@ -200,7 +201,7 @@ pub trait WritableSystem: System {
     /// Removes a file, or a link itself.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a file that is not there yet; whatever is at `path`, even a link that leads nowhere, is an error.
+    /// Makes a file that does not exist yet; whatever is at `path`, even a dangling link, is an error.
     fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>>;
 
     /// Moves a file within one directory, replacing a file or link at `to` all at once.

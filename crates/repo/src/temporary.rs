@@ -17,7 +17,7 @@ pub fn temporary_name(process: u32, number: u64, target: impl AsRef<std::ffi::Os
     name
 }
 
-/// The name of the target that a temporary file was to become; `None` when the name is no temporary one.
+/// The name of the target that a temporary file was to become; `None` when the name is not a temporary one.
 pub fn target_of_temporary(name: &str) -> Option<&str> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (process, rest) = name.strip_prefix(PREFIX)?.split_once('-')?;
@@ -25,8 +25,9 @@ pub fn target_of_temporary(name: &str) -> Option<&str> {
     (is_number(process) && is_number(number)).then_some(target)
 }
 
-/// Removes what killed processes left in `folder` when they were about to replace one of `targets`. A process that is still
-/// writing holds the lock of the temporary file, which then stays. What cannot be removed stays too: it is no output.
+/// Removes what killed processes left in `folder` when they were about to replace one of `targets`. A process that is
+/// still writing holds the lock of the temporary file, which then stays. What cannot be removed stays too: it is not an
+/// output.
 pub fn remove_leftovers(system: &dyn WritableSystem, folder: &Path, targets: &[&str]) {
     for entry in system.read_dir(folder).unwrap_or_default() {
         let is_leftover = entry.kind == EntryKind::File

@@ -1,8 +1,8 @@
-//! [`Files`] over a [`System`]: answers from cached directory listings, and remembers what it looked at.
+//! [`Files`] over a [`System`]: answers from cached directory listings, and records what it read.
 //!
 //! One listing answers for every candidate name in a directory, which is cheaper than one `lstat` each. Foreign
 //! directories are not listed: only those below the root, and those in a `node_modules` somewhere; elsewhere
-//! single paths are looked at. Nothing is ever looked at twice, so answers do not change during a run.
+//! single paths are stat'ed. Nothing is ever read twice, so answers do not change during a run.
 //!
 //! This is where consent is enforced: whatever the [`Reach`] does not cover is refused before the system is asked,
 //! by the path and by every link on the way. The one way out is a link in a `node_modules` to a package of that name.
@@ -41,12 +41,12 @@ thread_local! {
     static REFUSALS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The file system around a root, as it was when first looked at.
+/// The file system around a root, as it was when first read.
 pub struct World<'a> {
     system: &'a dyn System,
     reach: Reach,
     universe: Option<&'a Universe>,
-    /// Whether single entries are looked at before whole directories are listed.
+    /// Whether single entries are stat'ed before whole directories are listed.
     probes_first: bool,
     /// By the path that was asked for.
     directories: Sharded<Found<Arc<Directory<'a>>>>,
@@ -56,9 +56,9 @@ pub struct World<'a> {
     links: Sharded<Option<Arc<str>>>,
     /// By the exact path: entries of directories that are not listed.
     probes: Sharded<Option<EntryKind>>,
-    /// The name in the manifest of a folder that a link in a `node_modules` leads to.
+    /// The name in the manifest of a folder that a link in a `node_modules` points to.
     package_names: Sharded<Option<Arc<str>>>,
-    /// Real folders of linked packages, with the links that lead to them.
+    /// Real folders of linked packages, with the links that point to them.
     aliases: Sharded<Arc<str>>,
     reads: Mutex<Vec<ObservedFile>>,
     /// See [`Files::store`]: worlds of their own, by their root folders.
@@ -78,13 +78,13 @@ pub struct FileContents {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unfound {
     Absent,
-    /// It may be there, but must not be looked at.
+    /// It may exist, but must not be read.
     Refused,
 }
 
 type Found<T> = Result<T, Unfound>;
 
-/// What a path leads to.
+/// What a path resolves to.
 #[derive(Clone, Debug)]
 struct Reached {
     real: String,
@@ -112,8 +112,9 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Adds the folders of package managers, as real paths. They are no part of what the reach covers. Single entries are looked
-    /// at: other projects download packages into these folders all the time, which changes their listings.
+    /// Adds the folders of package managers, as real paths. They are not part of what the reach covers. Their entries
+    /// are stat'ed one by one: other projects download packages into these folders all the time, which changes their
+    /// listings.
     pub fn with_stores<'f>(mut self, folders: impl Iterator<Item = &'f str>) -> Self {
         let system = self.system;
         let open = |folder| World::new(system, folder, None).prefer_probe().within(Reach::by_consent(folder, &[]));
@@ -127,7 +128,7 @@ impl<'a> World<'a> {
         self
     }
 
-    /// Looks at what `reach` covers, which must be of the same root.
+    /// Reads only what `reach` covers, which must be of the same root.
     pub fn within(mut self, reach: Reach) -> Self {
         self.reach = reach;
         self
@@ -164,7 +165,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What was looked at so far, without what the scan itself looked at (see `Universe::observations`).
+    /// What was read so far, without what the scan itself read (see `Universe::observations`).
     pub fn observations(&self) -> Observations {
         let mut observations = Observations {
             files: self.reads.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -208,7 +209,7 @@ impl<'a> World<'a> {
         real.ends_with(".json") && is_itself() == Some(true)
     }
 
-    /// What a path leads to.
+    /// What a path resolves to.
     fn resolve(&self, path: &str) -> Found<Reached> {
         if self.reach.is_known_folder(path) {
             return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package: None });
@@ -217,7 +218,7 @@ impl<'a> World<'a> {
         self.reach_entry(&*self.directory(parent)?, name, &mut 0)
     }
 
-    /// What an entry leads to. `links` counts those already followed to get here.
+    /// What an entry resolves to. `links` counts those already followed to get here.
     fn reach_entry(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Found<Reached> {
         match self.entry(directory, name)? {
             EntryKind::Link => self.follow(directory, name, links),
@@ -263,7 +264,7 @@ impl<'a> World<'a> {
                 reached = self.step(&join(&reached.real, component), package, links)?;
             }
         }
-        // A walk that ends with `..` may end above everything that may be looked at.
+        // A walk that ends with `..` may end above everything that may be read.
         let is_in_package =
             reached.package.as_deref().is_some_and(|package| Root::new(package).relative(&reached.real).is_some());
         if is_in_package || self.reach.covers(&reached.real) || self.reach.is_known_folder(&reached.real) {
@@ -289,7 +290,7 @@ impl<'a> World<'a> {
         self.reach_entry(&directory, name, links)
     }
 
-    /// The directory that a path leads to. Works its way down from the nearest one that is known, and does not
+    /// The directory that a path resolves to. Works its way down from the nearest one that is known, and does not
     /// recurse into itself for paths without links, however deep they are.
     fn directory(&self, path: &str) -> Found<Arc<Directory<'a>>> {
         if let Some(known) = self.directories.get(path) {
@@ -365,7 +366,7 @@ impl<'a> World<'a> {
                     return Ok(EntryKind::Dir);
                 }
                 if !self.reach.covers(&path) {
-                    // Every bare specifier asks for these: that they are not looked at is nothing to tell.
+                    // Every bare specifier asks for these, so a refusal is not reported.
                     return Err(if name == PACKAGE_FOLDER { Unfound::Absent } else { Unfound::Refused });
                 }
             }

@@ -23,8 +23,8 @@ fn split(output: &[u8]) -> Vec<String> {
 }
 
 /// What git says of a folder of the checkout: files of the universe that are not as they were, and paths that are gone.
-/// `tree` is the object that a revision leads to; without one, the index is compared with. `None` when git itself crashes,
-/// which 2.47 does for a tree that has a file where a sparse index has a folder.
+/// `tree` is the object that a revision resolves to; without one, the index is compared with. `None` when git itself
+/// crashes, which 2.47 does for a tree that has a file where a sparse index has a folder.
 fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) -> Option<(Paths, Paths)> {
     let run = |arguments: &[&str]| {
         let output = history.git_at(root, arguments);
@@ -38,7 +38,7 @@ fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) ->
     let lines = listed.iter().filter_map(|line| line.split_once('\t'));
     let modes: BTreeMap<&str, &str> = lines.map(|(head, name)| (name, &head[..2])).collect();
     let mut paths: Paths = run(&diff)?.into_iter().collect();
-    // In small letters what the user told git not to look at, and `S` what is not checked out.
+    // Lower-case tags mark `assume-unchanged` paths, `S` those that are not checked out.
     let tagged = run(&["ls-files", "-v", "-z"])?;
     let is_left_out = |line: &&String| line.starts_with(|tag: char| tag == 'S' || tag.is_ascii_lowercase());
     let left_out: BTreeSet<&str> = tagged.iter().filter(is_left_out).filter_map(|line| line.get(2..)).collect();

@@ -1,4 +1,4 @@
-//! `World` on small trees in memory: answers, what is looked at for them, and what is remembered.
+//! `World` on small trees in memory: answers, what is read for them, and what is recorded.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -222,8 +222,8 @@ fn deep_paths_need_no_stack() {
     assert!(!world.is_file(&format!("{}/f", "/e".repeat(20_000))));
 }
 
-/// A manifest or configuration is read where it lies, in installed packages, and in packages that are linked as a whole. One
-/// that is itself a link out of the root would have any file read; so would a name that is no JSON.
+/// A manifest or configuration is read where it lies, in installed packages, and in packages that are linked as a
+/// whole. One that is itself a link out of the root could expose any file; so could a name that is not JSON.
 #[test]
 fn what_lies_outside_is_read_where_it_belongs_alone() {
     let system = MemorySystem::from_fixture(

@@ -141,7 +141,7 @@ fn read_index(recorder: &mut Recorder<'_>, path: &str) -> Result<Option<IndexFil
 fn repository_at(recorder: &mut Recorder<'_>, git: &str, kind: EntryKind) -> Option<Repository> {
     let directory = match kind {
         EntryKind::Dir => git.to_owned(),
-        // A link may lead to a file or to a directory; both are read through it.
+        // A link may point to a file or to a directory; both are read through it.
         _ => git_file_target(recorder, git).unwrap_or_else(|| git.to_owned()),
     };
     let common = common_directory(recorder, &directory)?;

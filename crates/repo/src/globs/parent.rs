@@ -50,7 +50,7 @@ fn push(parent: &mut String, name: &str) {
     parent.push_str(name);
 }
 
-/// The name that a part of a glob stands for, if it stands for one only.
+/// The name that a part of a glob matches, if it matches only one.
 fn literal(part: &str) -> Option<String> {
     let character = |token: &Token| if let Token::Literal(character) = token { Some(*character) } else { None };
     tokens(part).ok()?.iter().map(character).collect()

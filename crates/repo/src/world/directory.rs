@@ -1,4 +1,4 @@
-//! A directory as it was when first looked at: what may be asked of it, and its listing.
+//! A directory as it was when first read: what may be asked of it, and its listing.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
@@ -18,14 +18,14 @@ pub(super) struct Directory<'a> {
     pub(super) names: OnceLock<FxHashMap<u64, u32>>,
 }
 
-/// Which names of a directory may be looked at.
+/// Which names of a directory may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// All: it lies below the root.
     Inside,
     /// All but `.git`.
     Outside,
-    /// Only those on the way to what may be looked at.
+    /// Only those on the way to what may be read.
     Above,
 }
 

@@ -107,7 +107,7 @@ impl ObjectId {
         self.bytes.get(..usize::from(self.length)).unwrap_or(&self.bytes)
     }
 
-    /// All zeros stand for "none".
+    /// All zeros denote "none".
     pub(crate) fn is_null(&self) -> bool {
         self.bytes.iter().all(|&byte| byte == 0)
     }

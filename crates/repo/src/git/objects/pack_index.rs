@@ -1,6 +1,6 @@
 //! Finds objects in a pack by its index (`.idx`, versions 1 and 2), reading only the parts that a question needs.
 //!
-//! Nothing in the file is believed further than that it leads to bytes whose hash is checked afterwards: a damaged
+//! Nothing in the file is trusted further than for an offset whose bytes are hashed and checked afterwards: a damaged
 //! index makes objects missing or damaged, never wrong.
 
 use std::cell::RefCell;
@@ -15,7 +15,7 @@ use crate::system_ext::SystemExt as _;
 
 /// How many ids are read at once when a search has come this close.
 const BLOCK: u64 = 16;
-/// How many objects with the same first digits are told; more are not looked at.
+/// How many objects with the same first digits are listed; the search stops there.
 const MOST_ALIKE: usize = 64;
 
 /// The start of an object id, as typed.

@@ -14,7 +14,7 @@ use super::store::ObjectStore;
 /// How many files and folders are listed. Folders that are as the index knows them are not, so that a repository with more
 /// files is fine as long as most of its folders are unchanged.
 const MAX_PATHS: usize = 1_000_000;
-/// What all their names may come to, in bytes.
+/// How long all their names may be in total, in bytes.
 const MAX_NAMES: usize = 256 << 20;
 /// How many bytes of folders are kept because they may be named again.
 const MAX_KEPT: usize = 64 << 20;
