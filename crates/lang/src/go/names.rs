@@ -25,7 +25,7 @@ pub(super) struct Uses<'t> {
 /// Memory that the declarations of a file share.
 #[derive(Default)]
 struct Scratch<'t> {
-    /// What is known of each token; declarations have tokens of their own.
+    /// Flags of each token; declarations have tokens of their own.
     marks: Vec<u8>,
     /// The last local of each name that has begun, by its index among those of the declaration.
     active: FxHashMap<&'t str, u32>,

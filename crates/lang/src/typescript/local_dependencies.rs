@@ -1,5 +1,5 @@
 //! The dependencies of a manifest that lie in the repository: `file:`, `link:`, `portal:`, a plain relative path, and the
-//! `workspace:` forms that name a place or another package. Nothing here looks at a disk.
+//! `workspace:` forms that name a place or another package. Nothing here reads a disk.
 
 use crate::jsonc::Value;
 

@@ -21,7 +21,7 @@ pub(crate) struct PackageMap {
     pub(crate) all_dots: bool,
 }
 
-/// What a key of a map leads to.
+/// What a key of a map maps to.
 pub(crate) struct Mapped<'m, 's> {
     pub(crate) target: &'m Value,
     /// What the star or the folder key leaves of the name; empty for the name itself.

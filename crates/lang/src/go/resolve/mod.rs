@@ -246,8 +246,8 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// The files of imported packages that declare what a file takes from them, or all of them when none can be told: as
-    /// `name_links::link`, with each name looked up once instead of once for each file.
+    /// The files of imported packages that declare what a file takes from them, or all of them when none declares it:
+    /// as `name_links::link`, with each name looked up once instead of once for each file.
     fn imported(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
         let mut edges = Vec::new();
         for (request, members) in file.packages {

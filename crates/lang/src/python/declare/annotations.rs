@@ -1,5 +1,5 @@
-//! Written annotations as recipes: names of classes, unions, optionals and containers. Forward references in strings are read,
-//! too. What means something else (`Literal`, `Callable`) leads nowhere, but the names in it count as used.
+//! Written annotations as recipes: names of classes, unions, optionals and containers. Forward references in strings
+//! are read, too. Other forms (`Literal`, `Callable`) give no recipe, but the names in them count as used.
 
 use ruff_python_ast::{Expr, ExprSubscript, Operator};
 use ruff_python_parser::parse_string_annotation;

@@ -1,4 +1,4 @@
-//! Small trees and what the imports of their files lead to.
+//! Small trees and what the imports of their files resolve to.
 
 use expect_test::{Expect, expect};
 use stan_repo::{MemorySystem, World};

@@ -31,7 +31,7 @@ pub(in crate::typescript) struct Block<'t> {
     pub(in crate::typescript) start: u32,
     pub(in crate::typescript) source: &'t str,
     pub(in crate::typescript) syntax: Syntax,
-    /// The file that `<script src>` asks for, and where in the file it says so.
+    /// The file that `<script src>` asks for, and the position of the attribute.
     pub(in crate::typescript) external: Option<(u32, &'t str)>,
 }
 

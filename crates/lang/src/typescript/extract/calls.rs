@@ -1,5 +1,5 @@
-//! Calls that ask for a module: `import()`, `require`, `import.meta`, mocks, `new URL`. One look at a call, no
-//! scopes: a name is what it is called, as for the judge; only `createRequire` bindings are followed.
+//! Calls that ask for a module: `import()`, `require`, `import.meta`, mocks, `new URL`. Each call is judged by itself,
+//! without scopes: a name is what it is called, as for the judge; only `createRequire` bindings are followed.
 
 use std::borrow::Cow;
 
@@ -72,7 +72,7 @@ impl<'a> Base<'a> {
             Expression::StaticMemberExpression(it) if is_import_meta(&it.object) => {
                 if matches!(it.property.name.as_str(), "url" | "filename") { Self::File } else { Self::Unknown }
             }
-            // `new URL(…).href` and the like.
+            // `new URL(…).href` and `.pathname`.
             Expression::StaticMemberExpression(it) if matches!(it.property.name.as_str(), "href" | "pathname") => {
                 inner(&it.object)
             }

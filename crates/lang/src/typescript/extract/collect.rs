@@ -328,8 +328,8 @@ fn ordered_globs(mut raw: Vec<RawGlob>, text: &str) -> Vec<GlobRequest> {
     raw.into_iter().map(request).collect()
 }
 
-/// Line numbers of ascending positions, each byte looked at once. A line ends with LF, CR LF or CR, as in
-/// ECMAScript (its two exotic separators aside).
+/// Line numbers of ascending positions; each byte is read once. A line ends with LF, CR LF or CR, as in ECMAScript (its
+/// two exotic separators aside).
 pub(crate) struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: usize,

@@ -193,7 +193,7 @@ fn lists_are_inherited_relative_to_their_file() {
     check_owners(&files, &owners, &[]);
 }
 
-/// The file that an `extends` in `/r/p` means, told by the `outDir` in it.
+/// The file that an `extends` in `/r/p` means, identified by the `outDir` in it.
 #[test]
 fn extends_finds_packages() {
     let files = [
@@ -329,7 +329,7 @@ fn hostile_chains_end() {
     files.push(("d90.json", r#"{"compilerOptions":{"baseUrl":"."}}"#));
     files.push(("tsconfig.json", r#"{"extends":"./d0.json"}"#));
     assert_eq!(config(&files).base_url.as_deref(), Some("/r"));
-    // A pattern that would make a backtracking matcher run for ever.
+    // A pattern on which a backtracking matcher would not terminate in any useful time.
     let stars = format!(r#"{{"include":["{}b.ts"],"references":[{{"path":"."}}]}}"#, "*a".repeat(2_000));
     let memory = Memory::new("/r", &[("tsconfig.json", &stars)]);
     Configs::new(&memory, "/r").for_file(&format!("/r/{}.ts", "a".repeat(250)));
