@@ -57,7 +57,7 @@ pub struct Binding {
 pub enum Bound {
     /// A module of this file, by its index.
     Scope(u32),
-    /// What a request leads to: a module in a file of its own, or an import.
+    /// The target of a request: a module in a file of its own, or an import.
     Request(u32),
     /// A type, function or value.
     Item,

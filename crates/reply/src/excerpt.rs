@@ -1,4 +1,4 @@
-//! Cuts a line of the reply to what a person looks at, and finds what to underline in it.
+//! Cuts a line of the reply to the part that is shown, and finds what to underline in it.
 
 use crate::Excerpt;
 

@@ -33,7 +33,7 @@ pub trait ReplyFacts {
     /// The bytes of an archived file.
     fn archived(&self, path: &str) -> Option<Cow<'_, [u8]>>;
 
-    /// Whether there is an archive. Without one nothing is known of what the assistant has seen.
+    /// Whether there is an archive. Without one it is unknown what the assistant has seen.
     fn has_archive(&self) -> bool {
         true
     }
@@ -79,7 +79,7 @@ pub trait ReplyFacts {
     /// The current state file, wherever it is.
     fn state(&self) -> Option<Cow<'_, [u8]>>;
 
-    /// The nodes that a selection stands for, closures included, sorted.
+    /// The nodes that a selection expands to, closures included, sorted.
     fn selected(&self, state: &State) -> Vec<String>;
 
     /// How large the closure of one entry is.

@@ -139,7 +139,7 @@ fn nearest(
         let (fits, is_affordable) = image.has(place, old, Agreement::Exact, false, work);
         (fits && !is_refused, is_affordable)
     };
-    // A bound to one end leaves one place to look at.
+    // A hunk bound to one end has one candidate position.
     if must_start || must_end {
         let place = if must_start { 0 } else { last };
         return matches(place, work).0.then_some(place);
