@@ -1,5 +1,5 @@
-//! Fuzzes every reader of untrusted input: builds the programs in `fuzz/` with coverage, runs them
-//! side by side, and tells what they did. The laws themselves are in `fuzz/src`.
+//! Fuzzes every reader of untrusted input: builds the programs in `fuzz/` with coverage, runs them in parallel, and
+//! reports what they did. The laws themselves are in `fuzz/src`.
 //!
 //! A stable compiler is enough: libFuzzer needs the coverage of a pass that LLVM has, and no sanitizer. The flags are those
 //! of `cargo fuzz run -s none`, which works on the same folder.

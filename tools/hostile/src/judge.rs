@@ -213,7 +213,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether a note says that a reply is being applied: every command then takes the lock to look at it.
+    /// Whether a note says that a reply is being applied: every command then takes the lock to check it.
     fn has_note(&self) -> bool {
         self.site.repository().join(self.stan_path).join("patch/pending.json").exists()
     }

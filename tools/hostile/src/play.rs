@@ -237,7 +237,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// The same breach of the same command is told once.
+    /// The same breach of the same command is reported once.
     fn breach(&mut self, step: &Step, breach: String) {
         let told = (step.shown(), breach);
         if !self.played.breaches.contains(&told) {

@@ -1,7 +1,7 @@
 //! Every command in every form, in the order in which they are run on a tree, and what each of them may write.
 //!
-//! The words are exactly what a user would type in the repository. Files that a tree lays into `given` are handed to the
-//! command that reads their sort, told by how their names begin.
+//! The words are exactly what a user would type in the repository. Files that a tree lays into `given` are passed to
+//! the command that reads their sort, by the prefix of their names.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub(super) enum Writes {
     Setup,
     /// A file or folder that the command line names; always below `given`.
     Named,
-    /// The same, and what lies below stan's own folder: a command that writes where it is told and keeps a cache.
+    /// The same, and what lies below stan's own folder: a command that writes to the given path and keeps a cache.
     NamedAndOwn,
     /// What a reply may say: files of the repository, but nothing of git and nothing behind a link.
     Reply,

@@ -17,7 +17,7 @@ use crate::Result;
 
 /// Longer ways are walked from a folder that is held open.
 const LONGEST_WAY: usize = 200;
-/// Larger files are told apart by their stat alone: whatever changes a file changes its ctime.
+/// Larger files are compared by their stat alone: whatever changes a file changes its ctime.
 const LARGEST_HASHED: u64 = 1 << 20;
 /// With more files than this their stats must do.
 const MOST_HASHED: usize = 20_000;

@@ -119,7 +119,7 @@ fn temporary(files: &BTreeMap<String, String>) -> Vec<String> {
 
 struct Outcome {
     ran: Vec<Ran>,
-    /// How often an archive was looked at meanwhile, and which of those were none of the expected ones.
+    /// How often an archive was hashed meanwhile, and which of the hashes were not expected.
     looks: u64,
     torn: Vec<String>,
 }
@@ -139,7 +139,7 @@ fn at_once(stan: Stan<'_>, commands: &[Vec<&str>], processes: u64, alone: Option
     })
 }
 
-/// Looks at the archive again and again while others replace it.
+/// Hashes the archive again and again while others replace it.
 fn watch(archive: &Path, alone: Option<&Alone>, over: &AtomicBool) -> Result<(u64, Vec<String>)> {
     let (mut looks, mut torn) = (0, Vec::new());
     while let (Some(alone), false) = (alone, over.load(Ordering::Acquire)) {

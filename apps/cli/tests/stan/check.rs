@@ -1,4 +1,4 @@
-//! `stan check` on a real workspace: that the gate is told the truth about archive, map, tree and selection. The rules
+//! `stan check` on a real workspace: that the gate gets the true state of archive, map, tree and selection. The rules
 //! themselves are tested in `stan-reply`.
 
 use expect_test::{Expect, expect};

@@ -64,7 +64,7 @@ const STATES: [(&str, &str); 4] = [
 ];
 
 /// Maps that agree with each other and with a secret, down to its hash: their author knew it already, but nothing at
-/// such a place may be opened because a repository says so.
+/// such a place may be opened because a repository names it.
 fn maps(site: &mut Site) -> io::Result<()> {
     site.project()?;
     let secrets = ["secret.txt", "vault/key.pem", "home/.ssh/id_rsa"];
