@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_holds_goes() {
+    fn only_unlocked_leftovers_are_removed() {
         let system = MemorySystem::new();
         let [left, held, other, folder] = [".stan-tmp-1-0-a", ".stan-tmp-2-0-a", ".stan-tmp-1-1-b", ".stan-tmp-3-0-a"]
             .map(|name| format!("/d/{name}"));

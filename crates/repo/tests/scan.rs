@@ -187,7 +187,7 @@ fn the_top_alone_needs_the_index_only_when_a_rule_ignores_a_file() {
 }
 
 #[test]
-fn links_that_lead_nowhere_are_problems() {
+fn links_that_do_not_resolve_inside_the_root_are_problems() {
     let fixture = "
         //- /secret
         //- /r/a

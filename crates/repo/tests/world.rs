@@ -73,7 +73,7 @@ fn kinds_and_real_paths() {
 }
 
 #[test]
-fn lists_follow_links_and_leave_out_what_leads_nowhere() {
+fn lists_follow_links_and_leave_out_dangling_ones() {
     let system = MemorySystem::from_fixture(FIXTURE);
     let world = World::new(&system, "/place/r", None);
     let names =
@@ -341,7 +341,7 @@ fn packages_are_followed_by_their_own_name_alone() {
 }
 
 #[test]
-fn the_manifest_of_a_link_is_looked_at_and_nothing_beside_it() {
+fn the_manifest_of_a_link_is_read_and_nothing_beside_it() {
     let system = Counting { inner: MemorySystem::from_fixture(LINKED), asked: Mutex::default() };
     let world = World::new(&system, "/r", None);
     for _ in 0..2 {

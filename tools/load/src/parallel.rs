@@ -203,7 +203,7 @@ mod tests {
     use crate::program::Usage;
 
     #[test]
-    fn only_success_and_explained_waits_are_no_fault() {
+    fn only_success_and_explained_waits_are_not_faults() {
         let ran = |code, said: &str| Ran {
             command: "run".to_owned(),
             code,

@@ -65,7 +65,7 @@ fn a_reply_that_keeps_the_protocol() {
 
 /// Folders that are asked for many names are listed: the answers stay what they were.
 #[test]
-fn files_are_told_from_made_up_names_however_many_there_are() {
+fn files_are_distinguished_from_made_up_names_however_many_there_are() {
     let repository = thread();
     let names =
         (0..1_000).map(|number| format!("rm src/made-up-{number}.ts\nrm {number}.ts\nrm nowhere/{number}/x.ts\n"));

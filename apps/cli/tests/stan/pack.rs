@@ -483,7 +483,7 @@ fn files_of_a_log_come_first_innermost_frame_first() {
 }
 
 #[test]
-fn an_import_that_leads_to_nothing_shows_what_there_is() {
+fn an_import_that_does_not_resolve_shows_the_exports() {
     let repository = Repository::new(&[
         (
             "src/main.ts",

@@ -291,7 +291,7 @@ fn what_git_says_changed_is_a_focus() {
 }
 
 #[test]
-fn what_changed_together_is_told() {
+fn what_changed_together_is_reported() {
     let repository = repository();
     if repository.git(&["init", "--quiet"]).is_none() {
         return;

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_the_same_size_and_time_are_told_apart_by_the_other_time() {
+    fn bytes_of_the_same_size_and_mtime_differ_by_ctime() {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0);
         assert!(changed(&system).is_empty());
         system.set_file("/r/a.ts", "eno").set_times("/r/a.ts", OLD, OLD + 5);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_must_not_look_at_is_unchanged() {
+    fn assume_unchanged_files_are_unchanged() {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0x8000);
         system.set_file("/r/a.ts", "other");
         assert!(changed(&system).is_empty());

@@ -249,7 +249,7 @@ fn extends_finds_packages() {
 }
 
 #[test]
-fn a_broken_link_costs_that_link_only_and_is_told_once() {
+fn a_broken_link_costs_that_link_only_and_is_reported_once() {
     let files = [
         ("tsconfig.json", r#"{"extends":["./gone","./broken.json","./good.json"]}"#),
         ("other/tsconfig.json", r#"{"extends":"../broken.json"}"#),
@@ -289,7 +289,7 @@ fn what_governs_may_be_damaged() {
 }
 
 #[test]
-fn circles_are_told_once_wherever_they_are_entered() {
+fn cycles_are_reported_once_wherever_they_are_entered() {
     let files = [
         ("a/tsconfig.json", r#"{"extends":"../b/tsconfig.json","compilerOptions":{"outDir":"a"}}"#),
         ("b/tsconfig.json", r#"{"extends":"../a/tsconfig.json","compilerOptions":{"rootDir":"b"}}"#),
@@ -359,7 +359,7 @@ fn one_of_many_references_owns_a_file() {
 }
 
 #[test]
-fn projects_that_lead_to_each_other_without_end_are_cut() {
+fn projects_that_refer_to_each_other_without_end_are_cut() {
     let files: Vec<(String, String)> = (0..2_000)
         .map(|i| {
             let text = format!(r#"{{"files":[],"references":[{{"path":"../p{}"}}]}}"#, (i + 1) % 2_000);
