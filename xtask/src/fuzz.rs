@@ -111,7 +111,7 @@ fn chosen(root: &Path, wanted: &[String]) -> Result<Vec<String>> {
     Ok(if wanted.is_empty() { known } else { wanted.to_vec() })
 }
 
-/// Builds all programs with coverage, in a folder of their own, and tells where they are.
+/// Builds all programs with coverage, in a folder of their own, and returns where they are.
 fn build(root: &Path) -> Result<PathBuf> {
     let started = Instant::now();
     let host = host()?;

@@ -219,7 +219,7 @@ pub enum Answer {
     Other(FileKey),
 }
 
-/// Where the requests of one file lead.
+/// What the requests of one file resolve to.
 #[derive(Debug, Default)]
 pub struct Resolved {
     /// One for each request.
@@ -241,7 +241,7 @@ impl Resolved {
         self.problems.clear();
     }
 
-    /// Records why a request that leads somewhere was refused.
+    /// Records why a request that resolves to a file was refused.
     pub fn refuse(&mut self, request: &Request, reason: &str) {
         self.problems.push(FileProblem::at(request.line, format!("`{}` {reason}", request.specifier)));
     }

@@ -1,8 +1,8 @@
 //! What the names in one file refer to: symbols and their declarations, the types that are written down for them, and
 //! every place where a name or a member is used. Plain data without references to a syntax tree.
 //!
-//! No type is inferred. A [`Recipe`] says how the members of an expression would be found, and is only followed when
-//! someone asks; following it across files is `stan-pack`'s work.
+//! No type is inferred. A [`Recipe`] says how the members of an expression would be found, and is only followed on
+//! request; following it across files is `stan-pack`'s work.
 
 use serde::{Deserialize, Serialize};
 

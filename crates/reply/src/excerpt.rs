@@ -5,7 +5,7 @@ use crate::Excerpt;
 /// The most characters of a line that are shown.
 const WIDTH: usize = 160;
 
-/// How far into a line the offending part is looked for: lines can be megabytes long, and findings many.
+/// How far into a line the offending part is searched: lines can be megabytes long, and findings many.
 const SEARCHED: usize = 4096;
 
 /// The 1-based column of `part` in `line`, and the excerpt. Without the part the whole line is underlined.

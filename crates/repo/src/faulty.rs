@@ -86,7 +86,7 @@ impl<'s> FaultySystem<'s> {
         drop(file);
         let placed = written.and_then(|()| self.rename(&temporary, path));
         if placed.is_err() {
-            // As the real one does: the first failure is the one worth telling.
+            // As the real one does: the first failure is the one to report.
             let _ = self.remove_file(&temporary);
         }
         placed

@@ -21,7 +21,7 @@ pub(crate) enum Destination {
 }
 
 impl Destination {
-    /// Why a link of this destination is left out, if that is worth telling.
+    /// Why a link of this destination is left out, if that is worth reporting.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         match self {
             Self::File(_) | Self::NotAFile => None,

@@ -42,7 +42,7 @@ pub struct ObservedDirectory {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedFile {
     pub path: String,
-    /// `None` when it was looked for and absent.
+    /// `None` when it was absent.
     pub stat: Option<Stat>,
     /// Of what the contents mean; `None` when they could not be read.
     pub digest: Option<Digest>,
@@ -101,7 +101,7 @@ impl Observations {
         self.probes.dedup_by(|b, a| a.path == b.path);
     }
 
-    /// The paths that no longer look as they did, sorted. Empty means: the same run would see the same things.
+    /// The paths that changed since, sorted. Empty means: the same run would see the same things.
     ///
     /// Costs one `lstat` per path. Contents are read again only where the stat changed, or where the recorded stat
     /// is so close to `observed_at` (`System::now` at the start of that run) that a later change may have left it

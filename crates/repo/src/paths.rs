@@ -178,7 +178,7 @@ pub fn leads_out(system: &dyn System, root: &str, path: &str) -> bool {
 
 /// The path with every link in it resolved. The result is absolute when `path` is.
 ///
-/// Fails when something on the way is missing, is not UTF-8, or when links lead in a circle.
+/// Fails when something on the way is missing, is not UTF-8, or when links form a cycle.
 pub fn real_path(system: &dyn System, path: &Path) -> io::Result<String> {
     let mut pending = Vec::new();
     let mut real = String::from("/");

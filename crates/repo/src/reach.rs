@@ -107,7 +107,7 @@ impl Reach {
     }
 }
 
-/// Git's own folder is none of the work tree's files.
+/// Git's own folder is not part of the work tree's files.
 fn has_git(below: &str) -> bool {
     below.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }

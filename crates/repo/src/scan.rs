@@ -316,7 +316,7 @@ impl<'a> Walk<'a> {
         Universe { files, aliases, directories, inputs, links, probes, problems }
     }
 
-    /// Whether the path lies below stan's own directory and is none of the parts that are scanned.
+    /// Whether the path lies below stan's own directory and is not one of the parts that are scanned.
     fn is_stans_own(&self, path: &str, is_directory: bool) -> bool {
         if self.stan_path.is_empty() {
             return false;

@@ -23,7 +23,7 @@ pub struct DirEntry {
     pub kind: EntryKind,
 }
 
-/// What `lstat` tells of a path: enough to notice that it changed.
+/// What `lstat` returns for a path: enough to notice that it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stat {
     pub kind: EntryKind,
@@ -41,13 +41,13 @@ pub struct Stat {
 pub enum Owner {
     /// The caller's (the effective user of this process), or the platform has no owners.
     Caller,
-    /// The administrator's, whom everybody has to trust.
+    /// The administrator's, whom every user has to trust.
     Root,
     /// Another user's.
     Other,
 }
 
-/// A regular file, open for reading. What it was when it was opened stays here; `reader` tells what it is now.
+/// A regular file, open for reading. The fields hold its state when it was opened; `reader` can stat it again.
 pub struct OpenFile {
     /// Taken from the open file, before anything was read.
     pub stat: Stat,
@@ -61,7 +61,7 @@ pub struct OpenFile {
 
 /// The bytes of an open file.
 pub trait InputFile: Read + Seek + Send {
-    /// What the open file is now: another stat than the first one tells that it changed meanwhile.
+    /// The stat of the open file now: it differs from the first one when the file changed meanwhile.
     fn stat(&self) -> io::Result<Stat>;
 }
 
@@ -91,7 +91,7 @@ pub enum Access {
 
 /// A lock that is held until it is dropped, or until the process is gone, however it ends.
 pub trait HeldLock: Send + Sync {
-    /// Replaces the contents of the lock's file, which tell others who holds it.
+    /// Replaces the contents of the lock's file, which name the holder.
     fn describe(&mut self, holder: &str) -> io::Result<()>;
 }
 
@@ -131,8 +131,8 @@ pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Re
 pub enum Links {
     /// It is followed, as the kernel does.
     Follow,
-    /// It is an error. For paths that the caller has found to be without links: where the system can tell, a link that was put
-    /// there since then is not followed, so that what was checked is what is read.
+    /// It is an error. For paths that the caller has found to be without links: where the system supports it, a link
+    /// that was put there since then is not followed, so that what was checked is what is read.
     Refuse,
 }
 

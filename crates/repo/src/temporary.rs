@@ -1,5 +1,6 @@
-//! The names of files that are not meant to stay: written beside their target and renamed over it, so that only a killed
-//! process leaves one behind. What to do inside `<stanPath>`, where a lock tells who is at work, is `stan_archive`'s business.
+//! The names of files that are not meant to stay: written beside their target and renamed over it, so that only a
+//! killed process leaves one behind. Inside `<stanPath>`, where a lock names the running process, `stan_archive`
+//! removes them.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -197,7 +197,7 @@ impl<'a> World<'a> {
     }
 
     /// Manifests and configurations outside of the root are read when they belong to an installed package, or are JSON
-    /// that lies where it was looked for. One that is itself a link to somewhere else is a way to have any file read.
+    /// at the path that was asked for. One that is itself a link to somewhere else could expose any file.
     fn may_read(&self, path: &str, real: &str) -> bool {
         if self.root().relative(real).is_some() || is_installed(real) {
             return true;
@@ -226,7 +226,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Where the link leads in the end.
+    /// The final target of the link.
     fn follow(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Found<Reached> {
         *links += 1;
         if *links > MAX_LINKS {
@@ -274,7 +274,7 @@ impl<'a> World<'a> {
         Err(Unfound::Refused)
     }
 
-    /// One name further on the way that a link leads: `path` has no link before its last name.
+    /// Resolves one more component of a link's target: `path` has no link before its last name.
     fn step(&self, path: &str, package: Option<Arc<str>>, links: &mut usize) -> Found<Reached> {
         let is_above_package = package.as_deref().is_some_and(|package| Root::new(package).is_at_or_below(path));
         if is_above_package || self.reach.is_known_folder(path) {
@@ -316,7 +316,7 @@ impl<'a> World<'a> {
         current
     }
 
-    /// A directory that is cached, or is the root or above it and so needs no look.
+    /// A directory that is cached, or is the root or above it and so needs no stat.
     fn known_directory(&self, path: &str) -> Found<Arc<Directory<'a>>> {
         if self.reach.is_known_folder(path) {
             return self.directories.get_or_insert(path, || Ok(Arc::new(self.new_directory(path, None))));
@@ -376,7 +376,7 @@ impl<'a> World<'a> {
         }
         if self.probes_first && directory.listing.get().is_none() {
             let found = self.probe(&join(&directory.real, name));
-            // Other systems may find a name that is spelled in another case, and only the listing tells.
+            // Other systems may find a name that is spelled in another case; only the listing has the real spelling.
             if found.is_none() || cfg!(target_os = "linux") {
                 return found.ok_or(Unfound::Absent);
             }
@@ -497,7 +497,7 @@ impl Files for World<'_> {
     }
 }
 
-/// Counts what was refused, and tells it from nothing else.
+/// Counts a refusal; to the caller it is the same as absent.
 fn answer<T>(found: Found<T>) -> Option<T> {
     if matches!(found, Err(Unfound::Refused)) {
         count_refusal();

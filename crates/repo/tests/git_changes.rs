@@ -120,8 +120,8 @@ fn revisions(history: &mut History) -> Vec<String> {
     all
 }
 
-/// The folders that git takes the spellings for, all asked at once; `None` for what means nothing to git, and whether
-/// that is because several objects may be meant.
+/// The trees that git resolves the spellings to, in one call; an error for what git does not resolve, and whether that
+/// is because it is ambiguous.
 fn meanings(history: &History, spellings: &[String]) -> Vec<Result<String, bool>> {
     let question: String = spellings.iter().map(|spelling| format!("{spelling}^{{tree}}\n")).collect();
     let answer = history.git_with_input(&["cat-file", "--batch-check"], &question);
@@ -254,7 +254,7 @@ fn damage_is_an_error_or_harmless() {
             .collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         for (path, bytes) in files.iter().filter(|(path, _)| path.starts_with("/r/.git/objects/")) {
-            // Nothing but what names them says what objects are, so that a damaged one is never believed.
+            // Objects are identified by their hash alone, so that a damaged one is never accepted.
             damage(&system, path, bytes, &ids, Result::is_err);
         }
         let small = ["index", "HEAD", "packed-refs", "config", "refs/heads/main"];

@@ -17,7 +17,7 @@ use super::steps::{Step, Writes};
 use super::trace::Traced;
 use super::walk::{Listing, changes};
 
-/// A run that needs more processor time has no bound that anybody would wait for.
+/// A run that needs more processor time counts as unbounded.
 const MOST_TIME: Duration = Duration::from_secs(60);
 /// A run that needs more has no bound.
 const MOST_MEMORY: u64 = 1 << 30;

@@ -205,7 +205,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// What identifies the archive that is there, unless something else stands in its place.
+    /// The digest of the archive, unless something else is in its place.
     fn archive(&self) -> Option<[u8; 32]> {
         self.digest_of("archive.tar").map(|(_, digest)| digest)
     }

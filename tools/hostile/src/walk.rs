@@ -1,4 +1,4 @@
-//! What lies in a folder, down to any depth, and what changed between two looks: the judge of "nothing is written elsewhere".
+//! What lies in a folder, at any depth, and what changed between two snapshots: checks "nothing is written elsewhere".
 //!
 //! Folders are opened one from the other, because the names of deep ones are longer than any path that the system opens.
 //! Links are never followed, and nothing but regular files is opened.

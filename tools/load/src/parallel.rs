@@ -95,7 +95,7 @@ fn pair(root: &Path) -> Result<(String, String)> {
     Ok((digest(&root.join(ARCHIVE))?, digest(&root.join(".stan/output/archive.diff.tar"))?))
 }
 
-/// Archives and their by-products change with every run, the lock tells who had it last, and the cache notes times.
+/// Archives and their by-products change with every run, the lock names its last holder, and the cache records times.
 fn still_files(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut files = digests(&root.join(".stan"), |_| true)?;
     files.retain(|name, _| !name.starts_with("diff/history/"));

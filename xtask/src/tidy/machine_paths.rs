@@ -1,4 +1,4 @@
-//! No path of one machine is committed: it means nothing elsewhere, and it tells too much.
+//! No path of one machine is committed: it means nothing elsewhere, and it reveals too much.
 
 use super::{Finding, tree::Tree};
 

@@ -47,7 +47,7 @@ const FRAME: u64 = 60;
 
 /// Serves until standard input ends.
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), Failure> {
-    // A folder that is not there is said now, not with every call.
+    // A missing folder is reported now, not with every call.
     let directory = args.root.as_deref().or(cli.directory.as_deref()).unwrap_or(".").to_owned();
     let typed = |name: &str, values: &[String]| -> Vec<String> {
         values.iter().map(|value| format!("--{name}={value}")).collect()

@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
 /// How a slice is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Printing {
-    /// The user did not choose how the pointer is read, so standard error tells when that matters.
+    /// The user did not choose how the pointer is read, so a note on standard error appears when that matters.
     pub(crate) tells_reading: bool,
     /// What is printed goes into a report in the toolchain's form, which has the toolchain's fields and no other, and standard
     /// error stays silent about a pack that was made.

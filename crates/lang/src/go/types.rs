@@ -169,7 +169,7 @@ impl<'f, 't> Scope<'f, 't> {
         SignatureId(self.names.signatures.len() as u32 - 1)
     }
 
-    /// The value of the expression that begins at a token, as far as names tell.
+    /// The value of the expression that begins at a token, as far as names determine it.
     pub(super) fn value_at(&mut self, mut at: usize, may_be_literal: bool) -> RecipeId {
         let mut is_received = false;
         while matches!(self.file.kind(at), Some(Kind::Mark(b'&' | b'*') | Kind::Operator)) {

@@ -1,4 +1,4 @@
-//! Ids and places of packages, and names that lead out of a store.
+//! Ids and places of packages, and names that point out of a store.
 
 use stan_repo::{MemorySystem, World};
 

@@ -142,7 +142,7 @@ mod tests {
             let index = PackageMap::new(&map);
             let found = index.by_typescript(&map, &name);
             let found = found.map(|one| (one.target.as_str().unwrap().to_owned(), one.rest, one.is_pattern));
-            // A key with several stars that ends in a slash is neither a pattern nor a folder worth telling apart.
+            // A key with several stars that ends in a slash is neither a pattern nor a folder worth distinguishing.
             prop_assume!(!keys.iter().any(|key| key.matches('*').count() > 1 && key.ends_with('/')));
             prop_assert_eq!(found, by_sorting(&keys, &name));
         }

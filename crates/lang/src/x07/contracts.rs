@@ -139,7 +139,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// A loop's pointer follows its function; one that does not lead into a body is a notation of its own.
+/// A loop's pointer follows its function; one that does not address a body is a notation of its own.
 fn loop_pointer(text: Cow<'_, str>) -> Piece<'_> {
     let Some(start) = text.find("/body") else { return Piece::Text(text) };
     Piece::OwnPointer(match text {

@@ -24,7 +24,7 @@ use super::state::Selection;
 use crate::report::Findings;
 use crate::{CheckOptions, IgnoredFile};
 
-/// From here on an entry without a mask is worth a look.
+/// From this depth on an entry without a mask is worth a warning.
 const DEEP: u32 = 3;
 
 pub(super) fn check(

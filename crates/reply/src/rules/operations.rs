@@ -56,7 +56,7 @@ impl Examiner<'_, '_, '_> {
         }
     }
 
-    /// Copies files, and tells which.
+    /// Copies files, and returns which.
     fn transfer(&mut self, line: u32, from: &str, to: &str) -> Result<Found, String> {
         // That is 0012's business.
         if outside(from).is_some() || outside(to).is_some() {

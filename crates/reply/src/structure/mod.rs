@@ -267,7 +267,7 @@ fn heading_path(text: &str) -> (String, bool) {
     }
     let unescaped = if text.contains('`') { Cow::Borrowed(text) } else { markdown::unescape(text) };
     let bare = unescaped.trim_matches('`').trim();
-    // Words in brackets behind it, or a link: a path may look so, and then the file is there.
+    // Words in brackets behind it, or a link: a path may look like that, and then such a file exists.
     let has_more = bare.contains("](") || (bare.ends_with(')') && bare.contains(" ("));
     (unquoted(bare), has_more)
 }

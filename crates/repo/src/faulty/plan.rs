@@ -187,7 +187,7 @@ impl Plan {
 
     /// Counts an effect and says how it goes.
     pub(super) fn next(&self, effect: Effect, path: &Path) -> Outcome {
-        // Files that change after a look are counted when the look has found one.
+        // Files that change after a stat are counted when the stat has found one.
         if !self.fault.applies_to(effect) || self.changes_files() || !self.is_due() {
             return Outcome::Fine;
         }

@@ -1,4 +1,4 @@
-//! A glob that may lead anywhere, as the folder that it starts in and a glob below that folder.
+//! A glob that may start with `../` or `/`, as the folder that it starts in and a glob below that folder.
 
 use super::path_globs::{GlobError, PathGlobs};
 use super::tokens::{Token, tokens};

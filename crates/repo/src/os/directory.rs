@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// What an attacker swaps in after the look is not followed, neither in place of the file nor above it.
+    /// A link that an attacker swaps in after the stat is not followed, neither in place of the file nor above it.
     #[test]
     fn links_are_not_followed() {
         let folder = tempfile::tempdir().unwrap();
@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    /// Both ways of listing tell the same, over more than one call to the system.
+    /// Both ways of listing give the same entries, over more than one system call.
     #[test]
     fn real_directories_list_as_others_do() {
         let folder = tempfile::tempdir().unwrap();

@@ -14,7 +14,7 @@ pub(super) struct Directory<'a> {
     pub(super) access: Access,
     pub(super) listable: bool,
     pub(super) listing: OnceLock<Listing<'a>>,
-    /// Where each name stands in the listing, by its hash; `AMBIGUOUS` where two names share one.
+    /// The index of each name in the listing, by its hash; `AMBIGUOUS` where two names share one.
     pub(super) names: OnceLock<FxHashMap<u64, u32>>,
 }
 

@@ -36,7 +36,7 @@ impl Located {
     }
 }
 
-/// Measures every case; `tell` gets its id and what each budget gives. Tells how many there were.
+/// Measures every case; `tell` gets its id and the result of each budget. Returns how many there were.
 pub(crate) fn located(
     stan: &Path,
     folder: &Path,

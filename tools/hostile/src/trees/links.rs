@@ -1,4 +1,4 @@
-//! Links that lead out of the repository, in every place where a link can stand, and links that appear while a command runs.
+//! Links that point out of the repository, wherever a link can be, and links that appear while a command runs.
 
 use std::io;
 

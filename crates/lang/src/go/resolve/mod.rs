@@ -232,7 +232,8 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// Where the names of a package's files are declared. A file belongs to one package, so that the first tells which it is.
+    /// Where the names of a package's files are declared. A file belongs to one package, so the first file identifies
+    /// it.
     fn package_scope(&self, members: &[FileKey], facts: &dyn FactsOf) -> Arc<Scope> {
         let first = members.first().map_or(u32::MAX, |key| key.0);
         self.packages.get_or(&first, || {

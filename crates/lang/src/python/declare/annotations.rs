@@ -47,7 +47,7 @@ const MAPPINGS: [&str; 8] =
     ["dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ChainMap"];
 
 impl Walk<'_> {
-    /// Records the uses in an annotation, and tells how to find the members of its type.
+    /// Records the uses in an annotation, and returns the recipe for the members of its type.
     pub(super) fn annotation(&mut self, annotation: &Expr) -> RecipeId {
         let outer = std::mem::replace(&mut self.in_type, true);
         let ty = self.written_type(annotation);

@@ -39,7 +39,7 @@ pub(super) enum Meaning {
     Missing(Box<str>),
 }
 
-/// Where a path leads.
+/// What a path resolves to.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     /// The last module that it names, in its own crate; the crate, if it resolves to another one.
@@ -71,7 +71,7 @@ impl<'n> Names<'n> {
         self.facts_of(module)?.scopes.get(self.forest.module(module)?.scope as usize)
     }
 
-    /// Where a request of a file leads. `file` is the module that the file is.
+    /// What a request of a file resolves to. `file` is the module that the file is.
     pub(super) fn request(&self, file: ModuleId, request: &'n Request) -> Walked {
         self.walk(file, request, &mut Trail::default())
     }

@@ -40,7 +40,7 @@ pub(super) struct Packages<'f> {
     answers: Memo<String, Option<Library>>,
 }
 
-/// Where a dependency leads.
+/// What a dependency resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Library {
     /// The root file.

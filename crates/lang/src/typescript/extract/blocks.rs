@@ -1,5 +1,5 @@
 //! The code inside Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. Markup around
-//! them is skipped by HTML's own rules for tags, comments and raw text; templates are not looked into.
+//! them is skipped by HTML's own rules for tags, comments and raw text; templates are not parsed.
 
 use stan_model::split_extension;
 

@@ -154,7 +154,7 @@ impl<'a> Doc<'a, '_> {
         self.rest().chars().nth(1).is_some_and(|character| !character.is_whitespace())
     }
 
-    /// One tag, after its `@`. Tells whether `@property` tags may follow.
+    /// One tag, after its `@`. Returns whether `@property` tags may follow.
     fn tag(&mut self, in_typedef: bool) -> bool {
         let name = self.word();
         self.skip_space();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
 
-/// What the walk must look into below the level of module statements.
+/// What the walk must visit below the level of module statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WalkScope {
     /// Expressions: `import()`, `import.meta`, `require`, mocks.

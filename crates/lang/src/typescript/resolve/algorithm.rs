@@ -297,7 +297,7 @@ impl<'a> Lookup<'a> {
         endings.iter().find_map(|ending| self.file(&[stem, ending].concat()))
     }
 
-    /// The file itself, or the one that a module suffix makes of it.
+    /// The file itself, or the one with a module suffix.
     fn file(&self, candidate: &str) -> Option<String> {
         let exists = |path: String| self.resolver.files.is_file(&path).then_some(path);
         if self.config.module_suffixes.is_empty() {

@@ -55,7 +55,7 @@ pub struct Resolver<'f> {
     node_modules: Memo<String, Arc<[Box<str>]>>,
 }
 
-/// Where a request leads, and what else follows from that.
+/// What a request resolves to, and what else follows from that.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) target: Target,
@@ -166,7 +166,7 @@ impl<'f> Resolver<'f> {
             .map(str::to_owned)
     }
 
-    /// Where a request of this importer leads.
+    /// What a request of this importer resolves to.
     pub(crate) fn resolve(&self, importer: &Importer, request: &Request) -> Located {
         let specifier = &*request.specifier;
         let leaves = |limit: &str| !path::contains(limit, &path::join_plain(&importer.directory, specifier));

@@ -26,7 +26,7 @@ pub(super) struct PatternSet {
     pub(super) refused: Vec<u32>,
 }
 
-/// Where a walk may be: behind the components that lead here.
+/// A state of a walk: behind the components on the way to it.
 #[derive(Debug, Default)]
 struct Node {
     literal: FxHashMap<Box<str>, u32>,

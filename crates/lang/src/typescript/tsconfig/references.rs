@@ -15,7 +15,7 @@ use super::{Config, Configs, Project};
 const MAX_INDIRECT: usize = 1_024;
 /// How many references of others are read to find them.
 const MAX_READ: usize = 1 << 16;
-/// Fewer references are looked through one by one.
+/// Fewer references are searched linearly.
 const FEW: usize = 16;
 
 /// Projects in TypeScript's order: breadth first.

@@ -206,7 +206,7 @@ mod tests {
         assert!(folders(&nested(100_000), HashKind::Sha1).is_none());
     }
 
-    /// The same file means the same to both readers, and what one refuses the other does not believe.
+    /// The same file means the same to both readers, and what one refuses the other refuses.
     #[test]
     fn required_extensions_are_refused() {
         let mut bytes = index(2, 20, &[("a", 0o100644)]);

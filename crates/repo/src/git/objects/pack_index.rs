@@ -13,7 +13,7 @@ use super::place::GitLayout;
 use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
-/// How many ids are read at once when a search has come this close.
+/// How many ids are read in one block once a binary search is this close.
 const BLOCK: u64 = 16;
 /// How many objects with the same first digits are listed; the search stops there.
 const MOST_ALIKE: usize = 64;
@@ -193,7 +193,7 @@ impl PackIndex {
         self.hash_length + if self.is_version_1 { 4 } else { 8 }
     }
 
-    /// How far it is from one id to the next; in version 1 the offset stands in front of the id.
+    /// The distance from one id to the next; in version 1 the offset precedes the id.
     fn stride(&self) -> usize {
         self.hash_length as usize + if self.is_version_1 { 4 } else { 0 }
     }

@@ -115,7 +115,7 @@ impl Resolver<'_, '_, '_> {
         }
         let found = match References::new(self.place).find(name) {
             Ok(found) => found,
-            // Without a way to look up names, digits may still be an object.
+            // Without readable references, the digits may still be an object id.
             Err(unsupported @ GitError::Unsupported { .. }) => {
                 return self.abbreviated(name)?.ok_or(unsupported);
             }

@@ -150,7 +150,7 @@ impl<'t> TreeEntry<'t> {
         let (digits, name) = (head.get(..space)?, head.get(space + 1..)?);
         let bits = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()?;
         let is_folder = bits == 0o40000;
-        // A name with a slash, or one that leads up, is not a name that git writes: it would lead out of its folder.
+        // Git never writes a name with a slash, `.` or `..`: it would point out of its folder.
         let is_name = !name.is_empty() && name != b"." && name != b".." && !name.contains(&b'/');
         let mode = Mode::of(bits);
         (is_name && (is_folder || mode.is_some())).then_some(Self { mode, name, id: ObjectId::from_bytes(id)? })
