@@ -1,7 +1,7 @@
 //! The laws of the cache: damaged, foreign, or made to look right by an attacker who can compute a checksum.
 //!
-//! Inside the repository nothing but what this user's runs wrote is believed, so that no input changes the answer. In a folder
-//! of the user's own checksums are all there is: made to fit, they may have a run lied to, but it ends, and well.
+//! Inside the repository only what this user's runs wrote is trusted, so that no input changes the answer. In a folder
+//! of the user's own there are only checksums: forged ones may give a run wrong data, but it ends without a panic.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -163,14 +163,14 @@ impl Genuine {
     }
 }
 
-/// The clock stands long after the files, so that none of them is too young to be believed.
+/// The clock is far ahead of the files, so that none of them is too young to be trusted.
 fn tree() -> MemorySystem {
     let system = MemorySystem::from_fixture(TREE);
     system.set_dir(INSIDE).set_file("/r/.stan/cache/.gitignore", "*\n").set_dir(OUTSIDE).set_now(1 << 50);
     system
 }
 
-/// Makes a run look into the parts that an unchanged one does not need.
+/// Makes a run read the parts that an unchanged one does not need.
 fn edit(system: &MemorySystem) {
     system.set_file("/r/src/b.ts", "export * from './c'; import 'dep'; export const e = 1;");
 }

@@ -53,7 +53,7 @@ pub(crate) fn check_outline(text: &str, outline: &Outline) {
     }
 }
 
-/// Every index leads somewhere, uses are in order, and there is no more of anything than the text allows.
+/// Every index is in bounds, uses are in order, and there is no more of anything than the text allows.
 pub(crate) fn check_names(text: &str, names: &Names, units: usize) {
     let most = 16 * text.len() + 64;
     assert!(names.recipes.len() <= most && names.declarations.len() <= most && names.uses.len() <= most);

@@ -2,7 +2,7 @@
 
 use stan_model::document::{DocumentError, DocumentPlace};
 
-/// As many findings as a reader tells at most, and one line that says how many more there are.
+/// As many findings as a reader reports at most, and one line that says how many more there are.
 const MOST_FINDINGS: usize = 101;
 
 /// A refusal says something, not endlessly, and about places that the document has.

@@ -27,7 +27,7 @@ pub(crate) fn check(name: &str, contents: &[u8]) -> Extraction {
     assert_eq!(extraction, Extractor::new().extract(name, contents, &options), "the same bytes give the same facts");
     let is_text = !contents.starts_with(b"\xff\xfe") && !contents.starts_with(b"\xfe\xff");
     let text = String::from_utf8_lossy(contents.strip_prefix(b"\xef\xbb\xbf").unwrap_or(contents));
-    // A CR LF is one line end, and what is between the two is no line.
+    // A CR LF is one line end: there is no line between the two.
     let lines: Vec<&str> = text.split("\r\n").flat_map(|part| part.split(['\n', '\r'])).collect();
     for problem in &extraction.problems {
         assert!(!problem.message.is_empty() && !problem.message.contains('\n'), "{problem:?}");

@@ -2,8 +2,8 @@
 
 use stan_repo::fuzzing::{ignore_verdict, wildmatch};
 
-/// The first line is a path, the others are an ignore file. The line that is said to decide does so alone, nothing after
-/// it matters, and its negation says the opposite.
+/// The first line is a path, the others are an ignore file. The line that is reported as the deciding one decides
+/// alone, nothing after it matters, and its negation says the opposite.
 pub fn law(bytes: &[u8]) {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let path = &bytes[..end];

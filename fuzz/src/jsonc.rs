@@ -12,7 +12,7 @@ pub fn law(bytes: &[u8]) {
     for error in [&document.syntax_error, &document.not_json].into_iter().flatten() {
         assert!((1..=lines).contains(&(error.line as usize)), "line {} of {lines}: {}", error.line, error.message);
     }
-    // A byte that is no text is read as a character of three, and several roots have an array around them.
+    // A byte that is not UTF-8 is read as a character of three, and several roots have an array around them.
     let values = count(&document.value);
     assert!(values <= 3 * bytes.len() + 2, "{values} values in {} bytes", bytes.len());
     if let Ok(strict) = serde_json::from_slice::<Strict>(bytes) {

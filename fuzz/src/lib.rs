@@ -95,7 +95,7 @@ macro_rules! program {
     };
 }
 
-/// Calls a law with each file named on the command line: how a finding is looked at without a fuzzer.
+/// Calls a law with each file named on the command line: reproduces a finding without a fuzzer.
 #[expect(
     clippy::disallowed_methods,
     clippy::print_stderr,

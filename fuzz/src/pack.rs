@@ -12,7 +12,7 @@ use stan_pack::{
 
 use crate::room::with_room;
 
-/// One file whose imports all lead to itself.
+/// One file whose imports all resolve to itself.
 struct Alone(Rc<FileUnits>);
 
 impl Modules for Alone {

@@ -12,7 +12,7 @@ const META: &str = ".stan/context/dependency.meta.json";
 const EXTERNAL: &str = ".stan/context/npm/zod/4.0.0/index.d.ts";
 const IMPORTED: &str = ".stan/imports/zod/index.d.ts";
 
-/// Findings of one code are told up to here.
+/// At most this many findings of one code are reported.
 const MOST_OF_ONE_CODE: usize = 1_000;
 
 /// The first byte says how the reply is checked. Every finding has its place in the reply, the gate says the same twice,

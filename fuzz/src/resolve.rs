@@ -93,7 +93,7 @@ fn put(system: &MemorySystem, slot: Option<&&str>, contents: &mut Vec<u8>) {
 }
 
 /// With `outsideRoot: false`: nothing outside is read but the packages of the folders above, and the manifest of a
-/// package that an import leads to, without which it cannot be resolved.
+/// package that an import resolves to, without which it cannot be resolved.
 fn check_inside(system: &MemorySystem) {
     let may_read =
         |path: &str| path.starts_with("/r/") || path.starts_with("/node_modules/") || path == "/secret/package.json";
@@ -116,8 +116,8 @@ fn check_inside(system: &MemorySystem) {
     assert_eq!(json(&one), json(&two), "threads and the order of listings change nothing");
 }
 
-/// By default: outside are read only scripts, declarations and JSON that imports lead to, and no manifest or configuration
-/// above that is not itself imported.
+/// By default: outside are read only scripts, declarations and JSON that imports resolve to, and no manifest or
+/// configuration above that is not itself imported.
 fn check_outside(system: &MemorySystem, bytes: &[u8]) {
     let names = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
     let may_read = if names(b"package") || names(b"tsconfig") { is_module } else { is_module_and_not_above };

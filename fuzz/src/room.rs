@@ -8,8 +8,8 @@ use stan_lang::WORKER_STACK;
 
 /// Runs a law as the engine runs extraction: on a thread with a stack of the promised size.
 ///
-/// The extractor catches panics of the parser that it uses and says so beside its answer. The fuzzer's own hook would end
-/// the process before that, so it is taken out; an uncaught panic still reaches the fuzzer from here.
+/// The extractor catches panics of its parser and reports them beside its answer. The fuzzer's own hook would end the
+/// process before that, so it is removed; an uncaught panic still reaches the fuzzer from here.
 pub(crate) fn with_room(law: impl FnOnce() + Send) {
     static UNHOOKED: Once = Once::new();
     UNHOOKED.call_once(|| drop(std::panic::take_hook()));

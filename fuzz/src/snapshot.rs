@@ -6,7 +6,7 @@ use serde_json::Value;
 use stan_archive::{Changes, Snapshot, check_name};
 
 /// A line that is `---` separates two snapshots. Each that is read is written and read again as itself; what changed
-/// between them is told once for each path, and as JSON.
+/// between them is reported once for each path, and as JSON.
 pub fn law(bytes: &[u8]) {
     const SEPARATOR: &[u8] = b"\n---\n";
     let at = bytes.windows(SEPARATOR.len()).position(|window| window == SEPARATOR);

@@ -1,4 +1,4 @@
-//! The laws of the selection (`dependency.state.json`): both versions, the migration, and what a selection comes to.
+//! The laws of the selection (`dependency.state.json`): both versions, the migration, and the nodes it expands to.
 
 use std::sync::OnceLock;
 

@@ -6,7 +6,7 @@ use stan_archive::{TarEnd, TarEntry, TarKind, read_tar};
 
 const BLOCK: usize = 512;
 
-/// Bytes as they are, and with the checksums of their headers mended, so that a change to a header gets past the first
+/// Bytes as they are, and with the checksums of their headers fixed, so that a change to a header gets past the first
 /// check. Entries lie one behind the other within the archive; reading their contents or leaving them gives the same.
 pub fn law(bytes: &[u8]) {
     check(bytes);

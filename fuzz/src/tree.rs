@@ -20,7 +20,7 @@ pub(crate) struct Fence<'s> {
 
 impl Fence<'_> {
     fn check(&self, path: &Path) {
-        // A link is a way to somewhere else, so where it leads is what counts.
+        // The target of a link is what counts, not its name.
         let real = stan_repo::real_path(self.system, path);
         let real = real.unwrap_or_else(|_| path.to_string_lossy().into_owned());
         assert!((self.may_read)(&real), "{} was read as {}", real, path.display());

@@ -26,8 +26,8 @@ export const b = 2;
 secret
 ";
 
-/// Bytes as they are, and with the checksums of their headers mended. An archive that is said to match holds files of
-/// the tree with their very bytes and nothing else; whatever it names, nothing outside the root is read.
+/// Bytes as they are, and with the checksums of their headers fixed. An archive that is reported to match holds files
+/// of the tree with their very bytes and nothing else; whatever it names, nothing outside the root is read.
 pub fn law(bytes: &[u8]) {
     check(bytes);
     let mended = with_checksums(bytes);

@@ -11,7 +11,7 @@ use stan_testkit::Random;
 /// The longest input: large ones find no more, and take longer.
 const LONGEST: usize = 1 << 14;
 
-/// One test for each target, so that they run side by side and a failure has a name.
+/// One test for each target, so that they run in parallel and a failure has a name.
 macro_rules! replayed {
     ($($name:ident)*) => {
         $(#[test]

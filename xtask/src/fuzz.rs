@@ -1,5 +1,5 @@
-//! Fuzzes every reader of untrusted input: builds the programs in `fuzz/` with coverage, runs them
-//! side by side, and tells what they did. The laws themselves are in `fuzz/src`.
+//! Fuzzes every reader of untrusted input: builds the programs in `fuzz/` with coverage, runs them in parallel, and
+//! reports what they did. The laws themselves are in `fuzz/src`.
 //!
 //! A stable compiler is enough: libFuzzer needs the coverage of a pass that LLVM has, and no sanitizer. The flags are those
 //! of `cargo fuzz run -s none`, which works on the same folder.
@@ -111,7 +111,7 @@ fn chosen(root: &Path, wanted: &[String]) -> Result<Vec<String>> {
     Ok(if wanted.is_empty() { known } else { wanted.to_vec() })
 }
 
-/// Builds all programs with coverage, in a folder of their own, and tells where they are.
+/// Builds all programs with coverage, in a folder of their own, and returns where they are.
 fn build(root: &Path) -> Result<PathBuf> {
     let started = Instant::now();
     let host = host()?;

@@ -18,7 +18,8 @@ pub(crate) struct Arguments {
 /// How a tool is built.
 #[derive(Clone, Copy)]
 pub(crate) enum Profile {
-    /// As the tests are, whose dependencies it shares: for tools that only start the programs and look at them.
+    /// As the tests are, whose dependencies it shares: for tools that only start the programs and check their
+    /// behaviour.
     Dev,
     /// For what is itself measured.
     Release,

@@ -1,5 +1,5 @@
-//! The cache that machines share: which server the user names, and what is said about it. Only the command line and the
-//! environment name one; no file of a repository can.
+//! The cache that machines share: which server the user names, and what is reported about it. Only the command line and
+//! the environment name one; no file of a repository can.
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -99,7 +99,7 @@ pub fn parse_bytes(bytes: &[u8]) -> Document {
     parse(&decode(bytes))
 }
 
-/// The text of a file: UTF-8, or UTF-16 if a byte order mark says so. The mark is removed, and what is not valid
+/// The text of a file: UTF-8, or UTF-16 by its byte order mark. The mark is removed, and what is not valid
 /// becomes U+FFFD.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let utf16 = |rest: &[u8], read: fn([u8; 2]) -> u16| {

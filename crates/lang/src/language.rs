@@ -1,5 +1,5 @@
-//! What a language is to the rest of stan: which files are its own, what it extracts from one, and how the files of a
-//! project lead to each other. The engine works with these traits alone and names no language.
+//! What a language is to the rest of stan: which files are its own, what it extracts from one, and how the imports
+//! between the files of a project resolve. The engine works with these traits alone and names no language.
 //!
 //! A language is a folder beside this file and a row in [`Languages::all`]. Extraction is a function of the file's name
 //! and bytes, so that facts can be cached and shared; everything that needs other files is resolution.
@@ -29,7 +29,7 @@ pub trait Language: Sync {
     /// To be raised whenever equal bytes may give other facts than before. Part of the cache key.
     fn version(&self) -> u32;
 
-    /// Whether the name of a file says that it is source code of this language. Asked for every file, so it must look at
+    /// Whether the name of a file says that it is source code of this language. Asked for every file, so it must check
     /// the extension first.
     fn claims(&self, path: &str) -> bool;
 
@@ -71,11 +71,11 @@ pub trait Declare: Sync {
     /// Only the outline: about the cost of parsing.
     fn outline(&self, path: &str, text: &str) -> Outline;
 
-    /// The outline and what the names in it stand for.
+    /// The outline and what the names in it refer to.
     fn declare(&self, path: &str, text: &str) -> FileUnits;
 
-    /// Whether a specifier that names one thing of a package leads to the module of that name, which `path` is, rather than to
-    /// a module that offers the name.
+    /// Whether a specifier that names one thing of a package resolves to the module of that name, which `path` is,
+    /// rather than to a module that offers the name.
     fn is_module_named(&self, _path: &str, _specifier: &str) -> bool {
         false
     }
@@ -153,8 +153,8 @@ pub trait ProjectResolver: Sync {
         name_links::link(file, &[], facts)
     }
 
-    /// How a lock file of the repository proves the files of a package in a store ([`crate::packages`]); `None` when none
-    /// names this version. Then nothing of it may be looked at.
+    /// How a lock file of the repository proves the files of a package in a store ([`crate::packages`]); `None` when
+    /// none names this version. Then nothing of it may be read.
     fn proof_of(&self, _package: &PackageVersion) -> Option<PackageProof> {
         None
     }
@@ -181,7 +181,7 @@ pub enum Wanted {
     Reexports,
 }
 
-/// What a request leads to.
+/// What a request resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A file, as an absolute real path.
@@ -219,15 +219,15 @@ pub enum Answer {
     Other(FileKey),
 }
 
-/// Where the requests of one file lead.
+/// What the requests of one file resolve to.
 #[derive(Debug, Default)]
 pub struct Resolved {
     /// One for each request.
     pub answers: Vec<Answer>,
     /// Files that patterns match.
     pub matches: Vec<(FileKey, EdgeKind)>,
-    /// Implicit edges that resolution itself knows: the code behind declarations that requests lead to, and the packages that
-    /// run before a module.
+    /// Implicit edges that resolution itself knows: the code behind declarations that requests resolve to, and the
+    /// packages that run before a module.
     pub implementations: Vec<(FileKey, EdgeKind)>,
     pub problems: Vec<FileProblem>,
 }
@@ -241,7 +241,7 @@ impl Resolved {
         self.problems.clear();
     }
 
-    /// Records why a request that leads somewhere was refused.
+    /// Records why a request that resolves to a file was refused.
     pub fn refuse(&mut self, request: &Request, reason: &str) {
         self.problems.push(FileProblem::at(request.line, format!("`{}` {reason}", request.specifier)));
     }
@@ -254,7 +254,7 @@ pub struct NamedFile<'a> {
     /// Absolute path.
     pub path: &'a str,
     pub facts: &'a FileFacts,
-    /// The requests that lead to several files, each with its index among the requests.
+    /// The requests that resolve to several files, each with its index among the requests.
     pub packages: &'a [(u32, Arc<[FileKey]>)],
 }
 
@@ -271,7 +271,7 @@ pub trait FactsOf: Sync {
 pub struct NameEdge {
     pub target: FileKey,
     pub kind: EdgeKind,
-    /// Explicit where an import leads to the package of the file, implicit within the own package.
+    /// Explicit where an import resolves to the package of the file, implicit within the own package.
     pub resolution: Resolution,
 }
 

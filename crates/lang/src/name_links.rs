@@ -8,7 +8,7 @@ use stan_model::FileKey;
 
 /// The edges of one file, sorted and unique.
 ///
-/// - A request that leads to several files makes an explicit edge to those that declare a name which `file` takes from it;
+/// - A request with several target files makes an explicit edge to those that declare a name that `file` takes from it;
 ///   to all of them when no such name is known, or none of them declares it.
 /// - Each file of `own_package` that declares a name which `file` uses without importing it gets an implicit edge. A name
 ///   that none of them declares belongs to the language, and makes no edge.

@@ -9,7 +9,7 @@
 //! 2. [`crate::Project::package`] gives the folder of such a version, if it is there: an absolute path, and the view of the disk
 //!    that answers about it ([`crate::Project::view_of`] finds that view again). Targets are absolute paths as everywhere; the engine
 //!    makes ids of them. A link in a store is never followed: [`PackageFolder::is_file`] and [`PackageFolder::list`] pass over it.
-//! 3. `ProjectResolver::proof_of` tells what the lock file says of the package's contents, so that its files can be staged.
+//! 3. `ProjectResolver::proof_of` returns the lock file's proof of a package's contents, with which files are staged.
 
 use serde::Serialize;
 use stan_model::Digest;
@@ -204,8 +204,8 @@ fn is_safe(package: &PackageVersion) -> bool {
     is_name && is_part(&package.version) && package.name.len() + package.version.len() < 1024
 }
 
-/// A module's path or version as the module cache spells it: capitals are small letters behind `!`, because some disks do not
-/// tell them apart.
+/// A module's path or version as the module cache spells it: capitals are small letters behind `!`, because some file
+/// systems ignore case.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 4);
     for character in text.chars() {

@@ -57,7 +57,7 @@ pub struct Binding {
 pub enum Bound {
     /// A module of this file, by its index.
     Scope(u32),
-    /// What a request leads to: a module in a file of its own, or an import.
+    /// The target of a request: a module in a file of its own, or an import.
     Request(u32),
     /// A type, function or value.
     Item,
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_that_no_file_has_are_told_apart() {
+    fn inconsistent_facts_are_detected() {
         let request = Request { specifier: "a".into(), kind: EdgeKind::Runtime, form: FormCode(0), line: 1 };
         let good = FileFacts { requests: vec![request.clone()], stars: vec![0], ..FileFacts::default() };
         assert!(good.is_consistent(10));

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a node of the graph stands for.
+/// What a node of the graph represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum NodeKind {
     /// A file of the repository.
@@ -12,7 +12,7 @@ pub enum NodeKind {
     External,
     /// A module of the runtime, such as `node:fs`.
     Builtin,
-    /// A specifier that leads to no file.
+    /// A specifier that resolves to no file.
     Missing,
 }
 

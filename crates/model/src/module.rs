@@ -1,7 +1,7 @@
 //! A module as a tree of declarations, in the words of no language: what a slicer needs to know, and no more.
 //!
-//! A language's reader makes it in canonical order, and remembers where everything stood in the file. It is not an
-//! AST: expressions stay values of the source text, and only the roles of fields are told.
+//! A language's reader makes it in canonical order, and records where everything stood in the file. It is not an AST:
+//! expressions stay values of the source text, and only the roles of fields are given.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ pub struct Declaration<'a> {
     pub is_callable: bool,
     /// It is a definition in the sense of `--enclosure defn`.
     pub is_definition: bool,
-    /// The canonical document leaves it out, so it is there only for a pointer that leads to it.
+    /// The canonical document leaves it out, so it exists only for a pointer into it.
     pub only_in_focus: bool,
     /// The names it makes public, when that is all it does.
     pub exports: Option<Box<ExportList<'a>>>,
@@ -106,7 +106,7 @@ pub enum Piece<'a> {
     /// A value of the source. Inside contracts and bodies it is an expression.
     Node(NodeId),
     Text(Cow<'a, str>),
-    /// What stands for an expression that was cut.
+    /// The placeholder of an expression that was cut.
     Zero,
     List(Vec<Piece<'a>>),
     /// An expression made of pieces: a list that was pruned.

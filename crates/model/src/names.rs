@@ -1,8 +1,8 @@
-//! What the names in one file stand for: symbols and their declarations, the types that are written down for them, and
+//! What the names in one file refer to: symbols and their declarations, the types that are written down for them, and
 //! every place where a name or a member is used. Plain data without references to a syntax tree.
 //!
-//! No type is inferred. A [`Recipe`] says how the members of an expression would be found, and is only followed when
-//! someone asks; following it across files is `stan-pack`'s work.
+//! No type is inferred. A [`Recipe`] says how the members of an expression would be found, and is only followed on
+//! request; following it across files is `stan-pack`'s work.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ impl RecipeId {
     pub const UNKNOWN: Self = Self(0);
 }
 
-/// The declarations of one file with what its names stand for.
+/// The declarations of one file with what its names refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileUnits {
     pub outline: Outline,
@@ -58,7 +58,7 @@ pub struct Names {
     pub parameters: Vec<(DeclarationId, Vec<SymbolId>)>,
     /// Specifiers of `export * from`.
     pub stars: Vec<Box<str>>,
-    /// Statements at module level that are no unit: imports, export lists, calls. Ascending.
+    /// Statements at module level that are not units: imports, export lists, calls. Ascending.
     pub statements: Vec<Span>,
     /// Ascending by place.
     pub uses: Vec<Use>,
@@ -120,7 +120,7 @@ pub enum Meaning {
     Same(SymbolId),
 }
 
-/// A binding that stands for something in another module.
+/// A binding that refers to something in another module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     pub specifier: Box<str>,
@@ -295,7 +295,7 @@ impl Names {
         at.and_then(|at| self.parameters.get(at)).map(|(_, parameters)| parameters.as_slice()).unwrap_or_default()
     }
 
-    /// The statement at module level that holds a position and is no unit.
+    /// The statement at module level that holds a position and is not a unit.
     pub fn statement_at(&self, position: u32) -> Option<Span> {
         let behind = self.statements.partition_point(|span| span.start <= position);
         self.statements.get(behind.checked_sub(1)?).copied().filter(|span| span.contains(position))

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How much a finding matters: the order in which findings are told.
+/// How much a finding matters: the order in which findings are reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Weight {
     /// Edges may be missing or wrong.
@@ -44,7 +44,7 @@ impl Problem {
         Self { weight, ..self }
     }
 
-    /// Imports that lead to files which the user excluded.
+    /// Imports that resolve to files which the user excluded.
     pub fn excluded_imports(count: u32) -> Self {
         Self { excluded_imports: count, ..Self::new("", "").weighing(Weight::Note) }
     }
@@ -70,7 +70,7 @@ pub struct FileProblem {
     pub line: Option<u32>,
     /// As in [`Problem`].
     pub message: String,
-    /// The file that the problem is told of, when that is another one: a configuration, for example.
+    /// The file that the problem is reported for, when that is another one: a configuration, for example.
     pub about: Option<String>,
     pub weight: Weight,
 }
@@ -89,7 +89,7 @@ impl FileProblem {
         Self { weight, ..self }
     }
 
-    /// The same problem, told of another file.
+    /// The same problem, reported for another file.
     pub fn about(self, file: impl Into<String>) -> Self {
         Self { about: Some(file.into()), ..self }
     }
@@ -112,8 +112,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The `errors` array of a result: by weight and then by place, unique, counts added up, and cut at `max` lines, the last of
-/// which then says so.
+/// The `errors` array of a result: by weight and then by place, unique, counts added up, and cut at `max` lines, the
+/// last of which then says how many were cut.
 pub fn error_lines(problems: &[Problem], max: usize) -> Vec<String> {
     let excluded: u32 = problems.iter().map(|problem| problem.excluded_imports).fold(0, u32::saturating_add);
     let counted = (excluded > 0).then(|| Problem::excluded_imports(excluded));
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_costs_edges_is_told_first_and_fixtures_last() {
+    fn what_costs_edges_is_reported_first_and_fixtures_last() {
         let problems = [
             Problem::new("a/fixtures/broken.ts", "x"),
             Problem::excluded_imports(2),

@@ -1,5 +1,5 @@
 //! Files of programming languages, counted by extension. Which of these languages are analysed is not known here: a
-//! repository in another language looks like one whose files do not depend on each other, unless a report says so.
+//! repository in another language looks like one whose files do not depend on each other, unless a report names it.
 
 use std::collections::BTreeMap;
 

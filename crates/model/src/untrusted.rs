@@ -111,7 +111,7 @@ fn has_hidden(text: &str) -> bool {
     !is_printable_ascii(text.as_bytes()) && text.chars().any(is_hidden)
 }
 
-/// Nearly all text is. Without an early exit the compiler looks at many bytes at a time.
+/// Nearly all text is. Without an early exit the compiler vectorises the loop.
 fn is_printable_ascii(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |plain, byte| plain & matches!(byte, 0x20..=0x7e))
 }

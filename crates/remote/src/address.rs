@@ -6,7 +6,7 @@ pub enum AddressError {
     Scheme,
     Credential,
     Malformed,
-    /// A credential would go over a connection that anybody on the way can read.
+    /// A credential would go over a connection that an attacker on the network can read.
     Unencrypted,
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn read(input: &InputSection<'_>) -> Checklist {
     checklist
 }
 
-/// Whether a line is one of the fixed ones, so that it is no entry of a selection.
+/// Whether a line is one of the fixed ones, and so not an entry of a selection.
 pub(crate) fn is_fixed(text: &str) -> bool {
     is_statement(text) || presence(text).is_some()
 }

@@ -43,7 +43,7 @@ pub(crate) type Written = String;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listed {
     pub(crate) line: u32,
-    /// Which list it is said to be in.
+    /// Which list the reply puts it in.
     pub(crate) side: Option<Side>,
     pub(crate) entry: Written,
 }
@@ -78,7 +78,7 @@ pub(crate) fn of_section(
         if reader.read_line(without_task_box(text.trim())) || !can_span_lines {
             continue;
         }
-        // An array over several lines: joined up to its end, and given up for good when there is none.
+        // An array over several lines: joined up to its end. Without an end, no later one is tried.
         joined.clear();
         joined.push_str(&text);
         let mut depth = nesting(&text);

@@ -1,11 +1,11 @@
-//! Cuts a line of the reply to what a person looks at, and finds what to underline in it.
+//! Cuts a line of the reply to the part that is shown, and finds what to underline in it.
 
 use crate::Excerpt;
 
 /// The most characters of a line that are shown.
 const WIDTH: usize = 160;
 
-/// How far into a line the offending part is looked for: lines can be megabytes long, and findings many.
+/// How far into a line the offending part is searched: lines can be megabytes long, and findings many.
 const SEARCHED: usize = 4096;
 
 /// The 1-based column of `part` in `line`, and the excerpt. Without the part the whole line is underlined.

@@ -33,7 +33,7 @@ pub trait ReplyFacts {
     /// The bytes of an archived file.
     fn archived(&self, path: &str) -> Option<Cow<'_, [u8]>>;
 
-    /// Whether there is an archive. Without one nothing is known of what the assistant has seen.
+    /// Whether there is an archive. Without one it is unknown what the assistant has seen.
     fn has_archive(&self) -> bool {
         true
     }
@@ -79,7 +79,7 @@ pub trait ReplyFacts {
     /// The current state file, wherever it is.
     fn state(&self) -> Option<Cow<'_, [u8]>>;
 
-    /// The nodes that a selection stands for, closures included, sorted.
+    /// The nodes that a selection expands to, closures included, sorted.
     fn selected(&self, state: &State) -> Vec<String>;
 
     /// How large the closure of one entry is.
@@ -97,8 +97,8 @@ pub trait ReplyFacts {
     fn tokens_after(&self, state: &State, changed: &ChangedFiles) -> u64;
 }
 
-/// What a reply makes of files: the new bytes, or `None` for a file that is gone. Copies share their bytes, because one
-/// reply can copy a large file a hundred thousand times.
+/// The files that a reply changes: the new bytes, or `None` for a file that is gone. Copies share their bytes, because
+/// one reply can copy a large file a hundred thousand times.
 pub type ChangedFiles = BTreeMap<String, Option<Rc<Vec<u8>>>>;
 
 /// The size of a closure.
@@ -143,7 +143,7 @@ pub fn check(reply: &str, context: &dyn ReplyFacts, options: &CheckOptions) -> R
     judge(reply, context, options).0
 }
 
-/// Checks a reply, and tells what it does to the working tree: whole only when the report accepts it.
+/// Checks a reply, and returns its changes to the working tree: complete only when the report accepts it.
 pub fn plan(reply: &str, context: &dyn ReplyFacts, options: &CheckOptions) -> (Report, Plan) {
     judge(reply, context, &CheckOptions { purpose: Purpose::Apply, ..*options })
 }

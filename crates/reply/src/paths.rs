@@ -1,4 +1,4 @@
-//! Where a path leads: the zones of a workspace, and what the assistant may write.
+//! Which zone of the workspace a path is in, and what the assistant may write.
 //!
 //! Purely lexical; whether something exists is not asked here. Zones are compared without regard to case, because
 //! some file systems do, and with `\` as a separator, because some programs do.
@@ -237,7 +237,7 @@ mod tests {
             "a~/b",
             "~a",
         ];
-        // A drive letter is one letter and a colon, wherever it leads.
+        // A drive letter is one letter and a colon, whatever follows.
         for path in free.into_iter().filter(|path| *path != "a:b/c") {
             check(Access::Write, path, false);
         }

@@ -27,7 +27,7 @@ pub struct MissedPassage {
     pub path: String,
     /// Why it could not be placed.
     pub message: String,
-    /// What was looked for, cut when it is long.
+    /// The lines that were searched, cut when long.
     pub wanted: Vec<String>,
     /// The line of the file that `found` starts at.
     pub first: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Findings<'a> {
     lines: &'a [&'a str],
     /// Each with the path that it is about.
     list: Vec<(Finding, String)>,
-    /// Paths that are refused as such: nothing else is said about them.
+    /// Paths that are refused as such: nothing else is reported about them.
     reserved: BTreeSet<String>,
     notes: Vec<String>,
     missed: Vec<MissedPassage>,

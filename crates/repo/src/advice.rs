@@ -62,8 +62,8 @@ pub fn is_unsupported(reason: &io::Error) -> bool {
     reason.kind() == io::ErrorKind::Unsupported
 }
 
-/// The result of flushing a file, where a file system that cannot flush is no failure: some answer EINVAL, some that they
-/// have no such operation. A disk that fails (EIO) or is full still is one.
+/// The result of flushing a file. A file system without fsync is not a failure: some return EINVAL, some ENOTSUP. A
+/// disk that fails (EIO) or is full still is one.
 pub fn skip_unsupported_sync(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(reason) if is_unsupported(&reason) || reason.kind() == io::ErrorKind::InvalidInput => Ok(()),

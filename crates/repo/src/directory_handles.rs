@@ -23,13 +23,13 @@ impl<'a> DirectoryHandleCache<'a> {
         Self { system, worth: 1, directory: None, count: 0, files: None }
     }
 
-    /// For files that are only looked at, which saves less.
+    /// For files that are only stat'ed, which saves less.
     pub fn to_look_at(system: &'a dyn System) -> Self {
         Self { worth: 8, ..Self::to_read(system) }
     }
 
-    /// Tells of one more file, by its directory, which may be given by any name of the caller's, and by `whole`, the
-    /// absolute path of it. Returns the open directory, if there is one; the file has to be asked for by its path if not.
+    /// Records an access to a file in `directory` (any stable key); `whole` is that directory's absolute path. Returns
+    /// the open directory once `worth` files of it were asked for in a row; otherwise the caller uses the file's path.
     pub fn beside(&mut self, directory: &'a str, whole: &str) -> Option<&dyn DirectoryFiles> {
         if self.directory != Some(directory) {
             (self.directory, self.count, self.files) = (Some(directory), 0, None);

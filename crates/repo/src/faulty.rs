@@ -65,7 +65,7 @@ impl<'s> FaultySystem<'s> {
         Box::new(Faulty { inner, plan: Arc::clone(&self.plan), path: path.to_owned() })
     }
 
-    /// What the plan made of a file's bytes since they were last looked at.
+    /// Applies the plan's change to a file's bytes since the last stat.
     fn altered(&self, path: &Path, stat: Stat, buffer: &mut Vec<u8>, start: usize) -> io::Result<Stat> {
         let length = buffer.len().saturating_sub(start);
         match self.plan.length_of(path, length)? {
@@ -86,7 +86,7 @@ impl<'s> FaultySystem<'s> {
         drop(file);
         let placed = written.and_then(|()| self.rename(&temporary, path));
         if placed.is_err() {
-            // As the real one does: the first failure is the one worth telling.
+            // As the real one does: the first failure is the one to report.
             let _ = self.remove_file(&temporary);
         }
         placed

@@ -10,17 +10,17 @@ use crate::EntryKind;
 
 /// Answers about paths. All methods follow links, and answer "no" to what cannot be read.
 pub trait Files: Sync {
-    /// `File` or `Dir` of what the path leads to, links followed; `None` when there is nothing readable.
+    /// `File` or `Dir` of what the path resolves to, links followed; `None` when there is nothing readable.
     /// Never returns `Link`.
     fn kind(&self, path: &str) -> Option<EntryKind>;
 
     /// The contents of a regular file.
     fn read(&self, path: &str) -> Option<Arc<[u8]>>;
 
-    /// The path with every link in it resolved; `None` when it leads nowhere.
+    /// The path with every link in it resolved; `None` when it does not resolve.
     fn real_path(&self, path: &str) -> Option<String>;
 
-    /// Names in a directory with their kinds (links as what they lead to), sorted by bytes; empty if there is none.
+    /// Names in a directory with their kinds (links: that of the target), sorted by bytes; empty if there is none.
     fn list(&self, path: &str) -> Vec<(String, EntryKind)>;
 
     fn is_file(&self, path: &str) -> bool {
@@ -32,19 +32,19 @@ pub trait Files: Sync {
         endings.iter().position(|ending| self.is_file(&[stem, ending].concat()))
     }
 
-    /// How many questions of this thread were refused so far, because the path leads where nothing may be looked at
-    /// without consent. Compared before and after a lookup, it tells an absent file from a refused one.
+    /// How many lookups of this thread were refused so far, because the path resolves to where nothing may be read
+    /// without consent. Compared before and after a lookup, it distinguishes an absent file from a refused one.
     fn refusals(&self) -> u64 {
         0
     }
 
     /// The path by which a file of a linked package may be asked for: below the link, because the package's own folder
-    /// may lie where nothing else may be looked at. Any other path is the answer itself.
+    /// may lie where nothing else may be read. Any other path is the answer itself.
     fn alias<'p>(&self, path: &'p str) -> Cow<'p, str> {
         Cow::Borrowed(path)
     }
 
-    /// Whether a path leads through a linked package to where nothing may be looked at otherwise.
+    /// Whether a path resolves through a linked package to where nothing may be read otherwise.
     fn is_in_linked_package(&self, _path: &str) -> bool {
         false
     }

@@ -17,7 +17,7 @@ pub struct Tracked {
     pub is_consistent: bool,
 }
 
-/// Reads an index, and the index that it is based on if it says so.
+/// Reads an index, and its base if it is a split index.
 pub fn tracked(index: &[u8], base: &[u8]) -> Result<Tracked, &'static str> {
     let index = IndexFile::parse(index)?;
     let mut meaning = Vec::new();

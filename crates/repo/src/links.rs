@@ -1,6 +1,6 @@
-//! Where a link in the root leads, without ever looking outside the root.
+//! Resolves a link in the root without reading anything outside the root.
 //!
-//! Each component is looked at by itself, so that a link in the middle of a target cannot lead out unnoticed.
+//! Each component is stat'ed by itself, so that a link in the middle of a target cannot point outside unnoticed.
 
 use crate::observations::Recorder;
 use crate::paths::{MAX_LINKS, Root, join, split_last};
@@ -16,12 +16,12 @@ pub(crate) enum Destination {
     Outside,
     Dangling,
     Loop,
-    /// The link, or one that it leads to, cannot be read, or its target is not UTF-8.
+    /// The link, or one in its chain, cannot be read, or its target is not UTF-8.
     Unreadable,
 }
 
 impl Destination {
-    /// Why a link of this destination is left out, if that is worth telling.
+    /// Why a link of this destination is left out, if that is worth reporting.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         match self {
             Self::File(_) | Self::NotAFile => None,
@@ -67,7 +67,7 @@ impl Walker<'_, '_> {
             }
             let next = join(&self.real, &name);
             if self.root.is_at_or_below(&next) {
-                // The root and what is above it are real directories: nothing to look at.
+                // The root and the directories above it are real: no stat needed.
                 self.real = next;
                 continue;
             }

@@ -98,7 +98,7 @@ impl MemorySystem {
         self
     }
 
-    /// `target` is kept as written, and may lead nowhere.
+    /// `target` is kept as written, and may dangle.
     pub fn set_link(&self, path: impl AsRef<Path>, target: impl Into<PathBuf>) -> &Self {
         self.set(path.as_ref(), Content::Link(target.into()))
     }
@@ -147,7 +147,7 @@ impl MemorySystem {
         self
     }
 
-    /// Says whether the process of a token runs; nothing is known of others than the own one.
+    /// Sets whether the process of a token runs. Without it, only the own process is known to run.
     pub fn set_running(&self, token: &str, running: bool) -> &Self {
         self.write().running.insert(token.to_owned(), running);
         self

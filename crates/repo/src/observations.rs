@@ -1,4 +1,4 @@
-//! What a run looked at, and what it saw: a later run compares and knows whether any answer would differ.
+//! What a run read, and what it found: a later run compares and knows whether any answer would differ.
 //!
 //! Everything here is plain data that can be stored; `Recorder` is how the scan fills it.
 
@@ -19,7 +19,7 @@ use crate::stamp::is_racy;
 use crate::system::{DirEntry, EntryKind, Stat, System};
 use crate::system_ext::SystemExt as _;
 
-/// Everything that was looked at. Paths are absolute; each list is sorted by path and has no path twice.
+/// Everything that was stat'ed, listed or read. Paths are absolute; each list is sorted by path and has no path twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observations {
     pub directories: Vec<ObservedDirectory>,
@@ -32,7 +32,7 @@ pub struct Observations {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedDirectory {
     pub path: String,
-    /// Taken before listing; `None` when there was nothing to look at.
+    /// Taken before listing; `None` when there was no directory to stat.
     pub stat: Option<Stat>,
     /// Of the sorted entries, names that are not UTF-8 included.
     pub listing: u64,
@@ -42,7 +42,7 @@ pub struct ObservedDirectory {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedFile {
     pub path: String,
-    /// `None` when it was looked for and absent.
+    /// `None` when it was absent.
     pub stat: Option<Stat>,
     /// Of what the contents mean; `None` when they could not be read.
     pub digest: Option<Digest>,
@@ -101,7 +101,7 @@ impl Observations {
         self.probes.dedup_by(|b, a| a.path == b.path);
     }
 
-    /// The paths that no longer look as they did, sorted. Empty means: the same run would see the same things.
+    /// The paths that changed since, sorted. Empty means: the same run would see the same things.
     ///
     /// Costs one `lstat` per path. Contents are read again only where the stat changed, or where the recorded stat
     /// is so close to `observed_at` (`System::now` at the start of that run) that a later change may have left it
@@ -142,7 +142,7 @@ impl DigestScope {
     }
 }
 
-/// `None` stands for a damaged index.
+/// `None` is a damaged index.
 pub(crate) fn index_digest(index: Option<&IndexFile>) -> Digest {
     match index {
         Some(index) => sha256_of_pieces(|write| index.meaning(write)),
@@ -179,7 +179,7 @@ impl Check<'_> {
     fn file(&self, seen: &ObservedFile) -> bool {
         let path = Path::new(&seen.path);
         let now = self.system.lstat(path).ok();
-        // The stat of a link says nothing about the file that it leads to.
+        // The stat of a link says nothing about its target.
         if self.same(seen.stat, now) && seen.stat.is_none_or(|stat| stat.kind != EntryKind::Link) {
             return true;
         }

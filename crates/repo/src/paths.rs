@@ -134,8 +134,8 @@ pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |path| split_last(path).map(|(parent, _)| parent))
 }
 
-/// Whether a link on the way to a path below `root`, a real path, leads out of it. Nothing outside is looked at: a link is
-/// judged by what it says. A path that is not below `root`, or that does not exist, leads nowhere.
+/// Whether a link on the way to a path below `root`, a real path, points out of it. Nothing outside is stat'ed: a link
+/// is judged by its target's text. False for a path that is not below `root` or does not exist.
 pub fn leads_out(system: &dyn System, root: &str, path: &str) -> bool {
     let root = root.trim_end_matches('/');
     let below = |path: &str| path.strip_prefix(root).filter(|rest| rest.starts_with('/')).map(str::to_owned);
@@ -178,7 +178,7 @@ pub fn leads_out(system: &dyn System, root: &str, path: &str) -> bool {
 
 /// The path with every link in it resolved. The result is absolute when `path` is.
 ///
-/// Fails when something on the way is missing, is not UTF-8, or when links lead in a circle.
+/// Fails when something on the way is missing, is not UTF-8, or when links form a cycle.
 pub fn real_path(system: &dyn System, path: &Path) -> io::Result<String> {
     let mut pending = Vec::new();
     let mut real = String::from("/");

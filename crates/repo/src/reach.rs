@@ -1,6 +1,6 @@
-//! Which files outside the root a run may look at without asking, and which the command line allows (spec 10 §4).
+//! Which files outside the root a run may read without asking, and which the command line allows (spec 10 §4).
 //!
-//! Only paths decide here. Packages linked into a `node_modules` need a look at the link's target: see [`crate::World`].
+//! Only paths decide here. Packages linked into a `node_modules` need the link's target as well: see [`crate::World`].
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub struct AllowedFolder {
     pub real: String,
 }
 
-/// What may be looked at. Paths are absolute and normalised.
+/// Which paths may be read. Paths are absolute and normalised.
 #[derive(Clone, Debug)]
 pub struct Reach {
     root: Root,
@@ -39,7 +39,7 @@ impl Reach {
         Self { root: Root::new(root), asks_nobody: true, work_tree: None, allowed: Vec::new(), spellings: Vec::new() }
     }
 
-    /// What may be looked at around `root`, a real path. `outside_root` is the configuration's `context.outsideRoot`:
+    /// What may be read around `root`, a real path. `outside_root` is the configuration's `context.outsideRoot`:
     /// when it is false, only `allowed` counts.
     pub fn find(system: &dyn System, root: &str, outside_root: bool, allowed: &[AllowedFolder]) -> Self {
         let work_tree = if outside_root { work_tree_above(system, root) } else { None };
@@ -71,7 +71,7 @@ impl Reach {
         self.work_tree.as_ref().map(Root::path)
     }
 
-    /// Whether a real path may be looked at.
+    /// Whether a real path may be read.
     pub fn covers(&self, path: &str) -> bool {
         self.root.relative(path).is_some()
             || (self.asks_nobody && self.is_installed_above(path))
@@ -107,7 +107,7 @@ impl Reach {
     }
 }
 
-/// Git's own folder is none of the work tree's files.
+/// Git's own folder is not part of the work tree's files.
 fn has_git(below: &str) -> bool {
     below.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }

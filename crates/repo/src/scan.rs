@@ -132,7 +132,7 @@ enum Mode {
     TrackedOnly,
     /// Another repository, or a name that is always out: only what `includes` adds.
     IncludesOnly,
-    /// What stan staged from elsewhere: all of it, although git is told to ignore it.
+    /// What stan staged from elsewhere: all of it, although git ignores it.
     Imported,
 }
 
@@ -230,7 +230,7 @@ impl<'a> Walk<'a> {
         !self.stan_path.is_empty() && below == Some("imports")
     }
 
-    /// The folder of imported files, if it is there and no link leads to it.
+    /// The folder of imported files, if it exists and is not reached through a link.
     fn imports(&self, recorder: &mut Recorder<'_>) -> Option<Task> {
         if self.stan_path.is_empty() || self.globs.prunes(&self.stan_path) {
             return None;
@@ -316,7 +316,7 @@ impl<'a> Walk<'a> {
         Universe { files, aliases, directories, inputs, links, probes, problems }
     }
 
-    /// Whether the path lies below stan's own directory and is none of the parts that are scanned.
+    /// Whether the path lies below stan's own directory and is not one of the parts that are scanned.
     fn is_stans_own(&self, path: &str, is_directory: bool) -> bool {
         if self.stan_path.is_empty() {
             return false;
@@ -344,7 +344,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a file that a link leads to may be in the universe: ignore rules do not count, the other rules do.
+    /// Whether the target of a link may be in the universe: ignore rules do not count, the other rules do.
     fn is_allowed_target(&self, path: &str) -> bool {
         !self.globs.excludes(path)
             && !self.is_stans_own(path, false)

@@ -23,7 +23,7 @@ pub struct DirEntry {
     pub kind: EntryKind,
 }
 
-/// What `lstat` tells of a path: enough to notice that it changed.
+/// What `lstat` returns for a path: enough to notice that it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stat {
     pub kind: EntryKind,
@@ -41,13 +41,13 @@ pub struct Stat {
 pub enum Owner {
     /// The caller's (the effective user of this process), or the platform has no owners.
     Caller,
-    /// The administrator's, whom everybody has to trust.
+    /// The administrator's, whom every user has to trust.
     Root,
     /// Another user's.
     Other,
 }
 
-/// A regular file, open for reading. What it was when it was opened stays here; `reader` tells what it is now.
+/// A regular file, open for reading. The fields hold its state when it was opened; `reader` can stat it again.
 pub struct OpenFile {
     /// Taken from the open file, before anything was read.
     pub stat: Stat,
@@ -61,7 +61,7 @@ pub struct OpenFile {
 
 /// The bytes of an open file.
 pub trait InputFile: Read + Seek + Send {
-    /// What the open file is now: another stat than the first one tells that it changed meanwhile.
+    /// The stat of the open file now: it differs from the first one when the file changed meanwhile.
     fn stat(&self) -> io::Result<Stat>;
 }
 
@@ -91,7 +91,7 @@ pub enum Access {
 
 /// A lock that is held until it is dropped, or until the process is gone, however it ends.
 pub trait HeldLock: Send + Sync {
-    /// Replaces the contents of the lock's file, which tell others who holds it.
+    /// Replaces the contents of the lock's file, which name the holder.
     fn describe(&mut self, holder: &str) -> io::Result<()>;
 }
 
@@ -101,7 +101,7 @@ pub trait DirectoryFiles: Send {
     /// reading, and only where it is wanted: it costs a system call.
     fn read(&self, name: &str, limit: u64, wants_stat: bool, buffer: &mut Vec<u8>) -> io::Result<Option<Stat>>;
 
-    /// Looks at a name of the directory without following a link.
+    /// Stats a name of the directory without following a link.
     fn lstat(&self, name: &str) -> io::Result<Stat>;
 }
 
@@ -131,8 +131,8 @@ pub(crate) fn append(file: OpenFile, limit: u64, buffer: &mut Vec<u8>) -> io::Re
 pub enum Links {
     /// It is followed, as the kernel does.
     Follow,
-    /// It is an error. For paths that the caller has found to be without links: where the system can tell, a link that was put
-    /// there since then is not followed, so that what was checked is what is read.
+    /// It is an error. For paths that the caller has found to be without links: where the system supports it, a link
+    /// that was put there since then is not followed, so that what was checked is what is read.
     Refuse,
 }
 
@@ -188,7 +188,8 @@ pub trait WritableSystem: System {
     /// One line that names this process among all processes of all machines, also after a reboot.
     fn process_token(&self) -> io::Result<String>;
 
-    /// Whether the process that a token names still runs; `None` when that cannot be told, as for another machine.
+    /// Whether the process that a token names still runs; `None` when that cannot be determined, as for another
+    /// machine.
     fn is_running(&self, token: &str) -> Option<bool>;
 
     /// The permission bits of a file, as Unix has them.
@@ -200,7 +201,7 @@ pub trait WritableSystem: System {
     /// Removes a file, or a link itself.
     fn remove_file(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a file that is not there yet; whatever is at `path`, even a link that leads nowhere, is an error.
+    /// Makes a file that does not exist yet; whatever is at `path`, even a dangling link, is an error.
     fn create_new(&self, path: &Path, access: Access) -> io::Result<Box<dyn OutputFile>>;
 
     /// Moves a file within one directory, replacing a file or link at `to` all at once.

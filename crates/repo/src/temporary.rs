@@ -1,5 +1,6 @@
-//! The names of files that are not meant to stay: written beside their target and renamed over it, so that only a killed
-//! process leaves one behind. What to do inside `<stanPath>`, where a lock tells who is at work, is `stan_archive`'s business.
+//! The names of files that are not meant to stay: written beside their target and renamed over it, so that only a
+//! killed process leaves one behind. Inside `<stanPath>`, where a lock names the running process, `stan_archive`
+//! removes them.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,7 +18,7 @@ pub fn temporary_name(process: u32, number: u64, target: impl AsRef<std::ffi::Os
     name
 }
 
-/// The name of the target that a temporary file was to become; `None` when the name is no temporary one.
+/// The name of the target that a temporary file was to become; `None` when the name is not a temporary one.
 pub fn target_of_temporary(name: &str) -> Option<&str> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (process, rest) = name.strip_prefix(PREFIX)?.split_once('-')?;
@@ -25,8 +26,9 @@ pub fn target_of_temporary(name: &str) -> Option<&str> {
     (is_number(process) && is_number(number)).then_some(target)
 }
 
-/// Removes what killed processes left in `folder` when they were about to replace one of `targets`. A process that is still
-/// writing holds the lock of the temporary file, which then stays. What cannot be removed stays too: it is no output.
+/// Removes what killed processes left in `folder` when they were about to replace one of `targets`. A process that is
+/// still writing holds the lock of the temporary file, which then stays. What cannot be removed stays too: it is not an
+/// output.
 pub fn remove_leftovers(system: &dyn WritableSystem, folder: &Path, targets: &[&str]) {
     for entry in system.read_dir(folder).unwrap_or_default() {
         let is_leftover = entry.kind == EntryKind::File
@@ -61,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_holds_goes() {
+    fn only_unlocked_leftovers_are_removed() {
         let system = MemorySystem::new();
         let [left, held, other, folder] = [".stan-tmp-1-0-a", ".stan-tmp-2-0-a", ".stan-tmp-1-1-b", ".stan-tmp-3-0-a"]
             .map(|name| format!("/d/{name}"));

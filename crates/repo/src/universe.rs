@@ -29,8 +29,7 @@ impl Default for ScanOptions {
 pub struct Universe {
     /// Root-relative, `/`-separated, sorted by bytes and unique: the nodes.
     pub files: Vec<Box<str>>,
-    /// Links that are shown as files: their own path, and the real path of the file inside the root that they lead to.
-    /// Sorted.
+    /// Links that are shown as files: their own path, and the real path of their target inside the root. Sorted.
     pub aliases: Vec<(Box<str>, Box<str>)>,
     /// Every directory listed, sorted by path.
     pub directories: Vec<ScannedDirectory>,
@@ -62,7 +61,7 @@ impl Universe {
         self.files.binary_search_by(|file| file.as_ref().cmp(path)).is_ok()
     }
 
-    /// What the scan looked at, to be kept for a later run. `root` is the real path of the scanned root.
+    /// What the scan stat'ed, listed and read, to be kept for a later run. `root` is the real path of the scanned root.
     pub fn observations(&self, root: &str) -> Observations {
         let root = Root::new(root);
         let observed = |directory: &ScannedDirectory| ObservedDirectory {

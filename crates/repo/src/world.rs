@@ -1,8 +1,8 @@
-//! [`Files`] over a [`System`]: answers from cached directory listings, and remembers what it looked at.
+//! [`Files`] over a [`System`]: answers from cached directory listings, and records what it read.
 //!
 //! One listing answers for every candidate name in a directory, which is cheaper than one `lstat` each. Foreign
 //! directories are not listed: only those below the root, and those in a `node_modules` somewhere; elsewhere
-//! single paths are looked at. Nothing is ever looked at twice, so answers do not change during a run.
+//! single paths are stat'ed. Nothing is ever read twice, so answers do not change during a run.
 //!
 //! This is where consent is enforced: whatever the [`Reach`] does not cover is refused before the system is asked,
 //! by the path and by every link on the way. The one way out is a link in a `node_modules` to a package of that name.
@@ -41,12 +41,12 @@ thread_local! {
     static REFUSALS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The file system around a root, as it was when first looked at.
+/// The file system around a root, as it was when first read.
 pub struct World<'a> {
     system: &'a dyn System,
     reach: Reach,
     universe: Option<&'a Universe>,
-    /// Whether single entries are looked at before whole directories are listed.
+    /// Whether single entries are stat'ed before whole directories are listed.
     probes_first: bool,
     /// By the path that was asked for.
     directories: Sharded<Found<Arc<Directory<'a>>>>,
@@ -56,9 +56,9 @@ pub struct World<'a> {
     links: Sharded<Option<Arc<str>>>,
     /// By the exact path: entries of directories that are not listed.
     probes: Sharded<Option<EntryKind>>,
-    /// The name in the manifest of a folder that a link in a `node_modules` leads to.
+    /// The name in the manifest of a folder that a link in a `node_modules` points to.
     package_names: Sharded<Option<Arc<str>>>,
-    /// Real folders of linked packages, with the links that lead to them.
+    /// Real folders of linked packages, with the links that point to them.
     aliases: Sharded<Arc<str>>,
     reads: Mutex<Vec<ObservedFile>>,
     /// See [`Files::store`]: worlds of their own, by their root folders.
@@ -78,13 +78,13 @@ pub struct FileContents {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unfound {
     Absent,
-    /// It may be there, but must not be looked at.
+    /// It may exist, but must not be read.
     Refused,
 }
 
 type Found<T> = Result<T, Unfound>;
 
-/// What a path leads to.
+/// What a path resolves to.
 #[derive(Clone, Debug)]
 struct Reached {
     real: String,
@@ -112,8 +112,9 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Adds the folders of package managers, as real paths. They are no part of what the reach covers. Single entries are looked
-    /// at: other projects download packages into these folders all the time, which changes their listings.
+    /// Adds the folders of package managers, as real paths. They are not part of what the reach covers. Their entries
+    /// are stat'ed one by one: other projects download packages into these folders all the time, which changes their
+    /// listings.
     pub fn with_stores<'f>(mut self, folders: impl Iterator<Item = &'f str>) -> Self {
         let system = self.system;
         let open = |folder| World::new(system, folder, None).prefer_probe().within(Reach::by_consent(folder, &[]));
@@ -127,7 +128,7 @@ impl<'a> World<'a> {
         self
     }
 
-    /// Looks at what `reach` covers, which must be of the same root.
+    /// Reads only what `reach` covers, which must be of the same root.
     pub fn within(mut self, reach: Reach) -> Self {
         self.reach = reach;
         self
@@ -164,7 +165,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What was looked at so far, without what the scan itself looked at (see `Universe::observations`).
+    /// What was read so far, without what the scan itself read (see `Universe::observations`).
     pub fn observations(&self) -> Observations {
         let mut observations = Observations {
             files: self.reads.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -196,7 +197,7 @@ impl<'a> World<'a> {
     }
 
     /// Manifests and configurations outside of the root are read when they belong to an installed package, or are JSON
-    /// that lies where it was looked for. One that is itself a link to somewhere else is a way to have any file read.
+    /// at the path that was asked for. One that is itself a link to somewhere else could expose any file.
     fn may_read(&self, path: &str, real: &str) -> bool {
         if self.root().relative(real).is_some() || is_installed(real) {
             return true;
@@ -208,7 +209,7 @@ impl<'a> World<'a> {
         real.ends_with(".json") && is_itself() == Some(true)
     }
 
-    /// What a path leads to.
+    /// What a path resolves to.
     fn resolve(&self, path: &str) -> Found<Reached> {
         if self.reach.is_known_folder(path) {
             return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package: None });
@@ -217,7 +218,7 @@ impl<'a> World<'a> {
         self.reach_entry(&*self.directory(parent)?, name, &mut 0)
     }
 
-    /// What an entry leads to. `links` counts those already followed to get here.
+    /// What an entry resolves to. `links` counts those already followed to get here.
     fn reach_entry(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Found<Reached> {
         match self.entry(directory, name)? {
             EntryKind::Link => self.follow(directory, name, links),
@@ -225,7 +226,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Where the link leads in the end.
+    /// The final target of the link.
     fn follow(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Found<Reached> {
         *links += 1;
         if *links > MAX_LINKS {
@@ -263,7 +264,7 @@ impl<'a> World<'a> {
                 reached = self.step(&join(&reached.real, component), package, links)?;
             }
         }
-        // A walk that ends with `..` may end above everything that may be looked at.
+        // A walk that ends with `..` may end above everything that may be read.
         let is_in_package =
             reached.package.as_deref().is_some_and(|package| Root::new(package).relative(&reached.real).is_some());
         if is_in_package || self.reach.covers(&reached.real) || self.reach.is_known_folder(&reached.real) {
@@ -273,7 +274,7 @@ impl<'a> World<'a> {
         Err(Unfound::Refused)
     }
 
-    /// One name further on the way that a link leads: `path` has no link before its last name.
+    /// Resolves one more component of a link's target: `path` has no link before its last name.
     fn step(&self, path: &str, package: Option<Arc<str>>, links: &mut usize) -> Found<Reached> {
         let is_above_package = package.as_deref().is_some_and(|package| Root::new(package).is_at_or_below(path));
         if is_above_package || self.reach.is_known_folder(path) {
@@ -289,7 +290,7 @@ impl<'a> World<'a> {
         self.reach_entry(&directory, name, links)
     }
 
-    /// The directory that a path leads to. Works its way down from the nearest one that is known, and does not
+    /// The directory that a path resolves to. Works its way down from the nearest one that is known, and does not
     /// recurse into itself for paths without links, however deep they are.
     fn directory(&self, path: &str) -> Found<Arc<Directory<'a>>> {
         if let Some(known) = self.directories.get(path) {
@@ -315,7 +316,7 @@ impl<'a> World<'a> {
         current
     }
 
-    /// A directory that is cached, or is the root or above it and so needs no look.
+    /// A directory that is cached, or is the root or above it and so needs no stat.
     fn known_directory(&self, path: &str) -> Found<Arc<Directory<'a>>> {
         if self.reach.is_known_folder(path) {
             return self.directories.get_or_insert(path, || Ok(Arc::new(self.new_directory(path, None))));
@@ -365,7 +366,7 @@ impl<'a> World<'a> {
                     return Ok(EntryKind::Dir);
                 }
                 if !self.reach.covers(&path) {
-                    // Every bare specifier asks for these: that they are not looked at is nothing to tell.
+                    // Every bare specifier asks for these, so a refusal is not reported.
                     return Err(if name == PACKAGE_FOLDER { Unfound::Absent } else { Unfound::Refused });
                 }
             }
@@ -375,7 +376,7 @@ impl<'a> World<'a> {
         }
         if self.probes_first && directory.listing.get().is_none() {
             let found = self.probe(&join(&directory.real, name));
-            // Other systems may find a name that is spelled in another case, and only the listing tells.
+            // Other systems may find a name that is spelled in another case; only the listing has the real spelling.
             if found.is_none() || cfg!(target_os = "linux") {
                 return found.ok_or(Unfound::Absent);
             }
@@ -496,7 +497,7 @@ impl Files for World<'_> {
     }
 }
 
-/// Counts what was refused, and tells it from nothing else.
+/// Counts a refusal; to the caller it is the same as absent.
 fn answer<T>(found: Found<T>) -> Option<T> {
     if matches!(found, Err(Unfound::Refused)) {
         count_refusal();

@@ -69,7 +69,7 @@ impl Sandbox {
     }
 }
 
-/// The universe's name of a path that git shows, if it is a regular file or leads to one inside the root.
+/// The universe's name of a path that git shows, if it is a regular file or resolves to one inside the root.
 fn in_universe(root: &Path, name: &str) -> Option<String> {
     let path = root.join(name);
     let parent = path.parent()?;

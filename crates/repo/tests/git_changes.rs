@@ -23,8 +23,8 @@ fn split(output: &[u8]) -> Vec<String> {
 }
 
 /// What git says of a folder of the checkout: files of the universe that are not as they were, and paths that are gone.
-/// `tree` is the object that a revision leads to; without one, the index is compared with. `None` when git itself crashes,
-/// which 2.47 does for a tree that has a file where a sparse index has a folder.
+/// `tree` is the object that a revision resolves to; without one, the index is compared with. `None` when git itself
+/// crashes, which 2.47 does for a tree that has a file where a sparse index has a folder.
 fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) -> Option<(Paths, Paths)> {
     let run = |arguments: &[&str]| {
         let output = history.git_at(root, arguments);
@@ -38,7 +38,7 @@ fn gits(history: &History, root: &Path, universe: &Paths, tree: Option<&str>) ->
     let lines = listed.iter().filter_map(|line| line.split_once('\t'));
     let modes: BTreeMap<&str, &str> = lines.map(|(head, name)| (name, &head[..2])).collect();
     let mut paths: Paths = run(&diff)?.into_iter().collect();
-    // In small letters what the user told git not to look at, and `S` what is not checked out.
+    // Lower-case tags mark `assume-unchanged` paths, `S` those that are not checked out.
     let tagged = run(&["ls-files", "-v", "-z"])?;
     let is_left_out = |line: &&String| line.starts_with(|tag: char| tag == 'S' || tag.is_ascii_lowercase());
     let left_out: BTreeSet<&str> = tagged.iter().filter(is_left_out).filter_map(|line| line.get(2..)).collect();
@@ -120,8 +120,8 @@ fn revisions(history: &mut History) -> Vec<String> {
     all
 }
 
-/// The folders that git takes the spellings for, all asked at once; `None` for what means nothing to git, and whether
-/// that is because several objects may be meant.
+/// The trees that git resolves the spellings to, in one call; an error for what git does not resolve, and whether that
+/// is because it is ambiguous.
 fn meanings(history: &History, spellings: &[String]) -> Vec<Result<String, bool>> {
     let question: String = spellings.iter().map(|spelling| format!("{spelling}^{{tree}}\n")).collect();
     let answer = history.git_with_input(&["cat-file", "--batch-check"], &question);
@@ -254,7 +254,7 @@ fn damage_is_an_error_or_harmless() {
             .collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         for (path, bytes) in files.iter().filter(|(path, _)| path.starts_with("/r/.git/objects/")) {
-            // Nothing but what names them says what objects are, so that a damaged one is never believed.
+            // Objects are identified by their hash alone, so that a damaged one is never accepted.
             damage(&system, path, bytes, &ids, Result::is_err);
         }
         let small = ["index", "HEAD", "packed-refs", "config", "refs/heads/main"];

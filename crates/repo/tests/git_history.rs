@@ -18,7 +18,7 @@ fn ours(root: &Path, limits: HistoryLimits) -> Result<GitHistory, GitError> {
     git_history(&OsSystem, root.to_str().unwrap(), limits, |_| None, |_| None)
 }
 
-/// Id, time, message and changed paths of each commit that is no merge.
+/// Id, time, message and changed paths of each commit that is not a merge.
 type Line = (String, i64, String, Vec<String>);
 
 fn gits(history: &History, root: &Path) -> Vec<Line> {

@@ -187,7 +187,7 @@ fn the_top_alone_needs_the_index_only_when_a_rule_ignores_a_file() {
 }
 
 #[test]
-fn links_that_lead_nowhere_are_problems() {
+fn links_that_do_not_resolve_inside_the_root_are_problems() {
     let fixture = "
         //- /secret
         //- /r/a
@@ -352,7 +352,7 @@ fn nothing_changed_means_no_changes() {
     assert_eq!(observations.changes(&system, long_after), Vec::<&str>::new());
     let check = |change: &dyn Fn(&MemorySystem), expected: &[&str]| {
         for (now, observed_at) in [(long_after, long_after), (0, 0)] {
-            // With the clock standing still, no stat tells that anything changed: only the contents do.
+            // With a stopped clock no stat shows a change: only the contents do.
             let system = MemorySystem::from_fixture(fixture);
             change(system.set_now(now));
             assert_eq!(observations.changes(&system, observed_at), expected, "at {now}");

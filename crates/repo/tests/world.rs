@@ -1,4 +1,4 @@
-//! `World` on small trees in memory: answers, what is looked at for them, and what is remembered.
+//! `World` on small trees in memory: answers, what is read for them, and what is recorded.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -73,7 +73,7 @@ fn kinds_and_real_paths() {
 }
 
 #[test]
-fn lists_follow_links_and_leave_out_what_leads_nowhere() {
+fn lists_follow_links_and_leave_out_dangling_ones() {
     let system = MemorySystem::from_fixture(FIXTURE);
     let world = World::new(&system, "/place/r", None);
     let names =
@@ -222,8 +222,8 @@ fn deep_paths_need_no_stack() {
     assert!(!world.is_file(&format!("{}/f", "/e".repeat(20_000))));
 }
 
-/// A manifest or configuration is read where it lies, in installed packages, and in packages that are linked as a whole. One
-/// that is itself a link out of the root would have any file read; so would a name that is no JSON.
+/// A manifest or configuration is read where it lies, in installed packages, and in packages that are linked as a
+/// whole. One that is itself a link out of the root could expose any file; so could a name that is not JSON.
 #[test]
 fn what_lies_outside_is_read_where_it_belongs_alone() {
     let system = MemorySystem::from_fixture(
@@ -341,7 +341,7 @@ fn packages_are_followed_by_their_own_name_alone() {
 }
 
 #[test]
-fn the_manifest_of_a_link_is_looked_at_and_nothing_beside_it() {
+fn the_manifest_of_a_link_is_read_and_nothing_beside_it() {
     let system = Counting { inner: MemorySystem::from_fixture(LINKED), asked: Mutex::default() };
     let world = World::new(&system, "/r", None);
     for _ in 0..2 {

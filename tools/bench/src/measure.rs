@@ -16,7 +16,7 @@ use crate::Result;
 /// Peers that take longer are stopped, and their ratio becomes a lower bound.
 const PEER_LIMIT: Duration = Duration::from_secs(120);
 
-/// Longer than the coarsest file time, so that the cache of an edit is not taken for written in the same moment.
+/// Longer than the coarsest file time, so that a refreshed cache is newer than the edit.
 const SETTLE: Duration = Duration::from_millis(1100);
 
 /// The programs to start.
@@ -122,7 +122,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Looks whether the output holds the graph of all files: a program that answers less must not win.
+    /// Checks whether the output holds the graph of all files: a program that answers less must not win.
     fn find_fault(&self) -> Result<Option<String>> {
         let (graph, answer) = (self.output.to_string_lossy(), self.list.with_extension("nodes"));
         let outcome = self.limit(&["nodes", &graph]).output_to(&answer).measure(&self.complaints)?;

@@ -60,7 +60,7 @@ pub(super) fn verdicts(measured: &Measured) -> Vec<Verdict> {
         ratio("madge / cold, both as JSON", Row::Madge, Row::ColdJson, Target::AtLeast(50.0)),
         memory_verdict(measured),
     ];
-    // A peer that was left out on purpose is no failure.
+    // A peer that was left out on purpose is not a failure.
     let was_run = |row: Row| measured.rows.contains_key(&row);
     let peers = [("rev-dep", Row::RevDep), ("dependency-cruiser", Row::DependencyCruiser), ("madge", Row::Madge)];
     verdicts.retain(|verdict| peers.iter().all(|(name, row)| was_run(*row) || !verdict.what.starts_with(name)));

@@ -1,6 +1,6 @@
 //! Reads an archive as an extractor that is to be tricked would: every entry must be a plain file at a plain place.
 //!
-//! GNU tar is asked as well, in a folder of its own; this reader is for the entries that tar mends in silence.
+//! GNU tar is run as well, in a folder of its own; this reader is for the entries that tar repairs silently.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;

@@ -17,7 +17,7 @@ use super::steps::{Step, Writes};
 use super::trace::Traced;
 use super::walk::{Listing, changes};
 
-/// A run that needs more processor time has no bound that anybody would wait for.
+/// A run that needs more processor time counts as unbounded.
 const MOST_TIME: Duration = Duration::from_secs(60);
 /// A run that needs more has no bound.
 const MOST_MEMORY: u64 = 1 << 30;
@@ -213,7 +213,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether a note says that a reply is being applied: every command then takes the lock to look at it.
+    /// Whether a note says that a reply is being applied: every command then takes the lock to check it.
     fn has_note(&self) -> bool {
         self.site.repository().join(self.stan_path).join("patch/pending.json").exists()
     }

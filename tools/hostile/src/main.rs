@@ -142,7 +142,7 @@ fn build(tree: &Tree, folder: &Path, scale: Scale) -> Result<Site> {
     Ok(site)
 }
 
-/// By the program, because it comes to terms with folders of any depth.
+/// By the `rm` program, because it can remove folders of any depth.
 fn remove(folder: &Path) -> Result<()> {
     let remove = || Command::new("rm").arg("-rf").arg("--").arg(folder).stderr(std::process::Stdio::null()).status();
     if remove()?.success() {

@@ -205,7 +205,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// What identifies the archive that is there, unless something else stands in its place.
+    /// The digest of the archive, unless something else is in its place.
     fn archive(&self) -> Option<[u8; 32]> {
         self.digest_of("archive.tar").map(|(_, digest)| digest)
     }
@@ -237,7 +237,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// The same breach of the same command is told once.
+    /// The same breach of the same command is reported once.
     fn breach(&mut self, step: &Step, breach: String) {
         let told = (step.shown(), breach);
         if !self.played.breaches.contains(&told) {

@@ -1,7 +1,7 @@
 //! The place of one hostile tree on the disk: the repository, and beside it what must never be read or changed.
 //!
-//! Everything is written with fixed contents, so that two builds of a tree are the same. What a tree holds is in `trees`;
-//! who looks at it is in `walk`.
+//! Everything is written with fixed contents, so that two builds of a tree are the same. The contents of the trees are
+//! in `trees`; reading them back is in `walk`.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -104,7 +104,7 @@ impl Site {
         self.special(relative, FileType::Socket, 0)
     }
 
-    /// A twin of `/dev/zero`, which never ends. Needs root; without it the tree lacks the device, and says so.
+    /// A twin of `/dev/zero`, which never ends. Needs root; without it the tree lacks the device, and reports that.
     pub(super) fn endless_device(&mut self, relative: &str) -> io::Result<()> {
         let made = self.special(relative, FileType::CharacterDevice, rustix::fs::makedev(1, 5));
         if let Err(error) = &made {
@@ -131,7 +131,7 @@ impl Site {
         fs::set_permissions(self.path(relative), fs::Permissions::from_mode(mode))
     }
 
-    /// Makes a file another user's. Needs root; without it the file is taken away again, and the tree says so.
+    /// Makes a file another user's. Needs root; without it the file is removed again, and the tree reports that.
     pub(super) fn give_away(&mut self, relative: &str) -> io::Result<()> {
         let path = self.path(relative);
         if let Err(error) = std::os::unix::fs::chown(&path, Some(super::process::NOBODY), None) {

@@ -1,7 +1,7 @@
 //! Every command in every form, in the order in which they are run on a tree, and what each of them may write.
 //!
-//! The words are exactly what a user would type in the repository. Files that a tree lays into `given` are handed to the
-//! command that reads their sort, told by how their names begin.
+//! The words are exactly what a user would type in the repository. Files that a tree lays into `given` are passed to
+//! the command that reads their sort, by the prefix of their names.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub(super) enum Writes {
     Setup,
     /// A file or folder that the command line names; always below `given`.
     Named,
-    /// The same, and what lies below stan's own folder: a command that writes where it is told and keeps a cache.
+    /// The same, and what lies below stan's own folder: a command that writes to the given path and keeps a cache.
     NamedAndOwn,
     /// What a reply may say: files of the repository, but nothing of git and nothing behind a link.
     Reply,
@@ -27,7 +27,7 @@ pub(super) enum Writes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeats {
     Output,
-    /// Reports tell what changed since the last run, so that only the archive is the same.
+    /// Reports say what changed since the last run, so that only the archive is the same.
     Archive,
     SuccessOnly,
     /// Not run again: it goes one step further each time.
@@ -48,7 +48,7 @@ impl Step {
         if self.is_x07 { &machine.x07 } else { &machine.stan }
     }
 
-    /// The documented exit codes: 4, an internal error, is none that any tree may bring about.
+    /// The documented exit codes: no tree may cause 4, an internal error.
     pub(super) fn allows(&self, code: i32) -> bool {
         if self.is_x07 { matches!(code, 0 | 2 | 20) } else { (0..=3).contains(&code) }
     }
@@ -189,7 +189,7 @@ pub(super) fn all(given: &Path) -> Vec<Step> {
             arguments.push(path);
             arguments.extend(words(after));
             let is_x07 = before.starts_with("x07 ");
-            // The wrapper of the x07 toolchain tells how long it took.
+            // The wrapper of the x07 toolchain reports how long it took.
             let tells_time = is_x07 && arguments.iter().any(|argument| argument == "--json");
             let repeats = match (tells_time, *writes) {
                 (_, Writes::Reply) => Repeats::Never,
@@ -199,7 +199,7 @@ pub(super) fn all(given: &Path) -> Vec<Step> {
             steps.push(Step { is_x07, arguments, writes: *writes, repeats });
         }
     }
-    // Who types the name of a link does not know where it leads.
+    // A user who types the name of a link does not know its target.
     for link in links(&given.with_file_name("repo")) {
         for words in ["read", "outline", "pack --at", "deps", "map --focus", "suggest --tokens bytes4 --focus"] {
             let mut one = step(words, Writes::Own, Repeats::Output);

@@ -1,7 +1,7 @@
 //! Reads what `strace` wrote of one run: which files were opened for real, what was written to, which programs were started.
 //!
-//! Looking at a path (stat, readlink) is not judged: what is promised is that nothing outside is *read*. Paths are taken
-//! from the descriptors (`-y`), so that they are the files that were opened and not the names that led to them.
+//! A stat or readlink is not judged: what is promised is that nothing outside is *read*. Paths are taken from the
+//! descriptors (`-y`), so that they are the files that were opened and not the names that were used.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;

@@ -1,4 +1,4 @@
-//! What lies in a folder, down to any depth, and what changed between two looks: the judge of "nothing is written elsewhere".
+//! What lies in a folder, at any depth, and what changed between two snapshots: checks "nothing is written elsewhere".
 //!
 //! Folders are opened one from the other, because the names of deep ones are longer than any path that the system opens.
 //! Links are never followed, and nothing but regular files is opened.
@@ -17,7 +17,7 @@ use crate::Result;
 
 /// Longer ways are walked from a folder that is held open.
 const LONGEST_WAY: usize = 200;
-/// Larger files are told apart by their stat alone: whatever changes a file changes its ctime.
+/// Larger files are compared by their stat alone: whatever changes a file changes its ctime.
 const LARGEST_HASHED: u64 = 1 << 20;
 /// With more files than this their stats must do.
 const MOST_HASHED: usize = 20_000;

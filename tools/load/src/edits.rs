@@ -1,5 +1,5 @@
-//! Random edits of a generated repository, as people make them: create, change, delete, rename. As many files are made as
-//! are taken away in the long run, so that what grows all the same is not explained by the repository.
+//! Random edits of a generated repository, as people make them: create, change, delete, rename. In the long run as many
+//! files are made as removed, so that growth is not explained by the repository.
 
 use stan_testkit::Random;
 

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_explained_is_no_growth() {
+    fn what_is_explained_is_not_growth() {
         check(|_, _| 5.0, 0.0);
         check(|_, explained| 5.0 + 3.0 * explained, 0.0);
         check(|time, _| 5.0 + 0.5 * time, 50.0);

@@ -64,8 +64,8 @@ fn measure(stan: Stan<'_>, repository: &Repository, sizes: Sizes, report: &mut R
     Ok(())
 }
 
-/// A text as long as asked for, of which only the beginning is on the disk. What is no text from its beginning would be
-/// left out of archives.
+/// A sparse text file as long as asked for; only its beginning is on the disk. A file that does not begin as text would
+/// be left out of archives.
 fn text_with_hole(path: &Path, bytes: Option<u64>) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

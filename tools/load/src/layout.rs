@@ -74,7 +74,7 @@ pub(super) fn module_below_src(module: u64) -> String {
     format!("area-{:03}/module-{module:05}.ts", module / MODULES_PER_FOLDER)
 }
 
-/// Text, pictures as text, data, and what is no text at all.
+/// Text, pictures as text, data, and files that are not text.
 pub(super) fn asset_name(asset: u64) -> String {
     let extension = ["svg", "json", "css", "md", "png"].get((asset % 5) as usize).copied().unwrap_or("txt");
     format!("asset-{asset:05}.{extension}")

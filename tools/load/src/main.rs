@@ -1,7 +1,7 @@
 //! `cargo xtask load`: a repository of 200,000 files, files of gigabytes, fifty processes at once, a thousand runs in a row.
 //!
-//! Prints what was measured and judges laws: the same answers, no growth, nothing left behind. No time is a law, because a
-//! busy machine is no broken build.
+//! Prints what was measured and judges laws: the same answers, no growth, nothing left behind. No time is a law,
+//! because a busy machine is not a broken build.
 #![expect(clippy::disallowed_methods, reason = "a developer tool works on the real file system")]
 #![expect(clippy::print_stdout, reason = "a developer tool talks to the terminal")]
 

@@ -95,7 +95,7 @@ fn pair(root: &Path) -> Result<(String, String)> {
     Ok((digest(&root.join(ARCHIVE))?, digest(&root.join(".stan/output/archive.diff.tar"))?))
 }
 
-/// Archives and their by-products change with every run, the lock tells who had it last, and the cache notes times.
+/// Archives and their by-products change with every run, the lock names its last holder, and the cache records times.
 fn still_files(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut files = digests(&root.join(".stan"), |_| true)?;
     files.retain(|name, _| !name.starts_with("diff/history/"));
@@ -119,7 +119,7 @@ fn temporary(files: &BTreeMap<String, String>) -> Vec<String> {
 
 struct Outcome {
     ran: Vec<Ran>,
-    /// How often an archive was looked at meanwhile, and which of those were none of the expected ones.
+    /// How often an archive was hashed meanwhile, and which of the hashes were not expected.
     looks: u64,
     torn: Vec<String>,
 }
@@ -139,7 +139,7 @@ fn at_once(stan: Stan<'_>, commands: &[Vec<&str>], processes: u64, alone: Option
     })
 }
 
-/// Looks at the archive again and again while others replace it.
+/// Hashes the archive again and again while others replace it.
 fn watch(archive: &Path, alone: Option<&Alone>, over: &AtomicBool) -> Result<(u64, Vec<String>)> {
     let (mut looks, mut torn) = (0, Vec::new());
     while let (Some(alone), false) = (alone, over.load(Ordering::Acquire)) {
@@ -203,7 +203,7 @@ mod tests {
     use crate::program::Usage;
 
     #[test]
-    fn only_success_and_explained_waits_are_no_fault() {
+    fn only_success_and_explained_waits_are_not_faults() {
         let ran = |code, said: &str| Ran {
             command: "run".to_owned(),
             code,

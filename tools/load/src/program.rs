@@ -52,7 +52,7 @@ pub(super) struct Usage {
 }
 
 impl Stan<'_> {
-    /// Starts it; `slot` tells its files from those of runs beside it.
+    /// Starts it; `slot` keeps its files apart from those of parallel runs.
     pub(super) fn start(&self, arguments: &[&str], slot: &str) -> Result<Running> {
         let mut command = Command::new(self.program);
         command.args(arguments).current_dir(self.root);

@@ -1,4 +1,4 @@
-//! What a load test comes to: measurements, which decide nothing, and laws, which do.
+//! The result of a load test: measurements, which decide nothing, and laws, which do.
 
 use std::fmt::Write as _;
 

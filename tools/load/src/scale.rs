@@ -15,7 +15,7 @@ use crate::Result;
 /// Memory that no number of files explains: the program itself, its threads and their buffers.
 const BASE_MEMORY: u64 = 192 << 20;
 
-/// Memory for what is known of one file: names, edges, hashes, and the documents that are made of them.
+/// Memory for one file: names, edges, hashes, and the documents that are made of them.
 const MEMORY_PER_FILE: u64 = 3 << 10;
 
 pub(super) fn run(stan: Stan<'_>, repository: &Repository, report: &mut Report) -> Result<()> {

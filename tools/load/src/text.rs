@@ -122,7 +122,7 @@ pub(super) fn barrel(package: &Package) -> String {
     text
 }
 
-/// An asset; every fifth is no text.
+/// An asset; every fifth is not text.
 pub(super) fn asset(package: &Package, number: u64) -> Vec<u8> {
     let mut random = Random::new((package.number << 40) ^ (number << 8) ^ 0xA55E7);
     let wanted = usize::try_from(package.asset_bytes * (50 + random.below_u64(100)) / 100).unwrap_or(0).max(64);

@@ -97,7 +97,7 @@ mod tests {
     use super::{differences, digests, read_everything, sizes};
 
     #[test]
-    fn files_are_found_read_and_told_apart() {
+    fn files_are_found_read_and_hashed() {
         let folder = tempfile::tempdir().expect("a scratch folder");
         std::fs::create_dir_all(folder.path().join("a/b")).expect("folders");
         std::fs::create_dir_all(folder.path().join(".stan")).expect("folders");

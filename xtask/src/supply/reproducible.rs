@@ -27,7 +27,7 @@ const PROGRAMS: [&str; 2] = ["stan", "x07"];
 /// Of different lengths and depths, so that no path can be the same by accident.
 const COPIES: [&str; 2] = ["first", "second/in-another-place"];
 
-/// The answer is whether the bytes are the same and tell nothing.
+/// Returns whether the bytes are the same and hold no path of the build.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<bool> {
     let folder = std::path::absolute(options.dir.clone().unwrap_or_else(|| root.join(".bench/reproducible")))?;
     let count = if options.once { 1 } else { COPIES.len() };
@@ -81,14 +81,14 @@ fn copy_source(root: &Path, target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds the programs of the copy at `source`, and tells where they lie.
+/// Builds the programs of the copy at `source`, and returns their folder.
 fn build(source: &Path) -> Result<PathBuf> {
     let target = source.join("target");
     let mut command = cargo::command(source);
     command.args(["build", "--locked", "--release", "--package", "stan-cli"]);
     command.env("CARGO_TARGET_DIR", &target).env("CARGO_INCREMENTAL", "0").env("LC_ALL", "C").env("TZ", "UTC");
     command.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(source)).env("CFLAGS", c_flags(source));
-    // The allocator's C code tells the date and the time of its build; compilers take this one instead.
+    // The allocator's C code embeds the date and the time of its build; compilers take this one instead.
     command.env_remove("RUSTFLAGS").env("SOURCE_DATE_EPOCH", "0");
     if !command.status()?.success() {
         return Err(format!("the copy at {} does not build", source.display()).into());

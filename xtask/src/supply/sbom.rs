@@ -45,7 +45,7 @@ fn reference(package: &Package) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version.replace('+', "%2B"))
 }
 
-/// `scope` tells what is part of the programs from what only builds or tests of other crates need.
+/// `scope` distinguishes what is part of the programs from what only builds or tests of other crates need.
 fn component(package: &Package, is_shipped: bool) -> Map<String, Value> {
     let mut component = Map::new();
     let mut set = |key: &str, value: Value| component.insert(key.to_owned(), value);

@@ -38,7 +38,7 @@ fn is_path(span: &str) -> bool {
         && span.chars().all(|c| c.is_ascii_alphanumeric() || "/._-{},".contains(c))
 }
 
-/// `a/{b,c}.rs` stands for `a/b.rs` and `a/c.rs`.
+/// `a/{b,c}.rs` expands to `a/b.rs` and `a/c.rs`.
 fn expand_braces(path: &str) -> Vec<String> {
     let parts = path.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
     match parts {

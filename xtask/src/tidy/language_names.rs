@@ -3,7 +3,7 @@
 
 use super::{Finding, tree::Tree};
 
-/// Code that must not name a language. The context packs of x07 are a verb of their own, and are not looked at here.
+/// Code that must not name a language. The context packs of x07 are a verb of their own, and are not checked here.
 const NEUTRAL: &[&str] = &[
     "crates/model/src/",
     "crates/repo/src/",

@@ -1,4 +1,4 @@
-//! Relative links between the Markdown files lead somewhere. Links to other sites are not followed.
+//! Relative links between the Markdown files resolve. Links to other sites are not followed.
 
 use super::{Finding, markdown, tree::Tree};
 

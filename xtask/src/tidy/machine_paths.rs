@@ -1,4 +1,4 @@
-//! No path of one machine is committed: it means nothing elsewhere, and it tells too much.
+//! No path of one machine is committed: it means nothing elsewhere, and it reveals too much.
 
 use super::{Finding, tree::Tree};
 
@@ -30,7 +30,7 @@ mod tests {
     use crate::tidy::check_lines;
 
     fn check(line: &str, expected: &[&str]) {
-        // `~~` stands for the slash, so that the inputs are not findings themselves.
+        // `~~` replaces the slash, so that the inputs are not findings themselves.
         let text = line.replace("~~", "/");
         assert_eq!(check_lines(super::check, &[("notes.txt", text.as_str())]), expected, "{text}");
     }

@@ -34,7 +34,7 @@ pub(super) fn link_targets(line: &str) -> Vec<&str> {
     let mut targets = Vec::new();
     for (_, text) in split_code(line).filter(|(is_code, _)| !is_code) {
         let mut rest = text;
-        // A code span inside the brackets cuts a link in two, so only the end of the brackets is looked for.
+        // A code span inside the brackets cuts a link in two, so only the end of the brackets is searched.
         while let Some((_, after)) = rest.split_once("](") {
             targets.extend(first_word(after, ')'));
             rest = after;

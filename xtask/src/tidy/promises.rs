@@ -63,7 +63,7 @@ fn starters(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.texts_ending(".rs") {
         let is_product = (path.starts_with("crates/") || path.starts_with("apps/")) && path.contains("/src/");
-        // Test kits are no product, and tests are behind the last line of it.
+        // Test kits are not product code, and tests come behind the last line of it.
         if !is_product || path == STARTS || path.starts_with("crates/testkit/") || path.contains("/tests") {
             continue;
         }

@@ -18,7 +18,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &VerifyArgs) -> Result<(
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    // What is no pack is taken for an archive, which says better what is wrong with it.
+    // What is not a pack is read as an archive, which reports better what is wrong with it.
     if let Some(typed) = args.archive.as_ref().filter(|typed| !typed.ends_with(".tar"))
         && let Ok(named) = input::read(&workspace, typed)
         && let Some(report) = verify_pack(engine, &workspace.repository(), &named)

@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// Longer answers are not kept in the cache.
 const LONGEST_STORED: usize = 1 << 20;
 
-/// After so many new answers the folder is looked through.
+/// After so many new answers the folder is swept.
 const SWEEP_EVERY: usize = 64;
 
 /// Patches of longer texts take too long to find.
@@ -184,8 +184,8 @@ fn changes(old: &str, new: &str) -> String {
     unified_patch(old, new)
 }
 
-/// Lines that are gone with `-`, lines that are new with `+`, each in its order. Not a patch: lines that only moved are not
-/// told. Linear.
+/// Lines that are gone with `-`, lines that are new with `+`, each in its order. Not a patch: lines that only moved are
+/// not shown. Linear.
 fn changed_lines(old: &str, new: &str) -> String {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     new.lines().for_each(|line| *counts.entry(line).or_default() += 1);

@@ -39,7 +39,7 @@ const MOST_WAITING: usize = 1_000;
 /// A buffer that one long line made larger than this is given back.
 const KEPT_BUFFER: usize = 1 << 20;
 
-/// A longer last line is no notice of a command.
+/// A longer last line is not a notice of a command.
 const LONGEST_NOTICE: usize = 160;
 
 /// Tokens that the lines around a cut answer may take: the notice and the digest.
@@ -47,7 +47,7 @@ const FRAME: u64 = 60;
 
 /// Serves until standard input ends.
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), Failure> {
-    // A folder that is not there is said now, not with every call.
+    // A missing folder is reported now, not with every call.
     let directory = args.root.as_deref().or(cli.directory.as_deref()).unwrap_or(".").to_owned();
     let typed = |name: &str, values: &[String]| -> Vec<String> {
         values.iter().map(|value| format!("--{name}={value}")).collect()
@@ -213,7 +213,7 @@ impl Server<'_> {
             Some(Err(message)) => return call.answer(failed(&message, DEFAULT_BUDGET)),
             Some(Ok(asked)) => asked,
         };
-        // A link of the repository may lead anywhere; that is found out without opening what it leads to.
+        // A link of the repository may point anywhere; that is checked without opening its target.
         if let Some(path) = asked.paths.iter().find(|path| self.workspace.leads_outside(path)) {
             let message = format!("`{path}` leads out of the repository through a link");
             return call.answer(failed(&message, DEFAULT_BUDGET));
@@ -302,7 +302,7 @@ fn bounded(text: String, budget: u64) -> String {
         None => true,
     });
     let missing = lines.count() + usize::from(cut.is_some());
-    // A command that left something out says so in its last line: then no figure is known that is enough.
+    // A command that left something out reports it in its last line: then the sufficient budget is unknown.
     let own = text.lines().next_back().filter(|line| line.contains("--budget 0") && line.len() <= LONGEST_NOTICE);
     match own {
         Some(notice) if missing > 1 => {

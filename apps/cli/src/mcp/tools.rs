@@ -332,7 +332,7 @@ fn without_position(value: &str) -> &str {
     value.trim_end_matches(|character: char| character.is_ascii_digit() || character == ':')
 }
 
-/// A path of a call stays in the repository by its spelling alone: what lies outside is refused without a look at it.
+/// A path of a call stays in the repository by its spelling alone: one that lies outside is refused without a stat.
 fn confined(path: &str) -> Result<(), String> {
     if path.is_empty() {
         return Err("a path is empty: name a file of the repository".to_owned());

@@ -24,7 +24,7 @@ impl DocumentStore for ProgramFiles {
     }
 }
 
-/// Where the program was started; `.` when that cannot be told.
+/// The working directory at start; `.` when it cannot be determined.
 #[expect(clippy::disallowed_methods, reason = "only the program knows the working directory")]
 pub(crate) fn working_directory() -> String {
     std::env::current_dir().map_or_else(|_| ".".to_owned(), |path| path.to_string_lossy().into_owned())

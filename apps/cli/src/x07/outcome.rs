@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
 /// How a slice is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Printing {
-    /// The user did not choose how the pointer is read, so standard error tells when that matters.
+    /// The user did not choose how the pointer is read, so a note on standard error appears when that matters.
     pub(crate) tells_reading: bool,
     /// What is printed goes into a report in the toolchain's form, which has the toolchain's fields and no other, and standard
     /// error stays silent about a pack that was made.
@@ -89,7 +89,7 @@ pub(crate) fn of_applied_slice(outcome: ApplySliceOutcome, printing: Printing) -
     Outcome { exit_code, inputs, outputs, ..failed(message, *report) }
 }
 
-/// A report about a failure, which is told on both streams.
+/// A report about a failure, which is printed on both streams.
 fn failed(message: String, report: SliceReport) -> Outcome {
     let stderr = line(&message);
     let diagnostics = vec![Diagnostic::failure(message)];
@@ -157,7 +157,7 @@ fn reading_note(request: &SliceRequest) -> String {
     line(&format!("note: {} was read in {read}, whose order is another; {other}", request.trimmed_pointer()))
 }
 
-/// The pack tells how much a bound cut; which declarations it were is told here.
+/// The pack says how much a bound cut; this note names the declarations.
 fn truncation_note(diagnostics: &[Diagnostic]) -> String {
     let mut note = String::new();
     for diagnostic in diagnostics {

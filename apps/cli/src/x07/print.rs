@@ -1,5 +1,5 @@
 //! The one place where `x07` prints. Documents on standard output keep their canonical bytes (RFC 8785), which readers
-//! hash and compare, unless a person looks at them: on a terminal, hidden characters are shown as `\\uXXXX`.
+//! hash and compare, unless a person reads them: on a terminal, hidden characters are shown as `\\uXXXX`.
 #![expect(clippy::disallowed_methods, reason = "this module alone has the two streams")]
 
 use std::io::{self, IsTerminal, Write};
@@ -8,9 +8,9 @@ use stan_engine::{Untrusted, visible_json};
 
 use super::outcome::Outcome;
 
-/// Prints what a command came to and returns its exit code.
+/// Prints the outcome of a command and returns its exit code.
 pub(crate) fn print(outcome: &Outcome) -> u8 {
-    // What went wrong is told first: standard output may be a closed pipe.
+    // Errors are printed first: standard output may be a closed pipe.
     let _ = io::stderr().write_all(lines(&outcome.stderr).as_bytes());
     let mut stdout = io::stdout().lock();
     let written = match str::from_utf8(&outcome.stdout) {
@@ -18,7 +18,7 @@ pub(crate) fn print(outcome: &Outcome) -> u8 {
         _ => stdout.write_all(&outcome.stdout),
     };
     match written.and_then(|()| stdout.flush()) {
-        // A reader that has seen enough is no failure.
+        // A closed pipe is not a failure: the reader has seen enough.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let _ = io::stderr().write_all(format!("write stdout: {error}\n").as_bytes());
             2

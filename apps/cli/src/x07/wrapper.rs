@@ -24,7 +24,7 @@ pub(crate) fn schema(flags: &MachineFlags) -> Outcome {
     Outcome { stdout: text.into_bytes(), ..Outcome::default() }
 }
 
-/// Puts a report around what a command came to, or around what is wrong with the flags when none was run.
+/// Puts a report around the outcome of a command, or around the error in the flags when none was run.
 pub(crate) fn wrap(
     arguments: &[OsString],
     flags: &MachineFlags,

@@ -366,7 +366,8 @@ fn usage() {
     assert!(below.starts_with("exit 1"), "{below}");
 }
 
-/// Ceremony is a warning, what the assistant has not seen is an error, and bytes that moved on since are told.
+/// Missing ceremony is a warning, what the assistant has not seen is an error, and bytes that changed since are
+/// reported.
 #[test]
 fn after_a_context_run() {
     let repository = Repository::new(&[("src/a.ts", TEN), ("src/far.ts", TEN), ("top.ts", "1\n")]);

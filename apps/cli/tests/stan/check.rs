@@ -1,4 +1,4 @@
-//! `stan check` on a real workspace: that the gate is told the truth about archive, map, tree and selection. The rules
+//! `stan check` on a real workspace: that the gate gets the true state of archive, map, tree and selection. The rules
 //! themselves are tested in `stan-reply`.
 
 use expect_test::{Expect, expect};
@@ -65,7 +65,7 @@ fn a_reply_that_keeps_the_protocol() {
 
 /// Folders that are asked for many names are listed: the answers stay what they were.
 #[test]
-fn files_are_told_from_made_up_names_however_many_there_are() {
+fn files_are_distinguished_from_made_up_names_however_many_there_are() {
     let repository = thread();
     let names =
         (0..1_000).map(|number| format!("rm src/made-up-{number}.ts\nrm {number}.ts\nrm nowhere/{number}/x.ts\n"));

@@ -273,7 +273,7 @@ fn the_selection_is_explained() {
 
 /// Whole ways to all nodes of a chain would be its length squared: this one made a report of three gigabytes.
 #[test]
-fn of_a_long_way_the_last_eight_nodes_are_told() {
+fn of_a_long_path_the_last_eight_nodes_are_shown() {
     const LENGTH: usize = 20_000;
     let repository = hoisted();
     let node = |i: usize| format!(r#""f{i:05}.ts":{{"k":0,"s":1,"e":[["f{:05}.ts",1]]}}"#, (i + 1) % LENGTH);

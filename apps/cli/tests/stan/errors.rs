@@ -35,7 +35,7 @@ fn state(text: &str, expected: Expect) {
 }
 
 #[test]
-fn selections_that_are_no_json() {
+fn selections_that_are_not_json() {
     state(
         "",
         expect![[r#"
@@ -252,7 +252,7 @@ fn selections_with_broken_entries() {
 }
 
 #[test]
-fn selections_that_are_no_file() {
+fn selections_that_are_not_files() {
     check(
         |repository| {
             fs::remove_file(repository.root().join(STATE)).unwrap();

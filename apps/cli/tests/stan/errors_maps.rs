@@ -314,7 +314,7 @@ fn externals() {
           help: rebuild the map: stan run --context
     "#]],
     );
-    // A staged file that was edited is not believed, and mended by the way.
+    // A staged file that was edited is not trusted; the run repairs it.
     let repository = thread();
     repository.write(NODE, "export declare const z: any;\n");
     assert!(repository.output(FROZEN, &[]).status.success());

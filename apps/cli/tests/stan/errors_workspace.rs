@@ -16,7 +16,7 @@ use crate::support::Repository;
 const RUN: &[&str] = &["run", "--context"];
 const FROZEN: &[&str] = &["run", "--context", "--frozen"];
 
-/// Takes away what is there, and puts a link to a folder outside in its place.
+/// Removes a path, and puts a link to a folder outside in its place.
 fn link_out(repository: &Repository, path: &str) {
     let outside = repository.root().parent().unwrap().join("outside");
     fs::create_dir_all(&outside).unwrap();

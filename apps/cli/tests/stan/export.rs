@@ -1,5 +1,5 @@
-//! `stan export`: what lies where in a dataset, what is written again and what is not, and what is kept out. What query engines
-//! make of it is `fixtures/fleet/check.py`.
+//! `stan export`: what lies where in a dataset, what is written again and what is not, and what is kept out. How query
+//! engines read it is tested by `fixtures/fleet/check.py`.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -84,7 +84,7 @@ fn fill_and_run(disk: &SmallDisk, root: &Path, writer: &Writer) -> usize {
             assert!(matches!(output.status.code(), Some(1 | 2)), "{what}: {said}");
             let is_told = ["no space is left; make some and run again", "No space left on device"];
             assert!(is_told.iter().any(|words| said.contains(words)), "{what}: {said}");
-            // On a full disk there may be no space to put an old text back; then it is said which one.
+            // On a full disk there may be no space to restore an old text; then the message names the file.
             let is_named = writer.is_loose || said.contains("could not be taken back");
             assert!(torn == old || is_named, "{what}: a failed run changed something: {said}");
         }

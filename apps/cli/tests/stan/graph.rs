@@ -403,7 +403,7 @@ fn the_cache_hides_itself_from_git() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_is_no_error() {
+fn a_cache_that_cannot_be_written_is_not_an_error() {
     let repository = Repository::new(FILES);
     let first = repository.output(&["graph", "--json", "--no-cache"], &[]);
     repository.write(".stan", "a file");

@@ -38,7 +38,7 @@ fn time_of(writer: &Writer, root: &Path) -> Duration {
     started.elapsed().max(Duration::from_millis(20))
 }
 
-/// Kills that many runs, and tells how many fell before, into and after the moment when outputs are put in place.
+/// Kills that many runs, and returns how many were killed before, while and after outputs are put in place.
 fn kill_runs(count: usize, seed: u64) -> [usize; 3] {
     let repository = repository();
     let root = repository.root();

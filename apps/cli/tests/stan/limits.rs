@@ -219,7 +219,7 @@ fn a_cache_serves_where_it_was_written() {
     let mut homeless = repository.command(&["graph", "-v"]);
     let output = homeless.env_remove("XDG_STATE_HOME").output().unwrap();
     assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("analysed 4 files"));
-    // A folder of the user's own is believed after it was restored, without a key.
+    // A folder of the user's own is trusted after it was restored, without a key.
     let outside = repository.root().with_file_name("outside");
     let typed = outside.display().to_string();
     let arguments = ["graph", "-v", "--cache-dir", &typed];

@@ -251,7 +251,7 @@ fn since_sends_a_patch_and_a_new_server_knows_the_digest() {
     let unknown = client.call(2, "read", json!({ "files": ["src/b.ts"], "since": "0123456789abcdef" }));
     assert_eq!(unknown["result"]["structuredContent"]["answer"], "full");
     assert!(unknown["result"]["structuredContent"]["text"].as_str().unwrap().contains("is not known any more"));
-    // What lies in the cache under a digest is believed only if it has that digest.
+    // A cache entry under a digest is trusted only if its contents have that digest.
     let planted = repository.root().join(".stan/cache/answers/0123456789abcdef");
     std::fs::write(&planted, "planted\n").unwrap();
     let unknown = client.call(3, "read", json!({ "files": ["src/a.ts"], "since": "0123456789abcdef" }));

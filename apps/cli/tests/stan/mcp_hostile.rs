@@ -185,7 +185,7 @@ fn answers_to_cancelled_calls_are_not_sent() {
 }
 
 #[test]
-fn wrong_arguments_are_told_within_the_budget() {
+fn wrong_arguments_are_reported_within_the_budget() {
     let repository = repository();
     let mut client = Client::start(&repository, &[]);
     let told = |client: &mut Client, tool: &str, arguments: Value| {

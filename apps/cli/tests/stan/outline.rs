@@ -1,4 +1,4 @@
-//! `stan outline` and `stan symbol`: what people read, and what they are told when a name is wrong.
+//! `stan outline` and `stan symbol`: what people read, and the messages for a wrong name.
 
 use expect_test::expect;
 

@@ -46,7 +46,7 @@ fn nothing_from_outside_is_archived_without_consent() {
 #[test]
 fn what_is_allowed_is_named_before_it_is_archived() {
     let repository = hostile();
-    // A committed link to everything above is no consent, for an earlier run's map either.
+    // A committed link to everything above is not consent, for an earlier run's map either.
     repository.write("node_modules/.keep", "");
     std::os::unix::fs::symlink("../..", repository.root().join("node_modules/up")).unwrap();
     let shown = repository.stan(&["run", "--context", "--allow-outside", "../home"]);

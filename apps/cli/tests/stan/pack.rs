@@ -1,4 +1,4 @@
-//! `stan pack`, `stan read` and `stan find`: what people and models read, and what they are told when something is wrong.
+//! `stan pack`, `stan read` and `stan find`: what people and models read, and the messages when something is wrong.
 
 use expect_test::expect;
 use serde_json::Value;
@@ -483,7 +483,7 @@ fn files_of_a_log_come_first_innermost_frame_first() {
 }
 
 #[test]
-fn an_import_that_leads_to_nothing_shows_what_there_is() {
+fn an_import_that_does_not_resolve_shows_the_exports() {
     let repository = Repository::new(&[
         (
             "src/main.ts",

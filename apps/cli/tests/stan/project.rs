@@ -51,8 +51,8 @@ pub(crate) fn succeeds(repository: &Repository, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Everything below a folder by its name in it: files with their bytes, links with where they lead. The cache, the
-/// lock and the copies of applied replies are no output of anything.
+/// Everything below a folder by its name in it: files with their bytes, links with their targets. The cache, the lock
+/// and the copies of applied replies are not outputs.
 pub(crate) fn everything(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut pending = vec![folder.to_owned()];

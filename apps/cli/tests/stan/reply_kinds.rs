@@ -387,7 +387,7 @@ fn files_that_are_not_utf8_keep_their_bytes() {
 }
 
 #[test]
-fn heading_levels_that_are_not_read_are_told() {
+fn heading_levels_that_are_not_read_are_reported() {
     let repository = repository();
     let old = tree(repository.root());
     for level in ["##", "####"] {

@@ -139,7 +139,7 @@ fn the_gate_refuses_the_selection_of_an_ignored_secret() {
 }
 
 #[test]
-fn altered_instructions_are_told_once() {
+fn altered_instructions_are_reported_once() {
     let repository = repository();
     assert!(repository.output(&["init"], &[]).status.success());
     let about = |report: &Value| {

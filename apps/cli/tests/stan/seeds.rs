@@ -39,7 +39,7 @@ fn pretty_files_on_the_disk_and_minified_ones_in_the_archive() {
 }
 
 #[test]
-fn imports_are_nodes_and_duplicates_are_told() {
+fn imports_are_nodes_and_duplicates_are_reported() {
     let repository = Repository::new(&[
         (".gitignore", "node_modules\n.stan/\n"),
         ("stan.config.yml", "stan-core:\n  imports:\n    zod: node_modules/zod/index.d.ts\n"),

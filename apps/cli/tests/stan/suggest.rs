@@ -283,7 +283,7 @@ fn what_git_says_changed_is_a_focus() {
     repository.git(&["add", "--all"]);
     repository.write("src/b.ts", "import { c } from './deep/c';\nexport const b = c + 2;\n");
     repository.write("src/new.ts", "export const fresh = 1;\n");
-    // What stan itself writes is no change of the user's.
+    // Files that stan itself writes are not changes of the user's.
     repository.stan(&["init"]);
     let report = json(&repository, &["suggest", "--changed", "--budget", "1000", "--json"]);
     assert_eq!(report["focus"], serde_json::json!(["src/b.ts", "src/new.ts"]));
@@ -291,7 +291,7 @@ fn what_git_says_changed_is_a_focus() {
 }
 
 #[test]
-fn what_changed_together_is_told() {
+fn what_changed_together_is_reported() {
     let repository = repository();
     if repository.git(&["init", "--quiet"]).is_none() {
         return;
@@ -318,7 +318,7 @@ fn what_changed_together_is_told() {
     // A folder of the work tree has the same history, without the folder's name.
     let report = json(&repository, &["-C", "src", "suggest", "--focus", "types.ts", "--json"]);
     assert_eq!(reason(&report, "alone.ts"), Some("changed together (3 of 3 commits)".into()));
-    // A shallow clone says so.
+    // A shallow clone is reported.
     let clone = format!("file://{}", repository.root().display());
     if repository.git(&["clone", "--quiet", "--depth", "1", &clone, "shallow"]).is_some() {
         let report = json(&repository, &["-C", "shallow", "suggest", "--focus", "src/types.ts", "--json"]);

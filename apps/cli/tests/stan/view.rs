@@ -1,5 +1,5 @@
-//! `stan view` and the levels of diagrams: where the page is written, what it holds, and that hostile names stay text. What
-//! a browser makes of it is `fixtures/view/check.mjs`.
+//! `stan view` and the levels of diagrams: where the page is written, what it holds, and that hostile names stay text.
+//! Its behaviour in a browser is tested by `fixtures/view/check.mjs`.
 
 use std::fs;
 

@@ -166,7 +166,7 @@ fn edit_selection(root: &Path, version: usize) {
     put(root, STATE, &format!("{{\"include\":[[\"src/index.ts\",{}]],\"exclude\":[]}}\n", version % 5));
 }
 
-/// What `init` looks after, as people wrote it.
+/// The documents that `init` maintains, as people wrote them.
 fn edit_documents(root: &Path, version: usize) {
     put(root, ".stan/system/stan.system.md", &format!("Our own rules, version {version}.\n").repeat(200));
     put(root, "AGENTS.md", &format!("# Agents {version}\n\nBe kind.\n"));

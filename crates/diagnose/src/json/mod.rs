@@ -1,4 +1,4 @@
-//! Machine-readable reports: one document, or a stream of records, told apart by their members.
+//! Machine-readable reports: one document, or a stream of records, distinguished by their members.
 
 mod linters;
 mod sarif;

@@ -3,7 +3,7 @@
 use super::lines::{Lines, code, excerpt, severity};
 use crate::{ColumnUnit, Diagnostic, Place, Related, Severity, is_foreign, place};
 
-/// The tools that this grammar and that of TypeScript tell apart.
+/// The tools that this grammar and that of TypeScript distinguish.
 pub(super) const TOOLS: &[&str] = &["mypy", "ruff", "pylint", "go", "pyright", "javac", "msbuild"];
 
 pub(super) fn columns(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {

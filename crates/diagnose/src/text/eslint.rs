@@ -10,7 +10,7 @@ pub(super) fn stylish(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
     let before = found.len();
     let mut consumed = 1;
     let mut index = at + 1;
-    // No bound: each line that is looked at is consumed.
+    // No bound: each line that is read is consumed.
     while let Some(diagnostic) = row(&file, lines.get(index)) {
         found.push(diagnostic);
         index += 1;

@@ -52,7 +52,7 @@ pub(super) fn test(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) ->
     let before = found.len();
     let end = failures(lines, at, found);
     if is_run && !lines.get(end + 1).trim_start().starts_with("--- FAIL: ") {
-        // What a test that passes says is no failure.
+        // Output of a passing test is not a failure.
         found.truncate(before);
     }
     end - at + 1

@@ -129,7 +129,7 @@ pub(crate) fn frame_body(text: &str) -> Option<(Option<&str>, Place)> {
     (rest.is_empty() && found.col.is_some()).then_some((Some(name), found))
 }
 
-/// Whether the line is a stack frame of a runtime, without a place in a file of anybody.
+/// Whether the line is a stack frame of a runtime, without a position in a user's file.
 pub(crate) fn is_runtime_frame(line: &str) -> bool {
     let text = line.trim_start();
     (text.starts_with("at ") || text.starts_with("❯ "))

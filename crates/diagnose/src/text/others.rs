@@ -125,7 +125,7 @@ pub(super) fn java(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) ->
     }
     let mut consumed = 1;
     let mut frames = Vec::new();
-    // Each line that is looked at is consumed.
+    // Each line that is read is consumed.
     while is_frame(lines.get(at + consumed)) {
         frames.extend(frame(lines.get(at + consumed)));
         consumed += 1;

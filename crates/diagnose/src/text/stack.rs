@@ -151,7 +151,7 @@ pub(super) fn bare_frames(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnost
         .find(|line| !line.trim().is_empty() && !is_code_frame(line) && !is_marker(line) && !is_trace(line));
     let mut frames = Vec::new();
     let mut index = at;
-    // Each line that is looked at is consumed.
+    // Each line that is read is consumed.
     while is_trace(lines.get(index)) {
         if let Some((name, place)) = script_frame(lines.get(index)).filter(|(_, place)| !is_foreign(&place.file)) {
             frames.push(Frame { place, name: name.map(str::to_owned) });

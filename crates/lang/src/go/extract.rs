@@ -71,8 +71,8 @@ fn requests<'t>(file: &File<'t>, facts: &mut FileFacts) -> FxHashMap<&'t str, Ve
     locals
 }
 
-/// The names that a package may have in a file: its alias, or what its path suggests. The package's own clause would tell, but lies
-/// in another file.
+/// The names that a package may have in a file: its alias, or what its path suggests. The package clause has the real
+/// name, but lies in another file.
 pub(super) fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
     match import.alias {
         Some("_") => return Vec::new(),
@@ -144,7 +144,7 @@ pub(super) fn is_predeclared(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
-/// All names of the language, for what is said to be missing.
+/// All predeclared names of the language, which are never reported as missing.
 pub(super) fn is_universal(name: &str) -> bool {
     #[rustfmt::skip]
     const OTHERS: [&str; 16] = [

@@ -1,5 +1,5 @@
-//! The tokens of Go, with the semicolons that line ends stand for. Any bytes give tokens: what is no token is skipped, and a string
-//! or comment without an end takes the rest of the file.
+//! The tokens of Go, with the semicolons that line ends imply. Any bytes give tokens: what is not a token is skipped,
+//! and a string or comment without an end takes the rest of the file.
 
 /// What a token is. Keywords are words; the parser compares their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,7 +25,7 @@ pub(super) struct Uses<'t> {
 /// Memory that the declarations of a file share.
 #[derive(Default)]
 struct Scratch<'t> {
-    /// What is known of each token; declarations have tokens of their own.
+    /// Flags of each token; declarations have tokens of their own.
     marks: Vec<u8>,
     /// The last local of each name that has begun, by its index among those of the declaration.
     active: FxHashMap<&'t str, u32>,
@@ -51,7 +51,7 @@ pub(super) struct Local<'t> {
     pub(super) source: Source,
 }
 
-/// What tells the type of a local name, by the token that it begins with.
+/// The source of a local name's type, by the token that it begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Unknown,
@@ -147,7 +147,7 @@ struct Block {
     end: usize,
     /// Where the body of a statement with a header begins.
     body: Option<usize>,
-    /// Where the last statement ends that was asked for: one that declares many names is looked through once.
+    /// Where the last requested statement ends: one that declares many names is scanned once.
     statement: usize,
 }
 
@@ -433,8 +433,9 @@ impl<'t> Walk<'_, 't> {
         self.file.is_mark(at + 1, b':') && at > 0 && matches!(self.file.kind(at - 1), Some(Kind::Mark(b'{' | b',')))
     }
 
-    /// Whether a brace opens a literal of a type that is named (`T{`, `pkg.T{`) or left out (`{{`): its keys are fields. Keys of
-    /// maps and lists that are written as such are names. A named type may be a map as well, which another file tells.
+    /// Whether a brace opens a literal of a type that is named (`T{`, `pkg.T{`) or left out (`{{`): its keys are
+    /// fields. Keys of maps and lists that are written as such are names. A named type may be a map as well; that is
+    /// declared in another file.
     fn has_fields(&self, open: usize) -> bool {
         if open == 0 || self.is_marked(open, BODY) {
             return false;
@@ -478,7 +479,7 @@ fn is_type_keyword(word: &str) -> bool {
 }
 
 pub(super) fn is_keyword(word: &str) -> bool {
-    // Most words are not, which their first letter tells.
+    // Most words are not; the first letter excludes them.
     let starts = word.as_bytes().first().is_some_and(|byte| (b'b'..=b'v').contains(byte));
     starts
         && matches!(

@@ -1,5 +1,5 @@
-//! The top level of a Go file: its package, imports and declarations, each with the range of its tokens. Bodies are not parsed;
-//! `names.rs` looks through them. Broken files give what can be told: brackets that do not match end with the file.
+//! The top level of a Go file: its package, imports and declarations, each with the range of its tokens. Bodies are not
+//! parsed; `names.rs` scans them. Broken files give what could be parsed: unmatched brackets end with the file.
 
 use super::lexer::{Comment, Kind, Token, lex};
 

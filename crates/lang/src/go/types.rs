@@ -91,7 +91,7 @@ impl<'f, 't> Scope<'f, 't> {
         symbol
     }
 
-    /// Tells how the values of local names are found. Earlier ones first, so that later ones can lead to them.
+    /// Records the recipes of local names' values. Earlier ones first, so that later ones can refer to them.
     pub(super) fn take_locals(&mut self, uses: &Uses<'t>) {
         self.local_at = uses.local_uses.iter().copied().collect();
         for local in &uses.locals {
@@ -169,7 +169,7 @@ impl<'f, 't> Scope<'f, 't> {
         SignatureId(self.names.signatures.len() as u32 - 1)
     }
 
-    /// The value of the expression that begins at a token, as far as names tell.
+    /// The value of the expression that begins at a token, as far as names determine it.
     pub(super) fn value_at(&mut self, mut at: usize, may_be_literal: bool) -> RecipeId {
         let mut is_received = false;
         while matches!(self.file.kind(at), Some(Kind::Mark(b'&' | b'*') | Kind::Operator)) {

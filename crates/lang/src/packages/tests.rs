@@ -1,4 +1,4 @@
-//! Ids and places of packages, and names that lead out of a store.
+//! Ids and places of packages, and names that point out of a store.
 
 use stan_repo::{MemorySystem, World};
 
@@ -100,7 +100,7 @@ fn packages_are_found_by_name_and_version_and_links_are_not_followed() {
     assert_eq!(names, ["a.go", "sub"]);
     assert!(folder.is_file("sub/b.go") && !folder.is_file("out.go") && !folder.is_file("in.go"));
     assert!(!folder.is_file("away/x.go") && folder.list("away").is_empty());
-    // The stores are not part of what other questions may look at.
+    // The stores are not part of what other lookups may read.
     assert!(!world.is_file("/u/go/pkg/mod/github.com/!up/m@v1.0.0/a.go"));
 }
 

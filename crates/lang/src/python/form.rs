@@ -41,8 +41,8 @@ pub(super) fn is_dotted_name(name: &str) -> bool {
     name.split('.').all(is_identifier)
 }
 
-/// Whether `from package import name`, given as `package.name`, leads to the module `name` itself: all parts of the dotted name
-/// are the last parts of the path. Otherwise it leads to the package, which binds the name.
+/// Whether `from package import name`, given as `package.name`, resolves to the module `name` itself: all parts of the
+/// dotted name are the last parts of the path. Otherwise it resolves to the package, which binds the name.
 pub(super) fn is_module_named(path: &str, specifier: &str) -> bool {
     let Some(stem) = path.strip_suffix(".py").or_else(|| path.strip_suffix(".pyi")) else { return false };
     let mut parts = stem.strip_suffix("/__init__").unwrap_or(stem).rsplit('/');

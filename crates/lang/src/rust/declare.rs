@@ -1,4 +1,4 @@
-//! The outline of a file, and what its names stand for.
+//! The outline of a file, and what its names refer to.
 
 use stan_model::names::{FileUnits, Names};
 use stan_model::outline::{LineStarts, Outline};
@@ -35,7 +35,7 @@ pub(super) fn declare(text: &str) -> FileUnits {
     FileUnits { outline: units.outline(lexed.unmatched.is_some()), names }
 }
 
-/// Whether a path leads to the module of its last name, which `path` is.
+/// Whether a path resolves to the module of its last name, which `path` is.
 pub(super) fn is_module_named(path: &str, specifier: &str) -> bool {
     let name = specifier.rsplit("::").next().unwrap_or(specifier);
     let Some(stem) = path.strip_suffix(".rs") else { return false };

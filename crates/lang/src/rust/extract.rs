@@ -17,7 +17,7 @@ const LONGEST_SCOPE: usize = 512;
 /// A path that is longer has no meaning.
 const LONGEST_PATH: usize = 1024;
 
-/// How many blocks with imports around a path are looked at.
+/// How many blocks with imports around a path are searched.
 const MOST_BLOCKS: usize = 64;
 
 /// The facts of a file by its content.
@@ -481,7 +481,7 @@ fn is_anchor(name: &str) -> bool {
     matches!(name, "crate" | "self" | "super" | "")
 }
 
-/// Whether the first name of a path is a type: its members lead to no module.
+/// Whether the first name of a path is a type: its members are not modules.
 fn is_type_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_uppercase())
         || matches!(

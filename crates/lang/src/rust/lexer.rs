@@ -1,5 +1,5 @@
-//! The tokens of Rust. Any bytes give tokens: what is no token is skipped, and a string or comment without an end takes the rest of the
-//! file. Brackets are matched here once, so that nothing behind looks for an end again.
+//! The tokens of Rust. Any bytes give tokens: what is not a token is skipped, and a string or comment without an end
+//! takes the rest of the file. Brackets are matched here once, so that no later stage searches for an end again.
 
 /// What a token is. Keywords are words; their text is compared where it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The value of a string literal, as far as file names need it.
 
-/// `None` for what is no plain string.
+/// `None` for what is not a plain string.
 pub(super) fn value(literal: &str) -> Option<String> {
     if let Some(rest) = literal.strip_prefix('r') {
         let hashes = rest.bytes().take_while(|byte| *byte == b'#').count();

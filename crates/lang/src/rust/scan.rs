@@ -107,7 +107,7 @@ enum PlaceKind {
     Body,
 }
 
-/// What the scanner is in, with what is known of the statement that it is at.
+/// What the scanner is in, and the state of its current statement.
 struct Place {
     kind: PlaceKind,
     module: u32,

@@ -16,7 +16,7 @@ use super::units::Part;
 /// Types are not written deeper than this.
 const MOST_DEPTH: usize = 16;
 
-/// What is known of the file while names are collected.
+/// The file's data while names are collected.
 pub(super) struct Scope<'s, 't> {
     pub(super) lexed: &'s Lexed<'t>,
     pub(super) lines: &'s LineStarts,

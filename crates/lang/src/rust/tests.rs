@@ -314,7 +314,7 @@ bitflags! { pub struct Flags: u32 { const A = 1; } }
 }
 
 #[test]
-fn names_lead_to_declarations_imports_and_members() {
+fn names_resolve_to_declarations_imports_and_members() {
     let text = r#"
 use crate::store::{Store, open as open_store};
 pub struct App { store: Store, names: Vec<Name> }

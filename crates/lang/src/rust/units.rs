@@ -1,5 +1,6 @@
-//! The outline of a Rust file: functions, types with fields and variants, traits and `impl` blocks with their members, constants, macros and
-//! modules. Items are told by their keywords and brackets; a stack holds the blocks around, so that nothing recurses.
+//! The outline of a Rust file: functions, types with fields and variants, traits and `impl` blocks with their members,
+//! constants, macros and modules. Items are recognised by their keywords and brackets; a stack holds the enclosing
+//! blocks, so that nothing recurses.
 
 use stan_model::outline::{LineStarts, Outline, Span, Unit, UnitId, UnitKind, UnitName};
 
@@ -25,7 +26,7 @@ pub(super) struct Units<'l, 't> {
     lines: &'l LineStarts,
     pub(super) units: Vec<Unit>,
     pub(super) parts: Vec<Part>,
-    /// Imports and other statements that are no units.
+    /// Imports and other statements that are not units.
     pub(super) statements: Vec<Span>,
     comment: usize,
     /// Where the block ends that is being read: brackets without a partner end there, too.
@@ -171,7 +172,7 @@ impl<'l, 't> Units<'l, 't> {
         (next, None)
     }
 
-    /// A call of a macro, whose arguments may be items; or something that is no item.
+    /// A call of a macro, whose arguments may be items; or something that is not an item.
     fn other(&mut self, at: usize, end: usize, parent: Option<u32>, holds: Holds) -> (usize, Option<Frame>) {
         let lexed = self.lexed;
         let mut behind = at + 1;

@@ -19,7 +19,7 @@ pub(super) struct UseLeaf<'t> {
 }
 
 impl<'t> UseLeaf<'t> {
-    /// The name that the declaration gives to what the path leads to.
+    /// The name that the declaration gives to what the path resolves to.
     pub(super) fn name(&self) -> Option<&'t str> {
         let name = self.alias.or_else(|| self.path.last().copied()).filter(|_| !self.is_glob)?;
         (!matches!(name, "_" | "")).then_some(name)
@@ -65,7 +65,7 @@ pub(super) fn leaves<'t>(lexed: &Lexed<'t>, start: usize) -> (Vec<UseLeaf<'t>>, 
                     return (reader.found, at);
                 }
             }
-            // A variable of a macro: what it stands for is not known.
+            // A macro variable: its value is not known.
             Some(_) => reader.leaf.is_broken = true,
         }
         at += 1;

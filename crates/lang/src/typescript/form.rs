@@ -21,7 +21,7 @@ pub enum Form {
     /// `require('x')`, also through a name bound by `createRequire`.
     Require,
     /// `require('x')` or `require.resolve('x')` where `require` is a parameter of an enclosing function (AMD,
-    /// bundles): an edge only when it leads to a file.
+    /// bundles): an edge only when it resolves to a file.
     RequireParam,
     /// `require.resolve('x')`.
     RequireResolve,
@@ -42,7 +42,7 @@ pub enum Form {
     /// The `'x'` of `declare module 'x'` in a file that is itself a module.
     Augment,
     /// `require('x')` or `require.resolve('x')` through a name bound by `createRequire` with a base that is not known: an
-    /// edge only when it leads to a file of a package.
+    /// edge only when it resolves to a file of a package.
     RequireElsewhere,
 }
 

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::project::FileList;
 
-/// More matches than this are cut, and the caller says so.
+/// More matches than this are cut, and the caller reports it.
 pub const MAX_MATCHES: usize = 10_000;
 
 const ADDED: &str =

@@ -1,5 +1,5 @@
 //! The dependencies of a manifest that lie in the repository: `file:`, `link:`, `portal:`, a plain relative path, and the
-//! `workspace:` forms that name a place or another package. Nothing here looks at a disk.
+//! `workspace:` forms that name a place or another package. Nothing here reads a disk.
 
 use crate::jsonc::Value;
 
@@ -53,7 +53,7 @@ fn is_relative(place: &str) -> bool {
     matches!(place, "." | "..") || place.starts_with("./") || place.starts_with("../")
 }
 
-/// A folder of the repository; archives and what leads out of it are left alone.
+/// A folder of the repository; archives and paths out of it are ignored.
 fn folder(name: &str, place: &str, directory: &str) -> Option<LocalDependency> {
     let is_archive = [".tgz", ".tar.gz", ".tar"].iter().any(|ending| place.ends_with(ending));
     if is_archive || place.starts_with(['/', '~']) || place.contains(['\\', '\0']) {

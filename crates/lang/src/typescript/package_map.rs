@@ -21,7 +21,7 @@ pub(crate) struct PackageMap {
     pub(crate) all_dots: bool,
 }
 
-/// What a key of a map leads to.
+/// What a key of a map maps to.
 pub(crate) struct Mapped<'m, 's> {
     pub(crate) target: &'m Value,
     /// What the star or the folder key leaves of the name; empty for the name itself.
@@ -142,7 +142,7 @@ mod tests {
             let index = PackageMap::new(&map);
             let found = index.by_typescript(&map, &name);
             let found = found.map(|one| (one.target.as_str().unwrap().to_owned(), one.rest, one.is_pattern));
-            // A key with several stars that ends in a slash is neither a pattern nor a folder worth telling apart.
+            // A key with several stars that ends in a slash is neither a pattern nor a folder worth distinguishing.
             prop_assume!(!keys.iter().any(|key| key.matches('*').count() > 1 && key.ends_with('/')));
             prop_assert_eq!(found, by_sorting(&keys, &name));
         }

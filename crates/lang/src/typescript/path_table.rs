@@ -34,7 +34,7 @@ impl PathTable {
     }
 
     /// The targets for a specifier: of an exact pattern, else of the one with the longest text before its star; with the
-    /// text that the star stands for.
+    /// text that the star matches.
     pub(crate) fn best<'s>(&self, specifier: &'s str) -> Option<(&[Box<str>], &'s str)> {
         let at = |place: u32| &self.entries[place as usize];
         let start = self.exact.partition_point(|place| *at(*place).0 < *specifier);

@@ -79,8 +79,8 @@ impl StarPatterns {
         Self { prefixes: Prefixes::new(prefixes), suffixes }
     }
 
-    /// Calls `act` for every pattern that matches, with its number and the place of what the star stands for: those with
-    /// the longest prefix first, of these those with the longest suffix.
+    /// Calls `act` for every pattern that matches, with its number and the range that the star matches: those with the
+    /// longest prefix first, of these those with the longest suffix.
     pub(crate) fn matching<B>(
         &self,
         text: &str,

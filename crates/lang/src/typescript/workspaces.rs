@@ -47,7 +47,7 @@ impl Workspaces {
         let mut finder = Finder { files, root, problems: BTreeSet::new() };
         let mut manifests: BTreeMap<&str, Manifest> = BTreeMap::new();
         let mut declaring: BTreeSet<&str> = BTreeSet::new();
-        // Told by the end first: nearly all files are something else.
+        // Checks the extension first: nearly all files are something else.
         for path in universe.into_iter().filter(|path| path.ends_with(".json") || path.ends_with(".yaml")) {
             let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
             match name {

@@ -1,4 +1,4 @@
-//! Contract clauses of functions: requires and the like, protocols, loop contracts. Their expressions stay source.
+//! Contract clauses of functions (`requires`, `ensures`, …), protocols, loop contracts. Their expressions stay source.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ impl<'a> Reader<'_, 'a> {
         for key in ["await_invariant", "scope_invariant", "cancellation_ensures"] {
             self.contract_field(protocol, &inside, key, FieldRole::Contract, &mut clauses)?;
         }
-        // A protocol without clauses is no contract: there is nothing to leave out.
+        // A protocol without clauses is not a contract: there is nothing to leave out.
         let role = if clauses.is_empty() { FieldRole::Plain } else { FieldRole::Contract };
         fields.push(Field::new("protocol", role, Piece::record(clauses)));
         Ok(())
@@ -139,7 +139,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// A loop's pointer follows its function; one that does not lead into a body is a notation of its own.
+/// A loop's pointer follows its function; one that does not address a body is a notation of its own.
 fn loop_pointer(text: Cow<'_, str>) -> Piece<'_> {
     let Some(start) = text.find("/body") else { return Piece::Text(text) };
     Piece::OwnPointer(match text {

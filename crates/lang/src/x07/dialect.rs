@@ -21,7 +21,7 @@ impl Dialect for X07 {
         &KEYS
     }
 
-    /// The head of every list, at any depth. Words that are no heads are variables and literals.
+    /// The head of every list, at any depth. Words that are not heads are variables and literals.
     fn references(&self, tree: &JsonTree<'_>, expression: NodeId, found: &mut dyn FnMut(&str)) {
         for id in tree.descendants(expression) {
             if tree.kind(id) != JsonKind::Array {

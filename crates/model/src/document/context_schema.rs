@@ -1,7 +1,7 @@
 //! JSON Schemas of the context files (spec 20), for those who write or read them with other tools.
 //!
 //! Written by hand, because the files are read by strict readers and not into types. Compiled for the tests that check
-//! `schemas/`. What only a reader can say (an edge leads to a node, nothing is there twice) is not in them.
+//! `schemas/`. What a schema cannot express (an edge's target is a node, entries are unique) is not in them.
 
 use serde_json::{Value, json};
 

@@ -42,7 +42,7 @@ pub fn normalise_node_id(id: &str) -> Result<Cow<'_, str>, NodeIdError> {
     if normalised.is_empty() {
         return Err(NodeIdError::Empty);
     }
-    // `./C:/x` is no longer hidden behind its dot.
+    // Checked again: the dot of `./C:/x` hid an absolute path from the first check.
     if is_absolute(&normalised) { Err(NodeIdError::Absolute) } else { Ok(Cow::Owned(normalised)) }
 }
 

@@ -8,7 +8,7 @@ use super::error::{DocumentError, DocumentPlace};
 use crate::jcs;
 use crate::json::{JsonKind, JsonTree, NodeId};
 
-/// A hostile document can hold millions of mistakes; nobody reads more than this many.
+/// A hostile document can hold millions of mistakes; no user reads more than this many.
 const MOST_ERRORS: usize = 100;
 
 /// How much of a value is shown in a finding, in bytes.
@@ -63,7 +63,7 @@ impl<'p> Pointer<'p> {
 }
 
 impl<'a> DocumentReader<'a> {
-    /// Reads a text. A byte order mark is accepted, because some editors cannot be told not to write one.
+    /// Reads a text. A byte order mark is accepted, because some editors always write one.
     pub fn parse(bytes: &'a [u8], file: &'a str) -> Result<Self, Vec<DocumentError>> {
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let tree = JsonTree::parse(text).map_err(|error| {
@@ -113,7 +113,8 @@ impl<'a> DocumentReader<'a> {
         self.errors
     }
 
-    /// The values of the known keys of an object. Unknown and repeated keys, and what is no object, are reported.
+    /// The values of the known keys of an object. Unknown and repeated keys, and values that are not objects, are
+    /// reported.
     pub fn fields<const N: usize>(
         &mut self,
         id: NodeId,

@@ -17,7 +17,7 @@ pub struct SelectReport {
     pub total_bytes: u64,
     /// Estimated: bytes / 4.
     pub tokens: u64,
-    /// Counted; absent when nobody asked.
+    /// Counted; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_tokens: Option<ExactTokens>,
     /// Largest first, then by id.
@@ -63,7 +63,7 @@ pub struct SelectedNode {
     pub path_omitted: Option<u64>,
 }
 
-/// How much of a way is told: the ways to all nodes of a chain together would be its length squared.
+/// How many steps of a path are shown: the paths to all nodes of a chain together would be its length squared.
 pub const SHOWN_STEPS: usize = 8;
 
 /// `stan snap --json`.

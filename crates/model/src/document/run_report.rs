@@ -214,7 +214,7 @@ pub struct SizedPath {
     pub bytes: u64,
 }
 
-/// How many files of a language are listed but not analysed: nothing is known of what they depend on.
+/// How many files of a language are listed but not analysed: their dependencies are unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct NotAnalysedFiles {

@@ -191,7 +191,7 @@ impl Decoder<'_> {
                 return None;
             }
         };
-        // Each part is looked at before any is given up, so that one run shows every mistake.
+        // Each part is checked before any error returns, so that one run shows every mistake.
         let node = self.node(node, &pointer.index(0), id);
         let depth = depth.map_or(Some(0), |depth| self.depth(depth, &pointer.index(1), id));
         let mask = mask.map_or(Some(ALL_KINDS), |mask| {

@@ -99,7 +99,7 @@ impl Reader<'_> {
         if self.position < self.bytes.len() { Err("trailing characters".to_owned()) } else { Ok(()) }
     }
 
-    /// Reads a value, or opens a container. Tells whether a value inside it comes next.
+    /// Reads a value, or opens a container. Returns whether a value inside it comes next.
     fn value(&mut self) -> Result<bool, String> {
         let start = self.position;
         match self.peek() {
@@ -139,7 +139,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// After a value: closes what ends here. Tells whether the whole text is read.
+    /// After a value: closes what ends here. Returns whether the whole text is read.
     fn close_finished(&mut self) -> Result<bool, String> {
         while let Some(&index) = self.open.last() {
             self.skip_space();

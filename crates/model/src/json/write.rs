@@ -47,7 +47,7 @@ impl JsonTree<'_> {
         }
     }
 
-    /// Looks for an integer inside a value that canonical JSON cannot hold. `pointer` leads to the value.
+    /// Looks for an integer inside a value that canonical JSON cannot hold. `pointer` is the value's JSON pointer.
     pub fn check_integers(&self, id: NodeId, pointer: &str) -> Result<(), JcsError> {
         match self.kind(id) {
             JsonKind::Integer => {

@@ -139,7 +139,7 @@ fn nearest(
         let (fits, is_affordable) = image.has(place, old, Agreement::Exact, false, work);
         (fits && !is_refused, is_affordable)
     };
-    // A bound to one end leaves one place to look at.
+    // A hunk bound to one end has one candidate position.
     if must_start || must_end {
         let place = if must_start { 0 } else { last };
         return matches(place, work).0.then_some(place);
@@ -359,7 +359,7 @@ impl<'a> Tolerant<'a, '_> {
     }
 }
 
-/// What was looked for, and what the file has where most of those lines are in the same order.
+/// The searched lines, and what the file has where most of those lines are in the same order.
 fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed {
     const MOST_VOTES: usize = 100_000;
     let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
@@ -389,7 +389,7 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
     }
 }
 
-/// Where no line is the same: the line that begins most like the first one that was looked for.
+/// Where no line is the same: the line that begins most like the first searched one.
 fn most_alike(places: &[&Line<'_>], old: &[Line<'_>]) -> Option<usize> {
     const FEWEST_BYTES: usize = 6;
     let (offset, wanted) = old.iter().enumerate().find(|(_, line)| !line.text.trim_ascii().is_empty())?;

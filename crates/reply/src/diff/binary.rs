@@ -1,5 +1,5 @@
-//! Binary patches: their shape is checked, line by line. What they would make of a file is not computed: a binary
-//! file is never archived, so there is nothing to compare with.
+//! Binary patches: their shape is checked, line by line. Their result is not computed: a binary file is never archived,
+//! so there is nothing to compare with.
 
 use super::{DiffError, Lines};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{DiffError, Lines, starts_file};
 
-/// A hunk by its lines, with what git makes of it.
+/// A hunk by its lines, with git's reading of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hunk {
     /// The range line in the fence.
@@ -58,7 +58,7 @@ fn number(text: &str) -> Option<(u64, &str)> {
     (!number.is_empty()).then(|| (number.parse().unwrap_or(u64::MAX), rest))
 }
 
-/// Reads the hunk at a range line, and tells where reading goes on.
+/// Reads the hunk at a range line, and returns the index of the next line to read.
 pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>, usize) {
     let (counted, counted_end) = parse_counted(lines, index);
     let start = if counted.is_ok() { counted_end } else { index + 1 };

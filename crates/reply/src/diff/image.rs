@@ -1,4 +1,4 @@
-//! A file as lines that hunks are looked for in and put into, and how much of that one reply may cost.
+//! A file as lines that hunks are matched against and applied to, and how much of that one reply may cost.
 
 use std::hash::Hasher as _;
 
@@ -26,7 +26,7 @@ impl Work {
     }
 }
 
-/// What is said when there is none left.
+/// The message when the budget is used up.
 pub(crate) const TOO_MUCH: &str = "the patches of this reply are too many to be checked";
 
 /// A line without its end, and which end it has.

@@ -2,8 +2,8 @@
 //!
 //! Diffs are read and applied in two ways. Strictly they mean what they mean to `git apply`: own code, because the libraries
 //! differ from git in what they refuse (the tests compare with the real program). Otherwise what models write is accepted
-//! while its meaning is plain: wrong counts are counted again, and lines are looked for in the whole file and taken where they
-//! are found once. Nothing here knows the rules of the gate or touches a file.
+//! while its meaning is plain: wrong counts are counted again, and lines are searched in the whole file and taken where
+//! they are found once. Nothing here knows the rules of the gate or touches a file.
 
 mod apply;
 mod binary;
@@ -47,7 +47,7 @@ pub(crate) enum Change {
 pub(crate) struct WrittenPath {
     /// Without the prefix `a/` or `b/`, if it has one.
     pub(crate) path: String,
-    /// What `git apply` makes of it, when that is something else: it takes the first segment off, whatever it says.
+    /// What `git apply` reads it as, when that differs: it strips the first segment, whatever it is.
     pub(crate) taken_as: Option<String>,
     /// The index of the line in the fence.
     pub(crate) index: usize,
@@ -65,7 +65,7 @@ pub(crate) struct DiffError {
 /// A passage of a patch that the file does not have, or has several times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Missed {
-    /// What was looked for.
+    /// The lines that were searched.
     pub(crate) wanted: Vec<String>,
     /// The line of the file, 1-based, that `found` starts at.
     pub(crate) first: usize,

@@ -47,7 +47,7 @@ pub(super) fn plain_name(text: &str, index: usize) -> WrittenPath {
     WrittenPath { path, taken_as: None, index }
 }
 
-/// The two names behind `diff --git `, when it can be told where the first ends.
+/// The two names behind `diff --git `, when the end of the first can be determined.
 pub(super) fn header_names(text: &str, index: usize) -> Option<(WrittenPath, WrittenPath)> {
     let text = text.trim_end_matches(['\r', ' ', '\t']);
     let (first, second) = split_header(text)?;

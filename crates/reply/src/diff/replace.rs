@@ -54,7 +54,7 @@ pub(crate) fn path_line(lines: &Lines<'_>) -> Option<usize> {
     names.then_some(first)
 }
 
-/// Reads a fence of blocks as a patch of `path`; without one the file cannot be told.
+/// Reads a fence of blocks as a patch of `path`; `None` when the reply names no file.
 pub(crate) fn parse(lines: &Lines<'_>, path: Option<String>) -> FileDiff {
     let mut replacements = Vec::new();
     let mut error = None;

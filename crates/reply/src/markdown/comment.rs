@@ -70,7 +70,7 @@ fn visible_part(text: &str, is_inside: &mut bool, can_end_later: bool) -> String
 fn before_comment(text: &str) -> (&str, Option<&str>) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    // Runs without an end stay without one, so each length is looked for once: a line of backticks stays linear.
+    // Runs without an end stay without one, so each length is searched once: a line of backticks stays linear.
     let mut unmatched = [false; 64];
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'`', b'<', rest)) {
         let start = at + found;

@@ -24,7 +24,7 @@ impl<'a> Cursor<'a> {
         self.line.get(self.offset..).unwrap_or_default()
     }
 
-    /// What is left from the first character that is no space.
+    /// What is left from the first character that is not a space.
     pub(super) fn rest_trimmed(&self) -> &'a str {
         self.rest().trim_start_matches([' ', '\t'])
     }

@@ -88,7 +88,7 @@ const BLOCK_TAGS: &[&str] = &[
     "ul",
 ];
 
-/// The kind of HTML block that a line opens; `line` starts at its first character that is no space.
+/// The kind of HTML block that a line opens; `line` starts at its first character that is not a space.
 pub(super) fn opened_by(line: &str) -> Option<HtmlKind> {
     let rest = line.strip_prefix('<')?;
     if rest.starts_with("!--") {

@@ -53,7 +53,7 @@ pub(crate) struct Heading<'a> {
     /// Without the number signs at both ends and the space around.
     pub(crate) text: &'a str,
     pub(crate) line: u32,
-    /// Inside a list item or a quote, so it is no section of the reply.
+    /// Inside a list item or a quote, so it is not a section of the reply.
     pub(crate) is_nested: bool,
 }
 

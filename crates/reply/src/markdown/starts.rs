@@ -1,6 +1,6 @@
 //! What a line opens or closes, judged by the line alone: headings, fences, list markers, thematic breaks, underlines.
 //!
-//! Every function takes what is left of a line from its first character that is no space.
+//! Every function takes what is left of a line from its first character that is not a space.
 
 use super::cursor::is_space;
 

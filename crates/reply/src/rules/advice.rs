@@ -2,7 +2,7 @@
 //!
 //! | case | decision |
 //! |---|---|
-//! | an entry of `i` or `x` that is not a file node of the map | 0101, also when such a file exists but is ignored; a builtin or missing node is told apart |
+//! | an entry of `i` or `x` that is not a file node of the map | 0101, also when such a file exists but is ignored; a builtin or missing node has its own message |
 //! | an entry of `i` that git ignores and that is a credential file or holds a secret | 0014 |
 //! | another entry of `i` that git ignores | 0106 |
 //! | an archived file below `<stanPath>/imports/` | no 0101: imports are not in the map |
@@ -24,7 +24,7 @@ use super::state::Selection;
 use crate::report::Findings;
 use crate::{CheckOptions, IgnoredFile};
 
-/// From here on an entry without a mask is worth a look.
+/// From this depth on an entry without a mask is worth a warning.
 const DEEP: u32 = 3;
 
 pub(super) fn check(

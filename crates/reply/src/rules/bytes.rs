@@ -19,7 +19,7 @@
 //! | a file that `mv` or `cp` of this reply makes | its archived source is patched |
 //! | the second patch on a file (0013) | applies to the archived bytes or to what the first left |
 //! | a header that contradicts itself (0013) | not applied; 0008 for each of its paths that is not archived |
-//! | a path that is none (0012) | not applied |
+//! | an invalid path (0012) | not applied |
 //! | `rm` and the source of `mv` | as a deletion; below a folder the first file that is not archived |
 //! | the state | its bytes are the archived ones, else the current ones: it is never 0008 |
 
@@ -46,7 +46,7 @@ const MOST_PATCHES: usize = 8;
 /// How many archived bytes are kept at hand for the next patch of the same file.
 const MOST_KEPT: usize = 64 << 20;
 
-/// What the patches make of the files.
+/// The result of applying the patches.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) changed: ChangedFiles,

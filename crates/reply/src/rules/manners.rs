@@ -7,7 +7,7 @@
 //! | a file that the map does not know | fine: the user may have to paste it |
 //! | a hard-gate reply (some `present: no`) without anything under `## Commit Message` | 0016 |
 //! | the same without a word about an archive in its prose | 0016 |
-//! | the same, but it changes what it must not (0007) | not asked for: it is no hard-gate reply |
+//! | the same, but it changes what it must not (0007) | not asked for: it is not a hard-gate reply |
 
 use super::Facts;
 use crate::checklist;

@@ -84,7 +84,7 @@ pub(crate) fn check(
     let outcome = bytes::check(&facts, &mut findings);
     if facts.is_active {
         let mut missing = None;
-        // Without an archive nothing tells what the assistant has seen.
+        // Without an archive it is unknown what the assistant has seen.
         if context.has_archive() {
             missing = targets::check(&facts, &mut findings);
         }

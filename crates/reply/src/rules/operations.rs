@@ -15,7 +15,7 @@ use crate::diff::TOO_MUCH;
 use crate::paths::{normalise, outside};
 use crate::structure::{Operation, OperationKind};
 
-/// What the paths of one operation lead to.
+/// The files that the paths of one operation name.
 type Found = Vec<(String, String)>;
 
 impl Examiner<'_, '_, '_> {
@@ -56,7 +56,7 @@ impl Examiner<'_, '_, '_> {
         }
     }
 
-    /// Copies files, and tells which.
+    /// Copies files, and returns which.
     fn transfer(&mut self, line: u32, from: &str, to: &str) -> Result<Found, String> {
         // That is 0012's business.
         if outside(from).is_some() || outside(to).is_some() {
@@ -82,7 +82,7 @@ impl Examiner<'_, '_, '_> {
         Ok(files)
     }
 
-    /// The files that a path stands for, each with what follows the path in it.
+    /// The files at or below a path, each with what follows the path in it.
     fn files_at(&mut self, line: u32, path: &str) -> Result<Found, String> {
         if outside(path).is_some() {
             return Ok(Vec::new());

@@ -128,7 +128,7 @@ fn odd_name(facts: &Facts<'_>, path: &str) -> Option<&'static str> {
     (facts.is_tree() && !is_there).then_some(fault)
 }
 
-/// The only line of a link is where it leads.
+/// The only line of a link is its target.
 fn check_link(findings: &mut Findings<'_>, patch: &PatchFence<'_>, file: &FileDiff) {
     let added = file.hunks().iter().flat_map(|hunk| hunk.lines.clone());
     for index in added {

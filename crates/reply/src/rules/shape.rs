@@ -15,7 +15,7 @@
 //! | a second patch on a file, old names and new names of renames included | 0013 at the second |
 //! | several fences of search/replace blocks on one file | fine: each says what it changes, and they go one after the other |
 //! | a copied file that is also patched | fine: a copy does not touch what it copies |
-//! | a line under `### File Ops` that is no operation | 0013 |
+//! | a line under `### File Ops` that is not an operation | 0013 |
 //! | several files in one envelope (`*** Begin Patch`) | fine: that is its form |
 //! | to be applied: something that starts like a patch outside of a fence, or inside of one that is not read | 0013 |
 //! | to be applied: a heading with more than a path behind `File:`, where no file is called so | 0013 |

@@ -13,7 +13,7 @@ pub(super) enum Deed {
     Delete,
 }
 
-/// One file that a reply touches. A rename and `mv` are a deletion and a new file; what is copied from is no target.
+/// One file that a reply touches. A rename and `mv` are a deletion and a new file; the source of a copy is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) path: String,
@@ -50,7 +50,7 @@ pub(super) fn collect(structure: &Structure<'_>) -> Vec<Target> {
             }
             OperationKind::Copy { to, .. } => add(to, Deed::Create),
             OperationKind::Remove { path } => add(path, Deed::Delete),
-            // Folders are no files: only where they are is checked.
+            // Folders are not files: only their paths are checked.
             OperationKind::RemoveFolder { .. } | OperationKind::MakeFolder { .. } => {}
         }
     }

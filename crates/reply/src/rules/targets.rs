@@ -18,7 +18,7 @@ use super::target::{Deed, Target};
 use crate::paths::outside;
 use crate::report::Findings;
 
-/// Tells the line that makes it a hard-gate reply, if one does.
+/// Returns the line that makes it a hard-gate reply, if one does.
 pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Option<u32> {
     let listed: BTreeSet<&str> = facts.checklist.presences.iter().map(|line| line.path.as_str()).collect();
     let new_files: BTreeSet<&str> =

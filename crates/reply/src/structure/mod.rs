@@ -1,6 +1,6 @@
 //! A reply as the gate sees it: patch blocks, file operations, what stands under `## Input Data Changes`.
 //!
-//! Only what is there is told, not whether it is right. Reading, so that every reply has one meaning:
+//! Reports only what a reply contains, not whether it is right. Reading, so that every reply has one meaning:
 //!
 //! | written | read as |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | `### File: path` with one fence | the whole file; a diff or search/replace blocks in the fence are what they are |
 //! | a fence that starts with `*** Begin Patch` or the header of a file in such an envelope | a patch of all its files |
 //! | any of these indented as a whole | the same without the indentation |
-//! | a fence that holds the start of a patch somewhere else | unread: told, and refused where the reply is to be applied |
+//! | a fence that holds the start of a patch somewhere else | unread: reported, and refused where the reply is to be applied |
 //! | any other fence | no patch: an example, a listing, a nested reply |
 //! | `### File Ops` | the operations in its fences and in its lines that start with one of the five words |
 
@@ -31,7 +31,7 @@ use crate::markdown::{self, Block, Fence, Heading, TextLine};
 pub(crate) struct Structure<'a> {
     pub(crate) blocks: Vec<PatchBlock<'a>>,
     pub(crate) operations: Vec<Operation>,
-    /// Lines under `### File Ops` that are no operation.
+    /// Lines under `### File Ops` that are not operations.
     pub(crate) operation_faults: Vec<(u32, String)>,
     pub(crate) input: InputSection<'a>,
     /// Prose outside that section that is not quoted.
@@ -267,7 +267,7 @@ fn heading_path(text: &str) -> (String, bool) {
     }
     let unescaped = if text.contains('`') { Cow::Borrowed(text) } else { markdown::unescape(text) };
     let bare = unescaped.trim_matches('`').trim();
-    // Words in brackets behind it, or a link: a path may look so, and then the file is there.
+    // Words in brackets behind it, or a link: a path may look like that, and then such a file exists.
     let has_more = bare.contains("](") || (bare.ends_with(')') && bare.contains(" ("));
     (unquoted(bare), has_more)
 }

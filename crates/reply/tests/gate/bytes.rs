@@ -86,7 +86,7 @@ fn r0011_strict_alone() {
     }
 }
 
-/// A passage that is there twice: only the place that the hunk says is no guess.
+/// A passage that occurs twice: only the position in the hunk header is not a guess.
 #[test]
 fn r0011_never_guesses() {
     let mut world = World::off();

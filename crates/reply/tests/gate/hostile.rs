@@ -66,7 +66,7 @@ fn copies_of_a_large_file_share_its_bytes() {
 }
 
 #[test]
-fn patches_that_copy_a_large_file_come_to_an_end() {
+fn patches_that_copy_a_large_file_terminate() {
     let mut world = World::new();
     world.archive.insert("src/large.ts".to_owned(), b"a line of text\n".repeat(70_000));
     let patch = |number: usize| {

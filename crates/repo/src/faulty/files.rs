@@ -79,7 +79,7 @@ impl Write for Faulty<Box<dyn OutputFile>> {
             Outcome::Odd if self.plan.fault() == Fault::NothingWritten => Ok(0),
             Outcome::Odd => self.inner.write(bytes.get(..bytes.len().div_ceil(2)).unwrap_or_default()),
             Outcome::Fail(error) => {
-                // A full disk takes a part before it says so; others may as well.
+                // A full disk writes a part before it returns ENOSPC; other errors may as well.
                 if error.kind() != io::ErrorKind::Interrupted {
                     self.inner.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default())?;
                 }

@@ -31,7 +31,7 @@ pub enum Effect {
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// ENOSPC: a write takes half of the bytes before it says so.
+    /// ENOSPC: a write takes half of the bytes before it fails.
     NoSpace,
     /// EIO, of anything.
     Io,
@@ -45,7 +45,7 @@ pub enum Fault {
     OtherDevice,
     /// A write or a read takes only a part. No failure: callers go on.
     Short,
-    /// A write that takes nothing and says so.
+    /// A write that takes nothing and returns 0.
     NothingWritten,
     /// EINTR, of writing and of reading pieces. No failure: callers try again.
     Interrupted,
@@ -55,11 +55,11 @@ pub enum Fault {
     NoLocks,
     /// EINVAL, of flushing: the file system cannot. No failure.
     NoSync,
-    /// The file is gone after it was looked at.
+    /// The file is gone after it was stat'ed.
     Vanished,
-    /// The file is half as long after it was looked at.
+    /// The file is half as long after it was stat'ed.
     Shrunk,
-    /// The file is longer after it was looked at.
+    /// The file is longer after it was stat'ed.
     Grown,
     /// A listing names a file that is gone.
     Ghost,
@@ -118,7 +118,7 @@ impl Fault {
     }
 
     fn error(self) -> Option<io::Error> {
-        // Real numbers where there are any: libraries look at more than the kind.
+        // The real errno where there is one: libraries check more than the kind.
         #[cfg(unix)]
         let number = match self {
             Self::NoSpace => 28,
@@ -187,7 +187,7 @@ impl Plan {
 
     /// Counts an effect and says how it goes.
     pub(super) fn next(&self, effect: Effect, path: &Path) -> Outcome {
-        // Files that change after a look are counted when the look has found one.
+        // Files that change after a stat are counted when the stat has found one.
         if !self.fault.applies_to(effect) || self.changes_files() || !self.is_due() {
             return Outcome::Fine;
         }
@@ -195,7 +195,7 @@ impl Plan {
         self.fault.error().map_or(Outcome::Odd, Outcome::Fail)
     }
 
-    /// A regular file was looked at: from here on it may be another one.
+    /// A regular file was stat'ed: from here on it may be another one.
     pub(super) fn looked_at(&self, path: &Path) {
         if self.changes_files() && self.is_due() {
             self.strike(Effect::Look, path);

@@ -42,7 +42,7 @@ fn every_step_of_writing_fails_once() {
 }
 
 #[test]
-fn harmless_faults_are_no_failures() {
+fn harmless_faults_are_not_failures() {
     for fault in [Fault::Short, Fault::Interrupted, Fault::TimeBack] {
         let system = memory();
         let faulty = FaultySystem::new(&system, fault, 0, false);
@@ -56,7 +56,7 @@ fn harmless_faults_are_no_failures() {
 }
 
 #[test]
-fn files_change_after_they_were_looked_at() {
+fn files_change_after_their_stat() {
     for (fault, expected) in
         [(Fault::Vanished, None), (Fault::Shrunk, Some("01234")), (Fault::Grown, Some("0123456789\n\n\n\n\n\n\n"))]
     {

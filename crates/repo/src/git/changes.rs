@@ -29,12 +29,12 @@ pub struct GitChanges<'f> {
     pub changed: Vec<&'f str>,
     /// Files that were not there, or that git does not track.
     pub added: Vec<&'f str>,
-    /// Files and links that were there and are no longer; sorted.
+    /// Files and links that the revision or the index has and the working tree has not; sorted.
     pub deleted: Vec<String>,
 }
 
-/// Compares files below the root with the revision, or with the index. Files that are not given are looked at only to
-/// see whether they are gone.
+/// Compares files below the root with the revision, or with the index. Tracked files that are not in `files` are only
+/// checked for deletion.
 pub fn git_changes<'f>(
     system: &dyn System,
     root: &str,
@@ -115,7 +115,7 @@ impl Comparison<'_, '_> {
         }
     }
 
-    /// What a tracked path is; `None` when it cannot be told.
+    /// Mode and blob id of a tracked path in the working tree; `None` when it cannot be read.
     fn now(&self, entry: &Entry, file: &str) -> Option<(Mode, ObjectId)> {
         let path = self.place.top.absolute(&[&self.place.prefix, file].concat());
         let system = self.place.system;
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_the_same_size_and_time_are_told_apart_by_the_other_time() {
+    fn bytes_of_the_same_size_and_mtime_differ_by_ctime() {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0);
         assert!(changed(&system).is_empty());
         system.set_file("/r/a.ts", "eno").set_times("/r/a.ts", OLD, OLD + 5);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_must_not_look_at_is_unchanged() {
+    fn assume_unchanged_files_are_unchanged() {
         let system = repository(&[("a.ts", "one"), ("b.ts", "two")], 0x8000);
         system.set_file("/r/a.ts", "other");
         assert!(changed(&system).is_empty());

@@ -1,4 +1,4 @@
-//! Finds the git checkout that a root belongs to, and tells nested repositories from plain folders.
+//! Finds the git checkout that a root belongs to, and distinguishes nested repositories from plain folders.
 //!
 //! Follows git's own discovery (`setup.c`), without environment variables, configuration files or bare
 //! repositories. Reads `HEAD`, `.git` files, `commondir` and the index; never an object.
@@ -42,7 +42,8 @@ impl Checkout {
                         return Self { top, repository: Some(repository) };
                     }
                     garbage |= directory == root.path();
-                    // Git gives up at a broken `.git` file, but looks further up past a directory that is not a repository.
+                    // Git gives up at a broken `.git` file, but searches further up past a directory that is not a
+                    // repository.
                     if kind == EntryKind::File {
                         let message = "not a valid git file, so tracked files that a rule ignores are left out";
                         let name = relative_path(root.path(), &git);
@@ -93,7 +94,7 @@ pub(crate) fn is_repository(recorder: &mut Recorder<'_>, directory: &str) -> boo
         None | Some(EntryKind::Other) => false,
         Some(kind) => {
             repository_at(recorder, &git, kind).is_some()
-                // Git takes the cautious side when it cannot tell.
+                // Git assumes a repository when it cannot read the file.
                 || (kind == EntryKind::File
                     && matches!(recorder.read(&git, DigestScope::Bytes, MAX_GIT_FILE), Err(Unread::Denied | Unread::Failed)))
         }
@@ -141,7 +142,7 @@ fn read_index(recorder: &mut Recorder<'_>, path: &str) -> Result<Option<IndexFil
 fn repository_at(recorder: &mut Recorder<'_>, git: &str, kind: EntryKind) -> Option<Repository> {
     let directory = match kind {
         EntryKind::Dir => git.to_owned(),
-        // A link may lead to a file or to a directory; both are read through it.
+        // A link may point to a file or to a directory; both are read through it.
         _ => git_file_target(recorder, git).unwrap_or_else(|| git.to_owned()),
     };
     let common = common_directory(recorder, &directory)?;

@@ -16,13 +16,13 @@ use crate::system::System;
 const MAX_MESSAGE: usize = 4 << 10;
 /// After so many commits that cannot be read, the rest is left alone: a partial clone has no folders of old commits.
 const MAX_UNREADABLE: usize = 20;
-/// How many bytes of folders may be looked at for one history.
+/// How many bytes of trees may be read for one history.
 const MAX_TREE_BYTES: u64 = 1 << 30;
 
 /// How much of a history is read.
 #[derive(Clone, Copy, Debug)]
 pub struct HistoryLimits {
-    /// How many commits that are no merges.
+    /// How many commits that are not merges.
     pub commits: usize,
     /// Commits that change more files have no change.
     pub files: usize,
@@ -97,7 +97,7 @@ struct Reader<'r, 's, K> {
     diff: TreeDiff,
 }
 
-/// A commit to come to: the youngest first, of the same age the one that was seen first.
+/// A commit still to visit: the youngest first, of the same age the one that was seen first.
 type Pending = (i64, std::cmp::Reverse<usize>, usize);
 
 impl<K: Fn(&str) -> Option<HistoryEntry>> Reader<'_, '_, K> {

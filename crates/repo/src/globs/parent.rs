@@ -1,4 +1,4 @@
-//! A glob that may lead anywhere, as the folder that it starts in and a glob below that folder.
+//! A glob that may start with `../` or `/`, as the folder that it starts in and a glob below that folder.
 
 use super::path_globs::{GlobError, PathGlobs};
 use super::tokens::{Token, tokens};
@@ -50,7 +50,7 @@ fn push(parent: &mut String, name: &str) {
     parent.push_str(name);
 }
 
-/// The name that a part of a glob stands for, if it stands for one only.
+/// The name that a part of a glob matches, if it matches only one.
 fn literal(part: &str) -> Option<String> {
     let character = |token: &Token| if let Token::Literal(character) = token { Some(*character) } else { None };
     tokens(part).ok()?.iter().map(character).collect()

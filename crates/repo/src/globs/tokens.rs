@@ -169,7 +169,7 @@ fn finished_class(content: &str, members: &str, is_negated: bool) -> Token {
     Token::Class { expression, source }
 }
 
-/// What is known of a brace that is not closed yet.
+/// The state of a brace that is not closed yet.
 struct OpenBrace {
     at: usize,
     has_comma: bool,

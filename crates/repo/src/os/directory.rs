@@ -15,7 +15,7 @@ use rustix::io::retry_on_intr;
 use crate::system::DirEntry;
 use crate::system::{DirectoryFiles, EntryKind, MOST_RESERVED, Stat};
 
-/// What a read asks for before anything is known of the file: more than most source files have.
+/// Buffer of the first read, before the size of the file is known: more than most source files have.
 const FIRST_READ: usize = 64 << 10;
 
 pub(super) struct OpenDirectory {
@@ -74,8 +74,8 @@ fn kind(kind: FileType) -> EntryKind {
     }
 }
 
-/// Appends the bytes of an open file, if it is a regular one of at most `limit` bytes; nothing if not. `seen` is what
-/// [`regular_stat`] told of it, if it was asked.
+/// Appends the bytes of an open file, if it is a regular one of at most `limit` bytes; nothing if not. `seen` is the
+/// result of [`regular_stat`], if it was called.
 pub(super) fn append(file: &File, seen: Option<Stat>, limit: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
     let start = buffer.len();
     // Into memory that was not zeroed first.
@@ -104,7 +104,7 @@ fn fill(
     let start = buffer.len();
     let mut wanted = seen.map_or(FIRST_READ, |stat| rest_of(stat, 0));
     loop {
-        // Later rounds use up what is there first: most of them only see that the file has ended.
+        // Later reads fill the spare capacity first: most of them only find the end of the file.
         if buffer.len() == start || buffer.len() == buffer.capacity() {
             buffer.reserve(wanted.clamp(1, MOST_RESERVED));
         }
@@ -117,8 +117,8 @@ fn fill(
         if filled as u64 > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // A file of which as much came as it had when it was looked at, although there was room for more, has ended. What has
-        // no size may have contents all the same, on file systems that make files up.
+        // A read that returned as many bytes as the stat's size, with room for more, has reached the end. A file of
+        // size 0 may have contents all the same, on virtual file systems.
         let is_whole = seen.is_some_and(|stat| stat.size == filled as u64 && buffer.len() < buffer.capacity());
         if count == 0 || is_whole {
             return Ok(());
@@ -131,8 +131,8 @@ fn fill(
 #[cfg(target_os = "linux")]
 const LISTING_BUFFER: usize = 128 << 10;
 
-/// The entries of a directory that no link leads to. Asks the system itself: the standard library would copy each name
-/// twice.
+/// The entries of a directory whose path has no links. Calls getdents directly: the standard library would copy each
+/// name twice.
 #[cfg(target_os = "linux")]
 pub(super) fn list(path: &Path) -> io::Result<Vec<DirEntry>> {
     use rustix::fs::RawDir;
@@ -167,8 +167,8 @@ pub(super) fn open_real(path: &Path) -> io::Result<File> {
     open_without_links(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC).map(File::from)
 }
 
-/// Opens a path that has no links in it. One that appeared since it was looked at is an error, wherever it stands; where
-/// the system cannot tell, at least the last name is none.
+/// Opens a path that has no links in it. A link that appeared in any component since the stat is an error; where the
+/// system cannot check all of them, at least the last component is not followed.
 fn open_without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]
@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// A read that takes less than it has room for is not the end of the file, and one that is interrupted is no failure.
+    /// A short read is not the end of the file, and an interrupted one is not a failure.
     #[test]
     fn short_reads_are_not_the_end() {
         let folder = tempfile::tempdir().unwrap();
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// What an attacker swaps in after the look is not followed, neither in place of the file nor above it.
+    /// A link that an attacker swaps in after the stat is not followed, neither in place of the file nor above it.
     #[test]
     fn links_are_not_followed() {
         let folder = tempfile::tempdir().unwrap();
@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    /// Both ways of listing tell the same, over more than one call to the system.
+    /// Both ways of listing give the same entries, over more than one system call.
     #[test]
     fn real_directories_list_as_others_do() {
         let folder = tempfile::tempdir().unwrap();

@@ -12,8 +12,8 @@ pub(super) fn create_new(path: &Path, access: Access) -> io::Result<Box<dyn Outp
     if access != Access::Undecided {
         return Ok(Box::new(NewFile { file: create(path, access)?, shared_mode: None }));
     }
-    // What `Shared` comes to depends on the umask and on the folder's default permissions: an empty file tells. It is not
-    // used itself, because another process might open it before its permissions are taken away.
+    // The mode that `Shared` results in depends on the umask and on the folder's default permissions: an empty file
+    // shows it. It is not used itself, because another process might open it before its permissions are taken away.
     let trial = create(path, Access::Shared)?;
     let shared_mode = trial.metadata()?.permissions();
     drop(trial);

@@ -1,7 +1,7 @@
 //! Which process this is, and whether another one still runs: for lock files on file systems that have no locks.
 //!
-//! A token is `<pid> <start> <boot> <host>`. The start time tells a process from a later one with the same number, the
-//! boot id from one before the last reboot. What runs on another machine cannot be asked for.
+//! A token is `<pid> <start> <boot> <host>`. The start time distinguishes a process from a later one with the same pid,
+//! the boot id from one before the last reboot. Processes on another machine cannot be checked.
 
 use std::fs;
 use std::io;

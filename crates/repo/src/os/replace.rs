@@ -23,7 +23,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> io::Result
         renamed
     });
     if written.is_err() {
-        // The first failure is the one worth telling.
+        // The first failure is the one to report.
         let _ = fs::remove_file(&temporary);
     } else if let Some(folder) = path.parent().filter(|_| is_durable) {
         // Some file systems cannot; the name is in place all the same.
@@ -73,8 +73,8 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
-            // Who looks for what killed processes left sees by the lock that this one lives. One that came before the
-            // lock takes the file away: then another is made.
+            // The lock shows a process that removes leftovers that this one is alive. One that came before the lock
+            // removes the file: then another is made.
             Ok(file) => match file.try_lock() {
                 Err(fs::TryLockError::WouldBlock) => {}
                 _ if fs::symlink_metadata(&temporary).is_err() => {}

@@ -15,7 +15,7 @@ mod unix {
 
     use crate::processes::{ShellCommand, ShellEnd, ShellOutcome};
 
-    /// So often the clock and the user are looked at.
+    /// How often the timeout and cancellation are polled.
     const TICK: Duration = Duration::from_millis(20);
 
     /// So long what the command left running may still write after it has ended.

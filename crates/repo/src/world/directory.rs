@@ -1,4 +1,4 @@
-//! A directory as it was when first looked at: what may be asked of it, and its listing.
+//! A directory as it was when first read: what may be asked of it, and its listing.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
@@ -14,18 +14,18 @@ pub(super) struct Directory<'a> {
     pub(super) access: Access,
     pub(super) listable: bool,
     pub(super) listing: OnceLock<Listing<'a>>,
-    /// Where each name stands in the listing, by its hash; `AMBIGUOUS` where two names share one.
+    /// The index of each name in the listing, by its hash; `AMBIGUOUS` where two names share one.
     pub(super) names: OnceLock<FxHashMap<u64, u32>>,
 }
 
-/// Which names of a directory may be looked at.
+/// Which names of a directory may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// All: it lies below the root.
     Inside,
     /// All but `.git`.
     Outside,
-    /// Only those on the way to what may be looked at.
+    /// Only those on the way to what may be read.
     Above,
 }
 

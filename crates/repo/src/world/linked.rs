@@ -25,7 +25,7 @@ pub(super) fn key(package: &str, path: &str) -> String {
 }
 
 impl<'a> World<'a> {
-    /// The package that a link leads to, where the link itself is the package of a `node_modules`.
+    /// The package that a link points to, where the link itself is the package of a `node_modules`.
     pub(super) fn linked_package(&self, directory: &Directory<'a>, name: &str) -> Found<Reached> {
         let package_name = package_name(&directory.real, name).ok_or(Unfound::Refused)?;
         if !self.reach.follows_packages() {
@@ -65,7 +65,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Where a link leads in the end, wherever that is. Looks at the names on the way and at nothing beside them.
+    /// Resolves a link completely, wherever it points. Stats only the components on the way.
     fn walk_freely(&self, link: &str) -> Option<(String, EntryKind)> {
         let mut pending: Vec<String> = Vec::new();
         let (mut real, mut kind) = (String::from("/"), EntryKind::Dir);

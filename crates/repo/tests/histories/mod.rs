@@ -274,7 +274,7 @@ impl History {
                     fs::remove_file(&path).unwrap();
                     symlink("a.ts", &path).unwrap();
                 }
-                // The same size: only the bytes and the time tell.
+                // The same size: only the bytes and the time differ.
                 4 if is_file => {
                     let mut bytes = fs::read(&path).unwrap();
                     bytes.iter_mut().take(1).for_each(|byte| *byte ^= 1);

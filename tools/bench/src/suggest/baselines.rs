@@ -11,7 +11,7 @@ use crate::Result;
 
 /// After so many files in a row that did not fit, the rest is left alone.
 const PATIENCE: usize = 64;
-/// Larger commits are no common change.
+/// Files of larger commits do not count as changed together.
 const MOST_TOGETHER: usize = 40;
 
 pub(super) type Words = BTreeMap<u64, f64>;

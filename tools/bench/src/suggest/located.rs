@@ -36,7 +36,7 @@ impl Located {
     }
 }
 
-/// Measures every case; `tell` gets its id and what each budget gives. Tells how many there were.
+/// Measures every case; `tell` gets its id and the result of each budget. Returns how many there were.
 pub(crate) fn located(
     stan: &Path,
     folder: &Path,
@@ -97,7 +97,7 @@ fn lines(text: &str) -> BTreeMap<String, String> {
 }
 
 impl Corpus {
-    /// Only the files with a text, which stands for their contents.
+    /// Only the files with a text, which replaces their contents.
     fn with_texts(&self, texts: &BTreeMap<String, String>) -> Self {
         let mut counter = WordCounter::default();
         self.narrowed(|path| texts.get(path).map(|text| counted(&mut counter, text.as_bytes())))

@@ -50,7 +50,7 @@ fn imports_patterns(tree: &Tree, n: usize) -> Result<()> {
     tree.file("main.ts", lines(n, |i| format!("import '#f{i}/x';\n")))
 }
 
-/// Keys that lead to other keys many times over: without a limit n to the power of sixteen steps.
+/// Keys that refer to other keys many times over: without a limit n to the power of sixteen steps.
 fn imports_hops(tree: &Tree, n: usize) -> Result<()> {
     let keys = list(16, |key| format!("\"#k{key}\":[{}]", list(n, |_| format!("\"#k{}\"", key + 1))));
     tree.file("package.json", format!("{{\"imports\":{{{keys}}}}}"))?;

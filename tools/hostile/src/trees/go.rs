@@ -1,4 +1,4 @@
-//! Go repositories that attack: modules that lead out of the repository, and files that never end.
+//! Go repositories that attack: modules that point out of the repository, and files that never end.
 
 use std::io;
 
@@ -45,7 +45,8 @@ const CACHE: &str = "home/go/pkg/mod";
 /// A hash that nothing has.
 const HASH: &str = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-/// Modules that go.sum names, with links out, pipes and endless files in them; one that it does not name; and names that lead elsewhere.
+/// Modules that go.sum names, with links out, pipes and endless files in them; one that it does not name; and names
+/// that point elsewhere.
 fn cache(site: &mut Site) -> io::Result<()> {
     site.project()?;
     let odd = [

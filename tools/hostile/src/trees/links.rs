@@ -1,4 +1,4 @@
-//! Links that lead out of the repository, in every place where a link can stand, and links that appear while a command runs.
+//! Links that point out of the repository, wherever a link can be, and links that appear while a command runs.
 
 use std::io;
 
@@ -96,7 +96,7 @@ const FILES: [(&str, &str); 13] = [
     ("link-stan-order", "diff/history/plain.json"),
 ];
 
-/// A place below `.stan` that is a link; `OUT` stands for an absolute link to the secret beside the repository.
+/// A place below `.stan` that is a link; `OUT` denotes an absolute link to the secret beside the repository.
 fn own(place: &'static str, target: &'static str) -> impl Fn(&mut Site) -> io::Result<()> + Send + Sync {
     move |site| {
         site.project()?;
@@ -169,7 +169,7 @@ fn folders(site: &mut Site) -> io::Result<()> {
 
 fn packages(site: &mut Site) -> io::Result<()> {
     site.project()?;
-    // A linked package is a legitimate thing, so its manifest is read; what it points at is no module.
+    // A linked package is legitimate, so its manifest is read; what it points to is not a module.
     site.readable = vec!["linked/package.json"];
     site.file(
         "linked/package.json",

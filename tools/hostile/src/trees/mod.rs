@@ -38,7 +38,7 @@ pub(super) struct Tree {
     /// What must not happen.
     pub(super) about: &'static str,
     pub(super) build: Build,
-    /// Rebuilt for each command, because commands would mend what is hostile about it.
+    /// Rebuilt for each command, because commands would repair what is hostile about it.
     pub(super) fresh: bool,
     pub(super) owner: Owner,
     pub(super) stan_path: &'static str,

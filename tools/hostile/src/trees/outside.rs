@@ -1,5 +1,5 @@
-//! Repositories that want files of the machine around them: by imports, links, configurations and maps of their own. Nobody
-//! consents to anything here, so that none of the files may be opened, whatever their names end with.
+//! Repositories that want files of the machine around them: by imports, links, configurations and maps of their own.
+//! The user consents to nothing here, so none of the files may be opened, whatever their names end with.
 
 use std::io;
 
@@ -93,7 +93,7 @@ fn package(site: &mut Site) -> io::Result<()> {
     ] {
         site.link(&format!("repo/node_modules/{link}"), target)?;
     }
-    // The name in the manifest is looked at to see whether the link is a package of that name, and nothing else is.
+    // The manifest is read to check whether the link is a package of that name, and nothing else is.
     site.readable = vec!["vault/package.json"];
     site.file(
         "repo/src/loot.ts",

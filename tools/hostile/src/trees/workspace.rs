@@ -64,7 +64,7 @@ const STATES: [(&str, &str); 4] = [
 ];
 
 /// Maps that agree with each other and with a secret, down to its hash: their author knew it already, but nothing at
-/// such a place may be opened because a repository says so.
+/// such a place may be opened because a repository names it.
 fn maps(site: &mut Site) -> io::Result<()> {
     site.project()?;
     let secrets = ["secret.txt", "vault/key.pem", "home/.ssh/id_rsa"];
@@ -109,7 +109,7 @@ fn maps(site: &mut Site) -> io::Result<()> {
     for (index, secret) in secrets.iter().enumerate() {
         let id = entries[index].trim_matches('"');
         let bytes = std::fs::read(site.path(secret))?;
-        // The archive claims other bytes, so that telling the difference would tell about the secret.
+        // The archive claims other bytes, so that reporting the difference would reveal the secret.
         site.file(
             &format!("given/archive-{index}.tar"),
             super::given::archive(&[(id, b'0', &vec![b'x'; bytes.len()])]),

@@ -232,7 +232,8 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// Where the names of a package's files are declared. A file belongs to one package, so that the first tells which it is.
+    /// Where the names of a package's files are declared. A file belongs to one package, so the first file identifies
+    /// it.
     fn package_scope(&self, members: &[FileKey], facts: &dyn FactsOf) -> Arc<Scope> {
         let first = members.first().map_or(u32::MAX, |key| key.0);
         self.packages.get_or(&first, || {
@@ -246,8 +247,8 @@ impl<'f> Resolver<'f> {
         })
     }
 
-    /// The files of imported packages that declare what a file takes from them, or all of them when none can be told: as
-    /// `name_links::link`, with each name looked up once instead of once for each file.
+    /// The files of imported packages that declare what a file takes from them, or all of them when none declares it:
+    /// as `name_links::link`, with each name looked up once instead of once for each file.
     fn imported(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
         let mut edges = Vec::new();
         for (request, members) in file.packages {

@@ -197,7 +197,7 @@ impl<'f> Modules<'f> {
         self.project.package(&version_of(path, version))
     }
 
-    /// Notes why an import leads nowhere, if it is one of a module that `by` requires.
+    /// Records why an import does not resolve, if it is one of a module that `by` requires.
     pub(super) fn note_absent(&self, by: &Module, import: &str) {
         let required = prefixes(import).find_map(|prefix| match by.source(prefix)? {
             Source::Version(path, version) => Some((path, version)),

@@ -1,5 +1,5 @@
-//! `go.sum`: the hashes of modules, by path and version. Only what it names may be looked at in the module cache, and only what
-//! has its hash is staged.
+//! `go.sum`: the hashes of modules, by path and version. Only what it names may be read from the module cache, and only
+//! what has its hash is staged.
 
 use rustc_hash::FxHashMap;
 use stan_model::Digest;
@@ -51,7 +51,7 @@ impl Sums {
     }
 }
 
-/// Files that contradict each other have more than one hash of a version; more than this many are not looked at.
+/// Files that contradict each other have more than one hash of a version; more than this many are ignored.
 const MOST_HASHES: usize = 16;
 
 /// The 32 bytes behind the base64 of a SHA-256.

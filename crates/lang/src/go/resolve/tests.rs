@@ -118,7 +118,7 @@ fn required_modules_are_found_in_the_module_cache() {
 }
 
 #[test]
-fn nothing_is_looked_at_that_go_sum_does_not_name() {
+fn nothing_is_read_that_go_sum_does_not_name() {
     check(
         r#"
         //- /r/go.mod
@@ -154,7 +154,7 @@ fn nothing_is_looked_at_that_go_sum_does_not_name() {
 }
 
 #[test]
-fn replacements_lead_to_folders_and_to_other_modules() {
+fn replacements_resolve_to_folders_and_to_other_modules() {
     check(
         r#"
         //- /r/go.mod
@@ -263,7 +263,7 @@ fn vendor_comes_before_the_module_cache() {
 }
 
 #[test]
-fn links_and_odd_names_lead_nowhere() {
+fn links_and_odd_names_do_not_resolve() {
     check(
         r#"
         //- /r/go.mod
@@ -342,7 +342,7 @@ fn files_of_the_module_cache_import_their_own_module_and_those_of_the_repository
 }
 
 #[test]
-fn a_forbidden_module_cache_is_told() {
+fn a_forbidden_module_cache_is_reported() {
     let fixture = r#"
         //- /r/go.mod
         module example.com/app

@@ -1,5 +1,5 @@
-//! Written annotations as recipes: names of classes, unions, optionals and containers. Forward references in strings are read,
-//! too. What means something else (`Literal`, `Callable`) leads nowhere, but the names in it count as used.
+//! Written annotations as recipes: names of classes, unions, optionals and containers. Forward references in strings
+//! are read, too. Other forms (`Literal`, `Callable`) give no recipe, but the names in them count as used.
 
 use ruff_python_ast::{Expr, ExprSubscript, Operator};
 use ruff_python_parser::parse_string_annotation;
@@ -47,7 +47,7 @@ const MAPPINGS: [&str; 8] =
     ["dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ChainMap"];
 
 impl Walk<'_> {
-    /// Records the uses in an annotation, and tells how to find the members of its type.
+    /// Records the uses in an annotation, and returns the recipe for the members of its type.
     pub(super) fn annotation(&mut self, annotation: &Expr) -> RecipeId {
         let outer = std::mem::replace(&mut self.in_type, true);
         let ty = self.written_type(annotation);

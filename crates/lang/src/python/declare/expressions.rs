@@ -8,7 +8,7 @@ use super::scopes::{Bound, ScopeKind};
 use super::walk::Walk;
 
 impl Walk<'_> {
-    /// Records the uses in an expression, and tells how to find the members of its value.
+    /// Records the uses in an expression, and returns the recipe for the members of its value.
     pub(super) fn expression(&mut self, expression: &Expr) -> RecipeId {
         match expression {
             Expr::Name(name) => match self.find(&name.id) {
@@ -87,7 +87,7 @@ impl Walk<'_> {
         self.use_at(name, Used::Member(base, name.as_str().into()));
     }
 
-    /// A call of a class makes an instance, any other call has a result: only the callee tells.
+    /// A call of a class makes an instance, any other call has a result: that depends on the callee.
     fn call(&mut self, call: &ExprCall) -> RecipeId {
         let is_super = matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "super");
         let callee = self.expression(&call.func);

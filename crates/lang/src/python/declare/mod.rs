@@ -1,7 +1,7 @@
-//! The declarations of one Python file: its outline, and what its names stand for. A pure function of name and text.
+//! The declarations of one Python file: its outline, and what its names refer to. A pure function of name and text.
 //!
 //! `units.rs` takes the outline from the syntax tree. `walk.rs` with `scopes.rs` and `annotations.rs` turns symbols, uses and
-//! written annotations into `stan_model::names`. Nothing is inferred and no other file is looked at.
+//! written annotations into `stan_model::names`. Nothing is inferred and no other file is read.
 
 mod annotations;
 mod expressions;

@@ -31,7 +31,7 @@ impl Bindings {
         reader.bound
     }
 
-    /// Whether the name is bound to something that is no submodule.
+    /// Whether the name is bound to something that is not a submodule.
     pub(in crate::python) fn is_attribute(&self, name: &str) -> bool {
         self.0.get(name) == Some(&Bound::Attribute)
     }

@@ -7,7 +7,7 @@ use stan_model::{EdgeKind, FileFacts};
 use crate::python::form::Form;
 use crate::typescript::extract::collect::LineCounter;
 
-/// With fewer requests than this, looking through all of them is faster than a table.
+/// With fewer requests than this, a linear search is faster than a table.
 const FEW: usize = 16;
 
 #[derive(Default)]

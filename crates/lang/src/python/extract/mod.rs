@@ -1,7 +1,7 @@
 //! Extraction: the bytes of one file → `FileFacts` and problems. A pure function of bytes and of the ending of the name.
 //!
 //! Every import form makes requests; what is bound at module level is offered, so that names can be followed through packages
-//! to where they are defined. Nothing is resolved and no other file is looked at.
+//! to where they are defined. Nothing is resolved and no other file is read.
 
 pub(super) mod bindings;
 mod collect;

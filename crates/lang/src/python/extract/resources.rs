@@ -83,7 +83,7 @@ fn literal(expression: &Expr) -> Option<&str> {
     }
 }
 
-/// The path with more parts behind it; `None` for parts that lead out of the package.
+/// The path with more parts behind it; `None` for parts that leave the package.
 fn appended(mut path: String, parts: &str) -> Option<String> {
     for part in parts.split('/').filter(|part| !part.is_empty()) {
         if matches!(part, "." | "..") || part.contains(['\\', ':', '\0']) {

@@ -19,7 +19,7 @@ use crate::python::form::{Form, is_dotted_name};
 use crate::python::parse::span;
 
 /// Names of functions that import or read what a string names. A text without them has no such calls, and its expressions are
-/// not looked at.
+/// not walked.
 const CALLS: [&str; 5] = ["import_module", "__import__", "importorskip", "resource", "get_data"];
 
 /// Each name of a `from` import repeats the module. What a file may have of that in all, so that a long module with many names

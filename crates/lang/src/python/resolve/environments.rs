@@ -1,5 +1,5 @@
 //! Virtual environments inside the repository: the folders in which their packages are installed, and the folders of the
-//! repository that they name (`.pth` files of editable installs). What a `.pth` file names elsewhere is not looked at.
+//! repository that they name (`.pth` files of editable installs). What a `.pth` file names elsewhere is not read.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::setup;
 use crate::project::Project;
 use crate::typescript::resolve::path::{contains, join_plain};
 
-/// Folders that environments are made in by habit: looked at wherever they lie.
+/// Usual names of folders with environments: checked in every folder.
 const USUAL: [&str; 2] = [".venv", "venv"];
 
-/// Folders that are no environments, and may be large.
+/// Folders that are not environments, and may be large.
 const NEVER: [&str; 6] = [".git", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"];
 
 /// Real ones have one line.

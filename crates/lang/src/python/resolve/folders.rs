@@ -1,4 +1,4 @@
-//! The modules that lie in a folder, from its listing: one look at a folder answers for every name that is asked for in it.
+//! The modules that lie in a folder, from its listing: one listing answers for every name that is looked up in it.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Folder {
     }
 }
 
-/// The folders that were looked at, by their absolute paths.
+/// The folders that were listed, by their absolute paths.
 pub(super) struct Folders<'f> {
     files: &'f dyn Files,
     known: Memo<String, Arc<Folder>>,

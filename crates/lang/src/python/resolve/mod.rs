@@ -50,7 +50,7 @@ struct Package {
     bindings: std::sync::OnceLock<Bindings>,
 }
 
-/// What a dotted name leads to.
+/// What a dotted name resolves to.
 #[derive(Clone, Debug)]
 struct Module {
     /// `None` for a namespace package.
@@ -81,7 +81,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// What a request leads to.
+    /// What a request resolves to.
     fn resolve(&self, importer: Importer<'_>, specifier: &str, form: Form) -> Target {
         match form {
             Form::Module => self.module_target(importer, specifier),
@@ -134,7 +134,7 @@ impl<'f> Resolver<'f> {
         found.map_or(Target::Nothing, |path| Target::File(path.into()))
     }
 
-    /// The module that a dotted name leads to, from the importer's search path or from its own package.
+    /// The module that a dotted name resolves to, from the importer's search path or from its own package.
     fn module(&self, importer: Importer<'_>, level: usize, dotted: &str) -> Option<Module> {
         if level == 0 {
             let path = self.search_path(importer.folder);
@@ -285,7 +285,7 @@ impl<'f> Resolver<'f> {
         below.is_some_and(|below| !below.starts_with("system/") && !below.starts_with("imports/"))
     }
 
-    /// The node of something that leads nowhere: the dotted name, or the path that a relative one would have had.
+    /// The node of a request that does not resolve: the dotted name, or the path that a relative one would have had.
     fn missing(&self, importer: Importer<'_>, level: usize, dotted: &str) -> Target {
         if level == 0 {
             if builtins::is_of_some_version(first_part(dotted)) {

@@ -82,7 +82,7 @@ pub(super) fn source_roots(files: &dyn Files, project: &str) -> Vec<Arc<str>> {
     roots
 }
 
-/// A folder below the project, without `.` parts; `None` for one that leads elsewhere.
+/// A folder below the project, without `.` parts; `None` for one that lies elsewhere.
 fn inside(folder: &str) -> Option<String> {
     let folder = folder.replace('\\', "/");
     let parts: Vec<&str> = folder.split('/').filter(|part| !matches!(*part, "" | ".")).collect();

@@ -64,7 +64,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The first folder at or above this one that is no package.
+    /// The first folder at or above this one that is not a package.
     fn base_folder<'a>(&self, folder: &'a str) -> &'a str {
         let mut current = folder;
         while *current != *self.root && self.folders.get(current).package_file().is_some() {

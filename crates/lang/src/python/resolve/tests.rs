@@ -1,4 +1,4 @@
-//! Small trees and what the imports of their files lead to.
+//! Small trees and what the imports of their files resolve to.
 
 use expect_test::{Expect, expect};
 use stan_repo::{MemorySystem, World};
@@ -317,7 +317,7 @@ fn resources_are_files_that_exist() {
 }
 
 #[test]
-fn editable_installs_lead_to_folders_of_the_repository() {
+fn editable_installs_resolve_to_folders_of_the_repository() {
     check(
         "
         //- /r/.venv/pyvenv.cfg

@@ -24,7 +24,7 @@ pub(super) struct Worker<'r> {
     answers: FxHashMap<Box<str>, Vec<Known>>,
 }
 
-/// An answer that holds for every file of a folder, but for the file that it leads to.
+/// An answer that holds for every file of a folder, but for the file that it resolves to.
 struct Known {
     form: FormCode,
     answer: Answer,
@@ -41,7 +41,7 @@ impl Known {
     }
 }
 
-/// The answer to one request, the file that it leads to, and the packages around that.
+/// The answer to one request, the file that it resolves to, and the packages around that file.
 struct Found {
     answer: Answer,
     file: Option<Arc<str>>,

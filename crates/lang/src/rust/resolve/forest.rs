@@ -143,7 +143,7 @@ impl Builder<'_, '_> {
         self.expand(root);
     }
 
-    /// Adds a file as a module; `None` if nothing is known of it.
+    /// Adds a file as a module; `None` if it has no facts.
     fn add_file(&mut self, file: &Arc<str>, krate: u32, parent: Option<ModuleId>) -> Option<ModuleId> {
         let key = self.facts.key_of(file)?;
         self.facts.facts(key)?;
@@ -181,7 +181,7 @@ impl Builder<'_, '_> {
                         let found = request.filter(|request| is_module(Form::of(request.form).0));
                         let path = found.and_then(|request| self.resolver.module_file(&file, request).ok());
                         path.and_then(|path| match self.here.get(&path) {
-                            // Each file is expanded once in a crate, whatever leads to it.
+                            // Each file is expanded once in a crate, whichever module declares it.
                             Some(known) => {
                                 children.push((at, *known));
                                 None

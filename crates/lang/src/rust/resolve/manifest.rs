@@ -27,7 +27,7 @@ pub(super) struct PackageFacts {
     /// Root files of all other crates: programs, tests, examples, benchmarks, the build script.
     pub(super) programs: Vec<Box<str>>,
     pub(super) is_2015: bool,
-    /// By the name that code uses, as far as the manifest tells it.
+    /// By the name that code uses, as far as the manifest has it.
     pub(super) dependencies: FxHashMap<Box<str>, Dependency>,
     /// The folder of the workspace, where the package names it.
     pub(super) workspace: Option<Box<str>>,

@@ -1,9 +1,9 @@
 //! Modules, imports and paths to files: the tree of `mod` declarations from the crates of each `Cargo.toml` down, and names as the
 //! language looks them up in it. Everything is asked of a `Files` view.
 //!
-//! The first pass answers what needs one file alone: `mod x;` and `include!`. Where paths lead depends on what other files declare, so
-//! their edges are made in the second pass, from the facts of all files. A question about single files (packs) reads the package around
-//! them instead.
+//! The first pass answers what needs one file alone: `mod x;` and `include!`. What paths resolve to depends on what
+//! other files declare, so their edges are made in the second pass, from the facts of all files. A question about
+//! single files (packs) reads the package around them instead.
 
 mod alone;
 mod forest;
@@ -55,7 +55,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// The file of a `mod` declaration; the first that it could be, where there is none.
+    /// The file of a `mod` declaration, or as an error the first path that it could have.
     fn module_file(&self, file: &str, request: &Request) -> Result<Arc<str>, String> {
         let (form, depth) = Form::of(request.form);
         let folder = parent(file);

@@ -1,7 +1,8 @@
 //! Paths to what they name, by the rules of the language: the module tree, imports, globs and crates. Visibility counts as far as
 //! private names are not seen from outside.
 //!
-//! All configurations count: a name that is bound twice leads to both. Work for one path is bounded, whatever the files say.
+//! All configurations count: a name that is bound twice resolves to both. Work for one path is bounded, whatever the
+//! files say.
 
 use std::sync::Arc;
 
@@ -16,10 +17,10 @@ use crate::language::FactsOf;
 use crate::rust::form::Form;
 use crate::typescript::resolve::path::contains;
 
-/// Imports that lead to imports, for one path.
+/// Imports that name other imports, for one path.
 const MOST_HOPS: usize = 48;
 
-/// Modules that are looked into for one path.
+/// Modules that are searched for one path.
 const MOST_STEPS: u32 = 256;
 
 /// Meanings of one name that are followed.
@@ -38,10 +39,10 @@ pub(super) enum Meaning {
     Missing(Box<str>),
 }
 
-/// Where a path leads.
+/// What a path resolves to.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The last module that it names, in its own crate; the crate, if it leads to another one.
+    /// The last module that it names, in its own crate; the crate, if it resolves to another one.
     pub(super) named: Vec<Meaning>,
     /// What the whole path means.
     pub(super) means: Vec<Meaning>,
@@ -70,7 +71,7 @@ impl<'n> Names<'n> {
         self.facts_of(module)?.scopes.get(self.forest.module(module)?.scope as usize)
     }
 
-    /// Where a request of a file leads. `file` is the module that the file is.
+    /// What a request of a file resolves to. `file` is the module that the file is.
     pub(super) fn request(&self, file: ModuleId, request: &'n Request) -> Walked {
         self.walk(file, request, &mut Trail::default())
     }

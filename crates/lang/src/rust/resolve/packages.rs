@@ -13,7 +13,7 @@ use crate::project::Project;
 use crate::typescript::resolve::memo::Memo;
 use crate::typescript::resolve::path::{contains, join_plain, parent};
 
-/// Manifests of a repository that are looked at by name.
+/// How many manifests of a repository are read.
 const MOST_PACKAGES: usize = 1 << 16;
 
 /// Names of libraries that are not those of their packages, with the keys of the dependencies.
@@ -40,7 +40,7 @@ pub(super) struct Packages<'f> {
     answers: Memo<String, Option<Library>>,
 }
 
-/// Where a dependency leads.
+/// What a dependency resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Library {
     /// The root file.

@@ -1,5 +1,5 @@
-//! The crates that come with the compiler. Much of `std` is defined in `core` and `alloc`: a path that begins with such a module leads
-//! there, as it does for rustc.
+//! The crates that come with the compiler. Much of `std` is defined in `core` and `alloc`: a path that begins with such
+//! a module resolves to it, as it does for rustc.
 
 /// The crate of that name, if the compiler brings it.
 pub(super) fn standard_crate(name: &str) -> Option<&'static str> {

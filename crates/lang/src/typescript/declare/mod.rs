@@ -1,8 +1,8 @@
-//! The declarations of one file: its outline, and what its names stand for. A pure function of name and text, for
+//! The declarations of one file: its outline, and what its names refer to. A pure function of name and text, for
 //! TypeScript, JavaScript and the scripts of Vue, Svelte and Astro files.
 //!
 //! `units.rs` takes the outline from the syntax tree. `walk.rs` with `values.rs`, `types.rs` and `exports.rs` turns
-//! symbols, uses and written types into `stan_model::names`. Nothing is inferred and no other file is looked at.
+//! symbols, uses and written types into `stan_model::names`. Nothing is inferred and no other file is read.
 
 mod exports;
 #[cfg(test)]
@@ -89,7 +89,7 @@ fn read(path: &str, text: &str, with_names: bool) -> FileUnits {
     FileUnits { outline, names }
 }
 
-/// The statements of a program that are no units.
+/// The statements of a program that are not units.
 fn statements(outline: &Outline, program: &Program<'_>, base: u32) -> Vec<Span> {
     let spans = program.body.iter().map(|it| Span::new(base + it.span().start, base + it.span().end));
     spans.filter(|span| outline.innermost(span.end.saturating_sub(1)).is_none()).collect()

@@ -122,8 +122,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A type that the file does not declare. Of those of the language's library only the ones that hand on their argument
-    /// matter: their own members are not shown to anyone.
+    /// A type that the file does not declare. Of those of the language's library only the ones that hand on their
+    /// argument matter: their own members are never shown.
     fn library_type(&mut self, name: &str, arguments: Vec<RecipeId>) -> RecipeId {
         let argument = |index: usize| arguments.get(index).copied().unwrap_or(RecipeId::UNKNOWN);
         match name {

@@ -1,4 +1,4 @@
-//! Recipes for expressions: how what an expression stands for would be found.
+//! Recipes for expressions: how to find what an expression evaluates to.
 
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
@@ -8,7 +8,7 @@ use stan_model::names::{
 
 use super::walk::{Walk, key};
 
-/// Elements of an array literal that are looked at: they are mostly alike.
+/// How many elements of an array literal are inspected: they are mostly alike.
 const MOST_ELEMENTS: usize = 8;
 
 impl Walk<'_> {

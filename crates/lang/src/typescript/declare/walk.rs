@@ -1,5 +1,5 @@
-//! One walk over a block that declares every symbol and notes every use. What an expression or type stands for is
-//! written as a recipe in `values.rs` and `types.rs`; nothing is followed here.
+//! One walk over a block that declares every symbol and records every use. What an expression or type means is written
+//! as a recipe in `values.rs` and `types.rs`; nothing is followed here.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
@@ -98,7 +98,7 @@ impl<'w> Walk<'w> {
         id
     }
 
-    /// A step from another recipe; a step from nothing leads nowhere.
+    /// A step from another recipe; a step from an unknown one is unknown.
     pub(super) fn step(&mut self, base: RecipeId, step: impl FnOnce(RecipeId) -> Recipe) -> RecipeId {
         if base == RecipeId::UNKNOWN { base } else { self.recipe(step(base)) }
     }
@@ -118,7 +118,7 @@ impl<'w> Walk<'w> {
         Some(SymbolId(self.first_symbol + symbol.index() as u32))
     }
 
-    /// The symbol that a reference stands for; `None` for a name that the block does not declare.
+    /// The symbol that a reference is bound to; `None` for a name that the block does not declare.
     pub(super) fn symbol_at(&self, reference: &IdentifierReference<'_>) -> Option<SymbolId> {
         let reference = self.scoping.get_reference(reference.reference_id.get()?);
         Some(SymbolId(self.first_symbol + reference.symbol_id()?.index() as u32))

@@ -1,5 +1,5 @@
 //! The code inside Vue, Svelte and Astro files: their `<script>` elements and Astro's frontmatter. Markup around
-//! them is skipped by HTML's own rules for tags, comments and raw text; templates are not looked into.
+//! them is skipped by HTML's own rules for tags, comments and raw text; templates are not parsed.
 
 use stan_model::split_extension;
 
@@ -31,7 +31,7 @@ pub(in crate::typescript) struct Block<'t> {
     pub(in crate::typescript) start: u32,
     pub(in crate::typescript) source: &'t str,
     pub(in crate::typescript) syntax: Syntax,
-    /// The file that `<script src>` asks for, and where in the file it says so.
+    /// The file that `<script src>` asks for, and the position of the attribute.
     pub(in crate::typescript) external: Option<(u32, &'t str)>,
 }
 

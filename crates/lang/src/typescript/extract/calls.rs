@@ -1,5 +1,5 @@
-//! Calls that ask for a module: `import()`, `require`, `import.meta`, mocks, `new URL`. One look at a call, no
-//! scopes: a name is what it is called, as for the judge; only `createRequire` bindings are followed.
+//! Calls that ask for a module: `import()`, `require`, `import.meta`, mocks, `new URL`. Each call is judged by itself,
+//! without scopes: a name is what it is called, as for the judge; only `createRequire` bindings are followed.
 
 use std::borrow::Cow;
 
@@ -40,7 +40,7 @@ pub(super) struct CreatedRequires<'a> {
     calls: Vec<TentativeCall<'a>>,
 }
 
-/// Where a `require` that `createRequire` made looks from.
+/// The base that a `require` made by `createRequire` resolves from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Base<'a> {
     /// The file itself: `import.meta.url`, `__filename`.
@@ -61,7 +61,7 @@ impl<'a> Base<'a> {
 
     fn of_expression(base: &Expression<'a>, depth: u8) -> Self {
         let inner = |base: &Expression<'a>| Self::of_expression(base, depth + 1);
-        // One that may be the file itself is taken for it: the other way is for another module system.
+        // One that may be the file itself is treated as it: the other branch is for another module system.
         let either = |one: &Expression<'a>, other: &Expression<'a>| match inner(one) {
             Self::Unknown => inner(other),
             known => known,
@@ -72,7 +72,7 @@ impl<'a> Base<'a> {
             Expression::StaticMemberExpression(it) if is_import_meta(&it.object) => {
                 if matches!(it.property.name.as_str(), "url" | "filename") { Self::File } else { Self::Unknown }
             }
-            // `new URL(…).href` and the like.
+            // `new URL(…).href` and `.pathname`.
             Expression::StaticMemberExpression(it) if matches!(it.property.name.as_str(), "href" | "pathname") => {
                 inner(&it.object)
             }
@@ -100,7 +100,7 @@ impl<'a> Base<'a> {
         let is_relative = specifier.starts_with("./") || specifier.starts_with("../");
         match self {
             Self::File => (form, specifier.into()),
-            // Packages are looked for from folder to folder upwards, so that the file is as good as its neighbour.
+            // Packages are searched in every folder upwards, so the file is as good as its neighbour.
             Self::Beside(_) if !is_relative => (form, specifier.into()),
             Self::Beside(place) if !place.starts_with('/') && !place.contains([':', '?', '#', '%']) => {
                 let folder = place.rfind('/').map_or("", |at| &place[..=at]);
@@ -357,7 +357,7 @@ fn is_exhaustive(options: Option<&Argument<'_>>) -> bool {
     })
 }
 
-/// `` `./dir/${x}.js` `` as a glob. Only relative templates name a place to look in; a query is not part of it.
+/// `` `./dir/${x}.js` `` as a glob. Only relative templates name a folder to search; a query is not part of it.
 fn template_pattern(template: &TemplateLiteral<'_>) -> Option<Box<str>> {
     let mut pattern = String::new();
     for (index, quasi) in template.quasis.iter().enumerate() {

@@ -142,7 +142,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Settles what only the end of a block can tell: augmentations need to know whether this is a module.
+    /// Settles what is only known at the end of a block: augmentations need to know whether this is a module.
     pub(super) fn end_of_block(&mut self) {
         for (position, specifier) in std::mem::take(&mut self.augmented) {
             if self.is_module {
@@ -250,7 +250,7 @@ fn emptied<A, B>(mut list: Vec<A>) -> Vec<B> {
 /// Lists up to this length are searched as they are: most files import a handful of modules.
 const FEW: usize = 12;
 
-/// Sorts by place, folds duplicates into their first occurrence, and tells each raw request's final index.
+/// Sorts by place, folds duplicates into their first occurrence, and returns each raw request's final index.
 fn ordered_requests(raw: &[RawRequest<'_>], text: &str) -> (Vec<Request>, Vec<u32>) {
     // Mostly they were found in their order, and need no other.
     let mut order: Vec<usize> = Vec::new();
@@ -328,8 +328,8 @@ fn ordered_globs(mut raw: Vec<RawGlob>, text: &str) -> Vec<GlobRequest> {
     raw.into_iter().map(request).collect()
 }
 
-/// Line numbers of ascending positions, each byte looked at once. A line ends with LF, CR LF or CR, as in
-/// ECMAScript (its two exotic separators aside).
+/// Line numbers of ascending positions; each byte is read once. A line ends with LF, CR LF or CR, as in ECMAScript (its
+/// two exotic separators aside).
 pub(crate) struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: usize,

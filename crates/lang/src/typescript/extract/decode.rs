@@ -1,5 +1,5 @@
 //! Bytes of a source file to text, as TypeScript does it: a byte order mark decides between UTF-8 and UTF-16.
-//! What is not text (many NULs near the start, or one among bytes that are no UTF-8) is not decoded at all.
+//! What is not text (many NULs near the start, or one among bytes that are not UTF-8) is not decoded at all.
 
 use std::borrow::Cow;
 

@@ -57,7 +57,7 @@ pub(super) fn tagged(program: &Program<'_>, tags: &[String], found: &mut [Option
     }
 }
 
-/// What a file says of itself before its first token, told without parsing it.
+/// The description in a file's comments before its first token, found without parsing.
 pub(in crate::typescript) fn leading_description(text: &str, options: &ExtractOptions) -> Option<Box<str>> {
     let mut plain: Option<String> = None;
     for content in leading_comments(text) {

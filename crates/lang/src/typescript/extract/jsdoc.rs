@@ -51,7 +51,7 @@ const TYPED_TAGS: &[&str] = &[
     "typedef",
 ];
 
-/// Types without an end in one comment, after which its types are not looked at any more.
+/// Types without an end in one comment, after which its types are no longer scanned.
 const MOST_UNCLOSED: u32 = 100;
 
 /// The length of the second argument of an import type.
@@ -154,7 +154,7 @@ impl<'a> Doc<'a, '_> {
         self.rest().chars().nth(1).is_some_and(|character| !character.is_whitespace())
     }
 
-    /// One tag, after its `@`. Tells whether `@property` tags may follow.
+    /// One tag, after its `@`. Returns whether `@property` tags may follow.
     fn tag(&mut self, in_typedef: bool) -> bool {
         let name = self.word();
         self.skip_space();
@@ -177,7 +177,7 @@ impl<'a> Doc<'a, '_> {
             "param" | "arg" | "argument" => self.parameter_tag(),
             "template" => self.template_tag(),
             "type" | "this" | "enum" if self.peek() != Some(b'{') => {
-                // Braces may be left out; then only what stands first can be told from prose.
+                // Braces may be left out; then only what stands first can be distinguished from prose.
                 if self.eat("typeof ") {
                     self.skip_space();
                 }

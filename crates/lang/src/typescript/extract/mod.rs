@@ -1,6 +1,6 @@
 //! Extraction: the bytes of one file → `FileFacts` and problems. A pure function of bytes and of the ending of the name.
 //!
-//! Nothing is resolved and no other file is looked at. Hostile input is normal input: any bytes give facts, with a
+//! Nothing is resolved and no other file is read. Hostile input is normal input: any bytes give facts, with a
 //! problem that says what was wrong and what was done instead.
 
 pub(super) mod blocks;

@@ -386,7 +386,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A string up to its quote. One that does not end on its line is no string (an apostrophe in JSX text, say).
+    /// A string up to its quote. One that does not end on its line is not a string (an apostrophe in JSX text, say).
     fn string(&mut self, quote: u8) -> Token<'a> {
         let from = self.at + 1;
         let bytes = self.text.as_bytes();

@@ -102,7 +102,7 @@ pub(crate) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) 
 }
 
 /// Whether `(` outnumbers `)`, or `<` occurs within one statement, often enough to look closer. Strings and comments
-/// are not told from code here.
+/// are not distinguished from code here.
 fn may_guess_deeply(bytes: &[u8]) -> bool {
     if memchr::memchr_iter(b'(', bytes).count() >= DEEPEST_GUESS {
         let mut depth = 0_usize;

@@ -1,11 +1,11 @@
-//! Which parts of a syntax tree are worth walking, told from the text alone: a file without the word `require`
-//! has no call of it. Errs towards walking, never towards skipping.
+//! Which parts of a syntax tree are worth walking, decided from the text alone: a file without the word `require` has
+//! no call of it. Errs towards walking, never towards skipping.
 
 use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
 
-/// What the walk must look into below the level of module statements.
+/// What the walk must visit below the level of module statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WalkScope {
     /// Expressions: `import()`, `import.meta`, `require`, mocks.
@@ -86,7 +86,7 @@ fn has_escaped_identifier(bytes: &[u8]) -> bool {
             None => rest.get(..4).unwrap_or_default(),
         };
         let value = std::str::from_utf8(digits).ok().and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        // What is no escape at all is an error or part of a regular expression; walking is the safe answer.
+        // An invalid escape is an error or part of a regular expression; walking is the safe answer.
         value.is_none_or(|value| u8::try_from(value).is_ok_and(|byte| byte.is_ascii_alphanumeric()))
     })
 }

@@ -36,11 +36,11 @@ const ESM: Features = 32;
 /// Packages of the repository count as installed, see [`super::links`].
 const LINKS: Features = 64;
 
-/// Imports of a package may lead to imports of a package; more hops than this are a cycle.
+/// Imports of a package may resolve to imports of a package; more hops than this are a cycle.
 const MAX_HOPS: u8 = 16;
 
 /// How many conditions and alternatives of package maps one lookup considers, over all hops. Without this limit a map whose
-/// targets lead to other keys of the map many times over would take exponential time.
+/// targets refer to other keys of the map many times over would take exponential time.
 const MAP_STEPS: u32 = 1024;
 
 /// One lookup: who asks, under which configuration and conditions.
@@ -184,7 +184,7 @@ impl<'a> Lookup<'a> {
         self.by_root_dirs(specifier, extensions)
     }
 
-    /// `None` when no pattern matches; `Some(None)` when one matches and leads nowhere.
+    /// `None` when no pattern matches; `Some(None)` when one matches and does not resolve.
     fn by_path_patterns(
         &self,
         specifier: &str,
@@ -255,7 +255,7 @@ impl<'a> Lookup<'a> {
         self.with_extensions(stem, extension, extensions)
     }
 
-    /// Tries the extensions that a written one may stand for, in TypeScript's order.
+    /// Tries the extensions that a written one may be mapped to, in TypeScript's order.
     fn with_extensions(&self, stem: &str, written: &str, extensions: Extensions) -> Option<String> {
         let table: &[(Extensions, &str)] = match written {
             ".mjs" | ".mts" | ".d.mts" => &[(TYPESCRIPT, ".mts"), (DECLARATION, ".d.mts"), (JAVASCRIPT, ".mjs")],
@@ -297,7 +297,7 @@ impl<'a> Lookup<'a> {
         endings.iter().find_map(|ending| self.file(&[stem, ending].concat()))
     }
 
-    /// The file itself, or the one that a module suffix makes of it.
+    /// The file itself, or the one with a module suffix.
     fn file(&self, candidate: &str) -> Option<String> {
         let exists = |path: String| self.resolver.files.is_file(&path).then_some(path);
         if self.config.module_suffixes.is_empty() {

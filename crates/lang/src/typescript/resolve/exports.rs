@@ -131,7 +131,7 @@ impl Lookup<'_> {
         self.input_of_output(&file, entry).or_else(|| self.manifest_file(&file, entry.extensions))
     }
 
-    /// A path inside the output folder of the project that asks stands for the source it is built from.
+    /// Maps a path inside the output folder of the importing project to the source it is built from.
     fn input_of_output(&self, file: &str, entry: &Entry<'_>) -> Option<String> {
         let config = self.config;
         if (config.out_dir.is_none() && config.declaration_dir.is_none()) || path::in_node_modules(file) {

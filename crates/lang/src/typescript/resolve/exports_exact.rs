@@ -7,7 +7,7 @@ use crate::jsonc::Value;
 /// Conditions of `require` in current Node.
 const NODE: [&str; 4] = ["node", "require", "module-sync", "default"];
 
-/// How many values of a map are looked at for one question: a real map has a handful for each subpath.
+/// How many values of a map are visited for one lookup: a real map has a handful for each subpath.
 const MAX_STEPS: u32 = 1024;
 
 /// The target path of a subpath (`.`, `./x`) or an import (`#x`) under Node's conditions.
@@ -17,7 +17,7 @@ pub(super) fn exact_export(map: Mapping<'_>, subpath: &str) -> Option<String> {
     Some(target.replace('*', star))
 }
 
-/// Every target path of a subpath with the chain of conditions that leads to it, in file order.
+/// Every target path of a subpath with its chain of conditions, in file order.
 pub(super) fn all_targets(map: Mapping<'_>, subpath: &str) -> Vec<(Vec<String>, String)> {
     let mut found = Vec::new();
     if let Some((value, star)) = entry(map, subpath) {
@@ -26,7 +26,7 @@ pub(super) fn all_targets(map: Mapping<'_>, subpath: &str) -> Vec<(Vec<String>, 
     found
 }
 
-/// The value that a map has for a subpath, and the text that its star stands for.
+/// The value that a map has for a subpath, and the text that its star matches.
 fn entry<'m, 's>(map: Mapping<'m>, subpath: &'s str) -> Option<(&'m Value, &'s str)> {
     let Mapping { value, index } = map;
     if !index.has_subpaths {

@@ -12,7 +12,7 @@ use crate::jsonc::Value;
 const MAX_CONDITIONS: usize = 1024;
 
 pub(super) enum Found {
-    /// A path that exists, links not yet resolved. `is_lenient`: only a bundler's rules lead to it.
+    /// A path that exists, links not yet resolved. `is_lenient`: it resolves by a bundler's rules only.
     File {
         path: String,
         is_lenient: bool,

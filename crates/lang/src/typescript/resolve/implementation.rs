@@ -13,7 +13,7 @@ use super::algorithm::{JAVASCRIPT, Lookup, TYPESCRIPT};
 use super::{Importer, Resolver, path};
 
 impl Resolver<'_> {
-    /// The script file behind `declaration`, which a specifier of this importer led to.
+    /// The script file behind `declaration`, which a specifier of this importer resolved to.
     pub(super) fn implementation(
         &self,
         importer: &Importer,

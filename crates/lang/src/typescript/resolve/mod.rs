@@ -35,7 +35,7 @@ use self::links::Links;
 use self::memo::Memo;
 use self::package::Packages;
 
-/// What is said of a specifier that leads where nothing may be looked at; the text before it names the specifier.
+/// Reported for a specifier that resolves to where nothing may be read; the text before it names the specifier.
 const NEEDS_CONSENT: &str = "leads outside the root, where nothing is read without consent; `--allow-outside DIR` \
                              allows a folder";
 const FORBIDDEN: &str = "leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` \
@@ -55,7 +55,7 @@ pub struct Resolver<'f> {
     node_modules: Memo<String, Arc<[Box<str>]>>,
 }
 
-/// Where a request leads, and what else follows from that.
+/// What a request resolves to, and what else follows from that.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) target: Target,
@@ -98,7 +98,8 @@ impl Importer {
         rest.is_some_and(|name| !name.as_bytes().contains(&b'/'))
     }
 
-    /// Whether this importer can stand for a file beside its own, too: most files of a directory get the same answers.
+    /// Whether this importer's answers hold for a file beside its own, too: most files of a directory get the same
+    /// answers.
     pub fn serves(&self, beside: &str) -> bool {
         self.is_shared && ending(beside) == &*self.ending
     }
@@ -165,7 +166,7 @@ impl<'f> Resolver<'f> {
             .map(str::to_owned)
     }
 
-    /// Where a request of this importer leads.
+    /// What a request of this importer resolves to.
     pub(crate) fn resolve(&self, importer: &Importer, request: &Request) -> Located {
         let specifier = &*request.specifier;
         let leaves = |limit: &str| !path::contains(limit, &path::join_plain(&importer.directory, specifier));
@@ -188,7 +189,7 @@ impl<'f> Resolver<'f> {
             return self.find(importer, specifier, form, mode);
         }
         match builtins::builtin(specifier) {
-            // The other schemes are modules like any other to TypeScript, so that `paths` may lead to a file.
+            // The other schemes are modules like any other to TypeScript, so that `paths` may map them to a file.
             Some(id) if builtins::is_node(&id) => return Target::Builtin(id.into()).into(),
             Some(id) if importer.config.paths.is_empty() => return Target::Builtin(id.into()).into(),
             Some(_) | None => {}
@@ -264,7 +265,7 @@ impl<'f> Resolver<'f> {
         self.node_modules.get_or(directory, || {
             let own = path::join_plain(directory, "node_modules");
             let has_own = path::base_name(directory) != "node_modules" && self.files.is_dir(&own);
-            // What is installed around a link is not installed around the package that it leads to.
+            // What is installed around a link is not installed around the package that it points to.
             let is_top = directory == "/"
                 || (self.files.is_in_linked_package(directory)
                     && self.packages.at(directory).is_some_and(|package| package.name().is_some()));
@@ -324,7 +325,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    /// Turns a path that exists and may be looked at into a target: links resolved, and outside only modules.
+    /// Turns a path that exists and may be read into a target: links resolved, and outside only modules.
     fn place(&self, found: &str, importer: &Importer, specifier: &str) -> Target {
         let Some(real) = self.files.real_path(found) else { return self.missing(importer, specifier) };
         if self.is_hidden(&real) {
@@ -492,7 +493,7 @@ fn is_node(kind: ModuleKind) -> bool {
     (ModuleKind::Node16..=ModuleKind::NodeNext).contains(&kind)
 }
 
-/// Whether `import` and `require` of one specifier may lead to different files.
+/// Whether `import` and `require` of one specifier may resolve to different files.
 fn syntax_matters(config: &Config) -> bool {
     match config.module_resolution {
         ModuleResolution::Node16 | ModuleResolution::NodeNext => true,

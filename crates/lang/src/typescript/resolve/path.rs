@@ -1,4 +1,4 @@
-//! Arithmetic on absolute, `/`-separated paths. Nothing here looks at a disk.
+//! Arithmetic on absolute, `/`-separated paths. Nothing here reads a disk.
 
 /// Joins and normalises: `.`, `..` and doubled slashes are gone afterwards. `base` is normal already. A trailing slash
 /// is kept, because TypeScript lets `./dir/` mean the directory only.

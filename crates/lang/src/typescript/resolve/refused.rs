@@ -1,4 +1,4 @@
-//! The specifiers of one file that lead where nothing may be looked at without consent: one problem for all of them.
+//! The specifiers of one file that resolve to where nothing may be read without consent: one problem for all of them.
 
 use rustc_hash::FxHashSet;
 use stan_model::FileProblem;

@@ -4,7 +4,7 @@
 /// The version whose resolution rules are implemented here.
 const TYPESCRIPT: [u64; 3] = [5, 9, 3];
 
-/// Whether the range admits [`TYPESCRIPT`]; `None` when it is no range at all.
+/// Whether the range admits [`TYPESCRIPT`]; `None` when it is not a range at all.
 pub(crate) fn admits_typescript(range: &str) -> Option<bool> {
     let mut admitted = false;
     for alternative in range.trim().split("||") {

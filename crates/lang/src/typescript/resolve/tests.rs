@@ -34,7 +34,7 @@ fn resolve(files: &[(&str, &str)], specifiers: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn imports_that_lead_to_each_other_many_times_over_end() {
+fn imports_that_refer_to_each_other_many_times_over_end() {
     // Ten alternatives at each of sixteen hops.
     let keys: Vec<String> = (0..16)
         .map(|key| format!(r##""#k{key}": [{}]"##, vec![format!(r##""#k{}""##, key + 1); 10].join(",")))

@@ -1,6 +1,6 @@
 //! Packages of the repository, by name, with or without an install and before any build.
 //!
-//! What a manifest names may not be built yet. The source behind it is looked for through unusual conditions
+//! What a manifest names may not be built yet. The source behind it is searched through unusual conditions
 //! of `exports`, then from the output folder of the package's tsconfig back to its sources, then under the
 //! same stem in `src`.
 
@@ -15,7 +15,7 @@ use super::exports_exact::all_targets;
 use super::package::Package;
 use super::{Importer, Resolver, path};
 
-/// Conditions that lead to what is built; any other is taken for one that leads to the source.
+/// Conditions that select built files; any other is assumed to select the source.
 const BUILT: [&str; 14] = [
     "types",
     "import",
@@ -97,7 +97,7 @@ impl Resolver<'_> {
         targets
     }
 
-    /// Looks at the configuration of every package of the workspace, so that what is wrong in them does not depend on
+    /// Reads the configuration of every package of the workspace, so that the problems found in them do not depend on
     /// who imports what.
     pub(super) fn record_package_observations(&self) {
         for directory in self.links.workspaces().members() {

@@ -1,5 +1,5 @@
-//! The file system as configurations may see it: what `extends`, `references` and links lead to outside the repository and
-//! outside every `node_modules` is not read, even where imports may lead.
+//! The file system as configurations may see it: what `extends`, `references` and links resolve to outside the
+//! repository and outside every `node_modules` is not read, even where imports may resolve to it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl<'f> Inside<'f> {
         Self { files, root: root.to_owned() }
     }
 
-    /// Whether the path leads to where nothing may be read, or may not even be followed.
+    /// Whether the path resolves to where nothing may be read, or may not even be followed.
     pub(super) fn leads_outside(&self, path: &str) -> bool {
         let is_outside = |real: String| !paths::contains(&self.root, &real) && !real.contains("/node_modules/");
         let refusals = self.files.refusals();

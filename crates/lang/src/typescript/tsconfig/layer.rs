@@ -48,7 +48,7 @@ struct Layer {
     files: Option<Specs>,
     include: Option<Specs>,
     exclude: Option<Specs>,
-    /// The files that `extends` leads to, in order.
+    /// The files that `extends` resolves to, in order.
     extends: Vec<String>,
     references: Vec<String>,
     /// The file could not be read or is not JSON: nothing may extend it.
@@ -159,7 +159,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same loop may be entered anywhere, so it is told from its smallest file on: then it is told once.
+/// The same loop may be entered anywhere, so it is reported from its smallest file on, and so only once.
 fn cycle_problem(cycle: &[String], problems: &Problems) -> Problem {
     let start = (0..cycle.len()).min_by_key(|index| cycle.get(*index)).unwrap_or(0);
     let names: Vec<String> =

@@ -23,7 +23,7 @@ const REMOVABLE: [&str; 12] =
 /// The compiled `files`, `include` and `exclude` of one configuration.
 #[derive(Debug)]
 pub(super) struct FileSet {
-    /// `files`: absolute paths, members whatever else is said.
+    /// `files`: absolute paths, members regardless of the patterns.
     pub(super) literal: FxHashSet<String>,
     pub(super) include: PatternSet,
     /// Those patterns of `include` that end in `.json`: no other names JSON files.

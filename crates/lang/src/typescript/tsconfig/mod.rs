@@ -108,7 +108,7 @@ struct Project {
     config: Arc<Config>,
     files: Arc<FileSet>,
     references: Vec<String>,
-    /// The projects that the references lead to; made when a file needs it.
+    /// The projects that the references resolve to; made when a file needs it.
     reachable: OnceLock<Reachable>,
 }
 
@@ -256,7 +256,7 @@ impl Project {
             include: FileSet::patterns(&include, directory, Usage::Include),
             include_json: FileSet::patterns(&json, directory, Usage::Include),
             exclude: FileSet::patterns(&exclude, directory, Usage::Exclude),
-            // Only what references lead to is asked for its patterns.
+            // Only referenced projects are asked for their patterns.
             specs: include,
             directory: directory.to_owned(),
         };

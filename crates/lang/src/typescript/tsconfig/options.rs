@@ -49,7 +49,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Reads `compilerOptions`. `report` is told about every value that is not allowed.
+    /// Reads `compilerOptions`. `report` is called with every value that is not allowed.
     pub(super) fn read(value: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Self {
         let mut reader = Reader { value, directory, report };
         let paths = reader.paths();

@@ -14,7 +14,7 @@ use super::patterns::{Component, Usage, split};
 
 /// How many different components with several wildcards a set may have.
 pub(super) const MAX_MANIFOLD: usize = 200;
-/// How many patterns are told apart where several match.
+/// How many patterns are distinguished where several match.
 pub(super) const MAX_FOUND: usize = 256;
 
 /// Patterns, each with the number that the caller knows it by.
@@ -26,13 +26,13 @@ pub(super) struct PatternSet {
     pub(super) refused: Vec<u32>,
 }
 
-/// Where a walk may be: behind the components that lead here.
+/// A state of a walk: behind the components on the way to it.
 #[derive(Debug, Default)]
 struct Node {
     literal: FxHashMap<Box<str>, u32>,
     /// Behind a `**`: names may be passed over here.
     is_recursive: bool,
-    /// The node behind a `**`, which may stand for nothing.
+    /// The node behind a `**`, which may match nothing.
     recursive: Option<u32>,
     wild: Option<Box<Wild>>,
     /// Patterns that end here, ascending.
@@ -118,7 +118,7 @@ impl PatternSet {
         self.nodes.get(node as usize).map_or(&[], |node| &node.ends)
     }
 
-    /// The nodes that the whole path leads to; for an `exclude` also those of the first directory that is excluded.
+    /// The nodes that the whole path reaches; for an `exclude` also those of the first directory that is excluded.
     fn walk(&self, path: &str) -> Vec<u32> {
         let mut active = Vec::new();
         self.enter(0, &mut active);
@@ -164,7 +164,7 @@ impl PatternSet {
         wild.others.iter().copied().for_each(try_one);
     }
 
-    /// `**` may stand for nothing, also many times over.
+    /// `**` may match nothing, also many times over.
     fn enter(&self, node: u32, active: &mut Vec<u32>) {
         let mut at = Some(node);
         while let Some(node) = at {

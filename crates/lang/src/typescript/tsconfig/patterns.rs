@@ -62,7 +62,7 @@ pub(super) enum Token {
     NotDot,
     /// `*`
     Star,
-    /// A `*` in front: nothing, or a character that is no dot and then the [`Token::Star`] that follows.
+    /// A `*` in front: nothing, or a character other than a dot and then the [`Token::Star`] that follows.
     LeadingStar,
 }
 
@@ -112,7 +112,7 @@ impl Pattern {
         self.accepts(&states)
     }
 
-    /// `**` may stand for nothing.
+    /// `**` may match nothing.
     fn close(&self, states: &mut [bool]) {
         for (index, component) in self.components.iter().enumerate() {
             if states[index] && matches!(component, Component::Recursive) {
@@ -190,7 +190,7 @@ fn wild_matches(tokens: &[Token], name: &str, forbidden: Option<usize>) -> bool 
     states.last().copied().unwrap_or(false)
 }
 
-/// A star may stand for nothing.
+/// A star may match nothing.
 fn close_tokens(tokens: &[Token], states: &mut [bool]) {
     for (index, token) in tokens.iter().enumerate() {
         let skip = match token {

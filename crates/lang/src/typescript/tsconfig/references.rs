@@ -1,4 +1,4 @@
-//! The projects that the `references` of a configuration lead to, and which of them has a file.
+//! The projects that the `references` of a configuration resolve to, and which of them has a file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use super::pattern_set::{MAX_FOUND, PatternSet};
 use super::patterns::Usage;
 use super::{Config, Configs, Project};
 
-/// How many projects behind the referenced ones are looked at. Each of very many projects may lead to all others.
+/// How many projects behind the referenced ones are read. Each of very many projects may refer to all others.
 const MAX_INDIRECT: usize = 1_024;
 /// How many references of others are read to find them.
 const MAX_READ: usize = 1 << 16;
-/// Fewer references are looked through one by one.
+/// Fewer references are searched linearly.
 const FEW: usize = 16;
 
 /// Projects in TypeScript's order: breadth first.

@@ -193,7 +193,7 @@ fn lists_are_inherited_relative_to_their_file() {
     check_owners(&files, &owners, &[]);
 }
 
-/// The file that an `extends` in `/r/p` means, told by the `outDir` in it.
+/// The file that an `extends` in `/r/p` means, identified by the `outDir` in it.
 #[test]
 fn extends_finds_packages() {
     let files = [
@@ -249,7 +249,7 @@ fn extends_finds_packages() {
 }
 
 #[test]
-fn a_broken_link_costs_that_link_only_and_is_told_once() {
+fn a_broken_link_costs_that_link_only_and_is_reported_once() {
     let files = [
         ("tsconfig.json", r#"{"extends":["./gone","./broken.json","./good.json"]}"#),
         ("other/tsconfig.json", r#"{"extends":"../broken.json"}"#),
@@ -289,7 +289,7 @@ fn what_governs_may_be_damaged() {
 }
 
 #[test]
-fn circles_are_told_once_wherever_they_are_entered() {
+fn cycles_are_reported_once_wherever_they_are_entered() {
     let files = [
         ("a/tsconfig.json", r#"{"extends":"../b/tsconfig.json","compilerOptions":{"outDir":"a"}}"#),
         ("b/tsconfig.json", r#"{"extends":"../a/tsconfig.json","compilerOptions":{"rootDir":"b"}}"#),
@@ -329,7 +329,7 @@ fn hostile_chains_end() {
     files.push(("d90.json", r#"{"compilerOptions":{"baseUrl":"."}}"#));
     files.push(("tsconfig.json", r#"{"extends":"./d0.json"}"#));
     assert_eq!(config(&files).base_url.as_deref(), Some("/r"));
-    // A pattern that would make a backtracking matcher run for ever.
+    // A pattern on which a backtracking matcher would not terminate in any useful time.
     let stars = format!(r#"{{"include":["{}b.ts"],"references":[{{"path":"."}}]}}"#, "*a".repeat(2_000));
     let memory = Memory::new("/r", &[("tsconfig.json", &stars)]);
     Configs::new(&memory, "/r").for_file(&format!("/r/{}.ts", "a".repeat(250)));
@@ -359,7 +359,7 @@ fn one_of_many_references_owns_a_file() {
 }
 
 #[test]
-fn projects_that_lead_to_each_other_without_end_are_cut() {
+fn projects_that_refer_to_each_other_without_end_are_cut() {
     let files: Vec<(String, String)> = (0..2_000)
         .map(|i| {
             let text = format!(r#"{{"files":[],"references":[{{"path":"../p{}"}}]}}"#, (i + 1) % 2_000);

@@ -82,7 +82,7 @@ fn what_cannot_be_used_is_said() {
 }
 
 #[test]
-fn hidden_and_installed_folders_are_no_packages() {
+fn hidden_and_installed_folders_are_not_packages() {
     let root = ("package.json", r#"{"workspaces":["**",".tools/*"]}"#);
     let files = [
         root,

@@ -1,7 +1,7 @@
 //! What git's index knows of each file: its object, mode and times.
 //!
 //! `tracked` reads the same file for its names alone, which is what every scan needs and must be quick. This one is for
-//! the question of what changed. The checksum is verified, so that a damaged index is no answer.
+//! the question of what changed. The checksum is verified, so a damaged index gives an error and no answer.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +25,11 @@ pub(crate) struct Entry {
     /// Nanoseconds since the epoch.
     pub(crate) mtime: i64,
     pub(crate) ctime: i64,
-    /// The last 32 bits of it; 0 also for entries that must be looked at again.
+    /// The last 32 bits of it; 0 also for entries that must be compared by content.
     pub(crate) size: u32,
     pub(crate) mode: Mode,
     pub(crate) id: ObjectId,
-    /// The user told git to take it for unchanged.
+    /// The user set `assume-unchanged`.
     pub(crate) is_assumed: bool,
     /// It need not be on the disk.
     pub(crate) is_skipped: bool,
@@ -59,7 +59,7 @@ impl EntriesFile {
         let reader = Reader::new(bytes, hash.length())?;
         let (content, sum) = bytes.split_at_checked(end).ok_or("it is too short")?;
         let sum = ObjectId::from_bytes(sum).ok_or("it is too short")?;
-        // Zeros mean that git was told not to spend time on it.
+        // Zeros mean that git was configured to skip the checksum (`index.skipHash`).
         if !sum.is_null() && hash.checksum(content) != sum {
             return Err("its checksum is not that of its contents");
         }
@@ -206,7 +206,7 @@ mod tests {
         assert!(folders(&nested(100_000), HashKind::Sha1).is_none());
     }
 
-    /// The same file means the same to both readers, and what one refuses the other does not believe.
+    /// The same file means the same to both readers, and what one refuses the other refuses.
     #[test]
     fn required_extensions_are_refused() {
         let mut bytes = index(2, 20, &[("a", 0o100644)]);

@@ -80,7 +80,7 @@ impl TrackedPaths {
 impl IndexFile {
     /// The error says what is wrong with the file.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
-        // The file does not say how long its hashes are, and the wrong length never leads to its exact end.
+        // The file does not say how long its hashes are; parsed with the wrong length it never ends exactly at its end.
         let parse = |hash| Reader::new(bytes, hash).map(Self::read);
         match parse(20)? {
             Some(file) => Ok(file),

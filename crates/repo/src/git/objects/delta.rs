@@ -10,7 +10,7 @@ pub(crate) fn result_size(delta: &[u8]) -> Option<u64> {
     reader.size()
 }
 
-/// The bytes that the delta makes of `base`, at most `limit` of them. The error says what is wrong with the delta.
+/// Applies the delta to `base`; the result has at most `limit` bytes. The error says what is wrong with the delta.
 pub(crate) fn apply(base: &[u8], delta: &[u8], limit: usize) -> Result<Vec<u8>, &'static str> {
     let mut reader = Reader { bytes: delta };
     let (from, to) = reader.size().zip(reader.size()).ok_or("a delta has no sizes")?;

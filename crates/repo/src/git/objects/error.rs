@@ -26,7 +26,7 @@ pub enum GitError {
     /// `~` or `^` goes further than the history does.
     #[error("`{revision}` goes too far: commit {commit} has no parent {number}")]
     NoParent { revision: String, commit: String, number: u32 },
-    /// A blob where a commit is needed, and the like.
+    /// A blob where a commit is needed, for example.
     #[error("the object {id} is a {found}, not a {wanted}")]
     WrongKind { id: String, found: &'static str, wanted: &'static str },
     /// Something names it, and it is nowhere.

@@ -29,7 +29,7 @@ pub(crate) enum ObjectKind {
     Tag,
 }
 
-/// Hashes an object piece by piece. Its size must be known first, for it stands in front.
+/// Hashes an object piece by piece. Its size must be known first: it is part of the header.
 pub(crate) enum ObjectHasher {
     Sha1(Sha1),
     Sha256(Sha256),
@@ -54,7 +54,7 @@ impl HashKind {
         hasher.finish()
     }
 
-    /// The plain hash of bytes, as it stands at the end of an index.
+    /// The plain hash of bytes, as at the end of an index.
     pub(crate) fn checksum(self, bytes: &[u8]) -> ObjectId {
         match self {
             Self::Sha1 => ObjectId::padded(&Sha1::digest(bytes)),
@@ -107,7 +107,7 @@ impl ObjectId {
         self.bytes.get(..usize::from(self.length)).unwrap_or(&self.bytes)
     }
 
-    /// All zeros stand for "none".
+    /// All zeros denote "none".
     pub(crate) fn is_null(&self) -> bool {
         self.bytes.iter().all(|&byte| byte == 0)
     }
@@ -126,7 +126,7 @@ pub(crate) fn nibble(digit: u8) -> Option<u8> {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Digits at once: thousands of names are written for a history.
+        // All digits in one write: thousands of ids are written for a history.
         let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number & 15)]);
         let digits: String = self.as_bytes().iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect();
         out.write_str(&digits)

@@ -95,7 +95,7 @@ impl Inflater {
         let (mut filled, mut position) = (0, start);
         loop {
             let input = source.bytes_at(position)?;
-            // Without more to come, the end of what is there is an error.
+            // Without more input, the end of the buffer is an error.
             let more = if input.is_empty() { 0 } else { TINFL_FLAG_HAS_MORE_INPUT };
             let flags = TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF | more;
             let (status, taken, written) = decompress(&mut self.exact, input, &mut out, filled, flags);

@@ -19,7 +19,7 @@ use crate::system_ext::SystemExt as _;
 pub(super) const MAX_OBJECT: u64 = 128 << 20;
 /// Git itself makes chains of at most 4095.
 const MAX_DELTAS: usize = 4096;
-/// How many bytes the links of one chain may come to.
+/// How many bytes the links of one delta chain may total.
 const MAX_CHAIN: u64 = 1 << 30;
 /// How many bytes of bases are kept for the next chain that passes by.
 const MAX_KEPT: usize = 32 << 20;
@@ -76,7 +76,8 @@ impl Pack {
         Ok(Self { index, path, shown, windows: Windows::new(end), kept: BTreeMap::new(), kept_bytes: 0 })
     }
 
-    /// The object whose entry starts at the offset. `spend` is told of every byte that is made.
+    /// The object whose entry starts at the offset. `spend` is called with the size of everything that is inflated or
+    /// built.
     pub(super) fn read(
         &mut self,
         place: &GitLayout<'_>,

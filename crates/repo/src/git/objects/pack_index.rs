@@ -1,6 +1,6 @@
 //! Finds objects in a pack by its index (`.idx`, versions 1 and 2), reading only the parts that a question needs.
 //!
-//! Nothing in the file is believed further than that it leads to bytes whose hash is checked afterwards: a damaged
+//! Nothing in the file is trusted further than for an offset whose bytes are hashed and checked afterwards: a damaged
 //! index makes objects missing or damaged, never wrong.
 
 use std::cell::RefCell;
@@ -13,9 +13,9 @@ use super::place::GitLayout;
 use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
-/// How many ids are read at once when a search has come this close.
+/// How many ids are read in one block once a binary search is this close.
 const BLOCK: u64 = 16;
-/// How many objects with the same first digits are told; more are not looked at.
+/// How many objects with the same first digits are listed; the search stops there.
 const MOST_ALIKE: usize = 64;
 
 /// The start of an object id, as typed.
@@ -193,7 +193,7 @@ impl PackIndex {
         self.hash_length + if self.is_version_1 { 4 } else { 8 }
     }
 
-    /// How far it is from one id to the next; in version 1 the offset stands in front of the id.
+    /// The distance from one id to the next; in version 1 the offset precedes the id.
     fn stride(&self) -> usize {
         self.hash_length as usize + if self.is_version_1 { 4 } else { 0 }
     }

@@ -1,7 +1,7 @@
 //! Where a repository keeps what: its own folder, the shared one, and what its configuration says of their format.
 //!
-//! Reads small files with their limits. Of the configuration only the format and whether executables can be told
-//! matter; includes and worktree configuration are not followed.
+//! Reads small files with their limits. Of the configuration only the format and `core.fileMode` matter; includes and
+//! worktree configuration are not followed.
 
 use std::io;
 use std::path::Path;

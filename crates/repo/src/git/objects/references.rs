@@ -1,7 +1,7 @@
-//! Branches, tags and other names of objects: single files, `packed-refs`, and names that stand for names.
+//! Branches, tags and other names of objects: loose files, `packed-refs`, and symbolic references.
 //!
-//! Follows git's rules for short names. Logs of references (`@{…}`), replacements and grafts are not looked at;
-//! reftables are said to be unsupported.
+//! Follows git's rules for short names. Reflogs (`@{…}`), replacements and grafts are not read; reftables are reported
+//! as unsupported.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl<'p, 's> References<'p, 's> {
         Self { place, packed: None }
     }
 
-    /// What a name stands for, by git's order of rules; `None` when it is no reference.
+    /// Resolves a name by git's order of rules; `None` when it is not a reference.
     pub(super) fn find(&mut self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let name = if name == "@" { "HEAD" } else { name };
         if !is_name(name) {
@@ -56,7 +56,7 @@ impl<'p, 's> References<'p, 's> {
         Ok(None)
     }
 
-    /// What a full name stands for.
+    /// Resolves a full name.
     fn resolve(&mut self, full: String) -> Result<Option<ObjectId>, GitError> {
         let mut name = full;
         for _ in 0..=MAX_SYMBOLIC {
@@ -98,7 +98,7 @@ impl<'p, 's> References<'p, 's> {
         let mut packed = BTreeMap::new();
         let lines = bytes.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         for (number, line) in lines.enumerate() {
-            // What a tag leads to stands below it behind a caret. The tag is read anyway, so that is not needed.
+            // The line below a tag holds its peeled id behind a caret. The tag is read anyway, so that is not needed.
             if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"^") {
                 continue;
             }

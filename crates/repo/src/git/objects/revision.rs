@@ -1,7 +1,6 @@
 //! Finds the commit and the folder that a revision expression names: `main`, `v1.2^{commit}`, `HEAD~3^2`.
 //!
-//! Not read: ranges, paths (`REV:path`), logs of references (`@{1}`) and searches (`:/text`). Each has an error that
-//! says so.
+//! Not read: ranges, paths (`REV:path`), reflogs (`@{1}`) and searches (`:/text`). Each has its own error.
 
 use std::rc::Rc;
 
@@ -17,7 +16,7 @@ const MAX_TAGS: usize = 64;
 /// How many of the objects that an abbreviation may mean are named.
 const SHOWN: usize = 8;
 
-/// What a revision leads to.
+/// What a revision resolves to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Revision {
     /// `None` when the revision names a folder alone.
@@ -116,7 +115,7 @@ impl Resolver<'_, '_, '_> {
         }
         let found = match References::new(self.place).find(name) {
             Ok(found) => found,
-            // Without a way to look up names, digits may still be an object.
+            // Without readable references, the digits may still be an object id.
             Err(unsupported @ GitError::Unsupported { .. }) => {
                 return self.abbreviated(name)?.ok_or(unsupported);
             }
@@ -134,7 +133,7 @@ impl Resolver<'_, '_, '_> {
         Err(GitError::UnknownRevision { name: name.to_owned() })
     }
 
-    /// The only object whose id starts like this, or the only one that leads to a commit.
+    /// The only object whose id starts with these digits, or the only one of them that can peel to a commit.
     fn abbreviated(&mut self, digits: &str) -> Result<Option<ObjectId>, GitError> {
         let found: Vec<ObjectId> = self.store.starting_with(digits)?.into_iter().collect();
         if found.len() < 2 {

@@ -39,7 +39,7 @@ struct Folder {
     path: String,
     /// `None` until the first request.
     packs: Option<Vec<Pack>>,
-    /// Why the first pack that is no use is none: it may hold what is not found elsewhere.
+    /// Why the first unusable pack is unusable: it may hold what is not found elsewhere.
     broken: Option<GitError>,
 }
 
@@ -72,7 +72,7 @@ impl<'p, 's> ObjectStore<'p, 's> {
         Err(first_error.unwrap_or_else(|| self.missing(id)))
     }
 
-    /// What the object is, without proving it; `None` when it cannot be told.
+    /// The kind of the object, without verifying its hash; `None` when it cannot be read.
     pub(crate) fn kind(&mut self, id: &ObjectId) -> Option<ObjectKind> {
         let place = self.place;
         for folder in &mut self.folders {
@@ -277,8 +277,8 @@ impl Source for LooseSource<'_> {
     }
 }
 
-/// A line of `alternates`: as it is, or quoted as C quotes. Escapes other than of `"` and `\` do not occur in paths that
-/// are UTF-8, except as octal bytes, which are left as they are and then lead nowhere.
+/// A line of `alternates`: as it is, or quoted as C quotes. Escapes other than of `"` and `\` do not occur in paths
+/// that are UTF-8, except as octal bytes, which are left as they are; such a path is then not found.
 fn unquoted(line: &str) -> String {
     let line = line.trim_end_matches('\r');
     let inner = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));

@@ -14,7 +14,7 @@ use super::store::ObjectStore;
 /// How many files and folders are listed. Folders that are as the index knows them are not, so that a repository with more
 /// files is fine as long as most of its folders are unchanged.
 const MAX_PATHS: usize = 1_000_000;
-/// What all their names may come to, in bytes.
+/// How long all their names may be in total, in bytes.
 const MAX_NAMES: usize = 256 << 20;
 /// How many bytes of folders are kept because they may be named again.
 const MAX_KEPT: usize = 64 << 20;
@@ -150,7 +150,7 @@ impl<'t> TreeEntry<'t> {
         let (digits, name) = (head.get(..space)?, head.get(space + 1..)?);
         let bits = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()?;
         let is_folder = bits == 0o40000;
-        // A name with a slash, or one that leads up, is not a name that git writes: it would lead out of its folder.
+        // Git never writes a name with a slash, `.` or `..`: it would point out of its folder.
         let is_name = !name.is_empty() && name != b"." && name != b".." && !name.contains(&b'/');
         let mode = Mode::of(bits);
         (is_name && (is_folder || mode.is_some())).then_some(Self { mode, name, id: ObjectId::from_bytes(id)? })

@@ -33,7 +33,7 @@ pub(crate) enum TreeChanges {
 pub(crate) struct TreeDiff {
     kept: FxHashMap<Vec<u8>, Rc<Vec<u8>>>,
     kept_bytes: usize,
-    /// How many bytes of folders may still be looked at.
+    /// How many bytes of trees may still be read.
     left: u64,
 }
 
@@ -60,7 +60,7 @@ impl TreeDiff {
         Self { kept: FxHashMap::default(), kept_bytes: 0, left: budget }
     }
 
-    /// The files that differ, at most `most`. Without an old folder all files do. Other repositories are no files.
+    /// The files that differ, at most `most`. Without an old tree all files do. Submodules are not files.
     pub(crate) fn compare(
         &mut self,
         store: &mut ObjectStore<'_, '_>,

@@ -92,7 +92,7 @@ fn without_a_tag_the_first_sentence_of_the_leading_comment() {
 }
 
 #[test]
-fn what_a_file_starts_with_is_told_without_parsing() {
+fn leading_descriptions_are_found_without_parsing() {
     use super::super::describe::leading_description;
     let options = ExtractOptions::default();
     for (text, expected) in [
