@@ -9,6 +9,9 @@ pub(super) const LIMIT: f64 = 2.5;
 
 /// Less time than this at the largest size is not judged: it is noise.
 const NOISE: Duration = Duration::from_millis(60);
+/// The largest size must cost this much more than hardly anything. Otherwise the program did not read the input, and the
+/// shape could never fail.
+const WORK: Duration = Duration::from_millis(1);
 /// What the smallest size counts for at least.
 const FLOOR: Duration = Duration::from_millis(4);
 /// The same of memory.
@@ -48,7 +51,12 @@ impl Row {
     }
 
     pub(super) fn holds(&self) -> bool {
-        self.ended && self.time_growth().is_none_or(fits) && self.memory_growth().is_none_or(fits)
+        self.ended && self.has_work() && self.time_growth().is_none_or(fits) && self.memory_growth().is_none_or(fits)
+    }
+
+    fn has_work(&self) -> bool {
+        let [start, .., large] = self.cpu;
+        large.saturating_sub(start) >= WORK
     }
 
     /// The mean factor of the two doublings, without what a run costs anyway; `None` where there is too little to judge.
@@ -73,9 +81,10 @@ impl Row {
 
     pub(super) fn line(&self) -> String {
         let [cpu, time, peak, memory] = self.parts();
-        let fault = match (self.ended, self.holds()) {
-            (false, _) => "  DID NOT END",
-            (_, false) => "  TOO FAST",
+        let fault = match (self.ended, self.has_work(), self.holds()) {
+            (false, ..) => "  DID NOT END",
+            (_, false, _) => "  NO WORK",
+            (.., false) => "  TOO FAST",
             _ => "",
         };
         format!("{:28} {:>8}   {cpu:>22}   {time:>8}        {peak:>8}      {memory:>6}{fault}", self.name, self.size)
@@ -111,9 +120,11 @@ mod tests {
         assert!(!row([10, 110, 410, 1_610], small).holds());
         assert!(row([10, 11, 14, 26], small).holds(), "too little to judge");
         assert!(!row([1, 2, 20, 320], small).holds());
-        assert!(!row([10; 4], [10, 30, 100, 400]).holds());
-        assert!(row([10; 4], [10, 60, 110, 210]).holds());
-        let mut ended = row([10; 4], small);
+        let little = [10, 11, 12, 14];
+        assert!(!row(little, [10, 30, 100, 400]).holds());
+        assert!(row(little, [10, 60, 110, 210]).holds());
+        assert!(!row([10; 4], small).holds(), "nothing was measured");
+        let mut ended = row(little, small);
         ended.add(3, Usage { cpu: Duration::ZERO, peak_bytes: 0, ended: false });
         assert!(!ended.holds() && ended.is_hopeless());
     }
