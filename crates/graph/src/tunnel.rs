@@ -18,9 +18,9 @@ mod sets;
 mod stars;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::facts::{Export, ExportSource};
 use stan_model::{EdgeKind, FileFacts};
 
@@ -61,6 +61,9 @@ pub struct Tunneller<'m> {
     walk_limit: usize,
     /// Names with more definers than this are left out.
     most: usize,
+    /// Searches that found more definers than `most`, and how many. Each importer of such a name asks again, and a walk
+    /// lists all definers before it gives up.
+    crowds: Mutex<FxHashMap<State<'m>, usize>>,
     /// Edges beyond those that an ordinary name has; shared, so that it is the repository's.
     extra: AtomicUsize,
 }
@@ -102,6 +105,7 @@ impl<'m> Tunneller<'m> {
             long: Mutex::default(),
             walk_limit: WALK_LIMIT,
             most: usize::MAX,
+            crowds: Mutex::default(),
             extra: AtomicUsize::new(0),
         }
     }
@@ -163,6 +167,11 @@ impl<'m> Tunneller<'m> {
 
     fn definers_up_to(&self, module: FileKey, name: &'m str, most: usize) -> Found {
         let start = State { file: module, name, loose: false };
+        if most < usize::MAX
+            && let Some(count) = self.crowds().get(&start).copied().filter(|count| *count > most)
+        {
+            return Found::Crowd(count);
+        }
         let found = self.memo.get(start).or_else(|| self.walk(start));
         match found {
             Some(definers) if definers.len() > most => Found::Crowd(definers.len()),
@@ -171,12 +180,18 @@ impl<'m> Tunneller<'m> {
                 let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
                 let found = long.search(self, start, most);
                 drop(long);
-                if let Found::All(definers) = &found {
-                    self.memo.remember(vec![start], definers);
+                match &found {
+                    Found::All(definers) => self.memo.remember(vec![start], definers),
+                    Found::Crowd(count) => drop(self.crowds().insert(start, *count)),
                 }
                 found
             }
         }
+    }
+
+    fn crowds(&self) -> MutexGuard<'_, FxHashMap<State<'m>, usize>> {
+        // Every entry is a finished answer, whether or not another thread panicked.
+        self.crowds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the search would find the module itself and nothing else: most imports, and not worth remembering.

@@ -6,7 +6,8 @@ use crate::Result;
 
 const SELECT: Command =
     Command::Stan(&["select", "--meta", "map.json", "--state", "state.json", "--json", "--tokens", "bytes4"]);
-const CHECK: Command = Command::Stan(&["check", "reply.md", "--json"]);
+/// Not `check`, which wants an archive and refuses the reply unread where there is none.
+const APPLY: Command = Command::Stan(&["apply", "--dry-run", "reply.md", "--json"]);
 const SLICE: Command = Command::X07(&["ast", "slice", "--in", "m.x07.json", "--ptr", "/decls/0"]);
 
 pub(super) fn shapes() -> Vec<Shape> {
@@ -21,12 +22,13 @@ pub(super) fn shapes() -> Vec<Shape> {
             log,
             Command::Stan(&["suggest", "--log", "log.txt", "--budget", "100000", "--tokens", "bytes4", "--no-cache"]),
         ),
-        Shape::new("reply-fences", 50_000, |tree, n| reply(tree, &"````\n~~~\n".repeat(n)), CHECK),
+        Shape::new("reply-fences", 50_000, |tree, n| reply(tree, &"````\n~~~\n".repeat(n)), APPLY),
         Shape::new(
             "reply-hunks",
             20_000,
             |tree, n| {
                 let hunks = lines(n, |i| format!("@@ -{0},1 +{0},1 @@\n-x\n+y\n", 3 * i + 1));
+                tree.file("a.ts", "x\n".repeat(3 * n))?;
                 reply(
                     tree,
                     &format!(
@@ -34,7 +36,7 @@ pub(super) fn shapes() -> Vec<Shape> {
                     ),
                 )
             },
-            CHECK,
+            APPLY,
         ),
         Shape::new(
             "reply-patches",
@@ -49,19 +51,23 @@ pub(super) fn shapes() -> Vec<Shape> {
                     }),
                 )
             },
-            CHECK,
+            APPLY,
         ),
         Shape::new(
             "reply-operations",
             20_000,
             |tree, n| reply(tree, &format!("### File Ops\n\n```\n{}```\n", lines(n, |i| format!("mv a{i} b{i}\n")))),
-            CHECK,
+            APPLY,
         ),
         Shape::new("x07-chain", 10_000, |tree, n| x07(tree, n, &|i| format!("[\"m.x{}\"]", (i + 1) % n)), SLICE),
+        // n calls in all: each of √n declarations calls all of them.
         Shape::new(
             "x07-calls",
-            200,
-            |tree, n| x07(tree, n, &|_| format!("[\"begin\",{},1]", list(n, |j| format!("[\"m.x{j}\"]")))),
+            160_000,
+            |tree, n| {
+                let side = n.isqrt();
+                x07(tree, side, &|_| format!("[\"begin\",{},1]", list(side, |j| format!("[\"m.x{j}\"]"))))
+            },
             SLICE,
         ),
     ]
@@ -97,7 +103,6 @@ fn log(tree: &Tree, n: usize) -> Result<()> {
 }
 
 fn reply(tree: &Tree, text: &str) -> Result<()> {
-    tree.file("a.ts", "x\n".repeat(50))?;
     tree.file("reply.md", text)
 }
 
