@@ -2,7 +2,7 @@
 //! parse with the same parser) and, for Python, beside the graph that ruff makes.
 //!
 //! The repositories are not part of this one: `--dir` names folders without installed packages, such as unpacked source
-//! distributions. Rows take turns, round after round; the median of each counts.
+//! distributions. Rows take turns, round after round; the least of each counts, because other programs only ever add.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,10 @@ use crate::process::{Outcome, Run};
 /// The target: cold cost in multiples of the limit.
 const TARGET: f64 = 1.35;
 
+/// The rows that the target is for.
+const COLD: &str = "stan, cold";
+const WITH_CACHE: &str = "stan, cold, writes its cache";
+
 #[derive(clap::Args)]
 pub(crate) struct LanguagesOptions {
     /// A repository to measure (repeatable). Its folder's name is the name of the row.
@@ -26,7 +30,7 @@ pub(crate) struct LanguagesOptions {
     #[arg(long, value_name = "PATH")]
     ruff: Option<PathBuf>,
     /// Rounds per repository.
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[arg(long, value_name = "N", default_value_t = 9)]
     rounds: usize,
     /// Measure this program instead of building it.
     #[arg(long, value_name = "PATH")]
@@ -39,7 +43,7 @@ pub(crate) struct LanguagesOptions {
     check: bool,
 }
 
-/// The medians of one repository: wall and processor time.
+/// The least times of one repository: wall and processor time.
 struct Measured {
     name: String,
     files: u64,
@@ -60,15 +64,18 @@ pub(super) fn run(root: &Path, stan: &Path, options: &LanguagesOptions) -> Resul
     if options.write {
         std::fs::write(root.join("docs/benchmarks-languages.md"), &page)?;
     }
-    Ok(!options.check || all.iter().all(|one| ratio(one, "stan").is_some_and(|ratio| ratio <= TARGET)))
+    let is_met = |one: &Measured| [COLD, WITH_CACHE].iter().all(|row| ratio(one, row).is_some_and(|ratio| ratio <= TARGET));
+    Ok(!options.check || all.iter().all(is_met))
 }
 
 fn measure(store: &Store, folder: &Path, stan: &Path, options: &LanguagesOptions) -> Result<Measured> {
     let (output, complaints) = (store.scratch("output"), store.scratch("complaints"));
-    let own = std::env::current_exe()?;
+    let (own, cache) = (std::env::current_exe()?, store.scratch("languages-cache"));
+    let cache_folder = cache.to_string_lossy();
     let mut rows = vec![
         ("limit", Run::new(&own, &["limit", "cold", "."], folder).output_to(&output)),
-        ("stan", Run::new(stan, &["graph", "--json", "--no-cache"], folder)),
+        (COLD, Run::new(stan, &["graph", "--stats", "--no-cache"], folder)),
+        (WITH_CACHE, Run::new(stan, &["graph", "--stats", "--cache-dir", &cache_folder], folder)),
     ];
     if let Some(ruff) = &options.ruff {
         let arguments = ["analyze", "graph", "--no-cache", "--quiet", "."];
@@ -78,6 +85,8 @@ fn measure(store: &Store, folder: &Path, stan: &Path, options: &LanguagesOptions
     // The first round fills the page cache and does not count.
     for round in 0..=options.rounds.max(1) {
         for ((_, row), times) in rows.iter().zip(&mut times) {
+            // Absent is what is wanted; anything else shows when the folder is used.
+            let _ = std::fs::remove_dir_all(&cache);
             if let Outcome::Done(usage) = row.measure(&complaints)?
                 && round > 0
             {
@@ -88,16 +97,13 @@ fn measure(store: &Store, folder: &Path, stan: &Path, options: &LanguagesOptions
     let facts: Value = serde_json::from_slice(&std::fs::read(&output)?)?;
     let count = |key: &str| facts.get(key).and_then(Value::as_u64).unwrap_or_default();
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let rows = rows.iter().zip(times).map(|((name, _), times)| (*name, median(times))).collect();
+    let rows = rows.iter().zip(times).map(|((name, _), times)| (*name, least(&times))).collect();
     Ok(Measured { name, files: count("parsed"), bytes: count("parsedBytes"), rows })
 }
 
-/// The medians of wall and processor times, each for itself.
-fn median(times: Vec<(Duration, Duration)>) -> Option<(Duration, Duration)> {
-    let (mut wall, mut cpu): (Vec<Duration>, Vec<Duration>) = times.into_iter().unzip();
-    wall.sort_unstable();
-    cpu.sort_unstable();
-    Some((*wall.get(wall.len() / 2)?, *cpu.get(cpu.len() / 2)?))
+/// The least wall and processor times, each for itself.
+fn least(times: &[(Duration, Duration)]) -> Option<(Duration, Duration)> {
+    Some((times.iter().map(|(wall, _)| *wall).min()?, times.iter().map(|(_, cpu)| *cpu).min()?))
 }
 
 /// Processor time in multiples of the limit's: on a busy machine the clock on the wall measures the others.
@@ -111,7 +117,7 @@ fn ratio(measured: &Measured, row: &str) -> Option<f64> {
 
 fn page(all: &[Measured], rounds: usize) -> String {
     let mut text = format!(
-        "# Benchmarks: Python, Go and Rust\n\nWritten by `cargo xtask bench languages --dir DIR --ruff PATH --write`; medians of {rounds} rounds. The limit \
+        "# Benchmarks: Python, Go and Rust\n\nWritten by `cargo xtask bench languages --dir DIR --ruff PATH --write`; the least of {rounds} rounds. The limit \
          reads and hashes\nevery file and parses those of the language with the parser that `stan` uses. The target is {TARGET} × the limit, in \
          processor time; ruff is\n`ruff analyze graph`, which knows Python alone.\n\n| repository | parsed | | wall | processor | × limit |\n|---|---|---|---|---|---|\n"
     );

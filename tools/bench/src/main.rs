@@ -33,6 +33,10 @@ use measure::Programs;
 use report::Report;
 use stan_tooling::{Result, cargo};
 
+/// The limits allocate as the product does: with another allocator a parser that allocates much would be measured for that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask bench", about = "The programs against the physical limit and their peers")]
 enum Bench {

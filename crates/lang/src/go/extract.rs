@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::facts::{FormCode, ImportedName, Request};
 use stan_model::{EdgeKind, FileFacts, FileProblem};
 
-use super::names::{Uses, collect};
+use super::names::{NameId, Origin, Uses, collect};
 use super::syntax::{File, Import, What};
 use crate::language::Extraction;
 use crate::typescript::extract::collect::LineCounter;
@@ -37,10 +37,12 @@ fn of_text(text: &str) -> Extraction {
     }
     let file = File::read(text);
     let mut uses = Uses::default();
-    file.declarations.iter().for_each(|declaration| collect(&file, declaration, &mut uses));
     let mut facts = FileFacts { package: file.package.map(Into::into), ..FileFacts::default() };
-    let locals = requests(&file, &mut facts);
-    names(&file, &uses, &locals, &mut facts);
+    let locals = requests(&file, &mut uses, &mut facts);
+    let declares = declared(&file, &mut uses);
+    file.declarations.iter().for_each(|declaration| collect(&file, declaration, &mut uses));
+    names(&uses, &locals, &mut facts);
+    facts.declares = declares.into_iter().map(Into::into).collect();
     let mut extraction = Extraction { facts, ..Extraction::default() };
     if let Some(position) = file.error {
         let line = LineCounter::new(text).line_at(position);
@@ -51,11 +53,19 @@ fn of_text(text: &str) -> Extraction {
     extraction
 }
 
-/// Records the imports. Returns the names that they may have in the file, with their requests.
-fn requests<'t>(file: &File<'t>, facts: &mut FileFacts) -> FxHashMap<&'t str, Vec<u32>> {
+/// The requests that a name may stand for.
+#[derive(Default)]
+struct Locals {
+    named: FxHashMap<NameId, Vec<u32>>,
+    /// Requests of dot imports.
+    dots: Vec<u32>,
+}
+
+/// Records the imports, and the names that they may have in the file.
+fn requests<'t>(file: &File<'t>, uses: &mut Uses<'t>, facts: &mut FileFacts) -> Locals {
     let mut lines = LineCounter::new(file.text);
     let mut by_path: FxHashMap<&str, u32> = FxHashMap::default();
-    let mut locals: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
+    let mut locals = Locals::default();
     for import in file.imports.iter().filter(|import| import.path != "C") {
         let next = facts.requests.len() as u32;
         let request = *by_path.entry(import.path).or_insert(next);
@@ -65,7 +75,10 @@ fn requests<'t>(file: &File<'t>, facts: &mut FileFacts) -> FxHashMap<&'t str, Ve
             facts.requests.push(Request { specifier, kind: EdgeKind::Runtime, form: FormCode(0), line });
         }
         for name in local_names(import) {
-            locals.entry(name).or_default().push(request);
+            match name {
+                "." => locals.dots.push(request),
+                _ => locals.named.entry(uses.know(name, Origin::Import)).or_default().push(request),
+            }
         }
     }
     locals
@@ -86,6 +99,9 @@ pub(super) fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
             .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let mut names = vec![last];
+    if !is_version(last) && !last.bytes().any(|byte| matches!(byte, b'-' | b'.')) {
+        return names;
+    }
     if is_version(last) {
         last = parts.next().unwrap_or(last);
         names.push(last);
@@ -101,47 +117,76 @@ pub(super) fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
     names
 }
 
-fn names(file: &File<'_>, uses: &Uses<'_>, locals: &FxHashMap<&str, Vec<u32>>, facts: &mut FileFacts) {
+/// The names that the file declares for its package, sorted.
+fn declared<'t>(file: &File<'t>, uses: &mut Uses<'t>) -> Vec<&'t str> {
+    let declared = file.declarations.iter().filter(|declaration| declaration.what != What::Method);
+    let names = declared.flat_map(|declaration| declaration.names.iter().map(|(name, _)| *name));
+    let mut declares: Vec<&str> = names.filter(|name| !matches!(*name, "_" | "init")).collect();
+    declares.iter().for_each(|name| {
+        uses.know(name, Origin::Declared);
+    });
+    declares.sort_unstable();
+    declares.dedup();
+    declares
+}
+
+fn names(uses: &Uses<'_>, locals: &Locals, facts: &mut FileFacts) {
     let mut taken: FxHashSet<(u32, &str)> = FxHashSet::default();
-    for (qualifier, name, _) in &uses.qualified {
-        for request in locals.get(qualifier).into_iter().flatten() {
+    for (qualifier, name) in &uses.qualified {
+        for request in locals.named.get(qualifier).into_iter().flatten() {
             if taken.insert((*request, name)) {
                 facts.imports.push(ImportedName { request: *request, name: (*name).into(), kind: EdgeKind::Runtime });
             }
         }
     }
-    let declared = file.declarations.iter().filter(|declaration| declaration.what != What::Method);
-    let mut declares: Vec<&str> =
-        declared.flat_map(|declaration| declaration.names.iter().map(|(name, _)| *name)).collect();
-    declares.retain(|name| !matches!(*name, "_" | "init"));
-    declares.sort_unstable();
-    declares.dedup();
-    let is_own = |name: &str| declares.binary_search(&name).is_ok() || locals.contains_key(name);
-    // Most names are used many times: each is judged once.
-    let mut seen: FxHashSet<&str> = FxHashSet::default();
-    let first = uses.plain.iter().map(|(name, _)| *name).filter(|name| seen.insert(name));
-    let mut used: Vec<&str> = first.filter(|name| !is_own(name) && !is_predeclared(name)).collect();
+    let entries = uses.names.iter().filter_map(|id| uses.table.get(*id));
+    let others = entries.filter(|entry| !entry.is_declared && !entry.is_import).map(|entry| entry.name);
+    let mut used: Vec<&str> = others.filter(|name| !is_predeclared(name)).collect();
     used.sort_unstable();
     // A dot import may be where an exported name comes from.
-    for request in locals.get(".").into_iter().flatten() {
+    for request in &locals.dots {
         let exported = used.iter().filter(|name| name.chars().next().is_some_and(char::is_uppercase));
         let taken =
             exported.map(|name| ImportedName { request: *request, name: (*name).into(), kind: EdgeKind::Runtime });
         facts.imports.extend(taken.take(MOST_DOT_NAMES));
     }
-    facts.declares = declares.into_iter().map(Into::into).collect();
     facts.uses = used.into_iter().map(Into::into).collect();
 }
 
 /// Names of the language itself that packages do not declare again. They do declare others, such as `min`, `max` and `clear`, which are
 /// younger than much code.
 pub(super) fn is_predeclared(name: &str) -> bool {
-    #[rustfmt::skip]
-    const NAMES: [&str; 28] = [
-        "append", "bool", "byte", "cap", "complex128", "complex64", "error", "false", "float32", "float64", "int", "int16", "int32",
-        "int64", "int8", "iota", "len", "make", "nil", "panic", "rune", "string", "true", "uint", "uint16", "uint32", "uint64", "uint8",
-    ];
-    NAMES.binary_search(&name).is_ok()
+    matches!(
+        name,
+        "append"
+            | "bool"
+            | "byte"
+            | "cap"
+            | "complex128"
+            | "complex64"
+            | "error"
+            | "false"
+            | "float32"
+            | "float64"
+            | "int"
+            | "int16"
+            | "int32"
+            | "int64"
+            | "int8"
+            | "iota"
+            | "len"
+            | "make"
+            | "nil"
+            | "panic"
+            | "rune"
+            | "string"
+            | "true"
+            | "uint"
+            | "uint16"
+            | "uint32"
+            | "uint64"
+            | "uint8"
+    )
 }
 
 /// All predeclared names of the language, which are never reported as missing.

@@ -1,7 +1,9 @@
 //! The tokens of Go, with the semicolons that line ends imply. Any bytes give tokens: what is not a token is skipped,
 //! and a string or comment without an end takes the rest of the file.
 
-/// What a token is. Keywords are words; the parser compares their text.
+use super::keyword::Keyword;
+
+/// What a token is. Keywords are words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Word,
@@ -24,6 +26,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
+    pub(super) keyword: Keyword,
     pub(super) start: u32,
     pub(super) end: u32,
 }
@@ -95,23 +98,24 @@ impl Lexer<'_> {
     }
 
     fn push(&mut self, kind: Kind, start: usize) {
-        self.tokens.push(Token { kind, start: start as u32, end: self.at as u32 });
+        self.tokens.push(Token { kind, keyword: Keyword::No, start: start as u32, end: self.at as u32 });
     }
 
     /// A line end is a semicolon after what can end a statement.
     fn line_end(&mut self) {
         let Some(last) = self.tokens.last() else { return };
-        let word = self.bytes.get(last.start as usize..last.end as usize).unwrap_or_default();
         let ends = match last.kind {
             Kind::Text | Kind::Value => true,
-            Kind::Word => !is_open_keyword(word),
+            Kind::Word => last.keyword.ends_statement(),
             Kind::Mark(byte) => matches!(byte, b')' | b']' | b'}'),
-            Kind::Operator => matches!(word, b"++" | b"--"),
+            Kind::Operator => {
+                matches!(self.bytes.get(last.start as usize..last.end as usize), Some(b"++" | b"--"))
+            }
             Kind::End | Kind::Define | Kind::Dots => false,
         };
         if ends {
             let at = self.at as u32;
-            self.tokens.push(Token { kind: Kind::End, start: at, end: at });
+            self.tokens.push(Token { kind: Kind::End, keyword: Keyword::No, start: at, end: at });
         }
     }
 
@@ -166,7 +170,8 @@ impl Lexer<'_> {
             self.at += width;
             return;
         }
-        self.push(Kind::Word, start);
+        let keyword = Keyword::of(&self.bytes[start..self.at]);
+        self.tokens.push(Token { kind: Kind::Word, keyword, start: start as u32, end: self.at as u32 });
     }
 
     fn operator(&mut self, start: usize) {
@@ -189,34 +194,6 @@ impl Lexer<'_> {
         self.at += length;
         self.push(kind, start);
     }
-}
-
-/// Keywords after which a statement goes on in the next line.
-fn is_open_keyword(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"package"
-            | b"import"
-            | b"func"
-            | b"type"
-            | b"var"
-            | b"const"
-            | b"struct"
-            | b"interface"
-            | b"map"
-            | b"chan"
-            | b"if"
-            | b"else"
-            | b"for"
-            | b"range"
-            | b"switch"
-            | b"case"
-            | b"default"
-            | b"select"
-            | b"go"
-            | b"defer"
-            | b"goto"
-    )
 }
 
 #[cfg(test)]

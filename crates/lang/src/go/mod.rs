@@ -3,6 +3,7 @@
 
 mod declare;
 pub mod extract;
+mod keyword;
 mod lexer;
 mod names;
 pub mod resolve;

@@ -5,21 +5,103 @@
 
 use rustc_hash::FxHashMap;
 
-use super::lexer::Kind;
+use super::keyword::Keyword;
+use super::lexer::{Kind, Token};
 use super::syntax::{Declaration, File, What};
 
 /// What the declarations of a file use, in source order.
 #[derive(Default)]
 pub(super) struct Uses<'t> {
+    /// Each name of the package or of an import once, where it is first used.
+    pub(super) names: Vec<NameId>,
+    /// `qualifier.Name` with the qualifier of an import.
+    pub(super) qualified: Vec<(NameId, &'t str)>,
+    /// What only outlines ask for.
+    pub(super) places: Option<Places<'t>>,
+    pub(super) table: NameTable<'t>,
+    scratch: Scratch<'t>,
+}
+
+/// Where names are used.
+#[derive(Default)]
+pub(super) struct Places<'t> {
     /// Plain names, with the index of their token.
     pub(super) plain: Vec<(&'t str, usize)>,
-    /// `qualifier.Name`, with the index of the name's token.
-    pub(super) qualified: Vec<(&'t str, &'t str, usize)>,
     /// Names that are declared inside of declarations.
     pub(super) locals: Vec<Local<'t>>,
     /// Tokens that mean one of `locals`.
     pub(super) local_uses: Vec<(usize, u32)>,
-    scratch: Scratch<'t>,
+}
+
+impl<'t> Uses<'t> {
+    /// With the places of the uses.
+    pub(super) fn with_places() -> Self {
+        Self { places: Some(Places::default()), ..Self::default() }
+    }
+
+    /// A name that declarations of the file or imports give a meaning to.
+    pub(super) fn know(&mut self, name: &'t str, origin: Origin) -> NameId {
+        let id = self.table.id(name);
+        if let Some(entry) = self.table.entries.get_mut(id.0 as usize) {
+            match origin {
+                Origin::Declared => entry.is_declared = true,
+                Origin::Import => entry.is_import = true,
+            }
+        }
+        id
+    }
+}
+
+/// What gives a name a meaning in the whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    Declared,
+    Import,
+}
+
+/// A name of a [`NameTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct NameId(pub(super) u32);
+
+/// Everything that is known of a name, so that a use is looked up once.
+#[derive(Default)]
+pub(super) struct NameTable<'t> {
+    ids: FxHashMap<&'t str, NameId>,
+    pub(super) entries: Vec<NameEntry<'t>>,
+}
+
+pub(super) struct NameEntry<'t> {
+    pub(super) name: &'t str,
+    pub(super) is_declared: bool,
+    pub(super) is_import: bool,
+    is_used: bool,
+    /// The declaration that `local` belongs to.
+    declaration: u32,
+    /// The last local of this name that has begun, by its index among those of the declaration.
+    local: u32,
+}
+
+impl<'t> NameTable<'t> {
+    fn id(&mut self, name: &'t str) -> NameId {
+        if let Some(known) = self.ids.get(name) {
+            return *known;
+        }
+        let id = NameId(self.entries.len() as u32);
+        self.entries.push(NameEntry {
+            name,
+            is_declared: false,
+            is_import: false,
+            is_used: false,
+            declaration: 0,
+            local: NONE,
+        });
+        self.ids.insert(name, id);
+        id
+    }
+
+    pub(super) fn get(&self, id: NameId) -> Option<&NameEntry<'t>> {
+        self.entries.get(id.0 as usize)
+    }
 }
 
 /// Memory that the declarations of a file share.
@@ -27,10 +109,16 @@ pub(super) struct Uses<'t> {
 struct Scratch<'t> {
     /// Flags of each token; declarations have tokens of their own.
     marks: Vec<u8>,
-    /// The last local of each name that has begun, by its index among those of the declaration.
-    active: FxHashMap<&'t str, u32>,
     /// For each local the one of the same name that began before it.
     shadowed: Vec<u32>,
+    /// Names that are declared inside.
+    locals: Vec<Local<'t>>,
+    /// Where the blocks around the current token end; of a statement with a header also where that ends.
+    blocks: Vec<Block>,
+    /// Where the braces around a token close, and whether they are those of a literal with fields.
+    braces: Vec<(usize, bool)>,
+    /// Counts declarations.
+    declaration: u32,
 }
 
 /// A token that is the name of a parameter, field or method.
@@ -66,7 +154,10 @@ pub(super) enum Source {
 pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: &mut Uses<'t>) {
     let mut scratch = std::mem::take(&mut uses.scratch);
     scratch.marks.resize(file.tokens.len(), 0);
-    let mut walk = Walk { file, locals: Vec::new(), blocks: Vec::new(), scratch };
+    scratch.locals.clear();
+    scratch.blocks.clear();
+    scratch.declaration += 1;
+    let mut walk = Walk { file, scratch };
     if let Some((from, to)) = declaration.receiver {
         let body = file.function_body(declaration.rest).0;
         walk.parameters(from, to, Some((body, declaration.to)));
@@ -115,7 +206,7 @@ pub(super) fn entries(file: &File<'_>, from: usize, to: usize) -> Vec<(Option<us
 
 /// Whether an entry is `name Type`, rather than a type alone.
 fn begins_with_name(file: &File<'_>, start: usize, end: usize) -> bool {
-    if file.word(start).is_empty() || is_type_keyword(file.word(start)) || start + 1 >= end {
+    if file.word(start).is_empty() || is_type_keyword(file.keyword(start)) || start + 1 >= end {
         return false;
     }
     match file.kind(start + 1) {
@@ -135,10 +226,6 @@ pub(super) fn is_type_parameters(file: &File<'_>, what: What, at: usize) -> bool
 
 struct Walk<'f, 't> {
     file: &'f File<'t>,
-    /// Names that are declared inside.
-    locals: Vec<Local<'t>>,
-    /// Where the blocks around the current token end; of a statement with a header also where that ends.
-    blocks: Vec<Block>,
     scratch: Scratch<'t>,
 }
 
@@ -171,7 +258,7 @@ impl<'t> Walk<'_, 't> {
     fn local(&mut self, at: usize, (from, to): (usize, usize), source: Source) {
         let name = self.file.word(at);
         if !name.is_empty() {
-            self.locals.push(Local { name, from, to, source });
+            self.scratch.locals.push(Local { name, from, to, source });
             self.mark(at, SKIPPED);
         }
     }
@@ -188,37 +275,41 @@ impl<'t> Walk<'_, 't> {
         if matches!(declaration.what, What::Function | What::Method) {
             self.signature(at, Some((self.file.function_body(at).0, declaration.to)));
         }
-        self.blocks.push(Block::new(declaration.to, None));
-        while at < declaration.to {
-            while self.blocks.len() > 1 && self.blocks.last().is_some_and(|block| block.end <= at) {
-                self.blocks.pop();
+        self.scratch.blocks.push(Block::new(declaration.to, None));
+        let file = self.file;
+        let tokens = file.tokens.get(at..declaration.to).unwrap_or_default();
+        for (at, token) in (at..).zip(tokens) {
+            // Most tokens are neither.
+            if token.keyword == Keyword::No && !matches!(token.kind, Kind::Define | Kind::Mark(b'{')) {
+                continue;
             }
-            match self.file.kind(at) {
-                Some(Kind::Define) => self.defined(at, declaration.rest),
-                Some(Kind::Mark(b'{')) => self.blocks.push(Block::new(self.file.behind_bracket(at), None)),
-                Some(Kind::Word) => self.keyword(at, declaration.rest),
-                _ => {}
+            while self.scratch.blocks.len() > 1 && self.scratch.blocks.last().is_some_and(|block| block.end <= at) {
+                self.scratch.blocks.pop();
             }
-            at += 1;
+            match token.kind {
+                Kind::Define => self.defined(at, declaration.rest),
+                Kind::Mark(_) => self.scratch.blocks.push(Block::new(file.behind_bracket(at), None)),
+                _ => self.keyword(at, declaration.rest),
+            }
         }
     }
 
     fn keyword(&mut self, at: usize, start: usize) {
-        match self.file.word(at) {
-            "func" => {
+        match self.file.keyword(at) {
+            Keyword::Func => {
                 let body = self.file.function_body(at + 1);
                 self.signature(at + 1, Some(body));
             }
-            "var" | "const" | "type" if at > start => self.inner(at),
-            "struct" if self.file.is_mark(at + 1, b'{') => self.members(at + 1, false),
-            "interface" if self.file.is_mark(at + 1, b'{') => self.members(at + 1, true),
-            "if" | "for" | "switch" | "select" => {
+            Keyword::Var | Keyword::Const | Keyword::Type if at > start => self.inner(at),
+            Keyword::Struct if self.file.is_mark(at + 1, b'{') => self.members(at + 1, false),
+            Keyword::Interface if self.file.is_mark(at + 1, b'{') => self.members(at + 1, true),
+            Keyword::If | Keyword::For | Keyword::Switch | Keyword::Select => {
                 let body = self.file.header(at);
                 self.mark(body, BODY);
                 // A branch ends with the statement that it belongs to.
-                let is_branch = at > 0 && self.file.word(at - 1) == "else";
+                let is_branch = at > 0 && self.file.keyword(at - 1) == Keyword::Else;
                 let end = if is_branch { self.block_end() } else { self.file.end_of_branches(body) };
-                self.blocks.push(Block::new(end, Some(body)));
+                self.scratch.blocks.push(Block::new(end, Some(body)));
             }
             _ => {}
         }
@@ -227,7 +318,7 @@ impl<'t> Walk<'_, 't> {
     /// Where the statement around a token ends.
     fn statement_end(&mut self, at: usize) -> usize {
         let file = self.file;
-        let Some(block) = self.blocks.last_mut() else { return file.end_of(at) };
+        let Some(block) = self.scratch.blocks.last_mut() else { return file.end_of(at) };
         if at >= block.statement {
             block.statement = file.end_of(at);
         }
@@ -235,7 +326,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     fn block_end(&self) -> usize {
-        self.blocks.last().map_or(usize::MAX, |block| block.end)
+        self.scratch.blocks.last().map_or(usize::MAX, |block| block.end)
     }
 
     /// The parameters and results behind a function's name or `func`. `inside` are the tokens in which a body may use their names.
@@ -267,7 +358,7 @@ impl<'t> Walk<'_, 't> {
 
     /// The names before `:=`. They mean something behind their statement, or in the body that it is the header of.
     fn defined(&mut self, define: usize, start: usize) {
-        let block = self.blocks.last().copied().unwrap_or(Block::new(usize::MAX, None));
+        let block = self.scratch.blocks.last().copied().unwrap_or(Block::new(usize::MAX, None));
         let mut first = define;
         let mut names = Vec::new();
         while first > start && !self.file.word(first - 1).is_empty() {
@@ -278,7 +369,7 @@ impl<'t> Walk<'_, 't> {
             }
             first -= 1;
         }
-        let is_case = first > start && self.file.word(first - 1) == "case";
+        let is_case = first > start && self.file.keyword(first - 1) == Keyword::Case;
         let header = block.body.filter(|body| define < *body);
         let from = if is_case {
             define + 1
@@ -286,7 +377,7 @@ impl<'t> Walk<'_, 't> {
             let end = self.statement_end(define + 1);
             header.map_or(end, |body| end.min(body))
         };
-        let is_range = self.file.word(define + 1) == "range";
+        let is_range = self.file.keyword(define + 1) == Keyword::Range;
         // `a, b := x, y`: each has a value of its own.
         let values = if is_range || names.len() < 2 { Vec::new() } else { self.list(define + 1, names.len()) };
         for (index, at) in names.into_iter().rev().enumerate() {
@@ -297,7 +388,7 @@ impl<'t> Walk<'_, 't> {
                 _ => Source::Unknown,
             };
             let name = self.file.word(at);
-            self.locals.push(Local { name, from, to: block.end.max(from), source });
+            self.scratch.locals.push(Local { name, from, to: block.end.max(from), source });
             self.mark(at, SKIPPED);
         }
     }
@@ -326,7 +417,7 @@ impl<'t> Walk<'_, 't> {
             true => (keyword + 2, self.file.behind_bracket(keyword + 1)),
             false => (keyword + 1, keyword + 2),
         };
-        let is_type = self.file.word(keyword) == "type";
+        let is_type = self.file.keyword(keyword) == Keyword::Type;
         while at < end {
             let line_end = self.statement_end(at);
             let mut names = vec![at];
@@ -367,70 +458,92 @@ impl<'t> Walk<'_, 't> {
     }
 
     fn uses(&mut self, tokens: std::ops::Range<usize>, uses: &mut Uses<'t>) {
-        self.locals.sort_by_key(|local| local.from);
-        let base = uses.locals.len() as u32;
-        self.scratch.active.clear();
+        self.scratch.locals.sort_by_key(|local| local.from);
         self.scratch.shadowed.clear();
-        // Where the braces around a token close, and whether they are those of a literal with fields.
-        let mut braces: Vec<(usize, bool)> = Vec::new();
-        for at in tokens {
-            match self.file.kind(at) {
-                Some(Kind::Mark(b'{')) => {
-                    while braces.last().is_some_and(|(end, _)| *end <= at) {
-                        braces.pop();
-                    }
-                    braces.push((self.file.behind_bracket(at), self.has_fields(at)));
-                    continue;
-                }
-                Some(Kind::Word) if !self.is_marked(at, SKIPPED) => {}
-                _ => continue,
-            }
-            let word = self.file.word(at);
-            if word == "_" || is_keyword(word) || self.is_member_or_label(at) {
+        self.scratch.braces.clear();
+        let base = uses.places.as_ref().map_or(0, |places| places.locals.len() as u32);
+        let file = self.file;
+        let mut before = tokens.start.checked_sub(1).and_then(|at| file.tokens.get(at));
+        for (at, token) in (tokens.start..).zip(file.tokens.get(tokens).unwrap_or_default()) {
+            let last = before.replace(token);
+            if token.kind == Kind::Mark(b'{') {
+                self.close_braces(at);
+                let brace = (file.behind_bracket(at), self.has_fields(at));
+                self.scratch.braces.push(brace);
                 continue;
             }
-            while braces.last().is_some_and(|(end, _)| *end <= at) {
-                braces.pop();
-            }
-            if braces.last().is_some_and(|(_, has_fields)| *has_fields) && self.is_key(at) {
+            if token.kind != Kind::Word || token.keyword != Keyword::No || last.is_some_and(takes_no_name) {
                 continue;
             }
-            if let Some(index) = self.local_at(word, at) {
-                uses.local_uses.push((at, base + index));
+            if self.is_marked(at, SKIPPED) || self.is_field(at, last) {
                 continue;
             }
-            if self.file.is_mark(at + 1, b'.') {
-                let name = self.file.word(at + 2);
-                if !name.is_empty() {
-                    uses.qualified.push((word, name, at + 2));
-                }
+            let word = file.text_of(token);
+            if word != "_" {
+                self.one_use(word, at, base, uses);
             }
-            uses.plain.push((word, at));
         }
-        uses.locals.append(&mut self.locals);
+        if let Some(places) = &mut uses.places {
+            places.locals.append(&mut self.scratch.locals);
+        }
     }
 
-    /// The local that a word means at a token. Tokens are asked for in their order.
-    fn local_at(&mut self, word: &'t str, at: usize) -> Option<u32> {
-        let Scratch { active, shadowed, .. } = &mut self.scratch;
-        while let Some(local) = self.locals.get(shadowed.len()).filter(|local| local.from <= at) {
-            let index = shadowed.len() as u32;
-            shadowed.push(active.insert(local.name, index).unwrap_or(NONE));
+    fn close_braces(&mut self, at: usize) {
+        while self.scratch.braces.last().is_some_and(|(end, _)| *end <= at) {
+            self.scratch.braces.pop();
         }
-        if self.locals.is_empty() {
-            return None;
-        }
-        let last = active.get_mut(word)?;
-        while let Some(local) = self.locals.get(*last as usize).filter(|local| local.to <= at) {
-            debug_assert_eq!(local.name, word, "locals of one name shadow each other");
-            *last = shadowed.get(*last as usize).copied().unwrap_or(NONE);
-        }
-        (*last != NONE).then_some(*last)
     }
 
-    /// `Key: value` in a literal.
-    fn is_key(&self, at: usize) -> bool {
-        self.file.is_mark(at + 1, b':') && at > 0 && matches!(self.file.kind(at - 1), Some(Kind::Mark(b'{' | b',')))
+    fn one_use(&mut self, word: &'t str, at: usize, base: u32, uses: &mut Uses<'t>) {
+        let id = uses.table.id(word);
+        if let Some(index) = self.local_at(id, at, &mut uses.table) {
+            if let Some(places) = &mut uses.places {
+                places.local_uses.push((at, base + index));
+            }
+            return;
+        }
+        let Some(entry) = uses.table.entries.get_mut(id.0 as usize) else { return };
+        if entry.is_import && self.file.is_mark(at + 1, b'.') {
+            let name = self.file.word(at + 2);
+            if !name.is_empty() {
+                uses.qualified.push((id, name));
+            }
+        }
+        if !entry.is_used {
+            entry.is_used = true;
+            uses.names.push(id);
+        }
+        if let Some(places) = &mut uses.places {
+            places.plain.push((word, at));
+        }
+    }
+
+    /// The local that a name means at a token. Tokens are asked for in their order.
+    fn local_at(&mut self, id: NameId, at: usize, table: &mut NameTable<'t>) -> Option<u32> {
+        let Scratch { locals, shadowed, declaration, .. } = &mut self.scratch;
+        while let Some(local) = locals.get(shadowed.len()).filter(|local| local.from <= at) {
+            let begun = table.id(local.name);
+            let entry = table.entries.get_mut(begun.0 as usize)?;
+            let before = if entry.declaration == *declaration { entry.local } else { NONE };
+            (entry.declaration, entry.local) = (*declaration, shadowed.len() as u32);
+            shadowed.push(before);
+        }
+        let entry = table.entries.get_mut(id.0 as usize).filter(|entry| entry.declaration == *declaration)?;
+        while let Some(local) = locals.get(entry.local as usize).filter(|local| local.to <= at) {
+            debug_assert_eq!(local.name, entry.name, "locals of one name shadow each other");
+            entry.local = shadowed.get(entry.local as usize).copied().unwrap_or(NONE);
+        }
+        (entry.local != NONE).then_some(entry.local)
+    }
+
+    /// `Key: value` in a literal with fields.
+    fn is_field(&mut self, at: usize, last: Option<&Token>) -> bool {
+        let is_key = last.is_some_and(|last| matches!(last.kind, Kind::Mark(b'{' | b',')));
+        if !is_key || !self.file.is_mark(at + 1, b':') {
+            return false;
+        }
+        self.close_braces(at);
+        self.scratch.braces.last().is_some_and(|(_, has_fields)| *has_fields)
     }
 
     /// Whether a brace opens a literal of a type that is named (`T{`, `pkg.T{`) or left out (`{{`): its keys are
@@ -442,7 +555,7 @@ impl<'t> Walk<'_, 't> {
         }
         match self.file.kind(open - 1) {
             Some(Kind::Mark(b'{' | b',' | b':')) => true,
-            Some(Kind::Word) if !is_keyword(self.file.word(open - 1)) => {
+            Some(Kind::Word) if self.file.keyword(open - 1) == Keyword::No => {
                 let is_qualified = open >= 3 && self.file.is_mark(open - 2, b'.');
                 let before = open.checked_sub(if is_qualified { 4 } else { 2 });
                 !before.is_some_and(|before| matches!(self.file.kind(before), Some(Kind::Mark(b']' | b'*'))))
@@ -450,12 +563,11 @@ impl<'t> Walk<'_, 't> {
             _ => false,
         }
     }
+}
 
-    /// What follows a dot, and what a jump names.
-    fn is_member_or_label(&self, at: usize) -> bool {
-        let Some(before) = at.checked_sub(1) else { return false };
-        self.file.is_mark(before, b'.') || matches!(self.file.word(before), "break" | "continue" | "goto")
-    }
+/// Whether the word behind a token is no name: what follows a dot, and what a jump names.
+fn takes_no_name(token: &Token) -> bool {
+    token.kind == Kind::Mark(b'.') || matches!(token.keyword, Keyword::Break | Keyword::Continue | Keyword::Goto)
 }
 
 /// The tokens of the names in a line `A, B T` of a struct; `None` for a type alone, which is embedded.
@@ -474,40 +586,6 @@ pub(super) fn field_names(file: &File<'_>, start: usize, end: usize) -> Option<V
     (!is_embedded && !is_generic && !file.word(start).is_empty()).then_some(names)
 }
 
-fn is_type_keyword(word: &str) -> bool {
-    matches!(word, "func" | "map" | "chan" | "struct" | "interface")
-}
-
-pub(super) fn is_keyword(word: &str) -> bool {
-    // Most words are not; the first letter excludes them.
-    let starts = word.as_bytes().first().is_some_and(|byte| (b'b'..=b'v').contains(byte));
-    starts
-        && matches!(
-            word,
-            "break"
-                | "case"
-                | "chan"
-                | "const"
-                | "continue"
-                | "default"
-                | "defer"
-                | "else"
-                | "fallthrough"
-                | "for"
-                | "func"
-                | "go"
-                | "goto"
-                | "if"
-                | "import"
-                | "interface"
-                | "map"
-                | "package"
-                | "range"
-                | "return"
-                | "select"
-                | "struct"
-                | "switch"
-                | "type"
-                | "var"
-        )
+fn is_type_keyword(word: Keyword) -> bool {
+    matches!(word, Keyword::Func | Keyword::Map | Keyword::Chan | Keyword::Struct | Keyword::Interface)
 }

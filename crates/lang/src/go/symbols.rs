@@ -12,14 +12,15 @@ use stan_model::outline::{LineStarts, Outline, Span, UnitId};
 
 use super::extract::{is_universal, local_names};
 use super::lexer::Kind;
-use super::names::{Uses, collect, entries, field_names, is_type_parameters};
+use super::names::{Places, Uses, collect, entries, field_names, is_type_parameters};
 use super::syntax::{Declaration, File, What};
 use super::types::Scope;
 
 /// Symbols of the top level and of imports, types with their members, and where names are used.
 pub(super) fn names(file: &File<'_>, outline: &Outline, lines: &LineStarts) -> Names {
-    let mut uses = Uses::default();
+    let mut uses = Uses::with_places();
     file.declarations.iter().for_each(|declaration| collect(file, declaration, &mut uses));
+    let uses = uses.places.unwrap_or_default();
     let mut scope = Scope::new(file, outline, lines);
     imports(&mut scope);
     let own = file.declarations.iter().filter(|declaration| declaration.what != What::Method);
@@ -255,7 +256,7 @@ fn exports<'t>(scope: &mut Scope<'_, 't>, own: &BTreeSet<&'t str>, receivers: &B
     scope.names.exports = exports;
 }
 
-fn record_uses<'t>(scope: &mut Scope<'_, 't>, uses: &Uses<'t>) {
+fn record_uses<'t>(scope: &mut Scope<'_, 't>, uses: &Places<'t>) {
     let file = scope.file;
     let mut signatures: Vec<(usize, usize)> = file.declarations.iter().map(|one| type_tokens(file, one)).collect();
     signatures.sort_unstable();

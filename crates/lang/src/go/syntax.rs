@@ -1,6 +1,7 @@
 //! The top level of a Go file: its package, imports and declarations, each with the range of its tokens. Bodies are not
 //! parsed; `names.rs` scans them. Broken files give what could be parsed: unmatched brackets end with the file.
 
+use super::keyword::Keyword;
 use super::lexer::{Comment, Kind, Token, lex};
 
 /// Tokens between the parameters of a function and its body.
@@ -79,6 +80,11 @@ impl<'t> File<'t> {
         }
     }
 
+    /// The keyword at a token, `No` for anything else.
+    pub(super) fn keyword(&self, at: usize) -> Keyword {
+        self.tokens.get(at).map_or(Keyword::No, |token| token.keyword)
+    }
+
     pub(super) fn text_of(&self, token: &Token) -> &'t str {
         self.text.get(token.start as usize..token.end as usize).unwrap_or_default()
     }
@@ -121,12 +127,19 @@ impl<'t> File<'t> {
             match kind {
                 Kind::Mark(b'{' | b')' | b']' | b'}') => break,
                 Kind::Mark(b'(' | b'[') => at = self.behind_bracket(at),
-                Kind::Word if self.word(at) == "func" => at = self.function_body(at + 1).1,
-                Kind::Word if matches!(self.word(at), "struct" | "interface") && self.is_mark(at + 1, b'{') => {
+                Kind::Word if self.keyword(at) == Keyword::Func => at = self.function_body(at + 1).1,
+                Kind::Word if matches!(self.keyword(at), Keyword::Struct | Keyword::Interface) && self.is_mark(at + 1, b'{') => {
                     at = self.behind_bracket(at + 1);
                 }
                 // No part of a header: without this, a broken file would be read once for each keyword.
-                Kind::Word if matches!(self.word(at), "if" | "for" | "switch" | "select" | "case" | "else") => break,
+                Kind::Word
+                    if matches!(
+                        self.keyword(at),
+                        Keyword::If | Keyword::For | Keyword::Switch | Keyword::Select | Keyword::Case | Keyword::Else
+                    ) =>
+                {
+                    break;
+                }
                 _ => at += 1,
             }
         }
@@ -139,8 +152,8 @@ impl<'t> File<'t> {
             return body;
         }
         let mut end = self.behind_bracket(body);
-        while self.word(end) == "else" {
-            let next = if self.word(end + 1) == "if" { self.header(end + 1) } else { end + 1 };
+        while self.keyword(end) == Keyword::Else {
+            let next = if self.keyword(end + 1) == Keyword::If { self.header(end + 1) } else { end + 1 };
             if !self.is_mark(next, b'{') {
                 break;
             }
@@ -157,7 +170,7 @@ impl<'t> File<'t> {
             match self.kind(at) {
                 Some(Kind::Mark(b'{')) => return (at, self.behind_bracket(at)),
                 Some(Kind::Mark(b'(' | b'[')) => at = self.behind_bracket(at),
-                Some(Kind::Word) if matches!(self.word(at), "struct" | "interface") && self.is_mark(at + 1, b'{') => {
+                Some(Kind::Word) if matches!(self.keyword(at), Keyword::Struct | Keyword::Interface) && self.is_mark(at + 1, b'{') => {
                     at = self.behind_bracket(at + 1);
                 }
                 Some(Kind::Mark(b'*' | b'.') | Kind::Operator | Kind::Dots | Kind::Word) => at += 1,
@@ -170,16 +183,16 @@ impl<'t> File<'t> {
     fn top_level(&mut self) {
         let mut at = 0;
         while at < self.tokens.len() {
-            at = match self.word(at) {
-                "package" => {
+            at = match self.keyword(at) {
+                Keyword::Package => {
                     self.package = Some(self.word(at + 1)).filter(|name| !name.is_empty());
                     self.end_of(at)
                 }
-                "import" => self.group(at, Self::import),
-                "func" => self.function(at),
-                "type" => self.group(at, |file, at, from| file.values(at, from, What::Type)),
-                "var" => self.group(at, |file, at, from| file.values(at, from, What::Variable)),
-                "const" => self.group(at, |file, at, from| file.values(at, from, What::Constant)),
+                Keyword::Import => self.group(at, Self::import),
+                Keyword::Func => self.function(at),
+                Keyword::Type => self.group(at, |file, at, from| file.values(at, from, What::Type)),
+                Keyword::Var => self.group(at, |file, at, from| file.values(at, from, What::Variable)),
+                Keyword::Const => self.group(at, |file, at, from| file.values(at, from, What::Constant)),
                 _ if self.kind(at) == Some(Kind::End) => at + 1,
                 _ => {
                     let start = self.tokens.get(at).map(|token| token.start);

@@ -9,7 +9,8 @@ use stan_model::names::{
 use stan_model::outline::{LineStarts, Outline, Span, UnitId};
 
 use super::lexer::Kind;
-use super::names::{Source, Uses, entries, is_keyword};
+use super::keyword::Keyword;
+use super::names::{Places, Source, entries};
 use super::syntax::File;
 
 /// The specifier by which a file asks for names of its own package.
@@ -91,8 +92,8 @@ impl<'f, 't> Scope<'f, 't> {
         symbol
     }
 
-    /// Records the recipes of local names' values. Earlier ones first, so that later ones can refer to them.
-    pub(super) fn take_locals(&mut self, uses: &Uses<'t>) {
+    /// Tells how the values of local names are found. Earlier ones first, so that later ones can lead to them.
+    pub(super) fn take_locals(&mut self, uses: &Places<'t>) {
         self.local_at = uses.local_uses.iter().copied().collect();
         for local in &uses.locals {
             let ty = match local.source {
@@ -125,7 +126,7 @@ impl<'f, 't> Scope<'f, 't> {
                     let signature = self.signature_at(at + 1, depth + 1);
                     self.recipe(Recipe::Function(signature))
                 }
-                word if is_keyword(word) => RecipeId::UNKNOWN,
+                _ if self.file.keyword(at) != Keyword::No => RecipeId::UNKNOWN,
                 word => self.named_type(word, at),
             },
             _ => RecipeId::UNKNOWN,
@@ -179,7 +180,7 @@ impl<'f, 't> Scope<'f, 't> {
         let value = match (self.file.kind(at), self.file.word(at)) {
             (Some(Kind::Mark(b'[')), _) | (_, "map" | "chan" | "func") => self.type_at(at, 0),
             (_, "new" | "make") if self.file.is_mark(at + 1, b'(') => self.type_at(at + 2, 0),
-            (Some(Kind::Word), word) if !is_keyword(word) => match self.literal_type(at).filter(|_| may_be_literal) {
+            (Some(Kind::Word), _) if self.file.keyword(at) == Keyword::No => match self.literal_type(at).filter(|_| may_be_literal) {
                 Some(ty) => ty,
                 None => {
                     let head = self.head(at);

@@ -50,7 +50,7 @@ fn of_text(text: &str, options: &ExtractOptions) -> Extraction {
     let mut extraction = builder.finish();
     extraction.facts.description = description(&lexed, options);
     if let Some(position) = lexed.unmatched {
-        let line = Lines::new(text).line(position);
+        let line = line_of(text, position);
         let message = "does not parse: a bracket has no partner; what could be read of the file counts";
         extraction.problems.push(FileProblem::at(line, message));
         extraction.incomplete = true;
@@ -457,10 +457,7 @@ impl<'b, 't> Builder<'b, 't> {
         let is_own = |name: &str| own.binary_search(&name).is_ok();
         let used = self.macros.iter().filter(|name| !is_own(name) && !is_standard_macro(name));
         self.facts.uses = used.map(|name| (*name).into()).collect();
-        let lines = Lines::new(self.lexed.text);
-        for (request, position) in self.facts.requests.iter_mut().zip(&self.lines) {
-            request.line = lines.line(*position);
-        }
+        set_lines(self.lexed.text, &mut self.facts.requests, &self.lines);
         let mut extraction = Extraction { facts: self.facts, ..Extraction::default() };
         if self.left_out {
             let message = "its paths are far longer than its text; some of them were left out";
@@ -503,15 +500,24 @@ fn is_standard_macro(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
-/// Line numbers of positions in any order.
-struct Lines(Vec<u32>);
+/// The 1-based line of a position.
+fn line_of(text: &str, position: u32) -> u32 {
+    let before = text.as_bytes().get(..position as usize).unwrap_or_default();
+    memchr::memchr_iter(b'\n', before).count() as u32 + 1
+}
 
-impl Lines {
-    fn new(text: &str) -> Self {
-        Self(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32).collect())
-    }
-
-    fn line(&self, position: u32) -> u32 {
-        self.0.partition_point(|at| *at < position) as u32 + 1
+/// Sets the lines of requests by their positions. Only newlines between positions are counted, which is far less work than
+/// noting where each of them is.
+fn set_lines(text: &str, requests: &mut [Request], positions: &[u32]) {
+    let mut order: Vec<(u32, u32)> = (0..).zip(positions).map(|(request, position)| (*position, request)).collect();
+    order.sort_unstable();
+    let (mut line, mut counted) = (1, 0);
+    for (position, request) in order {
+        let end = (position as usize).min(text.len());
+        line += memchr::memchr_iter(b'\n', text.as_bytes().get(counted..end).unwrap_or_default()).count() as u32;
+        counted = end;
+        if let Some(request) = requests.get_mut(request as usize) {
+            request.line = line;
+        }
     }
 }

@@ -55,43 +55,99 @@ pub struct Resolver<'f> {
 #[derive(Default)]
 struct Scope {
     files: Vec<ScopeFile>,
-    /// By the hash of a name, the last entry of `entries`. Whether a file really declares the name is asked of its facts: copies of
-    /// all names of a package would cost more than everything else here.
+    /// Names of packages; few folders have more than two.
+    packages: Vec<Option<Box<str>>>,
+    /// By the hash of a name, the last entry of `entries`. The text is asked of facts: copies of all names of a package would
+    /// cost more than everything else here. Another name of the same hash has the next number.
     declaring: FxHashMap<u64, u32>,
-    /// A file by its index, and the entry before it for the same hash.
-    entries: Vec<(u32, u32)>,
+    entries: Vec<ScopeEntry>,
 }
 
 struct ScopeFile {
     key: FileKey,
-    package: Option<Box<str>>,
+    /// Index of its package's name.
+    package: u32,
     is_test: bool,
+}
+
+/// A file that declares a name.
+#[derive(Clone, Copy)]
+struct ScopeEntry {
+    file: u32,
+    /// Index among the names that the file declares.
+    name: u32,
+    /// The entry before it for the same name.
+    before: u32,
 }
 
 /// No entry.
 const END: u32 = u32::MAX;
 
 impl Scope {
-    fn add(&mut self, key: FileKey, facts: &FileFacts, is_test: bool) {
+    fn add(&mut self, key: FileKey, declared: &FileFacts, is_test: bool, facts: &dyn FactsOf) {
         let file = self.files.len() as u32;
-        self.files.push(ScopeFile { key, package: facts.package.clone(), is_test });
-        for name in &facts.declares {
+        let package = self.package(&declared.package).unwrap_or_else(|| {
+            self.packages.push(declared.package.clone());
+            self.packages.len() as u32 - 1
+        });
+        self.files.push(ScopeFile { key, package, is_test });
+        for (index, name) in (0..).zip(&declared.declares) {
+            let (hash, before) = self.slot(name, facts);
             let entry = self.entries.len() as u32;
-            let before = self.declaring.insert(FxBuildHasher.hash_one(&**name), entry).unwrap_or(END);
-            self.entries.push((file, before));
+            self.entries.push(ScopeEntry { file, name: index, before });
+            self.declaring.insert(hash, entry);
         }
     }
 
-    /// The files that declare a name.
-    fn declaring<'s>(&'s self, name: &'s str, facts: &'s dyn FactsOf) -> impl Iterator<Item = &'s ScopeFile> {
-        let entry = |at: u32| self.entries.get(at as usize);
-        let last = self.declaring.get(&FxBuildHasher.hash_one(name)).and_then(|last| entry(*last));
-        let entries = std::iter::successors(last, move |(_, before)| entry(*before));
-        let declares = |file: &&ScopeFile| {
-            let declares = facts.facts(file.key).map_or(&[][..], |facts| &facts.declares);
-            declares.binary_search_by(|declared| (**declared).cmp(name)).is_ok()
-        };
-        entries.filter_map(|(file, _)| self.files.get(*file as usize)).filter(declares)
+    fn package(&self, name: &Option<Box<str>>) -> Option<u32> {
+        self.packages.iter().position(|known| known == name).map(|index| index as u32)
+    }
+
+    /// The key of a name, and its last entry.
+    fn slot(&self, name: &str, facts: &dyn FactsOf) -> (u64, u32) {
+        let mut hash = FxBuildHasher.hash_one(name);
+        while let Some(last) = self.declaring.get(&hash) {
+            if self.name_of(*last, facts).is_none_or(|known| known == name) {
+                return (hash, *last);
+            }
+            hash = hash.wrapping_add(1);
+        }
+        (hash, END)
+    }
+
+    fn name_of<'f>(&self, entry: u32, facts: &'f dyn FactsOf) -> Option<&'f str> {
+        let entry = self.entries.get(entry as usize)?;
+        let declared = facts.facts(self.files.get(entry.file as usize)?.key)?;
+        declared.declares.get(entry.name as usize).map(|name| &**name)
+    }
+
+    /// Calls `found` for each file that declares one of the names, once.
+    fn declaring<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+        facts: &dyn FactsOf,
+        mut found: impl FnMut(&ScopeFile),
+    ) {
+        let mut is_seen = vec![false; self.files.len()];
+        let mut left = self.files.len();
+        for name in names {
+            let mut at = self.slot(name, facts).1;
+            while let Some(entry) = self.entries.get(at as usize) {
+                at = entry.before;
+                if let (Some(seen), Some(file)) =
+                    (is_seen.get_mut(entry.file as usize), self.files.get(entry.file as usize))
+                    && !*seen
+                {
+                    *seen = true;
+                    left -= 1;
+                    found(file);
+                }
+            }
+            // Files for different systems declare the same names: soon all of them are found.
+            if left == 0 {
+                return;
+            }
+        }
     }
 }
 
@@ -225,7 +281,7 @@ impl<'f> Resolver<'f> {
                 }
                 let key = facts.key_of(&join_plain(folder, &name));
                 if let Some((key, known)) = key.and_then(|key| Some((key, facts.facts(key)?))) {
-                    scope.add(key, known, is_test(&name));
+                    scope.add(key, known, is_test(&name), facts);
                 }
             }
             Arc::new(scope)
@@ -240,7 +296,7 @@ impl<'f> Resolver<'f> {
             let mut scope = Scope::default();
             for key in members {
                 if let Some(known) = facts.facts(*key) {
-                    scope.add(*key, known, false);
+                    scope.add(*key, known, false, facts);
                 }
             }
             Arc::new(scope)
@@ -251,11 +307,17 @@ impl<'f> Resolver<'f> {
     /// as `name_links::link`, with each name looked up once instead of once for each file.
     fn imported(&self, file: &NamedFile<'_>, facts: &dyn FactsOf) -> Vec<NameEdge> {
         let mut edges = Vec::new();
+        let mut taken: Vec<(u32, &str)> = Vec::new();
+        if !file.packages.is_empty() {
+            taken.extend(file.facts.imports.iter().map(|import| (import.request, &*import.name)));
+            taken.sort_unstable();
+        }
         for (request, members) in file.packages {
             let scope = self.package_scope(members, facts);
-            let taken = file.facts.imports.iter().filter(|import| import.request == *request);
+            let from = taken.partition_point(|(of, _)| of < request);
+            let names = taken.iter().skip(from).take_while(|(of, _)| of == request).map(|(_, name)| *name);
             let before = edges.len();
-            edges.extend(taken.flat_map(|import| scope.declaring(&import.name, facts)).map(|one| explicit(one.key)));
+            scope.declaring(names, facts, |one| edges.push(explicit(one.key)));
             if edges.len() == before {
                 edges.extend(members.iter().map(|member| explicit(*member)));
             }
@@ -293,10 +355,12 @@ impl ProjectResolver for Resolver<'_> {
         let mut edges = self.imported(file, facts);
         let scope = self.scope(parent(file.path), facts);
         let asks_from_test = is_test(file.path);
-        for name in &file.facts.uses {
-            let declaring = scope.declaring(name, facts);
-            let seen = declaring.filter(|one| one.package == file.facts.package && (asks_from_test || !one.is_test));
-            edges.extend(seen.map(|one| NameEdge { resolution: Resolution::Implicit, ..explicit(one.key) }));
+        if let Some(own) = scope.package(&file.facts.package) {
+            scope.declaring(file.facts.uses.iter().map(|name| &**name), facts, |one| {
+                if one.package == own && (asks_from_test || !one.is_test) {
+                    edges.push(NameEdge { resolution: Resolution::Implicit, ..explicit(one.key) });
+                }
+            });
         }
         edges.retain(|edge| edge.target != file.key);
         edges.sort_unstable();

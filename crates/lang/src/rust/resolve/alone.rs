@@ -59,7 +59,7 @@ impl Around<'_> {
     /// The file that declares what a path names; its module, where the name is not found.
     pub(super) fn target(&self, file: &str, request: &Request) -> Option<Target> {
         let module = self.forest.by_file.get(file).copied()?;
-        let names = Names { resolver: self.resolver, forest: &self.forest, facts: &self.facts };
+        let names = Names::new(self.resolver, &self.forest, &self.facts);
         let walked = names.request(module, request);
         let chosen = walked.means.into_iter().chain(walked.named).next()?;
         Some(match chosen {

@@ -8,8 +8,10 @@ use stan_model::{FileFacts, FileKey};
 
 use super::Resolver;
 use super::manifest::Manifest;
+use super::names::KnownImport;
 use crate::language::FactsOf;
 use crate::rust::form::Form;
+use crate::typescript::resolve::memo::Memo;
 use crate::typescript::resolve::path::{base_name, contains, join_plain, parent};
 
 /// Index of a module.
@@ -23,6 +25,8 @@ pub(super) struct Forest {
     pub(super) by_file: FxHashMap<Arc<str>, ModuleId>,
     /// Crates by their root file.
     pub(super) by_root: FxHashMap<Arc<str>, u32>,
+    /// What imports mean, by module and number of the request: many files ask for the same.
+    pub(super) imports: Memo<(ModuleId, u32), KnownImport>,
 }
 
 pub(super) struct Module {

@@ -4,8 +4,11 @@
 //! All configurations count: a name that is bound twice resolves to both. Work for one path is bounded, whatever the
 //! files say.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use stan_model::FileFacts;
 use stan_model::facts::{Binding, Bound, Request, Scope};
 
@@ -39,30 +42,68 @@ pub(super) enum Meaning {
     Missing(Box<str>),
 }
 
-/// What a path resolves to.
+/// Nearly all names mean one thing.
+pub(super) type Meanings = SmallVec<[Meaning; 2]>;
+
+/// What an import means, and the steps that finding it took.
+#[derive(Clone)]
+pub(super) struct KnownImport {
+    means: Meanings,
+    steps: u32,
+}
+
+/// Where a path leads.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The last module that it names, in its own crate; the crate, if it resolves to another one.
-    pub(super) named: Vec<Meaning>,
+    /// The last module that it names, in its own crate; the crate, if it leads to another one.
+    pub(super) named: Meanings,
     /// What the whole path means.
-    pub(super) means: Vec<Meaning>,
+    pub(super) means: Meanings,
 }
 
 pub(super) struct Names<'n> {
-    pub(super) resolver: &'n Resolver<'n>,
-    pub(super) forest: &'n Forest,
-    pub(super) facts: &'n dyn FactsOf,
+    resolver: &'n Resolver<'n>,
+    forest: &'n Forest,
+    facts: &'n dyn FactsOf,
+    /// Crates by the number of the crate that names them: the paths of a file begin with few names.
+    crates: RefCell<FxHashMap<(u32, &'n str), Option<Meaning>>>,
 }
 
 /// What is being looked up, to end circles.
 #[derive(Default)]
 pub(super) struct Trail<'n> {
     requests: Vec<(ModuleId, &'n str)>,
-    globs: Vec<(ModuleId, Box<str>)>,
+    globs: Vec<(ModuleId, &'n str)>,
     steps: u32,
 }
 
+/// The names of a path, one after the other.
+#[derive(Clone, Copy)]
+struct Segments<'n>(Option<&'n str>);
+
+impl<'n> Iterator for Segments<'n> {
+    type Item = &'n str;
+
+    fn next(&mut self) -> Option<&'n str> {
+        let rest = self.0?;
+        // Paths are short: setting up a search for `::` would cost more than the search.
+        let end = rest.as_bytes().windows(2).position(|pair| pair == b"::");
+        self.0 = end.and_then(|end| rest.get(end + 2..));
+        end.map_or(Some(rest), |end| rest.get(..end))
+    }
+}
+
+impl Segments<'_> {
+    fn is_at_end(self) -> bool {
+        self.0.is_none()
+    }
+}
+
 impl<'n> Names<'n> {
+    pub(super) fn new(resolver: &'n Resolver<'n>, forest: &'n Forest, facts: &'n dyn FactsOf) -> Self {
+        Self { resolver, forest, facts, crates: RefCell::default() }
+    }
+
     pub(super) fn facts_of(&self, module: ModuleId) -> Option<&'n FileFacts> {
         self.facts.facts(self.forest.module(module)?.key)
     }
@@ -83,14 +124,13 @@ impl<'n> Names<'n> {
             let found = self.external(module.krate, &request.specifier);
             return Walked { named: found.clone().into_iter().collect(), means: found.into_iter().collect() };
         }
-        let mut segments = request.specifier.split("::");
+        let mut segments = Segments(Some(&request.specifier));
         let Some((origin, first)) = self.first(file, form, depth, &mut segments, trail) else {
             return Walked::default();
         };
-        let rest: Vec<&str> = segments.collect();
         let mut walked = Walked::default();
         for meaning in first.into_iter().take(MOST_MEANINGS) {
-            self.follow(origin, meaning, &rest, form, trail, &mut walked);
+            self.follow(origin, meaning, segments, form, trail, &mut walked);
         }
         walked
     }
@@ -101,18 +141,17 @@ impl<'n> Names<'n> {
         file: ModuleId,
         form: Form,
         depth: usize,
-        segments: &mut std::str::Split<'n, &'static str>,
+        segments: &mut Segments<'n>,
         trail: &mut Trail<'n>,
-    ) -> Option<(ModuleId, Vec<Meaning>)> {
+    ) -> Option<(ModuleId, Meanings)> {
         let module = self.forest.module(file)?;
         let krate = self.forest.crate_of(file)?;
-        let one = |id: ModuleId| Some((file, vec![Meaning::Module(id)]));
+        let one = |id: ModuleId| Some((file, smallvec![Meaning::Module(id)]));
         match segments.next()? {
             "crate" => one(krate.root),
             "super" => {
                 let mut at = module.parent?;
-                while let Some(rest) = segments.clone().next().filter(|segment| *segment == "super") {
-                    debug_assert_eq!(rest, "super");
+                while Segments(segments.0).next() == Some("super") {
                     segments.next();
                     at = self.forest.module(at)?.parent?;
                 }
@@ -126,18 +165,18 @@ impl<'n> Names<'n> {
                     at = self.inner(at, name)?;
                 }
                 let name = segments.next()?;
-                let is_whole = segments.clone().next().is_none();
+                let is_whole = segments.is_at_end();
                 Some((at, self.plain(at, name, form, is_whole, trail)))
             }
             "" => {
                 let name = segments.next()?;
-                let found = if krate.is_2015 { self.lookup(krate.root, name, file, trail) } else { Vec::new() };
+                let found = if krate.is_2015 { self.lookup(krate.root, name, file, trail) } else { Meanings::new() };
                 let found =
                     if found.is_empty() { self.external(module.krate, name).into_iter().collect() } else { found };
                 Some((file, found))
             }
             name => {
-                let is_whole = segments.clone().next().is_none();
+                let is_whole = segments.is_at_end();
                 Some((file, self.plain(file, name, form, is_whole, trail)))
             }
         }
@@ -165,8 +204,8 @@ impl<'n> Names<'n> {
         form: Form,
         is_whole: bool,
         trail: &mut Trail<'n>,
-    ) -> Vec<Meaning> {
-        let Some(krate) = self.forest.crate_of(module) else { return Vec::new() };
+    ) -> Meanings {
+        let Some(krate) = self.forest.crate_of(module) else { return Meanings::new() };
         let from_root = krate.is_2015 && form == Form::Use;
         let start = if from_root { krate.root } else { module };
         let found = self.lookup(start, name, module, trail);
@@ -181,14 +220,23 @@ impl<'n> Names<'n> {
         }
         let number = self.forest.module(module).map_or(0, |module| module.krate);
         if let Some(found) = self.external(number, name) {
-            return vec![found];
+            return smallvec![found];
         }
         // Newer paths in a package without an edition: tests and snippets.
-        if from_root { self.lookup(module, name, module, trail) } else { Vec::new() }
+        if from_root { self.lookup(module, name, module, trail) } else { Meanings::new() }
     }
 
     /// A crate by its name.
-    fn external(&self, krate: u32, name: &str) -> Option<Meaning> {
+    fn external(&self, krate: u32, name: &'n str) -> Option<Meaning> {
+        if let Some(known) = self.crates.borrow().get(&(krate, name)) {
+            return known.clone();
+        }
+        let found = self.find_external(krate, name);
+        self.crates.borrow_mut().insert((krate, name), found.clone());
+        found
+    }
+
+    fn find_external(&self, krate: u32, name: &str) -> Option<Meaning> {
         let krate = self.forest.crates.get(krate as usize)?;
         let manifest = krate.manifest.as_deref();
         // The standard library's own build gives these names to stand-ins.
@@ -238,7 +286,7 @@ impl<'n> Names<'n> {
         &self,
         origin: ModuleId,
         first: Meaning,
-        rest: &[&'n str],
+        mut rest: Segments<'n>,
         form: Form,
         trail: &mut Trail<'n>,
         walked: &mut Walked,
@@ -246,21 +294,21 @@ impl<'n> Names<'n> {
         let own = self.forest.module(origin).map(|module| module.krate);
         let is_own = |id: &ModuleId| self.forest.module(*id).map(|module| module.krate) == own;
         let mut tracking = false;
-        let mut named: Vec<Meaning> = match &first {
+        let mut named: Meanings = match &first {
             Meaning::Module(id) if is_own(id) => {
                 tracking = true;
-                vec![first.clone()]
+                smallvec![first.clone()]
             }
             Meaning::Module(id) => {
                 self.forest.crate_of(*id).map(|krate| Meaning::Module(krate.root)).into_iter().collect()
             }
-            Meaning::Item(_) => Vec::new(),
-            outside => vec![outside.clone()],
+            Meaning::Item(_) => Meanings::new(),
+            outside => smallvec![outside.clone()],
         };
-        let mut current = vec![first];
-        for (at, segment) in rest.iter().enumerate() {
-            let is_last = at + 1 == rest.len();
-            let mut next: Vec<Meaning> = Vec::new();
+        let mut current: Meanings = smallvec![first];
+        while let Some(segment) = rest.next() {
+            let is_last = rest.is_at_end();
+            let mut next = Meanings::new();
             for meaning in current.iter().take(MOST_MEANINGS) {
                 match meaning {
                     Meaning::Module(id) => next.extend(self.lookup(*id, segment, origin, trail)),
@@ -271,8 +319,8 @@ impl<'n> Names<'n> {
             }
             next.dedup();
             // The last name of a path in code is never a module.
-            let modules: Vec<Meaning> = if is_last && form != Form::Use {
-                Vec::new()
+            let modules: Meanings = if is_last && form != Form::Use {
+                Meanings::new()
             } else {
                 next.iter().filter(|meaning| matches!(meaning, Meaning::Module(id) if is_own(id))).cloned().collect()
             };
@@ -285,7 +333,9 @@ impl<'n> Names<'n> {
                     Meaning::Item(_) => false,
                     _ => true,
                 });
-                named.retain(|_| ends);
+                if !ends {
+                    named.clear();
+                }
                 named.extend(modules);
             }
             current = next;
@@ -295,25 +345,27 @@ impl<'n> Names<'n> {
     }
 
     /// What a name means in a module, as another module sees it.
-    fn lookup(&self, module: ModuleId, name: &'n str, from: ModuleId, trail: &mut Trail<'n>) -> Vec<Meaning> {
+    fn lookup(&self, module: ModuleId, name: &'n str, from: ModuleId, trail: &mut Trail<'n>) -> Meanings {
         trail.steps += 1;
         if trail.steps > MOST_STEPS {
-            return Vec::new();
+            return Meanings::new();
         }
-        let (Some(scope), Some(facts)) = (self.scope_of(module), self.facts_of(module)) else { return Vec::new() };
+        let Some(facts) = self.facts_of(module) else { return Meanings::new() };
+        let number = self.forest.module(module).map_or(0, |module| module.scope);
+        let Some(scope) = facts.scopes.get(number as usize) else { return Meanings::new() };
         let sees_private = self.forest.is_within(from, module);
-        let mut found: Vec<Meaning> = Vec::new();
+        let mut found = Meanings::new();
         let (start, bindings) = named(&scope.bindings, name);
         for (at, binding) in bindings.iter().enumerate().filter(|(_, binding)| binding.public || sees_private) {
             match binding.bound {
                 Bound::Scope(_) => found.extend(self.child(module, start + at).map(Meaning::Module)),
                 Bound::Item | Bound::Macro => found.push(Meaning::Item(module)),
-                Bound::Request(request) => {
-                    let Some(request) = facts.requests.get(request as usize) else { continue };
+                Bound::Request(number) => {
+                    let Some(request) = facts.requests.get(number as usize) else { continue };
                     if is_module(Form::of(request.form).0) {
                         found.extend(self.child(module, start + at).map(Meaning::Module));
                     } else {
-                        found.extend(self.imported(module, request, trail));
+                        found.extend(self.imported(module, number, request, trail));
                     }
                 }
             }
@@ -331,22 +383,38 @@ impl<'n> Names<'n> {
             let files = krate.macros.get(name).into_iter().flatten();
             found.extend(files.take(MOST_MEANINGS).map(|file| Meaning::Item(*file)));
         }
-        found.sort_by_key(|meaning| !matches!(meaning, Meaning::Module(_)));
-        found.dedup();
+        if found.len() > 1 {
+            found.sort_by_key(|meaning| !matches!(meaning, Meaning::Module(_)));
+            found.dedup();
+        }
         found
     }
 
-    /// What an import of a module means.
-    fn imported(&self, module: ModuleId, request: &'n Request, trail: &mut Trail<'n>) -> Vec<Meaning> {
+    /// What an import of a module means; `number` is that of the request.
+    fn imported(&self, module: ModuleId, number: u32, request: &'n Request, trail: &mut Trail<'n>) -> Meanings {
+        // What is found without anything before it, and within the bound, is found so by every other path.
+        let is_first = trail.requests.is_empty() && trail.globs.is_empty();
+        let before = trail.steps;
+        if is_first
+            && let Some(known) = self.forest.imports.get(&(module, number))
+            && before + known.steps <= MOST_STEPS
+        {
+            trail.steps += known.steps;
+            return known.means;
+        }
         let key = (module, &*request.specifier);
         if trail.requests.len() >= MOST_HOPS || trail.requests.contains(&key) {
-            return Vec::new();
+            return Meanings::new();
         }
-        let Some(file) = self.file_module(module) else { return Vec::new() };
+        let Some(file) = self.file_module(module) else { return Meanings::new() };
         trail.requests.push(key);
-        let walked = self.walk(file, request, trail);
+        let means = self.walk(file, request, trail).means;
         trail.requests.pop();
-        walked.means
+        if is_first && trail.steps <= MOST_STEPS {
+            let known = KnownImport { means: means.clone(), steps: trail.steps - before };
+            self.forest.imports.insert((module, number), known);
+        }
+        means
     }
 
     /// The module that the file of a module is.
@@ -365,19 +433,19 @@ impl<'n> Names<'n> {
         name: &'n str,
         sees_private: bool,
         trail: &mut Trail<'n>,
-    ) -> Vec<Meaning> {
-        let mut found = Vec::new();
-        if scope.globs.is_empty() || trail.globs.iter().any(|(known, of)| *known == module && **of == *name) {
+    ) -> Meanings {
+        let mut found = Meanings::new();
+        if scope.globs.is_empty() || trail.globs.contains(&(module, name)) {
             return found;
         }
         if trail.globs.len() >= MOST_HOPS {
             return found;
         }
         let Some(facts) = self.facts_of(module) else { return found };
-        trail.globs.push((module, name.into()));
-        for (request, _) in scope.globs.iter().filter(|(_, public)| *public || sees_private) {
-            let Some(request) = facts.requests.get(*request as usize) else { continue };
-            for meaning in self.imported(module, request, trail) {
+        trail.globs.push((module, name));
+        for (number, _) in scope.globs.iter().filter(|(_, public)| *public || sees_private) {
+            let Some(request) = facts.requests.get(*number as usize) else { continue };
+            for meaning in self.imported(module, *number, request, trail) {
                 if let Meaning::Module(id) = meaning {
                     found.extend(self.lookup(id, name, module, trail));
                 }

@@ -12,6 +12,12 @@ pub(crate) struct Memo<K, V> {
     shards: [Mutex<FxHashMap<K, V>>; SHARDS],
 }
 
+impl<K: Hash + Eq, V: Clone> Default for Memo<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<K: Hash + Eq, V: Clone> Memo<K, V> {
     pub(crate) fn new() -> Self {
         Self { shards: std::array::from_fn(|_| Mutex::new(FxHashMap::default())) }
@@ -31,6 +37,22 @@ impl<K: Hash + Eq, V: Clone> Memo<K, V> {
         }
         let value = compute();
         lock(shard).entry(key.to_owned()).or_insert(value).clone()
+    }
+}
+
+impl<K: Hash + Eq, V: Clone> Memo<K, V> {
+    /// The remembered answer.
+    pub(crate) fn get(&self, key: &K) -> Option<V> {
+        lock(self.shard(key)).get(key).cloned()
+    }
+
+    /// Remembers an answer that every other computation would give too.
+    pub(crate) fn insert(&self, key: K, value: V) {
+        lock(self.shard(&key)).insert(key, value);
+    }
+
+    fn shard(&self, key: &K) -> &Mutex<FxHashMap<K, V>> {
+        &self.shards[(FxBuildHasher.hash_one(key) >> 57) as usize % SHARDS]
     }
 }
 
