@@ -96,11 +96,15 @@ impl Inflater {
             // Without more to come, the end of what is there is an error.
             let more = if input.is_empty() { 0 } else { TINFL_FLAG_HAS_MORE_INPUT };
             let flags = TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF | more;
+            let input_length = input.len();
             let (status, taken, written) = decompress(&mut self.exact, input, &mut out, filled, flags);
             filled += written;
             position = position.saturating_add(taken as u64);
             match status {
                 TINFLStatus::Done if filled == size => return Ok(out),
+                // All bytes are out, and the piece of input ended before the mark for the end of the stream: it is in the next
+                // one. A stream with more bytes in it stops inside a piece sooner or later.
+                TINFLStatus::HasMoreOutput if filled == size && taken > 0 && taken == input_length => {}
                 TINFLStatus::Done | TINFLStatus::HasMoreOutput => {
                     return Err(source.damaged("an object has another size than it says"));
                 }
@@ -109,6 +113,50 @@ impl Inflater {
                     return Err(source.damaged("compressed bytes end too early"));
                 }
                 _ => return Err(source.damaged("compressed bytes are not what zlib writes")),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream in two pieces.
+    struct Pieces<'b> {
+        bytes: &'b [u8],
+        cut: usize,
+    }
+
+    impl Source for Pieces<'_> {
+        fn bytes_at(&mut self, position: u64) -> Result<&[u8], GitError> {
+            let position = (position as usize).min(self.bytes.len());
+            let end = if position < self.cut { self.cut } else { self.bytes.len() };
+            Ok(&self.bytes[position..end])
+        }
+
+        fn damaged(&self, reason: &str) -> GitError {
+            GitError::damaged("a", reason)
+        }
+    }
+
+    #[test]
+    fn a_stream_may_be_cut_anywhere_and_its_size_is_checked() {
+        let long: Vec<u8> = (0..9_000_u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        for text in [b"".as_slice(), b"a", b"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n", &[7; 600], &long] {
+            for level in [0, 1, 6, 9] {
+                let bytes = miniz_oxide::deflate::compress_to_vec_zlib(text, level);
+                let mut inflater = Inflater::new();
+                let cuts = (1..bytes.len()).step_by(1 + bytes.len() / 700).chain(bytes.len().saturating_sub(20)..bytes.len());
+                for cut in cuts {
+                    let mut pieces = Pieces { bytes: &bytes, cut };
+                    let found = inflater.inflate_exactly(&mut pieces, 0, text.len()).unwrap();
+                    assert!(found == text, "{} bytes, level {level}, cut at {cut}", text.len());
+                    assert!(inflater.inflate_exactly(&mut pieces, 0, text.len() + 1).is_err(), "cut at {cut}");
+                    if let Some(less) = text.len().checked_sub(1) {
+                        assert!(inflater.inflate_exactly(&mut pieces, 0, less).is_err(), "cut at {cut}");
+                    }
+                }
             }
         }
     }
