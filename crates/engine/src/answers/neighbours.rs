@@ -133,9 +133,14 @@ impl Answer<'_> {
                 Direction::Forward => (one.by, one.node),
                 Direction::Backward => (one.node, one.by),
             };
-            let taken = takers.entry(from).or_insert_with(|| self.names.taken(from));
-            let names = taken.get(&to).map(Vec::as_slice).unwrap_or_default();
-            let module = self.module(one, names);
+            // Dependents are all different files; what is depended on often has one importer for all.
+            let module = match self.request.direction {
+                Direction::Backward => self.module(one, &self.names.taken_from(from, to)),
+                Direction::Forward => {
+                    let taken = takers.entry(from).or_insert_with(|| self.names.taken(from));
+                    self.module(one, taken.get(&to).map(Vec::as_slice).unwrap_or_default())
+                }
+            };
             let line = line_cost(&module);
             if cost.saturating_add(line) > room {
                 break;
@@ -143,9 +148,6 @@ impl Answer<'_> {
             cost += line;
             shown += 1;
             file.modules.push(module);
-            if self.request.direction == Direction::Backward {
-                takers.remove(&from);
-            }
         }
         let rest = found.get(shown..).unwrap_or_default();
         file.cut = rest.len() as u64;

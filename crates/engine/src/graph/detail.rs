@@ -1,6 +1,7 @@
 //! The graph together with the source of its edges: the facts of each file, and the names that each edge carries. For
 //! answers that people and models read; the graph alone is cheaper, and most verbs need no more.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
@@ -251,11 +252,20 @@ impl<'d> NameFinder<'d> {
     /// The names that a file takes from each target, sorted and unique: from the file that a request names, and from the
     /// files that define what is taken. A target from which no name is taken is not in the answer.
     pub(crate) fn taken(&self, node: u32) -> TakenNames<'d> {
+        let edges = self.detailed.graph.edges(node);
+        self.taken_of(node, &edges.iter().map(|edge| edge.target).collect())
+    }
+
+    /// The names that a file takes from one of its targets. A file of a package may have edges to hundreds of others: who asks
+    /// for one edge does not pay for all of them.
+    pub(crate) fn taken_from(&self, node: u32, target: u32) -> Vec<&'d str> {
+        self.taken_of(node, &FxHashSet::from_iter([target])).remove(&target).unwrap_or_default()
+    }
+
+    fn taken_of(&self, node: u32, targets: &FxHashSet<u32>) -> TakenNames<'d> {
         let mut taken = TakenNames::default();
         let Some(detail) = self.detailed.files.record(node) else { return taken };
         let Some(facts) = detail.facts.as_deref() else { return taken };
-        let edges = self.detailed.graph.edges(node);
-        let targets: FxHashSet<u32> = edges.iter().map(|edge| edge.target).collect();
         let node_of = |file: FileKey| self.detailed.files.records.get(file.index()).map(|detail| detail.node);
         let reexported = facts.exports.iter().filter_map(|export| match &export.source {
             stan_model::facts::ExportSource::Name { request, name } => Some((*request, &**name)),
@@ -271,7 +281,7 @@ impl<'d> NameFinder<'d> {
                 }
             }
         }
-        self.add_linked(facts, edges.iter().map(|edge| edge.target), &mut taken);
+        self.add_linked(facts, targets, &mut taken);
         taken.values_mut().for_each(|names| {
             names.sort_unstable();
             names.dedup();
@@ -279,22 +289,77 @@ impl<'d> NameFinder<'d> {
         taken
     }
 
-    /// Names that resolve to another file of the same package without any request.
-    fn add_linked(&self, facts: &'d FileFacts, targets: impl Iterator<Item = u32>, taken: &mut TakenNames<'d>) {
+    /// Names that lead to another file of the same package without any request.
+    fn add_linked(&self, facts: &'d FileFacts, targets: &FxHashSet<u32>, taken: &mut TakenNames<'d>) {
         if facts.uses.is_empty() && facts.imports.is_empty() {
             return;
         }
         let mut wanted: Vec<&'d str> = facts.uses.iter().map(|name| &**name).collect();
         wanted.extend(facts.imports.iter().map(|import| &*import.name));
+        wanted.sort_unstable();
+        wanted.dedup();
         for target in targets {
-            let Some(declares) = self.detailed.facts(target).map(|facts| &facts.declares) else { continue };
-            if declares.is_empty() || taken.contains_key(&target) {
+            let Some(declares) = self.detailed.facts(*target).map(|facts| &facts.declares) else { continue };
+            if declares.is_empty() || taken.contains_key(target) {
                 continue;
             }
-            let found = wanted.iter().filter(|name| declares.binary_search_by(|known| (**known).cmp(name)).is_ok());
-            let found: Vec<&'d str> = found.copied().collect();
+            let found = in_both(&wanted, declares);
             if !found.is_empty() {
-                taken.insert(target, found);
+                taken.insert(*target, found);
+            }
+        }
+    }
+}
+
+/// The names of two ascending lists that are in both. Each step skips names by bisection, so that the work follows the shorter
+/// list.
+fn in_both<'n>(wanted: &[&'n str], declared: &[Box<str>]) -> Vec<&'n str> {
+    let mut found = Vec::new();
+    let (mut wanted, mut declared) = (wanted, declared);
+    while let (Some(name), Some(known)) = (wanted.first(), declared.first()) {
+        match (**name).cmp(known) {
+            Ordering::Equal => {
+                found.push(*name);
+                (wanted, declared) = (&wanted[1..], &declared[1..]);
+            }
+            Ordering::Less => wanted = &wanted[skipped(wanted, |name| **name < **known)..],
+            Ordering::Greater => declared = &declared[skipped(declared, |known| **known < **name)..],
+        }
+    }
+    found
+}
+
+/// How many of the first names are below, by doubled steps and then bisection.
+fn skipped<T>(names: &[T], is_below: impl Fn(&T) -> bool) -> usize {
+    let mut step = 1;
+    while step < names.len() && is_below(&names[step]) {
+        step *= 2;
+    }
+    let (from, to) = (step / 2, names.len().min(step + 1));
+    from + names[from..to].partition_point(is_below)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_both_lists_are_found_whatever_the_lengths() {
+        let mut random = stan_testkit::Random::new(7);
+        for _ in 0..2_000 {
+            let mut some = |most: usize| -> Vec<String> {
+                let count = random.below(most + 1);
+                let mut names: Vec<String> = (0..count).map(|_| format!("n{}", random.below(40))).collect();
+                names.sort_unstable();
+                names.dedup();
+                names
+            };
+            let (wanted, declared) = (some(12), some(60));
+            for (one, other) in [(&wanted, &declared), (&declared, &wanted)] {
+                let expected: Vec<&str> = one.iter().filter(|name| other.contains(name)).map(String::as_str).collect();
+                let names: Vec<&str> = one.iter().map(String::as_str).collect();
+                let boxed: Vec<Box<str>> = other.iter().map(|name| name.as_str().into()).collect();
+                assert_eq!(in_both(&names, &boxed), expected, "{one:?} {other:?}");
             }
         }
     }
