@@ -61,6 +61,27 @@ fn what_fits_is_proposed() {
 }
 
 #[test]
+fn a_file_of_negligible_score_is_left_out_although_it_fits() {
+    let long = format!("path {}", "other words of a long text that is about something else\n".repeat(400));
+    let route = "export function parseRoute(path: string) { return path; }\n";
+    let repository = Repository::new(&[("src/route.ts", route), ("notes/long.md", long.as_str())]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        src/route.ts  13  mentions parseRoute, path
+        1 file, 13 of 32,000 o200k tokens, 31,987 unused
+        left out: 1 file below a twentieth of the best score
+        not available: history: there is no git repository
+        not available: imports: no file of the repository imports another, as far as stan reads them
+        {"v":2,"i":["src/route.ts"]}
+        --- stderr
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--about", "fix parseRoute of a path"]));
+    let report = json(&repository, &["suggest", "--about", "fix parseRoute of a path", "--json"]);
+    assert_eq!((report["unused"].as_u64(), report["negligible"].as_u64()), (Some(31_987), Some(1)));
+}
+
+#[test]
 fn a_focus_that_does_not_fit_is_said_and_not_refused() {
     let repository = repository();
     expect![[r#"
