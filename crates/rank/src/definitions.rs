@@ -73,6 +73,16 @@ impl<'t> Finder<'t> {
     /// Whether the word that starts and ends there is defined there.
     pub(crate) fn word(&mut self, start: usize, end: usize) -> bool {
         let before = self.slice(self.last.1, start);
+        // `a.b`, `(a`: most words follow another one without a space, and are no definition.
+        if let ([between], Syntax::TypeScript) = (before, self.syntax)
+            && self.last.1 != 0
+            && *between != b'*'
+            && !between.is_ascii_whitespace()
+        {
+            self.last = (start, end);
+            self.is_line_start = false;
+            return false;
+        }
         let is_new_line = self.last.1 == 0 || before.contains(&b'\n');
         let indentation = before.iter().rev().take_while(|byte| **byte != b'\n');
         let is_first = is_new_line && indentation.clone().all(u8::is_ascii_whitespace);

@@ -1,10 +1,13 @@
 //! The words of all files, by word: which files have it, and how often. Made from what was counted in each file, and
 //! kept as flat arrays, so that a cache can store it as it is.
 
-use rayon::prelude::*;
+use std::borrow::Borrow;
 
 use crate::fixed::Fixed;
 use crate::words::{FileWords, TermKey};
+
+/// For more files at once, all terms are gone through.
+const FEW_FILES: usize = 8;
 
 /// Terms and the files that have them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,8 +23,8 @@ pub struct Postings {
 }
 
 impl Postings {
-    fn build(mut all: Vec<(TermKey, u32, u16)>) -> Self {
-        all.par_sort_unstable();
+    fn build(all: Vec<(TermKey, u32, u16)>) -> Self {
+        let all = sorted(all);
         let mut postings = Self::default();
         postings.files.reserve(all.len());
         postings.counts.reserve(all.len());
@@ -67,6 +70,9 @@ impl Postings {
 
     /// The terms of each of some files, by rank, with their counts.
     pub fn rows(&self, wanted: &[usize]) -> Vec<Vec<(usize, u16)>> {
+        if wanted.len() <= FEW_FILES {
+            return wanted.iter().map(|&file| self.row(file)).collect();
+        }
         let mut rows = vec![Vec::new(); wanted.len()];
         let most = wanted.iter().copied().max().map_or(0, |most| most + 1);
         let mut row_of = vec![u32::MAX; most];
@@ -83,7 +89,25 @@ impl Postings {
         rows
     }
 
-    /// The invariants that the lookups above need. For arrays that come from a cache.
+    /// The terms of one file. The numbers of all files are compared many at a time, which is faster than to go through the terms.
+    fn row(&self, file: usize) -> Vec<(usize, u16)> {
+        let mut row = Vec::new();
+        let mut term = 0;
+        for (part, files) in self.files.chunks(64).enumerate() {
+            let is_here = files.iter().fold(false, |found, &other| found | (other as usize == file));
+            if !is_here {
+                continue;
+            }
+            for (at, _) in files.iter().enumerate().filter(|(_, other)| **other as usize == file) {
+                let at = part * 64 + at;
+                term += self.ends.get(term..).unwrap_or_default().partition_point(|end| *end as usize <= at);
+                row.push((term, self.counts.get(at).copied().unwrap_or_default()));
+            }
+        }
+        row
+    }
+
+    /// What the arrays must be for the questions above to make sense. For arrays that come from a cache.
     fn is_whole(&self, files: usize) -> bool {
         self.keys.is_sorted_by(|left, right| left < right)
             && self.keys.len() == self.ends.len()
@@ -93,6 +117,34 @@ impl Postings {
             && self.files.len() == self.counts.len()
             && self.files.iter().all(|&file| (file as usize) < files)
     }
+}
+
+/// A few entries for each part of a sort.
+const BUCKET: usize = 32;
+
+/// Sorts entries. Keys are hashes, so that their first bits spread them evenly over parts, which are small and sorted one by
+/// one; keys that do not spread only make a part larger.
+fn sorted(all: Vec<(TermKey, u32, u16)>) -> Vec<(TermKey, u32, u16)> {
+    let bits = (all.len() / BUCKET + 1).ilog2().min(20);
+    let bucket = |key: TermKey| key.checked_shr(TermKey::BITS - bits).unwrap_or(0) as usize;
+    let mut ends = vec![0usize; 1 << bits];
+    all.iter().for_each(|&(key, ..)| ends[bucket(key)] += 1);
+    let mut start = 0;
+    for end in &mut ends {
+        start += std::mem::replace(end, start);
+    }
+    let mut spread = vec![(0, 0, 0); all.len()];
+    for entry in all {
+        let place = &mut ends[bucket(entry.0)];
+        spread[*place] = entry;
+        *place += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        spread[start..end].sort_unstable();
+        start = end;
+    }
+    spread
 }
 
 /// The words of a repository. Files are numbered as they were given.
@@ -108,25 +160,23 @@ pub struct WordIndex {
 }
 
 impl WordIndex {
-    pub fn build(files: &[FileWords]) -> Self {
+    pub fn build<W: Borrow<FileWords> + Sync>(files: &[W]) -> Self {
         let collect = |list: fn(&FileWords) -> &[(TermKey, u16)]| -> Vec<(TermKey, u32, u16)> {
-            let number = |file: usize| u32::try_from(file).unwrap_or(u32::MAX);
-            files
-                .par_iter()
-                .enumerate()
-                .flat_map_iter(|(file, words)| list(words).iter().map(move |&(key, count)| (key, number(file), count)))
-                .collect()
+            let mut all = Vec::with_capacity(files.iter().map(|words| list(words.borrow()).len()).sum());
+            for (file, words) in (0u32..).zip(files) {
+                all.extend(list(words.borrow()).iter().map(|&(key, count)| (key, file, count)));
+            }
+            all
         };
-        let defined = files.iter().enumerate().flat_map(|(file, words)| {
-            let number = u32::try_from(file).unwrap_or(u32::MAX);
-            words.definitions.iter().map(move |&key| (key, number, 1))
-        });
+        let defined = (0u32..)
+            .zip(files)
+            .flat_map(|(file, words)| words.borrow().definitions.iter().map(move |&key| (key, file, 1)));
         let definitions = Postings::build(defined.collect());
         let (words, parts) = rayon::join(
             || Postings::build(collect(|words| &words.words)),
             || Postings::build(collect(|words| &words.parts)),
         );
-        let length = |words: &FileWords| words.parts.iter().map(|(_, count)| u32::from(*count)).sum();
+        let length = |words: &W| words.borrow().parts.iter().map(|(_, count)| u32::from(*count)).sum();
         let lengths = files.iter().map(length).collect();
         let norms = norms(&parts, files.len());
         Self { words, parts, definitions, lengths, norms }
@@ -218,6 +268,30 @@ mod tests {
         assert_eq!(index.words.find(key("three")), None);
         assert_eq!(index.lengths, [3, 2, 0]);
         assert_eq!(index.words.rows(&[1, 2]), [vec![(term, 2)], vec![]]);
+    }
+
+    #[test]
+    fn few_and_many_rows_are_the_same() {
+        let texts: Vec<String> = (0..40).map(|file| format!("all w{} w{} last{file}", file % 7, file % 5)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let index = index(&texts);
+        let all: Vec<usize> = (0..texts.len()).collect();
+        let many = index.words.rows(&all);
+        let few: Vec<_> = all.iter().flat_map(|&file| index.words.rows(&[file])).collect();
+        assert_eq!(many, few);
+        assert_eq!(many[8].len(), 4);
+    }
+
+    #[test]
+    fn entries_are_sorted_however_their_keys_spread() {
+        for step in [1u64, u64::MAX / 3000, 0] {
+            let entry = |number: u64| (number.wrapping_mul(7919) % 3000 * step, (number % 11) as u32, 1);
+            let all: Vec<(TermKey, u32, u16)> = (0..3000).map(entry).collect();
+            let mut expected = all.clone();
+            expected.sort_unstable();
+            assert_eq!(sorted(all), expected, "{step}");
+        }
+        assert_eq!(sorted(Vec::new()), []);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the path of a file reveals: its words, whether it is a test, what it is a test of, and what kind of file it is.
 
-use crate::words::parts;
+use crate::words::{TermKey, for_each_part, key};
 
 /// The role of a file: source, test, text or other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,9 +80,12 @@ pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The words of a path, in order; a word may occur more than once.
-pub(crate) fn path_words(path: &str) -> Vec<String> {
-    path.split(['/', '.']).flat_map(parts).collect()
+/// The keys of the words of a path, in order; a word may occur more than once.
+pub(crate) fn path_keys(path: &str) -> Vec<TermKey> {
+    let mut keys = Vec::new();
+    // Slashes and dots are between words too.
+    for_each_part(path.as_bytes(), &mut |part| keys.push(key(part)));
+    keys
 }
 
 const TEST_FOLDERS: &[&str] = &[

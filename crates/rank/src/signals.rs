@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use crate::fixed::{Fixed, log_unit, unit};
 use crate::history::{Change, CommonChanges, changed_with, churn, like_messages, rarity, saturated};
 use crate::index::{CountWeights, Postings, WordIndex, part_weight};
-use crate::paths::{FileClass, path_words};
+use crate::paths::{FileClass, path_keys};
 use crate::query::TextQuery;
 use crate::walk::{Edge, ImportGraph};
-use crate::words::{TermKey, key};
+use crate::words::TermKey;
 
 /// What a ranking knows of the repository. Files are numbered by their place in `files`.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ impl<'c> Signals<'c> {
         let is_document = |file: &&RankedFile| file.class != FileClass::Other;
         let documents = corpus.files.iter().filter(is_document).count();
         let words_of = |file: &RankedFile| {
-            let mut words: Vec<TermKey> = path_words(&file.path).iter().map(|word| key(word)).collect();
+            let mut words = path_keys(&file.path);
             words.sort_unstable();
             words.dedup();
             words

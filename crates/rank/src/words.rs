@@ -210,7 +210,8 @@ fn is_start(text: &[u8], at: usize, byte: u8) -> bool {
     }
 }
 
-/// The parts of a word, in lower case and stemmed; single letters and digits are left out.
+/// The parts of a word, in small letters and stemmed; single letters and digits are left out.
+#[cfg(test)]
 pub(crate) fn parts(word: &str) -> Vec<String> {
     let mut parts = Vec::new();
     for_each_part(word.as_bytes(), &mut |part| parts.push(part.to_owned()));

@@ -53,7 +53,10 @@ fn print(report: &SuggestReport, explain: bool, out: &mut Output) -> io::Result<
     let tokenizer = Untrusted::new(&report.tokenizer);
     match report.budget {
         0 => say!(out, "{}, {} {} tokens", files, tokens, tokenizer)?,
-        budget => say!(out, "{}, {} of {} {} tokens", files, tokens, grouped(budget), tokenizer)?,
+        budget => {
+            let unused = grouped(report.unused);
+            say!(out, "{}, {} of {} {} tokens, {} unused", files, tokens, grouped(budget), tokenizer, unused)?;
+        }
     }
     print_rest(report, out)?;
     for missing in &report.unavailable {
@@ -79,6 +82,9 @@ fn print_rest(report: &SuggestReport, out: &mut Output) -> io::Result<()> {
     }
     if report.not_counted > 0 {
         say!(out, "not named: {} of less worth", counted(report.not_counted, "file"))?;
+    }
+    if report.negligible > 0 {
+        say!(out, "left out: {} below a twentieth of the best score", counted(report.negligible, "file"))?;
     }
     if let Some(next) = &report.next {
         say!(out, "next: {} with --budget {}", Untrusted::new(&next.node_id), next.budget)?;

@@ -25,7 +25,7 @@ fn what_fits_is_proposed() {
         src/a.ts     25  focus
         src/b.ts     18  imported by src/a.ts
         src/user.ts  12  imports src/a.ts
-        3 files, 55 of 60 o200k tokens
+        3 files, 55 of 60 o200k tokens, 5 unused
         would fit as signatures: src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
         next: src/types.ts with --budget 61
         not available: history: there is no git repository
@@ -42,7 +42,7 @@ fn what_fits_is_proposed() {
         src/types.ts    6  dependency
         src/user.ts    12  imports src/a.ts, score 3.16 (path 1.50, words 0.75, near hits 0.48)
         src/alone.ts   10  related, score 1.92 (path 1.50, near hits 0.33, vocabulary 0.09)
-        6 files, 78 of 1,000 o200k tokens
+        6 files, 78 of 1,000 o200k tokens, 922 unused
         not available: history: there is no git repository
         {"v":2,"i":[["src/a.ts",2],"src/alone.ts","src/user.ts"]}
         --- stderr
@@ -51,7 +51,7 @@ fn what_fits_is_proposed() {
     expect![[r#"
         exit 0
         --- stdout
-        0 files, 0 of 32,000 o200k tokens
+        0 files, 0 of 32,000 o200k tokens, 32,000 unused
         not available: history: there is no git repository
         {"v":2,"i":[]}
         --- stderr
@@ -61,13 +61,34 @@ fn what_fits_is_proposed() {
 }
 
 #[test]
+fn a_file_of_negligible_score_is_left_out_although_it_fits() {
+    let long = format!("path {}", "other words of a long text that is about something else\n".repeat(400));
+    let route = "export function parseRoute(path: string) { return path; }\n";
+    let repository = Repository::new(&[("src/route.ts", route), ("notes/long.md", long.as_str())]);
+    expect![[r#"
+        exit 0
+        --- stdout
+        src/route.ts  13  mentions parseRoute, path
+        1 file, 13 of 32,000 o200k tokens, 31,987 unused
+        left out: 1 file below a twentieth of the best score
+        not available: history: there is no git repository
+        not available: imports: no file of the repository imports another, as far as stan reads them
+        {"v":2,"i":["src/route.ts"]}
+        --- stderr
+    "#]]
+    .assert_eq(&repository.stan(&["suggest", "--about", "fix parseRoute of a path"]));
+    let report = json(&repository, &["suggest", "--about", "fix parseRoute of a path", "--json"]);
+    assert_eq!((report["unused"].as_u64(), report["negligible"].as_u64()), (Some(31_987), Some(1)));
+}
+
+#[test]
 fn a_focus_that_does_not_fit_is_said_and_not_refused() {
     let repository = repository();
     expect![[r#"
         exit 0
         --- stdout
         src/b.ts  18  focus
-        1 file, 18 of 20 o200k tokens
+        1 file, 18 of 20 o200k tokens, 2 unused
         would fit as signatures: src/a.ts (25), src/user.ts (12), src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
         next: src/a.ts with --budget 43
         not available: history: there is no git repository
@@ -78,7 +99,7 @@ fn a_focus_that_does_not_fit_is_said_and_not_refused() {
         exit 0
         --- stdout
         src/a.ts  25  focus
-        1 file, 25 of 30 o200k tokens
+        1 file, 25 of 30 o200k tokens, 5 unused
         would fit as signatures: src/b.ts (18), src/user.ts (12), src/types.ts (6), src/deep/c.ts (7), src/alone.ts (10): use stan pack
         next: src/b.ts with --budget 43
         not available: history: there is no git repository
@@ -149,7 +170,7 @@ fn what_is_wrong_is_said() {
     expect![[r#"
         exit 0
         --- stdout
-        0 files, 0 of 32,000 o200k tokens
+        0 files, 0 of 32,000 o200k tokens, 32,000 unused
         not available: history: there is no git repository
         {"v":2,"i":[]}
         --- stderr
@@ -361,7 +382,7 @@ fn what_changed_since_a_revision_is_a_focus() {
         src/b.ts       18  imports src/deep/c.ts
         src/user.ts    12  changed together (1 of 2 commits)
         package.json    8  changed together (1 of 2 commits)
-        6 files, 76 of 1,000 o200k tokens
+        6 files, 76 of 1,000 o200k tokens, 924 unused
         {"v":2,"i":["package.json","src/a.ts","src/b.ts","src/deep/c.ts","src/types.ts","src/user.ts"]}
         --- stderr
         warning: deleted since v1, so not in the focus: src/alone.ts; --focus what imported it

@@ -215,7 +215,7 @@ fn bytes_of<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N])
     all
 }
 
-fn numbers<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Option<Vec<T>> {
+fn numbers<T, const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Option<Vec<T>> {
     let (chunks, rest) = bytes.as_chunks::<N>();
     rest.is_empty().then(|| chunks.iter().map(|chunk| number(*chunk)).collect())
 }

@@ -1,5 +1,6 @@
 //! Reads what a ranking needs: the graph's files and imports, the words of each file, the history.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -150,16 +151,19 @@ impl Reading<'_> {
         let count = |counter: &mut (WordCounter, Vec<u8>), (file, meta): (&RankedFile, &FileMeta)| match known
             .get(&(file.path.clone(), meta.digest))
         {
-            Some(words) => (words.clone(), true),
+            Some(words) => (Cow::Borrowed(words), true),
             None => match self.seen.get(&(meta.digest, file.path.clone())) {
-                Some(words) => (words.clone(), true),
-                None => self.count(counter, file, meta),
+                Some(words) => (Cow::Borrowed(words), true),
+                None => {
+                    let (words, is_proved) = self.count(counter, file, meta);
+                    (Cow::Owned(words), is_proved)
+                }
             },
         };
-        let counted: Vec<(FileWords, bool)> =
+        let counted: Vec<(Cow<'_, FileWords>, bool)> =
             self.files.par_iter().zip(self.metas).map_init(Default::default, count).collect();
         let is_proved = counted.iter().all(|(_, is_proved)| *is_proved);
-        let words: Vec<FileWords> = counted.into_iter().map(|(words, _)| words).collect();
+        let words: Vec<Cow<'_, FileWords>> = counted.into_iter().map(|(words, _)| words).collect();
         let index = WordIndex::build(&words);
         if let Some(cache) = self.cache.filter(|_| is_proved) {
             let digests = self.files.iter().zip(self.metas).map(|(file, meta)| (&*file.path, meta.digest));

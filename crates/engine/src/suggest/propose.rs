@@ -15,11 +15,14 @@ use stan_repo::WritableSystem;
 use super::{NextStep, NodeRelation, SuggestReport, SuggestRequest, SuggestedNode, SuggestedTerm, Weigher};
 use crate::cache::KeptTokens;
 use crate::context::{EngineError, WorkspaceLayout};
-use crate::relevance::{Description, Focused, RankedFiles, Relevance};
+use crate::relevance::{Description, Fixed, Focused, RankedFiles, Relevance};
 use crate::tokens::Tokenizer;
 
 /// Of what did not fit, so many are named.
 const MOST_NAMED: usize = 50;
+/// A file that scores less than this part of the best one is not worth its tokens, however few they are. On the public cases
+/// nothing is lost at 32,000 tokens by a twentieth; a twelfth loses a little (decision 0118).
+const NEGLIGIBLE: i64 = 20;
 
 pub(super) struct Proposal<'a> {
     system: &'a dyn WritableSystem,
@@ -36,6 +39,7 @@ pub(super) struct Proposal<'a> {
     taken: Vec<Taken>,
     too_large: Vec<Taken>,
     not_counted: u64,
+    negligible: u64,
     /// Entries of the selection: paths with their depths.
     entries: BTreeMap<String, u32>,
     warnings: BTreeSet<String>,
@@ -80,6 +84,7 @@ impl<'a> Proposal<'a> {
             taken: Vec::new(),
             too_large: Vec::new(),
             not_counted: 0,
+            negligible: 0,
             entries: BTreeMap::new(),
             warnings: ranked.warnings.iter().cloned().collect(),
         }
@@ -94,7 +99,7 @@ impl<'a> Proposal<'a> {
         let document = self.state().encode();
         let score = |one: &Taken| match one.what {
             What::File(file) => self.ranked.score(file),
-            What::Node(_) => crate::relevance::Fixed::ZERO,
+            What::Node(_) => Fixed::ZERO,
         };
         let is_focus = |one: &Taken| one.relation == NodeRelation::Focus;
         let mut too_large = std::mem::take(&mut self.too_large);
@@ -115,6 +120,7 @@ impl<'a> Proposal<'a> {
             budget: self.request.budget,
             tokenizer: self.request.tokenizer.name().to_owned(),
             tokens: self.tokens(self.used),
+            unused: self.request.budget.saturating_sub(self.tokens(self.used)),
             focus: self.focus_paths(),
             changes: self.ranked.changes.clone(),
             state: serde_json::from_slice(&document).map_err(|error| EngineError::internal(error.to_string()))?,
@@ -122,6 +128,7 @@ impl<'a> Proposal<'a> {
             nodes: self.nodes(&taken),
             too_large: self.nodes(&too_large),
             not_counted: self.not_counted,
+            negligible: self.negligible,
             written: None,
             unavailable: self.relevance.unavailable.clone(),
             not_analysed: self.relevance.not_analysed.clone(),
@@ -208,7 +215,12 @@ impl<'a> Proposal<'a> {
             // The estimate decides the order, so that only files that may fit are counted.
             worth: self.ranked.worth_within(file, tokens(self.relevance.size(file)), budget),
         };
-        let candidates: Vec<Candidate> = self.ranked.order().into_iter().filter(is_free).map(candidate).collect();
+        let order: Vec<u32> = self.ranked.order().into_iter().filter(is_free).collect();
+        let best = order.first().map_or(Fixed::ZERO, |&file| self.ranked.score(file));
+        // The order is by score: everything behind the first that is negligible is negligible too.
+        let count = order.partition_point(|&file| self.ranked.score(file) * Fixed::int(NEGLIGIBLE) >= best);
+        let negligible = order.len() - count;
+        let candidates: Vec<Candidate> = order.into_iter().take(count).map(candidate).collect();
         let mut warnings = BTreeSet::new();
         let filled = fill(candidates, self.left, |files| {
             let (weights, unread) = self.weigh_files(files);
@@ -217,6 +229,7 @@ impl<'a> Proposal<'a> {
         });
         self.warnings.extend(warnings);
         self.not_counted = filled.not_weighed as u64;
+        self.negligible = negligible as u64;
         let relation = |file: u32| match self.ranked.is_test_of_focus(file) {
             true => NodeRelation::Test,
             false => NodeRelation::Related,

@@ -17,6 +17,8 @@ pub struct SuggestReport {
     pub tokenizer: String,
     /// What `stan select` counts for the proposal with the same tokenizer; at most the budget.
     pub tokens: u64,
+    /// What is left of the budget, in tokens; 0 without a bound.
+    pub unused: u64,
     /// The files that everything is ranked by, sorted.
     pub focus: Vec<String>,
     /// What git says changed; absent unless it was asked.
@@ -30,6 +32,8 @@ pub struct SuggestReport {
     pub too_large: Vec<SuggestedNode>,
     /// Files of less worth, which are not named here.
     pub not_counted: u64,
+    /// Files that score less than a twentieth of the best one: they are not taken even if they fit.
+    pub negligible: u64,
     /// The next file that a larger budget would bring.
     pub next: Option<NextStep>,
     /// Root-relative path of the selection file, when it was written.

@@ -3,7 +3,7 @@
 //! Commits come in the order of `git log`. Merges change nothing here, and neither do commits of too many files. What was
 //! read of a commit before can be handed in again, so that only new commits cost anything.
 
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use serde::{Deserialize, Serialize};
 
@@ -83,8 +83,8 @@ pub fn git_history(
         return Ok(history);
     }
     let shallow = shallow_commits(&place)?.into_iter().collect();
-    let mut reader =
-        Reader { place: &place, store, limits, known: &known, shallow, diff: TreeDiff::new(MAX_TREE_BYTES) };
+    let diff = TreeDiff::new(MAX_TREE_BYTES);
+    let mut reader = Reader { place: &place, store, limits, known: &known, shallow, diff, parents: BTreeMap::new() };
     Ok(reader.history(head))
 }
 
@@ -95,6 +95,8 @@ struct Reader<'r, 's, K> {
     known: &'r K,
     shallow: BTreeSet<ObjectId>,
     diff: TreeDiff,
+    /// Parents that were read for the folders of their children and are still to come themselves.
+    parents: BTreeMap<ObjectId, (Commit, String)>,
 }
 
 /// A commit still to visit: the youngest first, of the same age the one that was seen first.
@@ -144,11 +146,32 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> Reader<'_, '_, K> {
         if let Some(entry) = (self.known)(&id.to_string()) {
             return Ok(Read::Known(entry));
         }
+        let (commit, message) = match self.parents.remove(id) {
+            Some(read) => read,
+            None => self.parsed(id)?,
+        };
+        Ok(Read::New(commit, message))
+    }
+
+    fn parsed(&mut self, id: &ObjectId) -> Result<(Commit, String), GitError> {
         let bytes = self.store.read_as(id, ObjectKind::Commit)?;
         let commit = Commit::parse(id, &bytes, self.place.format.hash)?;
         let message = commit.message(&bytes);
         let message = String::from_utf8_lossy(message.get(..MAX_MESSAGE).unwrap_or(message)).into_owned();
-        Ok(Read::New(commit, message))
+        Ok((commit, message))
+    }
+
+    /// The folder of a commit that comes later, or came already.
+    fn tree_of(&mut self, id: &ObjectId) -> Result<ObjectId, GitError> {
+        if let Some((commit, _)) = self.parents.get(id) {
+            return Ok(commit.tree);
+        }
+        let read = self.parsed(id)?;
+        let tree = read.0.tree;
+        if self.parents.len() < self.limits.commits {
+            self.parents.insert(*id, read);
+        }
+        Ok(tree)
     }
 
     /// What a commit changed; an entry without a change, and why, where its folders cannot be read.
@@ -181,10 +204,7 @@ impl<K: Fn(&str) -> Option<HistoryEntry>> Reader<'_, '_, K> {
     fn changes(&mut self, parent: Option<&ObjectId>, tree: ObjectId) -> Result<Option<Vec<String>>, GitError> {
         let before = match parent {
             None => None,
-            Some(parent) => {
-                let bytes = self.store.read_as(parent, ObjectKind::Commit)?;
-                Some(Commit::parse(parent, &bytes, self.place.format.hash)?.tree)
-            }
+            Some(parent) => Some(self.tree_of(parent)?),
         };
         let prefix = self.place.prefix.as_bytes();
         match self.diff.compare(&mut self.store, (before, tree), prefix, self.limits.files)? {

@@ -9,6 +9,7 @@ use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 
 use super::error::GitError;
+use super::short_stream;
 
 /// The output grows by doubling from here, so that a small stream takes little and a lying size takes nothing.
 const FIRST_PIECE: usize = 4096;
@@ -88,6 +89,9 @@ impl Inflater {
     }
 
     fn inflate_at_once(&mut self, source: &mut dyn Source, start: u64, size: usize) -> Result<Vec<u8>, GitError> {
+        if let Some(bytes) = short_stream::inflate(source.bytes_at(start)?, size) {
+            return Ok(bytes);
+        }
         self.exact.init();
         // One byte more than the object has: with a full buffer the decompressor may ask for room before it reads the
         // end of the stream, which cannot be told from an object that is too long.

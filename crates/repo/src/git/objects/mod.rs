@@ -13,6 +13,7 @@ mod pack_index;
 mod place;
 mod references;
 mod revision;
+mod short_stream;
 mod store;
 mod tree;
 mod tree_diff;
