@@ -64,7 +64,8 @@ pub(super) fn run(root: &Path, stan: &Path, options: &LanguagesOptions) -> Resul
     if options.write {
         std::fs::write(root.join("docs/benchmarks-languages.md"), &page)?;
     }
-    let is_met = |one: &Measured| [COLD, WITH_CACHE].iter().all(|row| ratio(one, row).is_some_and(|ratio| ratio <= TARGET));
+    let is_met =
+        |one: &Measured| [COLD, WITH_CACHE].iter().all(|row| ratio(one, row).is_some_and(|ratio| ratio <= TARGET));
     Ok(!options.check || all.iter().all(is_met))
 }
 

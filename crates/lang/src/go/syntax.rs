@@ -128,7 +128,10 @@ impl<'t> File<'t> {
                 Kind::Mark(b'{' | b')' | b']' | b'}') => break,
                 Kind::Mark(b'(' | b'[') => at = self.behind_bracket(at),
                 Kind::Word if self.keyword(at) == Keyword::Func => at = self.function_body(at + 1).1,
-                Kind::Word if matches!(self.keyword(at), Keyword::Struct | Keyword::Interface) && self.is_mark(at + 1, b'{') => {
+                Kind::Word
+                    if matches!(self.keyword(at), Keyword::Struct | Keyword::Interface)
+                        && self.is_mark(at + 1, b'{') =>
+                {
                     at = self.behind_bracket(at + 1);
                 }
                 // No part of a header: without this, a broken file would be read once for each keyword.
@@ -170,7 +173,10 @@ impl<'t> File<'t> {
             match self.kind(at) {
                 Some(Kind::Mark(b'{')) => return (at, self.behind_bracket(at)),
                 Some(Kind::Mark(b'(' | b'[')) => at = self.behind_bracket(at),
-                Some(Kind::Word) if matches!(self.keyword(at), Keyword::Struct | Keyword::Interface) && self.is_mark(at + 1, b'{') => {
+                Some(Kind::Word)
+                    if matches!(self.keyword(at), Keyword::Struct | Keyword::Interface)
+                        && self.is_mark(at + 1, b'{') =>
+                {
                     at = self.behind_bracket(at + 1);
                 }
                 Some(Kind::Mark(b'*' | b'.') | Kind::Operator | Kind::Dots | Kind::Word) => at += 1,

@@ -8,8 +8,8 @@ use stan_model::names::{
 };
 use stan_model::outline::{LineStarts, Outline, Span, UnitId};
 
-use super::lexer::Kind;
 use super::keyword::Keyword;
+use super::lexer::Kind;
 use super::names::{Places, Source, entries};
 use super::syntax::File;
 
@@ -180,13 +180,15 @@ impl<'f, 't> Scope<'f, 't> {
         let value = match (self.file.kind(at), self.file.word(at)) {
             (Some(Kind::Mark(b'[')), _) | (_, "map" | "chan" | "func") => self.type_at(at, 0),
             (_, "new" | "make") if self.file.is_mark(at + 1, b'(') => self.type_at(at + 2, 0),
-            (Some(Kind::Word), _) if self.file.keyword(at) == Keyword::No => match self.literal_type(at).filter(|_| may_be_literal) {
-                Some(ty) => ty,
-                None => {
-                    let head = self.head(at);
-                    self.chain(at + 1, head, false)
+            (Some(Kind::Word), _) if self.file.keyword(at) == Keyword::No => {
+                match self.literal_type(at).filter(|_| may_be_literal) {
+                    Some(ty) => ty,
+                    None => {
+                        let head = self.head(at);
+                        self.chain(at + 1, head, false)
+                    }
                 }
-            },
+            }
             _ => RecipeId::UNKNOWN,
         };
         if is_received { self.recipe(Recipe::Element(value)) } else { value }

@@ -196,14 +196,7 @@ impl<'n> Names<'n> {
     }
 
     /// A name without anything before it; `is_whole` if nothing is behind it either.
-    fn plain(
-        &self,
-        module: ModuleId,
-        name: &'n str,
-        form: Form,
-        is_whole: bool,
-        trail: &mut Trail<'n>,
-    ) -> Meanings {
+    fn plain(&self, module: ModuleId, name: &'n str, form: Form, is_whole: bool, trail: &mut Trail<'n>) -> Meanings {
         let Some(krate) = self.forest.crate_of(module) else { return Meanings::new() };
         let from_root = krate.is_2015 && form == Form::Use;
         let start = if from_root { krate.root } else { module };
