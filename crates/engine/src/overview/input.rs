@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stan_graph::overview::{OverviewFile, OverviewImport, OverviewInput};
 use stan_lang::Languages;
-use stan_model::facts::ExportSource;
+use stan_model::facts::{Bound, ExportSource};
 use stan_model::{FileFacts, NodeKind, Resolution, programming_extension};
 use stan_repo::{SystemExt as _, sha256};
 
@@ -45,6 +45,7 @@ impl Source<'_> {
                 OverviewFile {
                     path: node.id.to_string(),
                     is_code: is_code(&node.id),
+                    size: node.file.map_or(0, |file| file.size),
                     tokens,
                     description: node.description.clone(),
                     ..OverviewFile::default()
@@ -178,6 +179,12 @@ fn offered(facts: &FileFacts) -> Vec<&str> {
     if facts.exports.is_empty() {
         names.extend(facts.declares.iter().map(|name| &**name));
     }
+    // A file that offers nothing to others is known by what it declares for itself: tests, binaries, private modules.
+    if names.is_empty() {
+        let items =
+            facts.scopes.iter().flat_map(|scope| &scope.bindings).filter(|binding| binding.bound == Bound::Item);
+        names.extend(items.map(|binding| &*binding.name));
+    }
     names.sort_unstable();
     names.dedup();
     names
@@ -241,7 +248,23 @@ fn add_imports(files: &mut [OverviewFile], taken: Vec<Vec<Taken<'_>>>) {
 
 #[cfg(test)]
 mod tests {
+    use stan_model::facts::{Binding, Scope};
+
     use super::*;
+
+    #[test]
+    fn a_file_without_public_names_shows_its_own() {
+        let item = |name: &str| Binding { name: name.into(), bound: Bound::Item, public: false };
+        let import = Binding { name: "io".into(), bound: Bound::Request(0), public: false };
+        let scopes = vec![
+            Scope { bindings: vec![item("run"), import, item("main")], ..Scope::default() },
+            Scope { bindings: vec![item("reads_twice"), item("run")], ..Scope::default() },
+        ];
+        let private = FileFacts { scopes, ..FileFacts::default() };
+        assert_eq!(offered(&private), ["main", "reads_twice", "run"]);
+        let public = FileFacts { declares: vec!["Reader".into()], ..private };
+        assert_eq!(offered(&public), ["Reader"]);
+    }
 
     #[test]
     fn names_that_tell_most_come_first() {

@@ -76,10 +76,11 @@ impl<'a> Fit<'a> {
         let distances = distances(writer, &options.focus);
         let mut order: Vec<u32> =
             (0u32..).zip(files).filter(|(_, file)| file.is_code).map(|(index, _)| index).collect();
+        // Large files have the most to say, and they are what changes touch most.
         order.sort_by_key(|index| {
             let index = *index as usize;
-            let importers = files.get(index).map_or(0, |file| file.importers);
-            (distances.get(index).copied().unwrap_or(0), std::cmp::Reverse(importers))
+            let size = files.get(index).map_or(0, |file| file.size);
+            (distances.get(index).copied().unwrap_or(0), std::cmp::Reverse(size))
         });
         let mut state = State::everything(writer.folders, files.len());
         state.levels.fill(FEW_EXPORTS);

@@ -43,6 +43,7 @@ pub fn aggregate(input: &OverviewInput, units: &[Unit]) -> OverviewInput {
     for (file, unit) in input.files.iter().zip(&unit_of).filter(|(file, _)| file.is_code) {
         let Some(place) = files.get_mut(*unit as usize) else { continue };
         place.is_code = true;
+        place.size += file.size;
         place.tokens += file.tokens;
         place.exports.extend(file.exports.iter().filter(|(_, uses)| *uses > 0).cloned());
         let targets = file.imports.iter().filter_map(|import| unit_of.get(import.target as usize));

@@ -4,7 +4,7 @@
 //!
 //! To fit, lines lose their details before they go: names on imports, imports and tests, exported names after the fifth and
 //! the description; then, if that lists every file, all but its name; else folders become one line, the deepest first and the farthest from the focus first. What is left of
-//! the budget brings back what was removed last. The grammar of the lines is in `docs/formats.md`; `read` reads it.
+//! the budget brings back what was removed last, the nearest to the focus and the largest files first. The grammar of the lines is in `docs/formats.md`; `read` reads it.
 
 mod fit;
 mod folders;
@@ -29,6 +29,8 @@ pub struct OverviewFile {
     pub path: String,
     /// Has a line of its own. Other files are counted.
     pub is_code: bool,
+    /// In bytes: what is told of large files first does not depend on the tokenizer.
+    pub size: u64,
     pub tokens: u64,
     /// Names that the file declares and exports, the most used first, each with the number of files in other folders that
     /// take it.

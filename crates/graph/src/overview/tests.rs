@@ -17,6 +17,7 @@ fn file(path: &str, tokens: u64, exports: &[&str], imports: &[(u32, &[&str])]) -
     OverviewFile {
         path: path.to_owned(),
         is_code: path.ends_with(".ts"),
+        size: tokens * 4,
         tokens,
         exports: exports.iter().map(|name| ((*name).into(), 1)).collect(),
         imports: imports
@@ -95,6 +96,20 @@ fn text_of_a_small_repository() {
          main.ts 2
     "#]]
     .assert_eq(&few(25).text);
+}
+
+#[test]
+fn large_files_keep_their_names_longest() {
+    let exports = ["openArchive", "readEntry", "writeEntry"];
+    let mut files = vec![file("src/large.ts", 9_000, &exports, &[]), file("src/small.ts", 90, &exports, &[])];
+    files[1].importers = 40;
+    let input = OverviewInput { files, ..OverviewInput::default() };
+    expect![[r"
+        src/
+         large.ts 9.0k openArchive, readEntry, +1
+         small.ts
+    "]]
+    .assert_eq(&overview(&input, &options(17, &[]), &count).text);
 }
 
 #[test]
