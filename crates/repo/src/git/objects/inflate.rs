@@ -142,12 +142,14 @@ mod tests {
 
     #[test]
     fn a_stream_may_be_cut_anywhere_and_its_size_is_checked() {
-        let long: Vec<u8> = (0..9_000_u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let long: Vec<u8> =
+            (0..9_000_u32).flat_map(|number| number.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
         for text in [b"".as_slice(), b"a", b"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\n", &[7; 600], &long] {
             for level in [0, 1, 6, 9] {
                 let bytes = miniz_oxide::deflate::compress_to_vec_zlib(text, level);
                 let mut inflater = Inflater::new();
-                let cuts = (1..bytes.len()).step_by(1 + bytes.len() / 700).chain(bytes.len().saturating_sub(20)..bytes.len());
+                let cuts =
+                    (1..bytes.len()).step_by(1 + bytes.len() / 700).chain(bytes.len().saturating_sub(20)..bytes.len());
                 for cut in cuts {
                     let mut pieces = Pieces { bytes: &bytes, cut };
                     let found = inflater.inflate_exactly(&mut pieces, 0, text.len()).unwrap();
