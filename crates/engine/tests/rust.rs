@@ -162,8 +162,8 @@ fn a_crate_that_the_root_renames_is_known_everywhere_beside_a_dependency_of_that
             serde/src/lib.rs -> serde/src/de.rs runtime
             src/lib.rs -> core/src/lib.rs runtime
             src/lib.rs -> src/user.rs runtime
-            src/user.rs -> core/src/de.rs runtime
-            src/user.rs -> serde/src/de.rs runtime
+            src/user.rs -> core/src/lib.rs runtime
+            src/user.rs -> serde/src/lib.rs runtime
         "#]],
     );
 }
