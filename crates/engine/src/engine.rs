@@ -40,8 +40,9 @@ impl<'s> Engine<'s> {
         self.system
     }
 
-    /// The same engine over another system, such as one that watches for errors.
-    pub(crate) fn over<'t>(&self, system: &'t dyn WritableSystem) -> Engine<'t> {
+    /// The same engine over another system, such as one that watches for errors or can be cancelled.
+    #[must_use]
+    pub fn over<'t>(&self, system: &'t dyn WritableSystem) -> Engine<'t> {
         Engine { system, pools: Arc::clone(&self.pools), memory: self.memory }
     }
 

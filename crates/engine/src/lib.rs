@@ -3,6 +3,7 @@
 pub mod answers;
 mod apply_slice;
 mod cache;
+mod cancellable_system;
 pub mod config;
 pub mod context;
 mod context_pack;
@@ -36,6 +37,7 @@ pub mod tokens;
 pub mod view;
 
 pub use apply_slice::{ApplySliceCommand, ApplySliceOutcome, apply_slice};
+pub use cancellable_system::{CancellableSystem, Cancellation};
 pub use context_pack::{ContextCommand, ContextOutcome, context_pack};
 pub use documents::{DocumentFailure, DocumentStore, ExitClass, content_digest, write_document};
 pub use engine::Engine;

@@ -10,10 +10,11 @@ use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::{Mode, RunReport};
 use stan_engine::context::{
-    ArchiveFormat, EngineError, NoProgress, Repository, RunRequest, SelectRequest, build_map, run as run_context,
-    select,
+    ArchiveFormat, EngineError, NamedBytes, NoProgress, Repository, RunRequest, SelectRequest, build_map,
+    run as run_context, select,
 };
 use stan_engine::graph::{GraphOptions, GraphRequest};
+use stan_engine::pack::verify_pack;
 use stan_lang::{PackageStore, PackageStores};
 use stan_model::Ecosystem;
 use stan_repo::{MemorySystem, SystemExt as _};
@@ -217,6 +218,29 @@ fn the_configuration_can_forbid_the_module_cache() {
         error: go.mod: imports cannot be resolved, because `context.outsideRoot` forbids the module cache, which may have example.com/Acme/tools v1.2.0, example.com/fork v0.3.0: --allow-outside DIR allows it
     "#]]
     .assert_eq(&edges(&outcome));
+}
+
+/// What `stan verify PACK` says of a pack that shows files of the module cache.
+#[test]
+fn a_pack_is_verified_against_the_module_cache() {
+    let system = repository("/cache/mod");
+    let config = config("/cache/mod");
+    let repository = Repository { root: ROOT, config: &config };
+    let saw = stan_repo::sha256(b"package tools\nfunc Saw(int) {}\n");
+    let pack = |path: &str| {
+        let text = format!("```go {path}:1-2 ({})\n```\n<!-- stan.pack@1 sha256:0 -->\n", &saw.to_string()[..12]);
+        let pack = NamedBytes { name: "p.md".to_owned(), bytes: text.into_bytes() };
+        let report = verify_pack(&Engine::new(&system), &repository, &pack).unwrap();
+        (report.matches, report.differ.len(), report.gone, report.warnings.len())
+    };
+    let none = Vec::<String>::new;
+    assert_eq!(pack("go:example.com/Acme/tools@v1.2.0/saw.go"), (true, 0, none(), 0));
+    let hammer = "go:example.com/Acme/tools@v1.2.0/hammer.go";
+    assert_eq!(pack(hammer), (false, 1, none(), 0));
+    let gone = "go:example.com/Acme/tools@v1.2.0/gone.go";
+    assert_eq!(pack(gone), (false, 0, vec![gone.to_owned()], 0));
+    // No lock file names this version.
+    assert_eq!(pack("go:example.com/Acme/tools@v1.3.0/saw.go"), (true, 0, none(), 1));
 }
 
 #[test]

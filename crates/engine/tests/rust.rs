@@ -129,6 +129,46 @@ fn imports_lead_to_the_module_that_they_name_and_to_the_definer() {
 }
 
 #[test]
+fn a_crate_that_the_root_renames_is_known_everywhere_beside_a_dependency_of_that_name() {
+    check(
+        "
+        //- /r/Cargo.toml
+        [package]
+        name = \"p\"
+        edition = \"2021\"
+        [dependencies]
+        serde = { path = \"serde\" }
+        serde_core = { path = \"core\" }
+        //- /r/serde/Cargo.toml
+        [package]
+        name = \"serde\"
+        //- /r/serde/src/lib.rs
+        pub mod de;
+        //- /r/serde/src/de.rs
+        //- /r/core/Cargo.toml
+        [package]
+        name = \"serde_core\"
+        //- /r/core/src/lib.rs
+        pub mod de;
+        //- /r/core/src/de.rs
+        //- /r/src/lib.rs
+        extern crate serde_core as serde;
+        mod user;
+        //- /r/src/user.rs
+        use serde::de::Error;
+        ",
+        expect![[r#"
+            core/src/lib.rs -> core/src/de.rs runtime
+            serde/src/lib.rs -> serde/src/de.rs runtime
+            src/lib.rs -> core/src/lib.rs runtime
+            src/lib.rs -> src/user.rs runtime
+            src/user.rs -> core/src/lib.rs runtime
+            src/user.rs -> serde/src/lib.rs runtime
+        "#]],
+    );
+}
+
+#[test]
 fn names_come_from_globs_blocks_and_crates() {
     check(
         "

@@ -88,6 +88,8 @@ pub struct Fitted {
 
 /// Files stand between the declarations of ranks 3 and 4.
 const FILES: u8 = 7;
+/// Files of the ranking that keep at least their names while passages are shown.
+const NAMED_FILES: usize = 12;
 /// A signature of a failing line's declaration that costs more than this is cut to its head before others go.
 const LARGE: u64 = 150;
 
@@ -155,9 +157,17 @@ fn sequence(all: &[Costs]) -> (Vec<Step>, Vec<Step>) {
         let others = |at: &usize| steps == 3 || !is_open(at);
         near.extend(of_turn(FILES).filter(others).filter_map(lower));
         if steps == 2 {
-            for level in [Level::Open, Level::Signature, Level::Line] {
-                near.extend(of_turn(FILES).filter(is_open).map(|at| (at, level)));
+            // Where there are passages, the names of the files that rank last go before them: forty names say less than the
+            // code that the text is about.
+            let count = of_turn(FILES).count();
+            if of_turn(FILES).any(|at| is_open(&at)) {
+                let last = of_turn(FILES).take(count.saturating_sub(NAMED_FILES));
+                near.extend(last.filter(|at| !is_open(at)).map(|at| (at, Level::Omitted)));
             }
+            // Then file by file, so that the first ones still show their code when the last ones are names.
+            near.extend(of_turn(FILES).filter(is_open).map(|at| (at, Level::Open)));
+            let rest = |at: usize| [(at, Level::Signature), (at, Level::Line)];
+            near.extend(of_turn(FILES).filter(is_open).flat_map(rest));
         }
     }
     near.extend(signatures(6).chain(to(6, Level::Head)));
@@ -214,13 +224,18 @@ impl<'s> State<'s> {
         }
     }
 
-    /// What is left of the budget brings back files, the first ones first. So a larger budget may trade small files for a
-    /// large one; declarations are not touched.
+    /// What is left of the budget brings back files, the first ones first; passages that the text is about before signatures.
+    /// So a larger budget may trade small files for a large one; declarations are not touched.
     fn raise_files(&mut self, budget: u64) {
+        self.raise(budget, &[Level::Full, Level::Open], |costs| costs.open < u64::MAX);
+        self.raise(budget, &[Level::Full, Level::Open, Level::Signature, Level::Line], |_| true);
+    }
+
+    fn raise(&mut self, budget: u64, levels: &[Level], is_meant: impl Fn(&Costs) -> bool) {
         let mut left = budget.saturating_sub(self.total());
-        for (costs, level) in self.candidates.iter().zip(&mut self.levels).filter(|(costs, _)| costs.turn == FILES) {
-            let levels = [Level::Full, Level::Open, Level::Signature, Level::Line].into_iter();
-            let better = levels.filter(|one| *one <= costs.wanted && *one > *level);
+        let files = self.candidates.iter().zip(&mut self.levels).filter(|(costs, _)| costs.turn == FILES);
+        for (costs, level) in files.filter(|(costs, _)| is_meant(costs)) {
+            let better = levels.iter().copied().filter(|one| *one <= costs.wanted && *one > *level);
             let now = costs.at(*level);
             if let Some(better) = better.into_iter().find(|one| costs.at(*one) - now <= left) {
                 left -= costs.at(better) - now;
@@ -334,6 +349,18 @@ mod tests {
         assert_eq!(levels(160), [Open, Open, Line, Line]);
         assert_eq!(levels(140), [Open, Signature, Line, Line]);
         assert_eq!(levels(80), [Line, Line, Line, Line]);
+    }
+
+    #[test]
+    fn the_names_of_the_last_files_go_before_passages() {
+        use Level::{Full, Line, Omitted, Open};
+        let first = Costs { turn: FILES, is_spare: true, ..costs(0, Full) };
+        let other = Costs { open: u64::MAX, ..first };
+        let all: Vec<Costs> = [vec![first; 2], vec![other; 40]].concat();
+        let names = first.at(Line);
+        let levels = fit(&[], &all, Some(2 * first.at(Open) + 10 * names)).levels;
+        assert_eq!(levels[..12], [vec![Open; 2], vec![Line; 10]].concat());
+        assert_eq!(levels[12..], vec![Omitted; 30]);
     }
 
     fn candidates() -> impl Strategy<Value = Vec<Costs>> {

@@ -44,13 +44,14 @@ pub fn markdown(pack: &Pack, digest: &str, lists: Lists) -> String {
     if !lines.is_empty() {
         out.push_str("\nAlso used:\n\n");
         for item in lines {
-            let _ = writeln!(out, "- {}", item.text);
+            let text = if item.kind == "file" { &item.file } else { &item.text };
+            let _ = writeln!(out, "- {text}");
         }
     }
     if !pack.omitted.is_empty() {
         let _ = writeln!(out, "\nLeft out ({}):\n", pack.totals.omitted);
-        let line = |one: &PackOmitted| format!("- {} — {}:{} ({})", one.name, one.file, one.start_line, one.reason);
-        cut_list(&pack.omitted, pack.totals.omitted, lists.lines, line, &mut out);
+        let most = if pack.omitted.iter().all(is_file) { lists.lines.min(MOST_FILES) } else { lists.lines };
+        cut_list(&pack.omitted, pack.totals.omitted, most, left_out, &mut out);
     }
     let missing: Vec<&PackMissing> = pack.missing.iter().filter(|one| one.reason != "global").collect();
     if !missing.is_empty() {
@@ -67,6 +68,21 @@ pub fn markdown(pack: &Pack, digest: &str, lists: Lists) -> String {
     }
     let _ = writeln!(out, "\n<!-- stan.pack@1 sha256:{digest} -->");
     out
+}
+
+/// Files that are left out of a ranking are listed no further: they matter least of all that were ranked.
+const MOST_FILES: usize = 10;
+
+/// Whether a whole file is left out, not a declaration.
+fn is_file(one: &PackOmitted) -> bool {
+    one.start_line == 1 && one.file.rsplit('/').next() == Some(&*one.name)
+}
+
+fn left_out(one: &PackOmitted) -> String {
+    if is_file(one) {
+        return format!("- {} ({})", one.file, one.reason);
+    }
+    format!("- {} — {}:{} ({})", one.name, one.file, one.start_line, one.reason)
 }
 
 fn not_found(one: &PackMissing) -> String {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clap::Parser;
 use serde_json::{Value, json};
 use stan_engine::tokens::Tokenizer;
-use stan_engine::{Engine, Untrusted};
+use stan_engine::{CancellableSystem, Cancellation, Engine, Untrusted};
 
 use crate::args::{Cli, McpArgs};
 use crate::exit::Failure;
@@ -44,6 +44,9 @@ const LONGEST_NOTICE: usize = 160;
 
 /// Tokens that the lines around a cut answer may take: the notice and the digest.
 const FRAME: u64 = 60;
+
+/// Tokens of the line with the digest.
+const DIGEST: u64 = 20;
 
 /// Serves until standard input ends.
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), Failure> {
@@ -113,8 +116,8 @@ struct Server<'e> {
     workspace: Workspace<'e>,
     tools: Value,
     answers: Mutex<Answers>,
-    /// Requests that are not answered yet, as JSON, and whether their answer is not wanted any more.
-    in_flight: Mutex<BTreeMap<String, bool>>,
+    /// Requests that are not answered yet, as JSON, and what cancels them.
+    in_flight: Mutex<BTreeMap<String, Cancellation>>,
     /// Standard output is closed: what is still waiting has no reader.
     is_unread: AtomicBool,
 }
@@ -130,12 +133,12 @@ impl Server<'_> {
                 Line::One(Message::Answer(answer)) => self.send(&answer),
                 Line::One(Message::Cancelled(id)) => {
                     // Of a request that was answered or never made there is nothing to remember.
-                    if let Some(is_cancelled) = lock(&self.in_flight).get_mut(&id.to_string()) {
-                        *is_cancelled = true;
+                    if let Some(cancellation) = lock(&self.in_flight).get(&id.to_string()) {
+                        cancellation.cancel();
                     }
                 }
                 Line::One(Message::Call(call)) => {
-                    lock(&self.in_flight).insert(call.id.to_string(), false);
+                    lock(&self.in_flight).insert(call.id.to_string(), Cancellation::default());
                     start(Work::Call(call));
                 }
                 Line::One(Message::Nothing) => {}
@@ -167,7 +170,8 @@ impl Server<'_> {
 
     fn work_on(&self, call: &Call) {
         let id = call.id.to_string();
-        if lock(&self.in_flight).get(&id) == Some(&true) {
+        let cancellation = lock(&self.in_flight).get(&id).cloned().unwrap_or_default();
+        if cancellation.is_cancelled() {
             lock(&self.in_flight).remove(&id);
             return;
         }
@@ -177,8 +181,9 @@ impl Server<'_> {
             }
         };
         progress(0);
-        let answer = self.call_safely(call);
-        if lock(&self.in_flight).remove(&id) != Some(true) {
+        let answer = self.call_safely(call, &cancellation);
+        lock(&self.in_flight).remove(&id);
+        if !cancellation.is_cancelled() {
             progress(1);
             self.send(&answer);
         }
@@ -187,7 +192,9 @@ impl Server<'_> {
     fn batch(&self, batch: Vec<Message>) {
         let answer = |message| match message {
             Message::Answer(answer) => Some(answer),
-            Message::Call(call) if !self.is_unread.load(Ordering::Relaxed) => Some(self.call_safely(&call)),
+            Message::Call(call) if !self.is_unread.load(Ordering::Relaxed) => {
+                Some(self.call_safely(&call, &Cancellation::default()))
+            }
             Message::Call(_) | Message::Cancelled(_) | Message::Nothing => None,
         };
         let answers: Vec<Value> = batch.into_iter().filter_map(answer).collect();
@@ -197,13 +204,13 @@ impl Server<'_> {
     }
 
     /// A fault in one call ends neither the worker nor the server.
-    fn call_safely(&self, call: &Call) -> Value {
-        catch_unwind(AssertUnwindSafe(|| self.call(call))).unwrap_or_else(|_| {
+    fn call_safely(&self, call: &Call, cancellation: &Cancellation) -> Value {
+        catch_unwind(AssertUnwindSafe(|| self.call(call, cancellation))).unwrap_or_else(|_| {
             protocol::error(&call.id, protocol::INTERNAL_ERROR, "a fault in stan; please report it")
         })
     }
 
-    fn call(&self, call: &Call) -> Value {
+    fn call(&self, call: &Call, cancellation: &Cancellation) -> Value {
         let asked = match tools::asked(&call.tool, &call.arguments) {
             None => {
                 let known = tools::names().join(", ");
@@ -218,8 +225,10 @@ impl Server<'_> {
             let message = format!("`{path}` leads out of the repository through a link");
             return call.answer(failed(&message, DEFAULT_BUDGET));
         }
-        match self.command(&asked) {
+        match self.command(&asked, cancellation) {
             Err(message) => call.answer(failed(&message, asked.budget)),
+            // It is not sent, and not the answer: nothing of it is kept.
+            Ok(_) if cancellation.is_cancelled() => call.answer(failed("cancelled", asked.budget)),
             Ok(text) => {
                 let sent = lock(&self.answers).send(text, asked.since.as_deref());
                 call.answer(json!({
@@ -238,7 +247,10 @@ impl Server<'_> {
     }
 
     /// Runs a command and returns what it printed; an error is what it said was wrong.
-    fn command(&self, asked: &tools::Asked) -> Result<String, String> {
+    fn command(&self, asked: &tools::Asked, cancellation: &Cancellation) -> Result<String, String> {
+        // One seam for all commands: a cancelled one reads nothing more, and so it ends soon.
+        let system = CancellableSystem::new(self.engine.system(), cancellation.clone());
+        let engine = self.engine.over(&system);
         let own = match &asked.without_archive {
             Some(other) if !self.has_archive() => other,
             _ => &asked.arguments,
@@ -252,7 +264,7 @@ impl Server<'_> {
                     return false;
                 }
             };
-            match crate::commands::run(&cli, self.engine) {
+            match crate::commands::run(&cli, &engine) {
                 Ok(()) => true,
                 Err(failure) => {
                     failure.tell(cli.color);
@@ -288,7 +300,7 @@ fn bounded(text: String, budget: u64) -> String {
     }
     let costs: Vec<u64> = text.split_inclusive('\n').map(|line| Tokenizer::O200k.count(line.as_bytes())).collect();
     let total: u64 = costs.iter().sum();
-    if total.saturating_add(FRAME) <= budget {
+    if total.saturating_add(DIGEST) <= budget {
         return text;
     }
     let (mut left, mut kept) = (budget.saturating_sub(FRAME), String::new());

@@ -418,7 +418,6 @@ fn words_are_found_in_names_paths_and_lines() {
         src/cart.ts:1: import { type Item, round } from './index.js';
         src/cart.ts:13: return format(round(sum));
         src/index.ts:2: export { round } from './round.js';
-        src/round.ts:1: export function round(value: number): number {
         src/round.ts:2: return Math.round(value * 100) / 100;
         --- stderr
         exit 0
@@ -427,9 +426,9 @@ fn words_are_found_in_names_paths_and_lines() {
         --- stderr
         exit 0
         --- stdout
-        package.json:1: {"name":"app","type":"module","dependencies":{"money":"2.1.0"}}
         src/cart.ts:2: import { format } from 'money';
         src/item.ts:1: /** One thing. */
+        package.json:1: {"name":"app","type":"module","dependencies":{"money":"2.1.0"}}
         src/notes.md:1: one
         nothing has all of the words; these have some
         --- stderr

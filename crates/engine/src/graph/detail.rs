@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use stan_graph::{Graph, Module, Modules, Tunneller};
 use stan_model::{FileFacts, FileKey};
 use stan_repo::WritableSystem;
@@ -252,17 +252,20 @@ impl<'d> NameFinder<'d> {
     /// The names that a file takes from each target, sorted and unique: from the file that a request names, and from the
     /// files that define what is taken. A target from which no name is taken is not in the answer.
     pub(crate) fn taken(&self, node: u32) -> TakenNames<'d> {
-        let edges = self.detailed.graph.edges(node);
-        self.taken_of(node, &edges.iter().map(|edge| edge.target).collect())
+        let mut targets: Vec<u32> = self.detailed.graph.edges(node).iter().map(|edge| edge.target).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        self.taken_of(node, &targets)
     }
 
     /// The names that a file takes from one of its targets. A file of a package may have edges to hundreds of others: who asks
     /// for one edge does not pay for all of them.
     pub(crate) fn taken_from(&self, node: u32, target: u32) -> Vec<&'d str> {
-        self.taken_of(node, &FxHashSet::from_iter([target])).remove(&target).unwrap_or_default()
+        self.taken_of(node, &[target]).remove(&target).unwrap_or_default()
     }
 
-    fn taken_of(&self, node: u32, targets: &FxHashSet<u32>) -> TakenNames<'d> {
+    /// `targets` is sorted.
+    fn taken_of(&self, node: u32, targets: &[u32]) -> TakenNames<'d> {
         let mut taken = TakenNames::default();
         let Some(detail) = self.detailed.files.record(node) else { return taken };
         let Some(facts) = detail.facts.as_deref() else { return taken };
@@ -276,7 +279,7 @@ impl<'d> NameFinder<'d> {
             let Some(named) = detail.targets.get(request as usize).copied().flatten() else { continue };
             let definers = self.tunneller.definers(named, name);
             for file in definers.iter().copied().chain([named]) {
-                if let Some(target) = node_of(file).filter(|target| targets.contains(target)) {
+                if let Some(target) = node_of(file).filter(|target| targets.binary_search(target).is_ok()) {
                     taken.entry(target).or_default().push(name);
                 }
             }
@@ -290,7 +293,7 @@ impl<'d> NameFinder<'d> {
     }
 
     /// Names that lead to another file of the same package without any request.
-    fn add_linked(&self, facts: &'d FileFacts, targets: &FxHashSet<u32>, taken: &mut TakenNames<'d>) {
+    fn add_linked(&self, facts: &'d FileFacts, targets: &[u32], taken: &mut TakenNames<'d>) {
         if facts.uses.is_empty() && facts.imports.is_empty() {
             return;
         }

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use stan_lang::Languages;
 use stan_model::outline::{Unit, UnitId};
+use stan_rank::is_test;
 use stan_repo::{System, SystemExt as _};
 use stan_secrets::{credential_file, scan_file};
 
@@ -19,6 +21,9 @@ use crate::secrets::secrets_of;
 
 /// Lines of one file that are found; more say nothing new.
 const MOST_LINES: usize = 20;
+
+/// Lines of one file that are shown before those of the next ones.
+const FIRST_LINES: usize = 4;
 
 /// Longer lines are cut.
 const LONGEST: usize = 160;
@@ -227,6 +232,38 @@ fn outline(file: &str, bytes: &[u8]) -> StoredOutline {
     StoredOutline { is_clean, units: outline.units.iter().zip(0..).map(unit).collect() }
 }
 
+/// When a line is shown: lines of code before those of documents, and these before those of tests; the first lines of each file
+/// before the rest of any.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct LinePlace {
+    is_more: bool,
+    group: u8,
+}
+
+/// Lines in the order in which they are worth room, and the number of those that say again what a declaration shows.
+fn useful_lines(lines: Vec<FoundLine>, symbols: &[SymbolDeclaration]) -> (Vec<(LinePlace, FoundLine)>, usize) {
+    let declared: FxHashSet<(&str, u32)> = symbols.iter().map(|one| (&*one.file, one.line)).collect();
+    let all = lines.len();
+    let mut useful: Vec<(LinePlace, FoundLine)> = Vec::new();
+    let (mut group, mut of_file) = (0, 0);
+    for line in lines {
+        if declared.contains(&(&*line.file, line.line)) {
+            continue;
+        }
+        if useful.last().is_none_or(|(_, before)| before.file != line.file) {
+            of_file = 0;
+            let is_code = Languages::all().declarations(&line.file).is_some();
+            group = if is_test(&line.file) { 2 } else { u8::from(!is_code) };
+        }
+        useful.push((LinePlace { is_more: of_file >= FIRST_LINES, group }, line));
+        of_file += 1;
+    }
+    let repeated = all - useful.len();
+    // Stable: files are in the order of their paths.
+    useful.sort_by_key(|(place, _)| *place);
+    (useful, repeated)
+}
+
 /// Takes declarations, then paths, then lines, while they fit.
 fn shown(found: Vec<InFile>, partial: bool, size: AnswerSize) -> FindReport {
     let mut symbols = Vec::new();
@@ -266,12 +303,20 @@ fn shown(found: Vec<InFile>, partial: bool, size: AnswerSize) -> FindReport {
         report.paths.push(path);
     }
     count = 0;
-    for line in lines {
+    let (lines, declared) = useful_lines(lines, &report.symbols);
+    let all = all - declared;
+    let mut taken = Vec::new();
+    for (place, line) in lines {
         if !take(line.file.len() + line.text.len() + 12, &mut count) {
             break;
         }
-        report.lines.push(line);
+        taken.push((place, line));
     }
+    // Lines of a file stand together.
+    taken.sort_by(|(left, one), (right, other)| {
+        (left.group, &one.file, one.line).cmp(&(right.group, &other.file, other.line))
+    });
+    report.lines = taken.into_iter().map(|(_, line)| line).collect();
     report.cut = (all - report.symbols.len() - report.paths.len() - report.lines.len()) as u64;
     report
 }

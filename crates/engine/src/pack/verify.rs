@@ -1,17 +1,18 @@
-//! Whether a pack is still up to date: the digests in it against the files now. Reads the JSON form and both
-//! renderings; refuses paths that leave the root.
+//! Whether a pack still says the truth: the digests in it against the files now. Reads the JSON form and both renderings;
+//! believes no path that leads out of the root, but for files of packages that a lock file names.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use stan_lang::packages::file_of_id;
+use stan_lang::ProjectResolvers;
+use stan_lang::packages::{file_of_id, version_of};
 use stan_model::document::pack::SCHEMA;
 use stan_model::document::reports::{Difference, VerifyReport};
-use stan_repo::{hash_file, leads_out};
+use stan_repo::{AbsPath, System, hash_file, leads_out};
 
 use crate::context::{NamedBytes, Repository};
 use crate::engine::Engine;
-use crate::outline::absolute;
+use crate::outline::{absolute, scan};
 
 /// Compares the files that a pack shows or was made from with those on disk; `None` for a document that is not a pack.
 pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &NamedBytes) -> Option<VerifyReport> {
@@ -26,14 +27,22 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
         new: Vec::new(),
         warnings: Vec::new(),
     };
+    let of_packages: Vec<&str> =
+        expected.keys().map(String::as_str).filter(|path| file_of_id(path).is_some()).collect();
+    let in_stores = package_files(engine, repository, &of_packages);
     for (path, digest) in &expected {
-        let is_outside =
-            path.starts_with('/') || file_of_id(path).is_some() || path.split('/').any(|part| part == "..");
-        if is_outside || leads_out(system, repository.root, &absolute(repository.root, path)) {
-            report.warnings.push(format!("{path}: is outside the root and was not checked"));
+        let is_package = file_of_id(path).is_some();
+        let found = if is_package { in_stores.get(path.as_str()).cloned() } else { own_file(system, repository, path) };
+        let Some(found) = found else {
+            let reason = if is_package {
+                "no lock file names its package in this version, or it is not downloaded here,"
+            } else {
+                "is outside of the root"
+            };
+            report.warnings.push(format!("{path}: {reason} and was not looked at"));
             continue;
-        }
-        match hash_file(system, Path::new(&absolute(repository.root, path))) {
+        };
+        match hash_file(system, Path::new(&found)) {
             Err(_) => report.gone.push(path.clone()),
             Ok((_, found, _)) => {
                 let found = found.to_string();
@@ -49,7 +58,40 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
     Some(report)
 }
 
-/// Path → digest, or a prefix of one; `None` for a document that is not a pack.
+/// Where a file of the repository is; `None` for one that lies outside of the root.
+fn own_file(system: &dyn System, repository: &Repository<'_>, path: &str) -> Option<String> {
+    let found = absolute(repository.root, path);
+    let is_outside = path.starts_with('/') || path.split('/').any(|part| part == "..");
+    (!is_outside && !leads_out(system, repository.root, &found)).then_some(found)
+}
+
+/// Where files of packages are, by their ids. A pack may name anything: only packages that a lock file of the repository names are
+/// looked for, and links in stores are passed over.
+fn package_files<'i>(engine: &Engine<'_>, repository: &Repository<'_>, ids: &[&'i str]) -> BTreeMap<&'i str, String> {
+    if ids.is_empty() {
+        return BTreeMap::new();
+    }
+    engine.parse(|| {
+        let system: &dyn System = engine.system();
+        let options = repository.config.graph_options(repository.root);
+        let universe = scan(system, repository);
+        let world = options.world(system, Some(&universe));
+        let project = options.project(&world, &universe.files);
+        let resolvers = ProjectResolvers::open(options.languages, &project);
+        let place = |id: &str| {
+            let file = file_of_id(id)?;
+            let package = version_of(&file);
+            resolvers.proof_of(&package)?;
+            let folder = options.stores.package(&world, &package)?;
+            let path = AbsPath::new(&folder.path).join(&file.path);
+            // One that is gone is looked for in vain; one behind a link is not looked at.
+            (folder.is_file(&file.path) || !folder.files.is_file(&path)).then_some(path)
+        };
+        ids.iter().filter_map(|id| Some((*id, place(id)?))).collect()
+    })
+}
+
+/// Path → digest, or the beginning of one; `None` for what is no pack.
 fn digests(bytes: &[u8]) -> Option<BTreeMap<String, String>> {
     let text = std::str::from_utf8(bytes).ok()?;
     if text.trim_start().starts_with('{') {

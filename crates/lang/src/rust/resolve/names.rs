@@ -121,7 +121,7 @@ impl<'n> Names<'n> {
         let (form, depth) = Form::of(request.form);
         let Some(module) = self.forest.module(file) else { return Walked::default() };
         if form == Form::Extern {
-            let found = self.external(module.krate, &request.specifier);
+            let found = self.dependency(module.krate, &request.specifier);
             return Walked { named: found.clone().into_iter().collect(), means: found.into_iter().collect() };
         }
         let mut segments = Segments(Some(&request.specifier));
@@ -170,9 +170,8 @@ impl<'n> Names<'n> {
             }
             "" => {
                 let name = segments.next()?;
-                let found = if krate.is_2015 { self.lookup(krate.root, name, file, trail) } else { Meanings::new() };
-                let found =
-                    if found.is_empty() { self.external(module.krate, name).into_iter().collect() } else { found };
+                let found = if krate.is_2015 { self.lookup(krate.root, name, file, trail) } else { Vec::new() };
+                let found = if found.is_empty() { self.external(module.krate, name) } else { found };
                 Some((file, found))
             }
             name => {
@@ -212,24 +211,24 @@ impl<'n> Names<'n> {
             return found.into_iter().chain(standard).collect();
         }
         let number = self.forest.module(module).map_or(0, |module| module.krate);
-        if let Some(found) = self.external(number, name) {
-            return smallvec![found];
+        let found = self.external(number, name);
+        if !found.is_empty() {
+            return found;
         }
         // Newer paths in a package without an edition: tests and snippets.
         if from_root { self.lookup(module, name, module, trail) } else { Meanings::new() }
     }
 
-    /// A crate by its name.
-    fn external(&self, krate: u32, name: &'n str) -> Option<Meaning> {
-        if let Some(known) = self.crates.borrow().get(&(krate, name)) {
-            return known.clone();
-        }
-        let found = self.find_external(krate, name);
-        self.crates.borrow_mut().insert((krate, name), found.clone());
-        found
+    /// Crates by the name that paths have for them: a dependency, and what `extern crate x as name;` in the root stands for, which
+    /// is known everywhere. Both where both are there: either may belong to another configuration.
+    fn external(&self, krate: u32, name: &str) -> Vec<Meaning> {
+        let dependency = self.dependency(krate, name);
+        let renamed = self.renamed(krate, name).filter(|renamed| dependency.as_ref() != Some(renamed));
+        dependency.into_iter().chain(renamed).collect()
     }
 
-    fn find_external(&self, krate: u32, name: &str) -> Option<Meaning> {
+    /// A crate by the name that the package has for it.
+    fn dependency(&self, krate: u32, name: &str) -> Option<Meaning> {
         let krate = self.forest.crates.get(krate as usize)?;
         let manifest = krate.manifest.as_deref();
         // The standard library's own build gives these names to stand-ins.
@@ -246,23 +245,25 @@ impl<'n> Names<'n> {
         if let Some((_, file)) = own.filter(|(own, _)| **own == *name && !krate.is_library) {
             return Some(self.library(file));
         }
-        if let Some(standard) = standard_crate(name) {
-            return Some(Meaning::Builtin(standard));
+        standard_crate(name).map(Meaning::Builtin)
+    }
+
+    /// The crate that `extern crate x as name;` in the root names.
+    fn renamed(&self, krate: u32, name: &str) -> Option<Meaning> {
+        // Standard names are asked for often, and the crates behind them are the same in all configurations but one.
+        if standard_crate(name).is_some() {
+            return None;
         }
-        // `extern crate x as y;` in the root is known everywhere.
-        let scope = self.scope_of(krate.root)?;
-        let facts = self.facts_of(krate.root)?;
-        let (_, bindings) = named(&scope.bindings, name);
+        let root = self.forest.crates.get(krate as usize)?.root;
+        let facts = self.facts_of(root)?;
+        let (_, bindings) = named(&self.scope_of(root)?.bindings, name);
         let requests = bindings.iter().filter_map(|binding| match binding.bound {
             Bound::Request(request) => facts.requests.get(request as usize),
             _ => None,
         });
-        let request = requests.into_iter().find(|request| Form::of(request.form).0 == Form::Extern)?;
-        let known = standard_crate(&request.specifier).map(Meaning::Builtin);
-        known.or_else(|| match self.resolver.packages.library(manifest?, &request.specifier)? {
-            Library::File(file) => Some(self.library(&file)),
-            Library::Missing(package) => Some(Meaning::Missing(package)),
-        })
+        let mut of_crates = requests.filter(|request| Form::of(request.form).0 == Form::Extern);
+        let request = of_crates.find(|request| *request.specifier != *name)?;
+        self.dependency(krate, &request.specifier)
     }
 
     fn library(&self, file: &str) -> Meaning {
