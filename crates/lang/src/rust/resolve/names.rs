@@ -170,7 +170,7 @@ impl<'n> Names<'n> {
             }
             "" => {
                 let name = segments.next()?;
-                let found = if krate.is_2015 { self.lookup(krate.root, name, file, trail) } else { Vec::new() };
+                let found = if krate.is_2015 { self.lookup(krate.root, name, file, trail) } else { Meanings::new() };
                 let found = if found.is_empty() { self.external(module.krate, name) } else { found };
                 Some((file, found))
             }
@@ -221,7 +221,7 @@ impl<'n> Names<'n> {
 
     /// Crates by the name that paths have for them: a dependency, and what `extern crate x as name;` in the root stands for, which
     /// is known everywhere. Both where both are there: either may belong to another configuration.
-    fn external(&self, krate: u32, name: &str) -> Vec<Meaning> {
+    fn external(&self, krate: u32, name: &str) -> Meanings {
         let dependency = self.dependency(krate, name);
         let renamed = self.renamed(krate, name).filter(|renamed| dependency.as_ref() != Some(renamed));
         dependency.into_iter().chain(renamed).collect()
