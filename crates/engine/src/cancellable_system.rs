@@ -140,7 +140,8 @@ mod tests {
     fn nothing_is_read_or_written_after_the_call_was_cancelled() {
         let files = MemorySystem::from_fixture("//- /r/a.ts\nexport const a = 1;\n");
         let cancellation = Cancellation::default();
-        let system = CancellableSystem::new(&files, cancellation.clone());
+        let layer = CancellableSystem::new(&files, cancellation.clone());
+        let system: &dyn WritableSystem = &layer;
         let read = |buffer: &mut Vec<u8>| system.read_real(Path::new("/r/a.ts"), 100, buffer).map(drop);
         assert!(read(&mut Vec::new()).is_ok() && system.lstat(Path::new("/r")).is_ok());
         cancellation.cancel();

@@ -221,14 +221,23 @@ impl<'n> Names<'n> {
 
     /// Crates by the name that paths have for them: a dependency, and what `extern crate x as name;` in the root stands for, which
     /// is known everywhere. Both where both are there: either may belong to another configuration.
-    fn external(&self, krate: u32, name: &str) -> Meanings {
+    fn external(&self, krate: u32, name: &'n str) -> Meanings {
         let dependency = self.dependency(krate, name);
         let renamed = self.renamed(krate, name).filter(|renamed| dependency.as_ref() != Some(renamed));
         dependency.into_iter().chain(renamed).collect()
     }
 
     /// A crate by the name that the package has for it.
-    fn dependency(&self, krate: u32, name: &str) -> Option<Meaning> {
+    fn dependency(&self, krate: u32, name: &'n str) -> Option<Meaning> {
+        if let Some(known) = self.crates.borrow().get(&(krate, name)) {
+            return known.clone();
+        }
+        let found = self.find_dependency(krate, name);
+        self.crates.borrow_mut().insert((krate, name), found.clone());
+        found
+    }
+
+    fn find_dependency(&self, krate: u32, name: &str) -> Option<Meaning> {
         let krate = self.forest.crates.get(krate as usize)?;
         let manifest = krate.manifest.as_deref();
         // The standard library's own build gives these names to stand-ins.
