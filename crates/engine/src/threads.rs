@@ -10,6 +10,13 @@ use stan_repo::{address_space, stack_limit};
 /// Of a limited address space, stacks may take one part in so many: the rest is for the files, the graph and the program.
 const SHARE: u64 = 4;
 
+/// What the C library reserves for each thread that allocates once, beside its stack.
+const ARENA: u64 = 64 << 20;
+
+/// Below this, one pool serves all work: each thread more costs an arena, and the C library reserves arenas until nothing is
+/// left for the stack of the main thread.
+const ONE_POOL: u64 = 2 << 30;
+
 /// What threads get that do not parse: the default of the standard library.
 const USUAL_STACK: usize = 2 << 20;
 
@@ -40,6 +47,9 @@ impl WorkerPools {
 
     /// For work that does not parse.
     pub(crate) fn share<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        if is_scarce(address_space()) {
+            return self.parse(work);
+        }
         install(self.usual.get_or_init(|| start(self.threads, USUAL_STACK)).as_ref(), work)
     }
 }
@@ -77,13 +87,16 @@ fn on_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 /// use.
 pub fn prepare_threads() {
     let Some(space) = address_space() else { return };
-    let started = attempts(cores(), USUAL_STACK, Some(space))
-        .into_iter()
-        .any(|(count, stack)| ThreadPoolBuilder::new().num_threads(count).stack_size(stack).build_global().is_ok());
-    if !started {
+    let build = |(count, stack)| ThreadPoolBuilder::new().num_threads(count).stack_size(stack).build_global().is_ok();
+    let is_started = !is_scarce(Some(space)) && attempts(cores(), USUAL_STACK, Some(space)).into_iter().any(build);
+    if !is_started {
         // An error means that they were prepared before.
         let _ = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
     }
+}
+
+fn is_scarce(space: Option<u64>) -> bool {
+    space.is_some_and(|space| space < ONE_POOL)
 }
 
 fn cores() -> usize {
@@ -96,7 +109,8 @@ fn attempts(count: usize, stack: usize, space: Option<u64>) -> Vec<(usize, usize
     let halves = |first: usize, least: usize| {
         std::iter::successors(Some(first), move |last| Some(last / 2)).take_while(move |number| *number >= least)
     };
-    let fewer = halves(count.max(1), 1).map(|count| (count, stack));
+    let most = space.map_or(usize::MAX, |space| usize::try_from(space / SHARE / ARENA).unwrap_or(usize::MAX));
+    let fewer = halves(count.min(most).max(1), 1).map(|count| (count, stack));
     let smaller = halves(stack, SMALLEST_STACK).skip(1).map(|stack| (1, stack));
     fewer.chain(smaller).filter(|(count, stack)| count.saturating_mul(*stack) <= budget).collect()
 }
@@ -115,6 +129,7 @@ mod tests {
         assert_eq!(with(4_096)[0], (4, 256 * MB), "a quarter of the space");
         assert_eq!(with(1_024)[0], (1, 256 * MB));
         assert_eq!(with(400)[0], (1, 64 * MB));
+        assert_eq!(attempts(64, MB, Some(600 << 20))[0], (2, MB), "two arenas are a quarter of the space");
         assert_eq!(with(2), []);
         assert_eq!(attempts(0, MB, None), [(1, MB)]);
     }

@@ -198,7 +198,7 @@ fn a_private_map_names_no_module_that_go_sum_does_not_name() {
         system.set_file(place, "package orig\n\nconst O = 1\n");
         system.set_file(MAP, private.replace("/u/mod/example.com/fork@v0.3.0/o.go", place));
         let error = context_run(&system, &config, true).unwrap_err().to_string();
-        assert!(error.contains("leads to files that are not the map's"), "{place}: {error}");
+        assert!(error.contains("points to files that the map does not name"), "{place}: {error}");
     }
     // A lock file that names the module no longer.
     system.set_file(MAP, private).set_file("/r/go.sum", "");

@@ -37,9 +37,9 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
             let reason = if is_package {
                 "no lock file names its package in this version, or it is not downloaded here,"
             } else {
-                "is outside of the root"
+                "is outside the root"
             };
-            report.warnings.push(format!("{path}: {reason} and was not looked at"));
+            report.warnings.push(format!("{path}: {reason} and was not checked"));
             continue;
         };
         match hash_file(system, Path::new(&found)) {

@@ -9,12 +9,13 @@ const SHARDS: usize = 64;
 
 /// A map from paths that many threads fill: the first value for a path stays.
 pub(super) struct Sharded<V> {
-    shards: [RwLock<FxHashMap<Box<str>, V>>; SHARDS],
+    /// On the heap: worlds are moved, and under a small limit of address space the stack of the main thread cannot grow.
+    shards: Box<[RwLock<FxHashMap<Box<str>, V>>]>,
 }
 
 impl<V> Default for Sharded<V> {
     fn default() -> Self {
-        Self { shards: std::array::from_fn(|_| RwLock::default()) }
+        Self { shards: (0..SHARDS).map(|_| RwLock::default()).collect() }
     }
 }
 
@@ -35,7 +36,7 @@ impl<V: Clone> Sharded<V> {
 
     /// In no particular order.
     pub(super) fn for_each(&self, mut visit: impl FnMut(&str, &V)) {
-        for shard in &self.shards {
+        for shard in &*self.shards {
             let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
             shard.iter().for_each(|(path, value)| visit(path, value));
         }
