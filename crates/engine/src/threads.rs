@@ -10,10 +10,13 @@ use stan_repo::{address_space, stack_limit};
 /// Of a limited address space, stacks may take one part in so many: the rest is for the files, the graph and the program.
 const SHARE: u64 = 4;
 
+/// The same where address space is scarce: arenas of three threads take most of it.
+const SCARCE_SHARE: u64 = 8;
+
 /// What the C library reserves for each thread that allocates once, beside its stack.
 const ARENA: u64 = 64 << 20;
 
-/// Below this, one pool serves all work: each thread more costs an arena, and the C library reserves arenas until nothing is
+/// Below this, parsing and other work share a pool: each thread more costs an arena, and the C library reserves arenas until nothing is
 /// left for the stack of the main thread.
 const ONE_POOL: u64 = 2 << 30;
 
@@ -88,7 +91,7 @@ fn on_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 pub fn prepare_threads() {
     let Some(space) = address_space() else { return };
     let build = |(count, stack)| ThreadPoolBuilder::new().num_threads(count).stack_size(stack).build_global().is_ok();
-    let is_started = !is_scarce(Some(space)) && attempts(cores(), USUAL_STACK, Some(space)).into_iter().any(build);
+    let is_started = attempts(cores(), USUAL_STACK, Some(space)).into_iter().any(build);
     if !is_started {
         // An error means that they were prepared before.
         let _ = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
@@ -105,7 +108,8 @@ fn cores() -> usize {
 
 /// How many threads with which stack to try, in this order: fewer threads first, then smaller stacks.
 fn attempts(count: usize, stack: usize, space: Option<u64>) -> Vec<(usize, usize)> {
-    let budget = space.map_or(usize::MAX, |space| usize::try_from(space / SHARE).unwrap_or(usize::MAX));
+    let share = if is_scarce(space) { SCARCE_SHARE } else { SHARE };
+    let budget = space.map_or(usize::MAX, |space| usize::try_from(space / share).unwrap_or(usize::MAX));
     let halves = |first: usize, least: usize| {
         std::iter::successors(Some(first), move |last| Some(last / 2)).take_while(move |number| *number >= least)
     };
@@ -127,8 +131,8 @@ mod tests {
         assert_eq!(all.last(), Some(&(1, MB)));
         let with = |megabytes: u64| attempts(8, 256 * MB, Some(megabytes << 20));
         assert_eq!(with(4_096)[0], (4, 256 * MB), "a quarter of the space");
-        assert_eq!(with(1_024)[0], (1, 256 * MB));
-        assert_eq!(with(400)[0], (1, 64 * MB));
+        assert_eq!(with(1_024)[0], (1, 128 * MB), "an eighth where it is scarce");
+        assert_eq!(with(400)[0], (1, 32 * MB));
         assert_eq!(attempts(64, MB, Some(600 << 20))[0], (2, MB), "two arenas are a quarter of the space");
         assert_eq!(with(2), []);
         assert_eq!(attempts(0, MB, None), [(1, MB)]);
