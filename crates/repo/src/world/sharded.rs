@@ -7,10 +7,12 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 const SHARDS: usize = 64;
 
+type Shard<V> = RwLock<FxHashMap<Box<str>, V>>;
+
 /// A map from paths that many threads fill: the first value for a path stays.
 pub(super) struct Sharded<V> {
     /// On the heap: worlds are moved, and under a small limit of address space the stack of the main thread cannot grow.
-    shards: Box<[RwLock<FxHashMap<Box<str>, V>>]>,
+    shards: Box<[Shard<V>]>,
 }
 
 impl<V> Default for Sharded<V> {
@@ -42,7 +44,7 @@ impl<V: Clone> Sharded<V> {
         }
     }
 
-    fn shard(&self, path: &str) -> &RwLock<FxHashMap<Box<str>, V>> {
+    fn shard(&self, path: &str) -> &Shard<V> {
         // The map uses the low bits of the same hash, so the shard is chosen by others.
         let index = (FxBuildHasher.hash_one(path) >> 40) as usize % SHARDS;
         &self.shards[index]
