@@ -26,7 +26,7 @@ enum FailureKind {
     Verification,
     Internal,
     /// Everything has been said already.
-    Told(u8),
+    Reported(u8),
     /// The reader closed the pipe: that is success.
     BrokenPipe,
 }
@@ -51,8 +51,8 @@ impl Failure {
     }
 
     /// The output itself says what is wrong; only the exit code is left to set.
-    pub(crate) fn told(code: u8) -> Self {
-        Self::new(FailureKind::Told(code), "")
+    pub(crate) fn reported(code: u8) -> Self {
+        Self::new(FailureKind::Reported(code), "")
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -77,13 +77,13 @@ impl Failure {
             FailureKind::Usage => 2,
             FailureKind::Verification => 3,
             FailureKind::Internal => 4,
-            FailureKind::Told(code) => code,
+            FailureKind::Reported(code) => code,
         })
     }
 
     /// Says on stderr what went wrong, unless that was said already.
     pub(crate) fn tell(&self, color: ColorChoice) {
-        if matches!(self.kind, FailureKind::BrokenPipe | FailureKind::Told(_)) {
+        if matches!(self.kind, FailureKind::BrokenPipe | FailureKind::Reported(_)) {
             return;
         }
         let style = style_of_stderr(color);

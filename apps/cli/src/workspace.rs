@@ -100,7 +100,7 @@ impl<'e> Workspace<'e> {
 
     /// Whether a path from the root points out of it through a link, to where no consent was given. Nothing is opened.
     pub(crate) fn leads_outside(&self, path: &str) -> bool {
-        self.opened.leads_out(self.engine, &format!("{}/{path}", self.root.trim_end_matches('/')))
+        self.opened.escapes_root(self.engine, &format!("{}/{path}", self.root.trim_end_matches('/')))
     }
 
     /// Whether a typed path is a file.

@@ -73,7 +73,7 @@ impl<'s> Lock<'s> {
         if system.lstat(&path).is_ok_and(|stat| stat.kind != EntryKind::File) {
             return Err(Error::NotALock { path: name });
         }
-        let mut told: Option<String> = None;
+        let mut reported: Option<String> = None;
         let mut seen: Option<String> = None;
         let mut looks = 0;
         loop {
@@ -90,9 +90,9 @@ impl<'s> Lock<'s> {
             // what several looks agree on is true.
             looks = if seen.as_ref() == Some(&other) { looks + 1 } else { 1 };
             let enough = if other == NAMELESS { LOOKS_WITHOUT_NAME } else { LOOKS };
-            if looks >= enough && told.as_ref() != Some(&other) {
+            if looks >= enough && reported.as_ref() != Some(&other) {
                 on_wait(&other);
-                told = Some(other.clone());
+                reported = Some(other.clone());
             }
             seen = Some(other.clone());
             if !pause() {
@@ -175,34 +175,35 @@ mod tests {
         command: &str,
         waits: usize,
     ) -> (Result<Lock<'s>, Error>, Vec<String>) {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut left = waits;
         let mut pause = || {
             left = left.saturating_sub(1);
             left > 0
         };
         let holder = Holder { process: 7, command: command.to_owned() };
-        let lock =
-            Lock::acquire(system, Path::new("/r"), ".stan", &holder, &mut pause, &mut |who| told.push(who.to_owned()));
-        (lock, told)
+        let lock = Lock::acquire(system, Path::new("/r"), ".stan", &holder, &mut pause, &mut |who| {
+            reported.push(who.to_owned())
+        });
+        (lock, reported)
     }
 
     #[test]
     fn the_holder_is_reported_to_a_waiting_run() {
         let system = MemorySystem::new();
         system.set_dir("/r");
-        let (first, told) = acquire(&system, "stan run", 0);
-        assert!(told.is_empty());
-        let (second, told) = acquire(&system, "stan snap", 5);
-        assert_eq!(told, ["pid 7: stan run"], "once, not at every pause");
+        let (first, reported) = acquire(&system, "stan run", 0);
+        assert!(reported.is_empty());
+        let (second, reported) = acquire(&system, "stan snap", 5);
+        assert_eq!(reported, ["pid 7: stan run"], "once, not at every pause");
         let message = second.err().unwrap().to_string();
         assert_eq!(
             message,
             "another run holds `.stan/.lock` (pid 7: stan run); wait for it to end, or end it, and run again"
         );
         drop(first);
-        let (third, told) = acquire(&system, "stan snap", 0);
-        assert!(third.is_ok() && told.is_empty(), "a file without a holder is simply taken");
+        let (third, reported) = acquire(&system, "stan snap", 0);
+        assert!(third.is_ok() && reported.is_empty(), "a file without a holder is simply taken");
         let mut text = Vec::new();
         system.read_into(Path::new("/r/.stan/.lock"), &mut text).unwrap();
         assert_eq!(text, b"pid 7: stan snap\n");
@@ -229,8 +230,8 @@ mod tests {
         let held = Path::new("/r/.stan/.lock.held");
         let (first, _) = acquire(&system, "stan run", 0);
         assert!(first.is_ok() && memory.lstat(held).is_ok());
-        let (second, told) = acquire(&system, "stan snap", 5);
-        assert_eq!(told, ["pid 7: stan run"]);
+        let (second, reported) = acquire(&system, "stan snap", 5);
+        assert_eq!(reported, ["pid 7: stan run"]);
         let message = second.err().unwrap().to_string();
         assert!(message.contains("`.stan/.lock.held` (pid 7: stan run)"), "{message}");
         drop(first);
@@ -300,7 +301,7 @@ mod tests {
         let system = MemorySystem::new();
         system.set_dir("/r/.stan");
         let mut held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();
-        let (mut pauses, mut told) = (0, Vec::new());
+        let (mut pauses, mut reported) = (0, Vec::new());
         let mut pause = || {
             pauses += 1;
             // As on a busy machine: the lock is taken, and the process is not run again for a while.
@@ -311,10 +312,10 @@ mod tests {
         };
         let holder = Holder { process: 8, command: "x".to_owned() };
         let lock = Lock::acquire(&system, Path::new("/r"), ".stan", &holder, &mut pause, &mut |who| {
-            told.push(who.to_owned());
+            reported.push(who.to_owned());
         });
         assert!(lock.is_err());
-        assert_eq!(told, ["pid 7: stan run"]);
+        assert_eq!(reported, ["pid 7: stan run"]);
     }
 
     #[test]
@@ -324,8 +325,8 @@ mod tests {
         let _held = system.try_lock(Path::new("/r/.stan/.lock")).unwrap().unwrap();
         for (text, expected) in [("", "a process that did"), ("\x1b[2Jevil\nmore", "[2Jevil"), ("ok\n", "ok")] {
             system.set_file("/r/.stan/.lock", text);
-            let told = acquire(&system, "x", 30).1;
-            assert!(told[0].starts_with(expected) && told.len() == 1, "{told:?}");
+            let reported = acquire(&system, "x", 30).1;
+            assert!(reported[0].starts_with(expected) && reported.len() == 1, "{reported:?}");
         }
         system.set_dir("/s").set_link("/s/.stan", "/r/.stan");
         let holder = Holder { process: 8, command: "x".to_owned() };

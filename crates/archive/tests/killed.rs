@@ -1,7 +1,7 @@
 //! Real runs in real processes, killed at random moments: outputs are old or new and whole, and the next run succeeds.
 //! Also two runs at once.
 #![cfg(unix)]
-#![expect(clippy::disallowed_methods, reason = "tests edit real directories, and a child is told its folder")]
+#![expect(clippy::disallowed_methods, reason = "tests edit real directories, and a child gets its folder")]
 #![expect(clippy::print_stdout, reason = "a test shows how its random moments fell")]
 
 mod support;

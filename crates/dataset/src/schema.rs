@@ -91,7 +91,7 @@ pub static EDGES: TableSchema = TableSchema {
             Text,
             "explicit: the file says so; implicit: found through barrels, declarations or names",
         ),
-        column("names", Texts, "names that the source takes from the target; empty when none can be told"),
+        column("names", Texts, "names that the source takes from the target; empty when none are known"),
     ],
 };
 
@@ -126,7 +126,7 @@ pub static PACKAGES: TableSchema = TableSchema {
     columns: &[
         column("name", Text, "name of the package or module"),
         column("version", MaybeText, "installed version, or the version in the manifest for own packages"),
-        column("ecosystem", MaybeText, "npm, pypi or go; null when it cannot be told"),
+        column("ecosystem", MaybeText, "npm, pypi or go; null when it is unknown"),
         column("role", Text, "used or own"),
         column("folder", MaybeText, "of the manifest of an own package"),
         column("files", Number, "source files that depend on it, or that lie in its folder"),

@@ -72,19 +72,21 @@ impl Run<'_> {
         let file = self.read(&command.input)?;
         let slice = self.read(&command.slice)?;
         let meta = self.read(&command.meta)?;
-        let told = Told::read(&meta).map_err(|message| invalid(&command.meta, &message))?;
-        if let Some(told) = told.digest.as_ref().filter(|told| **told != digest(&command.input, &file).sha256) {
-            let (name, sha256) = (command.input.clone(), told.clone());
+        let recorded = RecordedSlice::read(&meta).map_err(|message| invalid(&command.meta, &message))?;
+        if let Some(recorded) =
+            recorded.digest.as_ref().filter(|recorded| **recorded != digest(&command.input, &file).sha256)
+        {
+            let (name, sha256) = (command.input.clone(), recorded.clone());
             return Err((ExitClass::Request, DocumentFailure::OtherFile { name, sha256 }));
         }
         let module = read_module(&file).map_err(|error| invalid(&command.input, &error))?;
         let edited = read_module(&slice).map_err(|error| invalid(&command.slice, &error))?;
-        let applied = self.merge(&told, &module, &edited)?;
+        let applied = self.merge(&recorded, &module, &edited)?;
         let mut outcome = ApplySliceOutcome {
             class: ExitClass::Done,
             document: None,
             changed: applied.changed,
-            is_unverified: told.digest.is_none(),
+            is_unverified: recorded.digest.is_none(),
             failure: None,
             inputs: self.digests.inputs.clone(),
             outputs: Vec::new(),
@@ -109,12 +111,17 @@ impl Run<'_> {
     /// The canonical module with the edits, and a newline. The metadata does not record how the slice's pointer was
     /// read, so each reading that reproduces the metadata is tried: a slice of another location has other names, and
     /// the edited one does not fit it.
-    fn merge(&self, told: &Told, module: &SourceModule<'_>, edited: &SourceModule<'_>) -> Result<Applied, Failure> {
+    fn merge(
+        &self,
+        recorded: &RecordedSlice,
+        module: &SourceModule<'_>,
+        edited: &SourceModule<'_>,
+    ) -> Result<Applied, Failure> {
         let mut first_failure = None;
         for reading in [PointerSpace::Canonical, PointerSpace::File, PointerSpace::Toolchain] {
-            let request = SliceRequest { reading, ..told.request() };
+            let request = SliceRequest { reading, ..recorded.request() };
             let again = stan_slice::slice(module, &X07, &request).ok();
-            let Some(again) = again.filter(|slice| told.is_of(&slice.meta)) else { continue };
+            let Some(again) = again.filter(|slice| recorded.is_of(&slice.meta)) else { continue };
             match merge_edits(module, &again.ast, edited) {
                 Ok(applied) => return Ok(applied),
                 Err(failure) => first_failure = first_failure.or(Some(failure)),
@@ -133,7 +140,7 @@ impl Run<'_> {
             input: self.command.input.clone(),
             out: self.command.out.clone(),
             project: None,
-            slice_meta: Told::default().request().stub_meta(),
+            slice_meta: RecordedSlice::default().request().stub_meta(),
             diagnostics: Vec::new(),
             digests: self.digests.clone(),
             slice_ast: EmbeddedJson(None),
@@ -159,13 +166,13 @@ fn merge_edits(module: &SourceModule<'_>, cut: &[u8], edited: &SourceModule<'_>)
 
 /// The recorded metadata of a slice.
 #[derive(Default)]
-struct Told {
+struct RecordedSlice {
     meta: Value,
     /// SHA-256 of the file that was sliced.
     digest: Option<String>,
 }
 
-impl Told {
+impl RecordedSlice {
     /// Reads a report of `ast slice`, the same in a `--json` report, a pack, or the metadata alone.
     fn read(bytes: &[u8]) -> Result<Self, String> {
         let document: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;

@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use stan_repo::{AbsPath, EntryKind, leads_out, real_path, relative_path};
+use stan_repo::{AbsPath, EntryKind, escapes_root, real_path, relative_path};
 
 use crate::config::{self, Config};
 use crate::context::Repository;
@@ -89,9 +89,9 @@ impl OpenRepository {
 
     /// Whether a typed path lies in the repository by its spelling, and a link there points out of it to where the user has
     /// not allowed it. Who types the path may not know what the repository has put there.
-    pub fn leads_out(&self, engine: &Engine<'_>, typed: &str) -> bool {
+    pub fn escapes_root(&self, engine: &Engine<'_>, typed: &str) -> bool {
         let system = engine.system();
-        let Some(absolute) = self.absolute(typed).filter(|path| leads_out(system, &self.root, path)) else {
+        let Some(absolute) = self.absolute(typed).filter(|path| escapes_root(system, &self.root, path)) else {
             return false;
         };
         let allowed = &self.config.allowed_outside;
@@ -102,14 +102,14 @@ impl OpenRepository {
     /// The node id of a typed file: its path from the root, links resolved when it exists and they stay in the root.
     pub fn node_id(&self, engine: &Engine<'_>, typed: &str) -> Option<String> {
         let absolute = self.absolute(typed)?;
-        let is_followed = !self.leads_out(engine, typed);
+        let is_followed = !self.escapes_root(engine, typed);
         let real = is_followed.then(|| real_path(engine.system(), Path::new(&absolute)).ok()).flatten();
         Some(relative_path(&self.root, &real.unwrap_or(absolute)))
     }
 
     /// A typed file as requests name it.
     pub fn asked_file(&self, engine: &Engine<'_>, typed: &str) -> Result<AskedFile, EngineError> {
-        if self.leads_out(engine, typed) {
+        if self.escapes_root(engine, typed) {
             return Err(EngineError::input(format!(
                 "a link leads from `{typed}` out of the repository; --allow-outside DIR allows what lies below DIR"
             )));

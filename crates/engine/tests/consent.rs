@@ -85,11 +85,11 @@ fn options(allowed: &[&str]) -> GraphOptions {
 /// Edges and errors, then every path outside the root that was accessed.
 fn check_with(text: &str, options: &GraphOptions, expected: &Expect) {
     let system = Recording { inner: MemorySystem::from_fixture(text), outside: Mutex::default() };
-    let mut told = edges(&cold(&system, options));
+    let mut output = edges(&cold(&system, options));
     for path in system.outside.into_inner().unwrap() {
-        told.push_str(&format!("looked at {path}\n"));
+        output.push_str(&format!("stat {path}\n"));
     }
-    expected.assert_eq(&told);
+    expected.assert_eq(&output);
 }
 
 const SECRETS: &str = r#"
@@ -177,16 +177,16 @@ fn nothing_outside_is_accessed_without_consent() {
         error: src/mapped.ts:1: `out/rc` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 3 other specifiers of this file)
         error: src/reference.ts:1: `../../types.d.ts` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as does another specifier of this file)
         error: src/relative.ts:1: `../../.docker/config.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 3 other specifiers of this file)
-        looked at /.git
-        looked at /homes
-        looked at /homes/.git
-        looked at /homes/node_modules
-        looked at /homes/u
-        looked at /homes/u/.git
-        looked at /homes/u/lib
-        looked at /homes/u/lib/package.json
-        looked at /homes/u/node_modules
-        looked at /node_modules
+        stat /.git
+        stat /homes
+        stat /homes/.git
+        stat /homes/node_modules
+        stat /homes/u
+        stat /homes/u/.git
+        stat /homes/u/lib
+        stat /homes/u/lib/package.json
+        stat /homes/u/node_modules
+        stat /node_modules
     "#]],
     );
 }
@@ -225,18 +225,18 @@ fn an_allowed_folder_is_read_and_nothing_around_it() {
         error: src/mapped.ts:1: `out/rc` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 3 other specifiers of this file)
         error: src/reference.ts:1: `../../types.d.ts` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder
         error: src/relative.ts:1: `../../.docker/config.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as do 2 other specifiers of this file)
-        looked at /.git
-        looked at /homes
-        looked at /homes/.git
-        looked at /homes/node_modules
-        looked at /homes/u
-        looked at /homes/u/.git
-        looked at /homes/u/lib/main
-        looked at /homes/u/lib/main.d.ts
-        looked at /homes/u/lib/main.ts
-        looked at /homes/u/lib/package.json
-        looked at /homes/u/node_modules
-        looked at /node_modules
+        stat /.git
+        stat /homes
+        stat /homes/.git
+        stat /homes/node_modules
+        stat /homes/u
+        stat /homes/u/.git
+        stat /homes/u/lib/main
+        stat /homes/u/lib/main.d.ts
+        stat /homes/u/lib/main.ts
+        stat /homes/u/lib/package.json
+        stat /homes/u/node_modules
+        stat /node_modules
     "#]],
     );
 }
@@ -266,34 +266,34 @@ fn a_root_below_a_work_tree_reads_modules_of_the_work_tree() {
         a.ts -> ../style.css runtime
         error: a.ts:1: `../../../etc/secret.json` leads outside the root, where nothing is read without consent; `--allow-outside DIR` allows a folder (as does another specifier of this file)
         error: a.ts:1: `../style.css` leads outside the root to a file that is neither a script, a declaration nor JSON
-        looked at /.git
-        looked at /homes
-        looked at /homes/.git
-        looked at /homes/u
-        looked at /homes/u/.docker
-        looked at /homes/u/.docker/config.d.json.ts
-        looked at /homes/u/.docker/config.json
-        looked at /homes/u/.git
-        looked at /homes/u/.git/HEAD
-        looked at /homes/u/.git/commondir
-        looked at /homes/u/.git/objects
-        looked at /homes/u/lib
-        looked at /homes/u/lib.d.ts
-        looked at /homes/u/lib.js
-        looked at /homes/u/lib.jsx
-        looked at /homes/u/lib.ts
-        looked at /homes/u/lib.tsx
-        looked at /homes/u/lib/main.ts
-        looked at /homes/u/lib/package.json
-        looked at /homes/u/lib/part.ts
-        looked at /homes/u/link
-        looked at /homes/u/style.css
-        looked at /homes/u/style.css.d.ts
-        looked at /homes/u/style.css.js
-        looked at /homes/u/style.css.jsx
-        looked at /homes/u/style.css.ts
-        looked at /homes/u/style.css.tsx
-        looked at /homes/u/style.d.css.ts
+        stat /.git
+        stat /homes
+        stat /homes/.git
+        stat /homes/u
+        stat /homes/u/.docker
+        stat /homes/u/.docker/config.d.json.ts
+        stat /homes/u/.docker/config.json
+        stat /homes/u/.git
+        stat /homes/u/.git/HEAD
+        stat /homes/u/.git/commondir
+        stat /homes/u/.git/objects
+        stat /homes/u/lib
+        stat /homes/u/lib.d.ts
+        stat /homes/u/lib.js
+        stat /homes/u/lib.jsx
+        stat /homes/u/lib.ts
+        stat /homes/u/lib.tsx
+        stat /homes/u/lib/main.ts
+        stat /homes/u/lib/package.json
+        stat /homes/u/lib/part.ts
+        stat /homes/u/link
+        stat /homes/u/style.css
+        stat /homes/u/style.css.d.ts
+        stat /homes/u/style.css.js
+        stat /homes/u/style.css.jsx
+        stat /homes/u/style.css.ts
+        stat /homes/u/style.css.tsx
+        stat /homes/u/style.d.css.ts
     "#]],
     );
     let mut forbidding = options(&[]);
@@ -309,14 +309,14 @@ fn a_root_below_a_work_tree_reads_modules_of_the_work_tree() {
         a.ts -> ../link/main runtime
         a.ts -> ../style.css runtime
         error: a.ts:1: `../lib` leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` allows a folder (as do 5 other specifiers of this file)
-        looked at /.git
-        looked at /homes
-        looked at /homes/.git
-        looked at /homes/u
-        looked at /homes/u/.git
-        looked at /homes/u/.git/HEAD
-        looked at /homes/u/.git/commondir
-        looked at /homes/u/.git/objects
+        stat /.git
+        stat /homes
+        stat /homes/.git
+        stat /homes/u
+        stat /homes/u/.git
+        stat /homes/u/.git/HEAD
+        stat /homes/u/.git/commondir
+        stat /homes/u/.git/objects
     "#]],
     );
 }
@@ -359,30 +359,30 @@ fn linked_and_installed_packages_need_no_consent() {
         app/a.ts -> ~../lib/part.ts runtime
         app/a.ts -> node_modules/.pnpm/pnpm@1/node_modules/pnpm/index.d.ts runtime
         app/a.ts -> packages/workspace/x.ts runtime
-        looked at /.git
-        looked at /homes
-        looked at /homes/.git
-        looked at /homes/node_modules
-        looked at /homes/node_modules/above
-        looked at /homes/node_modules/above/index.d.ts
-        looked at /homes/u
-        looked at /homes/u/.git
-        looked at /homes/u/lib
-        looked at /homes/u/lib/main.ts
-        looked at /homes/u/lib/package.json
-        looked at /homes/u/lib/part.ts
-        looked at /homes/u/node_modules
-        looked at /node_modules
-        looked at /store
-        looked at /store/links
-        looked at /store/links/s
-        looked at /store/links/s/1
-        looked at /store/links/s/1/node_modules
-        looked at /store/links/s/1/node_modules/@store
-        looked at /store/links/s/1/node_modules/@store/s
-        looked at /store/links/s/1/node_modules/@store/s/index.d.ts
-        looked at /store/links/s/1/node_modules/@store/s/package.json
-        looked at /store/links/s/1/node_modules/@store/s/s.d.ts
+        stat /.git
+        stat /homes
+        stat /homes/.git
+        stat /homes/node_modules
+        stat /homes/node_modules/above
+        stat /homes/node_modules/above/index.d.ts
+        stat /homes/u
+        stat /homes/u/.git
+        stat /homes/u/lib
+        stat /homes/u/lib/main.ts
+        stat /homes/u/lib/package.json
+        stat /homes/u/lib/part.ts
+        stat /homes/u/node_modules
+        stat /node_modules
+        stat /store
+        stat /store/links
+        stat /store/links/s
+        stat /store/links/s/1
+        stat /store/links/s/1/node_modules
+        stat /store/links/s/1/node_modules/@store
+        stat /store/links/s/1/node_modules/@store/s
+        stat /store/links/s/1/node_modules/@store/s/index.d.ts
+        stat /store/links/s/1/node_modules/@store/s/package.json
+        stat /store/links/s/1/node_modules/@store/s/s.d.ts
     "#]],
     );
     let mut forbidding = options(&[]);
@@ -397,11 +397,11 @@ fn linked_and_installed_packages_need_no_consent() {
         app/a.ts -> node_modules/.pnpm/pnpm@1/node_modules/pnpm/index.d.ts runtime
         app/a.ts -> packages/workspace/x.ts runtime
         error: app/a.ts:1: `lib` leads outside the root, which `context.outsideRoot: false` forbids; `--allow-outside DIR` allows a folder (as does another specifier of this file)
-        looked at /.git
-        looked at /homes
-        looked at /homes/.git
-        looked at /homes/u
-        looked at /homes/u/.git
+        stat /.git
+        stat /homes
+        stat /homes/.git
+        stat /homes/u
+        stat /homes/u/.git
     "#]],
     );
 }
@@ -420,11 +420,11 @@ fn linked_packages_are_the_same_for_any_number_of_threads() {
     let mut options = options(&[]);
     options.external_depth = 2;
     let system = MemorySystem::from_fixture(&text);
-    let told = |threads| edges(&run_on(threads, &system, &options, &GraphRequest::default()));
-    let first = told(1);
+    let output = |threads| edges(&run_on(threads, &system, &options, &GraphRequest::default()));
+    let first = output(1);
     assert!(first.contains("-> ../lib/main.ts runtime") && first.contains("~../lib/part.ts"), "{first}");
     for threads in [1, 2, 4, 8] {
-        assert_eq!(told(threads), first);
+        assert_eq!(output(threads), first);
     }
 }
 
@@ -435,12 +435,12 @@ fn a_cache_of_another_consent_is_not_used() {
     let request = GraphRequest { cache_directory: Some(format!("{ROOT}/.stan/cache")), ..GraphRequest::default() };
     for _ in 0..2 {
         for (allowed, expected) in [(&["/homes/u/lib"][..], "../lib/main.ts"), (&[], "..")] {
-            let told = edges(&run(&system, &options(allowed), &request));
-            assert!(told.starts_with(&format!("a.ts -> {expected}")), "{told}");
-            assert_eq!(told, edges(&cold(&system, &options(allowed))));
+            let output = edges(&run(&system, &options(allowed), &request));
+            assert!(output.starts_with(&format!("a.ts -> {expected}")), "{output}");
+            assert_eq!(output, edges(&cold(&system, &options(allowed))));
         }
     }
     system.set_file("/homes/u/.git/HEAD", "ref: refs/heads/main\n");
-    let told = edges(&run(&system, &options(&[]), &request));
-    assert!(told.starts_with("a.ts -> ../lib/main.ts"), "{told}");
+    let output = edges(&run(&system, &options(&[]), &request));
+    assert!(output.starts_with("a.ts -> ../lib/main.ts"), "{output}");
 }

@@ -58,8 +58,8 @@ fn what_lies_outside_the_root_needs_consent() {
         ("../../home/*/.ssh/*", "/srv", false),
         ("docs/a.md", "/srv", true),
     ] {
-        let told = outcome(&[glob], &[folder]);
-        assert_eq!(told == refused(glob), !is_allowed, "{glob} with {folder}: {told}");
+        let output = outcome(&[glob], &[folder]);
+        assert_eq!(output == refused(glob), !is_allowed, "{glob} with {folder}: {output}");
     }
     // One glob that leaves the root is enough, and a link in an allowed folder does not give consent.
     assert_eq!(outcome(&["docs/a.md", "/srv/*.md"], &[]), refused("/srv/*.md"));

@@ -143,7 +143,7 @@ fn a_larger_budget_loses_nothing_and_no_budget_is_exceeded() {
                 assert!(budget < 400 || tokens <= budget, "{context}: {tokens} tokens are printed");
             }
             let now = shown(&outcome.pack);
-            assert_eq!(now.len() + outcome.pack.totals.omitted as usize, all, "{context}: every candidate is told");
+            assert_eq!(now.len() + outcome.pack.totals.omitted as usize, all, "{context}: every candidate is reported");
             for (key, (level, lines)) in &before {
                 let (now_level, now_lines) = now.get(key).unwrap_or_else(|| panic!("{context}: {key:?} is gone"));
                 assert!(now_level >= level, "{context}: {key:?} was lowered");

@@ -65,7 +65,7 @@ pub enum BuildError {
     #[error("an edge names the key {key}, but no node has it")]
     UnknownKey { key: u32 },
     /// One key was used for two ids.
-    #[error("the key {key} stands for two nodes, `{first}` and `{second}`")]
+    #[error("the key {key} names two nodes, `{first}` and `{second}`")]
     KeyReused { key: u32, first: Box<str>, second: Box<str> },
     /// Indices are 32 bits wide.
     #[error("the graph has more than {} nodes", u32::MAX)]

@@ -149,12 +149,12 @@ impl<'g> ExampleFinder<'g> {
 
     fn shortest(&mut self, members: &[u32]) -> Vec<u32> {
         let mut best: Vec<u32> = Vec::new();
-        let mut looked_at = 0;
+        let mut scanned = 0;
         for &start in members {
-            if best.len() == 1 || (!best.is_empty() && looked_at > EXAMPLE_EDGE_BUDGET) {
+            if best.len() == 1 || (!best.is_empty() && scanned > EXAMPLE_EDGE_BUDGET) {
                 break;
             }
-            if let Some(found) = self.search(start, best.len(), &mut looked_at) {
+            if let Some(found) = self.search(start, best.len(), &mut scanned) {
                 best = found;
             }
         }
@@ -162,7 +162,7 @@ impl<'g> ExampleFinder<'g> {
     }
 
     /// The shortest cycle through `start`, if it is shorter than `limit` (0: no limit).
-    fn search(&mut self, start: u32, limit: usize, looked_at: &mut usize) -> Option<Vec<u32>> {
+    fn search(&mut self, start: u32, limit: usize, scanned: &mut usize) -> Option<Vec<u32>> {
         self.searches += 1;
         self.queue.clear();
         self.queue.push(start);
@@ -178,7 +178,7 @@ impl<'g> ExampleFinder<'g> {
             }
             next += 1;
             for edge in self.graph.edges(node) {
-                *looked_at += 1;
+                *scanned += 1;
                 let target = edge.target as usize;
                 if edge.target == start {
                     return Some(self.way_to(node, start));

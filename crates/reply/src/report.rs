@@ -160,9 +160,9 @@ impl<'a> Findings<'a> {
         }
         let key = |finding: &Finding| (finding.line, finding.code, finding.column);
         self.list.sort_by(|(a, _), (b, _)| key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message)));
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         self.list.retain(|(finding, path)| {
-            !self.reserved.contains(path) || (finding.code == RESERVED && told.insert(path.clone()))
+            !self.reserved.contains(path) || (finding.code == RESERVED && reported.insert(path.clone()))
         });
         let mut findings: Vec<Finding> = self.list.into_iter().map(|(finding, _)| finding).collect();
         findings.dedup();

@@ -24,7 +24,7 @@ impl<'a> DirectoryHandleCache<'a> {
     }
 
     /// For files that are only stat'ed, which saves less.
-    pub fn to_look_at(system: &'a dyn System) -> Self {
+    pub fn for_stat(system: &'a dyn System) -> Self {
         Self { worth: 8, ..Self::to_read(system) }
     }
 
@@ -54,7 +54,7 @@ mod tests {
         let real = real_path(&OsSystem, folder.path()).unwrap();
         std::fs::create_dir(folder.path().join("below")).unwrap();
         let below = format!("{real}/below");
-        let mut neighbours = DirectoryHandleCache::to_look_at(&OsSystem);
+        let mut neighbours = DirectoryHandleCache::for_stat(&OsSystem);
         let mut is_open = |directory: &'static str, whole: &str| neighbours.beside(directory, whole).is_some();
         for round in 0..2 {
             let opened: Vec<bool> = (0..10).map(|_| is_open("a", &real)).collect();

@@ -120,7 +120,7 @@ impl System for FaultySystem<'_> {
     }
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
-        let outcome = self.plan.next(Effect::Look, path);
+        let outcome = self.plan.next(Effect::Stat, path);
         if let Outcome::Fail(error) = outcome {
             return Err(error);
         }
@@ -132,7 +132,7 @@ impl System for FaultySystem<'_> {
         if stat.kind == EntryKind::File {
             let length = usize::try_from(stat.size).unwrap_or(usize::MAX);
             stat.size = self.plan.length_of(path, length)? as u64;
-            self.plan.looked_at(path);
+            self.plan.after_stat(path);
         }
         Ok(stat)
     }
@@ -215,7 +215,7 @@ impl WritableSystem for FaultySystem<'_> {
     }
 
     fn permissions(&self, path: &Path) -> io::Result<u32> {
-        self.check(Effect::Look, path)?;
+        self.check(Effect::Stat, path)?;
         self.inner.permissions(path)
     }
 

@@ -48,7 +48,7 @@ pub use memory::MemorySystem;
 pub use observations::{DigestScope, Observations, ObservedDirectory, ObservedFile, ObservedLink, ObservedProbe};
 pub use os::OsSystem;
 pub use os::process::{address_space, stack_limit};
-pub use paths::{AbsPath, leads_out, normal_path, real_path, relative_path};
+pub use paths::{AbsPath, escapes_root, normal_path, real_path, relative_path};
 pub use processes::{Processes, ShellCommand, ShellEnd, ShellOutcome};
 pub use reach::{AllowedFolder, Reach};
 pub use scan::{is_tracked, scan, scan_folders, scan_top};

@@ -136,7 +136,7 @@ pub(crate) fn ancestors(directory: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a link on the way to a path below `root`, a real path, points out of it. Nothing outside is stat'ed: a link
 /// is judged by its target's text. False for a path that is not below `root` or does not exist.
-pub fn leads_out(system: &dyn System, root: &str, path: &str) -> bool {
+pub fn escapes_root(system: &dyn System, root: &str, path: &str) -> bool {
     let root = root.trim_end_matches('/');
     let below = |path: &str| path.strip_prefix(root).filter(|rest| rest.starts_with('/')).map(str::to_owned);
     let Some(rest) = below(path) else { return false };

@@ -137,8 +137,8 @@ fn n04_what_a_cut_leaves_idle_goes_at_once_and_is_not_measured() {
     let check = |document: &serde_json::Value, request: &SliceRequest| {
         let Err(SliceError::CannotTruncate { minimum, .. }) = slice(document, request) else { panic!("met") };
         let met = slice(document, &SliceRequest { max_bytes: Some(minimum), ..request.clone() }).unwrap();
-        assert_eq!(met.ast.len() as u64, minimum, "the smallest document is as small as was told");
-        assert_eq!(met.meta.truncation.as_ref().unwrap().bytes_after, minimum, "told as written");
+        assert_eq!(met.ast.len() as u64, minimum, "the smallest document is as small as reported");
+        assert_eq!(met.meta.truncation.as_ref().unwrap().bytes_after, minimum, "reported as written");
         value_of(&met)
     };
     let long = ["m.a", "m.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"];

@@ -239,9 +239,9 @@ impl Stage<'_> {
 
     /// The same breach of the same command is reported once.
     fn breach(&mut self, step: &Step, breach: String) {
-        let told = (step.shown(), breach);
-        if !self.played.breaches.contains(&told) {
-            self.played.breaches.push(told);
+        let entry = (step.shown(), breach);
+        if !self.played.breaches.contains(&entry) {
+            self.played.breaches.push(entry);
         }
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
                     continue;
                 }
                 if !resolve(path, target).is_some_and(|resolved| tree.exists(&resolved)) {
-                    findings.push(Finding::at(path, number, format!("the link leads nowhere: {target}")));
+                    findings.push(Finding::at(path, number, format!("broken link: {target}")));
                 }
             }
         }
@@ -65,8 +65,8 @@ mod tests {
         check("[x](https://example.com/gone.md)", &[]);
         check("[x](mailto:a@example.com)", &[]);
         check("`[x](gone.md)`", &[]);
-        check("[x](gone.md)", &["docs/page.md:3: the link leads nowhere: gone.md"]);
-        check("[x](README.md)", &["docs/page.md:3: the link leads nowhere: README.md"]);
-        check("[x](../../README.md)", &["docs/page.md:3: the link leads nowhere: ../../README.md"]);
+        check("[x](gone.md)", &["docs/page.md:3: broken link: gone.md"]);
+        check("[x](README.md)", &["docs/page.md:3: broken link: README.md"]);
+        check("[x](../../README.md)", &["docs/page.md:3: broken link: ../../README.md"]);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct GraphArgs {
     #[arg(long, requires = "meta")]
     pub(crate) pretty: bool,
 
-    /// Print a diagram, or as SARIF the imports that lead nowhere
+    /// Print a diagram, or as SARIF the imports that cannot be resolved
     #[arg(long, value_name = "FORMAT", conflicts_with = "stats")]
     pub(crate) format: Option<Format>,
 
@@ -67,6 +67,6 @@ pub(crate) struct GraphArgs {
 pub(crate) enum Format {
     Dot,
     Mermaid,
-    /// Imports that lead nowhere, for code hosts
+    /// Imports that cannot be resolved, for code hosts
     Sarif,
 }

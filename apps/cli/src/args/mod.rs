@@ -62,7 +62,7 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<String>,
 
-    /// Let imports and the configuration lead to files below DIR, outside the root (repeatable)
+    /// Let imports and the configuration reach files below DIR, outside the root (repeatable)
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) allow_outside: Vec<String>,
 

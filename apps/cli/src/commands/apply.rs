@@ -48,7 +48,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<()
         print(&report, &mut out)?;
     }
     out.finish()?;
-    if report.accepted { Ok(()) } else { Err(Failure::told(1)) }
+    if report.accepted { Ok(()) } else { Err(Failure::reported(1)) }
 }
 
 fn print(report: &ApplyReport, out: &mut Output) -> io::Result<()> {

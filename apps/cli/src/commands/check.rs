@@ -41,7 +41,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CheckArgs) -> Result<()
         None => print(&report, &mut out)?,
     }
     out.finish()?;
-    if report.accepted { Ok(()) } else { Err(Failure::told(1)) }
+    if report.accepted { Ok(()) } else { Err(Failure::reported(1)) }
 }
 
 fn print(report: &ReplyReport, out: &mut Output) -> io::Result<()> {

@@ -64,5 +64,5 @@ fn show(cli: &Cli, args: &StateFileArgs, report: &StateReport, verdict: &'static
     if report.valid && !args.json {
         Messages::new(cli).warnings(&report.warnings);
     }
-    if report.valid { Ok(()) } else { Err(Failure::told(1)) }
+    if report.valid { Ok(()) } else { Err(Failure::reported(1)) }
 }

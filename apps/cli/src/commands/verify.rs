@@ -47,7 +47,7 @@ fn finish(cli: &Cli, args: &VerifyArgs, messages: &Messages, report: &VerifyRepo
         out.finish()?;
         messages.warnings(&report.warnings);
     }
-    if report.matches { Ok(()) } else { Err(Failure::told(3)) }
+    if report.matches { Ok(()) } else { Err(Failure::reported(3)) }
 }
 
 fn print(report: &VerifyReport, out: &mut Output) -> io::Result<()> {

@@ -273,12 +273,12 @@ impl Server<'_> {
             }
         });
         let printed = String::from_utf8_lossy(&captured.stdout).into_owned();
-        let told = String::from_utf8_lossy(&captured.stderr).into_owned();
+        let stderr = String::from_utf8_lossy(&captured.stderr).into_owned();
         // A command that fails with an answer (a rejected reply) has an answer.
         if !succeeded && printed.is_empty() {
-            return Err(told);
+            return Err(stderr);
         }
-        Ok(bounded(printed + &told, asked.budget))
+        Ok(bounded(printed + &stderr, asked.budget))
     }
 }
 

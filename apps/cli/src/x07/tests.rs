@@ -238,12 +238,12 @@ fn edited(document: &Value, reading: PointerSpace) -> Memory {
     let mut command = command("m.json", "/decls/0");
     command.request.reading = reading;
     let made = slice(&mut memory, &command);
-    let mut told = report(&made);
+    let mut document = report(&made);
     memory.0.insert("report.json".to_owned(), made.stdout);
-    memory.0.insert("meta.json".to_owned(), told["slice_meta"].to_string().into_bytes());
-    memory.0.insert("same.json".to_owned(), told["slice_ast"].to_string().into_bytes());
-    told["slice_ast"]["decls"][0]["body"] = json!(7);
-    memory.0.insert("edited.json".to_owned(), told["slice_ast"].to_string().into_bytes());
+    memory.0.insert("meta.json".to_owned(), document["slice_meta"].to_string().into_bytes());
+    memory.0.insert("same.json".to_owned(), document["slice_ast"].to_string().into_bytes());
+    document["slice_ast"]["decls"][0]["body"] = json!(7);
+    memory.0.insert("edited.json".to_owned(), document["slice_ast"].to_string().into_bytes());
     memory
 }
 
@@ -321,7 +321,7 @@ fn n17_a_failed_pack_is_a_report() {
         "slice entry at \"/decls/9\": JSON Pointer not found: \"/decls/9\""
     );
     assert_eq!(failed["slice_meta"]["ptr"], "/decls/9");
-    assert_eq!(failed["digests"]["inputs"].as_array().unwrap().len(), 3, "what was read is told");
+    assert_eq!(failed["digests"]["inputs"].as_array().unwrap().len(), 3, "what was read is reported");
     let (mut memory, command) = world("", "/", "/decls/0");
     let out = ContextCommand { out: Some("dir/".to_owned()), ..command };
     let unwritable = report(&context_pack(&mut memory, &out));

@@ -87,7 +87,7 @@ fn bash_completes() {
 fn the_manual() {
     let page = stan(&["man"]);
     assert!(page.contains(".TH stan 1"), "{page}");
-    assert!(page.contains("verification failed"), "the exit codes are told: {page}");
+    assert!(page.contains("verification failed"), "the exit codes are listed: {page}");
     for name in subcommands() {
         assert!(page.contains(&format!("stan\\-{name}(1)")), "{name}: {page}");
     }

@@ -102,8 +102,8 @@ fn many_calls_at_once_are_all_answered() {
 #[test]
 fn a_root_that_is_not_there_is_said_at_the_start() {
     let repository = repository();
-    let told = repository.stan(&["mcp", "--root", "nowhere"]);
-    assert!(told.starts_with("exit 1") && told.contains("cannot enter `nowhere`"), "{told}");
+    let output = repository.stan(&["mcp", "--root", "nowhere"]);
+    assert!(output.starts_with("exit 1") && output.contains("cannot enter `nowhere`"), "{output}");
 }
 
 #[test]
@@ -294,15 +294,15 @@ fn progress_grows_and_a_cancelled_call_has_no_answer() {
         "name": "find", "arguments": { "symbol": "b" }, "_meta": { "progressToken": "p" } } })
         .to_string(),
     );
-    let mut told = Vec::new();
+    let mut steps = Vec::new();
     let answer = loop {
         let message = client.next();
         match message["method"].as_str() {
-            Some("notifications/progress") => told.push(message["params"]["progress"].as_u64().unwrap()),
+            Some("notifications/progress") => steps.push(message["params"]["progress"].as_u64().unwrap()),
             _ => break message,
         }
     };
-    assert_eq!((told, &answer["id"]), (vec![0, 1], &json!(1)));
+    assert_eq!((steps, &answer["id"]), (vec![0, 1], &json!(1)));
     // Many calls, so that the last one still waits when it is cancelled.
     for id in 100..140 {
         client.send(

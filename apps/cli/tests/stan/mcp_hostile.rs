@@ -188,16 +188,16 @@ fn answers_to_cancelled_calls_are_not_sent() {
 fn wrong_arguments_are_reported_within_the_budget() {
     let repository = repository();
     let mut client = Client::start(&repository, &[]);
-    let told = |client: &mut Client, tool: &str, arguments: Value| {
+    let refusal = |client: &mut Client, tool: &str, arguments: Value| {
         let answer = client.call(1, tool, arguments);
         assert_eq!(answer["result"]["isError"], true, "{answer}");
         answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     };
-    let near = told(&mut client, "read", json!({ "file": ["src/a.ts"] }));
+    let near = refusal(&mut client, "read", json!({ "file": ["src/a.ts"] }));
     assert!(near.contains("did you mean `files`?"), "{near}");
-    let near = told(&mut client, "overview", json!({ "bugdet": 5 }));
+    let near = refusal(&mut client, "overview", json!({ "bugdet": 5 }));
     assert!(near.contains("did you mean `budget`?"), "{near}");
-    let kinds = told(&mut client, "related", json!({ "relation": "deps", "files": ["src/a.ts"], "kinds": "x" }));
+    let kinds = refusal(&mut client, "related", json!({ "relation": "deps", "files": ["src/a.ts"], "kinds": "x" }));
     assert!(kinds.contains("runtime, type, dynamic") && !kinds.contains("--help"), "{kinds}");
     let many: Vec<String> = (0..20_000).map(|number| format!("src/none{number}.ts")).collect();
     for (tool, arguments) in [
@@ -205,7 +205,7 @@ fn wrong_arguments_are_reported_within_the_budget() {
         ("related", json!({ "relation": "deps", "files": many })),
         ("overview", json!({ "focus": many })),
     ] {
-        let text = told(&mut client, tool, arguments);
+        let text = refusal(&mut client, tool, arguments);
         let tokens = Tokenizer::O200k.count(text.as_bytes());
         assert!(tokens <= 4_000, "{tool}: {tokens} tokens");
     }

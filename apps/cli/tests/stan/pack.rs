@@ -143,7 +143,7 @@ fn the_same_place_by_log_place_and_symbol() {
 fn mistakes_come_with_what_to_do() {
     let repository = repository();
     repository.write("empty.log", "all is well\n");
-    let told: Vec<String> = [
+    let output: Vec<String> = [
         &["pack"][..],
         &["pack", "--at", "src/carts.ts:1"],
         &["pack", "--at", "src/cart.ts"],
@@ -237,7 +237,7 @@ fn mistakes_come_with_what_to_do() {
         $ find xyzzy
         exit 1
         error: nothing in the repository has `xyzzy`
-    "#]].assert_eq(&told.concat());
+    "#]].assert_eq(&output.concat());
 }
 
 #[test]
@@ -448,7 +448,7 @@ fn files_enter_at_a_level() {
         let items = pack["items"].as_array().unwrap().iter();
         items.map(|item| format!("{} {}", item["file"], item["level"])).collect::<Vec<_>>().join(", ")
     };
-    let told = [
+    let output = [
         shown(&["--focus", "src/cart.ts"]),
         shown(&["--focus", "src/i*.ts"]),
         shown(&["--focus", "src/cart.ts", "--budget", "150"]),
@@ -460,7 +460,7 @@ fn files_enter_at_a_level() {
         "src/index.ts" "full", "src/item.ts" "full", "src/cart.ts" "full", "src/round.ts" "full", "package.json" "full", "src/notes.md" "full"
         "src/cart.ts" "line", "src/index.ts" "full"
         "src/round.ts" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full"
-        "src/cart.ts" "full", "src/cart.ts" "signature", "src/cart.ts" "signature", "src/item.ts" "full", "node_modules/money/index.d.ts" "full", "src/round.ts" "signature", "src/notes.md" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full", "src/round.ts" "full""#]].assert_eq(&told.join("\n"));
+        "src/cart.ts" "full", "src/cart.ts" "signature", "src/cart.ts" "signature", "src/item.ts" "full", "node_modules/money/index.d.ts" "full", "src/round.ts" "signature", "src/notes.md" "full", "src/item.ts" "full", "src/index.ts" "full", "src/cart.ts" "full", "src/round.ts" "full""#]].assert_eq(&output.join("\n"));
 }
 
 #[test]

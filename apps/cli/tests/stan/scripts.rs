@@ -24,8 +24,8 @@ fn named_scripts_run_and_are_archived() {
     assert_eq!(first.status.code(), Some(0), "{}", String::from_utf8_lossy(&first.stderr));
     let report: serde_json::Value = serde_json::from_slice(&first.stdout).unwrap();
     let scripts = report["scripts"].as_array().unwrap();
-    let told: Vec<_> = scripts.iter().map(|one| (one["name"].as_str().unwrap(), one["exitCode"].as_i64())).collect();
-    assert_eq!(told, [("good", Some(0)), ("bad", Some(3))]);
+    let ended: Vec<_> = scripts.iter().map(|one| (one["name"].as_str().unwrap(), one["exitCode"].as_i64())).collect();
+    assert_eq!(ended, [("good", Some(0)), ("bad", Some(3))]);
     assert_eq!(output(&repository, "good").as_deref(), Some("out\nerr\n"));
     assert_eq!(output(&repository, "bad").as_deref(), Some("red\n"));
     assert!(!repository.root().join("ran").exists(), "it was not named");

@@ -51,10 +51,10 @@ fn imports_are_nodes_and_duplicates_are_reported() {
     ok(&repository, &["run", "--context"]);
     assert!(read(&repository, META).contains("\".stan/imports/zod/index.d.ts\":{\"k\":0,\"s\":32,"));
     repository.write(STATE, "{\"v\":2,\"i\":[[\"src/index.ts\",1],\".stan/imports/zod/index.d.ts\"]}\n");
-    let told = "`.stan/context/npm/zod/4.0.0/index.d.ts` and `.stan/imports/zod/index.d.ts` have the same bytes";
+    let duplicate = "`.stan/context/npm/zod/4.0.0/index.d.ts` and `.stan/imports/zod/index.d.ts` have the same bytes";
     for command in [&["select"][..], &["run", "--context"], &["run", "--context", "--plan"]] {
         let output = ok(&repository, command);
-        assert!(output.contains(told), "{command:?}: {output}");
+        assert!(output.contains(duplicate), "{command:?}: {output}");
         assert!(!output.contains("not in the map"), "{command:?}: {output}");
     }
     // A label that is removed takes its files along, on the disk and in the archive.
@@ -133,9 +133,9 @@ fn a_collision_costs_its_node_and_not_the_map() {
         ("b/node_modules/bar/package.json", "{\"name\":\"bar\",\"version\":\"1.0.0\",\"main\":\"bar.js\"}"),
         ("b/node_modules/bar/bar.js", "module.exports = 'b!';\n"),
     ]);
-    let told = ok(&repository, &["run", "--context", "--meta"]);
+    let output = ok(&repository, &["run", "--context", "--meta"]);
     let both = "`a/node_modules/bar/bar.js` and `b/node_modules/bar/bar.js` are both";
-    assert!(told.contains(both), "{told}");
+    assert!(output.contains(both), "{output}");
     ok(&repository, &["graph", "--meta"]);
     repository.write(STATE, "{\"v\":2,\"i\":[\"a/i.js\"]}\n");
     ok(&repository, &["run", "--context"]);

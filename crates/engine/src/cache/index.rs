@@ -154,7 +154,7 @@ impl FileTable {
             .into_par_iter()
             .with_min_len(64)
             .map_init(
-                || DirectoryHandleCache::to_look_at(system),
+                || DirectoryHandleCache::for_stat(system),
                 |neighbours, index| (!self.is_same(index, neighbours, system)).then_some(index as u32),
             )
             .flatten_iter()

@@ -28,7 +28,7 @@ const FIRST_LINES: usize = 4;
 /// Longer lines are cut.
 const LONGEST: usize = 160;
 
-/// What to look for.
+/// What to search for.
 #[derive(Clone, Debug, Default)]
 pub struct FindRequest {
     pub words: Vec<String>,
@@ -85,7 +85,7 @@ pub fn find(
     let words: Vec<String> =
         request.words.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase).collect();
     if words.is_empty() {
-        return Err(EngineError::input("there is no word to look for"));
+        return Err(EngineError::input("there is no word to search for"));
     }
     let words = Words::new(words);
     let options = repository.config.graph_options(repository.root);
@@ -95,8 +95,8 @@ pub fn find(
         let view = outlines.view();
         let search = |all: bool| {
             let files = universe.files.par_iter();
-            let look = |file| Look { system, repository, words: &words, all, outlines: &view }.in_file(file);
-            files.map(|file| look(file)).collect::<Vec<InFile>>()
+            let search = |file| FileSearch { system, repository, words: &words, all, outlines: &view }.in_file(file);
+            files.map(|file| search(file)).collect::<Vec<InFile>>()
         };
         let is_empty = |found: &[InFile]| {
             found.iter().all(|file| file.symbols.is_empty() && file.path.is_none() && file.lines.is_empty())
@@ -134,7 +134,7 @@ fn score(name: &str, words: &[String], all: bool) -> Option<u32> {
 }
 
 /// A search over files, with its inputs.
-struct Look<'l> {
+struct FileSearch<'l> {
     system: &'l dyn System,
     repository: &'l Repository<'l>,
     words: &'l Words,
@@ -142,7 +142,7 @@ struct Look<'l> {
     outlines: &'l OutlineView<'l>,
 }
 
-impl Look<'_> {
+impl FileSearch<'_> {
     fn in_file(&self, file: &str) -> InFile {
         let Self { repository, words, all, .. } = *self;
         let path = score(file, &words.texts, all).map(|score| (score, file.to_owned()));

@@ -166,7 +166,7 @@ fn in_file(file: &str, text: &str, units: &FileUnits, owner: Option<&str>, name:
     let within = |at: u32| outline.innermost(at).map(|unit: UnitId| outline.path(unit));
     for one in &names.uses {
         let how = match &one.what {
-            Used::Name(symbol) if owner.is_none() && stands_for(names, *symbol, name, is_declared) => "name",
+            Used::Name(symbol) if owner.is_none() && refers_to(names, *symbol, name, is_declared) => "name",
             Used::Global(global) if owner.is_none() && **global == *name => "name",
             Used::Member(base, member) if **member == *name => {
                 let is_certain = match owner {
@@ -183,7 +183,7 @@ fn in_file(file: &str, text: &str, units: &FileUnits, owner: Option<&str>, name:
 }
 
 /// Whether a symbol is a declaration of the name at module level, or an import of it under any name.
-fn stands_for(names: &Names, symbol: SymbolId, name: &str, is_declared: bool) -> bool {
+fn refers_to(names: &Names, symbol: SymbolId, name: &str, is_declared: bool) -> bool {
     let Some(symbol) = names.symbol(symbol) else { return false };
     let meaning = |id: &DeclarationId| names.declaration(*id).map(|declaration| declaration.meaning);
     symbol.declarations.iter().filter_map(meaning).any(|meaning| match meaning {

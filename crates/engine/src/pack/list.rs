@@ -39,7 +39,7 @@ pub(super) fn is_file(system: &dyn System, root: &str, path: &str) -> bool {
     // A path with `..` may leave the root: no lstat.
     let is_inside = !path.split('/').any(|part| part == "..");
     is_inside
-        && !stan_repo::leads_out(system, root, &absolute(root, path))
+        && !stan_repo::escapes_root(system, root, &absolute(root, path))
         && system.lstat(Path::new(&absolute(root, path))).is_ok_and(|stat| stat.kind == stan_repo::EntryKind::File)
 }
 

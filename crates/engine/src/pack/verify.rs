@@ -8,7 +8,7 @@ use stan_lang::ProjectResolvers;
 use stan_lang::packages::{file_of_id, version_of};
 use stan_model::document::pack::SCHEMA;
 use stan_model::document::reports::{Difference, VerifyReport};
-use stan_repo::{AbsPath, System, hash_file, leads_out};
+use stan_repo::{AbsPath, System, escapes_root, hash_file};
 
 use crate::context::{NamedBytes, Repository};
 use crate::engine::Engine;
@@ -62,7 +62,7 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
 fn own_file(system: &dyn System, repository: &Repository<'_>, path: &str) -> Option<String> {
     let found = absolute(repository.root, path);
     let is_outside = path.starts_with('/') || path.split('/').any(|part| part == "..");
-    (!is_outside && !leads_out(system, repository.root, &found)).then_some(found)
+    (!is_outside && !escapes_root(system, repository.root, &found)).then_some(found)
 }
 
 /// Where files of packages are, by their ids. A pack may name anything: only packages that a lock file of the repository names are
@@ -84,7 +84,7 @@ fn package_files<'i>(engine: &Engine<'_>, repository: &Repository<'_>, ids: &[&'
             resolvers.proof_of(&package)?;
             let folder = options.stores.package(&world, &package)?;
             let path = AbsPath::new(&folder.path).join(&file.path);
-            // One that is gone is looked for in vain; one behind a link is not looked at.
+            // A deleted file is not found; a file behind a link is not read.
             (folder.is_file(&file.path) || !folder.files.is_file(&path)).then_some(path)
         };
         ids.iter().filter_map(|id| Some((*id, place(id)?))).collect()

@@ -95,19 +95,19 @@ pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Optio
         return Ok(None);
     }
     check_folders(system, &layout)?;
-    let mut told = Told(None);
-    match Session::open(system, &layout, &mut told) {
-        Ok(_) => Ok(told.0),
+    let mut waiting = WaitMessage(None);
+    match Session::open(system, &layout, &mut waiting) {
+        Ok(_) => Ok(waiting.0),
         // Another process is recovering it, or will when it gets the lock.
-        Err(refusal) if told.0.is_none() && refusal.message.contains("another run holds") => Ok(None),
+        Err(refusal) if waiting.0.is_none() && refusal.message.contains("another run holds") => Ok(None),
         Err(refusal) => Err(refusal),
     }
 }
 
 /// Does not wait, and keeps the notice.
-struct Told(Option<String>);
+struct WaitMessage(Option<String>);
 
-impl Progress for Told {
+impl Progress for WaitMessage {
     fn holder(&self) -> (u32, String) {
         (0, "stan (finishing an interrupted apply)".to_owned())
     }

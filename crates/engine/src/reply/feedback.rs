@@ -16,7 +16,7 @@ pub(super) fn feedback(report: &Report) -> String {
     let mut text =
         "The reply was not applied, and nothing was changed. Send the whole reply again with these errors fixed:\n"
             .to_owned();
-    let mut told = 0;
+    let mut shown = 0;
     for finding in errors.iter().take(MOST_ERRORS) {
         let mut part = format!("\n- {} (line {} of the reply): {}\n", finding.code, finding.line, finding.message);
         let _ = writeln!(part, "  Do: {}", finding.remedy);
@@ -24,14 +24,14 @@ pub(super) fn feedback(report: &Report) -> String {
         for missed in report.missed.iter().filter(|missed| is_unplaced && missed.line == finding.line) {
             show(missed, &mut part);
         }
-        if text.len() + part.len() > LONGEST && told > 0 {
+        if text.len() + part.len() > LONGEST && shown > 0 {
             break;
         }
         text.push_str(&part);
-        told += 1;
+        shown += 1;
     }
-    if told < errors.len() {
-        let _ = writeln!(text, "\n{} more errors are left out here.", errors.len() - told);
+    if shown < errors.len() {
+        let _ = writeln!(text, "\n{} more errors are left out here.", errors.len() - shown);
     }
     text
 }

@@ -62,17 +62,17 @@ fn a_manifest_that_a_failure_hid_is_not_missing_from_the_map() {
 fn a_configuration_whose_lstat_fails_is_not_absent() {
     let before = opened();
     for fault in [Fault::Io, Fault::Denied] {
-        let config = (Effect::Look, "/r/stan.config.yml");
+        let config = (Effect::Stat, "/r/stan.config.yml");
         let (result, _) = strike(&before, fault, config, |system| find(system, ROOT, None));
         assert!(result.unwrap_err().to_string().contains("stan.config.yml"));
         let options = InitOptions::default();
-        let config = (Effect::Look, "/r/stan.config.yml");
+        let config = (Effect::Stat, "/r/stan.config.yml");
         let (result, _) = strike(&before, fault, config, |system| plan(&engine(system), ROOT, ".stan", &options));
         assert!(result.unwrap_err().to_string().contains("stan.config.yml: this cannot be read"));
     }
     // Folders above often deny access, which says nothing about this one.
     let above = MemorySystem::from_fixture("//- /top/r/a.ts\n");
-    let config = (Effect::Look, "/top/stan.config.yml");
+    let config = (Effect::Stat, "/top/stan.config.yml");
     let (result, _) = strike(&above, Fault::Denied, config, |system| find(system, "/top/r", None));
     assert_eq!(result.unwrap().root, "/top/r");
 }
@@ -88,7 +88,7 @@ fn a_denial_is_not_kept_for_the_next_user() {
 
 #[test]
 fn the_graph_says_what_a_failure_may_have_hidden() {
-    let (result, after) = strike(&edited(), Fault::Io, (Effect::Look, "/elsewhere/shared.ts"), the_graph);
+    let (result, after) = strike(&edited(), Fault::Io, (Effect::Stat, "/elsewhere/shared.ts"), the_graph);
     let Done { said, .. } = result.unwrap();
     assert!(said.iter().any(|line| line.starts_with("../elsewhere/shared.ts: could not be read")), "{said:?}");
     assert_eq!(the_graph(&after).unwrap(), the_graph(&edited()).unwrap());

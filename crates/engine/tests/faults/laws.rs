@@ -229,7 +229,7 @@ impl Strike<'_> {
     /// Whether a run may continue without something: it was denied or removed, or the run reports what could not be
     /// read.
     fn may_see_less(&self, done: &Done) -> bool {
-        let reads = [Effect::List, Effect::Look, Effect::Read, Effect::ReadPiece, Effect::ReadLink];
+        let reads = [Effect::List, Effect::Stat, Effect::Read, Effect::ReadPiece, Effect::ReadLink];
         let is_read = self.struck.iter().any(|(effect, _)| reads.contains(effect));
         let is_said = done.said.len() > self.reference.answer.said.len();
         is_read && (self.fault == Fault::Denied || self.changes_inputs() || (self.path.tells_what_it_missed && is_said))

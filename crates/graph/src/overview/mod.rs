@@ -29,7 +29,7 @@ pub struct OverviewFile {
     pub path: String,
     /// Has a line of its own. Other files are counted.
     pub is_code: bool,
-    /// In bytes: what is told of large files first does not depend on the tokenizer.
+    /// In bytes: what is written of large files first does not depend on the tokenizer.
     pub size: u64,
     pub tokens: u64,
     /// Names that the file declares and exports, the most used first, each with the number of files in other folders that

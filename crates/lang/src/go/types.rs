@@ -92,7 +92,7 @@ impl<'f, 't> Scope<'f, 't> {
         symbol
     }
 
-    /// Tells how the values of local names are found. Earlier ones first, so that later ones can lead to them.
+    /// How the values of local names are found. Earlier ones first, so that later ones can refer to them.
     pub(super) fn take_locals(&mut self, uses: &Places<'t>) {
         self.local_at = uses.local_uses.iter().copied().collect();
         for local in &uses.locals {

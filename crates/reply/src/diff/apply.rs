@@ -364,9 +364,9 @@ fn missed(image: &Image<'_>, old: &[Line<'_>], stated: Option<usize>) -> Missed 
     const MOST_VOTES: usize = 100_000;
     let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
     let places: Vec<&Line<'_>> = image.lines().collect();
-    let told = old.iter().enumerate().filter(|(_, line)| !line.text.trim_ascii().is_empty()).take(MOST_SHOWN);
+    let shown = old.iter().enumerate().filter(|(_, line)| !line.text.trim_ascii().is_empty()).take(MOST_SHOWN);
     let mut left = MOST_VOTES;
-    for (offset, line) in told {
+    for (offset, line) in shown {
         for (at, found) in places.iter().enumerate().take(left) {
             if at >= offset && found.is_same_text(line) {
                 *votes.entry(at - offset).or_default() += 1;

@@ -154,7 +154,7 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let lines: Vec<Cow<'_, str>> = text.lines().map(Cow::Borrowed).collect();
-        let told: Vec<String> = parse(&lines)
+        let parsed: Vec<String> = parse(&lines)
             .files
             .iter()
             .map(|file| {
@@ -163,7 +163,7 @@ mod tests {
                 format!("{:?} {} {} {}{fault}", file.change, path(&file.old), path(&file.new), file.hunks().len())
             })
             .collect();
-        assert_eq!(told.join("; "), expected, "{text}");
+        assert_eq!(parsed.join("; "), expected, "{text}");
     }
 
     #[test]

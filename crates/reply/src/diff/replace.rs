@@ -117,10 +117,10 @@ mod tests {
         let file = parse(&lines, Some("a".to_owned()));
         let super::super::Body::Replacements(blocks) = &file.body else { panic!("{file:?}") };
         let join = |range: &Range<usize>| lines[range.clone()].join("|");
-        let mut told: Vec<String> =
+        let mut parsed: Vec<String> =
             blocks.iter().map(|block| format!("{}->{}", join(&block.search), join(&block.replace))).collect();
-        told.extend(file.malformed.map(|error| format!("line {}", error.index)));
-        assert_eq!(told.join(" "), expected, "{text}");
+        parsed.extend(file.malformed.map(|error| format!("line {}", error.index)));
+        assert_eq!(parsed.join(" "), expected, "{text}");
     }
 
     #[test]

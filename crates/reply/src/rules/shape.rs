@@ -56,7 +56,7 @@ fn check_count(block: &PatchBlock<'_>, findings: &mut Findings<'_>) {
         }
     }
     if let Some(second) = block.patches.get(1).filter(|_| block.is_file) {
-        let message = "there is a second fence under `### File:`, so the file cannot be told from the rest";
+        let message = "there is a second fence under `### File:`, so where the file ends is ambiguous";
         let remedy = "put the whole file into one fence that is longer than any fence in it";
         findings.add(CODE, second.fence.line, "", message, remedy);
     }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     List,
-    Look,
+    Stat,
     /// Opening for reading, and reading a whole file.
     Read,
     /// Reading a piece of an open file, or asking what it is now.
@@ -91,7 +91,7 @@ impl Fault {
     /// Whether the fault applies to the call.
     pub fn applies_to(self, effect: Effect) -> bool {
         use Effect::{
-            Create, DescribeLock, List, Lock, Look, MakeFolder, Now, Read, ReadPiece, Remove, RemoveFolder, Rename,
+            Create, DescribeLock, List, Lock, MakeFolder, Now, Read, ReadPiece, Remove, RemoveFolder, Rename, Stat,
             Sync, SyncFolder, Write,
         };
         match self {
@@ -106,9 +106,9 @@ impl Fault {
             Self::NothingWritten => effect == Write,
             Self::LockHeld | Self::NoLocks => effect == Lock,
             Self::NoSync => matches!(effect, Sync | SyncFolder),
-            Self::Vanished | Self::Shrunk | Self::Grown => effect == Look,
+            Self::Vanished | Self::Shrunk | Self::Grown => effect == Stat,
             Self::Ghost => effect == List,
-            Self::TimeBack => matches!(effect, Look | Now),
+            Self::TimeBack => matches!(effect, Stat | Now),
         }
     }
 
@@ -196,9 +196,9 @@ impl Plan {
     }
 
     /// A regular file was stat'ed: from here on it may be another one.
-    pub(super) fn looked_at(&self, path: &Path) {
+    pub(super) fn after_stat(&self, path: &Path) {
         if self.changes_files() && self.is_due() {
-            self.strike(Effect::Look, path);
+            self.strike(Effect::Stat, path);
             locked(&self.altered).push(path.to_owned());
         }
     }

@@ -34,15 +34,19 @@ pub(super) fn trees() -> Vec<Tree> {
         }),
         Tree::new("pipes-given", "a pipe that is named on the command line is waited for", pipes_given),
         Tree::new("unreadable", "what may not be read fails the run", unreadable).owned_by(Owner::Nobody),
-        Tree::new("read-only", "a workspace that may not be written is not told as such, or half written", |site| {
-            site.project()?;
-            site.selection(r#"["src/main.ts",9]"#)?;
-            site.directory("repo/.stan/output")?;
-            for folder in ["repo/.stan/context", "repo/.stan/output", "repo/.stan", "repo"] {
-                site.mode(folder, 0o555)?;
-            }
-            Ok(())
-        })
+        Tree::new(
+            "read-only",
+            "a workspace that may not be written is not reported as such, or half written",
+            |site| {
+                site.project()?;
+                site.selection(r#"["src/main.ts",9]"#)?;
+                site.directory("repo/.stan/output")?;
+                for folder in ["repo/.stan/context", "repo/.stan/output", "repo/.stan", "repo"] {
+                    site.mode(folder, 0o555)?;
+                }
+                Ok(())
+            },
+        )
         .owned_by(Owner::Nobody),
         Tree::new("foreign", "a repository of another user is written to, or cannot be read", |site| {
             site.project()?;

@@ -147,12 +147,12 @@ fn a_configuration_of_another_user_must_be_named() {
         for (owner, is_refused) in [(Owner::Caller, false), (Owner::Root, false), (Owner::Other, true)] {
             let system = MemorySystem::from_fixture("//- /t/stan.config.yml\nstan-core: {}\n//- dir /t/a\n");
             system.set_owner(owned, owner);
-            let told = find(&system, "/t/a", None).map(|found| found.root).map_err(|error| error.to_string());
+            let found = find(&system, "/t/a", None).map(|found| found.root).map_err(|error| error.to_string());
             let refusal = format!(
                 "../stan.config.yml: the configuration is not used, because {what} belongs to another user; if you trust \
                  it, name it: --config ../stan.config.yml"
             );
-            assert_eq!(told, if is_refused { Err(refusal) } else { Ok("/t".to_owned()) }, "{owned} {owner:?}");
+            assert_eq!(found, if is_refused { Err(refusal) } else { Ok("/t".to_owned()) }, "{owned} {owner:?}");
             assert_eq!(find(&system, "/t/a", Some("../stan.config.yml")).unwrap().root, "/t");
         }
     }

@@ -35,7 +35,7 @@ fn direct_imports_need_no_implicit_edge() {
         ("default from its definer", "main: import d from a\na: export default", ""),
         ("a name that no module exports", "main: import {y} from a\na: export x", ""),
         ("default that no module exports", "main: import d from a\na: export x", ""),
-        ("an import that leads nowhere", "main: import {x} from !gone", ""),
+        ("an import that cannot be resolved", "main: import {x} from !gone", ""),
         ("a file that cannot be analysed", "main: import d from style.css", ""),
         ("a namespace import", "main: import * as n from a\na: export {x} from b\nb: export x", ""),
         ("a side-effect import", "main: import a\na: export {x} from b\nb: export x", ""),
@@ -208,7 +208,7 @@ fn stars() {
             "c",
         ),
         (
-            "an explicit one that leads nowhere still wins",
+            "an explicit one that cannot be resolved still wins",
             "main: import {x} from a\na: export {x} from !gone; export * from b\nb: export x",
             "",
         ),

@@ -294,8 +294,8 @@ fn cycles_are_reported_once_wherever_they_are_entered() {
         ("a/tsconfig.json", r#"{"extends":"../b/tsconfig.json","compilerOptions":{"outDir":"a"}}"#),
         ("b/tsconfig.json", r#"{"extends":"../a/tsconfig.json","compilerOptions":{"rootDir":"b"}}"#),
     ];
-    let told = "a/tsconfig.json: `extends` goes round in a circle: a/tsconfig.json -> b/tsconfig.json -> a/tsconfig.json; the last step is left out";
-    check_owners(&files, &[("a/x.ts", "a/tsconfig.json"), ("b/x.ts", "b/tsconfig.json")], &[told]);
+    let message = "a/tsconfig.json: `extends` goes round in a circle: a/tsconfig.json -> b/tsconfig.json -> a/tsconfig.json; the last step is left out";
+    check_owners(&files, &[("a/x.ts", "a/tsconfig.json"), ("b/x.ts", "b/tsconfig.json")], &[message]);
     let memory = Memory::new("/r", &files);
     for order in [["/r/a/x.ts", "/r/b/x.ts"], ["/r/b/x.ts", "/r/a/x.ts"]] {
         let configs = Configs::new(&memory, "/r");

@@ -94,7 +94,7 @@ impl Inflater {
         }
         self.exact.init();
         // One byte more than the object has: with a full buffer the decompressor may ask for room before it reads the
-        // end of the stream, which cannot be told from an object that is too long.
+        // end of the stream, which cannot be distinguished from an object that is too long.
         let mut out = vec![0; size.saturating_add(1)];
         let (mut filled, mut position) = (0, start);
         loop {
