@@ -28,7 +28,7 @@ pub fn stan(arguments: Vec<OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let error = usage::explain::<args::Cli>(&arguments, error);
-            terminal::print_usage(&error);
+            terminal::print_usage(&error, usage::color_of(&arguments));
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };

@@ -30,7 +30,7 @@ pub use neighbours::{Neighbour, importer_counts, kind_bit, neighbours, with_kind
 pub use query::{Direction, Stats, closure, closure_within};
 pub use select::{
     EntryKinds, HashWithoutSize, Largest, Reasons, SelectError, SelectOptions, Selection, SelectionEntry,
-    SelectionSummary, cover, select, summarize, why,
+    SelectionSummary, cover, select, summarize, unknown_warning, why,
 };
 pub use summary::Summary;
 pub use tunnel::{FileKey, Implicit, Module, Modules, Tunneller};

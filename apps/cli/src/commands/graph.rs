@@ -14,7 +14,7 @@ use crate::args::answers::LevelChoice;
 use crate::args::{Cli, Format, GraphArgs};
 use crate::exit::Failure;
 use crate::messages::Messages;
-use crate::terminal::{Output, Text, Untrusted, say, text};
+use crate::terminal::{Output, Text, Untrusted, counted, say, stderr_is_terminal, text};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<(), Failure> {
@@ -48,6 +48,11 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
     // The figures and the JSON say it themselves; a diagram without edges does not say why.
     if args.format.is_some() || args.cycles {
         messages.not_analysed(&outcome.not_analysed());
+    }
+    // Counts answer no question about the code; `--stats` asks for them. A program that reads them needs no hint.
+    if !wants_graph && !args.stats && stderr_is_terminal() {
+        let next = "`stan map` shows what the repository holds, `stan deps FILE` and `stan dependents FILE` the imports of a file";
+        messages.hints(&[next.to_owned()]);
     }
     if !args.json {
         messages.errors_beside_graph(&outcome.errors, outcome.work == Work::Unchanged);
@@ -133,7 +138,7 @@ fn print_cycles(graph: &Graph, cycles: &[Cycle], out: &mut Output) -> io::Result
         let name = |node: &u32| Untrusted::new(&graph.node(*node).id);
         let first = cycle.example.first().map_or(Untrusted::new(""), name);
         let names = Text::joined(cycle.example.iter().map(name), " -> ");
-        say!(out, "{} files: {} -> {}", cycle.members.len(), names, first)?;
+        say!(out, "{}: {} -> {}", counted(cycle.members.len() as u64, "file"), names, first)?;
     }
     Ok(())
 }

@@ -28,12 +28,13 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SelectArgs) -> Result<(
     if args.work.json {
         out.json(&report)?;
         out.finish()?;
-        return Ok(());
+    } else {
+        print(&report, &mut out)?;
+        out.finish()?;
+        messages.warnings(&report.warnings);
     }
-    print(&report, &mut out)?;
-    out.finish()?;
-    messages.warnings(&report.warnings);
-    Ok(())
+    // A selection of nothing but files that do not exist is a mistake in the state, not an empty selection.
+    if report.names_only_absent_files() { Err(Failure::reported(1)) } else { Ok(()) }
 }
 
 /// The steps of a way, and how many come before them.

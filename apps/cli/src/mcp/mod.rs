@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use stan_engine::tokens::Tokenizer;
 use stan_engine::{CancellableSystem, Cancellation, Engine, Untrusted};
 
-use crate::args::{Cli, McpArgs};
+use crate::args::{Cli, ColorChoice, McpArgs};
 use crate::exit::Failure;
 use crate::terminal::{self, capture};
 use crate::workspace::Workspace;
@@ -260,7 +260,7 @@ impl Server<'_> {
             let cli = match Cli::try_parse_from(&arguments) {
                 Ok(cli) => cli,
                 Err(error) => {
-                    terminal::print_usage(&error);
+                    terminal::print_usage(&error, ColorChoice::Never);
                     return false;
                 }
             };

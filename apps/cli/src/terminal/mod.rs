@@ -6,6 +6,7 @@
 mod capture;
 mod escape;
 mod figures;
+mod help;
 mod style;
 mod text;
 
@@ -154,13 +155,16 @@ pub(crate) fn redraw_rows(rows: &[Text], drawn: usize) {
 }
 
 /// Help, or what is wrong with the arguments, as the argument parser words it over several lines.
-pub(crate) fn print_usage(error: &clap::Error) {
+pub(crate) fn print_usage(error: &clap::Error, choice: ColorChoice) {
+    let is_terminal =
+        if error.use_stderr() { stderr_is_terminal() } else { !is_captured() && io::stdout().is_terminal() };
+    let style = Style::new(choice, is_terminal);
     let usage = error.render().to_string();
     let lines = usage.split_inclusive('\n');
     let shown: String = lines
         .map(|line| match line.strip_suffix('\n') {
-            Some(line) => format!("{}\n", Untrusted::new(line)),
-            None => Untrusted::new(line).to_string(),
+            Some(line) => format!("{}\n", help::line(line, style)),
+            None => help::line(line, style),
         })
         .collect();
     if capture::keep_stderr(shown.as_bytes()) {

@@ -1,5 +1,7 @@
 //! Colours of the terminal: a few words stand out, nothing depends on them.
 
+use stan_engine::Untrusted;
+
 use super::text::Text;
 use crate::args::ColorChoice;
 
@@ -24,6 +26,11 @@ impl Style {
 
     pub(crate) fn strong(self, text: &'static str) -> Text {
         self.paint("1", text)
+    }
+
+    /// A name in help, which an argument may have spelled.
+    pub(super) fn bold(self, text: &Untrusted<'_>) -> Text {
+        self.paint("1", &text.to_string())
     }
 
     pub(crate) fn faint(self, text: &Text) -> Text {

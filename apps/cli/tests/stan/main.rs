@@ -19,6 +19,7 @@ mod errors_workspace;
 #[cfg(unix)]
 mod examples;
 mod export;
+mod first_minute;
 mod formats;
 #[cfg(unix)]
 mod full_disk;

@@ -12,6 +12,7 @@ use stan_repo::{PathGlobs, ScanOptions, System, Universe, scan, scan_top};
 use super::defaults::Defaults;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::locate::{Located, Locator};
+use super::reports::ABSENT_FILE;
 use super::walk::{Walked, walk};
 use crate::init::system_document;
 
@@ -265,7 +266,7 @@ impl<'a> Builder<'a> {
             Located::Outside => self.leave_out(path, "a link leads out of the repository or nowhere"),
             Located::Missing if is_known => self.leave_out(path, "it is in the map but no longer on the disk"),
             // The selection has warned that the map does not know it; there is nothing to add to that.
-            Located::Missing => self.leave_out(path, "there is no such file"),
+            Located::Missing => self.leave_out(path, ABSENT_FILE),
         }
     }
 

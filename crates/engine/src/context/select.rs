@@ -23,6 +23,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::graph::GraphRequest;
 use crate::not_analysed::not_analysed_of_map;
+use crate::outline::near_files;
 use crate::secrets::{Judged, secrets_on_disk};
 use crate::suggest::Weigher;
 use crate::tokens::Tokenizer;
@@ -196,6 +197,7 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection, contents: &C
     }));
     nodes.sort_unstable_by(|a, b| a.node_id.cmp(&b.node_id));
     let mut warnings = [decoded.warnings.as_slice(), &selection.warnings].concat();
+    name_near_files(map, &selection.unknown, &mut warnings);
     warnings.sort_unstable();
     warnings.dedup();
     let total_bytes = nodes.iter().fold(0u64, |sum, node| sum.saturating_add(node.bytes));
@@ -218,6 +220,25 @@ fn report(map: &Map, decoded: &DecodedState, selection: &Selection, contents: &C
         nodes,
     }
 }
+
+/// Adds to each warning about an unknown file which files of the map it may have meant.
+fn name_near_files(map: &Map, unknown: &[String], warnings: &mut [String]) {
+    if unknown.is_empty() {
+        return;
+    }
+    let ids: Vec<Box<str>> = map.indices().map(|index| map.id(index).into()).collect();
+    // A state may name very many files, and each costs a comparison with all names.
+    for id in unknown.iter().take(MOST_NEAR) {
+        let warning = stan_graph::unknown_warning(id);
+        let near: Vec<String> = near_files(&ids, id).iter().map(|id| format!("`{id}`")).collect();
+        if let Some(found) = warnings.iter_mut().find(|known| **known == warning).filter(|_| !near.is_empty()) {
+            found.push_str(&format!("; there is {}", near.join(", ")));
+        }
+    }
+}
+
+/// For how many unknown files near names are searched.
+const MOST_NEAR: usize = 10;
 
 fn decode_state(named: &NamedBytes) -> Result<DecodedState, EngineError> {
     state::decode(&named.bytes, &named.name)

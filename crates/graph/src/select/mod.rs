@@ -72,13 +72,18 @@ pub enum SelectError {
     HashWithoutSize { ids: Vec<String> },
 }
 
+/// The warning about an included id that the map does not know.
+pub fn unknown_warning(id: &str) -> String {
+    format!("`{id}` is not in the map")
+}
+
 /// The nodes within reach of the entries of `include`, without those within reach of `exclude`.
 pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selection, SelectError> {
     let mut warnings = BTreeSet::new();
     let (included, mut unknown) = reach_entries(map, &state.include);
     let (excluded, unknown_excludes) = reach_entries(map, &state.exclude);
     unknown.retain(|id| !unknown_excludes.contains(id));
-    warnings.extend(unknown.iter().map(|id| format!("`{id}` is not in the map")));
+    warnings.extend(unknown.iter().map(|id| unknown_warning(id)));
     warnings
         .extend(unknown_excludes.iter().map(|id| format!("`{id}` is not in the map: nothing else is excluded by it")));
 

@@ -31,6 +31,18 @@ pub struct SelectReport {
     pub nodes: Vec<SelectedNode>,
 }
 
+impl SelectReport {
+    /// Whether there is at least one entry, and no entry names a file that exists.
+    pub fn names_only_absent_files(&self) -> bool {
+        self.nodes.is_empty()
+            && !self.left_out.is_empty()
+            && self.left_out.iter().all(|left_out| left_out.reason == ABSENT_FILE)
+    }
+}
+
+/// Why a path that names nothing is left out.
+pub const ABSENT_FILE: &str = "there is no such file";
+
 /// Tokens as a tokenizer counts them, beside the estimates of the formats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

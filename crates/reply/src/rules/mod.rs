@@ -104,5 +104,10 @@ pub(crate) fn check(
     if let Some(line) = structure.odd_heading {
         findings.note(format!("line {line}: patches and files stand under `### Patch: <path>` and `### File: <path>`, with three `#`; this heading was not read as one"));
     }
+    // An accepted reply may be mere prose; who checks it expects changes.
+    let is_prose = structure.blocks.is_empty() && structure.operations.is_empty();
+    if is_prose && !facts.is_tree() {
+        findings.note("the reply has no patch: there is nothing to apply");
+    }
     (findings.into_report(), outcome.into_plan())
 }
