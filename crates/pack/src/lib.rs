@@ -26,4 +26,6 @@ pub use modules::{FileId, Leads, Modules};
 pub use plan::{Costs, Fitted, Level, fit};
 pub use prune::{Place, Pruning};
 pub use render::{Lists, markdown, xml};
-pub use show::{FileKeeping, Options, Shown, file_signature, full, head, lines_only, one_line, signature};
+pub use show::{
+    FileKeeping, Options, Shown, file_passages, file_signature, full, head, lines_only, one_line, signature,
+};

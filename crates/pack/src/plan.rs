@@ -166,8 +166,10 @@ fn sequence(all: &[Costs]) -> (Vec<Step>, Vec<Step>) {
             }
             // Then file by file, so that the first ones still show their code when the last ones are names.
             near.extend(of_turn(FILES).filter(is_open).map(|at| (at, Level::Open)));
-            let rest = |at: usize| [(at, Level::Signature), (at, Level::Line)];
+            // The passages alone, without the signatures around them, go last: they are what the text is about.
+            let rest = |at: usize| [(at, Level::Signature), (at, Level::Head)];
             near.extend(of_turn(FILES).filter(is_open).flat_map(rest));
+            near.extend(of_turn(FILES).filter(is_open).map(|at| (at, Level::Line)));
         }
     }
     near.extend(signatures(6).chain(to(6, Level::Head)));
@@ -227,8 +229,9 @@ impl<'s> State<'s> {
     /// What is left of the budget brings back files, the first ones first; passages that the text is about before signatures.
     /// So a larger budget may trade small files for a large one; declarations are not touched.
     fn raise_files(&mut self, budget: u64) {
+        self.raise(budget, &[Level::Head], |costs| costs.open < u64::MAX);
         self.raise(budget, &[Level::Full, Level::Open], |costs| costs.open < u64::MAX);
-        self.raise(budget, &[Level::Full, Level::Open, Level::Signature, Level::Line], |_| true);
+        self.raise(budget, &[Level::Full, Level::Open, Level::Signature, Level::Head, Level::Line], |_| true);
     }
 
     fn raise(&mut self, budget: u64, levels: &[Level], is_meant: impl Fn(&Costs) -> bool) {
@@ -328,8 +331,14 @@ mod tests {
     #[test]
     fn a_spare_whole_file_becomes_a_signature_before_another_becomes_a_line() {
         use Level::{Full, Line, Signature};
-        let file =
-            |wanted: Level, is_spare: bool| Costs { turn: FILES, wanted, is_spare, open: u64::MAX, ..costs(0, wanted) };
+        let file = |wanted: Level, is_spare: bool| Costs {
+            turn: FILES,
+            wanted,
+            is_spare,
+            open: u64::MAX,
+            head: u64::MAX,
+            ..costs(0, wanted)
+        };
         let all = [file(Full, false), file(Full, true), file(Full, true), file(Signature, false)];
         let levels = |budget| fit(&[], &all, Some(budget)).levels;
         assert_eq!(levels(340), [Full, Full, Full, Signature]);
@@ -349,6 +358,27 @@ mod tests {
         assert_eq!(levels(160), [Open, Open, Line, Line]);
         assert_eq!(levels(140), [Open, Signature, Line, Line]);
         assert_eq!(levels(80), [Line, Line, Line, Line]);
+    }
+
+    #[test]
+    fn passages_alone_outlast_the_signatures_around_them() {
+        use Level::{Full, Head, Line, Open, Signature};
+        let file = Costs {
+            turn: FILES,
+            is_spare: true,
+            full: 900,
+            open: 600,
+            signature: 500,
+            head: 100,
+            line: 10,
+            wanted: Full,
+        };
+        let levels = |budget| fit(&[], &[file; 3], Some(budget)).levels;
+        assert_eq!(levels(1_800), [Open, Open, Open]);
+        assert_eq!(levels(1_700), [Open, Open, Signature]);
+        assert_eq!(levels(1_300), [Open, Open, Head]);
+        assert_eq!(levels(300), [Head, Head, Head]);
+        assert_eq!(levels(299), [Head, Head, Line]);
     }
 
     #[test]

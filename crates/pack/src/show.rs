@@ -173,6 +173,23 @@ pub fn file_signature(text: &str, starts: &LineStarts, outline: &Outline, keepin
     Shown { text: parts.join("\n"), lines: whole, elided: hidden }
 }
 
+/// Some lines of a file and the heads of the declarations that hold them, nothing else.
+pub fn file_passages(text: &str, starts: &LineStarts, outline: &Outline, lines: &BTreeSet<u32>) -> Shown {
+    let last = starts.count() - u32::from(text.ends_with('\n') && starts.count() > 1);
+    let mut shown = lines.clone();
+    for unit in &outline.units {
+        if lines.range(unit.lines.from..=unit.lines.to.max(unit.lines.from)).next().is_some() {
+            let end = starts.line(unit.head.end.saturating_sub(1).max(unit.head.start));
+            // A head of very many lines is data.
+            shown.extend(unit.lines.from..=end.min(unit.lines.from + MOST_HEAD_LINES));
+        }
+    }
+    lines_only(text, starts, Lines { from: 1, to: last.max(1) }, &shown)
+}
+
+/// Lines of a head that are shown around a passage, after the first.
+const MOST_HEAD_LINES: u32 = 7;
+
 fn members(pieces: &mut Pieces<'_>, outline: &Outline, id: UnitId, body: Span, options: &Options<'_>) {
     let braces = body.of(pieces.text).starts_with('{');
     // Where indentation is syntax, members keep theirs.

@@ -33,6 +33,9 @@ const MOST_EXPORTS: usize = 60;
 /// Files of the ranking that are shown whole, if they are not large, before others are shown as signatures.
 const MOST_WHOLE: usize = 6;
 
+/// Files of the ranking of which the passages that a text is about are shown.
+const MOST_WITH_PASSAGES: usize = 12;
+
 /// A file of more tokens is not shown whole while others of the ranking would have to be shortened for it.
 const LARGE_FILE: u64 = 1_000;
 
@@ -286,11 +289,13 @@ pub(super) fn file_draft(
     };
     let full = counter.sized(full);
     let is_large = full.cost > LARGE_FILE;
-    let is_first = source.place.is_none_or(|place| place < MOST_WHOLE);
+    let is_first = source.place.is_none_or(|place| place < MOST_WITH_PASSAGES);
     let passages = weights.filter(|_| is_first).map(|weights| passages(loaded, weights));
-    let open = passages.filter(|lines| !lines.is_empty()).map(|lines| (Level::Open, signature(&lines)));
     let mut texts = vec![(Level::Full, full), (Level::Signature, signature(&BTreeSet::new()))];
-    texts.extend(open);
+    if let Some(lines) = passages.filter(|lines| !lines.is_empty()) {
+        let alone = stan_pack::file_passages(&loaded.text, &loaded.starts, &loaded.units.outline, &lines);
+        texts.extend([(Level::Open, signature(&lines)), (Level::Head, counter.sized(alone))]);
+    }
     Draft {
         loaded: Rc::clone(loaded),
         file,
