@@ -12,9 +12,8 @@
 //! 3. `ProjectResolver::proof_of` returns the lock file's proof of a package's contents, with which files are staged.
 
 use serde::Serialize;
-use stan_model::Digest;
-use stan_model::Ecosystem;
 use stan_model::document::integrity::PackageFile;
+use stan_model::{Digest, Ecosystem, RepoPath};
 use stan_repo::{AbsPath, EntryKind, Files};
 
 /// One version of a package.
@@ -65,23 +64,18 @@ impl PackageFolder<'_> {
     /// Whether a path below the folder is a file, and no link is on the way.
     pub fn is_file(&self, below: &str) -> bool {
         let path = AbsPath::new(&self.path).join(below);
-        is_below(below) && self.files.is_file(&path) && is_plain(self.files, &path)
+        RepoPath::new(below).is_some() && self.files.is_file(&path) && is_plain(self.files, &path)
     }
 
     /// The entries of a folder below this one, without links.
     pub fn list(&self, below: &str) -> Vec<(String, EntryKind)> {
         let folder = if below.is_empty() { self.path.clone() } else { AbsPath::new(&self.path).join(below) };
-        if !(below.is_empty() || is_below(below)) || !is_plain(self.files, &folder) {
+        if !(below.is_empty() || RepoPath::new(below).is_some()) || !is_plain(self.files, &folder) {
             return Vec::new();
         }
         let is_plain = |name: &str| is_plain(self.files, &AbsPath::new(&folder).join(name));
         self.files.list(&folder).into_iter().filter(|(name, _)| is_plain(name)).collect()
     }
-}
-
-/// Whether a relative path consists of names alone. The disk knows `..`, too.
-fn is_below(path: &str) -> bool {
-    path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// Whether no link is on the way to a path, or at its end.
@@ -186,7 +180,7 @@ pub fn file_of_id(id: &str) -> Option<PackageFile> {
     let (name, rest) = rest.split_once('@')?;
     let (version, path) = rest.split_once('/')?;
     let file = PackageFile { ecosystem, name: name.to_owned(), version: version.to_owned(), path: path.to_owned() };
-    (is_safe(&version_of(&file)) && is_below(path)).then_some(file)
+    (is_safe(&version_of(&file)) && RepoPath::new(path).is_some()).then_some(file)
 }
 
 /// Whether name and version can be parts of a path, as they come from files of the repository.

@@ -19,6 +19,7 @@ mod file_key;
 mod kinds;
 mod problem;
 mod programming;
+mod repo_path;
 
 pub use digest::Digest;
 pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, SITE_FOLDER, is_external, is_installed};
@@ -28,4 +29,5 @@ pub use git_names::is_git_folder;
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
 pub use problem::{FileProblem, Problem, Weight, error_lines};
 pub use programming::{ProgrammingFiles, programming_extension};
+pub use repo_path::RepoPath;
 pub use untrusted::Untrusted;

@@ -530,7 +530,9 @@ fn an_import_that_does_not_resolve_shows_the_exports() {
 fn a_text_brings_the_passages_of_files_whose_outlines_do_not_fit() {
     let mut large = String::from("/** Writes lines. */\nexport class Printer {\n");
     for number in 0..200 {
-        large.push_str(&format!("  step{number}(width: number, height: number): number {{\n    return {number};\n  }}\n"));
+        large.push_str(&format!(
+            "  step{number}(width: number, height: number): number {{\n    return {number};\n  }}\n"
+        ));
     }
     large.push_str("  closeHyperlink(): string {\n    return 'truncated hyperlink';\n  }\n}\n");
     let repository = Repository::new(&[
@@ -539,7 +541,9 @@ fn a_text_brings_the_passages_of_files_whose_outlines_do_not_fit() {
         ("src/other.ts", "export const other = 1;\n"),
     ]);
     let pack = repository.stan(&["pack", "--about", "hyperlink of truncated lines is not closed", "--budget", "600"]);
-    for shown in ["export class Printer {", "closeHyperlink(): string {", "return 'truncated hyperlink';", "… 600 lines"] {
+    for shown in
+        ["export class Printer {", "closeHyperlink(): string {", "return 'truncated hyperlink';", "… 600 lines"]
+    {
         assert!(pack.contains(shown), "{shown}: {pack}");
     }
     assert!(!pack.contains("step7("), "{pack}");

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use stan_lang::ProjectResolvers;
 use stan_lang::packages::{file_of_id, version_of};
+use stan_model::RepoPath;
 use stan_model::document::pack::SCHEMA;
 use stan_model::document::reports::{Difference, VerifyReport};
 use stan_repo::{AbsPath, System, escapes_root, hash_file};
@@ -61,8 +62,7 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
 /// Where a file of the repository is; `None` for one that lies outside of the root.
 fn own_file(system: &dyn System, repository: &Repository<'_>, path: &str) -> Option<String> {
     let found = absolute(repository.root, path);
-    let is_outside = path.starts_with('/') || path.split('/').any(|part| part == "..");
-    (!is_outside && !escapes_root(system, repository.root, &found)).then_some(found)
+    RepoPath::new(path).filter(|_| !escapes_root(system, repository.root, &found)).map(|_| found)
 }
 
 /// Where files of packages are, by their ids. A pack may name anything: only packages that a lock file of the repository names are

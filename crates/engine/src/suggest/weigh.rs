@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use stan_graph::Map;
-use stan_model::NodeKind;
 use stan_model::document::integrity::ExternalsLock;
 use stan_model::document::reports::ExactTokens;
+use stan_model::{NodeKind, RepoPath};
 use stan_repo::{System, SystemExt as _};
 
 use crate::context::WorkspaceLayout;
@@ -73,9 +73,7 @@ impl Weigher<'_> {
         let path = match self.map.kind(node) {
             NodeKind::External => self.integrity.nodes.get(id)?.locator.clone(),
             // A map is untrusted: nothing is read outside the repository.
-            NodeKind::Source if !id.starts_with('/') && !id.split('/').any(|part| part == "..") => {
-                self.layout.absolute(id)
-            }
+            NodeKind::Source => self.layout.absolute(RepoPath::new(id)?.as_str()),
             _ => return None,
         };
         let mut bytes = Vec::new();

@@ -1,6 +1,8 @@
 //! The dependencies of a manifest that lie in the repository: `file:`, `link:`, `portal:`, a plain relative path, and the
 //! `workspace:` forms that name a place or another package. Nothing here reads a disk.
 
+use stan_model::RepoPath;
+
 use crate::jsonc::Value;
 
 /// A name that an install would link to a folder of the repository.
@@ -31,7 +33,7 @@ pub(super) fn local_dependencies(manifest: &Value, directory: &str) -> Vec<Local
 fn local(name: &str, wanted: &str, directory: &str) -> Option<LocalDependency> {
     // `resolutions` may say for which versions and dependents they hold; those are other packages' business.
     let is_plain = !name.is_empty() && !name.contains(['>', '*', '\\', ':']) && !name.get(1..)?.contains('@');
-    if !is_plain || name.split('/').any(|part| matches!(part, "" | "." | "..")) {
+    if !is_plain || RepoPath::new(name).is_none() {
         return None;
     }
     if let Some(rest) = wanted.strip_prefix("workspace:") {

@@ -14,7 +14,7 @@ use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use stan_model::{Ecosystem, EdgeKind, FileFacts, FileKey, Problem, Resolution};
+use stan_model::{Ecosystem, EdgeKind, FileFacts, FileKey, Problem, RepoPath, Resolution};
 use stan_repo::{EntryKind, Files};
 
 use self::modules::{Module, Modules, Source, prefixes};
@@ -173,7 +173,7 @@ impl<'f> Resolver<'f> {
             let inside = contains(&self.root, &target);
             return inside.then(|| self.package(&target)).flatten().unwrap_or_else(missing);
         }
-        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        if RepoPath::new(path).is_none() {
             return missing();
         }
         if !contains(&self.root, folder) {
