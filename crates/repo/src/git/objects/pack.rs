@@ -96,7 +96,8 @@ impl Pack {
             held = held.saturating_add(entry.size as u64);
             if deltas.len() > MAX_DELTAS || held > MAX_CHAIN {
                 let what = format!("a chain of deltas in `{}`", self.shown);
-                return Err(GitError::TooMuch { what, limit: MAX_DELTAS as u64 });
+                let limit = if held > MAX_CHAIN { MAX_CHAIN } else { MAX_DELTAS as u64 };
+                return Err(GitError::TooMuch { what, limit });
             }
             spend(entry.size as u64)?;
             let bytes = inflater.inflate_exactly(&mut PackSource { place, pack: self }, entry.data, entry.size)?;
