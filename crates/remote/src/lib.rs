@@ -27,7 +27,7 @@ const USUAL: Duration = Duration::from_millis(50);
 const LARGEST_HEADER: usize = 16 << 10;
 
 /// How the server is asked.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HttpOptions {
     pub address: CacheAddress,
     /// The value of the header `Authorization`.

@@ -152,7 +152,7 @@ pub(super) fn make_repository(folder: &Path) -> Result<()> {
     git(folder, &["add", "--all"])
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
+pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
     if arguments.first() != Some(&"init") && !folder.join(".git").exists() {
         return Err(format!("{} is not a repository", folder.display()).into());
     }
