@@ -57,13 +57,13 @@ const LONG: &[Suite] = &[
     },
     Suite {
         name: "fleet",
-        about: "a dataset of a hundred packages, read by DuckDB and Spark",
+        about: "a dataset of a hundred packages, read by DuckDB and Spark; a bucket as the shared cache",
         command: "bash fixtures/fleet/run.sh --long",
     },
     Suite {
         name: "bench-fleet",
         about: "a shared cache for 20 repositories, a million files",
-        command: "cargo xtask bench fleet --large",
+        command: "cargo xtask bench fleet --large --check",
     },
     Suite { name: "reproducible", about: "two release builds, the same bytes", command: "cargo xtask reproducible" },
 ];

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stan_engine::shared::{SharedCache, SharedUsage};
 use stan_engine::{OsSystem, WritableSystem as _};
-use stan_remote::{CacheAddress, HttpOptions, HttpStore};
+use stan_remote::{AddressError, BucketAccess, BucketAddress, CacheAddress, HttpOptions, HttpStore};
 
 use crate::args::Cli;
 use crate::exit::Failure;
@@ -28,31 +28,61 @@ struct Chosen {
 
 /// Reads the command line and the environment; to be called once, before any command.
 pub(crate) fn prepare(cli: &Cli) -> Result<(), Failure> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let text = |name: &'static str| match variable(name).map(std::ffi::OsString::into_string) {
-        None => Ok(None),
-        Some(Ok(value)) => Ok(Some(value)),
-        Some(Err(_)) => Err(Failure::input(format!("{name} is not UTF-8"))),
-    };
     let address = match &cli.cache_url {
         Some(typed) => Some(typed.clone()),
-        None => text("STAN_CACHE_URL")?,
+        None => variable("STAN_CACHE_URL")?,
     };
     let Some(address) = address.filter(|address| !address.is_empty()) else { return Ok(()) };
-    let authorization = text("STAN_CACHE_AUTHORIZATION")?;
-    if authorization.as_ref().is_some_and(|value| !value.bytes().all(|byte| (0x20..0x7f).contains(&byte))) {
-        return Err(Failure::input("STAN_CACHE_AUTHORIZATION is not the value of a header"));
-    }
-    let address = CacheAddress::parse(&address, authorization.is_some())
-        .map_err(|error| Failure::input(error.message()).hint(error.hint()))?;
-    let options = HttpOptions { address, authorization, timeout: timeout(text("STAN_CACHE_TIMEOUT")?)? };
-    let secret = text("STAN_CACHE_KEY")?.map(String::into_bytes);
+    let timeout = timeout(variable("STAN_CACHE_TIMEOUT")?)?;
+    let store = if BucketAddress::is_one(&address) { bucket(&address, timeout)? } else { server(&address, timeout)? };
+    let secret = variable("STAN_CACHE_KEY")?.map(String::into_bytes);
     let mut seed = [0; 8];
     // Without random numbers a server could guess which facts are compared, so that none is asked.
     OsSystem.random(&mut seed).map_err(|error| Failure::internal(format!("there are no random numbers: {error}")))?;
-    let cache = SharedCache::new(Box::new(HttpStore::new(options)), secret, u64::from_le_bytes(seed));
+    let cache = SharedCache::new(Box::new(store), secret, u64::from_le_bytes(seed));
     let _ = CHOSEN.set(Chosen { cache, is_typed: cli.cache_url.is_some() });
     Ok(())
+}
+
+/// A variable of the environment that is set to something.
+fn variable(name: &'static str) -> Result<Option<String>, Failure> {
+    match std::env::var_os(name).filter(|value| !value.is_empty()).map(std::ffi::OsString::into_string) {
+        None => Ok(None),
+        Some(Ok(value)) => Ok(Some(value)),
+        Some(Err(_)) => Err(Failure::input(format!("{name} is not UTF-8"))),
+    }
+}
+
+fn refused(error: AddressError) -> Failure {
+    Failure::input(error.message()).hint(error.hint())
+}
+
+fn server(address: &str, timeout: Duration) -> Result<HttpStore, Failure> {
+    let authorization = variable("STAN_CACHE_AUTHORIZATION")?;
+    if authorization.as_ref().is_some_and(|value| !value.bytes().all(|byte| (0x20..0x7f).contains(&byte))) {
+        return Err(Failure::input("STAN_CACHE_AUTHORIZATION is not the value of a header"));
+    }
+    let address = CacheAddress::parse(address, authorization.is_some()).map_err(refused)?;
+    Ok(HttpStore::new(HttpOptions { address, authorization, timeout }))
+}
+
+/// The variables are those of Amazon's own programs. Its files are not read: a credential comes from the environment alone.
+fn bucket(address: &str, timeout: Duration) -> Result<HttpStore, Failure> {
+    let bucket = BucketAddress::parse(address).map_err(refused)?;
+    if !HttpStore::HAS_S3 {
+        return Err(refused(AddressError::NoS3));
+    }
+    let either = |first, second| {
+        variable(first).and_then(|value| value.map_or_else(|| variable(second), |value| Ok(Some(value))))
+    };
+    let access = BucketAccess {
+        key_id: variable("AWS_ACCESS_KEY_ID")?.unwrap_or_default(),
+        secret_key: variable("AWS_SECRET_ACCESS_KEY")?.unwrap_or_default(),
+        session_token: variable("AWS_SESSION_TOKEN")?,
+        region: either("AWS_REGION", "AWS_DEFAULT_REGION")?,
+        endpoint: either("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")?,
+    };
+    HttpStore::of_bucket(&bucket, access, timeout).map_err(refused)
 }
 
 fn timeout(typed: Option<String>) -> Result<Duration, Failure> {

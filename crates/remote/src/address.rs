@@ -8,15 +8,30 @@ pub enum AddressError {
     Malformed,
     /// A credential would go over a connection that an attacker on the network can read.
     Unencrypted,
+    /// This build cannot sign requests.
+    NoS3,
+    Bucket,
+    BucketCredential,
+    BucketKey,
+    Region,
+    Endpoint,
 }
 
 impl AddressError {
     pub fn message(self) -> &'static str {
         match self {
-            Self::Scheme => "the address of the shared cache begins neither with https:// nor with http://",
+            Self::Scheme => "the address of the shared cache begins with none of https://, http:// and s3://",
             Self::Credential => "the address of the shared cache holds a user or a password",
             Self::Malformed => "the address of the shared cache is not one",
             Self::Unencrypted => "a credential for the shared cache is sent over https:// alone, or to this machine",
+            Self::NoS3 => "this program was built without S3, which the address of the shared cache asks for",
+            Self::Bucket => "the address of the shared cache is not that of a bucket",
+            Self::BucketCredential => "the address of the shared cache holds a key",
+            Self::BucketKey => {
+                "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_SESSION_TOKEN is missing or is not what Amazon issues"
+            }
+            Self::Region => "AWS_REGION is not the name of a region",
+            Self::Endpoint => "the endpoint of the bucket is neither https:// nor on this machine",
         }
     }
 
@@ -25,6 +40,16 @@ impl AddressError {
             Self::Scheme | Self::Malformed => "name it as https://host/path, without `?` and `#`",
             Self::Credential => "put it into the environment: STAN_CACHE_AUTHORIZATION='Basic …' or 'Bearer …'",
             Self::Unencrypted => "use https://, or unset STAN_CACHE_AUTHORIZATION",
+            Self::NoS3 => {
+                "build it with `cargo build --release --package stan-cli --features s3`, or name a server that answers GET and PUT \
+                 as https://host/path"
+            }
+            Self::Bucket => "name it as s3://bucket/folder, with letters, digits, `-`, `.` and `_` alone",
+            Self::BucketCredential | Self::BucketKey => {
+                "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, for temporary keys, AWS_SESSION_TOKEN"
+            }
+            Self::Region => "set it to one, such as eu-west-1",
+            Self::Endpoint => "set AWS_ENDPOINT_URL_S3 to https://host, or unset it and AWS_ENDPOINT_URL for Amazon",
         }
     }
 }

@@ -1,17 +1,23 @@
 //! The only network code: values of a shared cache by HTTP GET and PUT. Knows nothing of what the values are.
 //!
 //! Bounded in every direction: time to connect, time of a request, time of all requests together, bytes of an answer. Redirects are
-//! not followed. The address and the credential come from the caller; neither is in an error.
+//! not followed. The address and the credential come from the caller; neither is in an error. A bucket is the same with signed requests
+//! (feature `s3`).
 
 mod address;
+mod bucket;
+#[cfg(feature = "s3")]
+mod s3;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use stan_repo::{ByteStore, StoreError};
 use ureq::Agent;
+use ureq::http::{HeaderMap, HeaderValue, header};
 
 pub use address::{AddressError, CacheAddress};
+pub use bucket::{BucketAccess, BucketAddress};
 
 /// Seconds to reach the server.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -21,7 +27,7 @@ const USUAL: Duration = Duration::from_millis(50);
 const LARGEST_HEADER: usize = 16 << 10;
 
 /// How the server is asked.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HttpOptions {
     pub address: CacheAddress,
     /// The value of the header `Authorization`.
@@ -33,37 +39,88 @@ pub struct HttpOptions {
 /// A server that answers GET and PUT below one address.
 pub struct HttpStore {
     agent: Agent,
-    options: HttpOptions,
+    address: CacheAddress,
+    proof: Proof,
+    timeout: Duration,
     /// Spent waiting, in microseconds, by all threads together.
     waited: AtomicU64,
     /// Made so far.
     requests: AtomicU64,
 }
 
+/// How a request shows that it may be made.
+enum Proof {
+    /// The value of the header `Authorization`, if any.
+    Header(Option<String>),
+    #[cfg(feature = "s3")]
+    Signature(s3::Signer),
+}
+
 impl HttpStore {
+    /// Whether this build has buckets.
+    pub const HAS_S3: bool = cfg!(feature = "s3");
+
     pub fn new(options: HttpOptions) -> Self {
+        Self::with_proof(options.address, Proof::Header(options.authorization), options.timeout)
+    }
+
+    /// A bucket, whose requests are signed. `timeout` as in [`HttpOptions`].
+    #[cfg(feature = "s3")]
+    pub fn of_bucket(bucket: &BucketAddress, access: BucketAccess, timeout: Duration) -> Result<Self, AddressError> {
+        let (region, address) = bucket.locate(&access)?;
+        Ok(Self::with_proof(address, Proof::Signature(s3::Signer::new(access, region)?), timeout))
+    }
+
+    /// This build has no buckets.
+    #[cfg(not(feature = "s3"))]
+    pub fn of_bucket(bucket: &BucketAddress, access: BucketAccess, _: Duration) -> Result<Self, AddressError> {
+        bucket.locate(&access)?;
+        Err(AddressError::NoS3)
+    }
+
+    fn with_proof(address: CacheAddress, proof: Proof, timeout: Duration) -> Self {
         let config = Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)
-            .timeout_connect(Some(CONNECT.min(options.timeout)))
-            .timeout_resolve(Some(CONNECT.min(options.timeout)))
-            .timeout_global(Some(options.timeout))
+            .timeout_connect(Some(CONNECT.min(timeout)))
+            .timeout_resolve(Some(CONNECT.min(timeout)))
+            .timeout_global(Some(timeout))
             .max_response_header_size(LARGEST_HEADER)
             .max_idle_connections_per_host(16)
             .user_agent("stan")
             .build();
-        Self { agent: config.into(), options, waited: AtomicU64::new(0), requests: AtomicU64::new(0) }
+        let (waited, requests) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { agent: config.into(), address, proof, timeout, waited, requests }
     }
 
-    fn url(&self, name: &str) -> String {
-        format!("{}/{name}", self.options.address.as_str())
+    /// The address of a value, and the headers of a request that gets it, or puts `body` there.
+    fn prepared(&self, name: &str, body: Option<&[u8]>) -> Result<(String, HeaderMap), StoreError> {
+        let url = format!("{}/{name}", self.address.as_str());
+        let headers = match &self.proof {
+            #[cfg(feature = "s3")]
+            Proof::Signature(signer) => signer.headers(&url, body)?,
+            Proof::Header(authorization) => {
+                let mut headers = HeaderMap::new();
+                if let Some(authorization) = authorization {
+                    let value = HeaderValue::from_str(authorization);
+                    let value =
+                        value.map_err(|_| StoreError("its credential is not the value of a header".to_owned()))?;
+                    headers.insert(header::AUTHORIZATION, value);
+                }
+                if body.is_some() {
+                    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+                }
+                headers
+            }
+        };
+        Ok((url, headers))
     }
 
     /// Runs a request, unless the time of all requests is spent. A server that trickles its answers would otherwise cost one
     /// time-out for each of them.
     fn timed<T>(&self, request: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         let requests = u32::try_from(self.requests.fetch_add(1, Ordering::Relaxed)).unwrap_or(u32::MAX);
-        let budget = self.options.timeout.saturating_mul(3).saturating_add(USUAL.saturating_mul(requests)).as_micros();
+        let budget = self.timeout.saturating_mul(3).saturating_add(USUAL.saturating_mul(requests)).as_micros();
         if u128::from(self.waited.load(Ordering::Relaxed)) >= budget {
             return Err(StoreError("it is too slow".to_owned()));
         }
@@ -75,9 +132,10 @@ impl HttpStore {
     }
 
     fn get_now(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut request = self.agent.get(self.url(name));
-        if let Some(authorization) = &self.options.authorization {
-            request = request.header("Authorization", authorization);
+        let (url, headers) = self.prepared(name, None)?;
+        let mut request = self.agent.get(url);
+        if let Some(own) = request.headers_mut() {
+            own.extend(headers);
         }
         let mut response = request.call().map_err(|error| said(&error))?;
         match response.status().as_u16() {
@@ -86,20 +144,35 @@ impl HttpStore {
                 body.map(Some).map_err(|error| said(&error))
             }
             404 | 410 => Ok(None),
-            status => Err(refused(status)),
+            status => Err(self.refused(status)),
         }
     }
 
     fn put_now(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let mut request = self.agent.put(self.url(name)).header("Content-Type", "application/octet-stream");
-        if let Some(authorization) = &self.options.authorization {
-            request = request.header("Authorization", authorization);
+        let (url, headers) = self.prepared(name, Some(bytes))?;
+        let mut request = self.agent.put(url);
+        if let Some(own) = request.headers_mut() {
+            own.extend(headers);
         }
         let response = request.send(bytes).map_err(|error| said(&error))?;
         match response.status().as_u16() {
             200..=299 => Ok(()),
-            status => Err(refused(status)),
+            status => Err(self.refused(status)),
         }
+    }
+
+    fn refused(&self, status: u16) -> StoreError {
+        let remedy = match self.proof {
+            Proof::Header(_) => "see STAN_CACHE_AUTHORIZATION",
+            // Without the right to list, a bucket answers 403 for what it lacks.
+            #[cfg(feature = "s3")]
+            Proof::Signature(_) => "see AWS_ACCESS_KEY_ID, and whether it may get, put and list objects",
+        };
+        StoreError(match status {
+            300..=399 => format!("it answers with a redirect ({status}), which is not followed"),
+            401 | 403 => format!("it refuses the request ({status}); {remedy}"),
+            _ => format!("it answers {status}"),
+        })
     }
 }
 
@@ -111,14 +184,6 @@ impl ByteStore for HttpStore {
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.timed(|| self.put_now(name, bytes))
     }
-}
-
-fn refused(status: u16) -> StoreError {
-    StoreError(match status {
-        300..=399 => format!("it answers with a redirect ({status}), which is not followed"),
-        401 | 403 => format!("it refuses the request ({status}); see STAN_CACHE_AUTHORIZATION"),
-        _ => format!("it answers {status}"),
-    })
 }
 
 /// What went wrong, without the address: errors of the library may quote what they were given.

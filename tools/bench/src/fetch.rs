@@ -31,6 +31,11 @@ impl Store {
         self.base.join("scratch").join(name)
     }
 
+    /// A folder that is kept between runs.
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
+        self.base.join(name)
+    }
+
     /// The folder of `corpus`, complete and as published.
     pub(super) fn corpus(&self, corpus: &Corpus) -> Result<PathBuf> {
         let folder = self.base.join("corpus").join(corpus.name);
@@ -147,7 +152,7 @@ pub(super) fn make_repository(folder: &Path) -> Result<()> {
     git(folder, &["add", "--all"])
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
+pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<()> {
     if arguments.first() != Some(&"init") && !folder.join(".git").exists() {
         return Err(format!("{} is not a repository", folder.display()).into());
     }
@@ -166,7 +171,7 @@ fn npm(folder: &Path, arguments: &[&str]) -> Result<()> {
 }
 
 /// Runs a helper program; only its complaints are of interest, and only when it fails.
-fn succeed(command: &mut Command) -> Result<()> {
+pub(super) fn succeed(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
     if output.status.success() {
@@ -179,7 +184,7 @@ fn succeed(command: &mut Command) -> Result<()> {
 }
 
 /// In pieces, because this process has to stay small (see [`super::process`]).
-fn sha256_of(path: &Path) -> Result<String> {
+pub(super) fn sha256_of(path: &Path) -> Result<String> {
     let (mut file, mut hasher, mut piece) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
     loop {
         match file.read(&mut piece)? {

@@ -20,6 +20,8 @@ pub(super) struct Run {
     pub(super) folder: PathBuf,
     /// `None` discards the standard output.
     pub(super) output: Option<PathBuf>,
+    /// Set beside what this process has.
+    pub(super) environment: Vec<(String, String)>,
     /// Runs that take longer are ended. Waiting with a limit means polling, so only slow programs get one.
     pub(super) limit: Option<Duration>,
 }
@@ -48,12 +50,18 @@ impl Run {
             arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
             folder: folder.to_path_buf(),
             output: None,
+            environment: Vec::new(),
             limit: None,
         }
     }
 
     pub(super) fn output_to(mut self, file: &Path) -> Self {
         self.output = Some(file.to_path_buf());
+        self
+    }
+
+    pub(super) fn with(mut self, environment: Vec<(String, String)>) -> Self {
+        self.environment = environment;
         self
     }
 
@@ -69,7 +77,7 @@ impl Run {
             None => Stdio::null(),
         };
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).current_dir(&self.folder);
+        command.args(&self.arguments).envs(self.environment.iter().cloned()).current_dir(&self.folder);
         command.stdin(Stdio::null()).stdout(stdout).stderr(File::create(complaints)?);
         let start = Instant::now();
         let child = match command.spawn() {

@@ -27,10 +27,10 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Asks cargo about the workspace of `manifest`. The lock file must be up to date.
+    /// Asks cargo about the workspace of `manifest`, with the features that releases have. The lock file must be up to date.
     pub(super) fn load(manifest: &Path) -> crate::Result<Self> {
         let output = crate::cargo::command(Path::new("."))
-            .args(["metadata", "--format-version", "1", "--locked", "--all-features", "--manifest-path"])
+            .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
             .arg(manifest)
             .output()?;
         if !output.status.success() {

@@ -28,7 +28,9 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
     for manifest in MANIFESTS.into_iter().filter(|manifest| root.join(manifest).is_file()) {
         let status = Command::new(&deny)
             .current_dir(root)
-            .args(["--log-level", "error", "--locked", "--manifest-path", manifest, "--config", "deny.toml"])
+            // What only a feature brings is judged too.
+            .args(["--log-level", "error", "--locked", "--all-features", "--manifest-path", manifest])
+            .args(["--config", "deny.toml"])
             .args(["check", "licenses", "bans", "sources"])
             .status()?;
         holds &= status.success();

@@ -97,8 +97,8 @@ fn misplaced(path: &str, package: &str, name: &str) -> Option<String> {
     if name.starts_with("ruff_") && package != "stan-lang" {
         return Some(format!("`{name}` belongs to stan-lang alone: each release may change its types"));
     }
-    if name == "ureq" && package != "stan-remote" {
-        return Some("`ureq` belongs to stan-remote alone: no other code reaches the network".to_owned());
+    if (name == "ureq" || name == "object_store") && package != "stan-remote" {
+        return Some(format!("`{name}` belongs to stan-remote alone: no other code reaches the network"));
     }
     if (name == "clap" || name.starts_with("clap_")) && !path.starts_with("apps/") {
         return Some(format!("`{name}` belongs to programs under apps/"));

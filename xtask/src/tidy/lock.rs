@@ -4,11 +4,12 @@ use toml::Table;
 
 use super::{Finding, tree::Tree};
 
-/// A little above the count when this was last set (305): the TypeScript parser, the tokenizers, the property tests and the
+/// A little above the count when this was last set (341): the TypeScript parser, the tokenizers, the property tests and the
 /// JSON Schema oracle of the tests bring most of them, and many are for other platforms or for tests only. A change that needs more
 /// raises it here, where a reviewer sees it. Forty of them are ruff's parser for Python and what it is built with; 24 are
-/// HTTP and TLS for the shared cache, ten of those for Windows. Our own crates are not counted.
-const MOST_PACKAGES: usize = 308;
+/// HTTP and TLS for the shared cache, ten of those for Windows; 36 are
+/// `object_store`, which only the feature `s3` builds. Our own crates are not counted.
+const MOST_PACKAGES: usize = 344;
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     check_against(tree, MOST_PACKAGES)

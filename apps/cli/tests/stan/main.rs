@@ -50,6 +50,8 @@ mod schemas;
 mod scripts;
 mod secrets;
 mod seeds;
+#[cfg(feature = "s3")]
+mod shared_bucket;
 mod shared_cache;
 mod snapshots;
 mod suggest;

@@ -9,7 +9,7 @@ use stan_testkit::{HttpServer, Random, Reply};
 use crate::support::Repository;
 
 /// Enough files for a few bundles, among them one that is large, one that is broken and one with a secret.
-fn repository() -> Repository {
+pub(crate) fn repository() -> Repository {
     let repository = Repository::new(&[
         ("package.json", "{\"name\":\"app\",\"type\":\"module\"}\n"),
         ("src/broken.ts", "import {\n"),
@@ -35,11 +35,11 @@ fn repository() -> Repository {
     repository
 }
 
-fn graph(repository: &Repository, url: &str, environment: &[(&str, &str)]) -> Output {
+pub(crate) fn graph(repository: &Repository, url: &str, environment: &[(&str, &str)]) -> Output {
     repository.output(&["graph", "--json", "--no-cache", "--cache-url", url], environment)
 }
 
-fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -103,12 +103,19 @@ fn fault(random: &mut Random, elsewhere: &str) -> Reply {
     }
 }
 
-/// Each run meets one or more faults. The server may not change an answer, and may not be followed elsewhere.
-fn faults(count: u64) {
+/// What `--cache-url` gets, and the environment beside it.
+pub(crate) type Place = (String, Vec<(&'static str, String)>);
+
+/// Each run meets one or more faults. The server may not change an answer, and may not be followed elsewhere. `place`: how it is
+/// asked, with `t0ken` as the credential.
+pub(crate) fn faults(count: u64, place: impl Fn(&HttpServer) -> Place) {
     let (repository, server, elsewhere) = (repository(), HttpServer::start(), HttpServer::start());
     let expected = repository.output(&["graph", "--json", "--no-cache"], &[]).stdout;
-    graph(&repository, &server.url(), &[]);
+    let (url, variables) = place(&server);
+    let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    graph(&repository, &url, &variables);
     let filled = server.values();
+    assert!(!filled.is_empty());
     let mut met = 0;
     let mut seed = 0;
     while met < count {
@@ -126,8 +133,8 @@ fn faults(count: u64) {
             reply
         });
         let key: &[(&str, &str)] = if seed % 2 == 0 { &[] } else { &[("STAN_CACHE_KEY", "k")] };
-        let environment = [key, &[("STAN_CACHE_TIMEOUT", "2"), ("STAN_CACHE_AUTHORIZATION", "Bearer t0ken")]].concat();
-        let output = graph(&repository, &server.url(), &environment);
+        let environment = [key, &[("STAN_CACHE_TIMEOUT", "2")], &variables].concat();
+        let output = graph(&repository, &url, &environment);
         assert_eq!(output.status.code(), Some(0), "seed {seed}: {}", stderr(&output));
         assert_eq!(output.stdout, expected, "seed {seed}: {}", stderr(&output));
         assert!(!stderr(&output).contains("t0ken"), "seed {seed}");
@@ -136,16 +143,20 @@ fn faults(count: u64) {
     assert!(elsewhere.take_requests().is_empty(), "a redirect was followed");
 }
 
+fn authorized(server: &HttpServer) -> Place {
+    (server.url(), vec![("STAN_CACHE_AUTHORIZATION", "Bearer t0ken".to_owned())])
+}
+
 #[test]
 fn faults_of_the_server_change_no_answer() {
-    faults(50);
+    faults(50, authorized);
 }
 
 /// The long form: `cargo xtask long shared`.
 #[test]
 #[ignore = "takes minutes"]
 fn a_thousand_faults_of_the_server_change_no_answer() {
-    faults(1000);
+    faults(1000, authorized);
 }
 
 #[test]
@@ -225,6 +236,31 @@ fn addresses_and_credentials_are_checked_and_not_shown() {
           help: set it to seconds, such as 5
     "#]]
     .assert_eq(&said("http://cache.example", &[("STAN_CACHE_TIMEOUT", "soon")]));
-    assert!(said("s3://bucket", &[]).starts_with("exit 1\n"));
+    expect![[r#"
+        exit 1
+        error: the address of the shared cache holds a key
+          help: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, for temporary keys, AWS_SESSION_TOKEN
+    "#]]
+    .assert_eq(&said("s3://AKID:hunter2@bucket/x", &[]));
+    expect![[r#"
+        exit 1
+        error: the address of the shared cache is not that of a bucket
+          help: name it as s3://bucket/folder, with letters, digits, `-`, `.` and `_` alone
+    "#]]
+    .assert_eq(&said("s3://Bucket", &[]));
     assert!(said("", &[("STAN_CACHE_URL", "nonsense")]).starts_with("exit 0\n"), "an empty address means none");
+}
+
+#[cfg(not(feature = "s3"))]
+#[test]
+fn a_build_without_buckets_says_how_to_get_them() {
+    let repository = Repository::new(&[("a.ts", "export {};\n")]);
+    let key = [("AWS_ACCESS_KEY_ID", "AKID"), ("AWS_SECRET_ACCESS_KEY", "hunter2")];
+    let output = repository.output(&["graph", "--stats", "--cache-url", "s3://bucket/stan"], &key);
+    assert_eq!(output.status.code(), Some(1));
+    expect![[r#"
+        error: this program was built without S3, which the address of the shared cache asks for
+          help: build it with `cargo build --release --package stan-cli --features s3`, or name a server that answers GET and PUT as https://host/path
+    "#]]
+    .assert_eq(&stderr(&output));
 }
