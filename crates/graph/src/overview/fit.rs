@@ -26,14 +26,16 @@ pub(super) fn fit(writer: &Writer<'_>, options: &OverviewOptions, target: u64, c
     // A third is for details of the files that have a line.
     let room = target - target / 3;
     let worth = fit.fold_all(target);
-    fit.unfold(room, true, &worth);
-    if fit.text_tokens() < target / 2 {
-        fit.unfold(room, false, &worth);
+    // Large folders that much is imported from come before small ones that nothing uses.
+    for shares in [Some(2), Some(8), Some(32), None] {
+        if fit.text_tokens() < target / 2 {
+            fit.unfold(room, shares, &worth);
+        }
     }
     fit.keep_shown();
     fit.add_details(false);
     if fit.text_tokens() < target - target / 8 {
-        fit.unfold(target, false, &worth);
+        fit.unfold(target, None, &worth);
         fit.keep_shown();
         fit.add_details(false);
     }

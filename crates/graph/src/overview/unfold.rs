@@ -11,8 +11,6 @@ use super::line::{HIDDEN, NAME_ONLY, folder_line, rest_line};
 
 /// What the line about hidden files may cost.
 const REST: u64 = 40;
-/// How many times its share of the room a folder may take.
-const SHARES: u64 = 2;
 /// The line of a folder tells less than that of a file.
 const FOLDED_COST: u64 = 2;
 
@@ -54,9 +52,9 @@ impl Fit<'_> {
         worth
     }
 
-    /// Opens folders until the text has `room` tokens. Within shares, folders are opened as a whole, and none takes much more
-    /// than its share of the room; else as much of them as there is room for.
-    pub(super) fn unfold(&mut self, room: u64, within_shares: bool, worth: &Worth) {
+    /// Opens folders until the text has `room` tokens. With `shares`, folders are opened as a whole, and none takes more than so
+    /// many times its share of the room; else as much of them as there is room for.
+    pub(super) fn unfold(&mut self, room: u64, shares: Option<u64>, worth: &Worth) {
         let Some(mut left) = room.checked_sub(self.text_tokens()) else { return };
         let folders = &self.writer.folders.all;
         let closed = (0..folders.len()).filter(|index| self.is_closed(*index));
@@ -71,8 +69,9 @@ impl Fit<'_> {
                     candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
                     continue;
                 }
-                let share = SHARES * room * worth.below[index] / worth.below[0].max(1);
-                if cost > left || (within_shares && !is_focus && self.cost(index, worth, FOLDED_COST) > share) {
+                let share = |shares: u64| shares * room * self.value(index, worth) / worth.below[0].max(1);
+                let is_above = |shares: u64| self.cost(index, worth, FOLDED_COST) > share(shares);
+                if cost > left || (!is_focus && shares.is_some_and(is_above)) {
                     deferred.push_back(index);
                     continue;
                 }
@@ -81,7 +80,7 @@ impl Fit<'_> {
                 let opened = self.show(index, &items);
                 candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
             }
-            let Some(index) = deferred.pop_front().filter(|_| !within_shares) else { break };
+            let Some(index) = deferred.pop_front().filter(|_| shares.is_none()) else { break };
             let opened = self.open_in_part(index, &mut left, worth, false);
             candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
         }
@@ -158,17 +157,24 @@ impl Fit<'_> {
 
     fn candidate(&self, index: usize, worth: &Worth) -> Option<Candidate> {
         let cost = self.cost(index, worth, FOLDED_COST);
-        // The root is worth its files: all else lies in other folders.
-        let files = || self.writer.folders.get(0).map(|root| root.files.as_slice()).unwrap_or_default();
         let distance = |file: &u32| self.distances.get(*file as usize).copied().unwrap_or(0);
-        let (nearest, value) = match index {
-            0 => (
-                files().iter().map(distance).min().unwrap_or(u32::MAX),
-                files().iter().map(|file| self.worth_of_file(*file)).sum(),
-            ),
-            _ => (worth.nearest[index], worth.below[index]),
+        let nearest = match index {
+            0 => self.root_files().iter().map(distance).min().unwrap_or(u32::MAX),
+            _ => worth.nearest[index],
         };
-        (cost > 0).then(|| (Reverse(nearest), value * 1_000 / cost, Reverse(index)))
+        (cost > 0).then(|| (Reverse(nearest), self.value(index, worth) * 1_000 / cost, Reverse(index)))
+    }
+
+    fn root_files(&self) -> &[u32] {
+        self.writer.folders.get(0).map(|root| root.files.as_slice()).unwrap_or_default()
+    }
+
+    /// The root is worth its files: all else lies in other folders.
+    fn value(&self, index: usize, worth: &Worth) -> u64 {
+        match index {
+            0 => self.root_files().iter().map(|file| self.worth_of_file(*file)).sum(),
+            _ => worth.below[index],
+        }
     }
 
     /// Opens a folder with these lines; returns the folders among them.
