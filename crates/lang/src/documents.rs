@@ -17,6 +17,9 @@ pub const VERSION: u32 = 1;
 /// More of a heading is not read.
 const LONGEST_HEADING: usize = 2_000;
 
+/// Bytes of a document that are searched first.
+const TOP: usize = 2 << 10;
+
 /// Lines that a heading in HTML may have.
 const MOST_LINES: usize = 12;
 
@@ -53,7 +56,7 @@ pub fn describe(file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<st
     let document = Document::of(file.name).filter(|_| file.bytes.len() as u64 <= LARGEST)?;
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file.bytes);
     let line = match document {
-        Document::Markdown => first_heading(&String::from_utf8_lossy(bytes)),
+        Document::Markdown => heading_of(bytes),
         Document::PackageJson => {
             let tree = JsonTree::parse(bytes).ok()?;
             tree.string(tree.field(tree.root(), "description")?).map(|text| one_line(&text))
@@ -81,9 +84,22 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().map(cleaned_prose).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The first heading that has words, outside of front matter, comments and code.
-fn first_heading(text: &str) -> Option<String> {
-    let mut lines = without_front_matter(text).lines();
+/// The first heading, which most documents have at their top: the rest is decoded only when it is not there.
+fn heading_of(bytes: &[u8]) -> Option<String> {
+    let start = bytes.get(..TOP).filter(|start| !start.starts_with(b"---") && !start.starts_with(b"+++"));
+    if let Some(start) = start.and_then(|start| start.get(..memchr::memrchr(b'\n', start)?)) {
+        let text = String::from_utf8_lossy(start);
+        let mut lines = text.lines();
+        // One that ends with what was decoded may go on.
+        if let Some(heading) = first_heading(&mut lines).filter(|_| lines.next().is_some()) {
+            return Some(heading);
+        }
+    }
+    first_heading(&mut without_front_matter(&String::from_utf8_lossy(bytes)).lines())
+}
+
+/// The first heading that has words, outside of comments and code.
+fn first_heading<'t>(lines: &mut impl Iterator<Item = &'t str>) -> Option<String> {
     let mut fence: Option<(char, usize)> = None;
     // The lines of a paragraph, which a line of `=` or `-` below makes a heading.
     let mut paragraph = String::new();
@@ -122,7 +138,7 @@ fn first_heading(text: &str) -> Option<String> {
             continue;
         } else if is_html_heading(start) {
             paragraph.clear();
-            plain(&html_heading(start, &mut lines))
+            plain(&html_heading(start, lines))
         } else {
             match starts_block(start) {
                 true => paragraph.clear(),
@@ -317,6 +333,13 @@ mod tests {
         ] {
             assert_eq!(line("docs/a.md", text).as_deref(), expected, "{text}");
         }
+        for lines in [0, 60, 102, 103, 104, 105, 400] {
+            let text =
+                format!("{}<h1>\nTea\nshop</h1>\n\n{}", "Some words, twenty.\n".repeat(lines), "End.\n".repeat(500));
+            assert_eq!(line("a.md", &text).as_deref(), Some("Tea shop"), "{lines}");
+        }
+        let long = format!("---\n# no\n{}---\n# Tea", "a: b\n".repeat(900));
+        assert_eq!(line("a.md", &long).as_deref(), Some("Tea"));
         assert_eq!(line("A.MDX", "# A\r\n").as_deref(), Some("A"));
         assert_eq!(line("a.txt", "# A\n"), None);
         let long = line("a.md", &format!("# {}", "word ".repeat(900))).unwrap_or_default();

@@ -13,6 +13,9 @@ use super::names::short;
 /// Tokens of `, +12`.
 const COUNT: u64 = 3;
 
+/// No detail has fewer tokens.
+const LEAST: u64 = 1;
+
 /// The file that gets the next detail: nearest to the focus first, then by the apportionment.
 type Next = (Reverse<u32>, u128, Reverse<u32>);
 
@@ -37,6 +40,9 @@ impl Fit<'_> {
         let mut heap: BinaryHeap<Next> = self.order.iter().map(|file| self.next(*file)).collect();
         let mut is_complete = true;
         while let Some((_, _, Reverse(file))) = heap.pop() {
+            if total + LEAST > self.target {
+                return false;
+            }
             let Some((level, exports, cost)) = self.step(file) else { continue };
             if total + cost > self.target {
                 is_complete = false;
