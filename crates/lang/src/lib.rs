@@ -4,6 +4,7 @@
 //! The parsers (oxc, ruff) live here and nowhere else. Nothing here touches the file system except through
 //! `stan_repo::Files`.
 
+pub mod documents;
 pub mod go;
 pub mod jsonc;
 pub mod language;

@@ -22,11 +22,11 @@ fn json() {
     check(
         &["graph", "--json"],
         expect![[r#"
-        exit 0
-        --- stdout
-        {"graph":{"nodes":{"README.md":{"id":"README.md","kind":"source","language":"md","metadata":{"hash":"9e8b62f81ea5c66fa06ee53da032751386b37702153070c0e14dd1d316282fa7","size":8}},"node:fs":{"id":"node:fs","kind":"builtin","language":"other"},"src/a.ts":{"id":"src/a.ts","kind":"source","language":"ts","description":"Where it starts.","metadata":{"hash":"144c5c8bfa106a997414759a0242a66dd33526267682b49939b176f07d7534e4","size":90}},"src/barrel.ts":{"id":"src/barrel.ts","kind":"source","language":"ts","metadata":{"hash":"036e8e68f26b11d1164c303618a7d357ca09f8d5b5b74ca630cd1462c59e6c77","size":21}},"src/gone":{"id":"src/gone","kind":"missing","language":"other"},"src/x.ts":{"id":"src/x.ts","kind":"source","language":"ts","metadata":{"hash":"fee3253ac0617f89ea8f533e0c8eefa1df00af87f2c2cf17fe6df52c784d4e92","size":48}}},"edges":{"README.md":[],"node:fs":[],"src/a.ts":[{"target":"node:fs","kind":"runtime","resolution":"explicit"},{"target":"src/barrel.ts","kind":"runtime","resolution":"explicit"},{"target":"src/gone","kind":"runtime","resolution":"explicit"},{"target":"src/x.ts","kind":"runtime","resolution":"implicit"}],"src/barrel.ts":[{"target":"src/x.ts","kind":"runtime","resolution":"explicit"}],"src/gone":[],"src/x.ts":[{"target":"src/a.ts","kind":"type","resolution":"explicit"}]}},"stats":{"modules":6,"edges":6,"dirty":0},"errors":[]}
-        --- stderr
-    "#]],
+            exit 0
+            --- stdout
+            {"graph":{"nodes":{"README.md":{"id":"README.md","kind":"source","language":"md","description":"hello","metadata":{"hash":"9e8b62f81ea5c66fa06ee53da032751386b37702153070c0e14dd1d316282fa7","size":8}},"node:fs":{"id":"node:fs","kind":"builtin","language":"other"},"src/a.ts":{"id":"src/a.ts","kind":"source","language":"ts","description":"Where it starts.","metadata":{"hash":"144c5c8bfa106a997414759a0242a66dd33526267682b49939b176f07d7534e4","size":90}},"src/barrel.ts":{"id":"src/barrel.ts","kind":"source","language":"ts","metadata":{"hash":"036e8e68f26b11d1164c303618a7d357ca09f8d5b5b74ca630cd1462c59e6c77","size":21}},"src/gone":{"id":"src/gone","kind":"missing","language":"other"},"src/x.ts":{"id":"src/x.ts","kind":"source","language":"ts","metadata":{"hash":"fee3253ac0617f89ea8f533e0c8eefa1df00af87f2c2cf17fe6df52c784d4e92","size":48}}},"edges":{"README.md":[],"node:fs":[],"src/a.ts":[{"target":"node:fs","kind":"runtime","resolution":"explicit"},{"target":"src/barrel.ts","kind":"runtime","resolution":"explicit"},{"target":"src/gone","kind":"runtime","resolution":"explicit"},{"target":"src/x.ts","kind":"runtime","resolution":"implicit"}],"src/barrel.ts":[{"target":"src/x.ts","kind":"runtime","resolution":"explicit"}],"src/gone":[],"src/x.ts":[{"target":"src/a.ts","kind":"type","resolution":"explicit"}]}},"stats":{"modules":6,"edges":6,"dirty":0},"errors":[]}
+            --- stderr
+        "#]],
     );
 }
 

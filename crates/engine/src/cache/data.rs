@@ -143,6 +143,18 @@ impl<'b> Data<'b> {
         decode_facts(self.entry(file)?.get(META_LENGTH..)?)
     }
 
+    /// What a document says of itself; `None` when the cache is damaged.
+    pub(crate) fn heading(&self, file: RecordId) -> Option<Option<Box<str>>> {
+        if self.has_facts(file) {
+            return Some(None);
+        }
+        let entry = self.entry(file)?;
+        match entry.get(META_LENGTH..)? {
+            [] => Some(None),
+            heading => postcard::from_bytes(heading).ok().map(Some),
+        }
+    }
+
     /// Problems of the file's text, then those of its requests.
     pub(crate) fn problems(&self, file: RecordId) -> Option<(Vec<Problem>, Vec<Problem>)> {
         let bytes = self.problems.get(file.index())?;

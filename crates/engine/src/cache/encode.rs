@@ -88,6 +88,8 @@ impl Piece {
             append_links(facts, &mut self.contents.bytes)?;
             print = print_of_links(self.contents.bytes.get(start + META_LENGTH..)?);
             append(&facts.description, &mut self.contents.bytes)?;
+        } else if let Some(heading) = &file.heading {
+            append(heading, &mut self.contents.bytes)?;
         }
         self.checksums.push(entry_print(self.contents.bytes.get(start..)?));
         self.contents.end();

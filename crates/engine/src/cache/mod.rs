@@ -50,7 +50,7 @@ pub(crate) use self::run::StoredRun;
 pub(crate) use self::tokens::{KeptTokens, TokenTable};
 
 /// Changes whenever the layout of the files does.
-const FORMAT: u32 = 9;
+const FORMAT: u32 = 10;
 const MAGIC: &[u8; 8] = b"stangrph";
 const IGNORE: &str = ".gitignore";
 const DATA: &str = "graph.data";
@@ -367,6 +367,7 @@ impl PreviousRun for CachedFacts<'_> {
             stat: Some(stat),
             meta: Some(data.meta(file)?),
             facts,
+            heading: data.heading(file)?,
             problems: data.problems(file)?.0,
             incomplete: data.is_incomplete(file),
             ..Analysed::default()

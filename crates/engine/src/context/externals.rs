@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use stan_graph::{ExternalFile, Externals, Graph, PackageFile};
+use stan_lang::documents;
 use stan_lang::language::SourceFile;
 use stan_lang::packages::file_of_id;
 use stan_model::json::JsonTree;
@@ -104,13 +105,18 @@ impl Packages<'_> {
 
     /// What an external file says of itself where it starts.
     fn description(&mut self, options: &GraphOptions, absolute: &str) -> Option<String> {
-        if !options.languages.claim(absolute) {
+        let is_document = documents::is_document(absolute);
+        if !is_document && !options.languages.claim(absolute) {
             return None;
         }
         self.buffer.clear();
         self.system.read_real(Path::new(absolute), LARGEST_DESCRIBED, &mut self.buffer).ok()?;
         let file = SourceFile { name: absolute, bytes: &self.buffer };
-        options.languages.describe(file, &options.extract).map(String::from)
+        let described = match is_document {
+            true => documents::describe(file, &options.extract),
+            false => options.languages.describe(file, &options.extract),
+        };
+        described.map(String::from)
     }
 
     /// A package's own description goes to one of its files: the one nearest to its root, if that has none.

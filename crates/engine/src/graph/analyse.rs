@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use stan_graph::FileMeta;
+use stan_lang::documents;
 use stan_lang::language::{Extraction, Extractors, SourceFile};
 use stan_model::{FileFacts, Problem};
 use stan_repo::{DirectoryHandleCache, Stat, System, SystemExt as _, read_failure};
@@ -38,6 +39,8 @@ pub(crate) struct Analysed {
     pub(crate) meta: Option<FileMeta>,
     /// `None` for files that are not analysed.
     pub(crate) facts: Option<Box<FileFacts>>,
+    /// What a document says of itself, which is no source code and has no facts.
+    pub(crate) heading: Option<Box<str>>,
     /// What is wrong with the file itself.
     pub(crate) problems: Vec<Problem>,
     /// What is wrong with where its requests lead; filled by resolution.
@@ -46,6 +49,14 @@ pub(crate) struct Analysed {
     pub(crate) incomplete: bool,
     /// Filled by resolution.
     pub(crate) resolved: ResolvedFile,
+}
+
+impl Analysed {
+    /// One line about the file.
+    pub(crate) fn description(&self) -> Option<&str> {
+        let heading = self.heading.as_deref();
+        self.facts.as_ref().map_or(heading, |facts| facts.description.as_deref())
+    }
 }
 
 /// What each thread keeps between files: extractors with their memory, and a buffer for bytes.
@@ -68,12 +79,12 @@ pub(crate) fn analyse(
     options: &GraphOptions,
 ) -> Analysed {
     if !(with_facts && options.languages.claim(display)) {
-        return hashed(system, path, display);
+        return hashed(system, path, display, options);
     }
     with_scratch(|Scratch { extractors, buffer }| {
         buffer.clear();
         let read = system.read_real(Path::new(path), MAX_ANALYSED_BYTES, buffer);
-        let Ok(stat) = read else { return failed(system, path, display, read) };
+        let Ok(stat) = read else { return failed(system, path, display, options, read) };
         extracted(extractors, SourceFile { name: display, bytes: buffer }, Some(stat), meta_of(buffer), options)
     })
 }
@@ -107,12 +118,12 @@ pub(crate) fn analyse_shared(
     bundles: &Bundles,
 ) -> Analysed {
     if !options.languages.claim(display) {
-        return hashed(system, path, display);
+        return hashed(system, path, display, options);
     }
     with_scratch(|Scratch { extractors, buffer }| {
         buffer.clear();
         let read = system.read_real(Path::new(path), MAX_ANALYSED_BYTES, buffer);
-        let Ok(stat) = read else { return failed(system, path, display, read) };
+        let Ok(stat) = read else { return failed(system, path, display, options, read) };
         let meta = meta_of(buffer);
         let member = Member { path: display, bytes: buffer, meta };
         let extraction = bundles.extractions(&[member], &mut |member| extract(extractors, member, options)).pop();
@@ -266,9 +277,11 @@ impl<'a> BatchAnalyser<'a> {
                 if self.options.languages.claim(name) {
                     return Read::Source { path: relative, bytes, stat, meta };
                 }
+                let file = SourceFile { name: relative, bytes: contents };
+                let heading = documents::describe(file, &self.options.extract);
                 // These bytes are not needed again.
                 buffer.truncate(start);
-                Read::Done(Analysed { stat, meta: Some(meta), ..Analysed::default() })
+                Read::Done(Analysed { stat, meta: Some(meta), heading, ..Analysed::default() })
             }
             Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Read::Large,
             Err(error) => Read::Done(unreadable(relative, &error)),
@@ -312,8 +325,19 @@ fn meta_of(bytes: &[u8]) -> FileMeta {
     FileMeta { digest: stan_repo::sha256(bytes), size: bytes.len() as u64 }
 }
 
-/// A file that is not read as a whole: only its hash is wanted.
-fn hashed(system: &dyn System, path: &str, display: &str) -> Analysed {
+/// A file that is no source code: its hash is wanted, and what a document says of itself. Others are not read as a whole.
+fn hashed(system: &dyn System, path: &str, display: &str, options: &GraphOptions) -> Analysed {
+    if documents::is_document(display) {
+        let read = with_scratch(|Scratch { buffer, .. }| {
+            buffer.clear();
+            let stat = system.read_real(Path::new(path), documents::LARGEST, buffer).ok()?;
+            let heading = documents::describe(SourceFile { name: display, bytes: buffer }, &options.extract);
+            Some(Analysed { stat: Some(stat), meta: Some(meta_of(buffer)), heading, ..Analysed::default() })
+        });
+        if let Some(read) = read {
+            return read;
+        }
+    }
     match stan_repo::hash_real_file(system, Path::new(path)) {
         Ok((stat, digest, size)) => {
             Analysed { stat: Some(stat), meta: Some(FileMeta { digest, size }), ..Analysed::default() }
@@ -323,11 +347,17 @@ fn hashed(system: &dyn System, path: &str, display: &str) -> Analysed {
 }
 
 /// What becomes of a file that was to be analysed and could not be read.
-fn failed<T>(system: &dyn System, path: &str, display: &str, read: std::io::Result<T>) -> Analysed {
+fn failed<T>(
+    system: &dyn System,
+    path: &str,
+    display: &str,
+    options: &GraphOptions,
+    read: std::io::Result<T>,
+) -> Analysed {
     match read {
         Err(error) if error.kind() != std::io::ErrorKind::FileTooLarge => unreadable(display, &error),
         _ => {
-            let mut analysed = hashed(system, path, display);
+            let mut analysed = hashed(system, path, display, options);
             let message = format!("is larger than {} MiB; it was not analysed", MAX_ANALYSED_BYTES >> 20);
             analysed.problems.push(Problem::new(display, message));
             analysed.incomplete = true;

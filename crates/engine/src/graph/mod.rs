@@ -416,7 +416,8 @@ fn key(system: &dyn System, options: &GraphOptions) -> Vec<u8> {
         usize,
     );
     let reach = options.reach(system);
-    let languages = options.languages.versions();
+    let mut languages = options.languages.versions();
+    languages.push(("documents", stan_lang::documents::VERSION));
     let key = Key(
         env!("CARGO_PKG_VERSION"),
         &languages,

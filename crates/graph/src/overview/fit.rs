@@ -1,34 +1,43 @@
-//! What is shown within a budget. Lines lose their details first, then folders are folded; what is left of the budget brings
-//! back what was removed last. Tokens of lines are added up here; whether the whole text fits is checked by the caller.
+//! What is shown within a budget. All details are removed first; where even the names are too many, folders are folded
+//! (`unfold`). What is left of the budget brings details back (`details`). Tokens of lines are added up here; whether the whole text fits is checked by the caller.
 
 use super::CountTokens;
 use super::OverviewOptions;
 use super::line::{
-    BARE_EDGES, EDGES, FEW_EXPORTS, FULL, HIDDEN, NAME_ONLY, NO_IMPORTS, NO_NAMES, ONLY_EDGES, TWO_EXPORTS, file_line,
-    folder_line, packages_line, rest_line, summary_line,
+    BARE_EDGES, EDGES, FIRST_EXPORTS, FULL, NAME_ONLY, NO_NAMES, ONLY_EDGES, SOME_EXPORTS, file_line, folder_line,
+    packages_line, summary_line,
 };
 use super::references::common_segments;
 use super::text::{State, Writer};
 
 /// Packages that are named within a budget; a tenth of it is the most that they may take.
 const MOST_PACKAGES: usize = 40;
-/// What the line about hidden files may cost.
-const REST: u64 = 40;
 
 pub(super) fn fit(writer: &Writer<'_>, options: &OverviewOptions, target: u64, count: &CountTokens<'_>) -> State {
     let mut fit = Fit::new(writer, options, target, count);
     fit.fix_frame();
-    let lines: u64 = fit.costs.iter().sum();
-    let with_others = fit.fixed + fit.folder_lines(true) + lines;
-    let without = fit.fixed + fit.folder_lines(false) + lines;
-    if without <= target {
-        fit.state.with_others = with_others <= target;
-        fit.refine(if with_others <= target { with_others } else { without }, &[NO_IMPORTS, NO_NAMES, FULL]);
-    } else {
-        fit.state.with_others = false;
-        if !fit.names_fit() {
-            fit.fold(without);
+    let rich = fit.fixed + fit.folder_lines(true) + fit.costs_at(SOME_EXPORTS).iter().sum::<u64>();
+    fit.state.with_others = rich <= target;
+    let names = fit.fixed + fit.folder_lines(false) + fit.costs.iter().sum::<u64>();
+    if fit.state.with_others || names <= target {
+        fit.add_details(true);
+        return fit.state;
+    }
+    // A third is for details of the files that have a line.
+    let room = target - target / 3;
+    let worth = fit.fold_all(target);
+    // Large folders that much is imported from come before small ones that nothing uses.
+    for shares in [Some(2), Some(8), Some(32), None] {
+        if fit.text_tokens() < target / 2 {
+            fit.unfold(room, shares, &worth);
         }
+    }
+    fit.keep_shown();
+    fit.add_details(false);
+    if fit.text_tokens() < target - target / 8 {
+        fit.unfold(target, None, &worth);
+        fit.keep_shown();
+        fit.add_details(false);
     }
     fit.state
 }
@@ -55,19 +64,20 @@ pub(super) fn everything(writer: &Writer<'_>, options: &OverviewOptions, count: 
     fit.state
 }
 
-struct Fit<'a> {
-    writer: &'a Writer<'a>,
-    count: &'a CountTokens<'a>,
-    target: u64,
+pub(super) struct Fit<'a> {
+    pub(super) writer: &'a Writer<'a>,
+    pub(super) count: &'a CountTokens<'a>,
+    pub(super) target: u64,
     /// Tokens that are there whatever is folded.
     fixed: u64,
+    pub(super) has_focus: bool,
     /// By file: tokens of its line at the present level.
-    costs: Vec<u64>,
+    pub(super) costs: Vec<u64>,
     /// By file: how far it is from the focus.
-    distances: Vec<u32>,
+    pub(super) distances: Vec<u32>,
     /// Code files, the most wanted first.
-    order: Vec<u32>,
-    state: State,
+    pub(super) order: Vec<u32>,
+    pub(super) state: State,
 }
 
 impl<'a> Fit<'a> {
@@ -83,19 +93,28 @@ impl<'a> Fit<'a> {
             (distances.get(index).copied().unwrap_or(0), std::cmp::Reverse(size))
         });
         let mut state = State::everything(writer.folders, files.len());
-        state.levels.fill(FEW_EXPORTS);
-        let mut fit = Self { writer, count, target, fixed: 0, costs: Vec::new(), distances, order, state };
-        fit.costs = fit.costs_at(FEW_EXPORTS);
+        state.levels.fill(NAME_ONLY);
+        let (has_focus, costs) = (!options.focus.is_empty(), Vec::new());
+        let mut fit = Self { writer, count, target, fixed: 0, has_focus, costs, distances, order, state };
+        fit.costs = fit.costs_at(NAME_ONLY);
         fit
     }
 
     fn costs_at(&self, level: u8) -> Vec<u64> {
         let Writer { input, references, .. } = self.writer;
         let cost = |file: &super::OverviewFile| match file.is_code {
-            true => (self.count)(&file_line(input, references, file, level)),
+            true => (self.count)(&file_line(input, references, file, level, FIRST_EXPORTS)),
             false => 0,
         };
         input.files.iter().map(cost).collect()
+    }
+
+    pub(super) fn costs_now(&self) -> Vec<u64> {
+        let cost = |(index, file): (u32, &super::OverviewFile)| match file.is_code {
+            true => (self.count)(&self.writer.file(index, &self.state)),
+            false => 0,
+        };
+        (0u32..).zip(&self.writer.input.files).map(cost).collect()
     }
 
     /// Header and packages.
@@ -122,7 +141,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Everything has a line: gives details back, level by level, the most wanted files first.
-    fn refine(&mut self, mut total: u64, levels: &[u8]) {
+    pub(super) fn refine(&mut self, mut total: u64, levels: &[u8]) {
         for &level in levels {
             let costs = self.costs_at(level);
             for file in &self.order {
@@ -145,182 +164,20 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Whether every file can at least be named: then the most wanted ones say more, and nothing is folded.
-    fn names_fit(&mut self) -> bool {
-        let costs = self.costs_at(NAME_ONLY);
-        let total = self.fixed + self.folder_lines(false) + costs.iter().sum::<u64>();
-        if total > self.target {
-            return false;
-        }
-        self.costs = costs;
-        self.state.levels.fill(NAME_ONLY);
-        self.refine(total, &[TWO_EXPORTS, FEW_EXPORTS]);
-        true
+    /// Only files that have a line get details.
+    fn keep_shown(&mut self) {
+        let shown = self.writer.shown(&self.state);
+        let files = (0u32..).zip(&self.writer.input.files).filter(|(index, _)| shown[*index as usize]);
+        self.order = files.map(|(index, _)| index).collect();
     }
 
-    fn summary(&self, folder: usize) -> u64 {
+    pub(super) fn text_tokens(&self) -> u64 {
+        (self.count)(&self.writer.text(&self.state))
+    }
+
+    pub(super) fn summary(&self, folder: usize) -> u64 {
         let found = self.writer.folders.get(folder);
         found.map_or(0, |folder| (self.count)(&summary_line(folder, self.state.with_names)))
-    }
-
-    /// Tokens of a folder's own lines: its path and its files.
-    fn own(&self, folder: usize) -> u64 {
-        let Some(found) = self.writer.folders.get(folder).filter(|folder| !folder.files.is_empty()) else { return 0 };
-        let files = found.files.iter().map(|file| self.costs.get(*file as usize).copied().unwrap_or(0));
-        (self.count)(&folder_line(found, false)) + files.sum::<u64>()
-    }
-
-    /// Folds folders until the rest fits, then opens the last ones again as far as there is room.
-    fn fold(&mut self, mut total: u64) {
-        let folders = &self.writer.folders.all;
-        // Tokens of all that is shown of a folder and below it. Folders come behind those they lie in.
-        let mut shown = vec![0u64; folders.len()];
-        for index in (0..folders.len()).rev() {
-            let own = self.own(index);
-            let parent = folders.get(index).map_or(0, |folder| folder.parent);
-            let all = shown.get(index).copied().unwrap_or(0) + own;
-            shown[index] = all;
-            if index > 0 {
-                shown[parent] += all;
-            }
-        }
-        let mut folded = Vec::new();
-        for index in self.fold_order() {
-            if total <= self.target {
-                break;
-            }
-            let children = self.writer.folders.get(index).map(|folder| folder.children.as_slice()).unwrap_or_default();
-            let below: u64 = children.iter().map(|child| shown.get(*child).copied().unwrap_or(0)).sum();
-            let (now, summary) = (self.own(index) + below, self.summary(index));
-            let is_smaller = summary < now;
-            shown[index] = if is_smaller { summary } else { now };
-            if is_smaller {
-                self.state.folded[index] = true;
-                total = total.saturating_sub(now - summary);
-                folded.push(index);
-            }
-        }
-        if total > self.target {
-            self.shrink_top();
-        }
-        let mut left = self.target.saturating_sub((self.count)(&self.writer.text(&self.state)));
-        for index in folded.into_iter().rev() {
-            if left < REST / 4 {
-                break;
-            }
-            if !self.is_within_folded(index) {
-                self.open(index, &mut left, &shown);
-            }
-        }
-    }
-
-    /// The farthest from the focus first, then the deepest, then the least used.
-    fn fold_order(&self) -> Vec<usize> {
-        let folders = &self.writer.folders.all;
-        let mut nearest = vec![u32::MAX; folders.len()];
-        let mut used = vec![0u64; folders.len()];
-        for index in (0..folders.len()).rev() {
-            let Some(folder) = folders.get(index) else { continue };
-            for file in &folder.files {
-                let file = *file as usize;
-                nearest[index] = nearest[index].min(self.distances.get(file).copied().unwrap_or(0));
-                used[index] += self.writer.input.files.get(file).map_or(0, |file| u64::from(file.importers));
-            }
-            if index > 0 {
-                nearest[folder.parent] = nearest[folder.parent].min(nearest[index]);
-                used[folder.parent] += used[index];
-            }
-        }
-        let has_code = |index: &usize| folders.get(*index).is_some_and(|folder| folder.file_count > 0);
-        let mut order: Vec<usize> = (1..folders.len()).filter(has_code).collect();
-        order.sort_by_key(|index| {
-            let depth = folders.get(*index).map_or(0, |folder| folder.depth);
-            (std::cmp::Reverse(nearest[*index]), std::cmp::Reverse(depth), used[*index], std::cmp::Reverse(*index))
-        });
-        order
-    }
-
-    fn is_within_folded(&self, folder: usize) -> bool {
-        let mut at = folder;
-        while at > 0 {
-            if self.state.is_hidden(at) {
-                return true;
-            }
-            at = self.writer.folders.get(at).map_or(0, |folder| folder.parent);
-            if self.state.is_folded(at) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Even one line for each top-level folder is too much: names go, then files of the root, then the smallest folders.
-    fn shrink_top(&mut self) {
-        self.state.with_names = false;
-        let size = |state: &State| (self.count)(&self.writer.text(state));
-        let mut total = size(&self.state);
-        let Some(root) = self.writer.folders.get(0) else { return };
-        let is_in_root =
-            |file: &u32| self.writer.input.files.get(*file as usize).is_some_and(|file| !file.path.contains('/'));
-        let mut wanted: Vec<u32> = self.order.iter().copied().filter(is_in_root).collect();
-        while total + REST / 2 > self.target
-            && let Some(file) = wanted.pop()
-        {
-            self.state.levels[file as usize] = HIDDEN;
-            total = total.saturating_sub(self.costs.get(file as usize).copied().unwrap_or(0));
-        }
-        let mut tops: Vec<usize> = root.children.clone();
-        tops.sort_by_key(|index| std::cmp::Reverse(self.writer.folders.get(*index).map_or(0, |folder| folder.tokens)));
-        while total + REST / 2 > self.target
-            && let Some(folder) = tops.pop()
-        {
-            self.state.hidden[folder] = true;
-            total = total.saturating_sub(self.summary(folder));
-        }
-    }
-
-    /// Shows as much of a folded folder as there is room for: the folders in it, then its most wanted files.
-    fn open(&mut self, index: usize, left: &mut u64, shown: &[u64]) {
-        let Some(folder) = self.writer.folders.get(index) else { return };
-        let frame = (self.count)(&folder_line(folder, false)) + REST;
-        let Some(mut room) = (*left + self.summary(index)).checked_sub(frame) else { return };
-        let mut children: Vec<usize> = folder.children.clone();
-        children.retain(|child| self.writer.folders.get(*child).is_some_and(|folder| folder.file_count > 0));
-        children
-            .sort_by_key(|child| std::cmp::Reverse(self.writer.folders.get(*child).map_or(0, |folder| folder.tokens)));
-        let mut files = folder.files.clone();
-        files.sort_by_key(|file| {
-            let importers = self.writer.input.files.get(*file as usize).map_or(0, |file| file.importers);
-            (self.distances.get(*file as usize).copied().unwrap_or(0), std::cmp::Reverse(importers))
-        });
-        let mut fits = |cost: u64| {
-            let fits = cost <= room;
-            room -= if fits { cost } else { 0 };
-            fits
-        };
-        let (mut added, mut hides) = (0, false);
-        for child in children {
-            let is_shown = fits(shown.get(child).copied().unwrap_or(0));
-            self.state.hidden[child] = !is_shown;
-            added += usize::from(is_shown);
-            hides |= !is_shown;
-        }
-        for file in files {
-            let is_shown = fits(self.costs.get(file as usize).copied().unwrap_or(0));
-            self.state.levels[file as usize] = if is_shown { FEW_EXPORTS } else { HIDDEN };
-            added += usize::from(is_shown);
-            hides |= !is_shown;
-        }
-        if added == 0 {
-            return;
-        }
-        self.state.folded[index] = false;
-        let rest = if hides {
-            (self.count)(&rest_line(&mut self.writer.rest(folder, &self.state), self.state.with_names))
-        } else {
-            0
-        };
-        *left = room + REST.saturating_sub(rest);
     }
 }
 

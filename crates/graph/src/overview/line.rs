@@ -6,23 +6,24 @@ use super::references::{References, split};
 use super::{OverviewFile, OverviewInput};
 
 /// Exported names that stay when the others are removed.
-const FIRST_EXPORTS: usize = 5;
+pub(super) const FIRST_EXPORTS: usize = 5;
 /// Tests that are named; the others are counted.
 const MOST_TESTS: usize = 2;
 /// Kinds of other files that are named; the rest is counted as one.
 const MOST_KINDS: usize = 3;
 
-/// How much a file's line says: everything, no names on imports, no imports, few exports.
+/// How much a file's line says: everything, no names on imports, no imports.
 pub(super) const FULL: u8 = 0;
 pub(super) const NO_NAMES: u8 = 1;
 pub(super) const NO_IMPORTS: u8 = 2;
-pub(super) const FEW_EXPORTS: u8 = 3;
+/// Some of its exports, with and without its description.
+pub(super) const DESCRIBED: u8 = 3;
+pub(super) const SOME_EXPORTS: u8 = 4;
 /// Without a budget: no names on imports and few exports.
-pub(super) const EDGES: u8 = 4;
+pub(super) const EDGES: u8 = 5;
 /// Without a budget, where even that is too much: no exports at all.
-pub(super) const ONLY_EDGES: u8 = 5;
-/// Before folders are folded: two exports, and only the name.
-pub(super) const TWO_EXPORTS: u8 = 6;
+pub(super) const ONLY_EDGES: u8 = 6;
+/// Nothing but the name.
 pub(super) const NAME_ONLY: u8 = 7;
 /// Without a budget, where even `ONLY_EDGES` is too much: the name and its imports.
 pub(super) const BARE_EDGES: u8 = 8;
@@ -30,7 +31,13 @@ pub(super) const BARE_EDGES: u8 = 8;
 pub(super) const HIDDEN: u8 = 9;
 
 /// ` name [tokens <importers exports > imports ~ tests # description]`
-pub(super) fn file_line(input: &OverviewInput, references: &References<'_>, file: &OverviewFile, level: u8) -> String {
+pub(super) fn file_line(
+    input: &OverviewInput,
+    references: &References<'_>,
+    file: &OverviewFile,
+    level: u8,
+    exports: usize,
+) -> String {
     let (folder, name) = split(&file.path);
     let mut line = String::with_capacity(64);
     line.push(' ');
@@ -48,9 +55,9 @@ pub(super) fn file_line(input: &OverviewInput, references: &References<'_>, file
         line.push_str(&format!(" <{}", file.importers));
     }
     match level {
-        FULL..FEW_EXPORTS => push_exports(&mut line, file, usize::MAX),
-        FEW_EXPORTS | EDGES => push_exports(&mut line, file, FIRST_EXPORTS),
-        TWO_EXPORTS => push_exports(&mut line, file, 2),
+        FULL..DESCRIBED => push_exports(&mut line, file, usize::MAX),
+        DESCRIBED | SOME_EXPORTS => push_exports(&mut line, file, exports),
+        EDGES => push_exports(&mut line, file, FIRST_EXPORTS),
         _ => {}
     }
     if level < NO_IMPORTS || matches!(level, EDGES | ONLY_EDGES) {
@@ -59,7 +66,7 @@ pub(super) fn file_line(input: &OverviewInput, references: &References<'_>, file
     if level < NO_IMPORTS {
         push_tests(&mut line, references, folder, &file.tests);
     }
-    if level < FEW_EXPORTS
+    if level <= DESCRIBED
         && let Some(description) = &file.description
     {
         line.push_str(" # ");
@@ -71,6 +78,9 @@ pub(super) fn file_line(input: &OverviewInput, references: &References<'_>, file
 
 fn push_exports(line: &mut String, file: &OverviewFile, most: usize) {
     if file.exports.is_empty() {
+        return;
+    }
+    if most == 0 {
         return;
     }
     line.push(' ');

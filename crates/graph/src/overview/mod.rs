@@ -2,10 +2,11 @@
 //! for each code file below its folder, with tokens, exported names, imports, importers and tests. Pure: the caller
 //! passes in the facts of the files and the token counter.
 //!
-//! To fit, lines lose their details before they go: names on imports, imports and tests, exported names after the fifth and
-//! the description; then, if that lists every file, all but its name; else folders become one line, the deepest first and the farthest from the focus first. What is left of
-//! the budget brings back what was removed last, the nearest to the focus and the largest files first. The grammar of the lines is in `docs/formats.md`; `read` reads it.
+//! To fit, lines lose their details: names on imports, imports and tests, descriptions, exported names; then folders become
+//! one line. What is left of the budget brings details back, the nearest to the focus and the largest files first. The
+//! grammar of the lines is in `docs/formats.md`; `read` reads it.
 
+mod details;
 mod fit;
 mod folders;
 mod levels;
@@ -16,6 +17,7 @@ mod references;
 #[cfg(test)]
 mod tests;
 mod text;
+mod unfold;
 
 pub use levels::{Unit, aggregate};
 

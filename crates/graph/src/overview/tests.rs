@@ -80,8 +80,8 @@ fn text_of_a_small_repository() {
         src/
          main.ts 1.2k
         src/shop/ # What is sold.
-         cart.ts 100k <1 Cart, total, a, b, c, "odd name", "+d" > item # Sums of carts.
-         item.ts 31 <2 Item
+         cart.ts 100k <1 Cart, total, a, b, c, "odd name", "+d" # Sums of carts.
+         item.ts
          main.ts 2
         = react 19.0.0 <3
     "##]]
@@ -92,7 +92,7 @@ fn text_of_a_small_repository() {
          main.ts 1.2k
         src/shop/
          cart.ts
-         item.ts 31 <2 Item
+         item.ts
          main.ts 2
     "#]]
     .assert_eq(&few(25).text);
@@ -104,12 +104,12 @@ fn large_files_keep_their_names_longest() {
     let mut files = vec![file("src/large.ts", 9_000, &exports, &[]), file("src/small.ts", 90, &exports, &[])];
     files[1].importers = 40;
     let input = OverviewInput { files, ..OverviewInput::default() };
-    expect![[r"
+    expect![[r#"
         src/
-         large.ts 9.0k openArchive, readEntry, +1
+         large.ts 9.0k openArchive, readEntry, writeEntry
          small.ts
-    "]]
-    .assert_eq(&overview(&input, &options(17, &[]), &count).text);
+    "#]]
+    .assert_eq(&overview(&input, &options(22, &[]), &count).text);
 }
 
 #[test]
@@ -246,6 +246,49 @@ fn more_top_folders_than_fit_are_counted() {
         "{}",
         found.text
     );
+}
+
+/// A library that samples of a manual use.
+fn library_with_samples() -> OverviewInput {
+    let library = (0..12).map(|index| OverviewFile {
+        importers: 30,
+        ..file(&format!("library/part{index:02}.ts"), 400, &["open", "close"], &[])
+    });
+    let sample = |index: u32| {
+        let path = format!("samples/lesson{:02}/step{}.ts", index / 4, index % 4);
+        OverviewFile { importers: 1, ..file(&path, 40, &["run"], &[]) }
+    };
+    let files = library.chain((0..240).map(sample)).collect();
+    OverviewInput { files, ..OverviewInput::default() }
+}
+
+#[test]
+fn folders_of_small_folders_are_one_line_while_the_budget_is_small() {
+    let input = library_with_samples();
+    let found = overview(&input, &options(130, &[]), &count);
+    assert!(found.text.contains("samples/ * 240 files"), "{}", found.text);
+    assert!(found.listed == 12 && found.tokens >= 104, "{} {}\n{}", found.listed, found.tokens, found.text);
+    let found = overview(&input, &options(6_000, &[]), &count);
+    assert_eq!((found.listed, found.folded), (252, 0), "{}", found.text);
+    let found = overview(&input, &options(130, &["samples/lesson07"]), &count);
+    let read = read(&found.text).expect("it is in the grammar");
+    assert!((0..4).all(|step| read.files.contains_key(&format!("samples/lesson07/step{step}.ts"))), "{}", found.text);
+}
+
+#[test]
+fn names_are_given_out_by_size() {
+    let names = ["openArchive", "readEntry", "writeEntry", "closeArchive", "listEntries", "findEntry"];
+    let sizes = [("src/a.ts", 900), ("src/b.ts", 600), ("src/c.ts", 300), ("src/d.ts", 10)];
+    let files = sizes.map(|(path, tokens)| file(path, tokens, &names, &[])).to_vec();
+    let input = OverviewInput { files, ..OverviewInput::default() };
+    expect![[r#"
+        src/
+         a.ts 900 openArchive, readEntry, writeEntry, closeArchive, listEntries, findEntry
+         b.ts 600 openArchive, readEntry, writeEntry, closeArchive, +2
+         c.ts
+         d.ts
+    "#]]
+    .assert_eq(&overview(&input, &options(45, &[]), &count).text);
 }
 
 #[test]

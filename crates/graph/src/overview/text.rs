@@ -2,13 +2,15 @@
 
 use super::OverviewInput;
 use super::folders::{Folder, Folders};
-use super::line::{FULL, HIDDEN, Rest, file_line, folder_line, packages_line, rest_line, summary_line};
+use super::line::{FIRST_EXPORTS, FULL, HIDDEN, Rest, file_line, folder_line, packages_line, rest_line, summary_line};
 use super::references::References;
 
 /// What is shown of each file and folder.
 pub(super) struct State {
     /// By file; means nothing for files that are not code.
     pub(super) levels: Vec<u8>,
+    /// By file: how many exports are shown at the levels that show some.
+    pub(super) exports: Vec<usize>,
     /// By folder: one line for all below it.
     pub(super) folded: Vec<bool>,
     /// By folder: not even that; the folder around it counts it.
@@ -24,6 +26,7 @@ impl State {
     pub(super) fn everything(folders: &Folders<'_>, files: usize) -> Self {
         Self {
             levels: vec![FULL; files],
+            exports: vec![FIRST_EXPORTS; files],
             folded: vec![false; folders.all.len()],
             hidden: vec![false; folders.all.len()],
             with_others: true,
@@ -66,9 +69,10 @@ impl<'w> Writer<'w> {
         self.input.header.iter().map(|line| format!("# {line}\n")).collect()
     }
 
-    pub(super) fn file(&self, file: u32, level: u8) -> String {
+    pub(super) fn file(&self, file: u32, state: &State) -> String {
         let found = self.input.files.get(file as usize);
-        found.map(|file| file_line(self.input, self.references, file, level)).unwrap_or_default()
+        let exports = state.exports.get(file as usize).copied().unwrap_or(0);
+        found.map(|found| file_line(self.input, self.references, found, state.level(file), exports)).unwrap_or_default()
     }
 
     /// The whole text.
@@ -92,7 +96,7 @@ impl<'w> Writer<'w> {
                 out.push_str(&folder_line(folder, state.with_others));
             }
             for file in folder.files.iter().filter(|file| state.level(**file) < HIDDEN) {
-                out.push_str(&self.file(*file, state.level(*file)));
+                out.push_str(&self.file(*file, state));
             }
             let mut rest = self.rest(folder, state);
             if rest.files > 0 {
@@ -127,6 +131,17 @@ impl<'w> Writer<'w> {
             rest.top.extend(&child.top);
         }
         rest
+    }
+
+    /// By file: whether it has a line.
+    pub(super) fn shown(&self, state: &State) -> Vec<bool> {
+        let mut shown = vec![false; self.input.files.len()];
+        self.each_open_folder(state, &mut |folder| {
+            for file in folder.files.iter().filter(|file| state.level(**file) < HIDDEN) {
+                shown[*file as usize] = true;
+            }
+        });
+        shown
     }
 
     fn each_open_folder(&self, state: &State, visit: &mut dyn FnMut(&Folder<'_>)) {

@@ -186,7 +186,7 @@ impl IncrementalUpdate<'_> {
             let mut node = old.node(index).clone();
             if let Some(edit) = by_node.get(&NodeIndex(index)) {
                 node.file = edit.analysed.meta;
-                node.description = edit.analysed.facts.as_ref().and_then(|facts| facts.description.clone());
+                node.description = edit.analysed.description().map(Into::into);
                 node.language = Language::of_path(&node.id);
             }
             builder.node(index, node);

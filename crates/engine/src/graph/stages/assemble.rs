@@ -103,7 +103,7 @@ impl CompileRun<'_> {
         let own = analysed.filter(|_| !self.is_external(key));
         Node {
             language: if is_file { Language::of_path(&id) } else { Language::Other },
-            description: own.and_then(|file| file.facts.as_ref()?.description.clone()),
+            description: own.and_then(|file| file.description().map(Into::into)),
             file: analysed.and_then(|file| file.meta),
             outside_root: slot.is_some()
                 && self.file_beyond(key).is_some_and(|path| self.nodes.relative(path).is_none()),

@@ -1,0 +1,254 @@
+//! Which folders are open where not every file can have a line. All are folded at first, then the folders are opened that
+//! say most for their tokens. What a folder is worth is how often its files are imported, and its lines may take about that
+//! share of the room. So the folders that the rest of the code uses are open, and a folder of many small ones (examples,
+//! samples of a manual) is one line while the budget is small.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::fit::Fit;
+use super::line::{HIDDEN, NAME_ONLY, folder_line, rest_line};
+
+/// What the line about hidden files may cost.
+const REST: u64 = 40;
+/// The line of a folder tells less than that of a file.
+const FOLDED_COST: u64 = 2;
+
+/// A folded folder that can be opened: nearest to the focus first, then by what it is worth for its tokens.
+type Candidate = (Reverse<u32>, u64, Reverse<usize>);
+
+/// A line of an open folder: a file, or a folder in it.
+#[derive(Clone, Copy)]
+enum Item {
+    File(u32),
+    Folder(usize),
+}
+
+/// What is known of the folders before any is opened.
+pub(super) struct Worth {
+    /// By folder: how far the nearest of its files is from the focus.
+    nearest: Vec<u32>,
+    /// By folder: how often the files below it are imported, and their number.
+    below: Vec<u64>,
+    /// By folder: tokens of its line while it is folded.
+    summaries: Vec<u64>,
+}
+
+impl Fit<'_> {
+    /// Folds everything but the root, whose files are not shown.
+    pub(super) fn fold_all(&mut self, room: u64) -> Worth {
+        let folders = &self.writer.folders.all;
+        self.state.folded = folders.iter().map(|folder| folder.file_count > 0).collect();
+        self.state.folded[0] = false;
+        self.state.levels.fill(NAME_ONLY);
+        for file in folders.first().map(|root| root.files.as_slice()).unwrap_or_default() {
+            self.state.levels[*file as usize] = HIDDEN;
+        }
+        if self.text_tokens() > room {
+            self.state.with_names = false;
+        }
+        let worth = self.worth();
+        self.hide_tops(room, &worth);
+        worth
+    }
+
+    /// Opens folders until the text has `room` tokens. With `shares`, folders are opened as a whole, and none takes more than so
+    /// many times its share of the room; else as much of them as there is room for.
+    pub(super) fn unfold(&mut self, room: u64, shares: Option<u64>, worth: &Worth) {
+        let Some(mut left) = room.checked_sub(self.text_tokens()) else { return };
+        let folders = &self.writer.folders.all;
+        let closed = (0..folders.len()).filter(|index| self.is_closed(*index));
+        let mut candidates: BinaryHeap<Candidate> = closed.filter_map(|index| self.candidate(index, worth)).collect();
+        let mut deferred = VecDeque::new();
+        loop {
+            while let Some((Reverse(distance), _, Reverse(index))) = candidates.pop() {
+                let cost = self.cost(index, worth, 1);
+                let is_focus = distance == 0 && self.has_focus;
+                if is_focus && cost > left {
+                    let opened = self.open_in_part(index, &mut left, worth, true);
+                    candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
+                    continue;
+                }
+                let share = |shares: u64| shares * room * self.value(index, worth) / worth.below[0].max(1);
+                let is_above = |shares: u64| self.cost(index, worth, FOLDED_COST) > share(shares);
+                if cost > left || (!is_focus && shares.is_some_and(is_above)) {
+                    deferred.push_back(index);
+                    continue;
+                }
+                left -= cost.saturating_sub(worth.summaries[index]);
+                let items = self.items(index);
+                let opened = self.show(index, &items);
+                candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
+            }
+            let Some(index) = deferred.pop_front().filter(|_| shares.is_none()) else { break };
+            let opened = self.open_in_part(index, &mut left, worth, false);
+            candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
+        }
+    }
+
+    fn worth(&self) -> Worth {
+        let folders = &self.writer.folders.all;
+        let mut nearest = vec![u32::MAX; folders.len()];
+        let mut below = vec![0u64; folders.len()];
+        for index in (0..folders.len()).rev() {
+            let Some(folder) = folders.get(index) else { continue };
+            for file in &folder.files {
+                nearest[index] = nearest[index].min(self.distances.get(*file as usize).copied().unwrap_or(0));
+                below[index] += self.worth_of_file(*file);
+            }
+            if index > 0 {
+                nearest[folder.parent] = nearest[folder.parent].min(nearest[index]);
+                below[folder.parent] += below[index];
+            }
+        }
+        let summaries = (0..folders.len()).map(|index| if index > 0 { self.summary(index) } else { 0 }).collect();
+        Worth { nearest, below, summaries }
+    }
+
+    fn worth_of_file(&self, file: u32) -> u64 {
+        1 + self.writer.input.files.get(file as usize).map_or(0, |file| u64::from(file.importers))
+    }
+
+    /// Whether a folder has one line, or is the root without its files.
+    fn is_closed(&self, index: usize) -> bool {
+        let Some(folder) = self.writer.folders.get(index) else { return false };
+        let parent = folder.parent;
+        let is_hidden = |file: &u32| self.state.level(*file) == HIDDEN;
+        match index {
+            0 => folder.files.iter().any(is_hidden),
+            _ => self.state.is_folded(index) && !self.state.is_hidden(index) && self.is_open(parent),
+        }
+    }
+
+    /// Whether nothing around a folder is folded or hidden.
+    fn is_open(&self, folder: usize) -> bool {
+        let mut at = folder;
+        while at > 0 {
+            if self.state.is_folded(at) || self.state.is_hidden(at) {
+                return false;
+            }
+            at = self.writer.folders.get(at).map_or(0, |folder| folder.parent);
+        }
+        true
+    }
+
+    /// The lines of a folder when it is open. The root is open from the start, and only its files are missing.
+    fn items(&self, index: usize) -> Vec<Item> {
+        let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
+        let has_code = |child: &usize| self.writer.folders.get(*child).is_some_and(|child| child.file_count > 0);
+        let children = folder.children.iter().copied().filter(|child| index > 0 && has_code(child));
+        folder.files.iter().copied().map(Item::File).chain(children.map(Item::Folder)).collect()
+    }
+
+    fn cost_of(&self, item: Item, worth: &Worth) -> u64 {
+        match item {
+            Item::File(file) => self.costs.get(file as usize).copied().unwrap_or(0),
+            Item::Folder(folder) => worth.summaries[folder],
+        }
+    }
+
+    /// Tokens of an open folder, with the lines of folders in it counted so many times.
+    fn cost(&self, index: usize, worth: &Worth, folded: u64) -> u64 {
+        let times = |item: &Item| if matches!(item, Item::Folder(_)) { folded } else { 1 };
+        let lines: u64 = self.items(index).into_iter().map(|item| times(&item) * self.cost_of(item, worth)).sum();
+        let own = self.writer.folders.get(index).filter(|folder| index > 0 && !folder.files.is_empty());
+        lines + own.map_or(0, |folder| (self.count)(&folder_line(folder, false)))
+    }
+
+    fn candidate(&self, index: usize, worth: &Worth) -> Option<Candidate> {
+        let cost = self.cost(index, worth, FOLDED_COST);
+        let distance = |file: &u32| self.distances.get(*file as usize).copied().unwrap_or(0);
+        let nearest = match index {
+            0 => self.root_files().iter().map(distance).min().unwrap_or(u32::MAX),
+            _ => worth.nearest[index],
+        };
+        (cost > 0).then(|| (Reverse(nearest), self.value(index, worth) * 1_000 / cost, Reverse(index)))
+    }
+
+    fn root_files(&self) -> &[u32] {
+        self.writer.folders.get(0).map(|root| root.files.as_slice()).unwrap_or_default()
+    }
+
+    /// The root is worth its files: all else lies in other folders.
+    fn value(&self, index: usize, worth: &Worth) -> u64 {
+        match index {
+            0 => self.root_files().iter().map(|file| self.worth_of_file(*file)).sum(),
+            _ => worth.below[index],
+        }
+    }
+
+    /// Opens a folder with these lines; returns the folders among them.
+    fn show(&mut self, index: usize, items: &[Item]) -> Vec<usize> {
+        self.state.folded[index] = false;
+        let mut folders = Vec::new();
+        for item in items {
+            match *item {
+                Item::File(file) => self.state.levels[file as usize] = NAME_ONLY,
+                Item::Folder(folder) => {
+                    self.state.hidden[folder] = false;
+                    folders.push(folder);
+                }
+            }
+        }
+        folders
+    }
+
+    /// Shows as much of a folded folder as there is room for: the lines first that say most for their tokens, or only the
+    /// lines that lead to the focus.
+    fn open_in_part(&mut self, index: usize, left: &mut u64, worth: &Worth, only_focus: bool) -> Vec<usize> {
+        let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
+        // The root has its frame and a line for its files already.
+        let frame = if index > 0 { (self.count)(&folder_line(folder, false)) + REST } else { 0 };
+        let Some(mut room) = (*left + worth.summaries[index]).checked_sub(frame) else { return Vec::new() };
+        let distance = |item: &Item| match *item {
+            Item::File(file) => self.distances.get(file as usize).copied().unwrap_or(0),
+            Item::Folder(folder) => worth.nearest[folder],
+        };
+        let rank = |item: &Item| {
+            let value = match *item {
+                Item::File(file) => self.worth_of_file(file),
+                Item::Folder(folder) => worth.below[folder].isqrt(),
+            };
+            (distance(item), Reverse(value * 1_000 / self.cost_of(*item, worth).max(1)))
+        };
+        let mut items = self.items(index);
+        items.sort_by_cached_key(rank);
+        let (shown, hidden): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
+            let cost = self.cost_of(*item, worth);
+            let fits = cost <= room && (!only_focus || distance(item) == 0);
+            room -= if fits { cost } else { 0 };
+            fits
+        });
+        if shown.is_empty() {
+            return Vec::new();
+        }
+        let opened = self.show(index, &shown);
+        for item in &hidden {
+            match *item {
+                Item::File(file) => self.state.levels[file as usize] = HIDDEN,
+                Item::Folder(folder) => self.state.hidden[folder] = true,
+            }
+        }
+        *left = room;
+        if index > 0 {
+            let rest = || (self.count)(&rest_line(&mut self.writer.rest(folder, &self.state), self.state.with_names));
+            *left += REST.saturating_sub(if hidden.is_empty() { 0 } else { rest() });
+        }
+        opened
+    }
+
+    /// Even one line for each top-level folder is too much: the smallest folders are only counted, but for the focus.
+    fn hide_tops(&mut self, room: u64, worth: &Worth) {
+        let mut total = self.text_tokens();
+        let Some(root) = self.writer.folders.get(0).filter(|_| total > room) else { return };
+        let mut tops: Vec<usize> = root.children.clone();
+        let tokens = |index: &usize| self.writer.folders.get(*index).map_or(0, |folder| folder.tokens);
+        tops.sort_by_key(|index| (worth.nearest[*index], Reverse(tokens(index))));
+        while total + REST / 2 > room
+            && let Some(folder) = tops.pop()
+        {
+            self.state.hidden[folder] = true;
+            total = total.saturating_sub(worth.summaries[folder]);
+        }
+    }
+}
