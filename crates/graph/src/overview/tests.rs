@@ -276,6 +276,20 @@ fn folders_of_small_folders_are_one_line_while_the_budget_is_small() {
 }
 
 #[test]
+fn the_folder_that_most_code_uses_is_opened_in_part_before_others_are_whole() {
+    let library = (0..200).map(|index| OverviewFile {
+        importers: 30,
+        ..file(&format!("packages/p{:02}/src/part{index}.ts", index / 5), 400, &["open", "close"], &[])
+    });
+    let example = |index: u32| file(&format!("examples/e{:02}/main{index}.ts", index / 2), 40, &["run"], &[]);
+    let files = (0..60).map(example).chain(library).collect();
+    let input = OverviewInput { files, ..OverviewInput::default() };
+    let found = overview(&input, &options(400, &[]), &count);
+    let lines = |start: &str| found.text.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!((lines("examples/"), lines("packages/") > 8), (1, true), "{}", found.text);
+}
+
+#[test]
 fn names_are_given_out_by_size() {
     let names = ["openArchive", "readEntry", "writeEntry", "closeArchive", "listEntries", "findEntry"];
     let sizes = [("src/a.ts", 900), ("src/b.ts", 600), ("src/c.ts", 300), ("src/d.ts", 10)];

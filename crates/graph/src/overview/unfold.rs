@@ -14,6 +14,9 @@ const REST: u64 = 40;
 /// The line of a folder tells less than that of a file.
 const FOLDED_COST: u64 = 2;
 
+/// A folder with at least a quarter of all imports and files is opened in part where it does not fit, if a quarter of the room is left.
+const MAIN: u64 = 4;
+
 /// A folded folder that can be opened: nearest to the focus first, then by what it is worth for its tokens.
 type Candidate = (Reverse<u32>, u64, Reverse<usize>);
 
@@ -64,8 +67,10 @@ impl Fit<'_> {
             while let Some((Reverse(distance), _, Reverse(index))) = candidates.pop() {
                 let cost = self.cost(index, worth, 1);
                 let is_focus = distance == 0 && self.has_focus;
-                if is_focus && cost > left {
-                    let opened = self.open_in_part(index, &mut left, worth, true);
+                // The folder that most of the code uses must not stay one line because its lines do not all fit.
+                let is_main = index > 0 && self.value(index, worth) * MAIN >= worth.below[0] && left * MAIN >= room;
+                if (is_focus || is_main) && cost > left {
+                    let opened = self.open_in_part(index, &mut left, worth, is_focus);
                     candidates.extend(opened.into_iter().filter_map(|index| self.candidate(index, worth)));
                     continue;
                 }
@@ -107,6 +112,13 @@ impl Fit<'_> {
 
     fn worth_of_file(&self, file: u32) -> u64 {
         1 + self.writer.input.files.get(file as usize).map_or(0, |file| u64::from(file.importers))
+    }
+
+    fn worth_of(&self, item: Item, worth: &Worth) -> u64 {
+        match item {
+            Item::File(file) => self.worth_of_file(file),
+            Item::Folder(folder) => worth.below[folder],
+        }
     }
 
     /// Whether a folder has one line, or is the root without its files.
@@ -206,8 +218,8 @@ impl Fit<'_> {
         };
         let rank = |item: &Item| {
             let value = match *item {
-                Item::File(file) => self.worth_of_file(file),
-                Item::Folder(folder) => worth.below[folder].isqrt(),
+                Item::Folder(_) => self.worth_of(*item, worth).isqrt(),
+                Item::File(_) => self.worth_of(*item, worth),
             };
             (distance(item), Reverse(value * 1_000 / self.cost_of(*item, worth).max(1)))
         };
@@ -219,7 +231,10 @@ impl Fit<'_> {
             room -= if fits { cost } else { 0 };
             fits
         });
-        if shown.is_empty() {
+        // The line of a folded folder says more than a few of its files without the folder that everybody uses.
+        let sum: u64 = shown.iter().map(|item| self.worth_of(*item, worth)).sum();
+        let largest = hidden.iter().map(|item| self.worth_of(*item, worth)).max().unwrap_or(0);
+        if shown.is_empty() || (index > 0 && !only_focus && sum < largest) {
             return Vec::new();
         }
         let opened = self.show(index, &shown);
