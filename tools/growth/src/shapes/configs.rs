@@ -22,8 +22,8 @@ pub(super) fn shapes() -> Vec<Shape> {
         Shape::graph("tsconfig-extends-chain", 5_000, extends_chain),
         Shape::graph("gitignore-names", 2_500, |tree, n| ignore(tree, n, &|i| format!("name{i}.log\n"))),
         Shape::graph("gitignore-globs", 2_500, |tree, n| ignore(tree, n, &|i| format!("/src{i}/*.ts\n*{i}.log\n"))),
-        // Four times as many are still below the size that a configuration may have.
-        Shape::new("yaml-config", 5_000, yaml, Command::Stan(&["run", "--plan"])),
+        // Four times as many are all that a configuration may have.
+        Shape::new("yaml-config", 250, yaml, Command::Stan(&["run", "--plan"])),
         Shape::graph("json-depth", 100_000, json_depth),
     ]
 }
@@ -85,7 +85,7 @@ fn ignore(tree: &Tree, n: usize, line: &dyn Fn(usize) -> String) -> Result<()> {
 fn yaml(tree: &Tree, n: usize) -> Result<()> {
     let excludes = lines(n, |i| format!("    - \"x{i}/**\"\n"));
     tree.file("stan.config.yml", format!("stan-core:\n  stanPath: .stan\n  excludes:\n{excludes}"))?;
-    (0..100).try_for_each(|i| tree.file(&format!("f{i}.ts"), "export {};\n"))
+    (0..3_000).try_for_each(|i| tree.file(&format!("f{i}.ts"), "export {};\n"))
 }
 
 fn json_depth(tree: &Tree, n: usize) -> Result<()> {
