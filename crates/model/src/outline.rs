@@ -235,11 +235,17 @@ impl Outline {
         })
     }
 
-    /// The names from the outermost unit down to this one, joined by dots.
+    /// The names from the outermost unit down to this one, joined by dots; of very many, the last.
     pub fn path(&self, id: UnitId) -> String {
+        /// All paths of a hostile file that nests its units would take quadratic time and memory.
+        const MOST_NAMES: usize = 64;
         let mut names = Vec::new();
         let mut at = Some(id);
         while let Some(unit) = at.and_then(|id| self.get(id)) {
+            if names.len() >= MOST_NAMES {
+                names.push("…");
+                break;
+            }
             names.push(unit.name());
             names.extend(unit.receiver());
             at = unit.parent;
@@ -341,6 +347,17 @@ mod tests {
             is_static: false,
             heritage: Vec::new(),
         }
+    }
+
+    #[test]
+    fn paths_of_deeply_nested_units_are_bounded() {
+        let count = 100_000;
+        let units = (0..count).map(|at| unit(at, 3 * count - at, at.checked_sub(1), count)).collect();
+        let outline = Outline { units, incomplete: false };
+        assert_eq!(outline.path(UnitId(2)), "u0.u1.u2");
+        let last = outline.path(UnitId(count - 1));
+        assert!(last.starts_with("….u99936.") && last.ends_with(".u99998.u99999"), "{last}");
+        assert_eq!(outline.named("u99999"), [UnitId(count - 1)]);
     }
 
     #[test]
