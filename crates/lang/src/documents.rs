@@ -46,7 +46,7 @@ impl Document {
     }
 }
 
-/// Whether [`describe`] may find a line in a file of this name. Asked for every file that is no source code.
+/// Whether [`describe`] may find a line in a file of this name. Called once per file without facts.
 pub fn is_document(path: &str) -> bool {
     Document::of(path).is_some()
 }

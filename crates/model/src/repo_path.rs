@@ -3,8 +3,8 @@
 /// A path relative to a root that cannot leave it: names joined by `/`, none of them empty, `.` or `..`. What a link on the disk does
 /// to it is another question (`stan_repo::escapes_root`).
 ///
-/// Borrowed, because ids and paths are kept as strings in documents and caches; whoever gets one from outside checks it here before
-/// the disk is asked about it.
+/// Borrowed, because ids and paths are kept as strings in documents and caches. Untrusted paths are validated here before
+/// any file system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath<'p>(&'p str);
 

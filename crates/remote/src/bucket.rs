@@ -127,7 +127,7 @@ mod tests {
             place("s3://facts/a/b", None, Some("http://127.0.0.1:9000/")),
             both("us-east-1", "http://127.0.0.1:9000/facts/a/b")
         );
-        // A signature holds no secret, but what it is made for would be read by everybody on the way.
+        // A signature contains no secret, but plain HTTP exposes the cached facts on the network.
         assert_eq!(place("s3://facts", None, Some("http://minio:9000")), Err(AddressError::Endpoint));
         assert_eq!(place("s3://facts", None, Some("https://u:p@minio")), Err(AddressError::Endpoint));
         assert_eq!(place("s3://facts", Some("x.evil.example/"), None), Err(AddressError::Region));

@@ -19,6 +19,7 @@ mod process;
 mod reply;
 mod report;
 mod row;
+mod section;
 mod slice;
 mod suggest;
 mod verdict;
@@ -153,7 +154,7 @@ fn run_graph(root: &Path, options: &Options) -> Result<bool> {
         std::fs::create_dir_all(root.join("docs"))?;
         let page = root.join("docs/benchmarks.md");
         let old = std::fs::read_to_string(&page).unwrap_or_default();
-        std::fs::write(&page, suggest::kept_section(&old, &report.page()))?;
+        std::fs::write(&page, suggest::SECTION.keep(&old, &report.page()))?;
     }
     Ok(!options.check || report.passes())
 }

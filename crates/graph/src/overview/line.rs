@@ -77,10 +77,7 @@ pub(super) fn file_line(
 }
 
 fn push_exports(line: &mut String, file: &OverviewFile, most: usize) {
-    if file.exports.is_empty() {
-        return;
-    }
-    if most == 0 {
+    if file.exports.is_empty() || most == 0 {
         return;
     }
     line.push(' ');

@@ -14,6 +14,7 @@ use super::corpus::CORPORA;
 use super::fetch::Store;
 use super::process::{Outcome, Run};
 use crate::Result;
+use crate::section::Section;
 
 #[derive(clap::Args)]
 pub(crate) struct CostOptions {
@@ -143,7 +144,7 @@ pub(super) fn run(root: &Path, stan: &Path, options: &CostOptions) -> Result<boo
     }
     let _ = std::fs::remove_dir_all(&scratch);
     if options.write {
-        page::write(root, &page::section(&tables, options.rounds))?;
+        Section("cost").write(root, &page::section(&tables, options.rounds))?;
     }
     let is_met = tables.iter().all(|table| table.ratios().all(|(ratio, value)| value <= table.bar(ratio)));
     Ok(!options.check || is_met)

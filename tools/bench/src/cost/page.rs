@@ -1,14 +1,8 @@
 //! The section of docs/benchmarks.md about what commands cost.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use super::CostTable;
-use crate::Result;
-
-const PAGE: &str = "docs/benchmarks.md";
-const BEGIN: &str = "<!-- bench cost: begin -->";
-const END: &str = "<!-- bench cost: end -->";
 
 /// The ratios of one corpus, as text and as Markdown.
 pub(super) fn table(measured: &CostTable) -> String {
@@ -37,35 +31,9 @@ pub(super) fn section(tables: &[CostTable], rounds: usize) -> String {
     text
 }
 
-/// Puts the section into the page.
-pub(super) fn write(root: &Path, text: &str) -> Result<()> {
-    let page = root.join(PAGE);
-    let old = std::fs::read_to_string(&page).unwrap_or_default();
-    Ok(std::fs::write(&page, with_section(&old, text))?)
-}
-
-/// The page with this section instead of the one it had, or behind everything else.
-fn with_section(page: &str, text: &str) -> String {
-    let section = format!("{BEGIN}\n\n{text}\n{END}\n");
-    match (page.find(BEGIN), page.find(END)) {
-        (Some(begin), Some(end)) if begin < end => {
-            format!("{}{section}{}", &page[..begin], page[end + END.len()..].trim_start_matches('\n'))
-        }
-        _ => format!("{}\n\n{section}", page.trim_end()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{CostTable, table, with_section};
-
-    #[test]
-    fn a_section_is_replaced_where_it_is() {
-        let first = with_section("# Page\n", "one");
-        let second = with_section(&format!("{first}after\n"), "two");
-        assert!(second.starts_with("# Page\n") && second.contains("two") && !second.contains("one"));
-        assert!(second.ends_with("after\n"));
-    }
+    use super::{CostTable, table};
 
     #[test]
     fn a_ratio_needs_both_of_its_rows() {

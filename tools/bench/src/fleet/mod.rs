@@ -14,6 +14,7 @@ use std::time::Duration;
 use crate::Result;
 use crate::fetch::{Store, sha256_of};
 use crate::process::{Outcome, Run, Usage};
+use crate::section::Section;
 use server::Server;
 
 /// The target: a filled cache makes a cold run of a repository that is mostly code this much cheaper.
@@ -95,7 +96,7 @@ pub(super) fn run(root: &Path, stan: &Path, options: &FleetOptions) -> Result<bo
     let text = page::section(&all, large.as_ref(), options.rounds);
     print!("{text}");
     if options.write {
-        page::write(root, &text)?;
+        Section("fleet").write(root, &text)?;
     }
     let is_cheaper = all.iter().filter(|one| one.name == options.code_heavy).all(|one| one.ratio() >= TARGET);
     let holds = is_cheaper && large.is_none_or(|large| large.holds());

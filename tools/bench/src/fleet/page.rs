@@ -1,37 +1,13 @@
 //! The section of docs/benchmarks.md about fleets.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
 use super::large::{Large, MOST_BYTES, MOST_GROWTH};
 use super::{Measured, TARGET};
-use crate::Result;
 
-const PAGE: &str = "docs/benchmarks.md";
-const BEGIN: &str = "<!-- bench fleet: begin -->";
-const END: &str = "<!-- bench fleet: end -->";
 /// Of the estimate.
 const FLEET: f64 = 10_000.0;
-
-/// Puts the section into the page, instead of the one it had or behind everything else.
-pub(super) fn write(root: &Path, text: &str) -> Result<()> {
-    let page = root.join(PAGE);
-    let old = std::fs::read_to_string(&page).unwrap_or_default();
-    Ok(std::fs::write(&page, with_section(&old, text))?)
-}
-
-fn with_section(page: &str, text: &str) -> String {
-    let section = format!("{BEGIN}\n\n{text}\n{END}\n");
-    match (page.find(BEGIN), page.find(END)) {
-        (Some(begin), Some(end)) if begin < end => {
-            let rest = page[end + END.len()..].trim_start_matches('\n');
-            let gap = if rest.is_empty() { "" } else { "\n" };
-            format!("{}{section}{gap}{rest}", &page[..begin])
-        }
-        _ => format!("{}\n\n{section}", page.trim_end()),
-    }
-}
 
 pub(super) fn section(all: &[Measured], large: Option<&Large>, rounds: usize) -> String {
     let mut text = String::from("## Fleets\n\nWritten by `cargo xtask bench fleet --large --write`.\n");
@@ -121,19 +97,4 @@ fn sizes(text: &mut String, large: &Large) {
         "\n{verdict}: the target is {:.1} GB for a million files, and linear growth (at most {MOST_GROWTH} × for twice the files).",
         MOST_BYTES as f64 / 1e9
     );
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{BEGIN, END, with_section};
-
-    #[test]
-    fn the_section_is_replaced() {
-        let page = with_section("# Page\n", "old\n");
-        assert_eq!(page, format!("# Page\n\n{BEGIN}\n\nold\n\n{END}\n"));
-        assert_eq!(
-            with_section(&format!("{page}\n## By hand\n"), "new\n"),
-            format!("# Page\n\n{BEGIN}\n\nnew\n\n{END}\n\n## By hand\n")
-        );
-    }
 }

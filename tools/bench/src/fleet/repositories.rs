@@ -70,7 +70,7 @@ fn from_pypi(store: &Store, package: &Package, folder: &Path) -> Result<()> {
     let incoming = store.scratch("incoming");
     let _ = std::fs::remove_dir_all(&incoming);
     std::fs::create_dir_all(&incoming)?;
-    // A wheel for every platform, whichever this one is: nothing is built.
+    // A platform-independent wheel, so that nothing is built.
     let arguments =
         ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"];
     let platform = ["--python-version=3.13", "--implementation=py", "--abi=none", "--platform=any", "--dest=."];

@@ -23,7 +23,7 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn start(store: &Store) -> Result<Self> {
         let program = install(store)?;
-        // Whoever takes it in between makes the start fail, which is said.
+        // Another process may bind the port first; the server then fails to start, and the error is reported.
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let mut command = Command::new(program);
         command.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
@@ -55,7 +55,7 @@ impl Server {
         answer().is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
     }
 
-    /// What `--cache-url` gets, and the environment beside it. A cache that nobody has used has a `folder` that nobody has used.
+    /// What `--cache-url` gets, and the environment beside it. A new `folder` is an empty cache.
     pub(super) fn place(&self, folder: &str, by_s3: bool) -> (String, Vec<(String, String)>) {
         let address = format!("http://127.0.0.1:{}", self.port);
         let variables: Vec<(&str, String)> = if by_s3 {
@@ -65,7 +65,7 @@ impl Server {
                 ("AWS_ENDPOINT_URL_S3", address.clone()),
             ]
         } else {
-            // moto gives objects to whoever has a credential, and does not check it.
+            // moto accepts any credential without checking it.
             let header =
                 "AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0";
             vec![("STAN_CACHE_AUTHORIZATION", header.to_owned())]

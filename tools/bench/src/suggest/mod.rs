@@ -18,9 +18,12 @@ use baselines::Corpus;
 use cases::{Case, Mode, Program};
 use figures::{Figures, METHODS};
 use levels::Levels;
-pub(super) use page::kept_section;
 
 use crate::Result;
+use crate::section::Section;
+
+/// What this task writes into docs/benchmarks.md.
+pub(super) const SECTION: Section = Section("suggest");
 
 #[derive(clap::Args)]
 pub(crate) struct SuggestOptions {
@@ -77,7 +80,7 @@ pub(super) fn run(root: &Path, stan: &Path, options: &SuggestOptions) -> Result<
     let text = page::section(&figures, &levels.sentence(smallest));
     print!("{text}");
     if options.write {
-        page::write(root, &text)?;
+        SECTION.write(root, &text)?;
     }
     Ok(figures.is_ahead())
 }

@@ -1,44 +1,9 @@
 //! The section of docs/benchmarks.md about `stan suggest`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use super::cases::Mode;
 use super::figures::{Figures, OURS, SEARCH};
-use crate::Result;
-
-const PAGE: &str = "docs/benchmarks.md";
-const BEGIN: &str = "<!-- bench suggest: begin -->";
-const END: &str = "<!-- bench suggest: end -->";
-
-/// Puts the section into the page.
-pub(super) fn write(root: &Path, text: &str) -> Result<()> {
-    let page = root.join(PAGE);
-    let old = std::fs::read_to_string(&page).unwrap_or_default();
-    Ok(std::fs::write(&page, with_section(&old, text))?)
-}
-
-/// The page with this section instead of the one it had, or behind everything else.
-fn with_section(page: &str, text: &str) -> String {
-    let section = format!("{BEGIN}\n\n{text}\n{END}\n");
-    match (page.find(BEGIN), page.find(END)) {
-        (Some(begin), Some(end)) if begin < end => {
-            let rest = page[end + END.len()..].trim_start_matches('\n');
-            format!("{}{section}{rest}", &page[..begin])
-        }
-        _ => format!("{}\n\n{section}", page.trim_end()),
-    }
-}
-
-/// A rewritten page that keeps the section of the old one, and what was written by hand behind it.
-pub(crate) fn kept_section(old: &str, new: &str) -> String {
-    match (old.find(BEGIN), old.find(END)) {
-        (Some(begin), Some(end)) if begin < end => {
-            format!("{}\n\n{}\n", new.trim_end(), old[begin..].trim_end())
-        }
-        _ => new.to_owned(),
-    }
-}
 
 /// The section as Markdown.
 pub(super) fn section(figures: &Figures, levels: &str) -> String {
@@ -138,15 +103,3 @@ fn losses(text: &mut String, figures: &Figures) {
 
 /// Cases that are named for each question.
 const MOST_LOSSES: usize = 8;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_section_is_replaced() {
-        let page = with_section("# Page\n", "one\n");
-        assert_eq!(with_section(&page, "two\n"), page.replace("one", "two"));
-        assert_eq!(kept_section(&page, "# New\n"), page.replace("# Page", "# New"));
-    }
-}
