@@ -57,7 +57,7 @@ fn damage_is_noticed() {
             }
         }
         assert_eq!(json(&run(disk.system(), &options, &request(false))), expected, "after {damage:?}");
-        assert_eq!(run(disk.system(), &options, &request(false)).work, Work::Unchanged, "it mends itself");
+        assert_eq!(run(disk.system(), &options, &request(false)).work, Work::Unchanged, "the cache is repaired");
     }
 }
 

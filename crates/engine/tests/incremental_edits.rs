@@ -63,7 +63,7 @@ fn edits_of_single_files_are_updated_incrementally() {
         assert_eq!(check(SMALL, &[(path, text)]), Work::Edited(1), "{path}: {text}");
     }
     assert_eq!(check(SMALL, &[("x.ts", "export const y = 1;"), ("y.ts", "export const x = 1;")]), Work::Edited(2));
-    assert_eq!(check(SMALL, &[("x.ts", "export const x = 1;\n")]), Work::Unchanged, "a touch is no edit");
+    assert_eq!(check(SMALL, &[("x.ts", "export const x = 1;\n")]), Work::Unchanged, "a touch is not an edit");
     assert_eq!(check(SMALL, &[]), Work::Unchanged);
 }
 

@@ -123,7 +123,7 @@ fn every_change_is_seen() {
         ("a map that was altered", |disk| disk.write(".stan/context/dependency.meta.json", b"{}")),
         ("an overview that is gone", |disk| disk.remove(".stan/context/dependency.overview.md")),
         ("a private map that was altered", |disk| disk.write(".stan/context/dependency.map.json", b"{}")),
-        ("a package that an import leads to", |disk| {
+        ("a package that an import resolves to", |disk| {
             disk.write("node_modules/p/package.json", br#"{"name":"p","version":"2.0.0"}"#);
         }),
     ];

@@ -232,7 +232,7 @@ fn addresses_and_credentials_are_checked_and_not_shown() {
     .assert_eq(&said("http://cache.example", &[("STAN_CACHE_AUTHORIZATION", "Bearer hunter2")]));
     expect![[r#"
         exit 1
-        error: STAN_CACHE_TIMEOUT is `soon`, which is no time
+        error: STAN_CACHE_TIMEOUT is `soon`, which is not a number of seconds
           help: set it to seconds, such as 5
     "#]]
     .assert_eq(&said("http://cache.example", &[("STAN_CACHE_TIMEOUT", "soon")]));

@@ -72,7 +72,7 @@ pub(crate) const PATHS: &[WritePath] = &[
     a_run("run --context --meta", edited, |system| archive(system, Mode::Meta, false, false)),
     a_run("run --context --frozen", other_selection, |system| archive(system, Mode::Context, true, false)),
     a_run("run --context, a cache to make", edited, |system| archive(system, Mode::Context, false, true)),
-    a_run("run --context, a cache to mend", cached, |system| archive(system, Mode::Context, false, true)),
+    a_run("run --context, a damaged cache", cached, |system| archive(system, Mode::Context, false, true)),
     other("snap", edited, snapshots),
     other("state migrate", old_selection, |system| migrate(system, &StateSource::Workspace)),
     other("state migrate FILE", old_selection, |system| {
@@ -95,7 +95,7 @@ pub(crate) const PATHS: &[WritePath] = &[
     other("run -s", edited, with_evidence),
     a_graph("graph, no cache yet", edited),
     a_graph("graph, an old cache", renamed_since),
-    a_graph("graph, a cache to mend", cached),
+    a_graph("graph, a damaged cache", cached),
     other("x07 ast slice --out", module, |system| slice_to_file(system, "/r/out/slice.json")),
     other("x07 ast slice --out, a new folder", module, |system| slice_to_file(system, "/r/new/deep/slice.json")),
 ];

@@ -206,7 +206,7 @@ impl Fit<'_> {
     }
 
     /// Shows as much of a folded folder as there is room for: the lines first that say most for their tokens, or only the
-    /// lines that lead to the focus.
+    /// lines of the folders above the focus.
     fn open_in_part(&mut self, index: usize, left: &mut u64, worth: &Worth, only_focus: bool) -> Vec<usize> {
         let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
         // The root has its frame and a line for its files already.

@@ -364,7 +364,7 @@ mod tests {
         );
         system.set_file("/r/.git/refs/heads/main", "nonsense\n");
         let text = ask(&system, Some("main")).to_string();
-        assert_eq!(text, "`.git/refs/heads/main` is damaged: it is no reference");
+        assert_eq!(text, "`.git/refs/heads/main` is damaged: it is not a reference");
         system.set_file("/r/.git/refs/heads/main", "ref: refs/heads/main\n");
         assert!(matches!(ask(&system, Some("main")), GitError::TooMuch { .. }));
         system.set_file("/r/.git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n");
