@@ -17,7 +17,7 @@ use crate::entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, Guard, HeldBack, 
 use crate::error::Error;
 use crate::tar::append_end;
 use crate::transaction::OutputStream;
-use group::{Group, Item};
+use group::{FileGroup, Item};
 use large::Buffers;
 
 /// Files whose headers and contents are put together by one thread before another takes over.
@@ -64,7 +64,7 @@ pub fn write_archive_knowing(
         next_groups(&mut reading, &mut starts, width, entries.len());
         let (written, ()) = rayon::join(
             || writing.iter_mut().try_for_each(|group| writer.write_group(&job, group)),
-            || reading.par_iter_mut().for_each(|group: &mut Group| group.fill(&job)),
+            || reading.par_iter_mut().for_each(|group: &mut FileGroup| group.fill(&job)),
         );
         written?;
         if reading.is_empty() {
@@ -83,11 +83,11 @@ struct WriteJob<'a> {
 }
 
 /// Gives the groups their next files, and keeps their memory.
-fn next_groups(groups: &mut Vec<Group>, starts: &mut impl Iterator<Item = usize>, width: usize, total: usize) {
+fn next_groups(groups: &mut Vec<FileGroup>, starts: &mut impl Iterator<Item = usize>, width: usize, total: usize) {
     let mut used = 0;
     for start in starts.by_ref().take(width) {
         if used == groups.len() {
-            groups.push(Group::default());
+            groups.push(FileGroup::default());
         }
         if let Some(group) = groups.get_mut(used) {
             group.restart(start..(start + FILES_PER_GROUP).min(total));
@@ -105,7 +105,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes what a group has read, then resumes the group until it has no more files.
-    fn write_group(&mut self, job: &WriteJob<'_>, group: &mut Group) -> Result<(), Error> {
+    fn write_group(&mut self, job: &WriteJob<'_>, group: &mut FileGroup) -> Result<(), Error> {
         loop {
             self.out.put(group.bytes())?;
             let start = self.written.size;

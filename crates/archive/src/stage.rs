@@ -80,11 +80,11 @@ pub fn stage(transaction: &mut Transaction<'_>, mut externals: Vec<External>) ->
     externals.sort_by(|left, right| left.id.cmp(&right.id));
     externals.dedup();
     let (promised, mismatches) = promises(&externals, transaction.lock().stan_path());
-    let mut work = Work { transaction, files: Vec::with_capacity(externals.len()), mismatches };
+    let mut work = StagingJob { transaction, files: Vec::with_capacity(externals.len()), mismatches };
     for batch in promised.chunks(BATCH) {
         work.stage_batch(batch)?;
     }
-    let Work { transaction, files, mismatches } = work;
+    let StagingJob { transaction, files, mismatches } = work;
     if !mismatches.is_empty() {
         return Err(Error::Mismatches(Mismatches(mismatches)));
     }
@@ -117,7 +117,7 @@ pub fn prove(system: &dyn System, stan_path: &str, mut externals: Vec<External>)
     Ok(promised.iter().map(entry).collect())
 }
 
-struct Work<'w, 's> {
+struct StagingJob<'w, 's> {
     transaction: &'w mut Transaction<'s>,
     files: Vec<StagedFile>,
     mismatches: Vec<Mismatch>,
@@ -164,7 +164,7 @@ fn promises<'e>(externals: &'e [External], stan_path: &str) -> (Vec<Promise<'e>>
     (promised, mismatches)
 }
 
-impl Work<'_, '_> {
+impl StagingJob<'_, '_> {
     fn stage_batch(&mut self, batch: &[Promise<'_>]) -> Result<(), Error> {
         let mut has_folder = Vec::with_capacity(batch.len());
         for promise in batch {

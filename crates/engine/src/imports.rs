@@ -190,14 +190,14 @@ struct Sought<'g> {
 
 /// The globs of a label that start in the same folder.
 #[derive(Default)]
-struct Group<'g> {
+struct GlobGroup<'g> {
     sought: Vec<Sought<'g>>,
     patterns: Vec<String>,
 }
 
 impl Planner<'_> {
     fn label(&mut self, globs: &[String], found: &mut Found<'_>) -> Result<(), ImportError> {
-        let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
+        let mut groups: BTreeMap<String, GlobGroup<'_>> = BTreeMap::new();
         for glob in globs {
             let refused = |error| ImportError::Glob { label: found.label.to_owned(), error };
             let RootedGlob { parent, pattern } = RootedGlob::new(glob).map_err(refused)?;
@@ -259,7 +259,7 @@ struct Walk<'w, 's, 'g> {
     /// Absolute real path.
     parent: &'w str,
     all: &'w WalkGlobs,
-    group: &'w mut Group<'g>,
+    group: &'w mut GlobGroup<'g>,
 }
 
 impl Walk<'_, '_, '_> {

@@ -39,7 +39,7 @@ impl Item {
 }
 
 #[derive(Default)]
-pub(super) struct Group {
+pub(super) struct FileGroup {
     /// The files that are still to come.
     left: Range<usize>,
     bytes: Vec<u8>,
@@ -49,7 +49,7 @@ pub(super) struct Group {
     error: Option<Error>,
 }
 
-impl Group {
+impl FileGroup {
     pub(super) fn restart(&mut self, files: Range<usize>) {
         *self = Self {
             left: files,

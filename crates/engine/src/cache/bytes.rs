@@ -124,11 +124,11 @@ impl BlobList {
 
 /// Reads what a [`Writer`] wrote, in the same order.
 #[derive(Clone, Copy)]
-pub(crate) struct Reader<'b> {
+pub(crate) struct SectionReader<'b> {
     bytes: &'b [u8],
 }
 
-impl<'b> Reader<'b> {
+impl<'b> SectionReader<'b> {
     pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes }
     }
@@ -216,7 +216,7 @@ mod tests {
         writer.u32s([1, 2, u32::MAX].into_iter());
         writer.blobs([b"a".as_slice(), b"", b"ccc"].into_iter());
         let bytes = writer.into_bytes();
-        let mut reader = Reader::new(&bytes);
+        let mut reader = SectionReader::new(&bytes);
         assert_eq!(reader.u64(), Some(u64::MAX));
         assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, u32::MAX]));
         let blobs = reader.blobs().unwrap();
@@ -240,7 +240,7 @@ mod tests {
         writer.u32_pieces([[1, 2].as_slice(), &[], &[3]].into_iter());
         writer.blob_pieces([b"x".as_slice(), b"", b"yz"].into_iter());
         let bytes = writer.into_bytes();
-        let mut reader = Reader::new(&bytes);
+        let mut reader = SectionReader::new(&bytes);
         let blobs = reader.blobs().unwrap();
         assert_eq!((blobs.len(), blobs.text(0), blobs.text(1), blobs.text(2)), (3, Some("a"), Some(""), Some("ccc")));
         assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, 3]));
@@ -254,7 +254,7 @@ mod tests {
         writer.u32s([1, 2, 3].into_iter());
         let bytes = writer.into_bytes();
         for length in 0..bytes.len() {
-            assert!(Reader::new(&bytes[..length]).u32s().is_none(), "{length}");
+            assert!(SectionReader::new(&bytes[..length]).u32s().is_none(), "{length}");
         }
     }
 }

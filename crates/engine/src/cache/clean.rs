@@ -3,7 +3,7 @@
 use stan_model::Digest;
 
 use super::Cache;
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, Writer};
 use super::relevance::HEAD;
 use super::tokens::TokenTable;
 
@@ -30,7 +30,7 @@ impl Cache<'_> {
     pub(crate) fn load_clean(&self) -> CleanContents {
         let load = || {
             let bytes = self.load_sealed(FILE, MAGIC)?;
-            let mut reader = Reader::new(bytes.get(HEAD..)?);
+            let mut reader = SectionReader::new(bytes.get(HEAD..)?);
             let is_current = reader.u64()? == u64::from(stan_secrets::VERSION);
             let (keys, rest) = reader.blob()?.as_chunks::<16>();
             let keys: Vec<u128> = keys.iter().map(|key| u128::from_le_bytes(*key)).collect();

@@ -9,7 +9,7 @@ use stan_graph::Summary;
 use stan_repo::{DirectoryHandleCache, Observations, Stat, System};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, Writer};
 use super::data::PARTS;
 use crate::graph::record::PathList;
 
@@ -47,7 +47,7 @@ impl Section {
         writer.u64(self.checksum);
     }
 
-    fn read_all(reader: &mut Reader<'_>) -> Option<[Self; PARTS]> {
+    fn read_all(reader: &mut SectionReader<'_>) -> Option<[Self; PARTS]> {
         let mut parts = [Self { length: 0, checksum: 0 }; PARTS];
         for part in &mut parts {
             *part = Self { length: reader.u64()?, checksum: reader.u64()? };
@@ -82,7 +82,7 @@ impl Index {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = SectionReader::new(bytes);
         let index = Self {
             observed_at: reader.u64()?.cast_signed(),
             parts: Section::read_all(&mut reader)?,
@@ -183,7 +183,7 @@ impl FileTable {
         writer.blob(self.paths.text.as_bytes());
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+    fn read(reader: &mut SectionReader<'_>) -> Option<Self> {
         let ends: Vec<u32> = reader.u32s()?.iter().collect();
         let (prints, rest) = reader.blob()?.as_chunks::<8>();
         let fingerprints: Vec<u64> = prints.iter().map(|print| u64::from_le_bytes(*print)).collect();
@@ -229,13 +229,13 @@ mod tests {
         let mut writer = Writer::default();
         table.write(&mut writer);
         let bytes = writer.into_bytes();
-        let read = FileTable::read(&mut Reader::new(&bytes)).unwrap();
+        let read = FileTable::read(&mut SectionReader::new(&bytes)).unwrap();
         assert_eq!(
             (0..read.len()).map(|i| (read.path(i), read.fingerprint(i))).collect::<Vec<_>>(),
             (0..table.len()).map(|i| (table.path(i), table.fingerprint(i))).collect::<Vec<_>>()
         );
         for length in 0..bytes.len() {
-            assert!(FileTable::read(&mut Reader::new(&bytes[..length])).is_none());
+            assert!(FileTable::read(&mut SectionReader::new(&bytes[..length])).is_none());
         }
     }
 

@@ -7,7 +7,7 @@ use stan_model::outline::UnitKind;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Cache;
-use super::bytes::{Blobs, Reader, Writer};
+use super::bytes::{Blobs, SectionReader, Writer};
 use super::relevance::HEAD;
 
 const MAGIC: &[u8; 8] = b"stanoutl";
@@ -59,7 +59,7 @@ impl<'c> KeptOutlines<'c> {
 
     /// The stored outlines of all files, sorted by key.
     fn table(&self) -> Option<(&[[u8; 16]], Blobs<'_>)> {
-        let mut reader = Reader::new(self.known.get(HEAD..)?);
+        let mut reader = SectionReader::new(self.known.get(HEAD..)?);
         if reader.u64()? != u64::from(FORMAT) {
             return None;
         }

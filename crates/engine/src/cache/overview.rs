@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::Cache;
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, Writer};
 use super::map::MapIdentity;
 use super::relevance::HEAD;
 
@@ -81,7 +81,7 @@ impl StoredOverviews {
 
     /// `None` for those of another map.
     fn decode(bytes: &[u8], map: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = SectionReader::new(bytes);
         if reader.blob()? != map {
             return None;
         }

@@ -12,7 +12,7 @@ use stan_rank::{Change, FileWords, Fixed, Postings, WordIndex};
 use stan_repo::{GitHistory, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, Writer};
 use super::{Cache, LARGEST_DATA};
 
 /// Changes whenever words are counted or stored in another way.
@@ -74,7 +74,7 @@ impl Cache<'_> {
     /// The history of the last run, by the numbers of its files.
     pub(crate) fn load_past(&self) -> Option<StoredPast> {
         let bytes = self.load_sealed(PAST_FILE, PAST_MAGIC)?;
-        let mut reader = Reader::new(bytes.get(HEAD..)?);
+        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
         let head = String::from_utf8(reader.blob()?.to_vec()).ok()?;
         let files = u64::from_le_bytes(reader.blob()?.try_into().ok()?);
         let ids = reader.blobs()?;
@@ -124,7 +124,7 @@ impl Cache<'_> {
     /// The words that the last run left.
     pub(crate) fn load_words(&self) -> Option<StoredWords> {
         let bytes = self.load_sealed(WORDS_FILE, WORDS_MAGIC)?;
-        let mut reader = Reader::new(bytes.get(HEAD..)?);
+        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
         let paths = reader.blobs()?;
         let (digests, rest) = reader.blob()?.as_chunks::<32>();
         let mut postings = || -> Option<Postings> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use stan_engine::Engine;
 use stan_engine::config::{Config, Found, find};
-use stan_engine::context::reports::Mode;
+use stan_engine::context::reports::ArchiveMode;
 use stan_engine::context::reports::{ScriptEnd, ScriptReport};
 use stan_engine::context::{
     ArchiveFormat, EngineError, NamedBytes, NoProgress, Repository, RunRequest, SnapRequest, SnapStep, StateSource,
@@ -66,13 +66,13 @@ const fn a_graph(name: &'static str, before: fn() -> MemorySystem) -> WritePath 
 
 /// All of them.
 pub(crate) const PATHS: &[WritePath] = &[
-    other("run", plain_before, |system| archive(system, Mode::Plain, false, false)),
-    a_run("run --context, the first", opened, |system| archive(system, Mode::Context, false, false)),
-    a_run("run --context, a later one", edited, |system| archive(system, Mode::Context, false, false)),
-    a_run("run --context --meta", edited, |system| archive(system, Mode::Meta, false, false)),
-    a_run("run --context --frozen", other_selection, |system| archive(system, Mode::Context, true, false)),
-    a_run("run --context, a cache to make", edited, |system| archive(system, Mode::Context, false, true)),
-    a_run("run --context, a damaged cache", cached, |system| archive(system, Mode::Context, false, true)),
+    other("run", plain_before, |system| archive(system, ArchiveMode::Plain, false, false)),
+    a_run("run --context, the first", opened, |system| archive(system, ArchiveMode::Context, false, false)),
+    a_run("run --context, a later one", edited, |system| archive(system, ArchiveMode::Context, false, false)),
+    a_run("run --context --meta", edited, |system| archive(system, ArchiveMode::Meta, false, false)),
+    a_run("run --context --frozen", other_selection, |system| archive(system, ArchiveMode::Context, true, false)),
+    a_run("run --context, a cache to make", edited, |system| archive(system, ArchiveMode::Context, false, true)),
+    a_run("run --context, a damaged cache", cached, |system| archive(system, ArchiveMode::Context, false, true)),
     other("snap", edited, snapshots),
     other("state migrate", old_selection, |system| migrate(system, &StateSource::Workspace)),
     other("state migrate FILE", old_selection, |system| {
@@ -148,8 +148,8 @@ pub(crate) fn opened() -> MemorySystem {
 /// After runs of every sort, files were edited, added and removed.
 pub(crate) fn edited() -> MemorySystem {
     let system = opened();
-    archive(&system, Mode::Plain, false, false).unwrap();
-    archive(&system, Mode::Context, false, false).unwrap();
+    archive(&system, ArchiveMode::Plain, false, false).unwrap();
+    archive(&system, ArchiveMode::Context, false, false).unwrap();
     edit(&system);
     system
 }
@@ -164,8 +164,8 @@ pub(crate) fn edit(system: &MemorySystem) {
 
 fn plain_before() -> MemorySystem {
     let system = opened();
-    archive(&system, Mode::Context, false, false).unwrap();
-    archive(&system, Mode::Plain, false, false).unwrap();
+    archive(&system, ArchiveMode::Context, false, false).unwrap();
+    archive(&system, ArchiveMode::Plain, false, false).unwrap();
     edit(&system);
     system
 }
@@ -173,7 +173,7 @@ fn plain_before() -> MemorySystem {
 /// Only the selection is another one.
 fn other_selection() -> MemorySystem {
     let system = opened();
-    archive(&system, Mode::Context, false, false).unwrap();
+    archive(&system, ArchiveMode::Context, false, false).unwrap();
     system.set_now(2 * LATER).set_file(STATE, "{\"v\":2,\"i\":[\"src/helper.ts\"]}\n");
     system
 }
@@ -181,7 +181,7 @@ fn other_selection() -> MemorySystem {
 /// A cache that is right but for one file.
 fn cached() -> MemorySystem {
     let system = opened();
-    archive(&system, Mode::Context, false, true).unwrap();
+    archive(&system, ArchiveMode::Context, false, true).unwrap();
     system.set_now(2 * LATER).set_file("/r/src/helper.ts", "export const other = 1;\nexport const helper = 2;\n");
     system.set_now(3 * LATER);
     system
@@ -255,7 +255,7 @@ pub(crate) fn work(with_cache: bool) -> GraphRequest {
     GraphRequest { cache_directory, state_directory: Some("/state".to_owned()), ..GraphRequest::default() }
 }
 
-fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bool) -> Result<Done, String> {
+fn archive(system: &dyn WritableSystem, mode: ArchiveMode, frozen: bool, with_cache: bool) -> Result<Done, String> {
     archive_with(system, mode, frozen, with_cache, Vec::new())
 }
 
@@ -270,12 +270,12 @@ fn with_evidence(system: &dyn WritableSystem) -> Result<Done, String> {
         bytes: 7,
     };
     let scripts = vec![ScriptOutput { report, text: b"failed\n".to_vec() }];
-    archive_with(system, Mode::Context, false, false, scripts)
+    archive_with(system, ArchiveMode::Context, false, false, scripts)
 }
 
 fn archive_with(
     system: &dyn WritableSystem,
-    mode: Mode,
+    mode: ArchiveMode,
     frozen: bool,
     with_cache: bool,
     scripts: Vec<ScriptOutput>,

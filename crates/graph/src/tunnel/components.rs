@@ -83,7 +83,7 @@ impl<'m> Components<'m> {
         let order = open.order.len() + self.closed.len();
         let answer = Answer { certain: EMPTY, possible: EMPTY };
         let mut frame = Frame { state, order, lowest: order, next: Vec::new(), answer, deferred: Vec::new() };
-        tunneller.expand(state, &mut Step { frame: &mut frame, sets: &mut self.sets });
+        tunneller.expand(state, &mut SearchStep { frame: &mut frame, sets: &mut self.sets });
         open.order.insert(state, order);
         open.stack.push(state);
         open.frames.push(frame);
@@ -137,12 +137,12 @@ fn join(sets: &mut Sets, a: Answer, b: Answer) -> Answer {
 }
 
 /// What one step of a search finds goes into its frame.
-struct Step<'s, 'm> {
+struct SearchStep<'s, 'm> {
     frame: &'s mut Frame<'m>,
     sets: &'s mut Sets,
 }
 
-impl<'m> Sink<'m> for Step<'_, 'm> {
+impl<'m> Sink<'m> for SearchStep<'_, 'm> {
     fn visit(&mut self, state: State<'m>) {
         self.frame.next.push(state);
     }

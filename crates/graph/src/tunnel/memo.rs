@@ -8,10 +8,10 @@ use super::{FileKey, State};
 
 const SHARDS: usize = 64;
 
-type Answers<'m> = FxHashMap<State<'m>, Arc<[FileKey]>>;
+type Shard<'m> = FxHashMap<State<'m>, Arc<[FileKey]>>;
 
 pub(super) struct Memo<'m> {
-    shards: [Mutex<Answers<'m>>; SHARDS],
+    shards: [Mutex<Shard<'m>>; SHARDS],
 }
 
 impl Default for Memo<'_> {
@@ -31,7 +31,7 @@ impl<'m> Memo<'m> {
         }
     }
 
-    fn with_shard<T>(&self, state: State<'m>, act: impl FnOnce(&mut Answers<'m>) -> T) -> T {
+    fn with_shard<T>(&self, state: State<'m>, act: impl FnOnce(&mut Shard<'m>) -> T) -> T {
         let shard = &self.shards[state.file.0 as usize % SHARDS];
         // A map of finished answers is whole even if another thread panicked while it held the lock.
         act(&mut shard.lock().unwrap_or_else(PoisonError::into_inner))

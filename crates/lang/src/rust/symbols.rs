@@ -3,8 +3,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::names::{
-    Declaration, DeclarationId, Import, ImportId, Imported, Meaning, Member, Names, Recipe, RecipeId, Shape, ShapeId,
-    ShapeKind, Signature, SignatureId, Symbol, SymbolId,
+    Declaration, DeclarationId, FileNames, Import, ImportId, Imported, Meaning, Member, Recipe, RecipeId, Shape,
+    ShapeId, ShapeKind, Signature, SignatureId, Symbol, SymbolId,
 };
 use stan_model::outline::{LineStarts, Span, Unit, UnitId, UnitKind};
 
@@ -22,7 +22,7 @@ pub(super) struct Scope<'s, 't> {
     pub(super) lines: &'s LineStarts,
     pub(super) units: &'s [Unit],
     pub(super) parts: &'s [Part],
-    pub(super) names: Names,
+    pub(super) names: FileNames,
     pub(super) known: FxHashMap<&'t str, SymbolId>,
     /// Symbols of paths, by the token that they begin with.
     pub(super) path_symbols: FxHashMap<u32, SymbolId>,
@@ -39,7 +39,7 @@ impl<'s, 't> Scope<'s, 't> {
             lines,
             units,
             parts,
-            names: Names::default(),
+            names: FileNames::default(),
             known: FxHashMap::default(),
             path_symbols: FxHashMap::default(),
             by_specifier: FxHashMap::default(),
@@ -342,7 +342,7 @@ impl<'s, 't> Scope<'s, 't> {
     }
 }
 
-fn new_symbol(names: &mut Names, name: &str) -> SymbolId {
+fn new_symbol(names: &mut FileNames, name: &str) -> SymbolId {
     names.symbols.push(Symbol { name: name.into(), ..Symbol::default() });
     SymbolId(names.symbols.len() as u32 - 1)
 }

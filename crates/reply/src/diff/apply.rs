@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::image::{Agreement, Image, Line};
-use super::{Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, TOO_MUCH, Work, elision, hunk};
+use super::{
+    Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, SearchBudget, TOO_MUCH, elision, hunk,
+};
 
 /// What became of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub(crate) fn apply(
     lines: &Lines<'_>,
     old: &[u8],
     exactness: Exactness,
-    work: &mut Work,
+    work: &mut SearchBudget,
 ) -> Result<Applied, DiffError> {
     if !work.spend_bytes(old.len()) {
         return Err(DiffError::new(file.index, TOO_MUCH));
@@ -78,7 +80,7 @@ fn apply_as_git<'a>(
     image: &mut Image<'a>,
     hunk: &Hunk,
     lines: &'a Lines<'_>,
-    work: &mut Work,
+    work: &mut SearchBudget,
 ) -> Result<(), DiffError> {
     let counted = hunk.counted.as_ref().map_err(Clone::clone)?;
     let (old, new) = sides(counted.lines.clone(), lines, false);
@@ -131,10 +133,10 @@ fn nearest(
     wanted: usize,
     must_start: bool,
     must_end: bool,
-    work: &mut Work,
+    work: &mut SearchBudget,
 ) -> Option<usize> {
     let last = image.len().checked_sub(old.len())?;
-    let matches = |place: usize, work: &mut Work| {
+    let matches = |place: usize, work: &mut SearchBudget| {
         let is_refused = (must_start && place != 0) || (must_end && place != last);
         let (fits, is_affordable) = image.has(place, old, Agreement::Exact, false, work);
         (fits && !is_refused, is_affordable)
@@ -196,7 +198,7 @@ struct Tolerant<'a, 'l> {
 }
 
 impl<'a> Tolerant<'a, '_> {
-    fn hunk(&mut self, hunk: &Hunk, change: Change, work: &mut Work) -> Result<(), DiffError> {
+    fn hunk(&mut self, hunk: &Hunk, change: Change, work: &mut SearchBudget) -> Result<(), DiffError> {
         let filled = hunk::filled(self.lines, hunk.lines.clone());
         let counted = hunk.counted.as_ref().ok().map(|counted| counted.lines.clone());
         // What lies behind the counted lines may be left off when it changes nothing.
@@ -228,7 +230,7 @@ impl<'a> Tolerant<'a, '_> {
         Err(self.not_found(hunk.index, &first.unwrap_or_default(), several, stated))
     }
 
-    fn replacement(&mut self, block: &Replacement, work: &mut Work) -> Result<(), DiffError> {
+    fn replacement(&mut self, block: &Replacement, work: &mut SearchBudget) -> Result<(), DiffError> {
         let old = self.all(block.search.clone());
         let new = self.all(block.replace.clone());
         if old.is_empty() && self.image.len() > 0 {
@@ -244,7 +246,7 @@ impl<'a> Tolerant<'a, '_> {
     }
 
     /// All of the file, with the ends that it had.
-    fn whole(&mut self, work: &mut Work) -> Result<(), DiffError> {
+    fn whole(&mut self, work: &mut SearchBudget) -> Result<(), DiffError> {
         let count = self.image.len();
         let (has_returns, last) = (self.image.has_returns(), count.checked_sub(1).and_then(|at| self.image.get(at)));
         let keeps_open = last.is_some_and(|line| !line.has_newline);
@@ -283,7 +285,7 @@ impl<'a> Tolerant<'a, '_> {
     }
 
     /// Byte for byte at the stated place, then anywhere; then the same but for line ends.
-    fn find(&self, old: &[Line<'_>], stated: Option<usize>, over_patched: bool, work: &mut Work) -> Found {
+    fn find(&self, old: &[Line<'_>], stated: Option<usize>, over_patched: bool, work: &mut SearchBudget) -> Found {
         let Some(last) = self.image.len().checked_sub(old.len()) else { return Found::Nowhere };
         for agreement in [Agreement::Exact, Agreement::ButForEnds] {
             if let Some(place) = stated.filter(|&place| place <= last)
@@ -317,7 +319,7 @@ impl<'a> Tolerant<'a, '_> {
         agreement: Agreement,
         old: &[Line<'a>],
         mut new: Vec<Line<'a>>,
-        work: &mut Work,
+        work: &mut SearchBudget,
     ) -> Result<(), DiffError> {
         if agreement == Agreement::ButForEnds {
             let first = self.image.get(place);

@@ -6,8 +6,8 @@ use ruff_python_ast::{
 use ruff_text_size::Ranged;
 use rustc_hash::FxHashMap;
 use stan_model::names::{
-    Declaration, DeclarationId, Import, ImportId, Imported, Meaning, Member, Names, Recipe, RecipeId, Shape, ShapeId,
-    ShapeKind, Signature, SignatureId, Space, Symbol, SymbolId, Use, Used,
+    Declaration, DeclarationId, FileNames, Import, ImportId, Imported, Meaning, Member, Recipe, RecipeId, Shape,
+    ShapeId, ShapeKind, Signature, SignatureId, Space, Symbol, SymbolId, Use, Used,
 };
 use stan_model::outline::{LineStarts, Outline, Span, UnitKind};
 
@@ -19,7 +19,7 @@ use crate::python::parse::span as ends;
 const MOST_PACKAGES: usize = 8;
 
 /// Reads the names of a module into `names`.
-pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &LineStarts, names: &mut Names) {
+pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &LineStarts, names: &mut FileNames) {
     let mut walk = Walk {
         text,
         outline,
@@ -44,7 +44,7 @@ pub(super) struct Walk<'w> {
     pub(super) text: &'w str,
     outline: &'w Outline,
     lines: &'w LineStarts,
-    pub(super) names: &'w mut Names,
+    pub(super) names: &'w mut FileNames,
     scopes: Vec<Scope>,
     /// The class whose method is walked, and the name of the method's first parameter.
     pub(super) own: Option<(ShapeId, Box<str>)>,

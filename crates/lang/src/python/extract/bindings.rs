@@ -26,7 +26,7 @@ impl Bindings {
     }
 
     fn of_module(module: &ModModule, is_stub: bool) -> Self {
-        let mut reader = Reader { bound: Self::default(), is_stub };
+        let mut reader = BindingCollector { bound: Self::default(), is_stub };
         reader.suite(&module.body);
         reader.bound
     }
@@ -37,12 +37,12 @@ impl Bindings {
     }
 }
 
-struct Reader {
+struct BindingCollector {
     bound: Bindings,
     is_stub: bool,
 }
 
-impl Reader {
+impl BindingCollector {
     fn set(&mut self, name: &str, bound: Bound) {
         self.bound.0.insert(name.into(), bound);
     }

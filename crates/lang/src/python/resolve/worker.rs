@@ -21,11 +21,11 @@ pub(super) struct Worker<'r> {
     table: &'r dyn TargetTable,
     folder: String,
     is_stub: bool,
-    answers: FxHashMap<Box<str>, Vec<Known>>,
+    answers: FxHashMap<Box<str>, Vec<FolderAnswer>>,
 }
 
 /// An answer that holds for every file of a folder, but for the file that it resolves to.
-struct Known {
+struct FolderAnswer {
     form: FormCode,
     answer: Answer,
     file: Option<Arc<str>>,
@@ -33,7 +33,7 @@ struct Known {
     above: Arc<[(Arc<str>, FileKey)]>,
 }
 
-impl Known {
+impl FolderAnswer {
     /// The answer for a file: no module depends on itself.
     fn of(&self, file: &str) -> Found {
         let answer = if self.file.as_deref() == Some(file) { Answer::Nothing } else { self.answer.clone() };
@@ -72,7 +72,7 @@ impl<'r> Worker<'r> {
                 _ => None,
             }
         });
-        let known = Known { form, above: above.collect(), answer: self.table.answer(&target), file: leads_to };
+        let known = FolderAnswer { form, above: above.collect(), answer: self.table.answer(&target), file: leads_to };
         let answer = known.of(file);
         if self.answers.len() < MOST_ANSWERS {
             self.answers.entry(specifier.into()).or_default().push(known);

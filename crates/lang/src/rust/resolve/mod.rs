@@ -21,7 +21,7 @@ use stan_repo::Files;
 
 use self::alone::ReadFacts;
 use self::forest::{Forest, ModuleId};
-use self::names::{Meaning, Names};
+use self::names::{Meaning, PathResolver};
 use self::packages::Packages;
 use super::form::Form;
 use crate::language::{
@@ -155,7 +155,7 @@ impl ProjectResolver for Resolver<'_> {
     fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf, table: &dyn TargetTable) -> Vec<NameEdge> {
         let forest = self.forest.get_or_init(|| forest::build(self, facts));
         let Some(module) = forest.by_file.get(file.path).copied() else { return Vec::new() };
-        let names = Names::new(self, forest, facts);
+        let names = PathResolver::new(self, forest, facts);
         let mut edges = Edges { file: file.key, forest, table, found: Vec::new() };
         for request in &file.facts.requests {
             let form = Form::of(request.form).0;

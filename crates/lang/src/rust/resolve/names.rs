@@ -61,7 +61,7 @@ pub(super) struct Walked {
     pub(super) means: Meanings,
 }
 
-pub(super) struct Names<'n> {
+pub(super) struct PathResolver<'n> {
     resolver: &'n Resolver<'n>,
     forest: &'n Forest,
     facts: &'n dyn FactsOf,
@@ -99,7 +99,7 @@ impl Segments<'_> {
     }
 }
 
-impl<'n> Names<'n> {
+impl<'n> PathResolver<'n> {
     pub(super) fn new(resolver: &'n Resolver<'n>, forest: &'n Forest, facts: &'n dyn FactsOf) -> Self {
         Self { resolver, forest, facts, crates: RefCell::default() }
     }

@@ -8,7 +8,7 @@ use oxc_span::{GetSpan, Span as OxcSpan};
 use oxc_syntax::scope::ScopeFlags;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::names::{
-    Declaration as Declared, DeclarationId, Import, ImportId, Imported, Meaning, Names, Recipe, RecipeId, ShapeId,
+    Declaration as Declared, DeclarationId, FileNames, Import, ImportId, Imported, Meaning, Recipe, RecipeId, ShapeId,
     SignatureId, Space, Symbol, SymbolId, Use, Used,
 };
 use stan_model::outline::{LineStarts, Outline, Span};
@@ -25,7 +25,7 @@ pub(super) struct Walk<'w> {
     pub(super) scoping: &'w Scoping,
     pub(super) outline: &'w Outline,
     pub(super) lines: &'w LineStarts,
-    pub(super) names: &'w mut Names,
+    pub(super) names: &'w mut FileNames,
     /// Where the block starts in the file.
     pub(super) base: u32,
     /// Symbols of the block start here in `names`.
@@ -59,7 +59,7 @@ impl<'w> Walk<'w> {
         scoping: &'w Scoping,
         outline: &'w Outline,
         lines: &'w LineStarts,
-        names: &'w mut Names,
+        names: &'w mut FileNames,
         base: u32,
     ) -> Self {
         let first_symbol = names.symbols.len() as u32;

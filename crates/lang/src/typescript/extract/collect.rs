@@ -8,7 +8,7 @@ use stan_model::EdgeKind;
 
 use stan_model::facts::{Export, ExportSource, FileFacts, FormCode, GlobRequest, ImportedName, Request};
 
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 
 /// Index of a raw request, in the order of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl<'a> Collector<'a> {
         specifier: impl Into<Cow<'a, str>>,
         kind: EdgeKind,
         form: Form,
-        mode: Option<Mode>,
+        mode: Option<ModuleSystem>,
     ) -> Option<RawId> {
         let specifier = specifier.into();
         if specifier.is_empty() {

@@ -9,7 +9,7 @@ use stan_model::EdgeKind;
 use super::calls;
 use super::collect::{Bound, Collector, RawId};
 use super::walk_scope::WalkScope;
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 
 /// The state of a walk: where we are, and what was found.
 pub(super) struct Walk<'a, 'c> {
@@ -68,7 +68,7 @@ impl<'a, 'c> Walk<'a, 'c> {
         source: &StringLiteral<'a>,
         form: Form,
         type_only: bool,
-        mode: Option<Mode>,
+        mode: Option<ModuleSystem>,
     ) -> Option<RawId> {
         let (kind, form) = (self.static_kind(type_only), self.static_form(form));
         self.found.request(source.span.start, source.value.as_str(), kind, form, mode)
@@ -438,15 +438,15 @@ fn first_qualifier<'a>(qualifier: &TSImportTypeQualifier<'a>) -> &'a str {
     }
 }
 
-fn mode_of(key: &str, value: &str) -> Option<Mode> {
+fn mode_of(key: &str, value: &str) -> Option<ModuleSystem> {
     match (key, value) {
-        ("resolution-mode", "import") => Some(Mode::Import),
-        ("resolution-mode", "require") => Some(Mode::Require),
+        ("resolution-mode", "import") => Some(ModuleSystem::Import),
+        ("resolution-mode", "require") => Some(ModuleSystem::Require),
         _ => None,
     }
 }
 
-fn clause_mode(clause: &WithClause<'_>) -> Option<Mode> {
+fn clause_mode(clause: &WithClause<'_>) -> Option<ModuleSystem> {
     clause.with_entries.iter().find_map(|entry| {
         let key = match &entry.key {
             ImportAttributeKey::Identifier(it) => it.name.as_str(),
@@ -457,7 +457,7 @@ fn clause_mode(clause: &WithClause<'_>) -> Option<Mode> {
 }
 
 /// `{ with: { "resolution-mode": "import" } }`, the options of an import type.
-fn options_mode(options: &ObjectExpression<'_>) -> Option<Mode> {
+fn options_mode(options: &ObjectExpression<'_>) -> Option<ModuleSystem> {
     options.properties.iter().find_map(|property| match property {
         ObjectPropertyKind::ObjectProperty(it) => match &it.value {
             Expression::ObjectExpression(inner) => options_mode(inner),

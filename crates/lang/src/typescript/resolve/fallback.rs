@@ -1,7 +1,7 @@
 //! What is tried after TypeScript gave up, so that nothing on disk is called missing: queries stripped, assets,
 //! Node's own answers, packages of the workspace.
 
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 use crate::typescript::tsconfig::ModuleResolution;
 
 use super::algorithm::{ALL, Lookup, matching_path_targets};
@@ -28,7 +28,13 @@ impl Found {
 }
 
 impl Resolver<'_> {
-    pub(super) fn find_file(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Found {
+    pub(super) fn find_file(
+        &self,
+        importer: &Importer,
+        specifier: &str,
+        form: Form,
+        mode: Option<ModuleSystem>,
+    ) -> Found {
         if let Some(found) = self.by_rules(importer, specifier, mode) {
             return found;
         }
@@ -63,7 +69,7 @@ impl Resolver<'_> {
 
     /// TypeScript's answer; then files as they stand; then packages of the repository that are not installed; then what
     /// strict rules refuse and a bundler finds.
-    fn by_rules(&self, importer: &Importer, text: &str, mode: Option<Mode>) -> Option<Found> {
+    fn by_rules(&self, importer: &Importer, text: &str, mode: Option<ModuleSystem>) -> Option<Found> {
         let Importer { directory, config, .. } = importer;
         let is_bare = !path::is_path(text);
         let links = |lookup: Lookup<'_>| match is_bare && !self.links.workspaces().is_empty() {
@@ -106,11 +112,11 @@ impl Resolver<'_> {
     }
 
     /// `"#os": "os"` in the `imports` of a package.
-    fn imported_builtin(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+    fn imported_builtin(&self, importer: &Importer, specifier: &str, mode: Option<ModuleSystem>) -> Option<String> {
         let package = self.packages.scope(&importer.directory)?;
         let imports = package.imports()?;
         let mut target = imports.index.get(imports.value, specifier)?;
-        let syntax = if mode == Some(Mode::Require) { "require" } else { "import" };
+        let syntax = if mode == Some(ModuleSystem::Require) { "require" } else { "import" };
         for _ in 0..32 {
             match target {
                 Value::String(name) => return builtins::is_plain(name).then(|| format!("node:{name}")),
