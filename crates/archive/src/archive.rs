@@ -17,7 +17,7 @@ use crate::entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, Guard, HeldBack, 
 use crate::error::Error;
 use crate::tar::append_end;
 use crate::transaction::OutputStream;
-use group::{FileGroup, Item};
+use group::{FileGroup, GroupItem};
 use large::Buffers;
 
 /// Files whose headers and contents are put together by one thread before another takes over.
@@ -55,7 +55,7 @@ pub fn write_archive_knowing(
         return Err(Error::DuplicateName { name: first.name.clone() });
     }
     let job = WriteJob { system, entries: &entries, modified, is_clean };
-    let mut writer = Writer { out, written: Written::default(), buffers: Buffers::default() };
+    let mut writer = ArchiveWriter { out, written: Written::default(), buffers: Buffers::default() };
     writer.written.files.reserve(entries.len());
     let width = (rayon::current_num_threads() * 4).clamp(1, MOST_GROUPS);
     let mut starts = (0..entries.len()).step_by(FILES_PER_GROUP);
@@ -97,13 +97,13 @@ fn next_groups(groups: &mut Vec<FileGroup>, starts: &mut impl Iterator<Item = us
     groups.truncate(used);
 }
 
-struct Writer<'a> {
+struct ArchiveWriter<'a> {
     out: &'a mut OutputStream,
     written: Written,
     buffers: Buffers,
 }
 
-impl Writer<'_> {
+impl ArchiveWriter<'_> {
     /// Writes what a group has read, then resumes the group until it has no more files.
     fn write_group(&mut self, job: &WriteJob<'_>, group: &mut FileGroup) -> Result<(), Error> {
         loop {
@@ -130,7 +130,7 @@ impl Writer<'_> {
     }
 
     /// Records the index entry of a file. `start` is the offset that the item's range is relative to.
-    fn record(&mut self, job: &WriteJob<'_>, item: Item, start: u64) -> Result<(), Error> {
+    fn record(&mut self, job: &WriteJob<'_>, item: GroupItem, start: u64) -> Result<(), Error> {
         let entry = job.entry(item.index)?;
         let name = entry.name.clone();
         if let Some(digest) = item.digest {

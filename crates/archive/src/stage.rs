@@ -124,7 +124,7 @@ struct StagingJob<'w, 's> {
 }
 
 /// The result of the parallel half of the work for one external.
-enum Found {
+enum StagingCheck {
     /// The staged file is already right, and so is the source.
     Kept,
     /// The source is right, and these are its bytes and who may read a copy of them.
@@ -173,7 +173,7 @@ impl StagingJob<'_, '_> {
         }
         let (system, transaction) = (self.transaction.system(), &*self.transaction);
         let targets: Vec<PathBuf> = batch.iter().map(|promise| transaction.absolute(&promise.external.id)).collect();
-        let found: Vec<Found> = batch
+        let found: Vec<StagingCheck> = batch
             .par_iter()
             .zip(&targets)
             .zip(&has_folder)
@@ -193,21 +193,26 @@ impl StagingJob<'_, '_> {
     }
 
     /// Writes what has to be written. Once something is wrong nothing is any more, and the rest is only examined.
-    fn prepare<'e>(&mut self, promise: &Promise<'e>, target: PathBuf, found: Found) -> Result<Option<Prepared>, Error> {
+    fn prepare<'e>(
+        &mut self,
+        promise: &Promise<'e>,
+        target: PathBuf,
+        found: StagingCheck,
+    ) -> Result<Option<Prepared>, Error> {
         let id = &promise.external.id;
         let may_write = self.mismatches.is_empty();
         let copy = match found {
-            Found::Wrong(mismatches) => {
+            StagingCheck::Wrong(mismatches) => {
                 self.mismatches.extend(mismatches);
                 return Ok(None);
             }
-            Found::Kept => {
+            StagingCheck::Kept => {
                 self.add(promise, target);
                 return Ok(None);
             }
-            Found::Small(bytes, access) if may_write => self.transaction.write(id, &bytes, access)?,
-            Found::Small(..) => return Ok(None),
-            Found::Large => {
+            StagingCheck::Small(bytes, access) if may_write => self.transaction.write(id, &bytes, access)?,
+            StagingCheck::Small(..) => return Ok(None),
+            StagingCheck::Large => {
                 let mut out = if may_write { Some(self.transaction.stream(id, Access::Undecided)?) } else { None };
                 match stream_large(self.transaction.system(), promise, out.as_mut())? {
                     Read::Wrong(mismatches) => {
@@ -246,7 +251,7 @@ fn hashed(system: &dyn System, path: &Path) -> io::Result<Hashed> {
 }
 
 /// Hashes the staged file first: when it matches, the source need not be held in memory.
-fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>) -> Found {
+fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>) -> StagingCheck {
     let (size, digest) = promise.map;
     let staged = target.and_then(|path| {
         system.lstat(path).ok().filter(|stat| stat.kind == EntryKind::File && stat.size == size)?;
@@ -258,18 +263,20 @@ fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>)
             Err(error) => (vec![promise.unreadable(&error)], false),
         };
         if !read.is_empty() {
-            return Found::Wrong(read);
+            return StagingCheck::Wrong(read);
         }
         // A copy that more users may read than its source is made again.
         if staged.private || !is_private {
-            return Found::Kept;
+            return StagingCheck::Kept;
         }
     }
     if size > LARGE_BYTES {
-        return Found::Large;
+        return StagingCheck::Large;
     }
     match read_small(system, promise) {
-        Read::Right((bytes, private)) => Found::Small(bytes, if private { Access::Private } else { Access::Shared }),
-        Read::Wrong(mismatches) => Found::Wrong(mismatches),
+        Read::Right((bytes, private)) => {
+            StagingCheck::Small(bytes, if private { Access::Private } else { Access::Shared })
+        }
+        Read::Wrong(mismatches) => StagingCheck::Wrong(mismatches),
     }
 }

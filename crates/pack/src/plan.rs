@@ -96,7 +96,7 @@ const LARGE: u64 = 150;
 /// Lowers candidates until they fit. `focus` has the costs of each focus, from the whole of it down to the least that can be
 /// shown; the first one never goes. `others` are in order of importance within a rank. Without a budget nothing is lowered.
 pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted {
-    let mut state = State::new(focus, others);
+    let mut state = PlanState::new(focus, others);
     let before = state.total();
     let budget = budget.unwrap_or(u64::MAX);
     let (far, near) = sequence(others);
@@ -189,7 +189,7 @@ fn lowered_file(wanted: Level, steps: usize) -> Level {
     LADDER.get(at + steps).copied().unwrap_or(Level::Omitted)
 }
 
-struct State<'s> {
+struct PlanState<'s> {
     costs: &'s [Vec<u64>],
     candidates: &'s [Costs],
     steps: Vec<usize>,
@@ -200,7 +200,7 @@ struct State<'s> {
     largest: BinaryHeap<(u64, usize)>,
 }
 
-impl<'s> State<'s> {
+impl<'s> PlanState<'s> {
     fn new(costs: &'s [Vec<u64>], candidates: &'s [Costs]) -> Self {
         let first = |all: &Vec<u64>| all.first().copied().unwrap_or_default();
         Self {

@@ -82,7 +82,7 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach<'_
         None | Some("") => String::new(),
         Some(below) => [below, "/"].concat(),
     };
-    let walk = Walk {
+    let walk = ScanWalk {
         system,
         checkout,
         index: OnceLock::new(),
@@ -163,7 +163,7 @@ impl Listed {
     }
 }
 
-struct Walk<'a> {
+struct ScanWalk<'a> {
     system: &'a dyn System,
     root: Root,
     /// The root as the caller spelled it.
@@ -195,7 +195,7 @@ struct Visited {
     problems: Vec<Problem>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ScanWalk<'a> {
     fn directory<'s>(&'s self, scope: &Scope<'s>, task: Task) {
         let mut visit = Visit {
             walk: self,
@@ -354,7 +354,7 @@ impl<'a> Walk<'a> {
 
 /// The work on one directory.
 struct Visit<'w, 'a> {
-    walk: &'w Walk<'a>,
+    walk: &'w ScanWalk<'a>,
     recorder: Recorder<'a>,
     task: Task,
     /// The directory's path from the top of the checkout with a trailing slash; entries are appended to it in turn.

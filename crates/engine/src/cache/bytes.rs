@@ -4,11 +4,11 @@
 
 /// Builds one section.
 #[derive(Default)]
-pub(crate) struct Writer {
+pub(crate) struct SectionWriter {
     bytes: Vec<u8>,
 }
 
-impl Writer {
+impl SectionWriter {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity) }
     }
@@ -82,7 +82,7 @@ impl Writer {
         Some(())
     }
 
-    /// Lists of blobs that were made apart, as one: see [`Writer::blobs`].
+    /// Lists of blobs that were made apart, as one: see [`SectionWriter::blobs`].
     pub(crate) fn blob_lists(&mut self, lists: &[&BlobList]) -> Option<()> {
         self.ends(lists)?;
         self.blob_pieces(lists.iter().map(|list| list.bytes.as_slice()));
@@ -122,7 +122,7 @@ impl BlobList {
     }
 }
 
-/// Reads what a [`Writer`] wrote, in the same order.
+/// Reads what a [`SectionWriter`] wrote, in the same order.
 #[derive(Clone, Copy)]
 pub(crate) struct SectionReader<'b> {
     bytes: &'b [u8],
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.u64(u64::MAX);
         writer.u32s([1, 2, u32::MAX].into_iter());
         writer.blobs([b"a".as_slice(), b"", b"ccc"].into_iter());
@@ -235,7 +235,7 @@ mod tests {
             list
         };
         let (one, none, other) = (list(&[b"a", b""]), list(&[]), list(&[b"ccc"]));
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob_lists(&[&one, &none, &other]).unwrap();
         writer.u32_pieces([[1, 2].as_slice(), &[], &[3]].into_iter());
         writer.blob_pieces([b"x".as_slice(), b"", b"yz"].into_iter());
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn truncated_sections_are_refused() {
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.u32s([1, 2, 3].into_iter());
         let bytes = writer.into_bytes();
         for length in 0..bytes.len() {

@@ -9,7 +9,7 @@ use stan_graph::Summary;
 use stan_repo::{DirectoryHandleCache, Observations, Stat, System};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{SectionReader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::data::PARTS;
 use crate::graph::record::PathList;
 
@@ -42,7 +42,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut SectionWriter) {
         writer.u64(self.length);
         writer.u64(self.checksum);
     }
@@ -70,7 +70,7 @@ impl Index {
 
     /// Appends it to `before`.
     pub(crate) fn encode(&self, before: Vec<u8>) -> Option<Vec<u8>> {
-        let mut writer = Writer::after(before);
+        let mut writer = SectionWriter::after(before);
         writer.reserve(self.files.paths.text.len() + 24 * self.files.len() + (1 << 16));
         writer.u64(self.observed_at.cast_unsigned());
         self.parts.iter().for_each(|part| part.write(&mut writer));
@@ -176,7 +176,7 @@ impl FileTable {
     }
 
     /// As it lies in memory, because every run reads it.
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut SectionWriter) {
         writer.u32s(self.paths.ends.iter().copied());
         writer.u64(self.fingerprints.len() as u64 * 8);
         self.fingerprints.iter().for_each(|print| writer.u64(*print));
@@ -226,7 +226,7 @@ mod tests {
         for (path, print) in [("/r/src/a.ts", 1), ("/r/src/ab.ts", 2), ("/r/x", 3), ("/r/ü", 4), ("", 5)] {
             push(&mut table, path, print);
         }
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         table.write(&mut writer);
         let bytes = writer.into_bytes();
         let read = FileTable::read(&mut SectionReader::new(&bytes)).unwrap();

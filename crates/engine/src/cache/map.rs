@@ -11,7 +11,7 @@ use stan_model::document::integrity::{self, ExternalsLock};
 use stan_repo::{EntryKind, System, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{SectionReader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::index::{Identity, UNPROVED, fingerprint, proved_fingerprint};
 use super::{Cache, FORMAT, LARGEST_DATA};
 
@@ -163,7 +163,7 @@ impl Cache<'_> {
         manifests: &Manifests,
     ) -> Option<MapIdentity> {
         let seen = manifests.fingerprint()?;
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob(&postcard::to_stdvec(&manifests.seen).ok()?);
         writer.blob(&postcard::to_stdvec(&document).ok()?);
         writer.blob(&integrity.encode());

@@ -12,7 +12,7 @@ use stan_rank::{Change, FileWords, Fixed, Postings, WordIndex};
 use stan_repo::{GitHistory, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{SectionReader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::{Cache, LARGEST_DATA};
 
 /// Changes whenever words are counted or stored in another way.
@@ -106,7 +106,7 @@ impl Cache<'_> {
         let words: Vec<(u64, u16)> = changes.iter().flat_map(|change| change.message.iter().copied()).collect();
         let all_files: Vec<u32> = changes.iter().flat_map(|change| change.files.iter().copied()).collect();
         let ages: Vec<u64> = changes.iter().map(|change| change.age).collect();
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob(head.as_bytes());
         writer.blob(&files.to_le_bytes());
         writer.blobs(commits.iter().map(String::as_bytes));
@@ -152,7 +152,7 @@ impl Cache<'_> {
         files: impl Iterator<Item = (&'f str, Digest)> + Clone,
         index: &WordIndex,
     ) -> Option<()> {
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blobs(files.clone().map(|(path, _)| path.as_bytes()));
         writer.blob(&files.flat_map(|(_, digest)| digest.0).collect::<Vec<u8>>());
         for Postings { keys, ends, files, counts } in [&index.words, &index.parts, &index.definitions] {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use stan_engine::Engine;
-use stan_engine::config::{Config, Found, find};
+use stan_engine::config::{Config, FoundConfig, find};
 use stan_engine::context::reports::ArchiveMode;
 use stan_engine::context::reports::{ScriptEnd, ScriptReport};
 use stan_engine::context::{
@@ -230,7 +230,7 @@ fn module() -> MemorySystem {
 }
 
 /// The repository, found as the programs do.
-pub(crate) fn found(system: &dyn System) -> Result<Found, String> {
+pub(crate) fn found(system: &dyn System) -> Result<FoundConfig, String> {
     let mut found = find(system, ROOT, None).map_err(|error| format!("{error}; fix it and run again"))?;
     // As `--allow-outside /elsewhere` on the command line: the configuration imports notes from there.
     found
@@ -280,7 +280,7 @@ fn archive_with(
     with_cache: bool,
     scripts: Vec<ScriptOutput>,
 ) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     let work = work(with_cache);
     let request = RunRequest {
@@ -302,7 +302,7 @@ fn archive_with(
 }
 
 fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let request = SnapRequest { plain: true, context: true, work: work(false) };
     let report = snap(&engine(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
@@ -316,7 +316,7 @@ const EARLIER: &str =
     "### File: src/index.ts\n\n```\nimport './helper.js';\n```\n\n### File: lib/a.ts\n\n```\n1\n```\n";
 
 fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let request = ApplyRequest {
         reply: NamedBytes { name: "reply.md".to_owned(), bytes: reply.as_bytes().to_vec() },
         archive: None,
@@ -336,7 +336,7 @@ fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
 
 /// Done twice it is done: there is nothing left to take back.
 fn undone(system: &dyn WritableSystem) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     match undo_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &mut NoProgress) {
         Ok(_) => Ok(Done::default()),
         Err(refusal) if refusal.message.contains("no applied reply") => Ok(Done::default()),
@@ -359,21 +359,21 @@ fn with_history() -> MemorySystem {
 }
 
 fn walk(system: &dyn WritableSystem, step: SnapStep) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     let report = snap_history(&Engine::new(system), &repository, (true, true), step, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
 fn migrate(system: &dyn WritableSystem, source: &StateSource) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     migrate_state(&engine(system), &repository, source, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     Ok(Done::default())
 }
 
 fn initialise(system: &dyn WritableSystem, mut options: InitOptions) -> Result<Done, String> {
-    let Found { root, config: Config { stan_path, .. }, file, .. } = found(system)?;
+    let FoundConfig { root, config: Config { stan_path, .. }, file, .. } = found(system)?;
     options.config_file = file.as_deref().and_then(|file| file.rsplit('/').next()).map(str::to_owned);
     let plan = plan(&engine(system), &root, &stan_path, &options).map_err(|error| text(&error))?;
     apply(&engine(system), &plan).map_err(|error| text(&error))?;
@@ -381,7 +381,7 @@ fn initialise(system: &dyn WritableSystem, mut options: InitOptions) -> Result<D
 }
 
 fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let focus = vec![FocusFile { shown: "src/index.ts".into(), node_id: "src/index.ts".into(), depth: 1 }];
     let query = RankQuery { focus, ..RankQuery::default() };
     let request = SuggestRequest { query, budget: 10_000, write: true, work: work(false), ..SuggestRequest::default() };
@@ -390,7 +390,7 @@ fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
 }
 
 pub(crate) fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let outcome =
         graph(&engine(system), &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
     let graph = outcome.graph.as_ref().expect("the whole graph was asked for");

@@ -11,7 +11,7 @@ use stan_model::outline::{LineStarts, Span, Unit, UnitId, UnitKind};
 use super::extract::Specifiers;
 use super::lexer::{Kind, Lexed};
 use super::scan::Scan;
-use super::units::Part;
+use super::units::UnitTokens;
 
 /// Types are not written deeper than this.
 const MOST_DEPTH: usize = 16;
@@ -21,7 +21,7 @@ pub(super) struct Scope<'s, 't> {
     pub(super) lexed: &'s Lexed<'t>,
     pub(super) lines: &'s LineStarts,
     pub(super) units: &'s [Unit],
-    pub(super) parts: &'s [Part],
+    pub(super) parts: &'s [UnitTokens],
     pub(super) names: FileNames,
     pub(super) known: FxHashMap<&'t str, SymbolId>,
     /// Symbols of paths, by the token that they begin with.
@@ -33,7 +33,7 @@ pub(super) struct Scope<'s, 't> {
 }
 
 impl<'s, 't> Scope<'s, 't> {
-    pub(super) fn new(lexed: &'s Lexed<'t>, lines: &'s LineStarts, units: &'s [Unit], parts: &'s [Part]) -> Self {
+    pub(super) fn new(lexed: &'s Lexed<'t>, lines: &'s LineStarts, units: &'s [Unit], parts: &'s [UnitTokens]) -> Self {
         Self {
             lexed,
             lines,

@@ -179,7 +179,7 @@ fn nearest(
 }
 
 /// Where lines are.
-enum Found {
+enum MatchPosition {
     At(usize, Agreement),
     /// Two of the places.
     Several(usize, usize),
@@ -220,10 +220,10 @@ impl<'a> Tolerant<'a, '_> {
                 return Err(DiffError::new(hunk.index, message));
             }
             match self.find(&old, stated, false, work) {
-                Found::At(place, agreement) => return self.put(hunk.index, place, agreement, &old, new, work),
-                Found::Several(one, other) => _ = several.get_or_insert((one, other)),
-                Found::Nowhere => {}
-                Found::TooMuch => return Err(DiffError::new(hunk.index, TOO_MUCH)),
+                MatchPosition::At(place, agreement) => return self.put(hunk.index, place, agreement, &old, new, work),
+                MatchPosition::Several(one, other) => _ = several.get_or_insert((one, other)),
+                MatchPosition::Nowhere => {}
+                MatchPosition::TooMuch => return Err(DiffError::new(hunk.index, TOO_MUCH)),
             }
             first.get_or_insert(old);
         }
@@ -238,10 +238,10 @@ impl<'a> Tolerant<'a, '_> {
             return Err(DiffError::new(block.index, message));
         }
         match self.find(&old, None, true, work) {
-            Found::At(place, agreement) => self.put(block.index, place, agreement, &old, new, work),
-            Found::Several(one, other) => Err(self.not_found(block.index, &old, Some((one, other)), None)),
-            Found::Nowhere => Err(self.not_found(block.index, &old, None, None)),
-            Found::TooMuch => Err(DiffError::new(block.index, TOO_MUCH)),
+            MatchPosition::At(place, agreement) => self.put(block.index, place, agreement, &old, new, work),
+            MatchPosition::Several(one, other) => Err(self.not_found(block.index, &old, Some((one, other)), None)),
+            MatchPosition::Nowhere => Err(self.not_found(block.index, &old, None, None)),
+            MatchPosition::TooMuch => Err(DiffError::new(block.index, TOO_MUCH)),
         }
     }
 
@@ -285,31 +285,37 @@ impl<'a> Tolerant<'a, '_> {
     }
 
     /// Byte for byte at the stated place, then anywhere; then the same but for line ends.
-    fn find(&self, old: &[Line<'_>], stated: Option<usize>, over_patched: bool, work: &mut SearchBudget) -> Found {
-        let Some(last) = self.image.len().checked_sub(old.len()) else { return Found::Nowhere };
+    fn find(
+        &self,
+        old: &[Line<'_>],
+        stated: Option<usize>,
+        over_patched: bool,
+        work: &mut SearchBudget,
+    ) -> MatchPosition {
+        let Some(last) = self.image.len().checked_sub(old.len()) else { return MatchPosition::Nowhere };
         for agreement in [Agreement::Exact, Agreement::ButForEnds] {
             if let Some(place) = stated.filter(|&place| place <= last)
                 && self.image.has(place, old, agreement, over_patched, work).0
             {
-                return Found::At(place, agreement);
+                return MatchPosition::At(place, agreement);
             }
             let mut one = None;
             for place in 0..=last {
                 let (fits, is_affordable) = self.image.has(place, old, agreement, over_patched, work);
                 if !is_affordable {
-                    return Found::TooMuch;
+                    return MatchPosition::TooMuch;
                 }
                 match one {
-                    Some(one) if fits => return Found::Several(one, place),
+                    Some(one) if fits => return MatchPosition::Several(one, place),
                     None if fits => one = Some(place),
                     _ => {}
                 }
             }
             if let Some(place) = one {
-                return Found::At(place, agreement);
+                return MatchPosition::At(place, agreement);
             }
         }
-        Found::Nowhere
+        MatchPosition::Nowhere
     }
 
     fn put(

@@ -11,7 +11,7 @@ use stan_model::names::{
 };
 use stan_model::outline::{LineStarts, Outline, Span, UnitKind};
 
-use super::scopes::{Bound, Scope, ScopeKind};
+use super::scopes::{BoundNames, Scope, ScopeKind};
 use super::units::method_kind;
 use crate::python::parse::span as ends;
 
@@ -20,7 +20,7 @@ const MOST_PACKAGES: usize = 8;
 
 /// Reads the names of a module into `names`.
 pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &LineStarts, names: &mut FileNames) {
-    let mut walk = Walk {
+    let mut walk = DeclarationWalk {
         text,
         outline,
         lines,
@@ -30,7 +30,7 @@ pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &L
         in_type: false,
         dotted: FxHashMap::default(),
     };
-    walk.scope(ScopeKind::Module, Bound::of(&module.body), |walk| {
+    walk.scope(ScopeKind::Module, BoundNames::of(&module.body), |walk| {
         walk.suite(&module.body);
         walk.exports();
     });
@@ -40,7 +40,7 @@ pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &L
     }
 }
 
-pub(super) struct Walk<'w> {
+pub(super) struct DeclarationWalk<'w> {
     pub(super) text: &'w str,
     outline: &'w Outline,
     lines: &'w LineStarts,
@@ -54,9 +54,9 @@ pub(super) struct Walk<'w> {
     pub(super) dotted: FxHashMap<Box<str>, SymbolId>,
 }
 
-impl Walk<'_> {
+impl DeclarationWalk<'_> {
     /// Runs `work` in a new scope that binds these names.
-    pub(super) fn scope(&mut self, kind: ScopeKind, bound: Bound, work: impl FnOnce(&mut Self)) {
+    pub(super) fn scope(&mut self, kind: ScopeKind, bound: BoundNames, work: impl FnOnce(&mut Self)) {
         let mut names: FxHashMap<Box<str>, SymbolId> = FxHashMap::default();
         for name in bound.names {
             let all = &mut self.names.symbols;
@@ -325,7 +325,7 @@ impl Walk<'_> {
             _ => Meaning::Value { ty: RecipeId::UNKNOWN, signature: Some(signature) },
         };
         self.declare(&function.name, &function.name, meaning);
-        let mut bound = Bound::of(&function.body);
+        let mut bound = BoundNames::of(&function.body);
         bound.names.extend(parameters.iter().map(|(name, _, _)| name.clone()));
         let own = class.zip(parameters.first().filter(|_| has_self).map(|(name, _, _)| name.clone()));
         let outer = if class.is_some() { std::mem::replace(&mut self.own, own) } else { self.own.clone() };
@@ -389,7 +389,7 @@ impl Walk<'_> {
             bases: Vec::new(),
         });
         self.declare(&class.name, &class.name, Meaning::Shape(shape));
-        self.scope(ScopeKind::Class(shape), Bound::of(&class.body), |walk| walk.suite(&class.body));
+        self.scope(ScopeKind::Class(shape), BoundNames::of(&class.body), |walk| walk.suite(&class.body));
     }
 
     /// The value of a base class, without its type arguments.

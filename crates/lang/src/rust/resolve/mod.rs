@@ -144,7 +144,7 @@ impl<'f> Resolver<'f> {
 
 impl ProjectResolver for Resolver<'_> {
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
-        Box::new(Worker { resolver: self, table })
+        Box::new(RustFileResolver { resolver: self, table })
     }
 
     /// The folder of the package.
@@ -242,12 +242,12 @@ impl Edges<'_> {
     }
 }
 
-struct Worker<'r> {
+struct RustFileResolver<'r> {
     resolver: &'r Resolver<'r>,
     table: &'r dyn TargetTable,
 }
 
-impl FileResolver for Worker<'_> {
+impl FileResolver for RustFileResolver<'_> {
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         if wanted == Wanted::Reexports {
             found.answers.resize(facts.requests.len(), Answer::Nothing);

@@ -26,7 +26,7 @@ use super::extract::blocks::{self, Block, Component};
 use super::extract::decode;
 use super::extract::parse::{self, Syntax};
 use super::extract::stack::{self, StackPlan};
-use walk::Walk;
+use walk::DeclarationWalk;
 
 /// The text of a source file; `None` for binary content. Positions of outlines count in this text.
 pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
@@ -77,7 +77,7 @@ fn read(path: &str, text: &str, with_names: bool) -> FileUnits {
     if with_names {
         for (base, program) in &programs {
             let semantic = SemanticBuilder::new().with_build_nodes(false).build(program).semantic;
-            let mut walk = Walk::new(semantic.scoping(), &outline, &lines, &mut names, *base);
+            let mut walk = DeclarationWalk::new(semantic.scoping(), &outline, &lines, &mut names, *base);
             walk.ambient = program.source_type.is_typescript_definition();
             walk.visit_program(program);
             walk.exports(program);

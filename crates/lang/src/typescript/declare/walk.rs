@@ -21,7 +21,7 @@ pub(super) fn key(span: OxcSpan) -> Key {
 }
 
 /// The state of a walk.
-pub(super) struct Walk<'w> {
+pub(super) struct DeclarationWalk<'w> {
     pub(super) scoping: &'w Scoping,
     pub(super) outline: &'w Outline,
     pub(super) lines: &'w LineStarts,
@@ -54,7 +54,7 @@ pub(super) struct Walk<'w> {
     in_type_query: bool,
 }
 
-impl<'w> Walk<'w> {
+impl<'w> DeclarationWalk<'w> {
     pub(super) fn new(
         scoping: &'w Scoping,
         outline: &'w Outline,
@@ -346,7 +346,7 @@ fn takes_context(value: &Expression<'_>) -> bool {
     )
 }
 
-impl<'a> Visit<'a> for Walk<'_> {
+impl<'a> Visit<'a> for DeclarationWalk<'_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         let flags = it.reference_id.get().map(|id| self.scoping.get_reference(id));
         let is_type = flags.is_some_and(|reference| reference.is_type() && !reference.is_value());

@@ -26,7 +26,7 @@ const MOST_IMPORTERS: usize = 8;
 /// More specifiers than this are not remembered.
 const MOST_SPECIFIERS: usize = 1 << 12;
 
-pub(super) struct Worker<'r> {
+pub(super) struct TypeScriptFileResolver<'r> {
     resolver: &'r Resolver<'r>,
     table: &'r dyn TargetTable,
     cache: ResolutionCache,
@@ -52,13 +52,13 @@ struct CachedAnswer {
     is_lenient: bool,
 }
 
-impl<'r> Worker<'r> {
+impl<'r> TypeScriptFileResolver<'r> {
     pub(super) fn new(resolver: &'r Resolver<'r>, table: &'r dyn TargetTable) -> Self {
         Self { resolver, table, cache: ResolutionCache::default() }
     }
 }
 
-impl FileResolver for Worker<'_> {
+impl FileResolver for TypeScriptFileResolver<'_> {
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         let (resolver, table) = (self.resolver, self.table);
         // Made for every file, so that the problems of configurations depend on the files alone, not on imports.

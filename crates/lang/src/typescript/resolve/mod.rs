@@ -207,7 +207,7 @@ impl<'f> Resolver<'f> {
     fn find(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<ModuleSystem>) -> Located {
         let refusals = self.files.refusals();
         match self.find_file(importer, specifier, form, mode) {
-            fallback::Found::File { path, is_lenient } => {
+            fallback::FallbackTarget::File { path, is_lenient } => {
                 let target = self.place(&path, importer, specifier);
                 let implementation = match &target {
                     Target::File(real) => self.implementation(importer, specifier, (form, mode), real),
@@ -215,9 +215,9 @@ impl<'f> Resolver<'f> {
                 };
                 Located { is_lenient: is_lenient && matches!(target, Target::File(_)), target, implementation }
             }
-            fallback::Found::Builtin(id) => Target::Builtin(id.into()).into(),
-            fallback::Found::Nothing if form.is_edge_only_to_files() => Target::Nothing.into(),
-            fallback::Found::Nothing => {
+            fallback::FallbackTarget::Builtin(id) => Target::Builtin(id.into()).into(),
+            fallback::FallbackTarget::Nothing if form.is_edge_only_to_files() => Target::Nothing.into(),
+            fallback::FallbackTarget::Nothing => {
                 self.ask_for_package(importer, specifier);
                 self.missing_since(importer, specifier, refusals).into()
             }
@@ -446,7 +446,7 @@ impl ProjectResolver for Resolver<'_> {
     }
 
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
-        Box::new(file_resolver::Worker::new(self, table))
+        Box::new(file_resolver::TypeScriptFileResolver::new(self, table))
     }
 
     fn package_of(&self, file: &str) -> Option<String> {

@@ -27,7 +27,7 @@ const MAX_TRIED: usize = 100;
 
 /// What one file says, or a chain of files together. Paths are absolute or start with `${configDir}`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Options {
+pub(super) struct RawOptions {
     target: Setting<u8>,
     module: Setting<ModuleKind>,
     module_resolution: Setting<Option<ModuleResolution>>,
@@ -48,7 +48,7 @@ pub(super) struct Options {
     composite: Setting<bool>,
 }
 
-impl Options {
+impl RawOptions {
     /// Reads `compilerOptions`. `report` is called with every value that is not allowed.
     pub(super) fn read(value: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Self {
         let mut reader = OptionReader { value, directory, report };
