@@ -5,6 +5,7 @@
 
 mod architecture;
 mod direction;
+mod glossary;
 mod headers;
 mod language_names;
 mod length;
@@ -13,6 +14,7 @@ mod lock;
 mod machine_paths;
 mod manifests;
 mod markdown;
+mod names;
 mod promises;
 mod tree;
 mod unsafe_code;
@@ -58,6 +60,8 @@ const CHECKS: &[Check] = &[
     language_names::check,
     lock::check,
     architecture::check,
+    glossary::check,
+    names::check,
     links::check,
     machine_paths::check,
     promises::check,

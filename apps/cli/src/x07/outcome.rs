@@ -3,7 +3,7 @@
 
 use stan_engine::x07_documents::{Diagnostic, FileDigest, SliceReport};
 use stan_engine::{
-    ApplyError, ApplySliceOutcome, Bound, ContextOutcome, DocumentFailure, ExitClass, PointerSpace, SliceError,
+    ApplyError, ApplySliceOutcome, ContextOutcome, DocumentFailure, ExitClass, PointerSpace, SizeBound, SliceError,
     SliceOutcome, SliceRequest, Untrusted,
 };
 
@@ -131,8 +131,8 @@ fn message(failure: &DocumentFailure, out_is_stdout: &str) -> String {
 /// The toolchain's words, which name options.
 fn slice_error(error: &SliceError) -> String {
     match error {
-        SliceError::BoundIsZero { bound: Bound::Declarations } => "--max-nodes must be >= 1".to_owned(),
-        SliceError::BoundIsZero { bound: Bound::Bytes } => "--max-bytes must be >= 1".to_owned(),
+        SliceError::BoundIsZero { bound: SizeBound::Declarations } => "--max-nodes must be >= 1".to_owned(),
+        SliceError::BoundIsZero { bound: SizeBound::Bytes } => "--max-bytes must be >= 1".to_owned(),
         SliceError::NotInDeclaration { enclosure, declarations } => {
             format!("--enclosure {enclosure} requires --ptr under /{declarations}/<i>")
         }
