@@ -78,6 +78,17 @@ fn excluded_imports(count: u64) -> Option<String> {
     }
 }
 
+/// One line for all files that hold a secret, each with its lines: a pack for a task may meet many.
+fn held_back_problem(mut files: Vec<String>) -> Option<String> {
+    const MOST_NAMED: usize = 6;
+    files.sort_unstable();
+    let hidden = files.len().saturating_sub(MOST_NAMED);
+    let more = if hidden > 0 { format!(", +{hidden} more") } else { String::new() };
+    let named = files.get(..files.len() - hidden)?.join(", ");
+    (!files.is_empty())
+        .then(|| format!("held back because of a secret: {named}{more}; --allow-secret PATH shows a file all the same"))
+}
+
 struct PackRun<'r, 'p> {
     system: &'r dyn System,
     repository: &'r Repository<'r>,
@@ -420,6 +431,7 @@ impl PackRun<'_, '_> {
     /// Leaves out every item of a file that holds a secret.
     fn hold_back_secrets(&self, gathered: &mut Gathered) {
         let shown: BTreeSet<_> = gathered.all_drafts().map(|draft| draft.file()).collect();
+        let mut held_back = Vec::new();
         for file in shown {
             let Some(loaded) = self.files.load(file) else { continue };
             let Some(secrets) = secrets_of(self.repository.config, &loaded.id, loaded.text.as_bytes()) else {
@@ -427,12 +439,10 @@ impl PackRun<'_, '_> {
             };
             let lines: Vec<String> = secrets.hits.iter().filter_map(|hit| Some(hit.line?.to_string())).collect();
             let lines = if lines.is_empty() { String::new() } else { format!(" (line {})", lines.join(", ")) };
-            gathered.problems.insert(format!(
-                "{}: held back because of a secret{lines}; --allow-secret {} shows it all the same",
-                loaded.id, loaded.id
-            ));
+            held_back.push(format!("{}{lines}", loaded.id));
             gathered.all_drafts().filter(|draft| draft.file() == file).for_each(|draft| draft.refuse("secret"));
         }
+        gathered.problems.extend(held_back_problem(held_back));
     }
 
     fn document(
@@ -503,5 +513,20 @@ fn focus_written(root: &Root) -> PackFocus {
         end_line: focus.lines.to,
         name: focus.unit.map_or_else(String::new, |id| root.loaded.units.outline.path(id)),
         diagnostic: root.diagnostic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::held_back_problem;
+
+    #[test]
+    fn files_with_secrets_share_one_line_that_names_six() {
+        assert_eq!(held_back_problem(Vec::new()), None);
+        let files = |count: usize| (1..=count).map(|number| format!("{number}.py (line 3)")).collect::<Vec<_>>();
+        let one = "held back because of a secret: 1.py (line 3); --allow-secret PATH shows a file all the same";
+        assert_eq!(held_back_problem(files(1)).as_deref(), Some(one));
+        let eight = held_back_problem(files(8)).expect("a line");
+        assert!(eight.contains("6.py (line 3), +2 more;") && !eight.contains("7.py"), "{eight}");
     }
 }
