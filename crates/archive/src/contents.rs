@@ -10,20 +10,27 @@ use crate::error::Error;
 use crate::tar::padding;
 use crate::transaction::Prepared;
 
-/// Hands every file of a prepared archive to `visit`, in order, with its bytes.
+/// An archive that is written but not yet in place: its temporary file, and what is where in it.
+#[derive(Clone, Copy)]
+pub struct FinishedArchive<'a> {
+    pub file: &'a Prepared,
+    pub written: &'a Written,
+}
+
+/// Hands every file of a finished archive to `visit`, in order, with its bytes.
 pub fn each_file<E: From<Error>>(
     system: &dyn System,
-    (full, written): (&Prepared, &Written),
+    archive: FinishedArchive<'_>,
     mut visit: impl FnMut(&ArchivedFile, Vec<u8>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let unreadable = |error| E::from(Error::io("read", full.path(), error));
-    let mut archive = system.open(full.path()).map_err(unreadable)?;
-    for file in &written.files {
+    let unreadable = |error| E::from(Error::io("read", archive.file.path(), error));
+    let mut opened = system.open(archive.file.path()).map_err(unreadable)?;
+    for file in &archive.written.files {
         // Contents and their padding are the end of an entry.
         let start = file.range.end - file.size - padding(file.size) as u64;
-        archive.reader.seek(SeekFrom::Start(start)).map_err(unreadable)?;
+        opened.reader.seek(SeekFrom::Start(start)).map_err(unreadable)?;
         let mut bytes = Vec::new();
-        (&mut *archive.reader).take(file.size).read_to_end(&mut bytes).map_err(unreadable)?;
+        (&mut *opened.reader).take(file.size).read_to_end(&mut bytes).map_err(unreadable)?;
         visit(file, bytes)?;
     }
     Ok(())

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use stan_repo::{InputFile, System, SystemExt as _};
 
+use crate::contents::FinishedArchive;
 use crate::entry::{ArchiveEntry, Source, Written};
 use crate::error::Error;
 use crate::tar::{EntryHeader, append_end, append_header, padding};
@@ -14,13 +15,13 @@ use crate::transaction::{OutputStream, Prepared};
 
 const PIECE: u64 = 1 << 20;
 
-/// Writes the entries of `full` that are in `names`, and `extra` ones whose bytes are in memory, sorted by name. Tells how
+/// Writes the entries of the full archive that are in `names`, and `extra` ones whose bytes are in memory, sorted by name. Tells how
 /// large the archive is.
 ///
 /// Names that are not in the full archive are left out: a binary is in neither.
 pub fn write_diff<'n>(
     system: &dyn System,
-    (full, written): (&Prepared, &Written),
+    FinishedArchive { file: full, written }: FinishedArchive<'_>,
     names: impl IntoIterator<Item = &'n str>,
     extra: &[ArchiveEntry],
     modified: u64,

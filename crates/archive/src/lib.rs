@@ -24,7 +24,7 @@ mod zip;
 
 pub use archive::{KnownClean, write_archive, write_archive_knowing};
 pub use classify::BINARY_PREFIX;
-pub use contents::each_file;
+pub use contents::{FinishedArchive, each_file};
 pub use diff::{diff_size, write_diff};
 pub use entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, HeldBack, LargeText, Secrets, Written};
 pub use error::Error;

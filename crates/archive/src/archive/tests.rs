@@ -6,6 +6,7 @@ use std::path::Path;
 use stan_repo::{Access, EntryKind, Links, MemorySystem, OpenFile, System, SystemExt as _, SystemLayer, sha256};
 
 use super::*;
+use crate::contents::FinishedArchive;
 use crate::diff::write_diff;
 use crate::lock::{Holder, Lock};
 use crate::tar::read_tar;
@@ -198,7 +199,15 @@ fn a_diff_is_cut_out_of_the_full_archive() {
     }
     let mut cut = |names: &[&str], extra: &[ArchiveEntry]| {
         let mut out = transaction.stream(".stan/output/diff.tar", Access::Shared).unwrap();
-        let size = write_diff(&system, (&full, &written), names.iter().copied(), extra, 0, &mut out).unwrap();
+        let size = write_diff(
+            &system,
+            FinishedArchive { file: &full, written: &written },
+            names.iter().copied(),
+            extra,
+            0,
+            &mut out,
+        )
+        .unwrap();
         let prepared = transaction.finish(out).unwrap();
         let mut bytes = Vec::new();
         system.read_into(prepared.path(), &mut bytes).unwrap();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use stan_archive::{
-    ArchiveEntry, Error, External, Holder, Lock, Snapshot, Staged, Transaction, Written, stage, write_archive,
-    write_diff,
+    ArchiveEntry, Error, External, FinishedArchive, Holder, Lock, Snapshot, Staged, Transaction, Written, stage,
+    write_archive, write_diff,
 };
 use stan_repo::{Access, EntryKind, System, SystemExt as _, WritableSystem, hash_file, sha256};
 
@@ -53,7 +53,7 @@ pub(crate) fn run(system: &dyn WritableSystem, root: &Path, selection: &Selectio
     let changed: Vec<&str> = written.files.iter().map(|file| file.name.as_str()).step_by(2).collect();
     let list = [ArchiveEntry::bytes(".stan/output/archive.diff.json", "{}")];
     let mut out = transaction.stream(".stan/output/archive.diff.tar", Access::Shared)?;
-    write_diff(system, (&full, &written), changed, &list, 0, &mut out)?;
+    write_diff(system, FinishedArchive { file: &full, written: &written }, changed, &list, 0, &mut out)?;
     transaction.finish(out)?;
     let snapshot: Snapshot = written.snapshot();
     transaction.write_durable(".stan/diff/.archive.snapshot.json", &snapshot.encode(), Access::Shared)?;

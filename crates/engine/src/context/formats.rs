@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use stan_archive::{ArchiveEntry, Prepared, Transaction, Written, ZipFile, each_file, write_zip};
+use stan_archive::{ArchiveEntry, FinishedArchive, Transaction, ZipFile, each_file, write_zip};
 use stan_repo::{Access, EntryKind};
 
 use super::layout::WorkspaceLayout;
@@ -76,13 +76,13 @@ impl Formats<'_> {
     pub(super) fn write(
         &self,
         transaction: &mut Transaction<'_>,
-        (archive, written): (&Prepared, &Written),
+        archive: FinishedArchive<'_>,
         diff: Option<&DiffContents<'_>>,
     ) -> Result<Vec<FormatReport>, EngineError> {
         let mut outputs: Vec<(String, Vec<u8>)> = Vec::new();
         if self.format != ArchiveFormat::Tar {
             let mut files = Vec::new();
-            each_file(self.system, (archive, written), |file, bytes| {
+            each_file(self.system, archive, |file, bytes| {
                 files.push(Packed { name: file.name.clone(), bytes, executable: file.executable });
                 Ok::<(), stan_archive::Error>(())
             })
@@ -95,7 +95,7 @@ impl Formats<'_> {
         for stale in self.stale(&outputs) {
             transaction.remove(&stale).map_err(refuse)?;
         }
-        let access = if written.private { Access::Private } else { Access::Shared };
+        let access = if archive.written.private { Access::Private } else { Access::Shared };
         let mut reports = Vec::new();
         for (path, bytes) in outputs {
             let tokens = if self.format == ArchiveFormat::Zip { 0 } else { self.tokenizer.count(&bytes) };

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stan_archive::{
-    ArchiveEntry, Changes, External, Mismatch, Mismatches, OutputStream, Prepared, Snapshot, Transaction, Written,
-    stage, write_archive_knowing, write_diff,
+    ArchiveEntry, Changes, External, FinishedArchive, Mismatch, Mismatches, OutputStream, Snapshot, Transaction,
+    Written, stage, write_archive_knowing, write_diff,
 };
 use stan_graph::MetaHashes;
 use stan_model::json::indented_json;
@@ -138,8 +138,9 @@ impl ContextRun<'_> {
         self.check_against_map(&assembled, &written)?;
 
         progress.stage("writing the diff");
-        let diff = self.diff(&mut transaction, (&archive, &written), baseline.as_ref())?;
-        let formats = self.formats(&mut transaction, (&archive, &written), baseline.as_ref())?;
+        let finished = FinishedArchive { file: &archive, written: &written };
+        let diff = self.diff(&mut transaction, finished, baseline.as_ref())?;
+        let formats = self.formats(&mut transaction, finished, baseline.as_ref())?;
         let mut outputs = Outputs { written: imported.written, removed: imported.removed };
         outputs.written.extend(transaction.writes().map(str::to_owned));
         outputs.removed.extend(transaction.removals());
@@ -220,7 +221,7 @@ impl ContextRun<'_> {
     fn formats(
         &self,
         transaction: &mut Transaction<'_>,
-        (archive, written): (&Prepared, &Written),
+        archive: FinishedArchive<'_>,
         baseline: Option<&Snapshot>,
     ) -> Result<Vec<FormatReport>, EngineError> {
         let formats = Formats {
@@ -231,13 +232,13 @@ impl ContextRun<'_> {
             tokenizer: self.request.tokens.unwrap_or_default(),
         };
         let is_diffed = self.request.mode != ArchiveMode::Meta && self.request.format != ArchiveFormat::Tar;
-        let changes = is_diffed.then(|| written.snapshot().changes_since(baseline));
+        let changes = is_diffed.then(|| archive.written.snapshot().changes_since(baseline));
         let extra = changes.as_ref().map(|changes| self.extra_entries(changes, baseline.is_some())).unwrap_or_default();
         let diff = changes.as_ref().map(|changes| DiffContents {
             names: changes.added.iter().chain(&changes.changed).map(String::as_str).collect(),
             extra: &extra,
         });
-        self.engine.share(|| formats.write(transaction, (archive, written), diff.as_ref()))
+        self.engine.share(|| formats.write(transaction, archive, diff.as_ref()))
     }
 
     /// The report with exact tokens, if requested.
@@ -357,7 +358,7 @@ impl ContextRun<'_> {
     fn diff(
         &self,
         transaction: &mut Transaction<'_>,
-        (archive, written): (&Prepared, &Written),
+        archive: FinishedArchive<'_>,
         baseline: Option<&Snapshot>,
     ) -> Result<Option<DiffReport>, EngineError> {
         let (path, list) = (self.layout.artefact(Artefact::DiffArchive), self.layout.artefact(Artefact::DiffList));
@@ -369,19 +370,18 @@ impl ContextRun<'_> {
             }
             return Ok(None);
         }
-        let snapshot = written.snapshot();
+        let snapshot = archive.written.snapshot();
         let changes = snapshot.changes_since(baseline);
         let extra = self.extra_entries(&changes, baseline.is_some());
         let names = changes.added.iter().chain(&changes.changed).map(String::as_str);
         let mut stream = transaction.stream_unless_same(&path, Access::Undecided).map_err(refuse)?;
-        let size = write_diff(self.system, (archive, written), names, &extra, self.request.epoch, &mut stream)
-            .map_err(refuse)?;
+        let size = write_diff(self.system, archive, names, &extra, self.request.epoch, &mut stream).map_err(refuse)?;
         transaction.finish(stream).map_err(refuse)?;
         self.write_changed(transaction, Artefact::DiffList, &changes.encode(), Access::Shared)?;
         if baseline.is_none() {
             self.write_changed(transaction, self.snapshot_artefact(), &snapshot.encode(), Access::Shared)?;
         }
-        Ok(Some(self.diff_report(&changes, written, &extra, baseline.is_some(), size)))
+        Ok(Some(self.diff_report(&changes, archive.written, &extra, baseline.is_some(), size)))
     }
 
     fn planned_diff(
