@@ -102,6 +102,18 @@ fn an_unchanged_run_is_repeated_without_its_map() {
     assert!(disk.system().open("/r/.stan/context/dependency.map.json".as_ref()).unwrap().private);
 }
 
+/// The graph's index has their stats, and a run is repeated only where all of these are as they were.
+#[test]
+fn files_of_the_graph_are_not_recorded_a_second_time() {
+    let disk = repository();
+    let config = Config::default();
+    settled(&disk, &config);
+    let kept = disk.read(KEPT).expect("a run is kept");
+    let has = |path: &[u8]| kept.windows(path.len()).any(|window| window == path);
+    assert!(has(b"/r/absent.ts") && has(b"/r/.stan/output/archive.tar"));
+    assert!(!has(b"/r/src/picked.ts") && !has(b"/r/README.md"));
+}
+
 #[test]
 fn every_change_is_seen() {
     type Edit = (&'static str, fn(&MemoryDisk));

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use stan_graph::Summary;
 use stan_repo::{DirectoryHandleCache, Observations, Stat, System};
@@ -146,6 +147,12 @@ impl FileTable {
 
     pub(crate) fn fingerprint(&self, index: usize) -> u64 {
         self.fingerprints.get(index).copied().unwrap_or(UNPROVED)
+    }
+
+    /// The fingerprints by path, without those that prove nothing.
+    pub(crate) fn proved(&self) -> FxHashMap<&str, u64> {
+        let prints = (0..self.len()).map(|index| (self.path(index), self.fingerprint(index)));
+        prints.filter(|(_, print)| *print != UNPROVED).collect()
     }
 
     /// The files whose stat is not the recorded one.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use stan_graph::{Map, MetaHashes};
 use stan_model::document::integrity::{self, ExternalsLock};
@@ -85,6 +86,17 @@ impl Manifests {
 
     /// Notes what is at the place of a manifest, before it is read in a run that began at `observed_at`.
     pub(crate) fn note(&mut self, system: &dyn System, path: &str, observed_at: i64) {
+        self.note_unless_known(system, path, observed_at, &FxHashMap::default());
+    }
+
+    /// As [`Manifests::note`], but leaves out what has the same fingerprint in `known`, because it is compared there.
+    pub(crate) fn note_unless_known(
+        &mut self,
+        system: &dyn System,
+        path: &str,
+        observed_at: i64,
+        known: &FxHashMap<&str, u64>,
+    ) {
         let print = match system.lstat(Path::new(path)) {
             // The target of a link may change without the link's stat.
             Ok(stat) if !matches!(stat.kind, EntryKind::File | EntryKind::Dir) => None,
@@ -93,6 +105,7 @@ impl Manifests {
             Err(_) => None,
         };
         match print {
+            Some(print) if print != ABSENT && known.get(path) == Some(&print) => {}
             Some(print) => self.seen.push((path.to_owned(), print)),
             None => self.is_in_doubt = true,
         }

@@ -4,6 +4,7 @@
 //! the next free key, in an order that depends on threads: keys are therefore never shown, stored ids are.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -17,6 +18,14 @@ use stan_repo::{AbsPath, normal_path};
 use super::GraphOptions;
 use super::analyse::Analysed;
 use super::excluded::ExcludedFiles;
+
+/// How many files after the last one found are compared before the map is asked. Mostly their lengths differ already.
+const NEIGHBOURS: usize = 8;
+
+thread_local! {
+    /// The key after that of the last file found on this thread. Any value is right: it only decides where a search starts.
+    static NEXT_FILE: Cell<u32> = const { Cell::new(0) };
+}
 
 /// What a key beyond the universe denotes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -67,8 +76,19 @@ impl<'u> NodeTable<'u> {
 
     /// The key of a file by its absolute real path; `None` for one that is excluded.
     pub(crate) fn key_of_file(&self, path: &Arc<str>) -> Option<FileKey> {
-        let listed = self.relative(path).and_then(|inside| self.by_path.get(inside).copied());
+        let listed = self.relative(path).and_then(|inside| self.key_of_listed(inside));
         listed.or_else(|| (!self.excluded.cover(path)).then(|| self.intern(NodeName::File(path.clone()))))
+    }
+
+    /// The key of a file of the universe. Index files import neighbours one after the other, so that the files that follow the
+    /// last one found are compared first: they share cache lines, while a lookup in the map of all paths misses them.
+    fn key_of_listed(&self, inside: &str) -> Option<FileKey> {
+        let next = NEXT_FILE.get();
+        let following = self.universe.get(next as usize..).unwrap_or_default().iter().take(NEIGHBOURS).zip(next..);
+        let neighbour = following.into_iter().find(|(path, _)| ***path == *inside).map(|(_, key)| FileKey(key));
+        let found = neighbour.or_else(|| self.by_path.get(inside).copied())?;
+        NEXT_FILE.set(found.0 + 1);
+        Some(found)
     }
 
     fn intern(&self, name: NodeName) -> FileKey {

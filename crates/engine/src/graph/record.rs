@@ -30,6 +30,11 @@ pub(crate) struct PathList {
 }
 
 impl PathList {
+    /// With room for texts of `length` bytes together.
+    pub(crate) fn with_capacity(length: usize, count: usize) -> Self {
+        Self { text: String::with_capacity(length), ends: Vec::with_capacity(count) }
+    }
+
     pub(crate) fn push(&mut self, parts: [&str; 2]) {
         parts.iter().for_each(|part| self.text.push_str(part));
         self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));

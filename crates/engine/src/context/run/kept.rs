@@ -1,12 +1,13 @@
 //! A context run that would write and report the same as the last one: nothing that it depends on has changed, so that
 //! neither the map nor the files that it archives are read again.
 //!
-//! The graph's index covers the files of the repository. Here is the rest: the files that are archived (some are not in
-//! the graph), stan's own folders, the selection, the snapshot, and the outputs of the earlier run. Runs with
+//! The graph's index covers the files of the repository. Here is the rest: archived files that are not in the index or
+//! have another stat there, stan's own folders, the selection, the snapshot, and the outputs of the earlier run. Runs with
 //! externals, imports, scripts or other formats are not kept: they depend on more than this.
 
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use stan_model::Ecosystem;
 use stan_repo::{Access, EntryKind, System as _, entries_below};
@@ -81,7 +82,10 @@ impl ContextRun<'_> {
         if !(self.is_kept_kind() && has_baseline && is_plain && !report.written.contains(&state)) {
             return None;
         }
-        let seen = self.seen(assembled, manifests.clone(), observed_at)?;
+        // A kept run is repeated only where the graph's files have the stats of its index: those need no second look.
+        let index = self.cache()?.load_index().filter(|index| index.identity() == map.graph);
+        let known = index.as_ref().map(|index| index.files.proved()).unwrap_or_default();
+        let seen = self.seen(assembled, (manifests.clone(), &known), observed_at)?;
         let lock = self.layout.artefact(Artefact::ExternalsLock);
         // What the next run says when nothing has changed.
         let next = RunReport { written: vec![lock], ..report.clone() };
@@ -90,20 +94,27 @@ impl ContextRun<'_> {
         self.cache()?.store_run(&StoredRun::new((self.key()?, map.graph), seen, fingerprint, report)?)
     }
 
-    /// Everything besides the graph that decides what a run says, or holds its results.
-    fn seen(&self, assembled: &Assembled, mut seen: Manifests, observed_at: i64) -> Option<Manifests> {
+    /// Everything besides the graph that decides what a run says, or holds its results. `known`: files that the graph's index
+    /// has, with their fingerprints.
+    fn seen(
+        &self,
+        assembled: &Assembled,
+        (mut seen, known): (Manifests, &FxHashMap<&str, u64>),
+        observed_at: i64,
+    ) -> Option<Manifests> {
         let layout = self.layout;
+        let mut note = |path: &str| seen.note_unless_known(self.system, &layout.absolute(path), observed_at, known);
         for (path, allowed) in &assembled.allowlist.files {
             match &allowed.origin {
                 Origin::Bytes(_) => {}
-                Origin::File(real) if real == path => seen.note(self.system, &layout.absolute(real), observed_at),
+                Origin::File(real) if real == path => note(real),
                 // A link on the way to a file may change without it.
                 Origin::File(_) | Origin::Elsewhere(_) | Origin::Staged => return None,
             }
         }
         let outputs = OUTPUTS.map(|output| layout.artefact(output));
         for file in assembled.allowlist.left_out.iter().filter(|file| !outputs.contains(&file.path)) {
-            seen.note(self.system, &layout.absolute(&file.path), observed_at);
+            note(&file.path);
         }
         for input in [Artefact::State, Artefact::ContextSnapshot] {
             seen.note(self.system, &layout.absolute(&layout.artefact(input)), observed_at);

@@ -127,8 +127,9 @@ impl CompileRun<'_> {
         }
         let keys = universe.chain(beyond.iter().map(|(key, _)| *key));
         let nodes = keys.map(|key| indices.get(key.0).map_or(NodeIndex::NONE, NodeIndex)).collect();
-        let mut paths = PathList::default();
         let root = self.nodes.root_prefix();
+        let length: usize = self.universe.files.iter().map(|path| root.len() + path.len()).sum();
+        let mut paths = PathList::with_capacity(length, self.universe.files.len() + beyond.len());
         self.universe.files.iter().for_each(|path| paths.push([&root, path]));
         for (key, _) in &beyond {
             paths.push(["", &self.nodes.absolute(*key).unwrap_or_default()]);
