@@ -119,8 +119,11 @@ impl OpenRepository {
         Ok(AskedFile { shown: typed.to_owned(), id })
     }
 
-    /// Whether a typed path is a file; links are followed.
+    /// Whether a typed path is a file; links are followed, but not out of the root: what they lead to is not stat'ed.
     pub fn is_file(&self, engine: &Engine<'_>, typed: &str) -> bool {
+        if self.escapes_root(engine, typed) {
+            return false;
+        }
         let real = self.absolute(typed).and_then(|path| real_path(engine.system(), Path::new(&path)).ok());
         let stat = real.and_then(|real| engine.system().lstat(Path::new(&real)).ok());
         stat.is_some_and(|stat| stat.kind == EntryKind::File)

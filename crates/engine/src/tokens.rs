@@ -72,6 +72,9 @@ const CL100K_PARTS: EncodingParts = EncodingParts {
 static O200K: LazyLock<Option<Encoding>> = LazyLock::new(|| Encoding::load(&O200K_PARTS));
 static CL100K: LazyLock<Option<Encoding>> = LazyLock::new(|| Encoding::load(&CL100K_PARTS));
 
+/// Changes whenever a text may have another number of tokens than before.
+pub(crate) const COUNT_VERSION: u64 = 2;
+
 /// Larger files are not read to be counted: no model is given them. Where a size is known, it is estimated from.
 pub(crate) const MOST_COUNTED_BYTES: u64 = 64 << 20;
 
@@ -305,5 +308,20 @@ mod tests {
         let texts = ["a", "hello world", "missing", "b"];
         let counts = Tokenizer::O200k.count_each(&texts, |text| (*text != "missing").then(|| text.as_bytes().to_vec()));
         assert_eq!(counts, [Some(1), Some(2), None, Some(1)]);
+    }
+
+    /// Such a word once took 65 times its memory in each thread.
+    #[test]
+    fn a_long_word_is_counted_in_parts() {
+        let word = "x".repeat(1 << 20);
+        for tokenizer in [Tokenizer::O200k, Tokenizer::Cl100k] {
+            let one = tokenizer.count(word.as_bytes());
+            assert_eq!(tokenizer.count(word.repeat(3).as_bytes()), 3 * one);
+            // Characters stay whole.
+            let umlauts = "\u{e4}".repeat((1 << 20) / 2);
+            let shifted = format!("x{umlauts}");
+            let difference = tokenizer.count(shifted.as_bytes()).abs_diff(tokenizer.count(umlauts.as_bytes()));
+            assert!(difference <= 2, "{difference}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 
 use expect_test::{Expect, expect};
 use stan_engine::graph::{GraphOptions, GraphRequest};
+use stan_engine::{Engine, OpenOptions};
 use stan_repo::{
     AllowedFolder, DirEntry, Links, MemorySystem, OpenFile, Owner, Stat, System, SystemLayer, WritableLayer,
     WritableSystem,
@@ -443,4 +444,21 @@ fn a_cache_of_another_consent_is_not_used() {
     system.set_file("/homes/u/.git/HEAD", "ref: refs/heads/main\n");
     let output = edges(&run(&system, &options(&[]), &request));
     assert!(output.starts_with("a.ts -> ../lib/main.ts"), "{output}");
+}
+
+/// What is typed may be a link of the repository: asking what it is touches nothing outside (`stan read` once did).
+#[test]
+fn what_a_typed_path_is_is_found_without_following_links_out() {
+    let text = [&hostile(), "//- link /homes/u/r/gone.ts -> /net/host/x.ts\n"].concat();
+    let system = Recording { inner: MemorySystem::from_fixture(&text), outside: Mutex::default() };
+    let engine = Engine::new(&system);
+    let opened = engine.open(ROOT, &OpenOptions::default()).unwrap();
+    let before = system.outside.lock().unwrap().clone();
+    for typed in ["src/leak.ts", "src/folder/rc.js", "node_modules/stolen/main.ts", "gone.ts", "src/folder/no#a.ts"] {
+        assert!(!opened.is_file(&engine, typed), "{typed}");
+        assert!(opened.asked_file(&engine, typed).is_err(), "{typed}");
+        assert_eq!(opened.node_id(&engine, typed).as_deref(), Some(typed));
+    }
+    assert!(opened.is_file(&engine, "src/absolute.ts") && !opened.is_file(&engine, "src"));
+    assert_eq!(*system.outside.lock().unwrap(), before);
 }

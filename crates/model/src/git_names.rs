@@ -14,15 +14,36 @@ pub fn is_git_folder(name: &str) -> bool {
     if name.as_bytes().first().is_none_or(|first| first.is_ascii() && !matches!(first, b'.' | b'g' | b'G')) {
         return false;
     }
-    let visible: String = name.chars().filter(|character| !is_ignored_by_hfs(*character)).take(64).collect();
+    let bare = bare_name(name);
+    bare.eq_ignore_ascii_case(".git") || bare.eq_ignore_ascii_case("git~1")
+}
+
+/// One name of a path as the file systems that fold names most take it, but for its case: without characters that HFS+ ignores,
+/// without a stream and without the dots and spaces at its end that NTFS drops. `.` and `..` stay.
+pub fn bare_name(name: &str) -> String {
+    let visible: String = name.chars().filter(|character| !is_ignored_by_hfs(*character)).collect();
     let without_stream = visible.split(':').next().unwrap_or_default();
     let bare = without_stream.trim_end_matches([' ', '.']);
-    bare.eq_ignore_ascii_case(".git") || bare.eq_ignore_ascii_case("git~1")
+    if bare.is_empty() { visible } else { bare.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bare_names() {
+        for (name, bare) in [
+            (".stan", ".stan"),
+            (".stan.", ".stan"),
+            (".s\u{200c}tan . ", ".stan"),
+            ("a:b", "a"),
+            ("..", ".."),
+            (":", ":"),
+        ] {
+            assert_eq!(bare_name(name), bare, "{name:?}");
+        }
+    }
 
     #[test]
     fn spellings() {

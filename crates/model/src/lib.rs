@@ -25,7 +25,7 @@ pub use digest::Digest;
 pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, SITE_FOLDER, is_external, is_installed};
 pub use facts::FileFacts;
 pub use file_key::FileKey;
-pub use git_names::is_git_folder;
+pub use git_names::{bare_name, is_git_folder};
 pub use kinds::{EdgeKind, Language, NodeKind, Resolution, split_extension};
 pub use problem::{FileProblem, Problem, Weight, error_lines};
 pub use programming::{ProgrammingFiles, programming_extension};

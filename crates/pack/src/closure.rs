@@ -13,6 +13,7 @@ use stan_model::outline::{Lines, Outline, Span, Unit, UnitId, UnitKind};
 use crate::definitions::Definition;
 use crate::focus::Focus;
 use crate::follow::{Follower, merged};
+use crate::imports::Searched;
 use crate::modules::{FileId, Modules};
 use crate::near::is_near;
 
@@ -118,6 +119,8 @@ pub fn closure(modules: &dyn Modules, question: &Question, limits: Limits) -> Cl
         found: Closure::default(),
         by_unit: FxHashMap::default(),
         loose: Vec::new(),
+        searched: Searched::default(),
+        missing_at: FxHashMap::default(),
     };
     let Some(units) = modules.units(question.file) else { return collector.found };
     collector.own_class(&units);
@@ -141,6 +144,9 @@ pub(crate) struct Collector<'c> {
     by_unit: FxHashMap<(FileId, UnitId), usize>,
     /// Members whose owner is not known: name and use.
     loose: Vec<(Box<str>, u32, u8)>,
+    pub(crate) searched: Searched,
+    /// Where names are in the list of what is missing, in its order.
+    missing_at: FxHashMap<Box<str>, Vec<usize>>,
 }
 
 impl Collector<'_> {
@@ -336,11 +342,17 @@ impl Collector<'_> {
     }
 
     pub(crate) fn missing(&mut self, name: &str, line: u32, reason: MissingReason) {
-        let known = |one: &Missing| *one.name == *name && one.reason == reason;
-        if !self.found.missing.iter().any(known) {
+        let is_known = |at| self.found.missing.get(at).is_some_and(|one: &Missing| one.reason == reason);
+        if !self.missing_named(name).any(is_known) {
             let (specifier, near) = (None, Vec::new());
+            self.missing_at.entry(name.into()).or_default().push(self.found.missing.len());
             self.found.missing.push(Missing { name: name.into(), line, reason, specifier, near });
         }
+    }
+
+    /// The places of a name in the list of what is missing.
+    pub(crate) fn missing_named(&self, name: &str) -> impl Iterator<Item = usize> + use<'_> {
+        self.missing_at.get(name).into_iter().flatten().copied()
     }
 
     fn definitions(&mut self, found: &[Definition], space: Space, rank: u8, via: &[Via]) {

@@ -2,7 +2,9 @@
 //! import names: a unit that it does not export, and exports with a similar name.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::names::{FileUnits, Import, Imported, SymbolId, Used};
 use stan_model::outline::UnitId;
 
@@ -17,9 +19,33 @@ const MOST_MODULES: usize = 50;
 /// Names that may have been meant.
 const MOST_NEAR: usize = 3;
 
+/// For so many names the nearest exports are looked for: each is compared with every export of its module.
+const MOST_OFFERED: usize = 50;
+
+/// The units at the top of some modules and of those that they export again, by name.
+pub(crate) type TopUnits = FxHashMap<Box<str>, Vec<(FileId, UnitId)>>;
+
+/// What was looked for already. A hostile file imports one name, or takes names from one module, many thousand times.
+#[derive(Default)]
+pub(crate) struct Searched {
+    /// Symbols that were not found, why, and whether exports were offered for them.
+    symbols: FxHashSet<(SymbolId, NotFound, bool)>,
+    top_units: FxHashMap<Vec<FileId>, Rc<TopUnits>>,
+    offered: usize,
+}
+
+/// The list of what there is, and the nearest of it, are worth their room where the import itself fails.
+fn is_offered(rank: u8) -> bool {
+    rank <= 2
+}
+
 impl Collector<'_> {
     /// A name whose import does not resolve: what the module has under that name, exported or not.
     pub(crate) fn not_found(&mut self, units: &FileUnits, symbol: SymbolId, (line, rank): (u32, u8), reason: NotFound) {
+        // A unit that is found again changes nothing.
+        if !self.searched.symbols.insert((symbol, reason, is_offered(rank))) {
+            return;
+        }
         let name = units.names.symbol(symbol).map_or("", |symbol| &symbol.name);
         let imports: Vec<&Import> = imports_of(&units.names, symbol).map(|(_, import)| import).collect();
         match reason {
@@ -38,8 +64,10 @@ impl Collector<'_> {
 
     /// Says what the last name that is missing was wanted from.
     fn note_specifier(&mut self, name: &str, imports: &[&Import]) {
-        let known = self.found.missing.iter_mut().find(|one| *one.name == *name && one.specifier.is_none());
-        if let (Some(missing), Some(import)) = (known, imports.first()) {
+        let known =
+            self.missing_named(name).find(|at| self.found.missing.get(*at).is_some_and(|one| one.specifier.is_none()));
+        let missing = known.and_then(|at| self.found.missing.get_mut(at));
+        if let (Some(missing), Some(import)) = (missing, imports.first()) {
             missing.specifier = Some(import.specifier.clone());
         }
     }
@@ -51,16 +79,12 @@ impl Collector<'_> {
             return;
         };
         let via = self.via(line, name, "not-exported");
-        for target in self.reachable(&targets) {
-            let Some(units) = self.follower.modules.units(target) else { continue };
-            let named: Vec<UnitId> =
-                units.outline.roots().filter(|(_, unit)| unit.is_named(name)).map(|(id, _)| id).collect();
-            for id in named {
-                self.unit(target, id, None, 1, vec![via.clone()]);
-            }
+        let units = self.top_units(&targets);
+        for (target, id) in units.get(&**name).map(Vec::as_slice).unwrap_or_default() {
+            self.unit(*target, *id, None, 1, vec![via.clone()]);
         }
-        // The list of what there is, and the nearest of it, are worth their room where the import itself fails.
-        if rank <= 2 {
+        if is_offered(rank) && self.searched.offered < MOST_OFFERED {
+            self.searched.offered += 1;
             self.offered(local, name, &targets, line);
         }
     }
@@ -78,7 +102,8 @@ impl Collector<'_> {
                     }
                 }
             }
-            if let Some(missing) = self.found.missing.iter_mut().find(|one| *one.name == *local) {
+            let first = self.missing_named(local).next();
+            if let Some(missing) = first.and_then(|at| self.found.missing.get_mut(at)) {
                 missing.near.extend(near);
                 missing.near.truncate(MOST_NEAR);
             }
@@ -104,9 +129,31 @@ impl Collector<'_> {
         names
     }
 
+    fn top_units(&mut self, targets: &[FileId]) -> Rc<TopUnits> {
+        if let Some(known) = self.searched.top_units.get(targets) {
+            return Rc::clone(known);
+        }
+        let mut found = TopUnits::default();
+        for target in self.reachable(targets) {
+            let Some(units) = self.follower.modules.units(target) else { continue };
+            for (id, unit) in units.outline.roots() {
+                for name in &unit.names {
+                    let named = found.entry(name.text.clone()).or_default();
+                    if named.last() != Some(&(target, id)) {
+                        named.push((target, id));
+                    }
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.searched.top_units.insert(targets.to_vec(), Rc::clone(&found));
+        found
+    }
+
     /// Modules and those that they export again: a name that one of them stopped to export may be in any.
     fn reachable(&self, targets: &[FileId]) -> Vec<FileId> {
         let mut all = targets.to_vec();
+        let mut known: FxHashSet<FileId> = all.iter().copied().collect();
         let mut next = 0;
         while let Some(file) = all.get(next).copied().filter(|_| next < MOST_MODULES) {
             next += 1;
@@ -116,7 +163,7 @@ impl Collector<'_> {
                 units.names.stars.iter().map(|star| &**star).chain(again.map(|import| &*import.specifier)).collect();
             for specifier in specifiers {
                 if let Leads::Files(files) = self.follower.modules.leads(file, specifier) {
-                    all.extend(files.into_iter().filter(|file| !all.contains(file)).collect::<Vec<_>>());
+                    all.extend(files.into_iter().filter(|file| known.insert(*file)));
                 }
             }
         }
@@ -137,6 +184,7 @@ impl Collector<'_> {
         let symbols = || (0..units.names.symbols.len() as u32).map(SymbolId).filter_map(|id| Some((id, here(id)?)));
         // A failure at the module's name is one of all names that are taken from it.
         let is_named = symbols().any(|(_, (line, _))| self.question.failing.contains(line));
+        let users = users(units, &symbols().map(|(id, _)| id).collect());
         for (symbol_id, (line, import)) in symbols() {
             let Some(symbol) = units.names.symbol(symbol_id) else { continue };
             let rank = if self.question.failing.contains(line) || !is_named { 1 } else { 3 };
@@ -152,20 +200,25 @@ impl Collector<'_> {
                 }
                 Err(reason) => self.not_found(units, symbol_id, (line, rank), reason),
             }
-            if rank == 1 {
-                self.users(units, symbol_id);
+            for unit in users.get(&symbol_id).into_iter().flatten().filter(|_| rank == 1) {
+                let via = self.via(self.question.failing.from, "", "used-by");
+                let outer = container(&units.outline, *unit);
+                self.unit(file, outer, (*unit != outer).then_some(*unit), 2, vec![via]);
             }
         }
     }
+}
 
-    /// The units of the focus file that use a symbol.
-    fn users(&mut self, units: &FileUnits, symbol: SymbolId) {
-        let uses = units.names.uses.iter().filter(|one| one.what == Used::Name(symbol));
-        let users: BTreeSet<UnitId> = uses.filter_map(|one| units.outline.innermost(one.at)).collect();
-        for unit in users {
-            let via = self.via(self.question.failing.from, "", "used-by");
-            let outer = container(&units.outline, unit);
-            self.unit(self.question.file, outer, (unit != outer).then_some(unit), 2, vec![via]);
+/// The units of a file that use each of these symbols.
+fn users(units: &FileUnits, symbols: &FxHashSet<SymbolId>) -> FxHashMap<SymbolId, BTreeSet<UnitId>> {
+    let mut users: FxHashMap<SymbolId, BTreeSet<UnitId>> = FxHashMap::default();
+    for one in &units.names.uses {
+        if let Used::Name(symbol) = one.what
+            && symbols.contains(&symbol)
+            && let Some(unit) = units.outline.innermost(one.at)
+        {
+            users.entry(symbol).or_default().insert(unit);
         }
     }
+    users
 }

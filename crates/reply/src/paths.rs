@@ -4,7 +4,7 @@
 //! some file systems do, and with `\` as a separator, because some programs do.
 
 use stan_model::Ecosystem;
-use stan_model::is_git_folder;
+use stan_model::{bare_name, is_git_folder};
 
 /// How a reply uses a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Layout {
         if normal.split('/').any(is_git_folder) {
             return Some(PathFault::Reserved("belongs to git".to_owned()));
         }
-        if access == Access::WriteTree && self.is_inside(&normal) {
+        if access == Access::WriteTree && self.is_inside(&bare_path(path)) {
             return Some(PathFault::Reserved("holds the tool's own files".to_owned()));
         }
         let zone = self.zone(path)?;
@@ -117,9 +117,9 @@ impl Layout {
         folder.is_empty() || is_at_or_below(&self.stan, folder)
     }
 
-    /// What follows `<stanPath>/`; empty for the folder itself.
+    /// What follows `<stanPath>/`; empty for the folder itself. Spellings that some file system takes for it count.
     fn zone(&self, path: &str) -> Option<String> {
-        let path = resolve(path);
+        let path = bare_path(path);
         let rest = path.get(self.stan.len()..)?;
         let is_inside = path.get(..self.stan.len())?.eq_ignore_ascii_case(&self.stan);
         if !is_inside {
@@ -162,6 +162,8 @@ pub(crate) fn outside(path: &str) -> Option<&'static str> {
 /// | file, at any depth | runs it |
 /// |---|---|
 /// | `.vscode/tasks.json`, `.vscode/launch.json`, `.devcontainer/**` | the editor |
+/// | `.mcp.json`, `.vscode/mcp.json`, `.cursor/mcp.json`, `.claude/settings*.json`, `.gemini/settings.json`, `.codex/config.toml` | the assistant: they start servers and hooks |
+/// | `.cargo/config`, `.cargo/config.toml` | cargo, also when an editor opens the folder |
 /// | `.envrc` | direnv, in the shell |
 /// | `.npmrc`, `.yarnrc`, `.yarnrc.yml`, `.pnpmfile.cjs` | the package manager |
 /// | `.husky/**`, `.githooks/**` | git |
@@ -171,9 +173,17 @@ pub(crate) fn runs_code(path: &str) -> bool {
     let segments: Vec<&str> = lower.split('/').collect();
     let Some((name, folders)) = segments.split_last() else { return false };
     let is_in = |folder: &str| folders.contains(&folder);
-    let is_editor = folders.last() == Some(&".vscode") && matches!(*name, "tasks.json" | "launch.json");
-    is_editor
-        || matches!(*name, ".envrc" | ".npmrc" | ".yarnrc" | ".yarnrc.yml" | ".pnpmfile.cjs")
+    let is_tool = match folders.last().copied().unwrap_or_default() {
+        ".vscode" => matches!(*name, "tasks.json" | "launch.json" | "mcp.json"),
+        ".cursor" => *name == "mcp.json",
+        ".claude" => name.starts_with("settings") && name.ends_with(".json"),
+        ".gemini" => *name == "settings.json",
+        ".codex" => *name == "config.toml",
+        ".cargo" => matches!(*name, "config" | "config.toml"),
+        _ => false,
+    };
+    is_tool
+        || matches!(*name, ".mcp.json" | ".envrc" | ".npmrc" | ".yarnrc" | ".yarnrc.yml" | ".pnpmfile.cjs")
         || [".husky", ".githooks", ".devcontainer", "node_modules"].iter().any(|folder| is_in(folder))
 }
 
@@ -192,6 +202,11 @@ fn resolve(path: &str) -> String {
         }
     }
     segments.join("/")
+}
+
+/// The same with every name as the file systems take it that fold names most.
+fn bare_path(path: &str) -> String {
+    resolve(path).split('/').map(bare_name).collect::<Vec<_>>().join("/")
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

@@ -9,7 +9,7 @@ const LEAST: usize = 20;
 const MOST: usize = 512;
 
 /// Names, in lower case and without separators, end with one of these.
-const NAMES: [&[u8]; 20] = [
+const NAMES: [&[u8]; 22] = [
     b"apikey",
     b"secret",
     b"secretkey",
@@ -30,10 +30,12 @@ const NAMES: [&[u8]; 20] = [
     b"storagekey",
     b"serverkey",
     b"apisecretkey",
+    b"adminkey",
+    b"secretkeybase",
 ];
 
 /// Tokens that open something. Many others page through lists or make requests unique.
-const TOKENS: [&[u8]; 14] = [
+const TOKENS: [&[u8]; 15] = [
     b"authtoken",
     b"accesstoken",
     b"apitoken",
@@ -43,6 +45,7 @@ const TOKENS: [&[u8]; 14] = [
     b"bearertoken",
     b"usertoken",
     b"personaltoken",
+    b"privatetoken",
     b"deploytoken",
     b"githubtoken",
     b"gitlabtoken",
@@ -89,12 +92,29 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
 
 fn is_secret_value(value: &[u8], is_quoted: bool) -> bool {
     let value = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
-    if !(LEAST..=MOST).contains(&value.len()) || value.starts_with(b"sha") {
+    // What ends with an ellipsis was shortened, and cannot be used.
+    let is_cut = value.ends_with(b"...");
+    if !(LEAST..=MOST).contains(&value.len()) || value.starts_with(b"sha") || is_cut || is_published(value) {
         return false;
     }
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     // Without quotes it could be an expression: those have few digits.
     is_random(value) && (is_quoted || digits >= 3) && !is_dotted_name(value)
+}
+
+/// Values of the examples in the standards of OAuth (RFC 6749, 6750, 7009 and 7662), which all its libraries quote.
+const PUBLISHED: [&[u8]; 5] = [
+    b"2YotnFZFEjr1zCsicMWpAA",
+    b"tGzv3JOkF0XG5Qx2TlKWIA",
+    b"7Fjfp0ZBr1KtDRbnfVdmIw",
+    b"45ghiukldjahdnhzdauz",
+    b"czZCaGRSa3F0MzpnWDFmQmF0M2JW",
+];
+
+/// A value of a standard, or one that repeats its first half.
+fn is_published(value: &[u8]) -> bool {
+    let (first, second) = value.split_at(value.len() / 2);
+    PUBLISHED.contains(&value) || first == second
 }
 
 /// `a.b.c`, a path or an expression: short parts, most of them without digits.
@@ -131,7 +151,7 @@ fn name_before<'t>(text: &'t [u8], value: &Range<usize>) -> Option<(&'t [u8], bo
         }
         None => {
             let ends = after.first().is_none_or(|byte| {
-                matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'"' | b'\'' | b'<' | b'&' | b'\\' | b'#')
+                matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'"' | b'\'' | b'`' | b'<' | b'&' | b'\\' | b'#' | b';')
             });
             if !ends {
                 return None;
@@ -214,12 +234,17 @@ mod tests {
             "secret := `@`",
             "- \"AUTH_TOKEN=@\"",
             "spring.datasource.password=@\r\n",
+            "Set `DB_PASSWORD=@` first.",
+            "Server=db;Password=@;Timeout=3",
         ] {
             check(line, true);
         }
         for line in [
             "name = \"@\"",
             "token(\"@\")",
+            "password: @...\n",
+            "password: @@\n",
+            "\"access_token\":\"2YotnFZFEjr1zCsicMWpAA\"",
             "tokenType = \"@\"",
             "nextToken: \"@\"",
             "// password @",

@@ -18,22 +18,30 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     let token = text.get(run.clone())?;
     let before = text.get(run.start.saturating_sub(128)..run.start)?;
     let after = text.get(run.end..).unwrap_or_default();
-    let by_neighbour = match before.last() {
-        Some(b'.') => dotted(before, token, after),
+    // A token may start with signs, which are not part of the run.
+    let signs = before.iter().rev().take_while(|byte| matches!(byte, b'+' | b'-')).count();
+    let anchor = before.get(..before.len() - signs)?;
+    let by_neighbour = match anchor.last() {
+        Some(b'.') => dotted(anchor, token, after),
         Some(b':') => telegram(before, token),
         Some(b'$') => braintree(before, token),
-        Some(b'=' | b'/') => azure_storage(before, token, after).or_else(|| web_hook(before, token)),
+        Some(b'=' | b'/') => azure_storage(before, token, after)
+            .or_else(|| web_hook(before, token))
+            .or_else(|| azure_signature(before, token)),
+        // `%2F` and its like end runs.
+        Some(b'%') => azure_signature(before, token),
         Some(b'~') => azure_client_secret(text, run),
         _ => None,
     };
     by_neighbour
         .or_else(|| mailchimp(token))
         .or_else(|| open_ai(token))
+        .or_else(|| azure_devops(token))
         .or_else(|| web_token::matched(text, run))
         .or_else(|| private_key::matched(text, run))
 }
 
-/// `SG.x.y`, `hvs.x`, `x.atlasv1.y`, `dp.pt.x`, `ya29.x`.
+/// `SG.x.y`, `hvs.x`, `x.atlasv1.y`, `dp.pt.x`, `ya29.x` and others with a dot.
 fn dotted(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static str> {
     let starts_word = |prefix: &[u8]| {
         before.strip_suffix(prefix).is_some_and(|rest| !rest.last().is_some_and(u8::is_ascii_alphanumeric))
@@ -56,7 +64,57 @@ fn dotted(before: &[u8], token: &[u8], after: &[u8]) -> Option<&'static str> {
     if starts_word(b"ya29.") && length >= 40 {
         return is_plausible(token).then_some("google-oauth-token");
     }
-    None
+    if starts_word(b"sk.") && token.starts_with(b"eyJ1Ijoi") && length >= 40 {
+        return is_plausible(token).then_some("mapbox-token");
+    }
+    if starts_word(b"sl.") && length >= 120 {
+        return is_plausible(token).then_some("dropbox-token");
+    }
+    if starts_word(b"dt0c01.") && length == 24 {
+        return is_plausible(token).then_some("dynatrace-token");
+    }
+    if starts_word(b"v1.") && token.starts_with(b"0-") && length == 173 {
+        return is_plausible(token).then_some("cloudflare-key");
+    }
+    airtable(before, token).or_else(|| discord_bot(before, token))
+}
+
+/// `pat`, 14 characters, a dot and 64 hexadecimal digits.
+fn airtable(before: &[u8], token: &[u8]) -> Option<&'static str> {
+    let id = word_before_dot(before)?;
+    let is_id = id.len() == 17 && id.starts_with(b"pat");
+    (is_id && token.len() == 64 && is_hex(token) && is_plausible(token)).then_some("airtable-token")
+}
+
+/// The number of the bot in base64, six characters, and 27 to 38 characters.
+fn discord_bot(before: &[u8], token: &[u8]) -> Option<&'static str> {
+    let time = word_before_dot(before)?;
+    let number = word_before_dot(before.get(..before.len() - time.len() - 1)?)?;
+    let is_number = (24..=28).contains(&number.len()) && matches!(number.first(), Some(b'M' | b'N' | b'O'));
+    let is_token = time.len() == 6 && is_number && (27..=38).contains(&token.len());
+    (is_token && is_plausible(token)).then_some("discord-token")
+}
+
+/// The word before the dot that a text ends with.
+fn word_before_dot(before: &[u8]) -> Option<&[u8]> {
+    let rest = before.strip_suffix(b".")?;
+    let length = rest.iter().rev().take_while(|byte| is_url_safe(**byte)).count();
+    rest.get(rest.len() - length..)
+}
+
+/// 84 characters with these four near their end.
+fn azure_devops(token: &[u8]) -> Option<&'static str> {
+    let is_token = token.len() == 84 && token.get(76..80) == Some(b"AZDO");
+    (is_token && is_plausible(token)).then_some("azure-devops-token")
+}
+
+/// `sig=` and 32 bytes in base64 with encoded signs, in an address that says which version of the service signed it.
+fn azure_signature(before: &[u8], token: &[u8]) -> Option<&'static str> {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'%' | b'+' | b'/');
+    let left = before.iter().rev().take_while(is_part).count();
+    let start = before.get(..before.len() - left)?;
+    let is_signed = start.ends_with(b"sig=") && memchr::memmem::find(start, b"sv=20").is_some();
+    (is_signed && is_plausible(token)).then_some("azure-signature")
 }
 
 /// `123456789:AA…`, 35 characters behind the colon.
@@ -76,6 +134,10 @@ fn web_hook(before: &[u8], token: &[u8]) -> Option<&'static str> {
     let holds = |needle: &[u8]| memchr::memmem::find(before, needle).is_some();
     if holds(b"hooks.slack.com/") && (18..=44).contains(&token.len()) && is_plausible(token) {
         return Some("slack-webhook");
+    }
+    let is_teams = before.ends_with(b"/IncomingWebhook/") && token.len() == 32 && is_hex(token);
+    if is_teams && is_plausible(token) {
+        return Some("teams-webhook");
     }
     let is_discord = holds(b"discord.com/api/webhooks/") || holds(b"discordapp.com/api/webhooks/");
     (is_discord && token.len() >= 60 && is_plausible(token)).then_some("discord-webhook")

@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(), Failure> {
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
-    let logs = args.logs.iter().chain(&args.log).map(|file| input::read(&workspace, file));
+    let logs = args.logs.iter().chain(&args.log).map(|file| input::read_log(&workspace, &messages, file));
     let logs: Vec<NamedBytes> = logs.collect::<Result<_, _>>()?;
     let mut out = Output::new(cli.color);
     if args.list {

@@ -20,7 +20,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SuggestArgs) -> Result<
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request = SuggestRequest {
-        query: task::query(&workspace, &args.task)?,
+        query: task::query(&workspace, &messages, &args.task)?,
         budget: args.budget,
         tokenizer: args.tokens.into(),
         compact: args.compact,

@@ -5,14 +5,15 @@ use stan_engine::relevance::{FocusFile, RankQuery, Since};
 use crate::args::TaskArgs;
 use crate::commands::input;
 use crate::exit::Failure;
+use crate::messages::Messages;
 use crate::workspace::Workspace;
 
 /// The question that the arguments ask.
-pub(crate) fn query(workspace: &Workspace<'_>, args: &TaskArgs) -> Result<RankQuery, Failure> {
+pub(crate) fn query(workspace: &Workspace<'_>, messages: &Messages, args: &TaskArgs) -> Result<RankQuery, Failure> {
     Ok(RankQuery {
         focus: args.focus.iter().map(|typed| focus_file(workspace, typed)).collect::<Result<_, _>>()?,
         changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
-        log: args.log.as_deref().map(|file| input::read(workspace, file)).transpose()?,
+        log: args.log.as_deref().map(|file| input::read_log(workspace, messages, file)).transpose()?,
         about: about(workspace, &args.about)?,
     })
 }

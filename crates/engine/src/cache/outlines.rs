@@ -43,6 +43,11 @@ pub(crate) struct StoredUnit {
     pub(crate) signature: String,
 }
 
+/// Outlines say whether their file is free of secrets, so that they count for one version of the rules.
+fn version() -> u64 {
+    u64::from(FORMAT) << 32 | u64::from(stan_secrets::VERSION)
+}
+
 /// The outlines of earlier runs, and the ones that this run makes.
 pub(crate) struct KeptOutlines<'c> {
     cache: Option<Cache<'c>>,
@@ -60,7 +65,7 @@ impl<'c> KeptOutlines<'c> {
     /// The stored outlines of all files, sorted by key.
     fn table(&self) -> Option<(&[[u8; 16]], Blobs<'_>)> {
         let mut reader = SectionReader::new(self.known.get(HEAD..)?);
-        if reader.u64()? != u64::from(FORMAT) {
+        if reader.u64()? != version() {
             return None;
         }
         let (keys, rest) = reader.blob()?.as_chunks::<16>();
@@ -93,7 +98,7 @@ impl<'c> KeptOutlines<'c> {
             return;
         }
         let mut writer = SectionWriter::with_capacity(size + 64);
-        writer.u64(u64::from(FORMAT));
+        writer.u64(version());
         writer.blob(&all.iter().flat_map(|(key, _)| key.to_be_bytes()).collect::<Vec<u8>>());
         writer.blobs(all.iter().map(|(_, blob)| blob.as_slice()));
         let _ = cache.store_sealed(FILE, MAGIC, &writer.into_bytes());

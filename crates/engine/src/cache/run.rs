@@ -51,8 +51,9 @@ impl StoredRun {
     }
 }
 
+/// An archive was searched for secrets by the rules of one version.
 fn keyed(key: &[u8]) -> Vec<u8> {
-    [FORMAT.to_le_bytes().as_slice(), key].concat()
+    [FORMAT.to_le_bytes().as_slice(), &stan_secrets::VERSION.to_le_bytes(), key].concat()
 }
 
 impl Cache<'_> {

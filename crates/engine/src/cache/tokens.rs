@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 
 use stan_model::Digest;
 use stan_repo::{SystemExt as _, sha256};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::Cache;
 use super::bytes::{SectionReader, SectionWriter};
-use crate::tokens::Tokenizer;
+use crate::tokens::{COUNT_VERSION, Tokenizer};
 
 /// A line for each of some millions of files.
 const LARGEST: u64 = 256 << 20;
@@ -109,7 +109,7 @@ impl Cache<'_> {
         let mut bytes = Vec::new();
         self.system.read_at_most(Path::new(&path), LARGEST, &mut bytes).ok()?;
         let (checksum, body) = bytes.split_first_chunk::<8>()?;
-        if u64::from_le_bytes(*checksum) != xxh3_64(body) {
+        if u64::from_le_bytes(*checksum) != xxh3_64_with_seed(body, COUNT_VERSION) {
             return None;
         }
         let mut reader = SectionReader::new(body);
@@ -129,7 +129,7 @@ impl Cache<'_> {
             writer.u64(*tokens);
         }
         let body = writer.into_bytes();
-        let mut bytes = xxh3_64(&body).to_le_bytes().to_vec();
+        let mut bytes = xxh3_64_with_seed(&body, COUNT_VERSION).to_le_bytes().to_vec();
         bytes.extend_from_slice(&body);
         // A cache that cannot be written costs time, and nothing else.
         let _ = self.write(&file_name(tokenizer), &bytes);

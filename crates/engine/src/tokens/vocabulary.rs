@@ -128,7 +128,7 @@ impl Vocabulary {
             1 => 1,
             _ if self.rank(piece) != NONE => 1,
             length if length <= SHORT => self.count_short(piece),
-            _ => self.count_long(piece),
+            _ => parts(piece).map(|part| self.count_long(part)).sum(),
         }
     }
 
@@ -163,14 +163,14 @@ impl Vocabulary {
 
     /// Keeps the possible joins in a heap, so that the time stays in proportion to the length whatever the text holds.
     fn count_long(&self, piece: &[u8]) -> usize {
-        let length = piece.len();
+        let length = piece.len() as u32;
         // A part starts at each place that has a next one; the places inside a part have none.
-        let mut next: Vec<usize> = (1..=length).collect();
-        let mut previous: Vec<usize> = (0..length).map(|at| at.wrapping_sub(1)).collect();
+        let mut next: Vec<u32> = (1..=length).collect();
+        let mut previous: Vec<u32> = (0..length).map(|at| at.wrapping_sub(1)).collect();
         let mut heap = BinaryHeap::new();
-        let mut count = length;
-        let push = |heap: &mut BinaryHeap<Reverse<(u32, usize, usize)>>, start: usize, end: usize| {
-            let rank = self.rank(piece.get(start..end).unwrap_or_default());
+        let mut count = piece.len();
+        let push = |heap: &mut BinaryHeap<Reverse<(u32, u32, u32)>>, start: u32, end: u32| {
+            let rank = self.rank(piece.get(start as usize..end as usize).unwrap_or_default());
             if rank != NONE {
                 heap.push(Reverse((rank, start, end)));
             }
@@ -178,25 +178,41 @@ impl Vocabulary {
         for start in 0..length - 1 {
             push(&mut heap, start, start + 2);
         }
-        const INSIDE: usize = usize::MAX;
+        const INSIDE: u32 = u32::MAX;
         while let Some(Reverse((_, start, end))) = heap.pop() {
             // The parts may have been joined with others since.
-            let Some(&middle) = next.get(start).filter(|middle| **middle < length) else { continue };
-            if next.get(middle) != Some(&end) {
+            let Some(&middle) = next.get(start as usize).filter(|middle| **middle < length) else { continue };
+            if next.get(middle as usize) != Some(&end) {
                 continue;
             }
-            next[start] = end;
-            next[middle] = INSIDE;
+            next[start as usize] = end;
+            next[middle as usize] = INSIDE;
             count -= 1;
             if end < length {
-                previous[end] = start;
-                push(&mut heap, start, next[end]);
+                previous[end as usize] = start;
+                push(&mut heap, start, next[end as usize]);
             }
-            let before = previous[start];
+            let before = previous[start as usize];
             if before < length {
                 push(&mut heap, before, end);
             }
         }
         count
     }
+}
+
+/// A longer word is counted in parts: its joins need 32 times its memory in each thread, and nobody writes one.
+const LONGEST_WORD: usize = 1 << 20;
+
+/// A word in parts of at most [`LONGEST_WORD`] bytes, cut between characters.
+fn parts(word: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let is_start = |at: &usize| rest.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
+        let cut = LONGEST_WORD.min(rest.len());
+        let end = (cut.saturating_sub(3)..=cut).rev().find(is_start).filter(|end| *end > 0).unwrap_or(cut);
+        let (part, after) = rest.split_at_checked(end)?;
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
 }

@@ -70,7 +70,13 @@ pub enum SelectError {
     /// The policy for hashes without sizes is to fail.
     #[error("the map has a hash but no size for {}: write a new map with `stan run --context --meta`", listed(ids))]
     HashWithoutSize { ids: Vec<String> },
+    /// Each costs several strings until it is reported.
+    #[error("{count} entries are not in the map, the first is `{first}`: at most {MOST_UNKNOWN} are looked for")]
+    TooManyUnknown { count: usize, first: String },
 }
+
+/// Entries that the map does not know may be files that it leaves out; nobody selects so many of them.
+const MOST_UNKNOWN: usize = 100_000;
 
 /// The warning about an included id that the map does not know.
 pub fn unknown_warning(id: &str) -> String {
@@ -82,6 +88,11 @@ pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selec
     let mut warnings = BTreeSet::new();
     let (included, mut unknown) = reach_entries(map, &state.include);
     let (excluded, unknown_excludes) = reach_entries(map, &state.exclude);
+    for set in [&unknown, &unknown_excludes] {
+        if let Some(first) = set.first().filter(|_| set.len() > MOST_UNKNOWN) {
+            return Err(SelectError::TooManyUnknown { count: set.len(), first: (*first).to_owned() });
+        }
+    }
     unknown.retain(|id| !unknown_excludes.contains(id));
     warnings.extend(unknown.iter().map(|id| unknown_warning(id)));
     warnings

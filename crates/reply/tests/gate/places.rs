@@ -72,6 +72,13 @@ fn files_that_run_code_are_named() {
         "node_modules/p/index.js",
         ".yarnrc.yml",
         ".VSCode/Tasks.json",
+        ".mcp.json",
+        ".vscode/mcp.json",
+        ".cursor/mcp.json",
+        ".claude/settings.local.json",
+        ".gemini/settings.json",
+        ".codex/config.toml",
+        "crates/a/.cargo/config.toml",
     ] {
         expect_off(&create(path), "0105");
     }
@@ -96,6 +103,10 @@ fn r0012_broken() {
         ".stan/patch/x",
         ".stan/context/notes.md",
         ".stan/context/npm/a/1.0.0/x.ts",
+        ".stan./cache/x",
+        ".s\u{200c}tan/patch/x",
+        ".stan/cache./x",
+        ".STAN::$INDEX_ALLOCATION/output/x",
     ] {
         expect_off(&create(path), "0012");
     }

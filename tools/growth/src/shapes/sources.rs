@@ -26,6 +26,21 @@ pub(super) fn shapes() -> Vec<Shape> {
         Shape::graph("links", 2_500, links),
         Shape::graph("missing-packages", 1_000, missing_packages),
         Shape::new(
+            "pack-one-name",
+            4_000,
+            |tree, n| {
+                tree.file("Cargo.toml", "[package]\nname = \"r\"\n")?;
+                tree.file("src/lib.rs", lines(n, |i| format!("use crate::m{i}::name;\n")))
+            },
+            Command::Stan(&["pack", "--at", "src/lib.rs:1", "--json"]),
+        ),
+        Shape::new(
+            "outline-nested",
+            2_500,
+            |tree, n| tree.file("main.ts", format!("namespace {}b {{ export const c = 1 }}\n", "a.".repeat(n))),
+            Command::Stan(&["outline", "main.ts", "--budget", "0"]),
+        ),
+        Shape::new(
             "suggest-chain",
             2_500,
             chain,
