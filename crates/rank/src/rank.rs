@@ -119,8 +119,8 @@ impl Signal {
 pub struct Ranking<'c> {
     pub(crate) signals: Signals<'c>,
     pub(crate) focus: Vec<usize>,
-    /// Imports, sorted.
-    pub(crate) imports: Vec<(u32, u32)>,
+    /// The files of each commit that changed one of the focus.
+    pub(crate) focus_commits: Vec<&'c [u32]>,
     pub(crate) of_focus: Option<FocusSignals>,
     pub(crate) of_text: Option<(TextQuery, TextSignals)>,
     /// Files whose paths the text spells out, sorted.
@@ -134,7 +134,7 @@ pub struct Ranking<'c> {
 
 /// Ranks all files of the corpus.
 pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
-    let count = corpus.files.len();
+    let count = corpus.layout.len();
     let signals = Signals::new(corpus);
     let total: Fixed = question.focus.iter().map(|(_, weight)| *weight).sum();
     let mut seeds = vec![Fixed::ZERO; count];
@@ -144,19 +144,20 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
         }
     }
     let focus: Vec<usize> = (0..count).filter(|&file| seeds[file].is_positive()).collect();
+    let is_seed = |file: &u32| seeds.get(*file as usize).is_some_and(|seed| seed.is_positive());
+    let focus_commits = corpus.history.together().map(|(_, files)| files);
+    let focus_commits = focus_commits.filter(|files| files.iter().any(is_seed)).collect();
     let of_focus = (!focus.is_empty()).then(|| signals.focus(&seeds));
     let of_text = question.text.map(|text| {
         let query = TextQuery::new(text);
         let found = signals.text(&query, question.named);
         (query, found)
     });
-    let mut imports: Vec<(u32, u32)> = corpus.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    imports.sort_unstable();
     let (scores, most) = (Vec::new(), Fixed::ZERO);
     let mut ranking = Ranking {
         signals,
         focus,
-        imports,
+        focus_commits,
         of_focus,
         of_text,
         named: question.named.to_vec(),
@@ -164,9 +165,13 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
         scores,
         most,
     };
-    let direct: Vec<Fixed> = (0..count).map(|file| ranking.sum(file)).collect();
-    ranking.of_hits = Some(ranking.signals.hits(&direct, &ranking.focus));
-    ranking.scores = (0..count).map(|file| ranking.sum(file)).collect();
+    let mut scores = vec![Fixed::ZERO; count];
+    Signal::ALL.into_iter().for_each(|signal| ranking.add(signal, &mut scores));
+    ranking.of_hits = Some(ranking.signals.hits(&scores, &ranking.focus));
+    [Signal::HitGraph, Signal::HitChanges, Signal::HitPairs]
+        .into_iter()
+        .for_each(|signal| ranking.add(signal, &mut scores));
+    ranking.scores = scores;
     let given = Signal::ALL.iter().filter(|signal| ranking.is_given(**signal));
     ranking.most = given.map(|signal| Fixed::ratio(i64::from(signal.weight()), 4)).sum();
     ranking
@@ -184,13 +189,18 @@ impl<'c> Ranking<'c> {
 
     /// What a budget is filled by: the score, less what the file costs. A file of twice the size must be clearly more
     /// needed; how clearly depends on how much any file could score, and on how many tokens there are.
-    pub fn worth(&self, file: usize, tokens: u64, budget: u64) -> Fixed {
-        let number = |tokens: u64| Fixed::int(i64::try_from(tokens).unwrap_or(i64::MAX).clamp(50, 1 << 30));
+    /// `cost` is that of the budget.
+    pub fn worth(&self, file: usize, tokens: u64, cost: Fixed) -> Fixed {
+        self.score(file) - cost * number(tokens).ln()
+    }
+
+    /// What e times the tokens cost in a budget.
+    pub fn cost(&self, budget: u64) -> Fixed {
         let share = number(budget.clamp(2_000, 512_000)) / Fixed::int(32_000);
         // Four times the budget, three quarters of the cost.
         let scarcity = Fixed::ONE - Fixed::ratio(1, 4) * share.ln() / Fixed::int(4).ln();
         let cost = if self.of_text.is_some() { COST_WITH_TEXT } else { COST };
-        self.score(file) - self.most * cost * scarcity * number(tokens).ln()
+        self.most * cost * scarcity
     }
 
     /// What each signal adds to the file's score, the largest first; nothing that adds nothing.
@@ -217,18 +227,20 @@ impl<'c> Ranking<'c> {
         }
     }
 
-    fn sum(&self, file: usize) -> Fixed {
-        Signal::ALL.iter().map(|&signal| self.term(signal, file)).sum()
+    /// Adds what a signal is worth to the scores of all files.
+    fn add(&self, signal: Signal, scores: &mut [Fixed]) {
+        let Some(values) = self.values(signal) else { return };
+        let (code, other) = (factor(signal, FileClass::Code), factor(signal, FileClass::Other));
+        for ((score, value), class) in scores.iter_mut().zip(values).zip(self.signals.corpus.layout.classes()) {
+            if *value != Fixed::ZERO {
+                *score += *value * if *class == FileClass::Code { code } else { other };
+            }
+        }
     }
 
-    /// A quarter of the weight times the signal, less for files that are not code.
     fn term(&self, signal: Signal, file: usize) -> Fixed {
         let value = self.values(signal).and_then(|values| values.get(file)).copied().unwrap_or_default();
-        let class = match self.signals.corpus.files.get(file).map(|file| file.class) {
-            Some(FileClass::Code) => 4,
-            _ => 8,
-        };
-        value * Fixed::ratio(i64::from(signal.weight()), class)
+        value * factor(signal, self.signals.corpus.layout.class(file))
     }
 
     fn values(&self, signal: Signal) -> Option<&[Fixed]> {
@@ -248,13 +260,23 @@ impl<'c> Ranking<'c> {
             Signal::TextPath => &text?.path,
             Signal::TextMessages => &text?.message,
             Signal::TextNames => &text?.identifier,
-            Signal::Churn => &self.signals.churn,
+            Signal::Churn => &self.signals.corpus.history.churn,
             Signal::HitGraph => &hits?.walk,
             Signal::HitChanges => &hits?.cowalk,
             Signal::HitPairs => &hits.filter(|_| focus.is_some())?.pairs,
         };
         Some(values)
     }
+}
+
+fn number(tokens: u64) -> Fixed {
+    Fixed::int(i64::try_from(tokens).unwrap_or(i64::MAX).clamp(50, 1 << 30))
+}
+
+/// What a signal counts: a quarter of its weight, less for files that are not code.
+fn factor(signal: Signal, class: FileClass) -> Fixed {
+    let parts = if class == FileClass::Code { 4 } else { 8 };
+    Fixed::ratio(i64::from(signal.weight()), parts)
 }
 
 /// What e times the tokens cost in a budget of 32,000, as a share of the most that a file could score.

@@ -7,8 +7,14 @@ use super::*;
 struct Fixture {
     paths: Vec<&'static str>,
     index: WordIndex,
-    edges: Vec<Edge>,
-    history: Vec<Change>,
+    layout: Layout,
+    history: History,
+}
+
+impl Fixture {
+    fn corpus(&self) -> Corpus<'_> {
+        Corpus { layout: &self.layout, index: &self.index, history: &self.history }
+    }
 }
 
 /// A shop: `files` with their texts, imports by name, commits as lists of names (the newest first, a day apart).
@@ -17,7 +23,7 @@ fn fixture(files: &[(&'static str, &str)], imports: &[(&str, &str)], commits: &[
     let number = |path: &str| paths.iter().position(|known| *known == path).unwrap() as u32;
     let mut counter = WordCounter::default();
     let counted: Vec<FileWords> = files.iter().map(|(path, text)| counter.count(path, text.as_bytes())).collect();
-    let edges =
+    let edges: Vec<Edge> =
         imports.iter().map(|(from, to)| Edge { from: number(from), to: number(to), weight: Fixed::ONE }).collect();
     let history = commits.iter().enumerate().map(|(days, (message, files))| {
         let (message, message_length) = message_words(message);
@@ -25,7 +31,8 @@ fn fixture(files: &[(&'static str, &str)], imports: &[(&str, &str)], commits: &[
         files.sort_unstable();
         Change { age: days as u64 * 86_400, size: files.len() as u32, files, message, message_length }
     });
-    Fixture { index: WordIndex::build(&counted), edges, history: history.collect(), paths }
+    let history = History::new(&history.collect::<Vec<_>>(), paths.len());
+    Fixture { index: WordIndex::build(&counted), layout: Layout::new(paths.iter().copied(), &edges), history, paths }
 }
 
 fn shop() -> Fixture {
@@ -56,14 +63,12 @@ fn shop() -> Fixture {
 }
 
 fn check(fixture: &Fixture, focus: &[&str], text: Option<&str>, expected: Expect) {
-    let files: Vec<RankedFile> =
-        fixture.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
-    let corpus = Corpus { files: &files, index: &fixture.index, edges: &fixture.edges, history: &fixture.history };
+    let corpus = fixture.corpus();
     let number = |path: &&str| fixture.paths.iter().position(|known| known == path).unwrap() as u32;
     let focus: Vec<(u32, Fixed)> = focus.iter().map(|path| (number(path), Fixed::ONE)).collect();
     let ranking = rank(corpus, Question { focus: &focus, text, named: &[] });
     let mut order: Vec<usize> =
-        (0..files.len()).filter(|file| !focus.iter().any(|(one, _)| *one as usize == *file)).collect();
+        (0..fixture.paths.len()).filter(|file| !focus.iter().any(|(one, _)| *one as usize == *file)).collect();
     order.sort_by_key(|&file| (std::cmp::Reverse(ranking.score(file)), file));
     let line = |file: usize| {
         let terms: Vec<String> = ranking
@@ -161,8 +166,8 @@ fn around_a_file_for_a_text() {
 #[test]
 fn without_history_or_edges_or_words() {
     let mut poor = shop();
-    poor.history.clear();
-    poor.edges.clear();
+    poor.history = History::new(&[], poor.paths.len());
+    poor.layout = Layout::new(poor.paths.iter().copied(), &[]);
     check(
         &poor,
         &["src/cart.ts"],
@@ -190,9 +195,7 @@ fn without_history_or_edges_or_words() {
 #[test]
 fn a_passage_is_worth_the_rare_words_of_the_text_that_it_has() {
     let fixture = shop();
-    let files: Vec<RankedFile> =
-        fixture.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
-    let corpus = Corpus { files: &files, index: &fixture.index, edges: &fixture.edges, history: &fixture.history };
+    let corpus = fixture.corpus();
     let weights =
         rank(corpus, Question { focus: &[], text: Some("the price of an item is rounded twice"), named: &[] })
             .text_weights()
@@ -208,13 +211,11 @@ fn a_passage_is_worth_the_rare_words_of_the_text_that_it_has() {
 #[test]
 fn a_path_that_the_text_spells_out_comes_first() {
     let shop = shop();
-    let files: Vec<RankedFile> =
-        shop.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
-    let corpus = Corpus { files: &files, index: &shop.index, edges: &shop.edges, history: &shop.history };
+    let corpus = shop.corpus();
     let mail = shop.paths.iter().position(|path| *path == "src/mail.ts").unwrap();
     let best = |named: &[u32]| {
         let ranking = rank(corpus, Question { focus: &[], text: Some("the cart adds an item"), named });
-        let best = (0..files.len()).max_by_key(|file| ranking.score(*file)).unwrap();
+        let best = (0..shop.paths.len()).max_by_key(|file| ranking.score(*file)).unwrap();
         (best, ranking.reason(best))
     };
     assert_ne!(best(&[]).0, mail);
