@@ -29,18 +29,18 @@ impl Signals<'_> {
         log_unit(&mut walk, 300);
         let mut cowalk = self.corpus.history.walk(&seeds);
         unit(&mut cowalk);
-        let mut pairs = self.pairs(&files, &seeds);
+        let mut pairs = without_focus(self.pairs(&files, &seeds));
         unit(&mut pairs);
         HitSignals {
             walk: without_focus(walk),
             cowalk: without_focus(cowalk.into_iter().map(Fixed::sqrt).collect()),
-            pairs: without_focus(pairs),
+            pairs,
             files,
         }
     }
 
-    /// Files with the name of a hit: its test, its styles, the same part of another package. A name of many files says less.
-    fn pairs(&self, hits: &[usize], seeds: &[Fixed]) -> Vec<Fixed> {
+    /// Files with the name of one of some files: its test, its styles, the same part of another package. A name of many files says less.
+    pub(crate) fn pairs(&self, hits: &[usize], seeds: &[Fixed]) -> Vec<Fixed> {
         let mut values = vec![Fixed::ZERO; seeds.len()];
         if hits.is_empty() {
             return values;

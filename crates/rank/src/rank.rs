@@ -40,6 +40,8 @@ pub enum Signal {
     Path,
     /// It is close on the import graph.
     Graph,
+    /// It has the name of the focus: its test, for one.
+    Names,
     /// It has words of the text.
     TextWords,
     /// Its path has words of the text.
@@ -59,7 +61,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Vocabulary,
         Self::Words,
         Self::Changes,
@@ -68,6 +70,7 @@ impl Signal {
         Self::Uses,
         Self::Path,
         Self::Graph,
+        Self::Names,
         Self::TextWords,
         Self::TextPath,
         Self::TextMessages,
@@ -82,7 +85,7 @@ impl Signal {
     pub fn weight(self) -> u8 {
         match self {
             Self::Churn | Self::Graph | Self::HitPairs => 1,
-            Self::Defines | Self::HitGraph => 2,
+            Self::Defines | Self::HitGraph | Self::Names => 2,
             Self::Vocabulary | Self::Words | Self::Uses => 3,
             Self::HitChanges => 4,
             Self::NearChanges | Self::TextPath | Self::TextNames => 5,
@@ -103,6 +106,7 @@ impl Signal {
             Self::Uses => "uses",
             Self::Path => "path",
             Self::Graph => "imports",
+            Self::Names => "names",
             Self::TextWords => "text words",
             Self::TextPath => "text path",
             Self::TextMessages => "text messages",
@@ -218,10 +222,15 @@ impl<'c> Ranking<'c> {
         match signal {
             Signal::Changes | Signal::NearChanges => has_history && self.of_focus.is_some(),
             Signal::TextMessages => has_history && self.of_text.is_some(),
-            Signal::Churn | Signal::HitChanges => has_history,
+            Signal::HitChanges => has_history,
+            // A text says what it is about, whatever changed often lately.
+            Signal::Churn => has_history && self.of_text.is_none(),
+            // Common changes show which test belongs to the focus; without them its name does.
+            Signal::Names => !has_history && self.of_focus.is_some(),
             Signal::HitGraph => true,
             // A text seldom means what merely has the name of a hit; who changes a file changes its test.
-            Signal::HitPairs => self.of_focus.is_some(),
+            // Of what is not known to change with it, only the names of the focus itself count, if other files have them.
+            Signal::HitPairs => self.of_focus.as_ref().is_some_and(|focus| has_history || !focus.has_mates),
             _ if signal < Signal::TextWords => self.of_focus.is_some(),
             _ => self.of_text.is_some(),
         }
@@ -243,7 +252,11 @@ impl<'c> Ranking<'c> {
         value * factor(signal, self.signals.corpus.layout.class(file))
     }
 
+    /// `None` for a signal that does not count.
     fn values(&self, signal: Signal) -> Option<&[Fixed]> {
+        if !self.is_given(signal) {
+            return None;
+        }
         let hits = self.of_hits.as_ref();
         let focus = self.of_focus.as_ref();
         let text = self.of_text.as_ref().map(|(_, signals)| signals);
@@ -256,6 +269,7 @@ impl<'c> Ranking<'c> {
             Signal::Uses => &focus?.uses,
             Signal::Path => &focus?.pathlike,
             Signal::Graph => &focus?.walk,
+            Signal::Names => &focus?.names,
             Signal::TextWords => &text?.content,
             Signal::TextPath => &text?.path,
             Signal::TextMessages => &text?.message,
@@ -263,7 +277,7 @@ impl<'c> Ranking<'c> {
             Signal::Churn => &self.signals.corpus.history.churn,
             Signal::HitGraph => &hits?.walk,
             Signal::HitChanges => &hits?.cowalk,
-            Signal::HitPairs => &hits.filter(|_| focus.is_some())?.pairs,
+            Signal::HitPairs => &hits?.pairs,
         };
         Some(values)
     }

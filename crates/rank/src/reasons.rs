@@ -60,6 +60,7 @@ impl Ranking<'_> {
             Signal::Uses => known(&self.of_focus.as_ref()?.defined, file).map(Reason::Uses),
             Signal::Graph => self.edge(file),
             Signal::Path => self.pair(file),
+            Signal::Names => self.pair_among(&self.focus, file),
             Signal::TextWords | Signal::TextNames => self.mentioned(file),
             Signal::TextPath if self.is_named(file) => Some(Reason::NamedInText),
             Signal::TextPath => self.named_like(file),

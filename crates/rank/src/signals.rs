@@ -128,6 +128,10 @@ pub(crate) struct FocusSignals {
     pub(crate) uses: Vec<Fixed>,
     pub(crate) pathlike: Vec<Fixed>,
     pub(crate) walk: Vec<Fixed>,
+    /// Of files with the name of the focus.
+    pub(crate) names: Vec<Fixed>,
+    /// Whether there are any.
+    pub(crate) has_mates: bool,
     /// For each file the best word of the focus that it has, that it defines, and that the focus defines.
     pub(crate) shared: Vec<Option<TermKey>>,
     pub(crate) used: Vec<Option<TermKey>>,
@@ -181,7 +185,10 @@ impl Signals<'_> {
         }
         let mut path_query: Vec<(TermKey, Fixed)> = path_query.into_iter().collect();
         path_query.sort_unstable();
+        let names = unit_of(self.pairs(&files, seeds));
         FocusSignals {
+            has_mates: names.iter().any(|value| value.is_positive()),
+            names,
             cosine: without_focus(self.cosine(&rows)),
             lexical: unit_of(self.search(&index.words, &query)),
             cochange: root(history.changed_with(seeds)),

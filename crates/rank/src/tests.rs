@@ -133,13 +133,13 @@ fn for_a_text() {
         &[],
         Some("Round the tax rate"),
         expect![[r#"
-            src/tax.ts 6512: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
-            src/cart.ts 2957: message of 0 (text messages 1494, changes with hits 1000, near hits 244)
-            src/mail.ts 1184: message of 1 (changes with hits 707, churn 167, near hits 157)
-            src/hub.ts 157: - (near hits 157)
-            src/item.ts 148: - (near hits 148)
-            src/page.ts 148: - (near hits 148)
-            test/cart.test.ts 148: - (near hits 148)
+            src/tax.ts 6263: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
+            src/cart.ts 2741: message of 0 (text messages 1494, changes with hits 1000, near hits 247)
+            src/mail.ts 1021: message of 1 (changes with hits 707, near hits 161, text messages 152)
+            src/hub.ts 161: - (near hits 161)
+            src/item.ts 150: - (near hits 150)
+            src/page.ts 150: - (near hits 150)
+            test/cart.test.ts 150: - (near hits 150)
             README.md 0: - ()
         "#]],
     );
@@ -152,12 +152,12 @@ fn around_a_file_for_a_text() {
         &["src/mail.ts"],
         Some("Letters: use `taxRate`"),
         expect![[r#"
-            src/tax.ts 11085: mentions taxRate (text words 2250, text messages 1500, changes 1306)
-            src/cart.ts 3071: sibling via src/hub.ts (changes with hits 1000, path 634, near changes 520)
-            src/hub.ts 2412: imported by src/mail.ts (words 750, path 634, defines 500)
-            src/page.ts 842: - (path 634, imports 162, vocabulary 35)
-            src/item.ts 820: - (path 634, imports 162, vocabulary 12)
-            test/cart.test.ts 749: test of src/cart.ts (path 300, names of hits 250, imports 162)
+            src/tax.ts 10835: mentions taxRate (text words 2250, text messages 1500, changes 1306)
+            src/cart.ts 2855: sibling via src/hub.ts (changes with hits 1000, path 634, near changes 520)
+            src/hub.ts 2417: imported by src/mail.ts (words 750, path 634, defines 500)
+            src/page.ts 844: - (path 634, imports 162, vocabulary 35)
+            src/item.ts 822: - (path 634, imports 162, near hits 13)
+            test/cart.test.ts 750: test of src/cart.ts (path 300, names of hits 250, imports 162)
             README.md 0: - ()
         "#]],
     );
@@ -173,11 +173,11 @@ fn without_history_or_edges_or_words() {
         &["src/cart.ts"],
         None,
         expect![[r#"
-            src/item.ts 3111: shares item (words 750, path 749, vocabulary 611)
-            test/cart.test.ts 2666: test of src/cart.ts (path 1105, uses 750, near hits 464)
-            src/page.ts 2344: uses addItem (uses 750, path 749, near hits 438)
-            src/hub.ts 1937: defines hub (path 749, defines 434, near hits 405)
-            src/mail.ts 1332: shares hub (path 749, near hits 357, words 125)
+            test/cart.test.ts 3202: test of src/cart.ts (path 1105, uses 750, names 500)
+            src/item.ts 3103: shares item (words 750, path 749, vocabulary 611)
+            src/page.ts 2336: uses addItem (uses 750, path 749, near hits 430)
+            src/hub.ts 1929: defines hub (path 749, defines 434, near hits 398)
+            src/mail.ts 1325: shares hub (path 749, near hits 350, words 125)
             src/tax.ts 768: - (path 749, vocabulary 18)
             README.md 26: - (vocabulary 26)
         "#]],
@@ -187,7 +187,7 @@ fn without_history_or_edges_or_words() {
         &["a.ts"],
         Some(""),
         expect![[r#"
-            b/a.test.ts 2000: test of a.ts (path 1500, near hits 500)
+            b/a.test.ts 2500: test of a.ts (path 1500, names 500, near hits 500)
         "#]],
     );
 }
