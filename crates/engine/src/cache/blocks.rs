@@ -15,7 +15,7 @@ use stan_rank::{Batch, ReadRanges};
 use stan_repo::{InputFile, Links};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::{Cache, LARGEST_DATA};
 
 /// As much as is read at once for one list.
@@ -128,7 +128,7 @@ impl Cache<'_> {
         let mut file = self.system.open_file(Path::new(&path), Links::Follow).ok()?.reader;
         let mut head = [0; HEAD];
         file.read_exact(&mut head).ok()?;
-        let mut reader = Reader::new(head.strip_prefix(magic)?);
+        let mut reader = SectionReader::new(head.strip_prefix(magic)?);
         let (own_key, checksum, length) = (reader.u64()?, reader.u64()?, reader.u64()?);
         if own_key != key || length > LARGEST_DIRECTORY.min(size) {
             return None;
@@ -138,7 +138,7 @@ impl Cache<'_> {
         if xxh3_64(&directory) != checksum {
             return None;
         }
-        let mut reader = Reader::new(&directory);
+        let mut reader = SectionReader::new(&directory);
         let description = reader.blob()?.to_vec();
         let lengths: [usize; N] =
             numbers(reader.blob()?)?.map(usize::try_from).collect::<Result<Vec<_>, _>>().ok()?.try_into().ok()?;
@@ -167,7 +167,7 @@ impl Cache<'_> {
         sections: &[&[u8]],
     ) -> Option<()> {
         let total: usize = sections.iter().map(|section| section.len()).sum();
-        let mut directory = Writer::default();
+        let mut directory = SectionWriter::default();
         directory.blob(description);
         directory.blob(&bytes_of(sections.iter().map(|section| section.len() as u64)));
         let head = HEAD + directory.len() + 8 + 8 * total.div_ceil(BLOCK);
@@ -176,7 +176,7 @@ impl Cache<'_> {
         sections.iter().for_each(|section| bytes.extend_from_slice(section));
         directory.blob(&bytes_of(bytes.get(head..)?.chunks(BLOCK).map(xxh3_64)));
         let directory = directory.into_bytes();
-        let mut writer = Writer::with_capacity(head);
+        let mut writer = SectionWriter::with_capacity(head);
         writer.raw(magic);
         writer.u64(key);
         writer.u64(xxh3_64(&directory));

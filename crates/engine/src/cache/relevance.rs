@@ -17,7 +17,7 @@ use stan_repo::{GitHistory, SystemExt as _, sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::blocks::Section;
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::data::{META_LENGTH, file_meta, meta_bytes};
 use super::{Cache, Identity, LARGEST_DATA};
 
@@ -80,7 +80,7 @@ impl StoredWords {
 
     fn files_and_words(self) -> Option<FxHashMap<(Box<str>, Digest), FileWords>> {
         let bytes = self.files.whole()?;
-        let mut reader = Reader::new(&bytes);
+        let mut reader = SectionReader::new(&bytes);
         let (paths, (digests, _)) = (reader.blobs()?, reader.blob()?.as_chunks::<32>());
         let words = self.index.file_words()?;
         let file = |at: usize| Some((paths.text(at)?.into(), Digest(*digests.get(at)?)));
@@ -100,7 +100,7 @@ impl Cache<'_> {
     /// The files of the graph of the last run, if it is this one.
     pub(crate) fn load_layout(&self, graph: Identity) -> Option<StoredLayout> {
         let bytes = self.load_sealed(LAYOUT_FILE, LAYOUT_MAGIC)?;
-        let mut reader = Reader::new(bytes.get(HEAD..)?);
+        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
         if reader.blob()? != postcard::to_stdvec(&graph).ok()? {
             return None;
         }
@@ -133,7 +133,7 @@ impl Cache<'_> {
     /// Keeps it for the next run. A failure is ignored.
     pub(crate) fn store_layout(&self, graph: Identity, stored: &StoredLayout) -> Option<()> {
         let LayoutParts { paths, ends, classes, names, path_words, graph: imports } = stored.layout.to_parts();
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob(&postcard::to_stdvec(&graph).ok()?);
         writer.blob(&stored.key.paths.0);
         writer.blob(&stored.key.contents.0);
@@ -155,7 +155,7 @@ impl Cache<'_> {
     /// The history of the last run, if its files have the same numbers.
     pub(crate) fn load_past(&self, key: &FilesKey, files: usize) -> Option<StoredPast> {
         let bytes = self.load_sealed(PAST_FILE, PAST_MAGIC)?;
-        let mut reader = Reader::new(bytes.get(HEAD..)?);
+        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
         let head = String::from_utf8(reader.blob()?.to_vec()).ok()?;
         if reader.blob()? != key.paths.0 {
             return None;
@@ -186,7 +186,7 @@ impl Cache<'_> {
         let (head, history, commits) = past;
         let fixed = |numbers: &[Fixed]| bytes_of(numbers, |number| number.bits().to_le_bytes());
         let messages = &history.messages;
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob(head.as_bytes());
         writer.blob(&key.paths.0);
         writer.blobs(commits.iter().map(String::as_bytes));
@@ -228,7 +228,7 @@ impl Cache<'_> {
         index: &WordIndex,
         key: &FilesKey,
     ) -> Option<()> {
-        let mut files = Writer::default();
+        let mut files = SectionWriter::default();
         let paths: Vec<&str> = layout.paths().collect();
         files.blobs(paths.iter().map(|path| path.as_bytes()));
         files.blob(&metas.iter().flat_map(|meta| meta.digest.0).collect::<Vec<u8>>());

@@ -51,7 +51,7 @@ impl Relevance {
             (None, None) => return Err(EngineError::internal("the graph is missing from its outcome")),
         };
         let seen = seen.into_words();
-        let reading = Reading { system, root: repository.root, cache: cache.as_ref(), files: &layout, seen: &seen };
+        let reading = WordSource { system, root: repository.root, cache: cache.as_ref(), files: &layout, seen: &seen };
         let words = || reading.words();
         let past = || history::read(system, repository.root, &layout, cache.as_ref());
         // What is kept is read in less time than another thread needs to wake up.
@@ -77,7 +77,7 @@ impl Relevance {
 
     /// The words of all files, counted again: for an index that turns out to be damaged.
     pub(super) fn count_words(&self, system: &dyn System) -> WordIndex {
-        Reading { system, root: &self.root, cache: None, files: &self.files, seen: &FxHashMap::default() }.words()
+        WordSource { system, root: &self.root, cache: None, files: &self.files, seen: &FxHashMap::default() }.words()
     }
 }
 
@@ -124,7 +124,7 @@ fn edges_of(graph: &Graph, numbers: &[Option<u32>]) -> Vec<Edge> {
 }
 
 /// What the words of files are read from.
-struct Reading<'r> {
+struct WordSource<'r> {
     system: &'r dyn System,
     root: &'r str,
     cache: Option<&'r Cache<'r>>,
@@ -160,7 +160,7 @@ impl SeenWords {
     }
 }
 
-impl Reading<'_> {
+impl WordSource<'_> {
     /// The words of all files: as the last run left them, where the contents are the same.
     fn words(&self) -> WordIndex {
         let StoredLayout { layout, metas, key } = self.files;
