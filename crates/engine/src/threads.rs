@@ -53,6 +53,10 @@ impl WorkerPools {
         if is_scarce(address_space()) {
             return self.parse(work);
         }
+        // Threads that run already serve as well: starting others costs more than most of such work.
+        if let Some(started) = self.parsing.get() {
+            return install(started.as_ref(), work);
+        }
         install(self.usual.get_or_init(|| start(self.threads, USUAL_STACK)).as_ref(), work)
     }
 }

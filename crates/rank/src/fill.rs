@@ -30,7 +30,7 @@ pub struct Filled {
 
 /// Takes files until the budget is used up. `weigh` returns the size of each file that it is given.
 pub fn fill(mut candidates: Vec<Candidate>, budget: u64, mut weigh: impl FnMut(&[u32]) -> Vec<u64>) -> Filled {
-    candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.worth), candidate.file));
+    candidates.sort_unstable_by_key(|candidate| (std::cmp::Reverse(candidate.worth), candidate.file));
     let mut filled = Filled { left: budget, ..Filled::default() };
     let mut misses = 0;
     for (index, group) in candidates.chunks(GROUP).enumerate() {

@@ -50,10 +50,7 @@ impl Fixed {
 
     /// `numerator / denominator`; 0 when the denominator is.
     pub fn ratio(numerator: i64, denominator: i64) -> Self {
-        if denominator == 0 {
-            return Self::ZERO;
-        }
-        Self(clamp((i128::from(numerator) << FRACTION) / i128::from(denominator)))
+        Self(quotient(numerator, denominator))
     }
 
     /// The natural logarithm; 0 for what has none.
@@ -131,6 +128,19 @@ impl Fixed {
     }
 }
 
+/// `2^32 · numerator / denominator`, rounded towards 0; 0 when the denominator is.
+fn quotient(numerator: i64, denominator: i64) -> i64 {
+    if denominator == 0 {
+        return 0;
+    }
+    // Most numerators are below 1: then one machine instruction gives the same as a call for 128 bits.
+    if let (Ok(small), Ok(positive)) = (u32::try_from(numerator), u64::try_from(denominator)) {
+        let value = (u64::from(small) << FRACTION) / positive;
+        return i64::try_from(value).unwrap_or(i64::MAX);
+    }
+    clamp((i128::from(numerator) << FRACTION) / i128::from(denominator))
+}
+
 fn clamp(value: i128) -> i64 {
     i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
 }
@@ -159,10 +169,7 @@ impl Mul for Fixed {
 impl Div for Fixed {
     type Output = Self;
     fn div(self, other: Self) -> Self {
-        if other.0 == 0 {
-            return Self::ZERO;
-        }
-        Self(clamp((i128::from(self.0) << FRACTION) / i128::from(other.0)))
+        Self(quotient(self.0, other.0))
     }
 }
 
@@ -182,7 +189,7 @@ impl Sum for Fixed {
 pub(crate) fn unit(values: &mut [Fixed]) {
     let largest = values.iter().copied().max().unwrap_or_default();
     if largest.is_positive() {
-        values.iter_mut().for_each(|value| *value = *value / largest);
+        values.iter_mut().filter(|value| **value != Fixed::ZERO).for_each(|value| *value = *value / largest);
     }
 }
 
@@ -232,6 +239,17 @@ mod tests {
         assert_eq!((Fixed::ZERO.halved(), Fixed::ONE.halved()), (Fixed::ONE, Fixed::HALF));
         assert_eq!(Fixed::int(33).halved(), Fixed::ZERO);
         assert_eq!(Fixed::count(usize::MAX), Fixed::int(i64::MAX));
+    }
+
+    #[test]
+    fn quotients_of_any_size_are_the_same() {
+        let numbers = [i64::MIN, -5, -1, 0, 1, 2, 3, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 33, i64::MAX];
+        for left in numbers {
+            for right in numbers {
+                let exact = if right == 0 { 0 } else { clamp((i128::from(left) << FRACTION) / i128::from(right)) };
+                assert_eq!((Fixed(left) / Fixed(right)).0, exact, "{left} / {right}");
+            }
+        }
     }
 
     #[test]

@@ -1,12 +1,9 @@
 //! What is close to the best answers: from the files that the direct signals put first, imports, common changes and
 //! names reach files that the query alone does not.
 
-use rustc_hash::FxHashMap;
-
 use crate::fixed::{Fixed, log_unit, unit};
-use crate::paths::{folder, folder_distance, is_test, name_key};
+use crate::paths::{folder, folder_distance, is_test};
 use crate::signals::Signals;
-use crate::words::{TermKey, key};
 
 /// How many of the best answers are followed.
 const HITS: usize = 5;
@@ -28,36 +25,31 @@ impl Signals<'_> {
             focus.iter().for_each(|&file| values[file] = Fixed::ZERO);
             values
         };
-        let mut walk = self.graph.walk(&seeds);
+        let mut walk = self.corpus.layout.graph.walk(&seeds);
         log_unit(&mut walk, 300);
-        let mut cowalk = self.common.walk(&seeds);
+        let mut cowalk = self.corpus.history.walk(&seeds);
         unit(&mut cowalk);
-        let mut pairs = self.pairs(&files, &seeds);
+        let mut pairs = without_focus(self.pairs(&files, &seeds));
         unit(&mut pairs);
         HitSignals {
             walk: without_focus(walk),
             cowalk: without_focus(cowalk.into_iter().map(Fixed::sqrt).collect()),
-            pairs: without_focus(pairs),
+            pairs,
             files,
         }
     }
 
-    /// Files with the name of a hit: its test, its styles, the same part of another package. A name of many files says less.
-    fn pairs(&self, hits: &[usize], seeds: &[Fixed]) -> Vec<Fixed> {
+    /// Files with the name of one of some files: its test, its styles, the same part of another package. A name of many files says less.
+    pub(crate) fn pairs(&self, hits: &[usize], seeds: &[Fixed]) -> Vec<Fixed> {
         let mut values = vec![Fixed::ZERO; seeds.len()];
         if hits.is_empty() {
             return values;
         }
-        let mut mates: FxHashMap<TermKey, Vec<usize>> =
-            hits.iter().map(|&hit| (self.name_of(hit), Vec::new())).collect();
-        for file in 0..seeds.len() {
-            if let Some(mates) = mates.get_mut(&self.name_of(file)) {
-                mates.push(file);
-            }
-        }
-        let path = |file: usize| &*self.corpus.files[file].path;
+        let layout = self.corpus.layout;
+        let mates = layout.mates(hits);
+        let path = |file: usize| layout.path(file);
         for &hit in hits {
-            let Some(mates) = mates.get(&self.name_of(hit)) else { continue };
+            let Some(mates) = mates.get(&layout.name(hit)) else { continue };
             let rare = Fixed::count(mates.len().saturating_sub(1).max(1)).sqrt();
             for &mate in mates.iter().filter(|mate| **mate != hit) {
                 let mut value = seeds[hit] / rare;
@@ -71,10 +63,6 @@ impl Signals<'_> {
             }
         }
         values
-    }
-
-    fn name_of(&self, file: usize) -> TermKey {
-        self.corpus.files.get(file).map_or(0, |file| key(&name_key(&file.path)))
     }
 }
 

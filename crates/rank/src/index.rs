@@ -1,122 +1,92 @@
-//! The words of all files, by word: which files have it, and how often. Made from what was counted in each file, and
-//! kept as flat arrays, so that a cache can store it as it is.
+//! The words of all files, by word and by file, and how often each file has each. Made from what was counted in each file, and
+//! kept as flat bytes, so that a cache can store it as it is and a question reads only the lists of its words.
 
 use std::borrow::Borrow;
 
 use crate::fixed::Fixed;
+use crate::flat::{ENTRY, Flat, ListBatch, Lists, entry};
 use crate::words::{FileWords, TermKey};
 
-/// For more files at once, all terms are gone through.
-const FEW_FILES: usize = 8;
-
-/// Terms and the files that have them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Terms and the files that have them; files and the terms that they have.
+#[derive(Debug)]
 pub struct Postings {
-    /// Sorted and unique.
-    pub keys: Vec<TermKey>,
-    /// Where the files of each term end; they begin where those of the term before end.
-    pub ends: Vec<u32>,
-    /// Sorted for each term.
-    pub files: Vec<u32>,
-    /// How often the file has the term.
-    pub counts: Vec<u16>,
+    /// Sorted and unique. The rank of a term is its place here.
+    pub keys: Flat<8>,
+    /// For each term its files, sorted, and how often each has it.
+    pub by_term: Lists,
+    /// For each file its terms by rank, sorted, and how often it has each.
+    pub by_file: Lists,
 }
 
 impl Postings {
-    fn build(all: Vec<(TermKey, u32, u16)>) -> Self {
+    fn build(all: Vec<(TermKey, u32, u16)>, files: usize) -> Self {
         let all = sorted(all);
-        let mut postings = Self::default();
-        postings.files.reserve(all.len());
-        postings.counts.reserve(all.len());
-        for (key, file, count) in all {
-            if postings.keys.last() != Some(&key) {
-                postings.keys.push(key);
-                postings.ends.push(0);
-            }
-            postings.files.push(file);
-            postings.counts.push(count);
-            if let Some(end) = postings.ends.last_mut() {
-                *end = u32::try_from(postings.files.len()).unwrap_or(u32::MAX);
-            }
+        let (mut keys, mut ends) = (Flat::<8>::default(), Flat::<4>::default());
+        let mut entries = Vec::with_capacity(all.len() * ENTRY);
+        let mut places = vec![0usize; files];
+        all.iter().for_each(|&(_, file, _)| places[file as usize] += 1);
+        let mut row_ends = Flat::<4>::default();
+        let mut start = 0;
+        for place in &mut places {
+            start += std::mem::replace(place, start);
+            row_ends.push(small(start));
         }
-        postings
+        let mut rows = vec![0; all.len() * ENTRY];
+        for (rank, same) in (0u32..).zip(all.chunk_by(|left, right| left.0 == right.0)) {
+            for &(_, file, count) in same {
+                entries.extend_from_slice(&entry(file, count));
+                let place = &mut places[file as usize];
+                rows[*place * ENTRY..(*place + 1) * ENTRY].copy_from_slice(&entry(rank, count));
+                *place += 1;
+            }
+            keys.push(same[0].0);
+            ends.push(small(entries.len() / ENTRY));
+        }
+        let lists = |ends: Flat<4>, entries: Vec<u8>| Lists::new(ends, Box::new(entries));
+        let (by_term, by_file) = (lists(ends, entries), lists(row_ends, rows));
+        // Both are `None` only where there are more entries than their ends can count: then nothing is found by words.
+        Self { keys, by_term: by_term.unwrap_or_default(), by_file: by_file.unwrap_or_default() }
     }
 
     /// The rank of a term among all.
-    pub fn find(&self, key: TermKey) -> Option<usize> {
-        self.keys.binary_search(&key).ok()
+    pub(crate) fn find(&self, key: TermKey) -> Option<usize> {
+        self.keys.find(key)
     }
 
-    fn range(&self, term: usize) -> std::ops::Range<usize> {
-        let start = term.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize);
-        start..self.ends.get(term).map_or(start, |end| *end as usize)
-    }
-
-    /// The files of the term of that rank, each with its count.
-    pub fn of(&self, term: usize) -> impl ExactSizeIterator<Item = (usize, u16)> + '_ {
-        let counts = self.counts.get(self.range(term)).unwrap_or_default();
-        self.files_of(term).iter().zip(counts).map(|(&file, &count)| (file as usize, count))
-    }
-
-    /// The files of the term of that rank, sorted.
-    pub fn files_of(&self, term: usize) -> &[u32] {
-        self.files.get(self.range(term)).unwrap_or_default()
+    /// The files of terms, named by their ranks in ascending order, each with its count.
+    pub(crate) fn files_of(&self, terms: &[usize]) -> ListBatch<'_> {
+        self.by_term.read(terms, self.by_file.count())
     }
 
     /// How many files have the term of that rank.
-    pub fn frequency(&self, term: usize) -> usize {
-        self.range(term).len()
+    pub(crate) fn frequency(&self, term: usize) -> usize {
+        self.by_term.length(term)
     }
 
-    /// The terms of each of some files, by rank, with their counts.
-    pub fn rows(&self, wanted: &[usize]) -> Vec<Vec<(usize, u16)>> {
-        if wanted.len() <= FEW_FILES {
-            return wanted.iter().map(|&file| self.row(file)).collect();
-        }
-        let mut rows = vec![Vec::new(); wanted.len()];
-        let most = wanted.iter().copied().max().map_or(0, |most| most + 1);
-        let mut row_of = vec![u32::MAX; most];
-        for (row, &file) in wanted.iter().enumerate() {
-            row_of[file] = u32::try_from(row).unwrap_or(u32::MAX);
-        }
-        for term in 0..self.keys.len() {
-            for (file, count) in self.of(term) {
-                if let Some(row) = row_of.get(file).and_then(|&row| rows.get_mut(row as usize)) {
-                    row.push((term, count));
-                }
-            }
-        }
-        rows
+    /// The terms of each of some files, named in ascending order, by rank, with their counts.
+    pub(crate) fn rows(&self, files: &[usize]) -> Vec<Vec<(usize, u16)>> {
+        self.by_file.read(files, self.keys.len()).iter().map(Iterator::collect).collect()
     }
 
-    /// The terms of one file. The numbers of all files are compared many at a time, which is faster than to go through the terms.
-    fn row(&self, file: usize) -> Vec<(usize, u16)> {
-        let mut row = Vec::new();
-        let mut term = 0;
-        for (part, files) in self.files.chunks(64).enumerate() {
-            let is_here = files.iter().fold(false, |found, &other| found | (other as usize == file));
-            if !is_here {
-                continue;
-            }
-            for (at, _) in files.iter().enumerate().filter(|(_, other)| **other as usize == file) {
-                let at = part * 64 + at;
-                term += self.ends.get(term..).unwrap_or_default().partition_point(|end| *end as usize <= at);
-                row.push((term, self.counts.get(at).copied().unwrap_or_default()));
-            }
-        }
-        row
+    fn failed(&self) -> bool {
+        self.by_term.failed() || self.by_file.failed()
     }
 
-    /// What the arrays must be for the questions above to make sense. For arrays that come from a cache.
-    fn is_whole(&self, files: usize) -> bool {
-        self.keys.is_sorted_by(|left, right| left < right)
-            && self.keys.len() == self.ends.len()
-            && self.ends.is_sorted_by(|left, right| left < right)
-            && self.ends.first() != Some(&0)
-            && self.ends.last().map_or(0, |end| *end as usize) == self.files.len()
-            && self.files.len() == self.counts.len()
-            && self.files.iter().all(|&file| (file as usize) < files)
+    fn is_of(&self, files: usize) -> bool {
+        self.by_file.count() == files && self.by_term.count() == self.keys.len()
     }
+
+    /// Every file's terms by key.
+    fn by_key(&self) -> impl Iterator<Item = Vec<(TermKey, u16)>> + '_ {
+        let all: Vec<usize> = (0..self.by_file.count()).collect();
+        let rows = self.rows(&all);
+        rows.into_iter()
+            .map(|row| row.into_iter().filter_map(|(term, count)| Some((self.keys.get(term)?, count))).collect())
+    }
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// A few entries for each part of a sort.
@@ -148,13 +118,13 @@ fn sorted(all: Vec<(TermKey, u32, u16)>) -> Vec<(TermKey, u32, u16)> {
 }
 
 /// The words of a repository. Files are numbered as they were given.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct WordIndex {
     pub words: Postings,
     pub parts: Postings,
     pub definitions: Postings,
     /// The number of parts in each file.
-    pub lengths: Vec<u32>,
+    pub lengths: Flat<4>,
     /// The length of each file as a vector of weighted parts.
     pub norms: Vec<Fixed>,
 }
@@ -171,25 +141,26 @@ impl WordIndex {
         let defined = (0u32..)
             .zip(files)
             .flat_map(|(file, words)| words.borrow().definitions.iter().map(move |&key| (key, file, 1)));
-        let definitions = Postings::build(defined.collect());
-        let (words, parts) = rayon::join(
-            || Postings::build(collect(|words| &words.words)),
-            || Postings::build(collect(|words| &words.parts)),
+        let definitions = Postings::build(defined.collect(), files.len());
+        let (words, (parts, norms)) = rayon::join(
+            || Postings::build(collect(|words| &words.words), files.len()),
+            || {
+                let parts = Postings::build(collect(|words| &words.parts), files.len());
+                let norms = norms(&parts, files.len());
+                (parts, norms)
+            },
         );
-        let length = |words: &W| words.borrow().parts.iter().map(|(_, count)| u32::from(*count)).sum();
-        let lengths = files.iter().map(length).collect();
-        let norms = norms(&parts, files.len());
+        let mut lengths = Flat::<4>::default();
+        for words in files {
+            lengths.push(words.borrow().parts.iter().map(|(_, count)| u32::from(*count)).sum());
+        }
         Self { words, parts, definitions, lengths, norms }
     }
 
     /// An index of arrays from a cache; `None` when they do not fit together.
-    pub fn from_parts(
-        [words, parts, definitions]: [Postings; 3],
-        lengths: Vec<u32>,
-        norms: Vec<Fixed>,
-    ) -> Option<Self> {
+    pub fn from_parts([words, parts, definitions]: [Postings; 3], lengths: Flat<4>, norms: Vec<Fixed>) -> Option<Self> {
         let files = lengths.len();
-        let is_whole = [&words, &parts, &definitions].iter().all(|postings| postings.is_whole(files));
+        let is_whole = [&words, &parts, &definitions].iter().all(|postings| postings.is_of(files));
         (is_whole && norms.len() == files).then_some(Self { words, parts, definitions, lengths, norms })
     }
 
@@ -197,19 +168,21 @@ impl WordIndex {
         self.lengths.len()
     }
 
-    /// What was counted in each file: the way back, for an index of which some files changed.
-    pub fn file_words(&self) -> Vec<FileWords> {
-        let mut files = vec![FileWords::default(); self.file_count()];
-        for (term, &key) in self.words.keys.iter().enumerate() {
-            self.words.of(term).for_each(|(file, count)| files[file].words.push((key, count)));
-        }
-        for (term, &key) in self.parts.keys.iter().enumerate() {
-            self.parts.of(term).for_each(|(file, count)| files[file].parts.push((key, count)));
-        }
-        for (term, &key) in self.definitions.keys.iter().enumerate() {
-            self.definitions.of(term).for_each(|(file, _)| files[file].definitions.push(key));
-        }
-        files
+    /// Whether a part of the index could not be read: no answer since is to be used.
+    pub fn failed(&self) -> bool {
+        [&self.words, &self.parts, &self.definitions].iter().any(|postings| postings.failed())
+    }
+
+    /// What was counted in each file: the way back, for an index of which some files changed. `None` when it cannot be read.
+    pub fn file_words(&self) -> Option<Vec<FileWords>> {
+        let lists = self.words.by_key().zip(self.parts.by_key()).zip(self.definitions.by_key());
+        let of_file = |((words, parts), definitions): ((_, _), Vec<(TermKey, u16)>)| FileWords {
+            words,
+            parts,
+            definitions: definitions.into_iter().map(|(key, _)| key).collect(),
+        };
+        let files = lists.map(of_file).collect();
+        (!self.failed()).then_some(files)
     }
 }
 
@@ -240,9 +213,10 @@ impl CountWeights {
 fn norms(parts: &Postings, files: usize) -> Vec<Fixed> {
     let mut squares = vec![Fixed::ZERO; files];
     let weights = CountWeights::new();
-    for term in 0..parts.keys.len() {
+    let all: Vec<usize> = (0..parts.keys.len()).collect();
+    for (term, list) in parts.files_of(&all).iter().enumerate() {
         let rarity = part_weight(files, parts.frequency(term));
-        for (file, count) in parts.of(term) {
+        for (file, count) in list {
             let weight = weights.of(count) * rarity;
             squares[file] += weight * weight;
         }
@@ -260,26 +234,33 @@ mod tests {
         WordIndex::build(&texts.iter().map(|text| counter.count("a.ts", text.as_bytes())).collect::<Vec<_>>())
     }
 
+    fn files_of(postings: &Postings, term: usize) -> Vec<(usize, u16)> {
+        postings.files_of(&[term]).get(0).collect()
+    }
+
     #[test]
     fn words_are_found_in_their_files() {
         let index = index(&["const one = two;", "two two", ""]);
         let term = index.words.find(key("two")).unwrap();
-        assert_eq!(index.words.of(term).collect::<Vec<_>>(), [(0, 1), (1, 2)]);
+        assert_eq!(files_of(&index.words, term), [(0, 1), (1, 2)]);
         assert_eq!(index.words.find(key("three")), None);
-        assert_eq!(index.lengths, [3, 2, 0]);
+        assert_eq!(index.lengths.iter().collect::<Vec<_>>(), [3, 2, 0]);
         assert_eq!(index.words.rows(&[1, 2]), [vec![(term, 2)], vec![]]);
+        assert!(!index.failed());
     }
 
     #[test]
-    fn few_and_many_rows_are_the_same() {
+    fn rows_are_the_other_side_of_the_lists() {
         let texts: Vec<String> = (0..40).map(|file| format!("all w{} w{} last{file}", file % 7, file % 5)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let index = index(&texts);
         let all: Vec<usize> = (0..texts.len()).collect();
-        let many = index.words.rows(&all);
-        let few: Vec<_> = all.iter().flat_map(|&file| index.words.rows(&[file])).collect();
-        assert_eq!(many, few);
-        assert_eq!(many[8].len(), 4);
+        for (file, row) in index.words.rows(&all).iter().enumerate() {
+            assert_eq!(row.len(), if file % 35 < 5 { 3 } else { 4 }, "{file}");
+            for &(term, count) in row {
+                assert!(files_of(&index.words, term).contains(&(file, count)));
+            }
+        }
     }
 
     #[test]
@@ -296,20 +277,12 @@ mod tests {
 
     #[test]
     fn an_index_is_what_it_was_made_of() {
-        let index = index(&["const one = two;", "function three() { return one + one }", "x", "two"]);
-        assert_eq!(WordIndex::build(&index.file_words()), index);
-        let WordIndex { words, parts, definitions, lengths, norms } = index.clone();
-        let from = |words: &Postings, norms: &[Fixed]| {
-            let postings = [words.clone(), parts.clone(), definitions.clone()];
-            WordIndex::from_parts(postings, lengths.clone(), norms.to_vec())
-        };
-        assert_eq!(from(&words, &norms), Some(index));
-        assert_eq!(from(&words, &norms[1..]), None);
-        let mut wrong = words.clone();
-        wrong.files[0] = 9;
-        assert_eq!(from(&wrong, &norms), None);
-        let mut wrong = words;
-        wrong.ends.pop();
-        assert_eq!(from(&wrong, &norms), None);
+        let texts = ["const one = two;", "function three() { return one + one }", "x", "two"];
+        let mut counter = WordCounter::default();
+        let counted: Vec<FileWords> = texts.iter().map(|text| counter.count("a.ts", text.as_bytes())).collect();
+        let index = WordIndex::build(&counted);
+        assert_eq!(index.file_words(), Some(counted));
+        let WordIndex { words, parts, definitions, lengths, norms } = index;
+        assert!(WordIndex::from_parts([words, parts, definitions], lengths, norms[1..].to_vec()).is_none());
     }
 }

@@ -6,9 +6,11 @@
 mod definitions;
 mod fill;
 mod fixed;
+mod flat;
 mod history;
 mod hits;
 mod index;
+mod layout;
 mod passages;
 mod paths;
 mod query;
@@ -20,15 +22,17 @@ mod words;
 
 pub use fill::{Candidate, Filled, fill};
 pub use fixed::Fixed;
-pub use history::Change;
+pub use flat::{Batch, Flat, Lists, ReadRanges};
+pub use history::{Change, History, Messages};
 pub use index::{Postings, WordIndex};
+pub use layout::{Layout, LayoutParts, PathWords};
 pub use passages::TextWeights;
 pub use paths::{FileClass, file_class, folder, folder_distance, is_test, name_key};
 pub use query::{message_words, spellings};
 pub use rank::{Question, Ranking, Signal, rank};
 pub use reasons::Reason;
-pub use signals::{Corpus, RankedFile};
-pub use walk::Edge;
+pub use signals::Corpus;
+pub use walk::{Edge, ImportGraph};
 pub use words::{FileWords, TermKey, WordCounter};
 
 #[cfg(test)]

@@ -13,6 +13,21 @@ pub enum FileClass {
     Other,
 }
 
+impl FileClass {
+    /// For a cache.
+    pub(crate) fn letter(self) -> u8 {
+        match self {
+            Self::Code => b'c',
+            Self::Text => b't',
+            Self::Other => b'o',
+        }
+    }
+
+    pub(crate) fn from_letter(letter: u8) -> Option<Self> {
+        [Self::Code, Self::Text, Self::Other].into_iter().find(|class| class.letter() == letter)
+    }
+}
+
 const CODE: &[&str] = &[
     "astro", "bash", "c", "cc", "cjs", "clj", "cpp", "cs", "css", "cts", "cxx", "dart", "el", "elm", "erl", "ex",
     "exs", "fs", "go", "graphql", "groovy", "h", "hbs", "hpp", "hs", "html", "java", "jl", "js", "jsx", "kt", "kts",

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fixed::Fixed;
-use crate::words::{TermKey, for_each_part, is_stop, key, ranges};
+use crate::words::{TermKey, for_each_part, hashed_ranges, is_stop, key, ranges};
 
 /// Longer texts are cut: what a task is about comes first.
 const LONGEST: usize = 32 << 10;
@@ -215,14 +215,16 @@ pub fn spellings<'t>(keys: &[TermKey], texts: impl Iterator<Item = &'t [u8]>) ->
     let mut wanted: FxHashSet<TermKey> = keys.iter().copied().collect();
     let mut found = FxHashMap::default();
     for text in texts {
-        for (start, end) in ranges(text) {
+        for (start, end, key) in hashed_ranges(text) {
             if wanted.is_empty() {
                 return found;
             }
-            let Some(word) = text.get(start..end).and_then(|bytes| std::str::from_utf8(bytes).ok()) else { continue };
-            if wanted.remove(&key(word)) {
-                found.insert(key(word), word.to_owned());
+            if !wanted.contains(&key) {
+                continue;
             }
+            let Some(word) = text.get(start..end).and_then(|bytes| std::str::from_utf8(bytes).ok()) else { continue };
+            wanted.remove(&key);
+            found.insert(key, word.to_owned());
         }
     }
     found

@@ -40,6 +40,8 @@ pub enum Signal {
     Path,
     /// It is close on the import graph.
     Graph,
+    /// It has the name of the focus: its test, for one.
+    Names,
     /// It has words of the text.
     TextWords,
     /// Its path has words of the text.
@@ -59,7 +61,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Vocabulary,
         Self::Words,
         Self::Changes,
@@ -68,6 +70,7 @@ impl Signal {
         Self::Uses,
         Self::Path,
         Self::Graph,
+        Self::Names,
         Self::TextWords,
         Self::TextPath,
         Self::TextMessages,
@@ -82,7 +85,7 @@ impl Signal {
     pub fn weight(self) -> u8 {
         match self {
             Self::Churn | Self::Graph | Self::HitPairs => 1,
-            Self::Defines | Self::HitGraph => 2,
+            Self::Defines | Self::HitGraph | Self::Names => 2,
             Self::Vocabulary | Self::Words | Self::Uses => 3,
             Self::HitChanges => 4,
             Self::NearChanges | Self::TextPath | Self::TextNames => 5,
@@ -103,6 +106,7 @@ impl Signal {
             Self::Uses => "uses",
             Self::Path => "path",
             Self::Graph => "imports",
+            Self::Names => "names",
             Self::TextWords => "text words",
             Self::TextPath => "text path",
             Self::TextMessages => "text messages",
@@ -119,8 +123,8 @@ impl Signal {
 pub struct Ranking<'c> {
     pub(crate) signals: Signals<'c>,
     pub(crate) focus: Vec<usize>,
-    /// Imports, sorted.
-    pub(crate) imports: Vec<(u32, u32)>,
+    /// The files of each commit that changed one of the focus.
+    pub(crate) focus_commits: Vec<&'c [u32]>,
     pub(crate) of_focus: Option<FocusSignals>,
     pub(crate) of_text: Option<(TextQuery, TextSignals)>,
     /// Files whose paths the text spells out, sorted.
@@ -134,7 +138,7 @@ pub struct Ranking<'c> {
 
 /// Ranks all files of the corpus.
 pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
-    let count = corpus.files.len();
+    let count = corpus.layout.len();
     let signals = Signals::new(corpus);
     let total: Fixed = question.focus.iter().map(|(_, weight)| *weight).sum();
     let mut seeds = vec![Fixed::ZERO; count];
@@ -144,19 +148,20 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
         }
     }
     let focus: Vec<usize> = (0..count).filter(|&file| seeds[file].is_positive()).collect();
+    let is_seed = |file: &u32| seeds.get(*file as usize).is_some_and(|seed| seed.is_positive());
+    let focus_commits = corpus.history.together().map(|(_, files)| files);
+    let focus_commits = focus_commits.filter(|files| files.iter().any(is_seed)).collect();
     let of_focus = (!focus.is_empty()).then(|| signals.focus(&seeds));
     let of_text = question.text.map(|text| {
         let query = TextQuery::new(text);
         let found = signals.text(&query, question.named);
         (query, found)
     });
-    let mut imports: Vec<(u32, u32)> = corpus.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    imports.sort_unstable();
     let (scores, most) = (Vec::new(), Fixed::ZERO);
     let mut ranking = Ranking {
         signals,
         focus,
-        imports,
+        focus_commits,
         of_focus,
         of_text,
         named: question.named.to_vec(),
@@ -164,9 +169,13 @@ pub fn rank<'c>(corpus: Corpus<'c>, question: Question<'_>) -> Ranking<'c> {
         scores,
         most,
     };
-    let direct: Vec<Fixed> = (0..count).map(|file| ranking.sum(file)).collect();
-    ranking.of_hits = Some(ranking.signals.hits(&direct, &ranking.focus));
-    ranking.scores = (0..count).map(|file| ranking.sum(file)).collect();
+    let mut scores = vec![Fixed::ZERO; count];
+    Signal::ALL.into_iter().for_each(|signal| ranking.add(signal, &mut scores));
+    ranking.of_hits = Some(ranking.signals.hits(&scores, &ranking.focus));
+    [Signal::HitGraph, Signal::HitChanges, Signal::HitPairs]
+        .into_iter()
+        .for_each(|signal| ranking.add(signal, &mut scores));
+    ranking.scores = scores;
     let given = Signal::ALL.iter().filter(|signal| ranking.is_given(**signal));
     ranking.most = given.map(|signal| Fixed::ratio(i64::from(signal.weight()), 4)).sum();
     ranking
@@ -184,13 +193,18 @@ impl<'c> Ranking<'c> {
 
     /// What a budget is filled by: the score, less what the file costs. A file of twice the size must be clearly more
     /// needed; how clearly depends on how much any file could score, and on how many tokens there are.
-    pub fn worth(&self, file: usize, tokens: u64, budget: u64) -> Fixed {
-        let number = |tokens: u64| Fixed::int(i64::try_from(tokens).unwrap_or(i64::MAX).clamp(50, 1 << 30));
+    /// `cost` is that of the budget.
+    pub fn worth(&self, file: usize, tokens: u64, cost: Fixed) -> Fixed {
+        self.score(file) - cost * number(tokens).ln()
+    }
+
+    /// What e times the tokens cost in a budget.
+    pub fn cost(&self, budget: u64) -> Fixed {
         let share = number(budget.clamp(2_000, 512_000)) / Fixed::int(32_000);
         // Four times the budget, three quarters of the cost.
         let scarcity = Fixed::ONE - Fixed::ratio(1, 4) * share.ln() / Fixed::int(4).ln();
         let cost = if self.of_text.is_some() { COST_WITH_TEXT } else { COST };
-        self.score(file) - self.most * cost * scarcity * number(tokens).ln()
+        self.most * cost * scarcity
     }
 
     /// What each signal adds to the file's score, the largest first; nothing that adds nothing.
@@ -208,30 +222,41 @@ impl<'c> Ranking<'c> {
         match signal {
             Signal::Changes | Signal::NearChanges => has_history && self.of_focus.is_some(),
             Signal::TextMessages => has_history && self.of_text.is_some(),
-            Signal::Churn | Signal::HitChanges => has_history,
+            Signal::HitChanges => has_history,
+            // A text says what it is about, whatever changed often lately.
+            Signal::Churn => has_history && self.of_text.is_none(),
+            // Common changes show which test belongs to the focus; without them its name does.
+            Signal::Names => !has_history && self.of_focus.is_some(),
             Signal::HitGraph => true,
             // A text seldom means what merely has the name of a hit; who changes a file changes its test.
-            Signal::HitPairs => self.of_focus.is_some(),
+            // Of what is not known to change with it, only the names of the focus itself count, if other files have them.
+            Signal::HitPairs => self.of_focus.as_ref().is_some_and(|focus| has_history || !focus.has_mates),
             _ if signal < Signal::TextWords => self.of_focus.is_some(),
             _ => self.of_text.is_some(),
         }
     }
 
-    fn sum(&self, file: usize) -> Fixed {
-        Signal::ALL.iter().map(|&signal| self.term(signal, file)).sum()
+    /// Adds what a signal is worth to the scores of all files.
+    fn add(&self, signal: Signal, scores: &mut [Fixed]) {
+        let Some(values) = self.values(signal) else { return };
+        let (code, other) = (factor(signal, FileClass::Code), factor(signal, FileClass::Other));
+        for ((score, value), class) in scores.iter_mut().zip(values).zip(self.signals.corpus.layout.classes()) {
+            if *value != Fixed::ZERO {
+                *score += *value * if *class == FileClass::Code { code } else { other };
+            }
+        }
     }
 
-    /// A quarter of the weight times the signal, less for files that are not code.
     fn term(&self, signal: Signal, file: usize) -> Fixed {
         let value = self.values(signal).and_then(|values| values.get(file)).copied().unwrap_or_default();
-        let class = match self.signals.corpus.files.get(file).map(|file| file.class) {
-            Some(FileClass::Code) => 4,
-            _ => 8,
-        };
-        value * Fixed::ratio(i64::from(signal.weight()), class)
+        value * factor(signal, self.signals.corpus.layout.class(file))
     }
 
+    /// `None` for a signal that does not count.
     fn values(&self, signal: Signal) -> Option<&[Fixed]> {
+        if !self.is_given(signal) {
+            return None;
+        }
         let hits = self.of_hits.as_ref();
         let focus = self.of_focus.as_ref();
         let text = self.of_text.as_ref().map(|(_, signals)| signals);
@@ -244,17 +269,28 @@ impl<'c> Ranking<'c> {
             Signal::Uses => &focus?.uses,
             Signal::Path => &focus?.pathlike,
             Signal::Graph => &focus?.walk,
+            Signal::Names => &focus?.names,
             Signal::TextWords => &text?.content,
             Signal::TextPath => &text?.path,
             Signal::TextMessages => &text?.message,
             Signal::TextNames => &text?.identifier,
-            Signal::Churn => &self.signals.churn,
+            Signal::Churn => &self.signals.corpus.history.churn,
             Signal::HitGraph => &hits?.walk,
             Signal::HitChanges => &hits?.cowalk,
-            Signal::HitPairs => &hits.filter(|_| focus.is_some())?.pairs,
+            Signal::HitPairs => &hits?.pairs,
         };
         Some(values)
     }
+}
+
+fn number(tokens: u64) -> Fixed {
+    Fixed::int(i64::try_from(tokens).unwrap_or(i64::MAX).clamp(50, 1 << 30))
+}
+
+/// What a signal counts: a quarter of its weight, less for files that are not code.
+fn factor(signal: Signal, class: FileClass) -> Fixed {
+    let parts = if class == FileClass::Code { 4 } else { 8 };
+    Fixed::ratio(i64::from(signal.weight()), parts)
 }
 
 /// What e times the tokens cost in a budget of 32,000, as a share of the most that a file could score.

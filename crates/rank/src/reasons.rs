@@ -1,11 +1,9 @@
 //! Why a file is where it is: for a signal the one true statement that explains it best. Nothing is claimed that the
 //! data does not show; a signal that nothing short can be said of has no reason.
 
-use crate::fixed::Fixed;
-use crate::history::MOST_TOGETHER;
-use crate::index::Postings;
-use crate::paths::{folder, folder_distance, is_test, name_key};
+use crate::paths::{folder, folder_distance, is_test};
 use crate::rank::{Ranking, Signal};
+use crate::signals::MentionedPart;
 use crate::words::TermKey;
 
 /// A statement about a file. Other files are named by their numbers, words by their keys.
@@ -56,18 +54,13 @@ impl Ranking<'_> {
     /// What explains one signal of a file.
     pub fn reason_of(&self, signal: Signal, file: usize) -> Option<Reason> {
         match signal {
-            Signal::Vocabulary | Signal::Words => self.shared_word(file),
+            Signal::Vocabulary | Signal::Words => known(&self.of_focus.as_ref()?.shared, file).map(Reason::Shares),
             Signal::Changes | Signal::NearChanges => self.changed_together(file),
-            Signal::Defines => {
-                let names = &self.of_focus.as_ref()?.used;
-                self.best_name(names, &self.corpus().index.definitions, file).map(Reason::Defines)
-            }
-            Signal::Uses => {
-                let names = &self.of_focus.as_ref()?.defined;
-                self.best_name(names, &self.corpus().index.words, file).map(Reason::Uses)
-            }
+            Signal::Defines => known(&self.of_focus.as_ref()?.used, file).map(Reason::Defines),
+            Signal::Uses => known(&self.of_focus.as_ref()?.defined, file).map(Reason::Uses),
             Signal::Graph => self.edge(file),
             Signal::Path => self.pair(file),
+            Signal::Names => self.pair_among(&self.focus, file),
             Signal::TextWords | Signal::TextNames => self.mentioned(file),
             Signal::TextPath if self.is_named(file) => Some(Reason::NamedInText),
             Signal::TextPath => self.named_like(file),
@@ -97,11 +90,12 @@ impl Ranking<'_> {
 
     /// The nearest of some files that has the file's name: one that it tests, or that tests it, before others.
     fn pair_among(&self, others: &[usize], file: usize) -> Option<Reason> {
-        let path = &*self.corpus().files.get(file)?.path;
-        let own = name_key(path);
-        let path_of = |other: usize| &*self.corpus().files[other].path;
+        let layout = self.corpus().layout;
+        let path = layout.path(file);
+        let own = layout.name(file);
+        let path_of = |other: usize| layout.path(other);
         let is_pair = |other: usize| is_test(path_of(other)) != is_test(path);
-        let mates = others.iter().copied().filter(|other| *other != file && name_key(path_of(*other)) == own);
+        let mates = others.iter().copied().filter(|other| *other != file && layout.name(*other) == own);
         let distance = |other: &usize| folder_distance(folder(path), folder(path_of(*other)));
         let other = mates.min_by_key(|other| (!is_pair(*other), distance(other)))?;
         let number = u32::try_from(other).ok()?;
@@ -113,7 +107,7 @@ impl Ranking<'_> {
     }
 
     fn imports(&self, from: u32, to: u32) -> bool {
-        self.imports.binary_search(&(from, to)).is_ok()
+        self.corpus().layout.graph.imports(from, to)
     }
 
     fn is_focus(&self, file: u32) -> bool {
@@ -122,8 +116,8 @@ impl Ranking<'_> {
 
     fn direct_edge(&self, file: usize) -> Option<Reason> {
         let number = u32::try_from(file).ok()?;
-        let neighbours = self.signals.graph.neighbours(file).iter();
-        let other = neighbours.map(|(other, _)| *other).find(|other| self.is_focus(*other))?;
+        let mut neighbours = self.corpus().layout.graph.neighbours(file).iter().copied();
+        let other = neighbours.find(|other| self.is_focus(*other))?;
         Some(if self.imports(other, number) { Reason::ImportedBy(other) } else { Reason::Imports(other) })
     }
 
@@ -133,15 +127,14 @@ impl Ranking<'_> {
             return Some(direct);
         }
         let number = u32::try_from(file).ok()?;
-        let neighbours = self.signals.graph.neighbours(file);
+        let graph = &self.corpus().layout.graph;
         // Of several ways the one over the file with the fewest neighbours: a hub connects everything.
         let leads_to_focus = |between: u32| {
-            let beyond = self.signals.graph.neighbours(between as usize);
-            beyond.iter().map(|(other, _)| *other).find(|other| self.is_focus(*other)).map(|focus| (between, focus))
+            let beyond = graph.neighbours(between as usize);
+            beyond.iter().copied().find(|other| self.is_focus(*other)).map(|focus| (between, focus))
         };
-        let ways = neighbours.iter().filter_map(|(between, _)| leads_to_focus(*between));
-        let (between, focus) =
-            ways.min_by_key(|(between, _)| (self.signals.graph.neighbours(*between as usize).len(), *between))?;
+        let ways = graph.neighbours(file).iter().filter_map(|between| leads_to_focus(*between));
+        let (between, focus) = ways.min_by_key(|(between, _)| (graph.neighbours(*between as usize).len(), *between))?;
         Some(match (self.imports(between, number), self.imports(focus, between)) {
             (true, true) => Reason::ImportedBy(between),
             (false, false) => Reason::Imports(between),
@@ -151,46 +144,23 @@ impl Ranking<'_> {
 
     fn changed_together(&self, file: usize) -> Option<Reason> {
         let number = u32::try_from(file).ok()?;
-        let (mut common, mut of) = (0, 0);
-        for change in self.corpus().history.iter().filter(|change| change.size <= MOST_TOGETHER) {
-            let has = |file: &u32| change.files.binary_search(file).is_ok();
-            if self.focus.iter().any(|focus| u32::try_from(*focus).is_ok_and(|focus| has(&focus))) {
-                of += 1;
-                common += u32::from(has(&number));
-            }
-        }
-        (common > 0).then_some(Reason::ChangedTogether { common, of })
-    }
-
-    fn shared_word(&self, file: usize) -> Option<Reason> {
-        let words = &self.corpus().index.words;
-        let shared = self.of_focus.as_ref()?.words.iter().find(|(term, _)| has(words, *term, file));
-        shared.and_then(|(term, _)| words.keys.get(*term)).copied().map(Reason::Shares)
-    }
-
-    fn best_name(&self, names: &[(TermKey, Fixed)], postings: &Postings, file: usize) -> Option<TermKey> {
-        let in_file =
-            names.iter().filter(|(name, _)| postings.find(*name).is_some_and(|term| has(postings, term, file)));
-        in_file.max_by_key(|(name, worth)| (*worth, std::cmp::Reverse(*name))).map(|(name, _)| *name)
+        let common = self.focus_commits.iter().filter(|files| files.binary_search(&number).is_ok()).count();
+        let of = u32::try_from(self.focus_commits.len()).unwrap_or(u32::MAX);
+        (common > 0).then(|| Reason::ChangedTogether { common: u32::try_from(common).unwrap_or(u32::MAX), of })
     }
 
     fn mentioned(&self, file: usize) -> Option<Reason> {
-        let (query, _) = self.of_text.as_ref()?;
-        let parts = &self.corpus().index.parts;
-        let mut found: Vec<(usize, &str)> = query
-            .parts
-            .iter()
-            .filter_map(|(key, _)| {
-                let term = parts.find(*key).filter(|term| has(parts, *term, file))?;
-                Some((parts.frequency(term), query.shown(*key)?))
-            })
-            .collect();
+        let (query, signals) = self.of_text.as_ref()?;
+        let has = |part: &&MentionedPart| part.files.binary_search(&file).is_ok();
+        let found = signals.parts.iter().filter(has);
+        let mut found: Vec<(usize, &str)> =
+            found.filter_map(|part| Some((part.files.len(), query.shown(part.key)?))).collect();
         words_of(&mut found).map(Reason::Mentions)
     }
 
     fn named_like(&self, file: usize) -> Option<Reason> {
         let (query, _) = self.of_text.as_ref()?;
-        let words = self.signals.path_words.get(file)?;
+        let words = self.corpus().layout.words_of_path(file);
         let in_path = query.parts.iter().filter(|(key, _)| words.binary_search(key).is_ok());
         let mut found: Vec<(usize, &str)> = in_path.filter_map(|(key, _)| Some((0, query.shown(*key)?))).collect();
         words_of(&mut found).map(Reason::NamedLike)
@@ -199,9 +169,7 @@ impl Ranking<'_> {
     fn message(&self, file: usize) -> Option<Reason> {
         let (_, signals) = self.of_text.as_ref()?;
         let number = u32::try_from(file).ok()?;
-        let changed = |commit: usize| {
-            self.corpus().history.get(commit).is_some_and(|change| change.files.binary_search(&number).is_ok())
-        };
+        let changed = |commit: usize| self.corpus().history.files_of(commit).binary_search(&number).is_ok();
         signals.alike.iter().find(|(commit, _)| changed(*commit)).map(|(commit, _)| Reason::Message(*commit))
     }
 }
@@ -218,6 +186,6 @@ fn words_of(found: &mut Vec<(usize, &str)>) -> Option<Vec<String>> {
     (!words.is_empty()).then_some(words)
 }
 
-fn has(postings: &Postings, term: usize, file: usize) -> bool {
-    postings.files_of(term).binary_search_by_key(&file, |found| *found as usize).is_ok()
+fn known(words: &[Option<TermKey>], file: usize) -> Option<TermKey> {
+    words.get(file).copied().flatten()
 }

@@ -3,30 +3,21 @@
 use rustc_hash::FxHashMap;
 
 use crate::fixed::{Fixed, log_unit, unit};
-use crate::history::{Change, CommonChanges, changed_with, churn, like_messages, rarity, saturated};
+use crate::history::{History, like_messages, rarity, saturated};
 use crate::index::{CountWeights, Postings, WordIndex, part_weight};
-use crate::paths::{FileClass, path_keys};
+use crate::layout::Layout;
+use crate::paths::FileClass;
 use crate::query::TextQuery;
-use crate::walk::{Edge, ImportGraph};
 use crate::words::TermKey;
 
-/// What a ranking knows of the repository. Files are numbered by their place in `files`.
+/// What a ranking knows of the repository. Files are numbered by their place in the layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Corpus<'c> {
-    pub files: &'c [RankedFile],
+    pub layout: &'c Layout,
     /// Of the same files.
     pub index: &'c WordIndex,
-    pub edges: &'c [Edge],
-    /// The newest first.
-    pub history: &'c [Change],
-}
-
-/// A file that is ranked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RankedFile {
-    /// From the root.
-    pub path: Box<str>,
-    pub class: FileClass,
+    /// Of the same files.
+    pub history: &'c History,
 }
 
 /// How many words of the focus are searched for: the rarest that it uses most.
@@ -34,19 +25,13 @@ const FOCUS_WORDS: usize = 60;
 /// How many occurrences in a file a word of its path is worth.
 const PATH_COUNT: u32 = 5;
 
-/// What is the same for every query.
+/// What the signals of one question are made of.
 pub(crate) struct Signals<'c> {
     pub(crate) corpus: Corpus<'c>,
-    pub(crate) graph: ImportGraph,
-    pub(crate) common: CommonChanges<'c>,
     /// Files that are found by their words.
     pub(crate) documents: usize,
-    /// BM25's norm of each file's length.
-    norms: Vec<Fixed>,
-    /// The different words of each path, and for each word how rare it is among paths and which files have it.
-    pub(crate) path_words: Vec<Vec<TermKey>>,
-    path_index: FxHashMap<TermKey, (Fixed, Vec<u32>)>,
-    pub(crate) churn: Vec<Fixed>,
+    /// The mean length of documents.
+    mean: Fixed,
 }
 
 /// A term to search for, by its rank in the index.
@@ -54,61 +39,52 @@ pub(crate) type Wanted = (usize, Fixed);
 
 impl<'c> Signals<'c> {
     pub(crate) fn new(corpus: Corpus<'c>) -> Self {
-        let count = corpus.files.len();
-        let is_document = |file: &&RankedFile| file.class != FileClass::Other;
-        let documents = corpus.files.iter().filter(is_document).count();
-        let words_of = |file: &RankedFile| {
-            let mut words = path_keys(&file.path);
-            words.sort_unstable();
-            words.dedup();
-            words
-        };
-        let path_words: Vec<Vec<TermKey>> = corpus.files.iter().map(words_of).collect();
-        let mut path_index: FxHashMap<TermKey, (Fixed, Vec<u32>)> = FxHashMap::default();
-        for (file, words) in (0u32..).zip(&path_words) {
-            words.iter().for_each(|word| path_index.entry(*word).or_default().1.push(file));
-        }
-        path_index
-            .values_mut()
-            .for_each(|(rare, files)| *rare = Fixed::ratio(count as i64, files.len() as i64).ln_1p());
-        let mut churn = churn(corpus.history, count);
-        log_unit(&mut churn, 20);
-        Self {
-            graph: ImportGraph::new(corpus.edges, count),
-            common: CommonChanges::new(corpus.history, count),
-            documents,
-            norms: length_norms(&corpus.index.lengths, documents),
-            path_words,
-            path_index,
-            churn,
-            corpus,
-        }
+        let documents = corpus.layout.classes().iter().filter(|class| **class != FileClass::Other).count();
+        let total: u64 = corpus.index.lengths.iter().map(u64::from).sum();
+        let mean = Fixed::ratio(i64::try_from(total).unwrap_or(i64::MAX), documents.max(1) as i64).max(Fixed::ONE);
+        Self { corpus, documents, mean }
     }
 
-    /// How well each file answers the query: BM25 with k1 = 1.2 and b = 0.75.
+    /// BM25's norm of a file's length.
+    fn norm(&self, file: usize) -> Fixed {
+        let length = Fixed::int(self.corpus.index.lengths.get(file).unwrap_or_default());
+        Fixed::ratio(12, 10) * (Fixed::ratio(1, 4) + Fixed::ratio(3, 4) * (length / self.mean))
+    }
+
+    /// How well each file answers the query: BM25 with k1 = 1.2 and b = 0.75. The terms are sorted.
     fn search(&self, postings: &Postings, query: &[Wanted]) -> Vec<Fixed> {
-        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
-        for &(term, weight) in query {
+        let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
+        let terms: Vec<usize> = query.iter().map(|(term, _)| *term).collect();
+        for (&(term, weight), list) in query.iter().zip(postings.files_of(&terms).iter()) {
             let weight = weight * rarity(self.documents as i64, postings.frequency(term) as i64);
-            for (file, count) in postings.of(term) {
-                values[file] += weight * saturated(Fixed::int(count), self.norms[file]);
+            for (file, count) in list {
+                values[file] += weight * saturated(Fixed::int(count), self.norm(file));
             }
         }
         values
     }
 
     /// The same for a text, over the parts of words; a word of the path counts as several in the file.
-    fn search_text(&self, query: &[(TermKey, Fixed)]) -> Vec<Fixed> {
+    fn search_text(&self, query: &[(TermKey, Fixed)]) -> (Vec<Fixed>, Vec<MentionedPart>) {
         let parts = &self.corpus.index.parts;
-        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
-        let mut counts = vec![0u32; self.corpus.files.len()];
+        let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
+        let mut counts = vec![0u32; self.corpus.layout.len()];
         let mut having: Vec<usize> = Vec::new();
-        for &(key, weight) in query {
-            for (file, count) in parts.find(key).into_iter().flat_map(|term| parts.of(term)) {
-                counts[file] = u32::from(count);
-                having.push(file);
+        // Keys are sorted, and so are their ranks.
+        let known: Vec<Option<usize>> = query.iter().map(|(key, _)| parts.find(*key)).collect();
+        let terms: Vec<usize> = known.iter().flatten().copied().collect();
+        let lists = parts.files_of(&terms);
+        let mut lists = lists.iter();
+        let mut mentioned = Vec::new();
+        for (&(key, weight), known) in query.iter().zip(&known) {
+            if known.is_some() {
+                for (file, count) in lists.next().into_iter().flatten() {
+                    counts[file] = u32::from(count);
+                    having.push(file);
+                }
+                mentioned.push(MentionedPart { key, files: having.clone() });
             }
-            for &file in self.path_index.get(&key).into_iter().flat_map(|(_, files)| files) {
+            for &file in self.corpus.layout.with_word(key) {
                 let file = file as usize;
                 if counts[file] == 0 {
                     having.push(file);
@@ -117,33 +93,29 @@ impl<'c> Signals<'c> {
             }
             let weight = weight * rarity(self.documents as i64, having.len() as i64);
             for file in having.drain(..) {
-                values[file] += weight * saturated(Fixed::int(std::mem::take(&mut counts[file])), self.norms[file]);
+                values[file] += weight * saturated(Fixed::int(std::mem::take(&mut counts[file])), self.norm(file));
             }
         }
-        values
+        (values, mentioned)
     }
 
     /// Shared path words, by rarity: the share of what the wanted words, sorted and unique, are worth.
     fn path_like(&self, wanted: &[(TermKey, Fixed)]) -> Vec<Fixed> {
-        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
+        let layout = self.corpus.layout;
+        let mut values = vec![Fixed::ZERO; layout.len()];
         let mut total = Fixed::ZERO;
         for (word, weight) in wanted {
-            let Some((rare, files)) = self.path_index.get(word) else { continue };
-            let worth = *weight * *rare;
+            let files = layout.with_word(*word);
+            if files.is_empty() {
+                continue;
+            }
+            let worth = *weight * layout.rarity(files.len());
             total += worth;
             files.iter().for_each(|&file| values[file as usize] += worth);
         }
         values.iter_mut().filter(|value| value.is_positive()).for_each(|value| *value = *value / total);
         values
     }
-}
-
-fn length_norms(lengths: &[u32], documents: usize) -> Vec<Fixed> {
-    let total: u64 = lengths.iter().map(|length| u64::from(*length)).sum();
-    let mean = Fixed::ratio(i64::try_from(total).unwrap_or(i64::MAX), documents.max(1) as i64).max(Fixed::ONE);
-    let norm =
-        |length: &u32| Fixed::ratio(12, 10) * (Fixed::ratio(1, 4) + Fixed::ratio(3, 4) * (Fixed::int(*length) / mean));
-    lengths.iter().map(norm).collect()
 }
 
 /// Signals of closeness to the focus files.
@@ -156,11 +128,19 @@ pub(crate) struct FocusSignals {
     pub(crate) uses: Vec<Fixed>,
     pub(crate) pathlike: Vec<Fixed>,
     pub(crate) walk: Vec<Fixed>,
-    /// The words that were searched for, the best first.
-    pub(crate) words: Vec<Wanted>,
-    /// Words that the focus uses and some file defines, and the other way round, with what each is worth.
-    pub(crate) used: Vec<(TermKey, Fixed)>,
-    pub(crate) defined: Vec<(TermKey, Fixed)>,
+    /// Of files with the name of the focus.
+    pub(crate) names: Vec<Fixed>,
+    /// Whether there are any.
+    pub(crate) has_mates: bool,
+    /// For each file the best word of the focus that it has, that it defines, and that the focus defines.
+    pub(crate) shared: Vec<Option<TermKey>>,
+    pub(crate) used: Vec<Option<TermKey>>,
+    pub(crate) defined: Vec<Option<TermKey>>,
+}
+
+/// A function that is 0 at 0; most values are.
+fn of_positive(value: Fixed, function: fn(Fixed) -> Fixed) -> Fixed {
+    if value == Fixed::ZERO { value } else { function(value) }
 }
 
 /// The words of the focus files, each with the seed of its file.
@@ -183,32 +163,41 @@ impl Signals<'_> {
             unit(&mut values);
             values
         };
-        let root = |values: Vec<Fixed>| without_focus(values).into_iter().map(Fixed::sqrt).collect();
-        let mut walk = without_focus(self.graph.walk(seeds));
+        let root = |values: Vec<Fixed>| {
+            without_focus(values).into_iter().map(|value| of_positive(value, Fixed::sqrt)).collect()
+        };
+        let log = |value: Fixed| of_positive(value, Fixed::ln_1p);
+        let Corpus { layout, index, history } = self.corpus;
+        let mut walk = without_focus(layout.graph.walk(seeds));
         log_unit(&mut walk, 1000);
-        let words = self.corpus.index.words.rows(&files);
+        let words = index.words.rows(&files);
         let rows = Seeds { seeds: files.iter().map(|&file| seeds[file]).collect(), words, files: files.clone() };
         let wanted = self.focus_words(&rows);
+        let mut query: Vec<Wanted> = wanted.iter().map(|term| (*term, Fixed::ONE)).collect();
+        query.sort_unstable();
         let (define, used) = self.definers(&rows);
         let (uses, defined) = self.users(&rows);
         let mut path_query: FxHashMap<TermKey, Fixed> = FxHashMap::default();
         for &file in &files {
-            for word in &self.path_words[file] {
-                *path_query.entry(*word).or_default() += seeds[file];
+            for word in layout.words_of_path(file) {
+                *path_query.entry(word).or_default() += seeds[file];
             }
         }
         let mut path_query: Vec<(TermKey, Fixed)> = path_query.into_iter().collect();
         path_query.sort_unstable();
+        let names = unit_of(self.pairs(&files, seeds));
         FocusSignals {
+            has_mates: names.iter().any(|value| value.is_positive()),
+            names,
             cosine: without_focus(self.cosine(&rows)),
-            lexical: unit_of(self.search(&self.corpus.index.words, &wanted)),
-            cochange: root(changed_with(self.corpus.history, seeds)),
-            cowalk: root(self.common.walk(seeds)),
-            define: unit_of(define.into_iter().map(Fixed::ln_1p).collect()),
-            uses: unit_of(uses.into_iter().map(Fixed::ln_1p).collect()),
+            lexical: unit_of(self.search(&index.words, &query)),
+            cochange: root(history.changed_with(seeds)),
+            cowalk: root(history.walk(seeds)),
+            define: unit_of(define.into_iter().map(log).collect()),
+            uses: unit_of(uses.into_iter().map(log).collect()),
             pathlike: without_focus(self.path_like(&path_query)),
             walk,
-            words: wanted,
+            shared: self.first_words(&wanted),
             used,
             defined,
         }
@@ -216,7 +205,7 @@ impl Signals<'_> {
 
     /// The rarest words that the focus uses most. Words of one file alone find no other file, and words of many files
     /// find too many.
-    fn focus_words(&self, rows: &Seeds) -> Vec<Wanted> {
+    fn focus_words(&self, rows: &Seeds) -> Vec<usize> {
         let words = &self.corpus.index.words;
         let documents = self.documents as i64;
         let most = (documents / 5).max(3);
@@ -233,7 +222,20 @@ impl Signals<'_> {
         let mut best: Vec<Wanted> = worth.into_iter().collect();
         best.sort_unstable_by_key(|&(term, worth)| (std::cmp::Reverse(worth), term));
         best.truncate(FOCUS_WORDS);
-        best.into_iter().map(|(term, _)| (term, Fixed::ONE)).collect()
+        best.into_iter().map(|(term, _)| term).collect()
+    }
+
+    /// For each file the first of some words that it has; the words are in the order of their worth.
+    fn first_words(&self, wanted: &[usize]) -> Vec<Option<TermKey>> {
+        let words = &self.corpus.index.words;
+        let mut terms: Vec<(usize, usize)> = wanted.iter().enumerate().map(|(place, term)| (*term, place)).collect();
+        terms.sort_unstable();
+        let sorted: Vec<usize> = terms.iter().map(|(term, _)| *term).collect();
+        let mut places = vec![usize::MAX; self.corpus.layout.len()];
+        for ((_, place), list) in terms.iter().zip(words.files_of(&sorted).iter()) {
+            list.for_each(|(file, _)| places[file] = places[file].min(*place));
+        }
+        places.into_iter().map(|place| words.keys.get(*wanted.get(place)?)).collect()
     }
 
     /// What a name is worth that few files define: rare names are worth more. `None` for names that many define.
@@ -241,45 +243,57 @@ impl Signals<'_> {
         let index = self.corpus.index;
         let definition = index.definitions.find(name)?;
         let definers = index.definitions.frequency(definition);
+        if definers > 5 {
+            return None;
+        }
         let users = index.words.find(name).map_or(1, |term| index.words.frequency(term)).max(1);
         let rare = Fixed::ratio(self.documents as i64, users as i64).ln_1p();
-        (definers <= 5).then(|| (definition, rare / Fixed::count(definers)))
+        Some((definition, rare / Fixed::count(definers)))
     }
 
-    /// Files that define what the focus uses.
-    fn definers(&self, rows: &Seeds) -> (Vec<Fixed>, Vec<(TermKey, Fixed)>) {
+    /// Files that define what the focus uses, and for each the name that is worth most.
+    fn definers(&self, rows: &Seeds) -> (Vec<Fixed>, Vec<Option<TermKey>>) {
         let index = self.corpus.index;
         let mut used: FxHashMap<usize, Fixed> = FxHashMap::default();
         for (row, &seed) in rows.words.iter().zip(&rows.seeds) {
             row.iter().for_each(|&(term, _)| *used.entry(term).or_default() += seed);
         }
-        let mut used: Vec<(usize, Fixed)> = used.into_iter().collect();
-        used.sort_unstable();
-        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
-        let mut names = Vec::new();
-        for (term, seed) in used {
-            let Some(&name) = index.words.keys.get(term) else { continue };
-            let Some((definition, worth)) = self.name_worth(name) else { continue };
-            index.definitions.of(definition).for_each(|(file, _)| values[file] += seed * worth);
-            names.push((name, worth));
-        }
-        (values, names)
+        let named = used.into_iter().filter_map(|(term, seed)| {
+            let name = index.words.keys.get(term)?;
+            let (definition, worth) = self.name_worth(name)?;
+            Some(Name { term: definition, name, seed, worth })
+        });
+        self.spread(&index.definitions, named.collect())
     }
 
-    /// Files that use what the focus defines.
-    fn users(&self, rows: &Seeds) -> (Vec<Fixed>, Vec<(TermKey, Fixed)>) {
+    /// Files that use what the focus defines, and for each the name that is worth most.
+    fn users(&self, rows: &Seeds) -> (Vec<Fixed>, Vec<Option<TermKey>>) {
         let index = self.corpus.index;
-        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
-        let mut names = Vec::new();
-        for (row, &seed) in index.definitions.rows(&rows.files).iter().zip(&rows.seeds) {
-            for &(definition, _) in row {
-                let Some(&name) = index.definitions.keys.get(definition) else { continue };
-                let (Some((_, worth)), Some(term)) = (self.name_worth(name), index.words.find(name)) else { continue };
-                index.words.of(term).for_each(|(file, _)| values[file] += seed * worth);
-                names.push((name, worth));
+        let defined = index.definitions.rows(&rows.files);
+        let named = defined.iter().zip(&rows.seeds).flat_map(|(row, &seed)| {
+            row.iter().filter_map(move |&(definition, _)| {
+                let name = index.definitions.keys.get(definition)?;
+                let ((_, worth), term) = (self.name_worth(name)?, index.words.find(name)?);
+                Some(Name { term, name, seed, worth })
+            })
+        });
+        self.spread(&index.words, named.collect())
+    }
+
+    /// What names are worth to the files that have them.
+    fn spread(&self, postings: &Postings, mut names: Vec<Name>) -> (Vec<Fixed>, Vec<Option<TermKey>>) {
+        names.sort_unstable_by_key(|name| name.term);
+        let terms: Vec<usize> = names.iter().map(|name| name.term).collect();
+        let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
+        let mut best: Vec<Option<(Fixed, std::cmp::Reverse<TermKey>)>> = vec![None; self.corpus.layout.len()];
+        for (name, list) in names.iter().zip(postings.files_of(&terms).iter()) {
+            let (value, rank) = (name.seed * name.worth, Some((name.worth, std::cmp::Reverse(name.name))));
+            for (file, _) in list {
+                values[file] += value;
+                best[file] = best[file].max(rank);
             }
         }
-        (values, names)
+        (values, best.into_iter().map(|best| best.map(|(_, name)| name.0)).collect())
     }
 
     /// Likeness of vocabulary: the cosine over weighted parts.
@@ -294,14 +308,28 @@ impl Signals<'_> {
         }
         let mut query: Vec<(usize, Fixed)> = query.into_iter().collect();
         query.sort_unstable();
-        let mut values = vec![Fixed::ZERO; self.corpus.files.len()];
-        for (term, weight) in query {
+        let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
+        let terms: Vec<usize> = query.iter().map(|(term, _)| *term).collect();
+        for ((term, weight), list) in query.into_iter().zip(parts.files_of(&terms).iter()) {
             let rare = part_weight(norms.len(), parts.frequency(term));
             let weight = weight * rare * rare;
-            parts.of(term).for_each(|(file, count)| values[file] += weight * weights.of(count));
+            // Most counts are small: their products are computed once.
+            let products: [Fixed; 16] = std::array::from_fn(|count| weight * weights.of(count as u16));
+            for (file, count) in list {
+                let product = products.get(usize::from(count)).copied();
+                values[file] += product.unwrap_or_else(|| weight * weights.of(count));
+            }
         }
         values.iter().zip(norms).map(|(value, norm)| *value / *norm).collect()
     }
+}
+
+/// A name with its term in the index in which it is looked up, the seed of its file, and its worth.
+struct Name {
+    term: usize,
+    name: TermKey,
+    seed: Fixed,
+    worth: Fixed,
 }
 
 /// What answers a text.
@@ -312,13 +340,21 @@ pub(crate) struct TextSignals {
     pub(crate) identifier: Vec<Fixed>,
     /// Commits whose messages are like the text, the most alike first.
     pub(crate) alike: Vec<(usize, Fixed)>,
+    /// Parts of the text's words that some file has.
+    pub(crate) parts: Vec<MentionedPart>,
+}
+
+/// A part of a word of the text, and the files that have it, sorted.
+pub(crate) struct MentionedPart {
+    pub(crate) key: TermKey,
+    pub(crate) files: Vec<usize>,
 }
 
 impl Signals<'_> {
     /// `named` are the files whose paths the text spells out.
     pub(crate) fn text(&self, query: &TextQuery, named: &[u32]) -> TextSignals {
         let words = &self.corpus.index.words;
-        let mut content = self.search_text(&query.parts);
+        let (mut content, parts) = self.search_text(&query.parts);
         unit(&mut content);
         let identifiers = query.words.iter().filter(|word| word.is_identifier);
         let mut identifiers: Vec<Wanted> =
@@ -326,7 +362,7 @@ impl Signals<'_> {
         identifiers.sort_unstable();
         let mut identifier = self.search(words, &identifiers);
         unit(&mut identifier);
-        let (mut message, mut alike) = like_messages(self.corpus.history, &query.parts, self.corpus.files.len());
+        let (mut message, mut alike) = like_messages(self.corpus.history, &query.parts, self.corpus.layout.len());
         log_unit(&mut message, 30);
         alike.sort_by_key(|&(number, value)| (std::cmp::Reverse(value), number));
         let mut path = self.path_like(&query.parts);
@@ -338,6 +374,6 @@ impl Signals<'_> {
                 }
             }
         }
-        TextSignals { content, path, message, identifier, alike }
+        TextSignals { content, path, message, identifier, alike, parts }
     }
 }

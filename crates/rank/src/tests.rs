@@ -7,8 +7,14 @@ use super::*;
 struct Fixture {
     paths: Vec<&'static str>,
     index: WordIndex,
-    edges: Vec<Edge>,
-    history: Vec<Change>,
+    layout: Layout,
+    history: History,
+}
+
+impl Fixture {
+    fn corpus(&self) -> Corpus<'_> {
+        Corpus { layout: &self.layout, index: &self.index, history: &self.history }
+    }
 }
 
 /// A shop: `files` with their texts, imports by name, commits as lists of names (the newest first, a day apart).
@@ -17,7 +23,7 @@ fn fixture(files: &[(&'static str, &str)], imports: &[(&str, &str)], commits: &[
     let number = |path: &str| paths.iter().position(|known| *known == path).unwrap() as u32;
     let mut counter = WordCounter::default();
     let counted: Vec<FileWords> = files.iter().map(|(path, text)| counter.count(path, text.as_bytes())).collect();
-    let edges =
+    let edges: Vec<Edge> =
         imports.iter().map(|(from, to)| Edge { from: number(from), to: number(to), weight: Fixed::ONE }).collect();
     let history = commits.iter().enumerate().map(|(days, (message, files))| {
         let (message, message_length) = message_words(message);
@@ -25,7 +31,8 @@ fn fixture(files: &[(&'static str, &str)], imports: &[(&str, &str)], commits: &[
         files.sort_unstable();
         Change { age: days as u64 * 86_400, size: files.len() as u32, files, message, message_length }
     });
-    Fixture { index: WordIndex::build(&counted), edges, history: history.collect(), paths }
+    let history = History::new(&history.collect::<Vec<_>>(), paths.len());
+    Fixture { index: WordIndex::build(&counted), layout: Layout::new(paths.iter().copied(), &edges), history, paths }
 }
 
 fn shop() -> Fixture {
@@ -56,14 +63,12 @@ fn shop() -> Fixture {
 }
 
 fn check(fixture: &Fixture, focus: &[&str], text: Option<&str>, expected: Expect) {
-    let files: Vec<RankedFile> =
-        fixture.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
-    let corpus = Corpus { files: &files, index: &fixture.index, edges: &fixture.edges, history: &fixture.history };
+    let corpus = fixture.corpus();
     let number = |path: &&str| fixture.paths.iter().position(|known| known == path).unwrap() as u32;
     let focus: Vec<(u32, Fixed)> = focus.iter().map(|path| (number(path), Fixed::ONE)).collect();
     let ranking = rank(corpus, Question { focus: &focus, text, named: &[] });
     let mut order: Vec<usize> =
-        (0..files.len()).filter(|file| !focus.iter().any(|(one, _)| *one as usize == *file)).collect();
+        (0..fixture.paths.len()).filter(|file| !focus.iter().any(|(one, _)| *one as usize == *file)).collect();
     order.sort_by_key(|&file| (std::cmp::Reverse(ranking.score(file)), file));
     let line = |file: usize| {
         let terms: Vec<String> = ranking
@@ -128,13 +133,13 @@ fn for_a_text() {
         &[],
         Some("Round the tax rate"),
         expect![[r#"
-            src/tax.ts 6512: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
-            src/cart.ts 2957: message of 0 (text messages 1494, changes with hits 1000, near hits 244)
-            src/mail.ts 1184: message of 1 (changes with hits 707, churn 167, near hits 157)
-            src/hub.ts 157: - (near hits 157)
-            src/item.ts 148: - (near hits 148)
-            src/page.ts 148: - (near hits 148)
-            test/cart.test.ts 148: - (near hits 148)
+            src/tax.ts 6263: mentions rate, tax (text words 2250, text messages 1500, text path 1250)
+            src/cart.ts 2741: message of 0 (text messages 1494, changes with hits 1000, near hits 247)
+            src/mail.ts 1021: message of 1 (changes with hits 707, near hits 161, text messages 152)
+            src/hub.ts 161: - (near hits 161)
+            src/item.ts 150: - (near hits 150)
+            src/page.ts 150: - (near hits 150)
+            test/cart.test.ts 150: - (near hits 150)
             README.md 0: - ()
         "#]],
     );
@@ -147,12 +152,12 @@ fn around_a_file_for_a_text() {
         &["src/mail.ts"],
         Some("Letters: use `taxRate`"),
         expect![[r#"
-            src/tax.ts 11085: mentions taxRate (text words 2250, text messages 1500, changes 1306)
-            src/cart.ts 3071: sibling via src/hub.ts (changes with hits 1000, path 634, near changes 520)
-            src/hub.ts 2412: imported by src/mail.ts (words 750, path 634, defines 500)
-            src/page.ts 842: - (path 634, imports 162, vocabulary 35)
-            src/item.ts 820: - (path 634, imports 162, vocabulary 12)
-            test/cart.test.ts 749: test of src/cart.ts (path 300, names of hits 250, imports 162)
+            src/tax.ts 10835: mentions taxRate (text words 2250, text messages 1500, changes 1306)
+            src/cart.ts 2855: sibling via src/hub.ts (changes with hits 1000, path 634, near changes 520)
+            src/hub.ts 2417: imported by src/mail.ts (words 750, path 634, defines 500)
+            src/page.ts 844: - (path 634, imports 162, vocabulary 35)
+            src/item.ts 822: - (path 634, imports 162, near hits 13)
+            test/cart.test.ts 750: test of src/cart.ts (path 300, names of hits 250, imports 162)
             README.md 0: - ()
         "#]],
     );
@@ -161,18 +166,18 @@ fn around_a_file_for_a_text() {
 #[test]
 fn without_history_or_edges_or_words() {
     let mut poor = shop();
-    poor.history.clear();
-    poor.edges.clear();
+    poor.history = History::new(&[], poor.paths.len());
+    poor.layout = Layout::new(poor.paths.iter().copied(), &[]);
     check(
         &poor,
         &["src/cart.ts"],
         None,
         expect![[r#"
-            src/item.ts 3111: shares item (words 750, path 749, vocabulary 611)
-            test/cart.test.ts 2666: test of src/cart.ts (path 1105, uses 750, near hits 464)
-            src/page.ts 2344: uses addItem (uses 750, path 749, near hits 438)
-            src/hub.ts 1937: defines hub (path 749, defines 434, near hits 405)
-            src/mail.ts 1332: shares hub (path 749, near hits 357, words 125)
+            test/cart.test.ts 3202: test of src/cart.ts (path 1105, uses 750, names 500)
+            src/item.ts 3103: shares item (words 750, path 749, vocabulary 611)
+            src/page.ts 2336: uses addItem (uses 750, path 749, near hits 430)
+            src/hub.ts 1929: defines hub (path 749, defines 434, near hits 398)
+            src/mail.ts 1325: shares hub (path 749, near hits 350, words 125)
             src/tax.ts 768: - (path 749, vocabulary 18)
             README.md 26: - (vocabulary 26)
         "#]],
@@ -182,7 +187,7 @@ fn without_history_or_edges_or_words() {
         &["a.ts"],
         Some(""),
         expect![[r#"
-            b/a.test.ts 2000: test of a.ts (path 1500, near hits 500)
+            b/a.test.ts 2500: test of a.ts (path 1500, names 500, near hits 500)
         "#]],
     );
 }
@@ -190,9 +195,7 @@ fn without_history_or_edges_or_words() {
 #[test]
 fn a_passage_is_worth_the_rare_words_of_the_text_that_it_has() {
     let fixture = shop();
-    let files: Vec<RankedFile> =
-        fixture.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
-    let corpus = Corpus { files: &files, index: &fixture.index, edges: &fixture.edges, history: &fixture.history };
+    let corpus = fixture.corpus();
     let weights =
         rank(corpus, Question { focus: &[], text: Some("the price of an item is rounded twice"), named: &[] })
             .text_weights()
@@ -208,13 +211,11 @@ fn a_passage_is_worth_the_rare_words_of_the_text_that_it_has() {
 #[test]
 fn a_path_that_the_text_spells_out_comes_first() {
     let shop = shop();
-    let files: Vec<RankedFile> =
-        shop.paths.iter().map(|path| RankedFile { path: (*path).into(), class: file_class(path) }).collect();
-    let corpus = Corpus { files: &files, index: &shop.index, edges: &shop.edges, history: &shop.history };
+    let corpus = shop.corpus();
     let mail = shop.paths.iter().position(|path| *path == "src/mail.ts").unwrap();
     let best = |named: &[u32]| {
         let ranking = rank(corpus, Question { focus: &[], text: Some("the cart adds an item"), named });
-        let best = (0..files.len()).max_by_key(|file| ranking.score(*file)).unwrap();
+        let best = (0..shop.paths.len()).max_by_key(|file| ranking.score(*file)).unwrap();
         (best, ranking.reason(best))
     };
     assert_ne!(best(&[]).0, mail);

@@ -143,7 +143,7 @@ pub(crate) fn ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// As [`ranges`], each with the hash of the word, which costs nothing extra while its bytes are scanned.
-fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
+pub(crate) fn hashed_ranges(text: &[u8]) -> impl Iterator<Item = (usize, usize, TermKey)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {

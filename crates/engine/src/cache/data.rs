@@ -265,7 +265,7 @@ pub(super) fn meta_bytes(meta: Option<FileMeta>) -> [u8; META_LENGTH] {
     bytes
 }
 
-fn file_meta(bytes: &[u8]) -> Option<FileMeta> {
+pub(super) fn file_meta(bytes: &[u8]) -> Option<FileMeta> {
     let (digest, size) = bytes.split_first_chunk::<32>()?;
     Some(FileMeta { digest: Digest(*digest), size: u64::from_le_bytes(size.try_into().ok()?) })
 }

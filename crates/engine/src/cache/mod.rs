@@ -5,6 +5,7 @@
 //! it is ignored; failing to write it is not an error either. Foreign is what no run of this user wrote in this checkout
 //! (`seal.rs`): a repository can bring files that look like a cache.
 
+mod blocks;
 mod bytes;
 mod clean;
 pub(crate) mod data;
@@ -45,7 +46,7 @@ pub(crate) use self::index::{Answer, Identity, Index};
 pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
 pub(crate) use self::outlines::{KeptOutlines, OutlineView, StoredOutline, StoredUnit};
 pub(crate) use self::overview::{OverviewKey, StoredOverviews};
-pub(crate) use self::relevance::{StoredPast, StoredWords};
+pub(crate) use self::relevance::{FilesKey, StoredLayout, StoredWords};
 pub(crate) use self::run::StoredRun;
 pub(crate) use self::tokens::{KeptTokens, TokenTable};
 
@@ -89,7 +90,7 @@ impl<'s> Cache<'s> {
         let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
         // Runs that were killed while they wrote are the only ones that leave anything; a running process holds its own.
-        const SEALED: [&str; 12] = [
+        const SEALED: [&str; 13] = [
             DATA,
             INDEX,
             clean::FILE,
@@ -97,6 +98,7 @@ impl<'s> Cache<'s> {
             outlines::FILE,
             overview::FILE,
             run::FILE,
+            relevance::LAYOUT_FILE,
             relevance::WORDS_FILE,
             relevance::HISTORY_FILE,
             relevance::PAST_FILE,

@@ -1,22 +1,30 @@
-//! What a ranking was made of, kept for the next one: the words of all files, by their contents, and the history, by the
-//! commit that it ends with.
+//! What a ranking was made of, kept for the next one: the files and their imports by the graph that they are of, the words of
+//! all files by their contents, and the history by the commit that it ends with. All of it as it is used.
 //!
 //! Words hold for a file as long as its digest does, whatever else changed. A history that could not be read whole is not
 //! kept: what it lacks may be there the next time.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
+use stan_graph::FileMeta;
 use stan_model::Digest;
-use stan_rank::{Change, FileWords, Fixed, Postings, WordIndex};
-use stan_repo::{GitHistory, SystemExt as _};
+use stan_rank::{
+    FileWords, Fixed, Flat, History, ImportGraph, Layout, LayoutParts, Lists, Messages, PathWords, Postings, WordIndex,
+};
+use stan_repo::{GitHistory, SystemExt as _, sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::blocks::Section;
 use super::bytes::{SectionReader, SectionWriter};
-use super::{Cache, LARGEST_DATA};
+use super::data::{META_LENGTH, file_meta, meta_bytes};
+use super::{Cache, Identity, LARGEST_DATA};
 
 /// Changes whenever words are counted or stored in another way.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
+const LAYOUT_MAGIC: &[u8; 8] = b"stanlayo";
+pub(super) const LAYOUT_FILE: &str = "layout.data";
 const WORDS_MAGIC: &[u8; 8] = b"stanword";
 pub(super) const WORDS_FILE: &str = "words.data";
 const HISTORY_MAGIC: &[u8; 8] = b"stanhist";
@@ -24,146 +32,216 @@ pub(super) const HISTORY_FILE: &str = "history.data";
 const PAST_MAGIC: &[u8; 8] = b"stanpast";
 pub(super) const PAST_FILE: &str = "past.data";
 
+/// The files of a graph.
+#[derive(Debug)]
+pub(crate) struct StoredLayout {
+    pub(crate) layout: Layout,
+    pub(crate) metas: Vec<FileMeta>,
+    pub(crate) key: FilesKey,
+}
+
+/// What is to be equal for numbers of files to mean the same: a hash of all paths, and one of all paths and contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FilesKey {
+    pub(crate) paths: Digest,
+    pub(crate) contents: Digest,
+}
+
+impl FilesKey {
+    pub(crate) fn of(layout: &Layout, metas: &[FileMeta]) -> Self {
+        let mut all = Vec::new();
+        for path in layout.paths() {
+            all.extend_from_slice(path.as_bytes());
+            all.push(0);
+        }
+        let paths = sha256(&all);
+        metas.iter().for_each(|meta| all.extend_from_slice(&meta.digest.0));
+        Self { paths, contents: sha256(&all) }
+    }
+}
+
 /// The words of files, each known by its path and contents.
 pub(crate) struct StoredWords {
-    files: Vec<(Box<str>, Digest)>,
+    contents: Digest,
+    files: Section,
     pub(crate) index: WordIndex,
 }
 
 impl StoredWords {
     /// Whether these are the words of exactly these files.
-    pub(crate) fn is_of<'f>(&self, files: impl ExactSizeIterator<Item = (&'f str, Option<Digest>)>) -> bool {
-        files.len() == self.files.len()
-            && self
-                .files
-                .iter()
-                .zip(files)
-                .all(|((path, digest), (known, other))| **path == *known && Some(*digest) == other)
+    pub(crate) fn is_of(&self, key: &FilesKey) -> bool {
+        self.contents == key.contents
     }
 
-    /// What was counted in each file, by path and contents.
+    /// What was counted in each file, by path and contents. Empty when it cannot be read.
     pub(crate) fn by_file(self) -> FxHashMap<(Box<str>, Digest), FileWords> {
-        let words = self.index.file_words();
-        self.files.into_iter().zip(words).collect()
+        self.files_and_words().unwrap_or_default()
+    }
+
+    fn files_and_words(self) -> Option<FxHashMap<(Box<str>, Digest), FileWords>> {
+        let bytes = self.files.whole()?;
+        let mut reader = SectionReader::new(&bytes);
+        let (paths, (digests, _)) = (reader.blobs()?, reader.blob()?.as_chunks::<32>());
+        let words = self.index.file_words()?;
+        let file = |at: usize| Some((paths.text(at)?.into(), Digest(*digests.get(at)?)));
+        words.into_iter().enumerate().map(|(at, words)| Some((file(at)?, words))).collect()
     }
 }
 
 /// A history as a ranking takes it: of these files, up to this commit.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct StoredPast {
     pub(crate) head: String,
-    /// The hash of all paths, in their order.
-    pub(crate) files: u64,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) history: History,
     pub(crate) commits: Vec<String>,
 }
 
-impl StoredPast {
-    /// What is to be equal for numbers of files to mean the same.
-    pub(crate) fn key_of<'f>(paths: impl Iterator<Item = &'f str>) -> u64 {
-        let mut all = Vec::new();
-        for path in paths {
-            all.extend_from_slice(path.as_bytes());
-            all.push(0);
-        }
-        xxh3_64(&all)
-    }
-}
-
 impl Cache<'_> {
-    /// The history of the last run, by the numbers of its files.
-    pub(crate) fn load_past(&self) -> Option<StoredPast> {
-        let bytes = self.load_sealed(PAST_FILE, PAST_MAGIC)?;
+    /// The files of the graph of the last run, if it is this one.
+    pub(crate) fn load_layout(&self, graph: Identity) -> Option<StoredLayout> {
+        let bytes = self.load_sealed(LAYOUT_FILE, LAYOUT_MAGIC)?;
         let mut reader = SectionReader::new(bytes.get(HEAD..)?);
-        let head = String::from_utf8(reader.blob()?.to_vec()).ok()?;
-        let files = u64::from_le_bytes(reader.blob()?.try_into().ok()?);
-        let ids = reader.blobs()?;
-        let commits: Vec<String> = (0..ids.len()).map(|at| Some(ids.text(at)?.to_owned())).collect::<Option<_>>()?;
-        let ages = numbers(reader.blob()?, u64::from_le_bytes)?;
-        let sizes = numbers(reader.blob()?, u32::from_le_bytes)?;
-        let lengths = numbers(reader.blob()?, u32::from_le_bytes)?;
-        let file_counts = numbers(reader.blob()?, u32::from_le_bytes)?;
-        let mut all_files = numbers(reader.blob()?, u32::from_le_bytes)?.into_iter();
-        let word_counts = numbers(reader.blob()?, u32::from_le_bytes)?;
-        let keys = numbers(reader.blob()?, u64::from_le_bytes)?;
-        let mut words = keys.into_iter().zip(numbers(reader.blob()?, u16::from_le_bytes)?);
-        let count = commits.len();
-        let is_whole = [ages.len(), sizes.len(), lengths.len(), file_counts.len(), word_counts.len()] == [count; 5];
-        let change = |at: usize| {
-            let files: Vec<u32> = all_files.by_ref().take(file_counts[at] as usize).collect();
-            let message: Vec<(u64, u16)> = words.by_ref().take(word_counts[at] as usize).collect();
-            Change { age: ages[at], files, size: sizes[at], message, message_length: lengths[at] }
+        if reader.blob()? != postcard::to_stdvec(&graph).ok()? {
+            return None;
+        }
+        let mut digest = || Some(Digest(reader.blob()?.try_into().ok()?));
+        let key = FilesKey { paths: digest()?, contents: digest()? };
+        let (metas, rest) = reader.blob()?.as_chunks::<META_LENGTH>();
+        let metas: Vec<FileMeta> = metas.iter().map(|meta| file_meta(meta)).collect::<Option<_>>()?;
+        let parts = LayoutParts {
+            paths: String::from_utf8(reader.blob()?.to_vec()).ok()?,
+            ends: numbers(reader.blob()?, u32::from_le_bytes)?,
+            classes: reader.blob()?.to_vec(),
+            names: numbers(reader.blob()?, u64::from_le_bytes)?,
+            path_words: PathWords {
+                keys: numbers(reader.blob()?, u64::from_le_bytes)?,
+                ends: numbers(reader.blob()?, u32::from_le_bytes)?,
+                files: numbers(reader.blob()?, u32::from_le_bytes)?,
+            },
+            graph: ImportGraph {
+                ends: numbers(reader.blob()?, u32::from_le_bytes)?,
+                others: numbers(reader.blob()?, u32::from_le_bytes)?,
+                steps: numbers(reader.blob()?, fixed)?,
+                is_import: reader.blob()?.to_vec(),
+            },
         };
-        let changes = if is_whole { (0..count).map(change).collect() } else { return None };
-        Some(StoredPast { head, files, changes, commits })
+        let layout = Layout::from_parts(parts)?;
+        let is_whole = reader.is_empty() && rest.is_empty() && metas.len() == layout.len();
+        is_whole.then_some(StoredLayout { layout, metas, key })
     }
 
     /// Keeps it for the next run. A failure is ignored.
-    pub(crate) fn store_past(&self, head: &str, files: u64, changes: &[Change], commits: &[String]) -> Option<()> {
-        let numbers = |number: fn(&Change) -> usize| -> Vec<u32> {
-            changes.iter().map(|change| u32::try_from(number(change)).unwrap_or(u32::MAX)).collect()
+    pub(crate) fn store_layout(&self, graph: Identity, stored: &StoredLayout) -> Option<()> {
+        let LayoutParts { paths, ends, classes, names, path_words, graph: imports } = stored.layout.to_parts();
+        let mut writer = SectionWriter::default();
+        writer.blob(&postcard::to_stdvec(&graph).ok()?);
+        writer.blob(&stored.key.paths.0);
+        writer.blob(&stored.key.contents.0);
+        writer.blob(&stored.metas.iter().flat_map(|meta| meta_bytes(Some(*meta))).collect::<Vec<u8>>());
+        writer.blob(paths.as_bytes());
+        writer.u32s(ends.into_iter());
+        writer.blob(&classes);
+        writer.blob(&bytes_of(&names, u64::to_le_bytes));
+        writer.blob(&bytes_of(&path_words.keys, u64::to_le_bytes));
+        writer.u32s(path_words.ends.into_iter());
+        writer.u32s(path_words.files.into_iter());
+        writer.u32s(imports.ends.into_iter());
+        writer.u32s(imports.others.into_iter());
+        writer.blob(&bytes_of(&imports.steps, |step| step.bits().to_le_bytes()));
+        writer.blob(&imports.is_import);
+        self.store_sealed(LAYOUT_FILE, LAYOUT_MAGIC, &writer.into_bytes())
+    }
+
+    /// The history of the last run, if its files have the same numbers.
+    pub(crate) fn load_past(&self, key: &FilesKey, files: usize) -> Option<StoredPast> {
+        let bytes = self.load_sealed(PAST_FILE, PAST_MAGIC)?;
+        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
+        let head = String::from_utf8(reader.blob()?.to_vec()).ok()?;
+        if reader.blob()? != key.paths.0 {
+            return None;
+        }
+        let ids = reader.blobs()?;
+        let commits: Vec<String> = (0..ids.len()).map(|at| Some(ids.text(at)?.to_owned())).collect::<Option<_>>()?;
+        let history = History {
+            ages: numbers(reader.blob()?, u64::from_le_bytes)?,
+            sizes: numbers(reader.blob()?, u32::from_le_bytes)?,
+            ends: numbers(reader.blob()?, u32::from_le_bytes)?,
+            files: numbers(reader.blob()?, u32::from_le_bytes)?,
+            messages: Messages {
+                lengths: numbers(reader.blob()?, u32::from_le_bytes)?,
+                ends: numbers(reader.blob()?, u32::from_le_bytes)?,
+                keys: numbers(reader.blob()?, u64::from_le_bytes)?,
+                counts: numbers(reader.blob()?, u16::from_le_bytes)?,
+            },
+            churn: numbers(reader.blob()?, fixed)?,
+            weights: numbers(reader.blob()?, fixed)?,
+            totals: numbers(reader.blob()?, fixed)?,
         };
-        let words: Vec<(u64, u16)> = changes.iter().flat_map(|change| change.message.iter().copied()).collect();
-        let all_files: Vec<u32> = changes.iter().flat_map(|change| change.files.iter().copied()).collect();
-        let ages: Vec<u64> = changes.iter().map(|change| change.age).collect();
+        let is_whole = reader.is_empty() && history.is_of(files) && history.len() == commits.len();
+        is_whole.then_some(StoredPast { head, history, commits })
+    }
+
+    /// Keeps it for the next run. A failure is ignored.
+    pub(crate) fn store_past(&self, key: &FilesKey, past: (&str, &History, &[String])) -> Option<()> {
+        let (head, history, commits) = past;
+        let fixed = |numbers: &[Fixed]| bytes_of(numbers, |number| number.bits().to_le_bytes());
+        let messages = &history.messages;
         let mut writer = SectionWriter::default();
         writer.blob(head.as_bytes());
-        writer.blob(&files.to_le_bytes());
+        writer.blob(&key.paths.0);
         writer.blobs(commits.iter().map(String::as_bytes));
-        writer.blob(&bytes_of(&ages, |age| age.to_le_bytes()));
-        writer.u32s(changes.iter().map(|change| change.size));
-        writer.u32s(changes.iter().map(|change| change.message_length));
-        writer.u32s(numbers(|change| change.files.len()).into_iter());
-        writer.u32s(all_files.iter().copied());
-        writer.u32s(numbers(|change| change.message.len()).into_iter());
-        writer.blob(&bytes_of(&words, |(key, _)| key.to_le_bytes()));
-        writer.blob(&bytes_of(&words, |(_, count)| count.to_le_bytes()));
+        writer.blob(&bytes_of(&history.ages, u64::to_le_bytes));
+        writer.u32s(history.sizes.iter().copied());
+        writer.u32s(history.ends.iter().copied());
+        writer.u32s(history.files.iter().copied());
+        writer.u32s(messages.lengths.iter().copied());
+        writer.u32s(messages.ends.iter().copied());
+        writer.blob(&bytes_of(&messages.keys, u64::to_le_bytes));
+        writer.blob(&bytes_of(&messages.counts, u16::to_le_bytes));
+        writer.blob(&fixed(&history.churn));
+        writer.blob(&fixed(&history.weights));
+        writer.blob(&fixed(&history.totals));
         self.store_sealed(PAST_FILE, PAST_MAGIC, &writer.into_bytes())
     }
 
     /// The words that the last run left.
     pub(crate) fn load_words(&self) -> Option<StoredWords> {
-        let bytes = self.load_sealed(WORDS_FILE, WORDS_MAGIC)?;
-        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
-        let paths = reader.blobs()?;
-        let (digests, rest) = reader.blob()?.as_chunks::<32>();
+        let (description, sections) = self.open_blocks::<18>(WORDS_FILE, (WORDS_MAGIC, self.relevance_key()))?;
+        let [files, lengths, norms, lists @ ..] = sections;
+        let mut lists = lists.into_iter();
         let mut postings = || -> Option<Postings> {
-            Some(Postings {
-                keys: numbers(reader.blob()?, u64::from_le_bytes)?,
-                ends: numbers(reader.blob()?, u32::from_le_bytes)?,
-                files: numbers(reader.blob()?, u32::from_le_bytes)?,
-                counts: numbers(reader.blob()?, u16::from_le_bytes)?,
-            })
+            let keys = Flat::from_bytes(lists.next()?.whole()?)?;
+            let mut one = || Lists::new(Flat::from_bytes(lists.next()?.whole()?)?, Box::new(lists.next()?));
+            Some(Postings { keys, by_term: one()?, by_file: one()? })
         };
         let postings = [postings()?, postings()?, postings()?];
-        let lengths = numbers(reader.blob()?, u32::from_le_bytes)?;
-        let norms = numbers(reader.blob()?, |bytes| Fixed::from_bits(i64::from_le_bytes(bytes)))?;
-        let is_whole = reader.is_empty() && rest.is_empty() && paths.len() == digests.len();
-        let index = WordIndex::from_parts(postings, lengths, norms)
-            .filter(|index| is_whole && index.file_count() == digests.len())?;
-        let file = |(at, digest): (usize, &[u8; 32])| Some((paths.text(at)?.into(), Digest(*digest)));
-        let files = digests.iter().enumerate().map(file).collect::<Option<_>>()?;
-        Some(StoredWords { files, index })
+        let norms = numbers(&norms.whole()?, fixed)?;
+        let index = WordIndex::from_parts(postings, Flat::from_bytes(lengths.whole()?)?, norms)?;
+        Some(StoredWords { contents: Digest(description.try_into().ok()?), files, index })
     }
 
     /// Keeps the words of files for the next run. A failure is ignored.
-    pub(crate) fn store_words<'f>(
+    pub(crate) fn store_words(
         &self,
-        files: impl Iterator<Item = (&'f str, Digest)> + Clone,
+        layout: &Layout,
+        metas: &[FileMeta],
         index: &WordIndex,
+        key: &FilesKey,
     ) -> Option<()> {
-        let mut writer = SectionWriter::default();
-        writer.blobs(files.clone().map(|(path, _)| path.as_bytes()));
-        writer.blob(&files.flat_map(|(_, digest)| digest.0).collect::<Vec<u8>>());
-        for Postings { keys, ends, files, counts } in [&index.words, &index.parts, &index.definitions] {
-            writer.blob(&bytes_of(keys, |key| key.to_le_bytes()));
-            writer.blob(&bytes_of(ends, |end| end.to_le_bytes()));
-            writer.blob(&bytes_of(files, |file| file.to_le_bytes()));
-            writer.blob(&bytes_of(counts, |count| count.to_le_bytes()));
+        let mut files = SectionWriter::default();
+        let paths: Vec<&str> = layout.paths().collect();
+        files.blobs(paths.iter().map(|path| path.as_bytes()));
+        files.blob(&metas.iter().flat_map(|meta| meta.digest.0).collect::<Vec<u8>>());
+        let files = files.into_bytes();
+        let norms = bytes_of(&index.norms, |norm| norm.bits().to_le_bytes());
+        let mut sections = vec![files.as_slice(), index.lengths.bytes(), &norms];
+        let all = [&index.words, &index.parts, &index.definitions];
+        let entries: Vec<[Cow<'_, [u8]>; 2]> =
+            all.iter().map(|one| Some([one.by_term.entries()?, one.by_file.entries()?])).collect::<Option<_>>()?;
+        for (Postings { keys, by_term, by_file }, [of_terms, of_files]) in all.into_iter().zip(&entries) {
+            sections.extend([keys.bytes(), by_term.ends().bytes(), of_terms, by_file.ends().bytes(), of_files]);
         }
-        writer.blob(&bytes_of(&index.lengths, |length| length.to_le_bytes()));
-        writer.blob(&bytes_of(&index.norms, |norm| norm.bits().to_le_bytes()));
-        self.store_sealed(WORDS_FILE, WORDS_MAGIC, &writer.into_bytes())
+        self.store_blocks(WORDS_FILE, (WORDS_MAGIC, self.relevance_key()), &key.contents.0, &sections)
     }
 
     /// The history that the last run left.
@@ -213,6 +291,10 @@ fn bytes_of<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N])
     let mut all = Vec::with_capacity(N * values.len());
     values.iter().for_each(|value| all.extend_from_slice(&bytes(*value)));
     all
+}
+
+fn fixed(bytes: [u8; 8]) -> Fixed {
+    Fixed::from_bits(i64::from_le_bytes(bytes))
 }
 
 fn numbers<T, const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Option<Vec<T>> {

@@ -211,14 +211,14 @@ pub(crate) fn graph_or_cached_map(
     engine.parse(|| run(engine, options, request, is_enough, None))
 }
 
-/// As [`graph`]; the bytes of files that are read are shown to `see`.
+/// As [`graph_or_cached_map`]; the bytes of files that are read are shown to `see`.
 pub(crate) fn graph_seeing(
     engine: &Engine<'_>,
     options: &GraphOptions,
     request: &GraphRequest,
-    see: &SeeBytes<'_>,
-) -> Result<GraphOutcome, EngineError> {
-    engine.parse(|| run(engine, options, request, &|_, _| false, Some(see))).map(|(outcome, _)| outcome)
+    (see, is_enough): (&SeeBytes<'_>, &IsEnough<'_>),
+) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
+    engine.parse(|| run(engine, options, request, is_enough, Some(see)))
 }
 
 /// The cache that a request may use.

@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use stan_graph::FileMeta;
 use stan_model::{Digest, EdgeKind, NodeKind, Resolution};
-use stan_rank::{Edge, FileClass, FileWords, Fixed, RankedFile, WordCounter, WordIndex, file_class};
+use stan_rank::{Edge, FileClass, FileWords, Fixed, Layout, WordCounter, WordIndex, file_class};
 use stan_repo::{AbsPath, System, SystemExt as _, sha256};
 
 use super::{MAX_INDEXED, Relevance, history};
-use crate::cache::{Cache, StoredWords};
+use crate::cache::{Cache, FilesKey, Identity, StoredLayout, StoredWords};
 use crate::context::{EngineError, Repository};
 use crate::engine::Engine;
 use crate::graph::{Graph, GraphRequest, graph_seeing, open_cache};
@@ -30,57 +30,72 @@ impl Relevance {
         let request = GraphRequest { stats_only: false, ..request.clone() };
         let seen = SeenWords::default();
         let see = |path: &str, bytes: &[u8], meta: &FileMeta| seen.see(path, bytes, meta);
-        let outcome = graph_seeing(engine, &options, &request, &see)?;
-        let not_analysed = outcome.not_analysed();
-        let graph = outcome.graph.ok_or_else(|| EngineError::internal("the graph is missing from its outcome"))?;
-        let (numbers, files, metas) = files_of(&graph);
-        let edges = edges_of(&graph, &numbers);
-        let cache = open_cache(system, &options, &request);
-        let seen = seen.into_words();
-        let reading = WordSource {
-            system,
-            root: repository.root,
-            cache: cache.as_ref(),
-            files: &files,
-            metas: &metas,
-            seen: &seen,
+        // Where nothing changed, the graph itself is not needed: its files and imports are kept as a ranking takes them.
+        let kept: OnceLock<StoredLayout> = OnceLock::new();
+        let is_enough = |cache: &Cache<'_>, graph: Identity| {
+            cache.load_layout(graph).is_some_and(|layout| kept.set(layout).is_ok())
         };
-        let (index, past) = engine.share(|| {
-            rayon::join(|| reading.words(), || history::read(system, repository.root, &files, cache.as_ref()))
-        });
+        let (outcome, identity) = graph_seeing(engine, &options, &request, (&see, &is_enough))?;
+        let not_analysed = outcome.not_analysed();
+        let cache = open_cache(system, &options, &request);
+        let is_kept = outcome.graph.is_none();
+        let layout = match (outcome.graph, kept.into_inner()) {
+            (Some(graph), _) => {
+                let layout = layout_of(&graph);
+                if let (Some(cache), Some(identity)) = (&cache, identity) {
+                    cache.store_layout(identity, &layout);
+                }
+                layout
+            }
+            (None, Some(layout)) => layout,
+            (None, None) => return Err(EngineError::internal("the graph is missing from its outcome")),
+        };
+        let seen = seen.into_words();
+        let reading = WordSource { system, root: repository.root, cache: cache.as_ref(), files: &layout, seen: &seen };
+        let words = || reading.words();
+        let past = || history::read(system, repository.root, &layout, cache.as_ref());
+        // What is kept is read in less time than another thread needs to wake up.
+        let (index, past) = if is_kept { (words(), past()) } else { engine.share(|| rayon::join(words, past)) };
         let mut unavailable = past.unavailable;
-        if edges.is_empty() && files.iter().any(|file| file.class == FileClass::Code) {
+        let has_code = || layout.metas.iter().enumerate().any(|(file, _)| layout.layout.class(file) == FileClass::Code);
+        if layout.layout.has_no_imports() && has_code() {
             unavailable
                 .push("imports: no file of the repository imports another, as far as stan reads them".to_owned());
         }
         Ok(Self {
             root: repository.root.to_owned(),
             stan_path: repository.config.stan_path.clone(),
-            files,
-            metas,
+            files: layout,
             index,
-            edges,
-            history: past.changes,
+            counted: OnceLock::new(),
+            history: past.history,
             commits: past.commits,
             unavailable,
             not_analysed,
         })
     }
+
+    /// The words of all files, counted again: for an index that turns out to be damaged.
+    pub(super) fn count_words(&self, system: &dyn System) -> WordIndex {
+        WordSource { system, root: &self.root, cache: None, files: &self.files, seen: &FxHashMap::default() }.words()
+    }
 }
 
-/// The file number of each node, the files, and their digests and sizes.
-fn files_of(graph: &Graph) -> (Vec<Option<u32>>, Vec<RankedFile>, Vec<FileMeta>) {
-    let mut files = Vec::new();
+/// The files of a graph, and the imports between them.
+fn layout_of(graph: &Graph) -> StoredLayout {
+    let mut paths: Vec<&str> = Vec::new();
     let mut metas = Vec::new();
-    let number = |node: &stan_graph::Node| {
+    let number = |node: &'_ stan_graph::Node| {
         let meta = node.file.filter(|_| node.kind == NodeKind::Source && !node.outside_root)?;
-        let number = u32::try_from(files.len()).ok()?;
-        files.push(RankedFile { path: node.id.clone(), class: file_class(&node.id) });
+        let number = u32::try_from(metas.len()).ok()?;
         metas.push(meta);
         Some(number)
     };
-    let numbers = graph.nodes().iter().map(number).collect();
-    (numbers, files, metas)
+    let numbers: Vec<Option<u32>> = graph.nodes().iter().map(number).collect();
+    paths.extend(graph.nodes().iter().zip(&numbers).filter(|(_, number)| number.is_some()).map(|(node, _)| &*node.id));
+    let layout = Layout::new(paths.into_iter(), &edges_of(graph, &numbers));
+    let key = FilesKey::of(&layout, &metas);
+    StoredLayout { layout, metas, key }
 }
 
 /// Imports between files of the repository. What is imported at run time binds more than a type, and what was written more
@@ -113,8 +128,7 @@ struct WordSource<'r> {
     system: &'r dyn System,
     root: &'r str,
     cache: Option<&'r Cache<'r>>,
-    files: &'r [RankedFile],
-    metas: &'r [FileMeta],
+    files: &'r StoredLayout,
     /// Counted while the graph was made, by digest and path.
     seen: &'r FxHashMap<FileContents, FileWords>,
 }
@@ -149,44 +163,43 @@ impl SeenWords {
 impl WordSource<'_> {
     /// The words of all files: as the last run left them, where the contents are the same.
     fn words(&self) -> WordIndex {
-        let digests = || self.files.iter().zip(self.metas).map(|(file, meta)| (&*file.path, Some(meta.digest)));
+        let StoredLayout { layout, metas, key } = self.files;
         let known = match self.cache.and_then(Cache::load_words) {
-            Some(stored) if stored.is_of(digests()) => return stored.index,
+            Some(stored) if stored.is_of(key) => return stored.index,
             stored => stored.map(StoredWords::by_file).unwrap_or_default(),
         };
-        let count = |counter: &mut (WordCounter, Vec<u8>), (file, meta): (&RankedFile, &FileMeta)| match known
-            .get(&(file.path.clone(), meta.digest))
-        {
-            Some(words) => (Cow::Borrowed(words), true),
-            None => match self.seen.get(&(meta.digest, file.path.clone())) {
+        let count = |counter: &mut (WordCounter, Vec<u8>), (file, meta): (usize, &FileMeta)| {
+            let path = layout.path(file);
+            let found = known.get(&(path.into(), meta.digest)).or_else(|| self.seen.get(&(meta.digest, path.into())));
+            match found {
                 Some(words) => (Cow::Borrowed(words), true),
                 None => {
                     let (words, is_proved) = self.count(counter, file, meta);
                     (Cow::Owned(words), is_proved)
                 }
-            },
+            }
         };
         let counted: Vec<(Cow<'_, FileWords>, bool)> =
-            self.files.par_iter().zip(self.metas).map_init(Default::default, count).collect();
+            metas.par_iter().enumerate().map_init(Default::default, count).collect();
         let is_proved = counted.iter().all(|(_, is_proved)| *is_proved);
         let words: Vec<Cow<'_, FileWords>> = counted.into_iter().map(|(words, _)| words).collect();
         let index = WordIndex::build(&words);
         if let Some(cache) = self.cache.filter(|_| is_proved) {
-            let digests = self.files.iter().zip(self.metas).map(|(file, meta)| (&*file.path, meta.digest));
-            cache.store_words(digests, &index);
+            cache.store_words(layout, metas, &index, key);
         }
         index
     }
 
     /// The words of a file, and whether they are those of the contents that the graph saw.
-    fn count(&self, counter: &mut (WordCounter, Vec<u8>), file: &RankedFile, meta: &FileMeta) -> (FileWords, bool) {
-        if file.class == FileClass::Other || meta.size > MAX_INDEXED {
+    fn count(&self, counter: &mut (WordCounter, Vec<u8>), file: usize, meta: &FileMeta) -> (FileWords, bool) {
+        let layout = &self.files.layout;
+        if layout.class(file) == FileClass::Other || meta.size > MAX_INDEXED {
             return (FileWords::default(), true);
         }
         let (counter, bytes) = counter;
         bytes.clear();
-        match self.system.read_real(Path::new(&AbsPath::new(self.root).join(&file.path)), MAX_INDEXED, bytes) {
-            Ok(_) => (counter.count(&file.path, bytes), sha256(bytes) == meta.digest),
+        match self.system.read_real(Path::new(&AbsPath::new(self.root).join(layout.path(file))), MAX_INDEXED, bytes) {
+            Ok(_) => (counter.count(layout.path(file), bytes), sha256(bytes) == meta.digest),
             Err(_) => (FileWords::default(), false),
         }
     }

@@ -3,26 +3,24 @@
 use std::cell::OnceCell;
 
 use rustc_hash::FxHashMap;
-use stan_rank::{Change, FileClass, RankedFile, file_class, message_words};
+use stan_rank::{Change, FileClass, History, Layout, file_class, message_words};
 use stan_repo::{GitError, GitHistory, HistoryEntry, HistoryLimits, System, git_history};
 
-use crate::cache::{Cache, StoredPast};
+use crate::cache::{Cache, StoredLayout};
 
 /// The history of some files.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    /// The newest first.
-    pub(super) changes: Vec<Change>,
+    pub(super) history: History,
     /// The id of each.
     pub(super) commits: Vec<String>,
     /// What is missing, one sentence each.
     pub(super) unavailable: Vec<String>,
 }
 
-/// Reads the history around the root, as far as the last run did not; `files` are sorted by path.
-pub(super) fn read(system: &dyn System, root: &str, files: &[RankedFile], cache: Option<&Cache<'_>>) -> Past {
-    let key = StoredPast::key_of(files.iter().map(|file| &*file.path));
-    let past = cache.and_then(Cache::load_past).filter(|past| past.files == key);
+/// Reads the history around the root, as far as the last run did not.
+pub(super) fn read(system: &dyn System, root: &str, files: &StoredLayout, cache: Option<&Cache<'_>>) -> Past {
+    let past = cache.and_then(|cache| cache.load_past(&files.key, files.layout.len()));
     // Only a history that grew has to be known commit by commit.
     let loaded: OnceCell<Stored> = OnceCell::new();
     let stored = || loaded.get_or_init(|| Stored::load(cache));
@@ -38,18 +36,18 @@ pub(super) fn read(system: &dyn System, root: &str, files: &[RankedFile], cache:
     let known = |id: &str| stored().entry(id).cloned();
     let history = match git_history(system, root, HistoryLimits::default(), known, unchanged) {
         Ok(history) => history,
-        Err(error) => return Past { unavailable: vec![missing(&error)], ..Past::default() },
+        Err(error) => return Past { unavailable: vec![missing(&error)], ..Past::none(&files.layout) },
     };
     if let Some(past) = past.filter(|_| is_same) {
-        return Past { changes: past.changes, commits: past.commits, unavailable: Vec::new() };
+        return Past { history: past.history, commits: past.commits, unavailable: Vec::new() };
     }
-    let past = past_of(&history, files);
+    let past = past_of(&history, &files.layout);
     if let Some(cache) = cache {
         if stored().history.as_ref() != Some(&history) {
             cache.store_history(&history);
         }
         if past.unavailable.is_empty() {
-            cache.store_past(&history.head, key, &past.changes, &past.commits);
+            cache.store_past(&files.key, (&history.head, &past.history, &past.commits));
         }
     }
     past
@@ -83,24 +81,27 @@ fn missing(error: &GitError) -> String {
     }
 }
 
-fn past_of(history: &GitHistory, files: &[RankedFile]) -> Past {
+impl Past {
+    fn none(files: &Layout) -> Self {
+        Self { history: History::new(&[], files.len()), ..Self::default() }
+    }
+}
+
+fn past_of(history: &GitHistory, files: &Layout) -> Past {
     let mut past = Past::default();
+    let mut changes = Vec::new();
     let now = history.entries.iter().map(|entry| entry.time).max().unwrap_or_default();
     for entry in &history.entries {
         let Some(change) = &entry.change else { continue };
         let sources = change.paths.iter().filter(|path| file_class(path) != FileClass::Other).count();
-        let number = |path: &String| {
-            let found = files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-            u32::try_from(found).ok()
-        };
-        let mut numbers: Vec<u32> = change.paths.iter().filter_map(number).collect();
+        let mut numbers: Vec<u32> = change.paths.iter().filter_map(|path| files.find(path)).collect();
         if numbers.is_empty() {
             continue;
         }
         numbers.sort_unstable();
         numbers.dedup();
         let (message, message_length) = message_words(&change.message);
-        past.changes.push(Change {
+        changes.push(Change {
             // Commit dates are untrusted: one far in the past or in the future is useless, but harmless.
             age: u64::try_from(now.saturating_sub(entry.time)).unwrap_or_default(),
             files: numbers,
@@ -110,11 +111,12 @@ fn past_of(history: &GitHistory, files: &[RankedFile]) -> Past {
         });
         past.commits.push(entry.id.clone());
     }
-    if past.changes.is_empty() {
+    past.history = History::new(&changes, files.len());
+    if changes.is_empty() {
         past.unavailable.push("history: no commit changed a file that is here".to_owned());
     }
     if history.is_shallow {
-        let count = past.changes.len();
+        let count = changes.len();
         past.unavailable.push(format!("history: the clone is shallow; {count} commits were used"));
     }
     if let Some(gap) = &history.gap {

@@ -12,12 +12,12 @@ mod question;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
-use stan_graph::FileMeta;
 use stan_model::Digest;
 use stan_model::document::assistant_reports::ChangedPaths;
 use stan_model::document::run_report::NotAnalysedFiles;
-use stan_rank::{Change, Edge, FileClass, Ranking, TextWeights, WordIndex, is_test};
+use stan_rank::{FileClass, History, Ranking, TextWeights, WordIndex, is_test};
 use stan_repo::{AbsPath, System, SystemExt as _};
 
 pub use self::describe::{Description, Term};
@@ -25,6 +25,7 @@ pub use self::focus::{FocusFile, Since};
 #[doc(hidden)]
 pub use self::log::files_named;
 pub use self::question::RankQuery;
+use crate::cache::StoredLayout;
 use crate::tokens::MOST_COUNTED_BYTES;
 pub use stan_rank::{Fixed, Signal};
 
@@ -41,12 +42,11 @@ pub struct Relevance {
     root: String,
     /// stan's own folder, from the root.
     stan_path: String,
-    /// Sorted by path.
-    files: Vec<stan_rank::RankedFile>,
-    metas: Vec<FileMeta>,
+    files: StoredLayout,
     index: WordIndex,
-    edges: Vec<Edge>,
-    history: Vec<Change>,
+    /// In place of an index that turned out to be damaged.
+    counted: OnceLock<WordIndex>,
+    history: History,
     /// The id of each commit of the history.
     commits: Vec<String>,
     /// What the ranking had to do without, one sentence each.
@@ -58,28 +58,27 @@ pub struct Relevance {
 impl Relevance {
     /// All files that are ranked, by number.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.files.iter().map(|file| &*file.path)
+        self.files.layout.paths()
     }
 
     /// The path of a file from the root.
     pub fn path(&self, file: u32) -> &str {
-        self.files.get(file as usize).map_or("", |file| &file.path)
+        self.files.layout.path(file as usize)
     }
 
     /// The digest of a file's contents.
     pub(crate) fn digest(&self, file: u32) -> Option<&Digest> {
-        self.metas.get(file as usize).map(|meta| &meta.digest)
+        self.files.metas.get(file as usize).map(|meta| &meta.digest)
     }
 
     /// The number of the file with that path.
     pub fn find(&self, path: &str) -> Option<u32> {
-        let found = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-        u32::try_from(found).ok()
+        self.files.layout.find(path)
     }
 
     /// In bytes.
     pub fn size(&self, file: u32) -> u64 {
-        self.metas.get(file as usize).map(|meta| meta.size).unwrap_or_default()
+        self.files.metas.get(file as usize).map(|meta| meta.size).unwrap_or_default()
     }
 
     /// The bytes of a file; `None` when it cannot be read or is too large for any model.
@@ -91,11 +90,11 @@ impl Relevance {
     }
 
     fn class(&self, file: u32) -> FileClass {
-        self.files.get(file as usize).map_or(FileClass::Other, |file| file.class)
+        self.files.layout.class(file as usize)
     }
 
     fn all(&self) -> impl Iterator<Item = u32> + use<> {
-        0..u32::try_from(self.files.len()).unwrap_or(u32::MAX)
+        0..u32::try_from(self.files.metas.len()).unwrap_or(u32::MAX)
     }
 }
 
@@ -132,9 +131,11 @@ impl RankedFiles<'_> {
                 && self.relevance.class(*file) != FileClass::Other
                 && self.score(*file) > Fixed::ZERO
         };
-        let mut order: Vec<u32> = self.relevance.all().filter(is_wanted).collect();
-        order.sort_by_key(|&file| (std::cmp::Reverse(self.score(file)), file));
-        order
+        let wanted = self.relevance.all().filter(is_wanted);
+        let mut order: Vec<(std::cmp::Reverse<Fixed>, u32)> =
+            wanted.map(|file| (std::cmp::Reverse(self.score(file)), file)).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, file)| file).collect()
     }
 
     /// What the words of the text are worth in a passage of a file; `None` without a text.
@@ -149,12 +150,13 @@ impl RankedFiles<'_> {
 
     /// What a usual budget is filled by: the score, less what so many tokens cost.
     pub fn worth(&self, file: u32, tokens: u64) -> Fixed {
-        self.worth_within(file, tokens, USUAL_BUDGET)
+        self.worth_within(USUAL_BUDGET)(file, tokens)
     }
 
     /// The same for any budget, in tokens: the more there are, the less each file's size counts.
-    pub fn worth_within(&self, file: u32, tokens: u64, budget: u64) -> Fixed {
-        self.ranking.worth(file as usize, tokens, budget)
+    pub fn worth_within(&self, budget: u64) -> impl Fn(u32, u64) -> Fixed + '_ {
+        let cost = self.ranking.cost(budget);
+        move |file, tokens| self.ranking.worth(file as usize, tokens, cost)
     }
 
     /// What each signal adds to the score, the largest first; nothing that adds nothing.

@@ -59,8 +59,12 @@ impl Relevance {
         let mut focus: Vec<Focused> = found.into_values().collect();
         let seeds: Vec<(u32, Fixed)> = focus.iter().map(|one| (one.file, one.weight)).collect();
         let named = about.map(|text| self.in_text(text)).unwrap_or_default();
-        let corpus = Corpus { files: &self.files, index: &self.index, edges: &self.edges, history: &self.history };
-        let ranking = rank(corpus, Question { focus: &seeds, text: about, named: &named });
+        let question = Question { focus: &seeds, text: about, named: &named };
+        let answer = |index| rank(Corpus { layout: &self.files.layout, index, history: &self.history }, question);
+        let mut ranking = answer(self.counted.get().unwrap_or(&self.index));
+        if ranking.corpus().index.failed() {
+            ranking = answer(self.counted.get_or_init(|| self.count_words(system)));
+        }
         focus.sort_by_key(|one| (std::cmp::Reverse(one.weight), one.file));
         if about.is_some() && self.all().all(|file| ranking.score(file as usize) <= Fixed::ZERO) {
             warnings.push("no word of the text occurs in the repository".to_owned());

@@ -210,11 +210,9 @@ impl<'a> Proposal<'a> {
             !taken.contains(path) && stan_archive::windows_hazard(path).is_none()
         };
         let budget = self.tokens(self.left);
-        let candidate = |file: u32| Candidate {
-            file,
-            // The estimate decides the order, so that only files that may fit are counted.
-            worth: self.ranked.worth_within(file, tokens(self.relevance.size(file)), budget),
-        };
+        let worth = self.ranked.worth_within(budget);
+        // The estimate decides the order, so that only files that may fit are counted.
+        let candidate = |file: u32| Candidate { file, worth: worth(file, tokens(self.relevance.size(file))) };
         let order: Vec<u32> = self.ranked.order().into_iter().filter(is_free).collect();
         let best = order.first().map_or(Fixed::ZERO, |&file| self.ranked.score(file));
         // The order is by score: everything behind the first that is negligible is negligible too.

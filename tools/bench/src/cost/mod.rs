@@ -220,6 +220,7 @@ impl CorpusBench<'_> {
             const BUT_HISTORY: &[&str] = &[
                 ".stan/cache/graph.index",
                 ".stan/cache/graph.data",
+                ".stan/cache/layout.data",
                 ".stan/cache/words.data",
                 ".stan/cache/tokens.o200k",
             ];

@@ -1,0 +1,245 @@
+//! Numbers and lists of entries as flat bytes: what a cache stores is used as it is, and of long lists only those are
+//! read that a question needs.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Numbers of `N` bytes each, little-endian.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flat<const N: usize> {
+    bytes: Vec<u8>,
+}
+
+impl<const N: usize> Flat<N> {
+    /// `None` when the bytes are not whole numbers.
+    pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
+        bytes.len().is_multiple_of(N).then_some(Self { bytes })
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes.len() / N
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    fn push_bytes(&mut self, number: [u8; N]) {
+        self.bytes.extend_from_slice(&number);
+    }
+
+    fn chunk(&self, at: usize) -> Option<[u8; N]> {
+        self.bytes.as_chunks::<N>().0.get(at).copied()
+    }
+}
+
+impl Flat<4> {
+    pub(crate) fn push(&mut self, number: u32) {
+        self.push_bytes(number.to_le_bytes());
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Option<u32> {
+        self.chunk(at).map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
+        self.bytes.as_chunks::<4>().0.iter().map(|chunk| u32::from_le_bytes(*chunk))
+    }
+}
+
+impl Flat<8> {
+    pub(crate) fn push(&mut self, number: u64) {
+        self.push_bytes(number.to_le_bytes());
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Option<u64> {
+        self.chunk(at).map(u64::from_le_bytes)
+    }
+
+    /// The place of a number among sorted ones.
+    pub(crate) fn find(&self, number: u64) -> Option<usize> {
+        self.bytes.as_chunks::<8>().0.binary_search_by_key(&number, |chunk| u64::from_le_bytes(*chunk)).ok()
+    }
+}
+
+/// Bytes of which parts are read.
+pub trait ReadRanges: Debug + Send + Sync {
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes of some ranges, sorted by where they begin. `None` when they cannot be read, or are not what was written.
+    fn read(&self, ranges: &[Range<usize>]) -> Option<Batch<'_>>;
+}
+
+/// What was read of some ranges.
+pub struct Batch<'b> {
+    pub bytes: Cow<'b, [u8]>,
+    /// Where each range begins in `bytes`.
+    pub starts: Vec<usize>,
+}
+
+impl ReadRanges for Vec<u8> {
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+
+    fn read(&self, ranges: &[Range<usize>]) -> Option<Batch<'_>> {
+        let is_inside = |range: &Range<usize>| range.start <= range.end && range.end <= Vec::len(self);
+        let starts = ranges.iter().map(|range| range.start).collect();
+        ranges.iter().all(is_inside).then_some(Batch { bytes: Cow::Borrowed(self), starts })
+    }
+}
+
+/// A number and a count.
+pub(crate) const ENTRY: usize = 6;
+
+pub(crate) fn entry(number: u32, count: u16) -> [u8; ENTRY] {
+    let ([a, b, c, d], [e, f]) = (number.to_le_bytes(), count.to_le_bytes());
+    [a, b, c, d, e, f]
+}
+
+fn parsed(&[a, b, c, d, e, f]: &[u8; ENTRY]) -> (u32, u16) {
+    (u32::from_le_bytes([a, b, c, d]), u16::from_le_bytes([e, f]))
+}
+
+/// Many lists of entries.
+#[derive(Debug)]
+pub struct Lists {
+    /// Where each list ends, in entries; it begins where the one before ends.
+    ends: Flat<4>,
+    entries: Box<dyn ReadRanges>,
+    /// Whether something could not be read.
+    failed: AtomicBool,
+}
+
+impl Default for Lists {
+    fn default() -> Self {
+        Self { ends: Flat::default(), entries: Box::new(Vec::new()), failed: AtomicBool::new(false) }
+    }
+}
+
+impl Lists {
+    /// `None` when the ends are not those of the entries.
+    pub fn new(ends: Flat<4>, entries: Box<dyn ReadRanges>) -> Option<Self> {
+        let last = ends.len().checked_sub(1).and_then(|last| ends.get(last)).unwrap_or(0);
+        let is_whole = (last as usize).checked_mul(ENTRY) == Some(entries.len());
+        is_whole.then_some(Self { ends, entries, failed: AtomicBool::new(false) })
+    }
+
+    pub fn ends(&self) -> &Flat<4> {
+        &self.ends
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The bytes of all entries.
+    pub fn entries(&self) -> Option<Cow<'_, [u8]>> {
+        let whole = 0..self.entries.len();
+        let Batch { bytes, starts } = self.entries.read(std::slice::from_ref(&whole))?;
+        let place = *starts.first()?..starts.first()?.checked_add(whole.end)?;
+        match bytes {
+            Cow::Borrowed(bytes) => bytes.get(place).map(Cow::Borrowed),
+            Cow::Owned(bytes) => bytes.get(place).map(|bytes| Cow::Owned(bytes.to_vec())),
+        }
+    }
+
+    /// Whether a list could not be read: what was answered since is not to be used.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    fn range(&self, list: usize) -> Range<usize> {
+        let start = list.checked_sub(1).map_or(Some(0), |before| self.ends.get(before)).unwrap_or(0) as usize;
+        let end = self.ends.get(list).map_or(start, |end| end as usize);
+        start..end.max(start)
+    }
+
+    /// How many entries a list has.
+    pub(crate) fn length(&self, list: usize) -> usize {
+        self.range(list).len()
+    }
+
+    /// Some lists, named in ascending order. `below`: numbers of entries are less.
+    pub(crate) fn read(&self, lists: &[usize], below: usize) -> ListBatch<'_> {
+        let ranges: Vec<Range<usize>> = lists
+            .iter()
+            .map(|&list| {
+                let range = self.range(list);
+                range.start * ENTRY..range.end * ENTRY
+            })
+            .collect();
+        let lengths = ranges.iter().map(Range::len).collect();
+        let batch = self.entries.read(&ranges).unwrap_or_else(|| {
+            self.failed.store(true, Ordering::Relaxed);
+            Batch { bytes: Cow::Borrowed(&[]), starts: Vec::new() }
+        });
+        ListBatch { batch, lengths, below }
+    }
+}
+
+/// Lists that were read.
+pub(crate) struct ListBatch<'b> {
+    batch: Batch<'b>,
+    lengths: Vec<usize>,
+    below: usize,
+}
+
+impl ListBatch<'_> {
+    pub(crate) fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The entries of the list that was named at this place.
+    pub(crate) fn get(&self, at: usize) -> impl Iterator<Item = (usize, u16)> + '_ {
+        let bytes = || self.batch.bytes.get(*self.batch.starts.get(at)?..)?.get(..*self.lengths.get(at)?);
+        let (entries, _) = bytes().unwrap_or_default().as_chunks::<ENTRY>();
+        let below = self.below;
+        entries
+            .iter()
+            .map(parsed)
+            .map(|(number, count)| (number as usize, count))
+            .filter(move |(number, _)| *number < below)
+    }
+
+    /// The same by their places.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = (usize, u16)> + '_> + '_ {
+        (0..self.len()).map(|at| self.get(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_in_part() {
+        let entries: Vec<u8> =
+            [(7, 1), (8, 2), (9, 3)].into_iter().flat_map(|(number, count)| entry(number, count)).collect();
+        let ends = |numbers: &[u32]| {
+            let mut ends = Flat::<4>::default();
+            numbers.iter().for_each(|end| ends.push(*end));
+            ends
+        };
+        let lists = Lists::new(ends(&[2, 2, 3]), Box::new(entries.clone())).unwrap();
+        let read = lists.read(&[0, 2], 9);
+        assert_eq!(read.iter().map(Iterator::collect).collect::<Vec<Vec<_>>>(), [vec![(7, 1), (8, 2)], vec![]]);
+        assert_eq!((lists.length(0), lists.length(1), lists.length(2), lists.length(9)), (2, 0, 1, 0));
+        assert!(Lists::new(ends(&[2, 4]), Box::new(entries.clone())).is_none());
+        // Ends that go down name no entries.
+        let odd = Lists::new(ends(&[9, 1, 3]), Box::new(entries)).unwrap();
+        assert_eq!(odd.read(&[1], 99).get(0).count(), 0);
+        assert!(odd.failed());
+    }
+}
