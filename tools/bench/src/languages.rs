@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::Result;
 use crate::fetch::Store;
-use crate::process::{Outcome, Run};
+use crate::process::{ProcessOutcome, ProcessRun};
 
 /// The target: cold cost in multiples of the limit.
 const TARGET: f64 = 1.35;
@@ -107,14 +107,14 @@ fn measure(store: &Store, folder: &Path, (stan, ruff): (&Path, Option<&Path>), r
     let (own, cache) = (std::env::current_exe()?, store.scratch("languages-cache"));
     let cache_folder = cache.to_string_lossy();
     let mut rows = vec![
-        (LIMIT, Run::new(&own, &["limit", "cold", "."], folder).output_to(&output)),
-        (STRICT, Run::new(&own, &["limit", "cold", ".", "--tokens-only"], folder)),
-        (COLD, Run::new(stan, &["graph", "--stats", "--no-cache"], folder)),
-        (WITH_CACHE, Run::new(stan, &["graph", "--stats", "--cache-dir", &cache_folder], folder)),
+        (LIMIT, ProcessRun::new(&own, &["limit", "cold", "."], folder).output_to(&output)),
+        (STRICT, ProcessRun::new(&own, &["limit", "cold", ".", "--tokens-only"], folder)),
+        (COLD, ProcessRun::new(stan, &["graph", "--stats", "--no-cache"], folder)),
+        (WITH_CACHE, ProcessRun::new(stan, &["graph", "--stats", "--cache-dir", &cache_folder], folder)),
     ];
     if let Some(ruff) = ruff {
         let arguments = ["analyze", "graph", "--no-cache", "--quiet", "."];
-        rows.push((RUFF_ROW, Run::new(ruff, &arguments, folder)));
+        rows.push((RUFF_ROW, ProcessRun::new(ruff, &arguments, folder)));
     }
     let mut times: Vec<Vec<(Duration, Duration)>> = vec![Vec::new(); rows.len()];
     // The first round fills the page cache and does not count.
@@ -122,7 +122,7 @@ fn measure(store: &Store, folder: &Path, (stan, ruff): (&Path, Option<&Path>), r
         for ((_, row), times) in rows.iter().zip(&mut times) {
             // Absent is what is wanted; anything else shows when the folder is used.
             let _ = std::fs::remove_dir_all(&cache);
-            if let Outcome::Done(usage) = row.measure(&complaints)?
+            if let ProcessOutcome::Done(usage) = row.measure(&complaints)?
                 && round > 0
             {
                 times.push((usage.wall, usage.cpu));

@@ -228,7 +228,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether the word behind a token is no name: what follows a dot, and what a jump names.
+/// Whether the word after a token is not a name in scope: a selector after a dot, or a label after a jump.
 fn takes_no_name(token: &Token) -> bool {
     token.kind == Kind::Mark(b'.') || matches!(token.keyword, Keyword::Break | Keyword::Continue | Keyword::Goto)
 }

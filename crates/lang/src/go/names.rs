@@ -116,7 +116,7 @@ pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: 
     scratch.locals.clear();
     scratch.blocks.clear();
     scratch.declaration += 1;
-    let mut walk = Walk { file, scratch };
+    let mut walk = BodyWalk { file, scratch };
     walk.inside(declaration);
     let start = declaration.receiver.map_or(declaration.rest, |(from, _)| from);
     walk.uses(start..declaration.to, uses);
@@ -125,7 +125,7 @@ pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: 
 
 /// Only parses the bodies of declarations: blocks, statements with headers, and what they declare. Returns how many names those are.
 pub(super) fn parse_bodies(file: &File<'_>) -> usize {
-    let mut walk = Walk { file, scratch: Scratch::default() };
+    let mut walk = BodyWalk { file, scratch: Scratch::default() };
     walk.scratch.marks.resize(file.tokens.len(), 0);
     let mut count = 0;
     for declaration in &file.declarations {
@@ -191,7 +191,7 @@ pub(super) fn is_type_parameters(file: &File<'_>, what: What, at: usize) -> bool
     is_list && !file.word(at + 1).is_empty() && follows
 }
 
-struct Walk<'f, 't> {
+struct BodyWalk<'f, 't> {
     file: &'f File<'t>,
     scratch: Scratch<'t>,
 }
@@ -211,7 +211,7 @@ impl Block {
     }
 }
 
-impl<'t> Walk<'_, 't> {
+impl<'t> BodyWalk<'_, 't> {
     fn mark(&mut self, at: usize, mark: u8) {
         if let Some(marks) = self.scratch.marks.get_mut(at) {
             *marks |= mark;
