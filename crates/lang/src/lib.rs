@@ -9,6 +9,7 @@ pub mod go;
 pub mod jsonc;
 pub mod language;
 pub mod name_links;
+mod name_order;
 pub mod packages;
 pub mod project;
 pub mod python;

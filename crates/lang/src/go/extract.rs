@@ -4,9 +4,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::facts::{FormCode, ImportedName, Request};
 use stan_model::{EdgeKind, FileFacts, FileProblem};
 
-use super::names::{NameId, Origin, Uses, collect};
+use super::name_table::NameId;
+use super::names::{Origin, Uses, collect, parse_bodies};
 use super::syntax::{File, Import, What};
 use crate::language::Extraction;
+use crate::name_order::in_order;
 use crate::typescript::extract::collect::LineCounter;
 use crate::typescript::extract::decode;
 
@@ -24,8 +26,14 @@ pub fn extract(bytes: &[u8]) -> Extraction {
     extraction
 }
 
-/// Only reads the top level, as [`extract`] would: the floor that extraction is measured against.
+/// Only parses the whole file, as [`extract`] would: the limit that extraction is measured against.
 pub fn parse_only(text: &str) -> usize {
+    let file = File::read(text);
+    file.declarations.len() + file.imports.len() + parse_bodies(&file)
+}
+
+/// Only reads tokens and the top level: a limit below that of a parser, which reads bodies too.
+pub fn tokens_only(text: &str) -> usize {
     let file = File::read(text);
     file.declarations.len() + file.imports.len()
 }
@@ -36,7 +44,7 @@ fn of_text(text: &str) -> Extraction {
         return Extraction { problems, incomplete: true, ..Extraction::default() };
     }
     let file = File::read(text);
-    let mut uses = Uses::default();
+    let mut uses = Uses::of_file(&file);
     let mut facts = FileFacts { package: file.package.map(Into::into), ..FileFacts::default() };
     let locals = requests(&file, &mut uses, &mut facts);
     let declares = declared(&file, &mut uses);
@@ -121,28 +129,27 @@ pub(super) fn local_names<'t>(import: &Import<'t>) -> Vec<&'t str> {
 fn declared<'t>(file: &File<'t>, uses: &mut Uses<'t>) -> Vec<&'t str> {
     let declared = file.declarations.iter().filter(|declaration| declaration.what != What::Method);
     let names = declared.flat_map(|declaration| declaration.names.iter().map(|(name, _)| *name));
-    let mut declares: Vec<&str> = names.filter(|name| !matches!(*name, "_" | "init")).collect();
-    declares.iter().for_each(|name| {
+    let names = names.filter(|name| !matches!(*name, "_" | "init")).inspect(|name| {
         uses.know(name, Origin::Declared);
     });
-    declares.sort_unstable();
+    let mut declares = in_order(names);
     declares.dedup();
     declares
 }
 
 fn names(uses: &Uses<'_>, locals: &Locals, facts: &mut FileFacts) {
-    let mut taken: FxHashSet<(u32, &str)> = FxHashSet::default();
+    let mut taken: FxHashSet<(u32, NameId)> = FxHashSet::default();
     for (qualifier, name) in &uses.qualified {
+        let Some(text) = uses.table.get(*name).map(|entry| entry.name) else { continue };
         for request in locals.named.get(qualifier).into_iter().flatten() {
-            if taken.insert((*request, name)) {
-                facts.imports.push(ImportedName { request: *request, name: (*name).into(), kind: EdgeKind::Runtime });
+            if taken.insert((*request, *name)) {
+                facts.imports.push(ImportedName { request: *request, name: text.into(), kind: EdgeKind::Runtime });
             }
         }
     }
     let entries = uses.names.iter().filter_map(|id| uses.table.get(*id));
     let others = entries.filter(|entry| !entry.is_declared && !entry.is_import).map(|entry| entry.name);
-    let mut used: Vec<&str> = others.filter(|name| !is_predeclared(name)).collect();
-    used.sort_unstable();
+    let used = in_order(others.filter(|name| !is_predeclared(name)));
     // A dot import may be where an exported name comes from.
     for request in &locals.dots {
         let exported = used.iter().filter(|name| name.chars().next().is_some_and(char::is_uppercase));

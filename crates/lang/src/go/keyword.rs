@@ -68,6 +68,23 @@ impl Keyword {
         }
     }
 
+    /// Whether blocks or declarations are found by the word.
+    pub(super) fn is_structure(self) -> bool {
+        matches!(
+            self,
+            Self::Func
+                | Self::Var
+                | Self::Const
+                | Self::Type
+                | Self::Struct
+                | Self::Interface
+                | Self::If
+                | Self::For
+                | Self::Switch
+                | Self::Select
+        )
+    }
+
     /// Whether a line end behind the word is a semicolon.
     pub(super) fn ends_statement(self) -> bool {
         matches!(self, Self::No | Self::Break | Self::Continue | Self::Fallthrough | Self::Return)

@@ -38,22 +38,38 @@ pub(super) struct Comment {
     pub(super) end: u32,
 }
 
+/// A text as tokens.
+#[derive(Default)]
+pub(super) struct Lexed {
+    pub(super) tokens: Vec<Token>,
+    pub(super) comments: Vec<Comment>,
+    /// Indices of the tokens that blocks and declarations are found by: braces that open, `:=` and some keywords. What
+    /// walks over bodies looks at these alone.
+    pub(super) structure: Vec<u32>,
+    /// Indices of the words that may be names, and of braces that open: not what follows a dot, nor the label of a jump, nor `_`.
+    pub(super) names: Vec<u32>,
+}
+
 /// The tokens and comments of a text of less than 4 GiB.
-pub(super) fn lex(text: &str) -> (Vec<Token>, Vec<Comment>) {
-    let mut lexer =
-        Lexer { bytes: text.as_bytes(), at: 0, tokens: Vec::with_capacity(text.len() / 5), comments: Vec::new() };
+pub(super) fn lex(text: &str) -> Lexed {
+    let lexed = Lexed {
+        tokens: Vec::with_capacity(text.len() / 5),
+        structure: Vec::with_capacity(text.len() / 40),
+        names: Vec::with_capacity(text.len() / 15),
+        comments: Vec::new(),
+    };
+    let mut lexer = Lexer { bytes: text.as_bytes(), at: 0, lexed };
     while lexer.at < lexer.bytes.len() {
         lexer.step(text);
     }
     lexer.line_end();
-    (lexer.tokens, lexer.comments)
+    lexer.lexed
 }
 
 struct Lexer<'t> {
     bytes: &'t [u8],
     at: usize,
-    tokens: Vec<Token>,
-    comments: Vec<Comment>,
+    lexed: Lexed,
 }
 
 impl Lexer<'_> {
@@ -67,7 +83,7 @@ impl Lexer<'_> {
             b' ' | b'\t' | b'\r' => self.at += 1,
             b'/' if self.peek(1) == Some(b'/') => {
                 self.at = memchr::memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |found| start + found);
-                self.comments.push(Comment { start: start as u32, end: self.at as u32 });
+                self.lexed.comments.push(Comment { start: start as u32, end: self.at as u32 });
             }
             b'/' if self.peek(1) == Some(b'*') => {
                 let rest = &self.bytes[start + 2..];
@@ -77,7 +93,7 @@ impl Lexer<'_> {
                     self.line_end();
                 }
                 self.at = end;
-                self.comments.push(Comment { start: start as u32, end: end as u32 });
+                self.lexed.comments.push(Comment { start: start as u32, end: end as u32 });
             }
             b'"' => self.quoted(b'"', Kind::Text),
             b'\'' => self.quoted(b'\'', Kind::Value),
@@ -98,12 +114,12 @@ impl Lexer<'_> {
     }
 
     fn push(&mut self, kind: Kind, start: usize) {
-        self.tokens.push(Token { kind, keyword: Keyword::No, start: start as u32, end: self.at as u32 });
+        self.lexed.tokens.push(Token { kind, keyword: Keyword::No, start: start as u32, end: self.at as u32 });
     }
 
     /// A line end is a semicolon after what can end a statement.
     fn line_end(&mut self) {
-        let Some(last) = self.tokens.last() else { return };
+        let Some(last) = self.lexed.tokens.last() else { return };
         let ends = match last.kind {
             Kind::Text | Kind::Value => true,
             Kind::Word => last.keyword.ends_statement(),
@@ -115,7 +131,7 @@ impl Lexer<'_> {
         };
         if ends {
             let at = self.at as u32;
-            self.tokens.push(Token { kind: Kind::End, keyword: Keyword::No, start: at, end: at });
+            self.lexed.tokens.push(Token { kind: Kind::End, keyword: Keyword::No, start: at, end: at });
         }
     }
 
@@ -170,8 +186,15 @@ impl Lexer<'_> {
             self.at += width;
             return;
         }
-        let keyword = Keyword::of(&self.bytes[start..self.at]);
-        self.tokens.push(Token { kind: Kind::Word, keyword, start: start as u32, end: self.at as u32 });
+        let word = &self.bytes[start..self.at];
+        let keyword = Keyword::of(word);
+        let index = self.lexed.tokens.len() as u32;
+        if keyword.is_structure() {
+            self.lexed.structure.push(index);
+        } else if keyword == Keyword::No && word != b"_" && !self.lexed.tokens.last().is_some_and(takes_no_name) {
+            self.lexed.names.push(index);
+        }
+        self.lexed.tokens.push(Token { kind: Kind::Word, keyword, start: start as u32, end: self.at as u32 });
     }
 
     fn operator(&mut self, start: usize) {
@@ -191,9 +214,23 @@ impl Lexer<'_> {
             [byte, ..] => (Kind::Mark(*byte), 1),
             [] => return,
         };
+        let index = self.lexed.tokens.len() as u32;
+        match kind {
+            Kind::Define => self.lexed.structure.push(index),
+            Kind::Mark(b'{') => {
+                self.lexed.structure.push(index);
+                self.lexed.names.push(index);
+            }
+            _ => {}
+        }
         self.at += length;
         self.push(kind, start);
     }
+}
+
+/// Whether the word after a token is not a name in scope: a selector after a dot, or a label after a jump.
+fn takes_no_name(token: &Token) -> bool {
+    token.kind == Kind::Mark(b'.') || matches!(token.keyword, Keyword::Break | Keyword::Continue | Keyword::Goto)
 }
 
 #[cfg(test)]
@@ -201,7 +238,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let (tokens, _) = lex(text);
+        let tokens = lex(text).tokens;
         let shown = tokens.iter().map(|token| match token.kind {
             Kind::End => ";".to_owned(),
             _ => text[token.start as usize..token.end as usize].to_owned(),

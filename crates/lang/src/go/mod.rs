@@ -5,6 +5,7 @@ mod declare;
 pub mod extract;
 mod keyword;
 mod lexer;
+mod name_table;
 mod names;
 pub mod resolve;
 mod symbols;

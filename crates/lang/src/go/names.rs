@@ -3,10 +3,11 @@
 //! A local name means something from its statement to the end of its block. Fields of structs, methods and what follows a dot are
 //! no names of the package. One pass finds what is declared inside, a second one the uses.
 
-use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::keyword::Keyword;
-use super::lexer::{Kind, Token};
+use super::lexer::Kind;
+use super::name_table::{NONE, NameId, NameTable};
 use super::syntax::{Declaration, File, What};
 
 /// What the declarations of a file use, in source order.
@@ -14,8 +15,8 @@ use super::syntax::{Declaration, File, What};
 pub(super) struct Uses<'t> {
     /// Each name of the package or of an import once, where it is first used.
     pub(super) names: Vec<NameId>,
-    /// `qualifier.Name` with the qualifier of an import.
-    pub(super) qualified: Vec<(NameId, &'t str)>,
+    /// `qualifier.Name` with the qualifier of an import. May have the same more than once.
+    pub(super) qualified: Vec<(NameId, NameId)>,
     /// What only outlines ask for.
     pub(super) places: Option<Places<'t>>,
     pub(super) table: NameTable<'t>,
@@ -34,6 +35,12 @@ pub(super) struct Places<'t> {
 }
 
 impl<'t> Uses<'t> {
+    /// For a file.
+    pub(super) fn of_file(file: &File<'_>) -> Self {
+        // A name is used a few times.
+        Self { table: NameTable::with_room(file.names.len() / 4), ..Self::default() }
+    }
+
     /// With the places of the uses.
     pub(super) fn with_places() -> Self {
         Self { places: Some(Places::default()), ..Self::default() }
@@ -59,51 +66,6 @@ pub(super) enum Origin {
     Import,
 }
 
-/// A name of a [`NameTable`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct NameId(pub(super) u32);
-
-/// Everything that is known of a name, so that a use is looked up once.
-#[derive(Default)]
-pub(super) struct NameTable<'t> {
-    ids: FxHashMap<&'t str, NameId>,
-    pub(super) entries: Vec<NameEntry<'t>>,
-}
-
-pub(super) struct NameEntry<'t> {
-    pub(super) name: &'t str,
-    pub(super) is_declared: bool,
-    pub(super) is_import: bool,
-    is_used: bool,
-    /// The declaration that `local` belongs to.
-    declaration: u32,
-    /// The last local of this name that has begun, by its index among those of the declaration.
-    local: u32,
-}
-
-impl<'t> NameTable<'t> {
-    fn id(&mut self, name: &'t str) -> NameId {
-        if let Some(known) = self.ids.get(name) {
-            return *known;
-        }
-        let id = NameId(self.entries.len() as u32);
-        self.entries.push(NameEntry {
-            name,
-            is_declared: false,
-            is_import: false,
-            is_used: false,
-            declaration: 0,
-            local: NONE,
-        });
-        self.ids.insert(name, id);
-        id
-    }
-
-    pub(super) fn get(&self, id: NameId) -> Option<&NameEntry<'t>> {
-        self.entries.get(id.0 as usize)
-    }
-}
-
 /// Memory that the declarations of a file share.
 #[derive(Default)]
 struct Scratch<'t> {
@@ -125,9 +87,6 @@ struct Scratch<'t> {
 const SKIPPED: u8 = 1;
 /// A brace that opens the body of a statement.
 const BODY: u8 = 2;
-
-/// No local.
-const NONE: u32 = u32::MAX;
 
 /// A name that is declared inside a declaration.
 #[derive(Clone, Copy, Debug)]
@@ -158,22 +117,30 @@ pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: 
     scratch.blocks.clear();
     scratch.declaration += 1;
     let mut walk = BodyWalk { file, scratch };
-    if let Some((from, to)) = declaration.receiver {
-        let body = file.function_body(declaration.rest).0;
-        walk.parameters(from, to, Some((body, declaration.to)));
-        // The method's own name, which stands behind the receiver.
-        walk.mark(to, SKIPPED);
-    }
-    walk.declared(declaration);
+    walk.inside(declaration);
     let start = declaration.receiver.map_or(declaration.rest, |(from, _)| from);
     walk.uses(start..declaration.to, uses);
     uses.scratch = walk.scratch;
 }
 
+/// Only parses the bodies of declarations: blocks, statements with headers, and what they declare. Returns how many names those are.
+pub(super) fn parse_bodies(file: &File<'_>) -> usize {
+    let mut walk = BodyWalk { file, scratch: Scratch::default() };
+    walk.scratch.marks.resize(file.tokens.len(), 0);
+    let mut count = 0;
+    for declaration in &file.declarations {
+        walk.scratch.locals.clear();
+        walk.scratch.blocks.clear();
+        walk.inside(declaration);
+        count += walk.scratch.locals.len();
+    }
+    count
+}
+
 /// The entries of a list of parameters or results: the token of the name, if they have names, and that of the type.
-pub(super) fn entries(file: &File<'_>, from: usize, to: usize) -> Vec<(Option<usize>, usize)> {
+pub(super) fn entries(file: &File<'_>, from: usize, to: usize) -> SmallVec<[(Option<usize>, usize); 4]> {
     let last = to.saturating_sub(1);
-    let mut starts = vec![from + 1];
+    let mut starts: SmallVec<[usize; 4]> = smallvec![from + 1];
     let mut at = from + 1;
     while at < last {
         match file.kind(at) {
@@ -193,7 +160,7 @@ pub(super) fn entries(file: &File<'_>, from: usize, to: usize) -> Vec<(Option<us
     }
     // `a, b T`: a name alone has the type of the next one.
     let mut ty = last;
-    let mut found: Vec<(Option<usize>, usize)> = Vec::with_capacity(starts.len());
+    let mut found: SmallVec<[(Option<usize>, usize); 4]> = SmallVec::with_capacity(starts.len());
     for (index, start) in starts.iter().enumerate().rev() {
         if start + 1 < end(index) {
             ty = start + 1;
@@ -263,7 +230,18 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// Finds everything that is declared inside a declaration.
+    /// Finds everything that is declared inside a declaration, its receiver included.
+    fn inside(&mut self, declaration: &Declaration<'t>) {
+        if let Some((from, to)) = declaration.receiver {
+            let body = self.file.function_body(declaration.rest).0;
+            self.parameters(from, to, Some((body, declaration.to)));
+            // The method's own name, which stands behind the receiver.
+            self.mark(to, SKIPPED);
+        }
+        self.declared(declaration);
+    }
+
+    /// Finds everything that is declared behind the name of a declaration.
     fn declared(&mut self, declaration: &Declaration<'t>) {
         let whole = (declaration.from, declaration.to);
         let mut at = declaration.rest;
@@ -277,18 +255,14 @@ impl<'t> BodyWalk<'_, 't> {
         }
         self.scratch.blocks.push(Block::new(declaration.to, None));
         let file = self.file;
-        let tokens = file.tokens.get(at..declaration.to).unwrap_or_default();
-        for (at, token) in (at..).zip(tokens) {
-            // Most tokens are neither.
-            if token.keyword == Keyword::No && !matches!(token.kind, Kind::Define | Kind::Mark(b'{')) {
-                continue;
-            }
+        for at in between(&file.structure, at, declaration.to) {
+            let at = *at as usize;
             while self.scratch.blocks.len() > 1 && self.scratch.blocks.last().is_some_and(|block| block.end <= at) {
                 self.scratch.blocks.pop();
             }
-            match token.kind {
-                Kind::Define => self.defined(at, declaration.rest),
-                Kind::Mark(_) => self.scratch.blocks.push(Block::new(file.behind_bracket(at), None)),
+            match file.kind(at) {
+                Some(Kind::Define) => self.defined(at, declaration.rest),
+                Some(Kind::Mark(_)) => self.scratch.blocks.push(Block::new(file.behind_bracket(at), None)),
                 _ => self.keyword(at, declaration.rest),
             }
         }
@@ -360,7 +334,7 @@ impl<'t> BodyWalk<'_, 't> {
     fn defined(&mut self, define: usize, start: usize) {
         let block = self.scratch.blocks.last().copied().unwrap_or(Block::new(usize::MAX, None));
         let mut first = define;
-        let mut names = Vec::new();
+        let mut names: SmallVec<[usize; 4]> = SmallVec::new();
         while first > start && !self.file.word(first - 1).is_empty() {
             first -= 1;
             names.push(first);
@@ -420,7 +394,7 @@ impl<'t> BodyWalk<'_, 't> {
         let is_type = self.file.keyword(keyword) == Keyword::Type;
         while at < end {
             let line_end = self.statement_end(at);
-            let mut names = vec![at];
+            let mut names: SmallVec<[usize; 4]> = smallvec![at];
             while self.file.is_mark(at + 1, b',') {
                 at += 2;
                 names.push(at);
@@ -463,24 +437,15 @@ impl<'t> BodyWalk<'_, 't> {
         self.scratch.braces.clear();
         let base = uses.places.as_ref().map_or(0, |places| places.locals.len() as u32);
         let file = self.file;
-        let mut before = tokens.start.checked_sub(1).and_then(|at| file.tokens.get(at));
-        for (at, token) in (tokens.start..).zip(file.tokens.get(tokens).unwrap_or_default()) {
-            let last = before.replace(token);
+        for at in between(&file.names, tokens.start, tokens.end) {
+            let at = *at as usize;
+            let Some(token) = file.tokens.get(at) else { break };
             if token.kind == Kind::Mark(b'{') {
                 self.close_braces(at);
                 let brace = (file.behind_bracket(at), self.has_fields(at));
                 self.scratch.braces.push(brace);
-                continue;
-            }
-            if token.kind != Kind::Word || token.keyword != Keyword::No || last.is_some_and(takes_no_name) {
-                continue;
-            }
-            if self.is_marked(at, SKIPPED) || self.is_field(at, last) {
-                continue;
-            }
-            let word = file.text_of(token);
-            if word != "_" {
-                self.one_use(word, at, base, uses);
+            } else if !self.is_marked(at, SKIPPED) && !self.is_field(at) {
+                self.one_use(file.text_of(token), at, base, uses);
             }
         }
         if let Some(places) = &mut uses.places {
@@ -505,11 +470,15 @@ impl<'t> BodyWalk<'_, 't> {
         let Some(entry) = uses.table.entries.get_mut(id.0 as usize) else { return };
         if entry.is_import && self.file.is_mark(at + 1, b'.') {
             let name = self.file.word(at + 2);
+            if !entry.is_used {
+                entry.is_used = true;
+                uses.names.push(id);
+            }
             if !name.is_empty() {
+                let name = uses.table.id(name);
                 uses.qualified.push((id, name));
             }
-        }
-        if !entry.is_used {
+        } else if !entry.is_used {
             entry.is_used = true;
             uses.names.push(id);
         }
@@ -537,9 +506,12 @@ impl<'t> BodyWalk<'_, 't> {
     }
 
     /// `Key: value` in a literal with fields.
-    fn is_field(&mut self, at: usize, last: Option<&Token>) -> bool {
-        let is_key = last.is_some_and(|last| matches!(last.kind, Kind::Mark(b'{' | b',')));
-        if !is_key || !self.file.is_mark(at + 1, b':') {
+    fn is_field(&mut self, at: usize) -> bool {
+        if !self.file.is_mark(at + 1, b':') {
+            return false;
+        }
+        let last = at.checked_sub(1).and_then(|before| self.file.kind(before));
+        if !matches!(last, Some(Kind::Mark(b'{' | b','))) {
             return false;
         }
         self.close_braces(at);
@@ -565,14 +537,16 @@ impl<'t> BodyWalk<'_, 't> {
     }
 }
 
-/// Whether the word after a token is not a name in scope: a selector after a dot, or a label after a jump.
-fn takes_no_name(token: &Token) -> bool {
-    token.kind == Kind::Mark(b'.') || matches!(token.keyword, Keyword::Break | Keyword::Continue | Keyword::Goto)
+/// Those of ascending indices that are at or behind `from` and before `to`.
+fn between(indices: &[u32], from: usize, to: usize) -> &[u32] {
+    let start = indices.partition_point(|at| (*at as usize) < from);
+    let rest = indices.get(start..).unwrap_or_default();
+    rest.get(..rest.partition_point(|at| (*at as usize) < to)).unwrap_or_default()
 }
 
 /// The tokens of the names in a line `A, B T` of a struct; `None` for a type alone, which is embedded.
-pub(super) fn field_names(file: &File<'_>, start: usize, end: usize) -> Option<Vec<usize>> {
-    let mut names = vec![start];
+pub(super) fn field_names(file: &File<'_>, start: usize, end: usize) -> Option<SmallVec<[usize; 4]>> {
+    let mut names: SmallVec<[usize; 4]> = smallvec![start];
     let mut at = start;
     while !file.word(at).is_empty() && file.is_mark(at + 1, b',') {
         at += 2;

@@ -2,7 +2,7 @@
 //! parsed; `names.rs` scans them. Broken files give what could be parsed: unmatched brackets end with the file.
 
 use super::keyword::Keyword;
-use super::lexer::{Comment, Kind, Token, lex};
+use super::lexer::{Comment, Kind, Lexed, Token, lex};
 
 /// Tokens between the parameters of a function and its body.
 const MOST_RESULT_TOKENS: usize = 64;
@@ -14,6 +14,9 @@ pub(super) struct File<'t> {
     /// For each opening bracket the token that closes it.
     pairs: Vec<u32>,
     pub(super) comments: Vec<Comment>,
+    /// See [`Lexed`].
+    pub(super) structure: Vec<u32>,
+    pub(super) names: Vec<u32>,
     pub(super) package: Option<&'t str>,
     pub(super) imports: Vec<Import<'t>>,
     pub(super) declarations: Vec<Declaration<'t>>,
@@ -57,13 +60,15 @@ pub(super) struct Declaration<'t> {
 
 impl<'t> File<'t> {
     pub(super) fn read(text: &'t str) -> Self {
-        let (tokens, comments) = lex(text);
+        let Lexed { tokens, comments, structure, names } = lex(text);
         let pairs = pairs(&tokens);
         let mut file = Self {
             text,
             tokens,
             pairs,
             comments,
+            structure,
+            names,
             package: None,
             imports: Vec::new(),
             declarations: Vec::new(),

@@ -22,10 +22,12 @@ pub(super) struct SyntaxError {
 
 /// The text of a file; `None` for binary content. A declared one-byte encoding counts only where the bytes are not UTF-8.
 pub(super) fn text_of(bytes: &[u8]) -> (Option<Cow<'_, str>>, Option<&'static str>) {
-    if std::str::from_utf8(bytes).is_err() && declares_latin(bytes) {
+    let decoded = decode::decode(bytes);
+    // What was read without a complaint and without a copy is UTF-8.
+    let is_plain = decoded.problem.is_none() && matches!(decoded.text, Some(Cow::Borrowed(_)));
+    if !is_plain && std::str::from_utf8(bytes).is_err() && declares_latin(bytes) {
         return (Some(bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into()), None);
     }
-    let decoded = decode::decode(bytes);
     (decoded.text, decoded.problem)
 }
 

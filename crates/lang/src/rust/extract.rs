@@ -1,6 +1,8 @@
 //! Extraction: the bytes of one Rust file → `FileFacts` and problems. A pure function of bytes.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher as _;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use stan_model::facts::{Binding, Bound, ImportedName, Request, Scope};
 use stan_model::{EdgeKind, FileFacts, FileProblem};
 
@@ -9,6 +11,7 @@ use super::lexer::{Kind, Lexed, lex};
 use super::literal;
 use super::scan::{ModuleFile, NO_BLOCK, PathPlace, RawPath, RawUse, Scan, scan};
 use crate::language::{ExtractOptions, Extraction};
+use crate::name_order::{beginning, in_order};
 use crate::typescript::extract::{decode, describe};
 
 /// Names of modules inside a file, together; requests of modules with longer ones are left out.
@@ -31,11 +34,16 @@ pub fn extract(bytes: &[u8], options: &ExtractOptions) -> Extraction {
     extraction
 }
 
-/// Only reads tokens and items, as [`extract`] would: the floor that extraction is measured against.
+/// Only parses the whole file, as [`extract`] would: the limit that extraction is measured against.
 pub fn parse_only(text: &str) -> usize {
     let lexed = lex(text);
     let scan = scan(&lexed);
     scan.items.len() + scan.uses.len() + scan.paths.len()
+}
+
+/// Only reads tokens and matches brackets: a limit below that of a parser.
+pub fn tokens_only(text: &str) -> usize {
+    lex(text).tokens.len()
 }
 
 fn of_text(text: &str, options: &ExtractOptions) -> Extraction {
@@ -108,9 +116,12 @@ struct Builder<'b, 't> {
     lexed: &'b Lexed<'t>,
     scan: &'b Scan<'t>,
     facts: FileFacts,
+    /// For each module of the file its names.
+    bindings: Vec<Vec<RawBinding<'t>>>,
     /// For each module of the file its path, `a::b`, and how deep it is; `None` where that is too long.
     scopes: Vec<Option<(Box<str>, usize)>>,
-    requests: FxHashMap<Box<str>, u32>,
+    /// Requests by the hash of specifier and form. One of the same hash has the next free number.
+    requests: FxHashMap<u64, u32>,
     lines: Vec<u32>,
     /// For each block the nearest at or around it that has imports.
     importing: Vec<u32>,
@@ -119,7 +130,24 @@ struct Builder<'b, 't> {
     budget: usize,
     left_out: bool,
     scratch: String,
+    /// The path that is being read.
+    segments: Vec<&'t str>,
     macros: Vec<&'t str>,
+}
+
+/// A [`Binding`] on its way. The first bytes of names decide their order nearly always, and are compared as a number.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RawBinding<'t> {
+    beginning: u64,
+    name: &'t str,
+    bound: Bound,
+    public: bool,
+}
+
+impl RawBinding<'_> {
+    fn owned(self) -> Binding {
+        Binding { name: self.name.into(), bound: self.bound, public: self.public }
+    }
 }
 
 impl<'b, 't> Builder<'b, 't> {
@@ -141,6 +169,7 @@ impl<'b, 't> Builder<'b, 't> {
             lexed,
             scan,
             facts: FileFacts::default(),
+            bindings: Vec::new(),
             scopes: Vec::with_capacity(scan.modules.len()),
             requests: FxHashMap::default(),
             lines: Vec::new(),
@@ -149,6 +178,7 @@ impl<'b, 't> Builder<'b, 't> {
             budget: lexed.text.len().saturating_mul(4).saturating_add(1 << 16),
             left_out: false,
             scratch: String::new(),
+            segments: Vec::new(),
             macros: Vec::new(),
         }
     }
@@ -167,6 +197,7 @@ impl<'b, 't> Builder<'b, 't> {
 
     fn modules(&mut self) {
         self.facts.scopes = self.scan.modules.iter().map(|_| Scope::default()).collect();
+        self.bindings = self.scan.modules.iter().map(|_| Vec::new()).collect();
         for (index, module) in self.scan.modules.iter().enumerate() {
             if index == 0 {
                 self.scopes.push(Some(("".into(), 0)));
@@ -183,8 +214,8 @@ impl<'b, 't> Builder<'b, 't> {
         }
     }
 
-    fn bind(&mut self, module: u32, name: &str, bound: Bound, public: bool) {
-        self.facts.scopes[module as usize].bindings.push(Binding { name: name.into(), bound, public });
+    fn bind(&mut self, module: u32, name: &'t str, bound: Bound, public: bool) {
+        self.bindings[module as usize].push(RawBinding { beginning: beginning(name), name, bound, public });
     }
 
     /// The number of the request for what is in `scratch`.
@@ -194,19 +225,22 @@ impl<'b, 't> Builder<'b, 't> {
         if self.scratch.is_empty() || self.scratch.len() > LONGEST_PATH {
             return None;
         }
-        // The key is the specifier with the code of its form behind it.
-        self.scratch.push(char::from(code.0));
-        let known = self.requests.get(self.scratch.as_str()).copied();
-        if known.is_some() {
-            return known;
+        let mut hash = FxBuildHasher.hash_one((self.scratch.as_str(), code.0));
+        while let Some(known) = self.requests.get(&hash) {
+            let request = self.facts.requests.get(*known as usize);
+            if request.is_some_and(|request| request.form == code && *request.specifier == *self.scratch) {
+                return Some(*known);
+            }
+            hash = hash.wrapping_add(1);
         }
-        if self.budget < self.scratch.len() {
+        // With the character of its form.
+        let length = self.scratch.len() + char::from(code.0).len_utf8();
+        if self.budget < length {
             self.left_out = true;
             return None;
         }
-        self.budget -= self.scratch.len();
-        self.requests.insert(self.scratch.as_str().into(), next);
-        self.scratch.pop();
+        self.budget -= length;
+        self.requests.insert(hash, next);
         let specifier: Box<str> = self.scratch.as_str().into();
         self.facts.requests.push(Request { specifier, kind: EdgeKind::Runtime, form: code, line: 0 });
         self.lines.push(self.lexed.tokens.get(token).map_or(0, |token| token.start));
@@ -352,18 +386,15 @@ impl<'b, 't> Builder<'b, 't> {
 
     fn items(&mut self) {
         let mut declared: Vec<&str> = Vec::new();
-        for item in &self.scan.items {
+        let scan = self.scan;
+        for item in &scan.items {
             let bound = if item.is_macro { Bound::Macro } else { Bound::Item };
-            self.facts.scopes[item.module as usize].bindings.push(Binding {
-                name: item.name.into(),
-                bound,
-                public: item.public,
-            });
+            self.bind(item.module, item.name, bound, item.public);
             if item.public {
                 declared.push(item.name);
             }
         }
-        declared.sort_unstable();
+        let mut declared = in_order(declared.into_iter());
         declared.dedup();
         self.facts.declares = declared.into_iter().map(Into::into).collect();
     }
@@ -389,7 +420,8 @@ impl<'b, 't> Builder<'b, 't> {
         if !is_global && !is_macro && is_type_name(first) || raw.words as usize > DEEPEST {
             return None;
         }
-        let mut path: Vec<&str> = Vec::with_capacity(raw.words as usize + 1);
+        let mut path = std::mem::take(&mut self.segments);
+        path.clear();
         if is_global {
             path.push("");
         }
@@ -404,13 +436,19 @@ impl<'b, 't> Builder<'b, 't> {
         if !is_global && !is_anchor(first) {
             self.through_blocks(raw.block, &mut path);
         }
+        let request = self.path_request(raw, &path);
+        self.segments = path;
+        request
+    }
+
+    fn path_request(&mut self, raw: &RawPath, path: &[&str]) -> Option<u32> {
         if path.len() < 2 {
             return None;
         }
-        let depth = self.write_path(raw.module, &path)?;
-        let form = if is_macro { Form::Macro } else { Form::Path };
+        let depth = self.write_path(raw.module, path)?;
+        let form = if raw.place == PathPlace::Macro { Form::Macro } else { Form::Path };
         let known = self.facts.requests.len();
-        let request = self.request(form, depth, from)?;
+        let request = self.request(form, depth, raw.from as usize)?;
         if let Some(name) = path.last().filter(|_| request as usize == known) {
             self.take(request, name);
         }
@@ -443,9 +481,10 @@ impl<'b, 't> Builder<'b, 't> {
     }
 
     fn finish(mut self) -> Extraction {
-        for scope in &mut self.facts.scopes {
-            scope.bindings.sort_unstable();
-            scope.bindings.dedup();
+        for (scope, mut bindings) in self.facts.scopes.iter_mut().zip(self.bindings) {
+            bindings.sort_unstable();
+            bindings.dedup();
+            scope.bindings = bindings.into_iter().map(RawBinding::owned).collect();
             scope.globs.sort_unstable();
             scope.globs.dedup();
         }

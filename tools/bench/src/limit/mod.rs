@@ -27,6 +27,9 @@ pub(crate) enum Limit {
         /// Write the paths of all files and folders here, for `warm`.
         #[arg(long)]
         list: Option<PathBuf>,
+        /// Of Go and Rust read tokens alone, and of Go the top level.
+        #[arg(long)]
+        tokens_only: bool,
     },
     /// `lstat` every path of LIST, relative to DIR.
     Warm { dir: PathBuf, list: PathBuf },
@@ -38,7 +41,7 @@ pub(crate) enum Limit {
 
 pub(crate) fn run(limit: &Limit) -> Result<()> {
     match limit {
-        Limit::Cold { dir, list } => cold(dir, list.as_deref()),
+        Limit::Cold { dir, list, tokens_only } => cold(dir, list.as_deref(), *tokens_only),
         Limit::Warm { dir, list } => warm(dir, list),
         Limit::Write { bytes } => write(*bytes),
         Limit::Nodes { file } => nodes(file),
@@ -56,6 +59,7 @@ struct Totals {
     bytes: u64,
     parsed: u64,
     parsed_bytes: u64,
+    python: u64,
     unreadable: u64,
     statements: u64,
     digest: u8,
@@ -68,6 +72,7 @@ impl Totals {
             bytes: self.bytes + other.bytes,
             parsed: self.parsed + other.parsed,
             parsed_bytes: self.parsed_bytes + other.parsed_bytes,
+            python: self.python + other.python,
             unreadable: self.unreadable + other.unreadable,
             statements: self.statements + other.statements,
             digest: self.digest ^ other.digest,
@@ -75,11 +80,11 @@ impl Totals {
     }
 }
 
-fn cold(dir: &Path, list: Option<&Path>) -> Result<()> {
+fn cold(dir: &Path, list: Option<&Path>, tokens_only: bool) -> Result<()> {
     std::env::set_current_dir(dir)?;
     let found = walk::walk(threads())?;
     let totals = on_threads(&found.files, || {
-        let mut parser = parse::Parser::default();
+        let mut parser = parse::Parser::new(tokens_only);
         let mut reader = read::FileReader::default();
         move |path: &PathBuf, totals: &mut Totals| process(path, &mut reader, &mut parser, totals)
     });
@@ -97,6 +102,7 @@ fn cold(dir: &Path, list: Option<&Path>) -> Result<()> {
         "bytes": totals.bytes,
         "parsed": totals.parsed,
         "parsedBytes": totals.parsed_bytes,
+        "python": totals.python,
         "unreadable": totals.unreadable,
         // Printed so that no compiler may leave the work out.
         "statements": totals.statements,
@@ -117,6 +123,7 @@ fn process(path: &Path, reader: &mut read::FileReader, parser: &mut parse::Parse
     if parse::is_analysed(path) {
         totals.parsed += 1;
         totals.parsed_bytes += bytes.len() as u64;
+        totals.python += u64::from(parse::is_python(path));
         totals.statements += parser.parse(path, bytes);
     }
 }

@@ -14,22 +14,35 @@ pub(super) fn is_analysed(path: &Path) -> bool {
     matches!(extension, "ts" | "tsx" | "mts" | "cts" | "js" | "jsx" | "mjs" | "cjs" | "py" | "pyi" | "go" | "rs")
 }
 
+pub(super) fn is_python(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "py" || extension == "pyi")
+}
+
 /// One arena, reused for file after file.
-#[derive(Default)]
 pub(super) struct Parser {
     arena: Allocator,
+    /// Of Go and Rust only tokens are read, and of Go the top level: less than any parser does.
+    tokens_only: bool,
 }
 
 impl Parser {
+    pub(super) fn new(tokens_only: bool) -> Self {
+        Self { arena: Allocator::default(), tokens_only }
+    }
+
     /// Parses, and counts the statements at module level.
     pub(super) fn parse(&mut self, path: &Path, bytes: &[u8]) -> u64 {
         let Ok(text) = std::str::from_utf8(bytes) else { return 0 };
         let ending = path.extension().and_then(|extension| extension.to_str());
-        if ending == Some("go") {
-            return stan_lang::go::extract::parse_only(text) as u64;
-        }
-        if ending == Some("rs") {
-            return stan_lang::rust::extract::parse_only(text) as u64;
+        let own = match (ending, self.tokens_only) {
+            (Some("go"), false) => Some(stan_lang::go::extract::parse_only(text)),
+            (Some("go"), true) => Some(stan_lang::go::extract::tokens_only(text)),
+            (Some("rs"), false) => Some(stan_lang::rust::extract::parse_only(text)),
+            (Some("rs"), true) => Some(stan_lang::rust::extract::tokens_only(text)),
+            _ => None,
+        };
+        if let Some(count) = own {
+            return count as u64;
         }
         if matches!(ending, Some("py" | "pyi")) {
             let source = if ending == Some("pyi") { PySourceType::Stub } else { PySourceType::Python };

@@ -46,9 +46,16 @@ pub struct Resolver<'f> {
     /// Packages of the module cache, by the folder of the module that asks and the import path.
     cached: Memo<String, Option<Target>>,
     /// Names that the files of a folder declare.
-    scopes: Memo<String, Arc<Scope>>,
-    /// Names that the files of an imported package declare, by the first of them.
-    packages: Memo<u32, Arc<Scope>>,
+    scopes: Memo<String, Arc<FolderScope>>,
+    /// Names that the files of a package declare, by these files.
+    packages: Memo<Vec<FileKey>, Arc<Scope>>,
+}
+
+/// The files of a folder: those of the package that others import, which have one scope for them and for each other, and the rest
+/// of them (tests).
+struct FolderScope {
+    package: Arc<Scope>,
+    others: Scope,
 }
 
 /// The files of a folder, and which of them declare a name.
@@ -57,8 +64,8 @@ struct Scope {
     files: Vec<ScopeFile>,
     /// Names of packages; few folders have more than two.
     packages: Vec<Option<Box<str>>>,
-    /// By the hash of a name, the last entry of `entries`. The text is asked of facts: copies of all names of a package would
-    /// cost more than everything else here. Another name of the same hash has the next number.
+    /// By the hash of a name, the last entry of `entries`. The text is asked of facts, and only when a name is looked up: a
+    /// package declares far more names than are asked for.
     declaring: FxHashMap<u64, u32>,
     entries: Vec<ScopeEntry>,
 }
@@ -76,7 +83,7 @@ struct ScopeEntry {
     file: u32,
     /// Index among the names that the file declares.
     name: u32,
-    /// The entry before it for the same name.
+    /// The entry before it for a name of the same hash.
     before: u32,
 }
 
@@ -84,7 +91,17 @@ struct ScopeEntry {
 const END: u32 = u32::MAX;
 
 impl Scope {
-    fn add(&mut self, key: FileKey, declared: &FileFacts, is_test: bool, facts: &dyn FactsOf) {
+    fn new(files: &[(FileKey, &FileFacts, bool)]) -> Self {
+        let mut scope = Self::default();
+        scope.files.reserve_exact(files.len());
+        scope.entries.reserve_exact(files.iter().map(|(_, facts, _)| facts.declares.len()).sum());
+        // Files for different systems declare the same names.
+        scope.declaring.reserve(files.iter().map(|(_, facts, _)| facts.declares.len()).max().unwrap_or(0));
+        files.iter().for_each(|(key, facts, is_test)| scope.add(*key, facts, *is_test));
+        scope
+    }
+
+    fn add(&mut self, key: FileKey, declared: &FileFacts, is_test: bool) {
         let file = self.files.len() as u32;
         let package = self.package(&declared.package).unwrap_or_else(|| {
             self.packages.push(declared.package.clone());
@@ -92,10 +109,9 @@ impl Scope {
         });
         self.files.push(ScopeFile { key, package, is_test });
         for (index, name) in (0..).zip(&declared.declares) {
-            let (hash, before) = self.slot(name, facts);
             let entry = self.entries.len() as u32;
+            let before = self.declaring.insert(FxBuildHasher.hash_one(&**name), entry).unwrap_or(END);
             self.entries.push(ScopeEntry { file, name: index, before });
-            self.declaring.insert(hash, entry);
         }
     }
 
@@ -103,22 +119,10 @@ impl Scope {
         self.packages.iter().position(|known| known == name).map(|index| index as u32)
     }
 
-    /// The key of a name, and its last entry.
-    fn slot(&self, name: &str, facts: &dyn FactsOf) -> (u64, u32) {
-        let mut hash = FxBuildHasher.hash_one(name);
-        while let Some(last) = self.declaring.get(&hash) {
-            if self.name_of(*last, facts).is_none_or(|known| known == name) {
-                return (hash, *last);
-            }
-            hash = hash.wrapping_add(1);
-        }
-        (hash, END)
-    }
-
-    fn name_of<'f>(&self, entry: u32, facts: &'f dyn FactsOf) -> Option<&'f str> {
-        let entry = self.entries.get(entry as usize)?;
-        let declared = facts.facts(self.files.get(entry.file as usize)?.key)?;
-        declared.declares.get(entry.name as usize).map(|name| &**name)
+    fn is_named(&self, entry: &ScopeEntry, name: &str, facts: &dyn FactsOf) -> bool {
+        let file = self.files.get(entry.file as usize);
+        let declared = file.and_then(|file| facts.facts(file.key));
+        declared.and_then(|facts| facts.declares.get(entry.name as usize)).is_some_and(|known| **known == *name)
     }
 
     /// Calls `found` for each file that declares one of the names, once.
@@ -131,12 +135,13 @@ impl Scope {
         let mut is_seen = vec![false; self.files.len()];
         let mut left = self.files.len();
         for name in names {
-            let mut at = self.slot(name, facts).1;
+            let mut at = self.declaring.get(&FxBuildHasher.hash_one(name)).copied().unwrap_or(END);
             while let Some(entry) = self.entries.get(at as usize) {
                 at = entry.before;
                 if let (Some(seen), Some(file)) =
                     (is_seen.get_mut(entry.file as usize), self.files.get(entry.file as usize))
                     && !*seen
+                    && self.is_named(entry, name, facts)
                 {
                     *seen = true;
                     left -= 1;
@@ -272,34 +277,29 @@ impl<'f> Resolver<'f> {
     }
 
     /// Where the names of a folder's files are declared.
-    fn scope(&self, folder: &str, facts: &dyn FactsOf) -> Arc<Scope> {
+    fn scope(&self, folder: &str, facts: &dyn FactsOf) -> Arc<FolderScope> {
         self.scopes.get_or(folder, || {
-            let mut scope = Scope::default();
+            let (mut members, mut others) = (Vec::new(), Vec::new());
             for (name, kind) in self.files.list(folder) {
                 if kind != EntryKind::File || !name.ends_with(".go") {
                     continue;
                 }
                 let key = facts.key_of(&join_plain(folder, &name));
-                if let Some((key, known)) = key.and_then(|key| Some((key, facts.facts(key)?))) {
-                    scope.add(key, known, is_test(&name), facts);
+                match key.and_then(|key| Some((key, facts.facts(key)?))) {
+                    Some((key, _)) if is_member(&name, kind) => members.push(key),
+                    Some((key, known)) => others.push((key, known, is_test(&name))),
+                    None => {}
                 }
             }
-            Arc::new(scope)
+            Arc::new(FolderScope { package: self.package_scope(&members, facts), others: Scope::new(&others) })
         })
     }
 
-    /// Where the names of a package's files are declared. A file belongs to one package, so the first file identifies
-    /// it.
+    /// Where the names of a package's files are declared.
     fn package_scope(&self, members: &[FileKey], facts: &dyn FactsOf) -> Arc<Scope> {
-        let first = members.first().map_or(u32::MAX, |key| key.0);
-        self.packages.get_or(&first, || {
-            let mut scope = Scope::default();
-            for key in members {
-                if let Some(known) = facts.facts(*key) {
-                    scope.add(*key, known, false, facts);
-                }
-            }
-            Arc::new(scope)
+        self.packages.get_or(members, || {
+            let known = members.iter().filter_map(|key| Some((*key, facts.facts(*key)?, false)));
+            Arc::new(Scope::new(&known.collect::<Vec<_>>()))
         })
     }
 
@@ -355,7 +355,8 @@ impl ProjectResolver for Resolver<'_> {
         let mut edges = self.imported(file, facts);
         let scope = self.scope(parent(file.path), facts);
         let asks_from_test = is_test(file.path);
-        if let Some(own) = scope.package(&file.facts.package) {
+        for scope in [&*scope.package, &scope.others] {
+            let Some(own) = scope.package(&file.facts.package) else { continue };
             scope.declaring(file.facts.uses.iter().map(|name| &**name), facts, |one| {
                 if one.package == own && (asks_from_test || !one.is_test) {
                     edges.push(NameEdge { resolution: Resolution::Implicit, ..explicit(one.key) });

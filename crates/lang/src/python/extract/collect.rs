@@ -1,6 +1,12 @@
 //! What extraction found so far, on its way to `FileFacts`: requests are unique and in source order, names sorted.
+//!
+//! All text goes to one buffer until the syntax tree is gone. Facts live until the end of the run: made while the tree is
+//! there, they would lie among its nodes, and their neighbours in memory could not be reused as a whole for the next tree.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher as _;
+use std::ops::Range;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use stan_model::facts::{Export, ExportSource, ImportedName, Request};
 use stan_model::{EdgeKind, FileFacts};
 
@@ -12,86 +18,186 @@ const FEW: usize = 16;
 
 #[derive(Default)]
 pub(super) struct Collector {
+    buffer: String,
     requests: Vec<Raw>,
-    by_key: FxHashMap<(Box<str>, EdgeKind, u8), u32>,
-    imports: Vec<ImportedName>,
-    exports: Vec<Export>,
+    /// Requests by the hash of what makes them unique. One of the same hash has the next free number.
+    by_hash: FxHashMap<u64, u32>,
+    imports: Vec<(u32, Piece, EdgeKind)>,
+    exports: Vec<(Piece, RawSource)>,
     stars: Vec<u32>,
 }
 
+/// A part of the buffer.
+#[derive(Clone, Copy)]
+struct Piece {
+    start: usize,
+    end: usize,
+}
+
+impl Piece {
+    fn of(self, buffer: &str) -> &str {
+        buffer.get(Range { start: self.start, end: self.end }).unwrap_or_default()
+    }
+}
+
 struct Raw {
-    specifier: Box<str>,
+    specifier: Piece,
     kind: EdgeKind,
     form: Form,
     position: u32,
 }
 
+/// Where an offered name comes from, as [`ExportSource`].
+#[derive(Clone, Copy)]
+pub(super) enum Offered<'n> {
+    Local,
+    Name { request: u32, name: &'n str },
+    Namespace { request: u32 },
+}
+
+#[derive(Clone, Copy)]
+enum RawSource {
+    Local,
+    Name { request: u32, name: Piece },
+    Namespace { request: u32 },
+}
+
+impl RawSource {
+    fn of(self, buffer: &str) -> Offered<'_> {
+        match self {
+            Self::Local => Offered::Local,
+            Self::Name { request, name } => Offered::Name { request, name: name.of(buffer) },
+            Self::Namespace { request } => Offered::Namespace { request },
+        }
+    }
+}
+
+impl<'n> Offered<'n> {
+    /// Orders as [`ExportSource`] does.
+    fn rank(self) -> (u8, u32, &'n str) {
+        match self {
+            Self::Local => (0, 0, ""),
+            Self::Name { request, name } => (1, request, name),
+            Self::Namespace { request } => (2, request, ""),
+        }
+    }
+
+    fn owned(self) -> ExportSource {
+        match self {
+            Self::Local => ExportSource::Local,
+            Self::Name { request, name } => ExportSource::Name { request, name: name.into() },
+            Self::Namespace { request } => ExportSource::Namespace { request },
+        }
+    }
+}
+
 impl Collector {
-    /// Records a request, and returns its number.
-    pub(super) fn request(&mut self, position: u32, specifier: String, kind: EdgeKind, form: Form) -> u32 {
+    /// Records a request for a specifier in parts, and returns its number and whether it is new.
+    pub(super) fn request(&mut self, position: u32, specifier: &[&str], kind: EdgeKind, form: Form) -> (u32, bool) {
+        let start = self.buffer.len();
+        specifier.iter().for_each(|part| self.buffer.push_str(part));
+        let specifier = Piece { start, end: self.buffer.len() };
         let next = self.requests.len() as u32;
-        let specifier = specifier.into_boxed_str();
-        if self.requests.len() < FEW {
-            let same = |raw: &Raw| raw.kind == kind && raw.form == form && raw.specifier == specifier;
-            if let Some(at) = self.requests.iter().position(same) {
-                return at as u32;
-            }
-        } else {
-            if self.by_key.is_empty() {
-                let keys = self.requests.iter().zip(0..);
-                self.by_key = keys.map(|(raw, at)| ((raw.specifier.clone(), raw.kind, raw.form as u8), at)).collect();
-            }
-            let number = *self.by_key.entry((specifier.clone(), kind, form as u8)).or_insert(next);
-            if number != next {
-                return number;
-            }
+        if let Some(known) = self.known(specifier, kind, form) {
+            self.buffer.truncate(start);
+            return (known, false);
         }
         self.requests.push(Raw { specifier, kind, form, position });
-        next
+        (next, true)
     }
 
-    /// A name that is taken from a request, to be followed to where it is defined.
+    /// The number of an equal request. Where there is none, the table gets the next number.
+    fn known(&mut self, specifier: Piece, kind: EdgeKind, form: Form) -> Option<u32> {
+        let Self { buffer, requests, by_hash, .. } = self;
+        let is_same =
+            |raw: &Raw| raw.kind == kind && raw.form == form && raw.specifier.of(buffer) == specifier.of(buffer);
+        if requests.len() < FEW {
+            return requests.iter().position(is_same).map(|at| at as u32);
+        }
+        let hash_of = |specifier: Piece, kind: EdgeKind, form: Form| {
+            FxBuildHasher.hash_one((specifier.of(buffer), kind, form as u8))
+        };
+        if by_hash.is_empty() {
+            for (raw, number) in requests.iter().zip(0..) {
+                let mut hash = hash_of(raw.specifier, raw.kind, raw.form);
+                while by_hash.contains_key(&hash) {
+                    hash = hash.wrapping_add(1);
+                }
+                by_hash.insert(hash, number);
+            }
+        }
+        let mut hash = hash_of(specifier, kind, form);
+        while let Some(number) = by_hash.get(&hash) {
+            if requests.get(*number as usize).is_some_and(is_same) {
+                return Some(*number);
+            }
+            hash = hash.wrapping_add(1);
+        }
+        by_hash.insert(hash, requests.len() as u32);
+        None
+    }
+
+    fn piece(&mut self, text: &str) -> Piece {
+        let start = self.buffer.len();
+        self.buffer.push_str(text);
+        Piece { start, end: self.buffer.len() }
+    }
+
+    /// A name that is taken from a new request, to be followed to where it is defined.
     pub(super) fn take(&mut self, request: u32, name: &str, kind: EdgeKind) {
-        self.imports.push(ImportedName { request, name: name.into(), kind });
+        let name = self.piece(name);
+        self.imports.push((request, name, kind));
     }
 
-    pub(super) fn offer(&mut self, name: &str, source: ExportSource) {
-        self.exports.push(Export { name: name.into(), source });
+    pub(super) fn offer(&mut self, name: &str, source: Offered<'_>) {
+        let name = self.piece(name);
+        let source = match source {
+            Offered::Local => RawSource::Local,
+            Offered::Name { request, name } => RawSource::Name { request, name: self.piece(name) },
+            Offered::Namespace { request } => RawSource::Namespace { request },
+        };
+        self.exports.push((name, source));
     }
 
     pub(super) fn star(&mut self, request: u32) {
         self.stars.push(request);
     }
 
+    /// Call it when the tree is gone.
     pub(super) fn finish(mut self, text: &str) -> FileFacts {
-        self.exports.sort_unstable();
-        self.exports.dedup();
         self.stars.sort_unstable();
         self.stars.dedup();
+        let buffer = &*self.buffer;
+        let key = |(name, source): &(Piece, RawSource)| (name.of(buffer), source.of(buffer).rank());
+        self.exports.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+        self.exports.dedup_by(|one, other| key(one) == key(other));
+        let export = |(name, source): &(Piece, RawSource)| Export {
+            name: name.of(buffer).into(),
+            source: source.of(buffer).owned(),
+        };
+        let import = |(request, name, kind): &(u32, Piece, EdgeKind)| ImportedName {
+            request: *request,
+            name: name.of(buffer).into(),
+            kind: *kind,
+        };
         FileFacts {
-            requests: with_lines(self.requests, text),
-            imports: unique(self.imports),
-            exports: self.exports,
-            stars: self.stars,
+            requests: with_lines(&self.requests, buffer, text),
+            imports: self.imports.iter().map(import).collect(),
+            exports: self.exports.iter().map(export).collect(),
+            stars: self.stars.as_slice().into(),
             ..FileFacts::default()
         }
     }
 }
 
 /// Requests are found in source order, so that lines are counted in one pass.
-fn with_lines(raw: Vec<Raw>, text: &str) -> Vec<Request> {
+fn with_lines(raw: &[Raw], buffer: &str, text: &str) -> Vec<Request> {
     let mut lines = LineCounter::new(text);
-    let request = |raw: Raw| Request {
-        specifier: raw.specifier,
+    let request = |raw: &Raw| Request {
+        specifier: raw.specifier.of(buffer).into(),
         kind: raw.kind,
         form: raw.form.code(),
         line: lines.line_at(raw.position),
     };
-    raw.into_iter().map(request).collect()
-}
-
-fn unique(mut imports: Vec<ImportedName>) -> Vec<ImportedName> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    imports.retain(|import| seen.insert((import.request, import.name.clone(), import.kind)));
-    imports
+    raw.iter().map(request).collect()
 }

@@ -52,9 +52,12 @@ fn parsed(path: &str, text: &str, options: &ExtractOptions) -> Extraction {
     let mut found = Collector::default();
     visit::walk(&mut found, tree.syntax(), text, is_stub(path));
     let description = description(tree.syntax(), options);
+    let error = parse::error(&tree);
+    // Facts are made of what is left: see `collect.rs`.
+    drop(tree);
     let facts = FileFacts { description, ..found.finish(text) };
     let mut extraction = Extraction { facts, ..Extraction::default() };
-    if let Some(error) = parse::error(&tree) {
+    if let Some(error) = error {
         let more = if error.more == 0 { String::new() } else { format!(" (and {} more)", error.more) };
         let line = LineCounter::new(text).line_at(error.position);
         let message = format!("does not parse: {}{more}; what could be read of the file counts", error.message);

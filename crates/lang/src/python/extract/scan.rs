@@ -20,7 +20,7 @@ pub(super) fn scan(text: &str, is_stub: bool, found: &mut Collector) {
         let code = code.trim();
         if let Some(names) = code.strip_prefix("import ") {
             for module in names.split(',').map(first_word).filter(|module| is_dotted_name(module)) {
-                found.request(position, module.to_owned(), kind, Form::Module);
+                found.request(position, &[module], kind, Form::Module);
             }
         } else if let Some((module, names)) = code.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
             from(module.trim(), names, (position, kind), found);
@@ -36,10 +36,10 @@ fn from(module: &str, names: &str, (position, kind): (u32, EdgeKind), found: &mu
     }
     for name in names.trim_matches(['(', ')']).split(',').map(first_word) {
         if name == "*" {
-            found.request(position, module.to_owned(), kind, Form::Module);
+            found.request(position, &[module], kind, Form::Module);
         } else if is_dotted_name(name) && !name.contains('.') {
             let separator = if bare.is_empty() { "" } else { "." };
-            found.request(position, [module, separator, name].concat(), kind, Form::Name);
+            found.request(position, &[module, separator, name], kind, Form::Name);
         }
     }
 }

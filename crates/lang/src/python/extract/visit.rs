@@ -11,9 +11,8 @@ use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{BoolOp, ElifElseClause, ExceptHandler, Expr, ExprCall, ModModule, Stmt, UnaryOp};
 use ruff_python_ast::{StmtFunctionDef, StmtIf, StmtImport, StmtImportFrom};
 use stan_model::EdgeKind;
-use stan_model::facts::ExportSource;
 
-use super::collect::Collector;
+use super::collect::{Collector, Offered};
 use super::resources;
 use crate::python::form::{Form, is_dotted_name};
 use crate::python::parse::span;
@@ -63,7 +62,7 @@ impl ImportWalk<'_> {
         }
     }
 
-    fn offer(&mut self, name: &str, source: ExportSource) {
+    fn offer(&mut self, name: &str, source: Offered<'_>) {
         if self.at_top && !name.is_empty() {
             self.found.offer(name, source);
         }
@@ -73,12 +72,12 @@ impl ImportWalk<'_> {
         let kind = self.kind();
         // Where the parser missed a name, it puts an empty one; so below.
         for alias in import.names.iter().filter(|alias| !alias.name.is_empty()) {
-            let request = self.found.request(span(alias).0, alias.name.to_string(), kind, Form::Module);
+            let (request, _) = self.found.request(span(alias).0, &[&alias.name], kind, Form::Module);
             let bound = alias.asname.as_ref().unwrap_or(&alias.name);
             match bound.split_once('.') {
-                None => self.offer(bound, ExportSource::Namespace { request }),
+                None => self.offer(bound, Offered::Namespace { request }),
                 // `import a.b` binds `a`.
-                Some((first, _)) => self.offer(first, ExportSource::Local),
+                Some((first, _)) => self.offer(first, Offered::Local),
             }
         }
     }
@@ -93,7 +92,7 @@ impl ImportWalk<'_> {
         for alias in import.names.iter().filter(|alias| !alias.name.is_empty()) {
             let position = span(alias).0;
             if &*alias.name == "*" {
-                let request = self.found.request(position, module.clone(), kind, Form::Module);
+                let (request, _) = self.found.request(position, &[&module], kind, Form::Module);
                 if self.at_top {
                     self.found.star(request);
                 }
@@ -101,17 +100,18 @@ impl ImportWalk<'_> {
             }
             let separator = if import.module.is_some() { "." } else { "" };
             let Some(left) = self.room.checked_sub(module.len() + alias.name.len() + 1) else {
-                self.found.request(position, module.clone(), kind, Form::Module);
+                self.found.request(position, &[&module], kind, Form::Module);
                 break;
             };
             self.room = left;
-            let specifier = [&module, separator, &alias.name].concat();
-            let request = self.found.request(position, specifier, kind, Form::Name);
-            if kind != EdgeKind::Dynamic {
+            let specifier = [&*module, separator, &alias.name];
+            let (request, is_new) = self.found.request(position, &specifier, kind, Form::Name);
+            // Equal requests take the same name: it is the last part of the specifier.
+            if is_new && kind != EdgeKind::Dynamic {
                 self.found.take(request, &alias.name, kind);
             }
             let bound = alias.asname.as_ref().unwrap_or(&alias.name);
-            self.offer(bound, ExportSource::Name { request, name: alias.name.as_str().into() });
+            self.offer(bound, Offered::Name { request, name: &alias.name });
         }
     }
 
@@ -135,7 +135,7 @@ impl ImportWalk<'_> {
     }
 
     fn function(&mut self, function: &StmtFunctionDef) {
-        self.offer(&function.name, ExportSource::Local);
+        self.offer(&function.name, Offered::Local);
         for decorator in &function.decorator_list {
             self.visit_expr(&decorator.expression);
         }
@@ -158,7 +158,7 @@ impl ImportWalk<'_> {
 
     fn bind(&mut self, target: &Expr) {
         match target {
-            Expr::Name(name) => self.offer(&name.id, ExportSource::Local),
+            Expr::Name(name) => self.offer(&name.id, Offered::Local),
             Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| self.bind(target)),
             Expr::List(list) => list.elts.iter().for_each(|target| self.bind(target)),
             Expr::Starred(starred) => self.bind(&starred.value),
@@ -181,7 +181,7 @@ impl ImportWalk<'_> {
             return;
         }
         let kind = if self.type_only { EdgeKind::Type } else { EdgeKind::Dynamic };
-        self.found.request(span(literal).0, module.to_owned(), kind, Form::Module);
+        self.found.request(span(literal).0, &[module], kind, Form::Module);
     }
 }
 
@@ -199,7 +199,7 @@ impl<'a> Visitor<'a> for ImportWalk<'_> {
             Stmt::If(condition) => self.condition(condition),
             Stmt::FunctionDef(function) => self.function(function),
             Stmt::ClassDef(class) => {
-                self.offer(&class.name, ExportSource::Local);
+                self.offer(&class.name, Offered::Local);
                 if self.has_calls {
                     class.decorator_list.iter().for_each(|decorator| self.visit_expr(&decorator.expression));
                     class.arguments.iter().for_each(|arguments| self.visit_arguments(arguments));
@@ -239,7 +239,7 @@ impl<'a> Visitor<'a> for ImportWalk<'_> {
         }
         if let Some(resource) = resources::resource(expression) {
             let kind = if self.type_only { EdgeKind::Type } else { EdgeKind::Dynamic };
-            self.found.request(span(expression).0, resource, kind, Form::Resource);
+            self.found.request(span(expression).0, &[&resource], kind, Form::Resource);
             return;
         }
         match expression {

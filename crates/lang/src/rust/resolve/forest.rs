@@ -1,15 +1,17 @@
 //! The modules of all crates: each file where the tree of `mod` declarations puts it, from the root files of packages down.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
-use stan_model::facts::{Bound, Scope};
+use stan_model::facts::{Binding, Bound, Scope};
 use stan_model::{FileFacts, FileKey};
 
 use super::Resolver;
 use super::manifest::Manifest;
 use super::names::KnownImport;
 use crate::language::FactsOf;
+use crate::name_order::beginning;
 use crate::rust::form::Form;
 use crate::typescript::resolve::memo::Memo;
 use crate::typescript::resolve::path::{base_name, contains, join_plain, parent};
@@ -41,6 +43,23 @@ pub(super) struct Module {
     depth: u32,
     /// By the index of the binding that declares them; ascending.
     pub(super) children: Vec<(u32, ModuleId)>,
+    pub(super) index: NameIndex,
+}
+
+/// The beginnings of the names in a module, in the order of its bindings. A search in them touches no text: the names of a
+/// large module lie all over memory. Made when the module is first asked for a name.
+#[derive(Default)]
+pub(super) struct NameIndex(OnceLock<Box<[u64]>>);
+
+impl NameIndex {
+    /// The bindings whose names begin as `name` does; `bindings` are always those of the module.
+    pub(super) fn range(&self, bindings: &[Binding], name: &str) -> Range<usize> {
+        let beginnings = self.0.get_or_init(|| bindings.iter().map(|binding| beginning(&binding.name)).collect());
+        let wanted = beginning(name);
+        let from = beginnings.partition_point(|known| *known < wanted);
+        let same = beginnings.get(from..).unwrap_or_default().partition_point(|known| *known == wanted);
+        from..from + same
+    }
 }
 
 pub(super) struct Crate {
@@ -160,7 +179,8 @@ impl Builder<'_, '_> {
     fn add(&mut self, file: &Arc<str>, key: FileKey, krate: u32, scope: u32, parent: Option<ModuleId>) -> ModuleId {
         let id = self.forest.modules.len() as ModuleId;
         let depth = parent.and_then(|parent| self.forest.module(parent)).map_or(0, |parent| parent.depth + 1);
-        self.forest.modules.push(Module { krate, file: file.clone(), key, scope, parent, depth, children: Vec::new() });
+        let (file, children, index) = (file.clone(), Vec::new(), NameIndex::default());
+        self.forest.modules.push(Module { krate, file, key, scope, parent, depth, children, index });
         id
     }
 
@@ -282,4 +302,22 @@ pub(super) fn is_module(form: Form) -> bool {
 fn module_folder_depth(path: &str) -> usize {
     let depth = path.matches('/').count();
     depth - usize::from(base_name(path) == "mod.rs" && depth > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_among_names_that_begin_alike() {
+        let names = ["a", "aaaaaaaa", "aaaaaaaab", "aaaaaaaac", "b", "bbbbbbbb", "é"];
+        let bindings: Vec<Binding> =
+            names.iter().map(|name| Binding { name: (*name).into(), bound: Bound::Item, public: true }).collect();
+        let index = NameIndex::default();
+        for (name, expected) in
+            [("a", 0..1), ("aaaaaaaa", 1..4), ("aaaaaaaac", 1..4), ("aa", 1..1), ("b", 4..5), ("é", 6..7), ("z", 6..6)]
+        {
+            assert_eq!(index.range(&bindings, name), expected, "{name}");
+        }
+    }
 }

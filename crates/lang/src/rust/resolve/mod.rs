@@ -156,7 +156,7 @@ impl ProjectResolver for Resolver<'_> {
         let forest = self.forest.get_or_init(|| forest::build(self, facts));
         let Some(module) = forest.by_file.get(file.path).copied() else { return Vec::new() };
         let names = PathResolver::new(self, forest, facts);
-        let mut edges = Edges { file: file.key, forest, table, found: Vec::new() };
+        let mut edges = Edges { file: file.key, forest, table, found: Vec::new(), builtins: Vec::new() };
         for request in &file.facts.requests {
             let form = Form::of(request.form).0;
             if !matches!(form, Form::Use | Form::Path | Form::Extern | Form::Macro) {
@@ -199,14 +199,25 @@ struct Edges<'e> {
     forest: &'e Forest,
     table: &'e dyn TargetTable,
     found: Vec<NameEdge>,
+    /// The nodes of builtins: a file names few of them, and often.
+    builtins: Vec<(&'static str, Option<FileKey>)>,
 }
 
 impl Edges<'_> {
+    fn builtin(&mut self, name: &'static str) -> Option<FileKey> {
+        if let Some((_, known)) = self.builtins.iter().find(|(known, _)| *known == name) {
+            return *known;
+        }
+        let key = self.key(&Target::Builtin(["rust:", name].concat().into()));
+        self.builtins.push((name, key));
+        key
+    }
+
     fn add(&mut self, meaning: &Meaning, resolution: Resolution) {
         let target = match meaning {
             Meaning::Module(id) | Meaning::Item(id) => self.forest.module(*id).map(|module| module.key),
             Meaning::Library(file) => self.key(&Target::File(file.clone())),
-            Meaning::Builtin(name) => self.key(&Target::Builtin(["rust:", name].concat().into())),
+            Meaning::Builtin(name) => self.builtin(name),
             Meaning::Missing(name) => self.key(&Target::Missing { id: name.clone(), problem: None }),
         };
         if let Some(target) = target.filter(|target| *target != self.file) {

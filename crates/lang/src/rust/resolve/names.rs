@@ -5,9 +5,10 @@
 //! files say.
 
 use std::cell::RefCell;
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{SmallVec, smallvec};
 use stan_model::FileFacts;
 use stan_model::facts::{Binding, Bound, Request, Scope};
@@ -28,6 +29,12 @@ const MOST_STEPS: u32 = 256;
 
 /// Meanings of one name that are followed.
 const MOST_MEANINGS: usize = 4;
+
+/// Lookups of one import that are kept with its meaning.
+const MOST_VISITS: usize = 24;
+
+/// Modules with fewer names are searched without an index.
+const FEW_BINDINGS: usize = 8;
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +57,19 @@ pub(super) type Meanings = SmallVec<[Meaning; 2]>;
 pub(super) struct KnownImport {
     means: Meanings,
     steps: u32,
+    /// What was looked up on the way; `None` where that is too much to be kept.
+    visits: Option<Arc<[Visit]>>,
+}
+
+/// Something that was looked up: an import or a name that globs may bring, by its module and a hash of its text. Two that
+/// differ may look the same, which makes an answer unusable and never wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Visit(ModuleId, u32);
+
+impl Visit {
+    fn new(module: ModuleId, text: &str) -> Self {
+        Self(module, (FxBuildHasher.hash_one(text) >> 32) as u32)
+    }
 }
 
 /// Where a path leads.
@@ -67,7 +87,19 @@ pub(super) struct PathResolver<'n> {
     facts: &'n dyn FactsOf,
     /// Crates by the number of the crate that names them: the paths of a file begin with few names.
     crates: RefCell<FxHashMap<(u32, &'n str), Option<Meaning>>>,
+    /// What the first names of paths mean, for the same reason.
+    first_names: RefCell<FxHashMap<FirstName<'n>, FirstMeaning>>,
 }
+
+/// What the first name of a path means, and the steps that finding it took.
+struct FirstMeaning {
+    means: Meanings,
+    steps: u32,
+}
+
+/// Everything that the meaning of a path's first name depends on: the module, the name, whether the path is an import, and whether
+/// the name is the whole path.
+type FirstName<'n> = (ModuleId, &'n str, bool, bool);
 
 /// What is being looked up, to end circles.
 #[derive(Default)]
@@ -75,6 +107,32 @@ pub(super) struct Trail<'n> {
     requests: Vec<(ModuleId, &'n str)>,
     globs: Vec<(ModuleId, &'n str)>,
     steps: u32,
+    /// Everything that was looked up, also what is done with.
+    visits: Vec<Visit>,
+    /// How often something was not looked up because it is being looked up already, or because it is too deep.
+    cuts: u32,
+}
+
+impl Trail<'_> {
+    fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.globs.is_empty()
+    }
+
+    /// Whether an import would be found as it was then: within the bounds, and without a circle that includes what is being
+    /// looked up now.
+    fn allows(&self, known: &KnownImport) -> bool {
+        if self.steps + known.steps > MOST_STEPS {
+            return false;
+        }
+        if self.is_empty() {
+            return true;
+        }
+        let Some(visits) = &known.visits else { return false };
+        // What is being looked up at one time is no more than what was looked up.
+        let is_shallow = self.requests.len().max(self.globs.len()) + visits.len() < MOST_HOPS;
+        let mut around = self.requests.iter().chain(&self.globs).map(|(module, text)| Visit::new(*module, text));
+        is_shallow && around.all(|one| !visits.contains(&one))
+    }
 }
 
 /// The names of a path, one after the other.
@@ -101,7 +159,7 @@ impl Segments<'_> {
 
 impl<'n> PathResolver<'n> {
     pub(super) fn new(resolver: &'n Resolver<'n>, forest: &'n Forest, facts: &'n dyn FactsOf) -> Self {
-        Self { resolver, forest, facts, crates: RefCell::default() }
+        Self { resolver, forest, facts, crates: RefCell::default(), first_names: RefCell::default() }
     }
 
     pub(super) fn facts_of(&self, module: ModuleId) -> Option<&'n FileFacts> {
@@ -110,6 +168,14 @@ impl<'n> PathResolver<'n> {
 
     fn scope_of(&self, module: ModuleId) -> Option<&'n Scope> {
         self.facts_of(module)?.scopes.get(self.forest.module(module)?.scope as usize)
+    }
+
+    /// The bindings of a name in a module, and the index of the first.
+    fn named(&self, module: ModuleId, scope: &'n Scope, name: &str) -> (usize, &'n [Binding]) {
+        let index = self.forest.module(module).filter(|_| scope.bindings.len() >= FEW_BINDINGS);
+        let range = index.map_or(0..scope.bindings.len(), |module| module.index.range(&scope.bindings, name));
+        let (at, found) = named(scope.bindings.get(range.clone()).unwrap_or_default(), name);
+        (range.start + at, found)
     }
 
     /// What a request of a file resolves to. `file` is the module that the file is.
@@ -184,7 +250,7 @@ impl<'n> PathResolver<'n> {
     /// A module inside the file, by name.
     fn inner(&self, module: ModuleId, name: &str) -> Option<ModuleId> {
         let scope = self.scope_of(module)?;
-        let (from, bindings) = named(&scope.bindings, name);
+        let (from, bindings) = self.named(module, scope, name);
         let at = bindings.iter().position(|binding| matches!(binding.bound, Bound::Scope(_)))?;
         self.child(module, from + at)
     }
@@ -197,6 +263,28 @@ impl<'n> PathResolver<'n> {
 
     /// A name without anything before it; `is_whole` if nothing is behind it either.
     fn plain(&self, module: ModuleId, name: &'n str, form: Form, is_whole: bool, trail: &mut Trail<'n>) -> Meanings {
+        // Inside of another lookup the answer may depend on what is being looked up, and on the steps that are left.
+        if trail.steps > 0 || !trail.requests.is_empty() || !trail.globs.is_empty() {
+            return self.find_plain(module, name, form, is_whole, trail);
+        }
+        let key = (module, name, form == Form::Use, is_whole);
+        if let Some(known) = self.first_names.borrow().get(&key) {
+            trail.steps = known.steps;
+            return known.means.clone();
+        }
+        let means = self.find_plain(module, name, form, is_whole, trail);
+        self.first_names.borrow_mut().insert(key, FirstMeaning { means: means.clone(), steps: trail.steps });
+        means
+    }
+
+    fn find_plain(
+        &self,
+        module: ModuleId,
+        name: &'n str,
+        form: Form,
+        is_whole: bool,
+        trail: &mut Trail<'n>,
+    ) -> Meanings {
         let Some(krate) = self.forest.crate_of(module) else { return Meanings::new() };
         let from_root = krate.is_2015 && form == Form::Use;
         let start = if from_root { krate.root } else { module };
@@ -265,7 +353,7 @@ impl<'n> PathResolver<'n> {
         }
         let root = self.forest.crates.get(krate as usize)?.root;
         let facts = self.facts_of(root)?;
-        let (_, bindings) = named(&self.scope_of(root)?.bindings, name);
+        let (_, bindings) = self.named(root, self.scope_of(root)?, name);
         let requests = bindings.iter().filter_map(|binding| match binding.bound {
             Bound::Request(request) => facts.requests.get(request as usize),
             _ => None,
@@ -358,7 +446,7 @@ impl<'n> PathResolver<'n> {
         let Some(scope) = facts.scopes.get(number as usize) else { return Meanings::new() };
         let sees_private = self.forest.is_within(from, module);
         let mut found = Meanings::new();
-        let (start, bindings) = named(&scope.bindings, name);
+        let (start, bindings) = self.named(module, scope, name);
         for (at, binding) in bindings.iter().enumerate().filter(|(_, binding)| binding.public || sees_private) {
             match binding.bound {
                 Bound::Scope(_) => found.extend(self.child(module, start + at).map(Meaning::Module)),
@@ -395,26 +483,30 @@ impl<'n> PathResolver<'n> {
 
     /// What an import of a module means; `number` is that of the request.
     fn imported(&self, module: ModuleId, number: u32, request: &'n Request, trail: &mut Trail<'n>) -> Meanings {
-        // What is found without anything before it, and within the bound, is found so by every other path.
-        let is_first = trail.requests.is_empty() && trail.globs.is_empty();
-        let before = trail.steps;
-        if is_first
-            && let Some(known) = self.forest.imports.get(&(module, number))
-            && before + known.steps <= MOST_STEPS
-        {
+        let is_first = trail.is_empty();
+        if is_first {
+            trail.visits.clear();
+        }
+        if let Some(known) = self.forest.imports.get(&(module, number)).filter(|known| trail.allows(known)) {
             trail.steps += known.steps;
+            trail.visits.extend_from_slice(known.visits.as_deref().unwrap_or_default());
             return known.means;
         }
         let key = (module, &*request.specifier);
         if trail.requests.len() >= MOST_HOPS || trail.requests.contains(&key) {
+            trail.cuts += 1;
             return Meanings::new();
         }
         let Some(file) = self.file_module(module) else { return Meanings::new() };
+        let (steps, visited, cuts) = (trail.steps, trail.visits.len(), trail.cuts);
+        trail.visits.push(Visit::new(key.0, key.1));
         trail.requests.push(key);
         let means = self.walk(file, request, trail).means;
         trail.requests.pop();
-        if is_first && trail.steps <= MOST_STEPS {
-            let known = KnownImport { means: means.clone(), steps: trail.steps - before };
+        // What is found within the bounds, and without a circle that includes what is around it, is found so by every other path.
+        if trail.steps <= MOST_STEPS && (is_first || trail.cuts == cuts) {
+            let visits = trail.visits.get(visited..).filter(|visits| visits.len() <= MOST_VISITS).map(Arc::from);
+            let known = KnownImport { means: means.clone(), steps: trail.steps - steps, visits };
             self.forest.imports.insert((module, number), known);
         }
         means
@@ -438,12 +530,14 @@ impl<'n> PathResolver<'n> {
         trail: &mut Trail<'n>,
     ) -> Meanings {
         let mut found = Meanings::new();
-        if scope.globs.is_empty() || trail.globs.contains(&(module, name)) {
+        if scope.globs.is_empty() {
             return found;
         }
-        if trail.globs.len() >= MOST_HOPS {
+        if trail.globs.len() >= MOST_HOPS || trail.globs.contains(&(module, name)) {
+            trail.cuts += 1;
             return found;
         }
+        trail.visits.push(Visit::new(module, name));
         let Some(facts) = self.facts_of(module) else { return found };
         trail.globs.push((module, name));
         for (number, _) in scope.globs.iter().filter(|(_, public)| *public || sees_private) {
