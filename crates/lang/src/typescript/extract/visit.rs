@@ -8,7 +8,7 @@ use stan_model::EdgeKind;
 
 use super::calls;
 use super::collect::{Bound, Collector, RawId};
-use super::walk_scope::WalkScope;
+use super::walk_scope::{WalkScope, has_inner_import};
 use crate::typescript::form::{Form, Mode};
 
 /// The state of a walk: where we are, and what was found.
@@ -31,7 +31,8 @@ pub(super) struct Walk<'a, 'c> {
 
 impl<'a, 'c> Walk<'a, 'c> {
     /// Walks a whole program.
-    pub(super) fn program(found: &'c mut Collector<'a>, program: &Program<'a>, needs: WalkScope) {
+    pub(super) fn program(found: &'c mut Collector<'a>, program: &Program<'a>, mut needs: WalkScope) {
+        needs.expressions |= has_inner_import(program);
         let mut walk = Walk {
             found,
             needs,
