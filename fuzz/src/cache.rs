@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use stan_engine::graph::{GraphOptions, GraphRequest, Work};
+use stan_engine::graph::{CacheUse, GraphOptions, GraphRequest};
 use stan_repo::{MemorySystem, System, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -156,7 +156,7 @@ impl Genuine {
         again.set_file(index_in(OUTSIDE), &*index).set_file(data_in(OUTSIDE), &*data);
         let request = GraphRequest { cache_directory: Some(OUTSIDE.to_owned()), ..GraphRequest::default() };
         let work = graph_of(2, &again, &GraphOptions::new(ROOT), &request).work;
-        assert_eq!(work, Work::Unchanged, "what a run leaves is believed, so that changes to it matter");
+        assert_eq!(work, CacheUse::Unchanged, "what a run leaves is believed, so that changes to it matter");
         edit(&system);
         let edited = answer(&system, None, 2);
         Self { index, data, cold: [cold, edited] }

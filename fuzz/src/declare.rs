@@ -1,7 +1,7 @@
 //! The laws of outlines and names: any text under any name that they take.
 
 use stan_lang::typescript::declare::{declare, outline, text_of};
-use stan_model::names::{Meaning, Names, Recipe, RecipeId, Used};
+use stan_model::names::{FileNames, Meaning, Recipe, RecipeId, Used};
 use stan_model::outline::{Outline, Span, elided};
 
 use crate::room::with_room;
@@ -54,7 +54,7 @@ pub(crate) fn check_outline(text: &str, outline: &Outline) {
 }
 
 /// Every index is in bounds, uses are in order, and there is no more of anything than the text allows.
-pub(crate) fn check_names(text: &str, names: &Names, units: usize) {
+pub(crate) fn check_names(text: &str, names: &FileNames, units: usize) {
     let most = 16 * text.len() + 64;
     assert!(names.recipes.len() <= most && names.declarations.len() <= most && names.uses.len() <= most);
     assert!(names.shapes.len() <= most && names.signatures.len() <= most && names.symbols.len() <= most);

@@ -60,13 +60,13 @@ fn command(arguments: &[&str], paths: &[&str]) {
         let (key, value) = option.split_once('=').unwrap_or((option, ""));
         assert!(OPTIONS.contains(&key), "{option}");
         let is_path = matches!(key, "--focus" | "--at" | "--symbol");
-        assert!(!is_path || paths.iter().any(|path| value.starts_with(path)), "{option} was not looked at");
+        assert!(!is_path || paths.iter().any(|path| value.starts_with(path)), "{option} was not checked");
         assert!(key != "--about" || !value.starts_with('@'), "{option} would read a file");
     }
     if matches!(name, "read" | "deps" | "dependents") {
         assert!(named.len() >= 2, "{arguments:?}");
         named[1..].iter().for_each(|file| {
-            assert!(paths.iter().any(|path| file.starts_with(path)), "{file} was not looked at");
+            assert!(paths.iter().any(|path| file.starts_with(path)), "{file} was not checked");
         });
     }
     paths.iter().for_each(|path| assert!(stays_inside(path), "{path:?} leaves the root"));

@@ -7,7 +7,8 @@ use stan_lang::typescript::declare::{declare, text_of};
 use stan_model::names::FileUnits;
 use stan_model::outline::{LineStarts, Lines};
 use stan_pack::{
-    FileId, Leads, Limits, Modules, Options, Place, Pruning, Question, Shown, closure, focus_at, full, head, signature,
+    FileId, Leads, Limits, Modules, Options, PrunePoint, Pruning, Question, Shown, closure, focus_at, full, head,
+    signature,
 };
 
 use crate::room::with_room;
@@ -65,7 +66,7 @@ fn check(text: &str, at: u8) {
         check_shown(text, &starts, &shown);
         check_shown(text, &starts, &head(text, &starts, outline, candidate.unit, &options));
     }
-    let place = Place { range: focus.lines, head: focus.lines.from, lines: &[line], wanted: &BTreeSet::new() };
+    let place = PrunePoint { range: focus.lines, head: focus.lines.from, lines: &[line], wanted: &BTreeSet::new() };
     let pruning = Pruning::new(text, &starts, place, &|text: &str| text.len() as u64);
     let steps = pruning.costs().count();
     assert!(pruning.costs().is_sorted_by(|one, next| one >= next), "less costs less");

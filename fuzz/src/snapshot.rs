@@ -19,7 +19,7 @@ pub fn law(bytes: &[u8]) {
     let paths = [&changes.added, &changes.changed, &changes.removed].map(|list| list.iter().collect::<BTreeSet<_>>());
     let expected: BTreeSet<&String> =
         old.files.keys().chain(new.files.keys()).filter(|path| old.files.get(*path) != new.files.get(*path)).collect();
-    assert_eq!(paths.iter().map(BTreeSet::len).sum::<usize>(), expected.len(), "each path is told once");
+    assert_eq!(paths.iter().map(BTreeSet::len).sum::<usize>(), expected.len(), "each path is reported once");
     assert!(paths.iter().flatten().all(|path| expected.contains(*path)));
     check_document(&changes);
 }

@@ -10,9 +10,9 @@ const BLOCK: usize = 512;
 /// check. Entries lie one behind the other within the archive; reading their contents or leaving them gives the same.
 pub fn law(bytes: &[u8]) {
     check(bytes);
-    let mended = with_checksums(bytes);
-    if mended != bytes {
-        check(&mended);
+    let repaired = with_checksums(bytes);
+    if repaired != bytes {
+        check(&repaired);
     }
 }
 
@@ -62,15 +62,15 @@ fn check(archive: &[u8]) {
 
 /// Writes the right checksum into every block that looks like a header.
 pub(crate) fn with_checksums(archive: &[u8]) -> Vec<u8> {
-    let mut mended = archive.to_vec();
-    for block in mended.chunks_exact_mut(BLOCK) {
+    let mut repaired = archive.to_vec();
+    for block in repaired.chunks_exact_mut(BLOCK) {
         if &block[257..262] == b"ustar" {
             block[148..156].fill(b' ');
             let sum: u32 = block.iter().map(|&byte| u32::from(byte)).sum();
             block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
         }
     }
-    mended
+    repaired
 }
 
 /// Gives less than it is asked for, as pipes do.

@@ -30,9 +30,9 @@ secret
 /// of the tree with their very bytes and nothing else; whatever it names, nothing outside the root is read.
 pub fn law(bytes: &[u8]) {
     check(bytes);
-    let mended = with_checksums(bytes);
-    if mended != bytes {
-        check(&mended);
+    let repaired = with_checksums(bytes);
+    if repaired != bytes {
+        check(&repaired);
     }
 }
 

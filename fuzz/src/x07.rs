@@ -41,9 +41,9 @@ pub fn slice(bytes: &[u8]) {
         Err(SliceError::CannotTruncate { max_bytes, minimum }) => {
             assert!(minimum > max_bytes, "{minimum} bytes could have been had");
             let smallest = SliceRequest { max_bytes: Some(minimum), ..request };
-            let slice = stan_slice::slice(&module, &X07, &smallest).expect("the size that was told can be had");
+            let slice = stan_slice::slice(&module, &X07, &smallest).expect("the reported minimum size is enough");
             check_slice(&smallest, &slice);
-            assert_eq!(slice.ast.len() as u64, minimum, "the smallest slice is as small as was told");
+            assert_eq!(slice.ast.len() as u64, minimum, "the smallest slice has the reported size");
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
@@ -75,7 +75,7 @@ fn check_slice(request: &SliceRequest, slice: &Slice) {
     let decls = ast["decls"].as_array().map_or(0, Vec::len) as u64;
     assert!(decls <= request.max_nodes.unwrap_or(u64::MAX), "above the bound of declarations");
     assert!(read_module(&slice.ast).is_ok(), "a slice is a module");
-    assert_eq!(slice.meta.truncated, !slice.diagnostics.is_empty(), "a cut is told, and only a cut");
+    assert_eq!(slice.meta.truncated, !slice.diagnostics.is_empty(), "a cut is reported, and only a cut");
     let remap = slice.meta.ptr_remap.first();
     if let Some(remap) = remap.filter(|_| !slice.meta.truncated) {
         assert!(ast.pointer(&remap.to).is_some(), "the focus is lost");

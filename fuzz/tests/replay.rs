@@ -1,7 +1,7 @@
 //! The seeds, and many random changes to them, through the same functions that the fuzzer calls. Deterministic, and
 //! for any compiler.
 #![expect(clippy::disallowed_methods, reason = "the seeds are files, and the environment asks for more changes")]
-#![expect(clippy::print_stderr, reason = "a finding must be told before the test fails")]
+#![expect(clippy::print_stderr, reason = "a finding must be printed before the test fails")]
 
 use std::path::{Path, PathBuf};
 

@@ -54,7 +54,7 @@ enum Budget {
 }
 
 /// What became of one target.
-struct Outcome {
+struct FuzzResult {
     target: String,
     executions: u64,
     seconds: f64,
@@ -186,11 +186,11 @@ fn sorted_files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Runs one target until its budget is used or a law is broken.
-fn fuzz_one(root: &Path, programs: &Path, target: &str, budget: Budget) -> Result<Outcome> {
+fn fuzz_one(root: &Path, programs: &Path, target: &str, budget: Budget) -> Result<FuzzResult> {
     let places = Places::prepare(root, target, matches!(budget, Budget::Time(_)))?;
     let program = programs.join(target);
     let started = Instant::now();
-    let mut outcome = Outcome {
+    let mut outcome = FuzzResult {
         target: target.to_owned(),
         executions: 0,
         seconds: 0.0,
@@ -269,7 +269,7 @@ fn passes(program: &Path, input: &Path) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-impl Outcome {
+impl FuzzResult {
     /// Adds what the fuzzer said: `#1024 NEW cov: 310 ft: 902 …` and `stat::number_of_executed_units: 2048`.
     fn count(&mut self, log: &[u8]) {
         let text = String::from_utf8_lossy(log);
@@ -294,11 +294,11 @@ fn number_after(text: &str, key: &str) -> Option<u64> {
     text.split_once(key)?.1.split_whitespace().next()?.parse().ok()
 }
 
-fn report(root: &Path, outcomes: &[Outcome]) {
+fn report(root: &Path, outcomes: &[FuzzResult]) {
     println!("\n| target | executions | per second | coverage | features | crashes |");
     println!("|---|---:|---:|---:|---:|---:|");
     for outcome in outcomes {
-        let Outcome { target, executions, seconds, coverage, features, crashes, .. } = outcome;
+        let FuzzResult { target, executions, seconds, coverage, features, crashes, .. } = outcome;
         let rate = *executions as f64 / seconds.max(0.001);
         println!("| {target} | {executions} | {rate:.0} | {coverage} | {features} | {} |", crashes.len());
     }
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn what_the_fuzzer_says_is_counted() {
-        let mut outcome = Outcome {
+        let mut outcome = FuzzResult {
             target: "x".to_owned(),
             executions: 5,
             seconds: 0.0,

@@ -25,13 +25,13 @@ pub(crate) struct ScriptTable {
 
 #[derive(Default)]
 struct Rows {
-    rows: Vec<(String, State)>,
+    rows: Vec<(String, RowState)>,
     /// How many lines are on the screen.
     drawn: usize,
     is_over: bool,
 }
 
-enum State {
+enum RowState {
     Waiting,
     Running(Instant),
     Ended(String),
@@ -43,7 +43,7 @@ impl ScriptTable {
         if names.is_empty() || names.len() > MOST_ROWS {
             return None;
         }
-        let rows = names.iter().map(|name| (name.clone(), State::Waiting)).collect();
+        let rows = names.iter().map(|name| (name.clone(), RowState::Waiting)).collect();
         let rows = Arc::new(Mutex::new(Rows { rows, ..Rows::default() }));
         let shared = Arc::clone(&rows);
         let drawer = std::thread::Builder::new().spawn(move || {
@@ -61,16 +61,16 @@ impl ScriptTable {
     }
 
     pub(crate) fn started(&self, name: &str) {
-        self.set(name, State::Running(Instant::now()));
+        self.set(name, RowState::Running(Instant::now()));
     }
 
     /// Whether that was the last one.
     pub(crate) fn ended(&self, report: &ScriptReport) -> bool {
-        self.set(&report.name, State::Ended(script_end(report)));
-        lock(&self.rows).rows.iter().all(|(_, state)| matches!(state, State::Ended(_)))
+        self.set(&report.name, RowState::Ended(script_end(report)));
+        lock(&self.rows).rows.iter().all(|(_, state)| matches!(state, RowState::Ended(_)))
     }
 
-    fn set(&self, name: &str, new: State) {
+    fn set(&self, name: &str, new: RowState) {
         if let Some((_, state)) = lock(&self.rows).rows.iter_mut().find(|(known, _)| known == name) {
             *state = new;
         }
@@ -97,15 +97,15 @@ impl Rows {
     }
 }
 
-fn line(name: &str, state: &State, widest: usize, is_over: bool) -> Text {
+fn line(name: &str, state: &RowState, widest: usize, is_over: bool) -> Text {
     let name: String = name.chars().take(LONGEST_NAME).collect();
     let name = format!("{name:widest$}");
     let state = match state {
-        State::Waiting if is_over => "did not run".to_owned(),
-        State::Waiting => "waiting".to_owned(),
-        State::Running(_) if is_over => "interrupted".to_owned(),
-        State::Running(since) => format!("running, {} s", since.elapsed().as_secs()),
-        State::Ended(how) => how.clone(),
+        RowState::Waiting if is_over => "did not run".to_owned(),
+        RowState::Waiting => "waiting".to_owned(),
+        RowState::Running(_) if is_over => "interrupted".to_owned(),
+        RowState::Running(since) => format!("running, {} s", since.elapsed().as_secs()),
+        RowState::Ended(how) => how.clone(),
     };
     text!("script {}  {}", Untrusted::new(&name), Untrusted::new(&state))
 }

@@ -89,7 +89,7 @@ fn timeout(typed: Option<String>) -> Result<Duration, Failure> {
     let Some(typed) = typed else { return Ok(Duration::from_secs_f64(TIMEOUT)) };
     let seconds = typed.parse().ok().filter(|seconds: &f64| (0.01..=LONGEST_TIMEOUT).contains(seconds));
     let seconds = seconds.ok_or_else(|| {
-        Failure::input(format!("STAN_CACHE_TIMEOUT is `{typed}`, which is no time"))
+        Failure::input(format!("STAN_CACHE_TIMEOUT is `{typed}`, which is not a number of seconds"))
             .hint("set it to seconds, such as 5")
     })?;
     Ok(Duration::from_secs_f64(seconds))

@@ -17,7 +17,7 @@ use crate::entry::{ArchiveEntry, ArchivedFile, ExcludedBinary, Guard, HeldBack, 
 use crate::error::Error;
 use crate::tar::append_end;
 use crate::transaction::OutputStream;
-use group::{Group, Item};
+use group::{FileGroup, GroupItem};
 use large::Buffers;
 
 /// Files whose headers and contents are put together by one thread before another takes over.
@@ -55,7 +55,7 @@ pub fn write_archive_knowing(
         return Err(Error::DuplicateName { name: first.name.clone() });
     }
     let job = WriteJob { system, entries: &entries, modified, is_clean };
-    let mut writer = Writer { out, written: Written::default(), buffers: Buffers::default() };
+    let mut writer = ArchiveWriter { out, written: Written::default(), buffers: Buffers::default() };
     writer.written.files.reserve(entries.len());
     let width = (rayon::current_num_threads() * 4).clamp(1, MOST_GROUPS);
     let mut starts = (0..entries.len()).step_by(FILES_PER_GROUP);
@@ -64,7 +64,7 @@ pub fn write_archive_knowing(
         next_groups(&mut reading, &mut starts, width, entries.len());
         let (written, ()) = rayon::join(
             || writing.iter_mut().try_for_each(|group| writer.write_group(&job, group)),
-            || reading.par_iter_mut().for_each(|group: &mut Group| group.fill(&job)),
+            || reading.par_iter_mut().for_each(|group: &mut FileGroup| group.fill(&job)),
         );
         written?;
         if reading.is_empty() {
@@ -83,11 +83,11 @@ struct WriteJob<'a> {
 }
 
 /// Gives the groups their next files, and keeps their memory.
-fn next_groups(groups: &mut Vec<Group>, starts: &mut impl Iterator<Item = usize>, width: usize, total: usize) {
+fn next_groups(groups: &mut Vec<FileGroup>, starts: &mut impl Iterator<Item = usize>, width: usize, total: usize) {
     let mut used = 0;
     for start in starts.by_ref().take(width) {
         if used == groups.len() {
-            groups.push(Group::default());
+            groups.push(FileGroup::default());
         }
         if let Some(group) = groups.get_mut(used) {
             group.restart(start..(start + FILES_PER_GROUP).min(total));
@@ -97,15 +97,15 @@ fn next_groups(groups: &mut Vec<Group>, starts: &mut impl Iterator<Item = usize>
     groups.truncate(used);
 }
 
-struct Writer<'a> {
+struct ArchiveWriter<'a> {
     out: &'a mut OutputStream,
     written: Written,
     buffers: Buffers,
 }
 
-impl Writer<'_> {
+impl ArchiveWriter<'_> {
     /// Writes what a group has read, then resumes the group until it has no more files.
-    fn write_group(&mut self, job: &WriteJob<'_>, group: &mut Group) -> Result<(), Error> {
+    fn write_group(&mut self, job: &WriteJob<'_>, group: &mut FileGroup) -> Result<(), Error> {
         loop {
             self.out.put(group.bytes())?;
             let start = self.written.size;
@@ -130,7 +130,7 @@ impl Writer<'_> {
     }
 
     /// Records the index entry of a file. `start` is the offset that the item's range is relative to.
-    fn record(&mut self, job: &WriteJob<'_>, item: Item, start: u64) -> Result<(), Error> {
+    fn record(&mut self, job: &WriteJob<'_>, item: GroupItem, start: u64) -> Result<(), Error> {
         let entry = job.entry(item.index)?;
         let name = entry.name.clone();
         if let Some(digest) = item.digest {

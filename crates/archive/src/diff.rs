@@ -26,9 +26,9 @@ pub fn write_diff<'n>(
     modified: u64,
     out: &mut OutputStream,
 ) -> Result<u64, Error> {
-    let mut parts: BTreeMap<&str, Part<'_>> = BTreeMap::new();
+    let mut parts: BTreeMap<&str, DiffPart<'_>> = BTreeMap::new();
     for file in names.into_iter().filter_map(|name| written.file(name)) {
-        parts.insert(&file.name, Part::Copied(file.range.clone()));
+        parts.insert(&file.name, DiffPart::Copied(file.range.clone()));
     }
     for entry in extra {
         let Source::Bytes(bytes) = &entry.source else {
@@ -37,7 +37,7 @@ pub fn write_diff<'n>(
                 reason: "only bytes in memory can be added to a diff",
             });
         };
-        if parts.insert(&entry.name, Part::Made(bytes)).is_some() {
+        if parts.insert(&entry.name, DiffPart::Made(bytes)).is_some() {
             return Err(Error::DuplicateName { name: entry.name.clone() });
         }
     }
@@ -48,8 +48,8 @@ pub fn write_diff<'n>(
     let mut copier = Copier { archive: &mut *archive.reader, full, pending: 0..0, out, size: 0, piece: Vec::new() };
     for (name, part) in parts {
         match part {
-            Part::Copied(range) => copier.copy(range)?,
-            Part::Made(bytes) => copier.make(name, bytes, modified)?,
+            DiffPart::Copied(range) => copier.copy(range)?,
+            DiffPart::Made(bytes) => copier.make(name, bytes, modified)?,
         }
     }
     copier.finish()
@@ -79,7 +79,7 @@ pub fn diff_size<'n>(
     Ok(size + end.len() as u64)
 }
 
-enum Part<'a> {
+enum DiffPart<'a> {
     Copied(Range<u64>),
     Made(&'a [u8]),
 }

@@ -80,11 +80,11 @@ pub fn stage(transaction: &mut Transaction<'_>, mut externals: Vec<External>) ->
     externals.sort_by(|left, right| left.id.cmp(&right.id));
     externals.dedup();
     let (promised, mismatches) = promises(&externals, transaction.lock().stan_path());
-    let mut work = Work { transaction, files: Vec::with_capacity(externals.len()), mismatches };
+    let mut work = StagingJob { transaction, files: Vec::with_capacity(externals.len()), mismatches };
     for batch in promised.chunks(BATCH) {
         work.stage_batch(batch)?;
     }
-    let Work { transaction, files, mismatches } = work;
+    let StagingJob { transaction, files, mismatches } = work;
     if !mismatches.is_empty() {
         return Err(Error::Mismatches(Mismatches(mismatches)));
     }
@@ -117,14 +117,14 @@ pub fn prove(system: &dyn System, stan_path: &str, mut externals: Vec<External>)
     Ok(promised.iter().map(entry).collect())
 }
 
-struct Work<'w, 's> {
+struct StagingJob<'w, 's> {
     transaction: &'w mut Transaction<'s>,
     files: Vec<StagedFile>,
     mismatches: Vec<Mismatch>,
 }
 
 /// The result of the parallel half of the work for one external.
-enum Found {
+enum StagingCheck {
     /// The staged file is already right, and so is the source.
     Kept,
     /// The source is right, and these are its bytes and who may read a copy of them.
@@ -164,7 +164,7 @@ fn promises<'e>(externals: &'e [External], stan_path: &str) -> (Vec<Promise<'e>>
     (promised, mismatches)
 }
 
-impl Work<'_, '_> {
+impl StagingJob<'_, '_> {
     fn stage_batch(&mut self, batch: &[Promise<'_>]) -> Result<(), Error> {
         let mut has_folder = Vec::with_capacity(batch.len());
         for promise in batch {
@@ -173,7 +173,7 @@ impl Work<'_, '_> {
         }
         let (system, transaction) = (self.transaction.system(), &*self.transaction);
         let targets: Vec<PathBuf> = batch.iter().map(|promise| transaction.absolute(&promise.external.id)).collect();
-        let found: Vec<Found> = batch
+        let found: Vec<StagingCheck> = batch
             .par_iter()
             .zip(&targets)
             .zip(&has_folder)
@@ -193,21 +193,26 @@ impl Work<'_, '_> {
     }
 
     /// Writes what has to be written. Once something is wrong nothing is any more, and the rest is only examined.
-    fn prepare<'e>(&mut self, promise: &Promise<'e>, target: PathBuf, found: Found) -> Result<Option<Prepared>, Error> {
+    fn prepare<'e>(
+        &mut self,
+        promise: &Promise<'e>,
+        target: PathBuf,
+        found: StagingCheck,
+    ) -> Result<Option<Prepared>, Error> {
         let id = &promise.external.id;
         let may_write = self.mismatches.is_empty();
         let copy = match found {
-            Found::Wrong(mismatches) => {
+            StagingCheck::Wrong(mismatches) => {
                 self.mismatches.extend(mismatches);
                 return Ok(None);
             }
-            Found::Kept => {
+            StagingCheck::Kept => {
                 self.add(promise, target);
                 return Ok(None);
             }
-            Found::Small(bytes, access) if may_write => self.transaction.write(id, &bytes, access)?,
-            Found::Small(..) => return Ok(None),
-            Found::Large => {
+            StagingCheck::Small(bytes, access) if may_write => self.transaction.write(id, &bytes, access)?,
+            StagingCheck::Small(..) => return Ok(None),
+            StagingCheck::Large => {
                 let mut out = if may_write { Some(self.transaction.stream(id, Access::Undecided)?) } else { None };
                 match stream_large(self.transaction.system(), promise, out.as_mut())? {
                     Read::Wrong(mismatches) => {
@@ -246,7 +251,7 @@ fn hashed(system: &dyn System, path: &Path) -> io::Result<Hashed> {
 }
 
 /// Hashes the staged file first: when it matches, the source need not be held in memory.
-fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>) -> Found {
+fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>) -> StagingCheck {
     let (size, digest) = promise.map;
     let staged = target.and_then(|path| {
         system.lstat(path).ok().filter(|stat| stat.kind == EntryKind::File && stat.size == size)?;
@@ -258,18 +263,20 @@ fn examine(system: &dyn System, promise: &Promise<'_>, target: Option<&PathBuf>)
             Err(error) => (vec![promise.unreadable(&error)], false),
         };
         if !read.is_empty() {
-            return Found::Wrong(read);
+            return StagingCheck::Wrong(read);
         }
         // A copy that more users may read than its source is made again.
         if staged.private || !is_private {
-            return Found::Kept;
+            return StagingCheck::Kept;
         }
     }
     if size > LARGE_BYTES {
-        return Found::Large;
+        return StagingCheck::Large;
     }
     match read_small(system, promise) {
-        Read::Right((bytes, private)) => Found::Small(bytes, if private { Access::Private } else { Access::Shared }),
-        Read::Wrong(mismatches) => Found::Wrong(mismatches),
+        Read::Right((bytes, private)) => {
+            StagingCheck::Small(bytes, if private { Access::Private } else { Access::Shared })
+        }
+        Read::Wrong(mismatches) => StagingCheck::Wrong(mismatches),
     }
 }

@@ -42,14 +42,14 @@ pub struct Transaction<'s> {
     folders: Folders,
     targets: BTreeSet<String>,
     /// In the order of the calls; `None` when discarded.
-    steps: Vec<Option<Step>>,
+    steps: Vec<Option<PendingWrite>>,
     removals: Vec<Removal>,
     /// Every temporary file that may still be there.
     temporaries: BTreeSet<PathBuf>,
     next_number: u64,
 }
 
-struct Step {
+struct PendingWrite {
     target: String,
     temporary: PathBuf,
     is_durable: bool,
@@ -216,7 +216,7 @@ impl<'s> Transaction<'s> {
 
     /// Takes a prepared file back: its target stays as it is.
     pub fn discard(&mut self, prepared: Prepared) -> Result<(), Error> {
-        if let Some(Step { target, temporary, .. }) = self.steps.get_mut(prepared.step).and_then(Option::take) {
+        if let Some(PendingWrite { target, temporary, .. }) = self.steps.get_mut(prepared.step).and_then(Option::take) {
             self.targets.remove(&target);
             self.temporaries.remove(&temporary);
             self.system.remove_file(&temporary).map_err(|error| Error::io("remove", &temporary, error))?;
@@ -266,10 +266,10 @@ impl<'s> Transaction<'s> {
 
     /// Puts everything in place, in the order of the calls. After an error here some outputs may be the new ones.
     pub fn commit(mut self) -> Result<(), Error> {
-        let steps: Vec<Step> = std::mem::take(&mut self.steps).into_iter().flatten().collect();
+        let steps: Vec<PendingWrite> = std::mem::take(&mut self.steps).into_iter().flatten().collect();
         let total = steps.len();
         let mut done = Vec::with_capacity(total);
-        for Step { target, temporary, is_durable } in steps {
+        for PendingWrite { target, temporary, is_durable } in steps {
             let absolute = self.folders.absolute(&target);
             if let Err(reason) = self.system.rename(&temporary, &absolute) {
                 return Err(match done.is_empty() {
@@ -359,7 +359,7 @@ impl<'s> Transaction<'s> {
     }
 
     fn add_step(&mut self, target: String, temporary: PathBuf, is_durable: bool) -> Prepared {
-        self.steps.push(Some(Step { target, temporary: temporary.clone(), is_durable }));
+        self.steps.push(Some(PendingWrite { target, temporary: temporary.clone(), is_durable }));
         Prepared { step: self.steps.len() - 1, temporary }
     }
 

@@ -40,7 +40,7 @@ pub enum ColumnUnit {
 
 /// A position in a file. Lines and columns are 1-based; an unknown column is absent, never 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct Place {
+pub struct LogPosition {
     /// The path as the log has it, cleaned.
     pub file: String,
     /// 1-based.
@@ -54,7 +54,7 @@ pub struct Place {
 pub struct Related {
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: LogPosition,
     /// What the tool says about it; may be empty.
     pub message: String,
 }
@@ -64,7 +64,7 @@ pub struct Related {
 pub struct Frame {
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: LogPosition,
     /// The function, where the trace names it.
     pub name: Option<String>,
 }
@@ -76,7 +76,7 @@ pub struct Diagnostic {
     pub tool: &'static str,
     /// Where; a finding about the whole project has no place.
     #[serde(flatten, with = "flat_place")]
-    pub place: Option<Place>,
+    pub place: Option<LogPosition>,
     /// Last position of the finding, where the tool gives one.
     pub end: Option<(u32, Option<u32>)>,
     /// How bad.
@@ -96,7 +96,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    fn new(tool: &'static str, place: Place, severity: Severity, message: impl Into<String>) -> Self {
+    fn new(tool: &'static str, place: LogPosition, severity: Severity, message: impl Into<String>) -> Self {
         Self {
             tool,
             place: Some(place),
@@ -134,7 +134,7 @@ impl Diagnostic {
 
 /// `file`, `line` and `col` are members of the diagnostic itself, `null` without a place.
 mod flat_place {
-    use super::Place;
+    use super::LogPosition;
     use serde::{Serialize, Serializer};
 
     #[derive(Serialize)]
@@ -145,7 +145,7 @@ mod flat_place {
     }
 
     #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
-    pub(super) fn serialize<S: Serializer>(place: &Option<Place>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(place: &Option<LogPosition>, serializer: S) -> Result<S::Ok, S::Error> {
         let place = place.as_ref();
         Flat {
             file: place.map(|place| place.file.as_str()),

@@ -1,6 +1,6 @@
 //! Places as tools write them: `path:12:5`, `path(12,5)`, `path 12:5-9`, and the cleaning of paths.
 
-use crate::Place;
+use crate::LogPosition;
 
 /// Longer texts are not paths.
 const LONGEST_PATH: usize = 4096;
@@ -18,7 +18,7 @@ pub(crate) fn number(text: &str) -> Option<(u32, &str)> {
 /// `path:line[:col]` at the beginning of `text`, and what follows it.
 ///
 /// The path ends at the first `:` that is followed by a digit: a drive letter, a scheme and a Windows path have none.
-pub(crate) fn colon(text: &str) -> Option<(Place, &str)> {
+pub(crate) fn colon(text: &str) -> Option<(LogPosition, &str)> {
     let mut from = 0;
     while let Some(found) = text.get(from..)?.find(':') {
         let at = from + found;
@@ -32,7 +32,7 @@ pub(crate) fn colon(text: &str) -> Option<(Place, &str)> {
             let file = clean_path(path)?;
             let column = rest.strip_prefix(':').and_then(number);
             let (col, rest) = column.map_or((None, rest), |(col, rest)| (Some(col), rest));
-            return Some((Place { file, line, col }, rest));
+            return Some((LogPosition { file, line, col }, rest));
         }
         from = at + 1;
     }
@@ -40,7 +40,7 @@ pub(crate) fn colon(text: &str) -> Option<(Place, &str)> {
 }
 
 /// `path(line[,col])` at the beginning of `text`, and what follows it.
-pub(crate) fn paren(text: &str) -> Option<(Place, &str)> {
+pub(crate) fn paren(text: &str) -> Option<(LogPosition, &str)> {
     let mut from = 0;
     while let Some(found) = text.get(from..)?.find('(') {
         let at = from + found;
@@ -58,7 +58,7 @@ pub(crate) fn paren(text: &str) -> Option<(Place, &str)> {
             if let Some(rest) = rest.strip_prefix(')')
                 && let Some(file) = clean_path(text.get(..at)?.trim_end())
             {
-                return Some((Place { file, line, col }, rest));
+                return Some((LogPosition { file, line, col }, rest));
             }
         }
         from = at + 1;
@@ -169,7 +169,7 @@ fn is_in_module_cache(path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn shown(place: Option<(Place, &str)>) -> String {
+    fn shown(place: Option<(LogPosition, &str)>) -> String {
         place.map_or("-".to_owned(), |(place, rest)| format!("{} {} {:?} |{rest}", place.file, place.line, place.col))
     }
 

@@ -7,7 +7,7 @@ use super::*;
 fn check(log: &str, expected: Expect) {
     let mut out = String::new();
     for diagnostic in parse(log.as_bytes(), None) {
-        let place = |place: &Place| {
+        let place = |place: &LogPosition| {
             format!("{}:{}:{}", place.file, place.line, place.col.map_or("-".to_owned(), |col| col.to_string()))
         };
         let at = diagnostic.place.as_ref().map_or("nowhere".to_owned(), place);
@@ -347,7 +347,7 @@ fn lines_of_other_programs_between_findings_change_nothing() {
 fn line_zero_means_the_whole_file() {
     let found = parse(b"::error file=a.ts,line=0,col=0::x\n", None);
     let place = found.first().and_then(|diagnostic| diagnostic.place.clone());
-    assert_eq!(place, Some(Place { file: "a.ts".to_owned(), line: 1, col: None }));
+    assert_eq!(place, Some(LogPosition { file: "a.ts".to_owned(), line: 1, col: None }));
 }
 
 #[test]

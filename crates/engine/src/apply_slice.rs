@@ -40,7 +40,7 @@ pub struct ApplySliceOutcome {
 
 /// Runs the verb. Every failure is a report in the form of the slice's.
 pub fn apply_slice(store: &mut dyn DocumentStore, command: &ApplySliceCommand) -> ApplySliceOutcome {
-    let mut run = Run { store, command, digests: Digests::default() };
+    let mut run = ApplyRun { store, command, digests: Digests::default() };
     match run.apply() {
         Ok(outcome) => outcome,
         Err((class, failure)) => ApplySliceOutcome {
@@ -55,7 +55,7 @@ pub fn apply_slice(store: &mut dyn DocumentStore, command: &ApplySliceCommand) -
     }
 }
 
-struct Run<'r> {
+struct ApplyRun<'r> {
     store: &'r mut dyn DocumentStore,
     command: &'r ApplySliceCommand,
     digests: Digests,
@@ -63,7 +63,7 @@ struct Run<'r> {
 
 type Failure = (ExitClass, DocumentFailure);
 
-impl Run<'_> {
+impl ApplyRun<'_> {
     fn apply(&mut self) -> Result<ApplySliceOutcome, Failure> {
         let command = self.command;
         if command.out.as_deref() == Some("-") {

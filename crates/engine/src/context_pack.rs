@@ -48,7 +48,7 @@ pub struct ContextOutcome {
 
 /// Runs the verb. Every failure is a report in the form of the slice's.
 pub fn context_pack(store: &mut dyn DocumentStore, command: &ContextCommand) -> ContextOutcome {
-    let mut run = Run { store, command, digests: Digests::default(), pointer: String::new(), top: None };
+    let mut run = ContextPackRun { store, command, digests: Digests::default(), pointer: String::new(), top: None };
     match run.pack() {
         Ok(outcome) => outcome,
         Err(failure) => ContextOutcome {
@@ -62,7 +62,7 @@ pub fn context_pack(store: &mut dyn DocumentStore, command: &ContextCommand) -> 
     }
 }
 
-struct Run<'r> {
+struct ContextPackRun<'r> {
     store: &'r mut dyn DocumentStore,
     command: &'r ContextCommand,
     digests: Digests,
@@ -72,7 +72,7 @@ struct Run<'r> {
     top: Option<String>,
 }
 
-impl Run<'_> {
+impl ContextPackRun<'_> {
     fn pack(&mut self) -> Result<ContextOutcome, DocumentFailure> {
         let command = self.command;
         if command.out.as_deref() == Some("-") {

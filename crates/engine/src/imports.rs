@@ -87,7 +87,7 @@ pub fn plan(
         if let Some(reason) = label_refusal(label).or(nested) {
             return Err(ImportError::Label { label: label.clone(), reason });
         }
-        let mut found = Found::new(label, format!("{stan_path}/imports/{label}"));
+        let mut found = LabelFiles::new(label, format!("{stan_path}/imports/{label}"));
         planner.label(globs, &mut found)?;
         found.refuse_files_as_folders()?;
         plan.warnings.extend(found.warnings);
@@ -106,7 +106,7 @@ pub fn plan(
 }
 
 /// What one label brings in.
-struct Found<'l> {
+struct LabelFiles<'l> {
     label: &'l str,
     /// Where its files are staged, relative to the root.
     folder: String,
@@ -118,7 +118,7 @@ struct Found<'l> {
     is_unread: bool,
 }
 
-impl<'l> Found<'l> {
+impl<'l> LabelFiles<'l> {
     fn new(label: &'l str, folder: String) -> Self {
         let (sources, warnings) = (BTreeMap::new(), BTreeSet::new());
         Self { label, folder, sources, warnings, are_warnings_cut: false, is_unread: false }
@@ -190,14 +190,14 @@ struct Sought<'g> {
 
 /// The globs of a label that start in the same folder.
 #[derive(Default)]
-struct Group<'g> {
+struct GlobGroup<'g> {
     sought: Vec<Sought<'g>>,
     patterns: Vec<String>,
 }
 
 impl Planner<'_> {
-    fn label(&mut self, globs: &[String], found: &mut Found<'_>) -> Result<(), ImportError> {
-        let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
+    fn label(&mut self, globs: &[String], found: &mut LabelFiles<'_>) -> Result<(), ImportError> {
+        let mut groups: BTreeMap<String, GlobGroup<'_>> = BTreeMap::new();
         for glob in globs {
             let refused = |error| ImportError::Glob { label: found.label.to_owned(), error };
             let RootedGlob { parent, pattern } = RootedGlob::new(glob).map_err(refused)?;
@@ -227,7 +227,7 @@ impl Planner<'_> {
         for (parent, mut group) in groups {
             let refused = |error| ImportError::Glob { label: found.label.to_owned(), error };
             let all = WalkGlobs::new(&group.patterns).map_err(refused)?;
-            Walk { planner: self, parent: &parent, all: &all, group: &mut group }.run(found)?;
+            ImportWalk { planner: self, parent: &parent, all: &all, group: &mut group }.run(found)?;
             for Sought { glob, is_found, .. } in group.sought {
                 if !is_found {
                     found.warn(format!("the glob `{glob}` matched nothing below {}", self.shown(&parent)));
@@ -254,16 +254,16 @@ impl Planner<'_> {
     }
 }
 
-struct Walk<'w, 's, 'g> {
+struct ImportWalk<'w, 's, 'g> {
     planner: &'w mut Planner<'s>,
     /// Absolute real path.
     parent: &'w str,
     all: &'w WalkGlobs,
-    group: &'w mut Group<'g>,
+    group: &'w mut GlobGroup<'g>,
 }
 
-impl Walk<'_, '_, '_> {
-    fn run(&mut self, found: &mut Found<'_>) -> Result<(), ImportError> {
+impl ImportWalk<'_, '_, '_> {
+    fn run(&mut self, found: &mut LabelFiles<'_>) -> Result<(), ImportError> {
         let mut pending = vec![String::new()];
         while let Some(below) = pending.pop() {
             let folder = join(self.parent, &below);
@@ -319,7 +319,7 @@ impl Walk<'_, '_, '_> {
         is_match
     }
 
-    fn file(&mut self, path: String, found: &mut Found<'_>) -> Result<(), ImportError> {
+    fn file(&mut self, path: String, found: &mut LabelFiles<'_>) -> Result<(), ImportError> {
         if self.matches(&path) {
             let source = join(self.parent, &path);
             found.add(path, source, self.parent)?;
@@ -328,7 +328,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// A link counts as its target, if that is a file in the same parent.
-    fn link(&mut self, path: String, found: &mut Found<'_>) -> Result<(), ImportError> {
+    fn link(&mut self, path: String, found: &mut LabelFiles<'_>) -> Result<(), ImportError> {
         let link = join(self.parent, &path);
         let is_match = self.all.is_match(&path);
         if !is_match && !self.all.could_match_below(&path) {

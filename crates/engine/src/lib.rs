@@ -50,5 +50,5 @@ pub use stan_model::document::x07 as x07_documents;
 pub use stan_model::untrusted::visible_json;
 pub use stan_model::{Untrusted, jcs};
 pub use stan_repo::{ByteStore, EntryKind, OsSystem, Processes, System, SystemExt, WritableSystem, relative_path};
-pub use stan_slice::{ApplyError, Bound, PointerSpace, SliceError, SliceRequest};
+pub use stan_slice::{ApplyError, PointerSpace, SizeBound, SliceError, SliceRequest};
 pub use threads::prepare_threads;

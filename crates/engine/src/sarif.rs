@@ -21,11 +21,11 @@ pub struct SarifLog {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run; 1],
+    runs: [SarifRun; 1],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Run {
+struct SarifRun {
     tool: Tool,
     #[serde(rename = "columnKind")]
     column_kind: &'static str,
@@ -96,7 +96,7 @@ impl SarifLog {
         let ids: BTreeMap<&str, ()> = results.iter().map(|result| (result.rule_id.as_str(), ())).collect();
         let rules = ids.into_keys().map(|id| Rule { id: id.to_owned() }).collect();
         let driver = Driver { name: "stan", version: env!("CARGO_PKG_VERSION"), rules };
-        let run = Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results };
+        let run = SarifRun { tool: Tool { driver }, column_kind: "unicodeCodePoints", results };
         Self { schema: SCHEMA, version: "2.1.0", runs: [run] }
     }
 

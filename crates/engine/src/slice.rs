@@ -28,7 +28,7 @@ pub struct SliceOutcome {
 
 /// Runs the verb. Every failure is a report as well.
 pub fn slice(store: &mut dyn DocumentStore, command: &SliceCommand) -> SliceOutcome {
-    let mut run = Run { store, command, digests: Digests::default(), readings_differ: false };
+    let mut run = SliceRun { store, command, digests: Digests::default(), readings_differ: false };
     let (class, report, failure) = match run.slice() {
         Ok(report) => (ExitClass::Done, report, None),
         Err((class, failure)) => (class, run.failed(), Some(failure)),
@@ -36,14 +36,14 @@ pub fn slice(store: &mut dyn DocumentStore, command: &SliceCommand) -> SliceOutc
     SliceOutcome { class, report, failure, readings_differ: run.readings_differ }
 }
 
-struct Run<'r> {
+struct SliceRun<'r> {
     store: &'r mut dyn DocumentStore,
     command: &'r SliceCommand,
     digests: Digests,
     readings_differ: bool,
 }
 
-impl Run<'_> {
+impl SliceRun<'_> {
     fn slice(&mut self) -> Result<SliceReport, (ExitClass, DocumentFailure)> {
         let command = self.command;
         if command.out.as_deref() == Some("-") {

@@ -7,7 +7,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use stan_engine::Engine;
 use stan_engine::config::Config as StanConfig;
 use stan_engine::context::{Repository, build_map};
-use stan_engine::graph::{GraphOptions, GraphRequest, Work};
+use stan_engine::graph::{CacheUse, GraphOptions, GraphRequest};
 use stan_repo::{MemorySystem, System, SystemExt as _, WritableSystem};
 use stan_testkit::Random;
 use support::disk::{Disk, MemoryDisk};
@@ -57,7 +57,7 @@ fn damage_is_noticed() {
             }
         }
         assert_eq!(json(&run(disk.system(), &options, &request(false))), expected, "after {damage:?}");
-        assert_eq!(run(disk.system(), &options, &request(false)).work, Work::Unchanged, "it mends itself");
+        assert_eq!(run(disk.system(), &options, &request(false)).work, CacheUse::Unchanged, "the cache is repaired");
     }
 }
 
@@ -77,7 +77,7 @@ fn a_cache_serves_only_the_options_it_was_made_with() {
         let mut other = options.clone();
         change(&mut other);
         let outcome = run(disk.system(), &other, &request(false));
-        assert!(matches!(outcome.work, Work::Compiled(_)));
+        assert!(matches!(outcome.work, CacheUse::Compiled(_)));
         assert_eq!(json(&outcome), json(&cold(disk.system(), &other)));
     }
     assert_eq!(json(&run(disk.system(), &options, &request(false))), plain);
@@ -135,7 +135,7 @@ fn caches_made_to_look_right_do_no_harm() {
     let mut unchanged = index.clone();
     forge(system, OUTSIDE, &mut unchanged, &data);
     assert_eq!(unchanged, index);
-    assert_eq!(run(system, &options, &request_outside(false)).work, Work::Unchanged, "the forger knows the layout");
+    assert_eq!(run(system, &options, &request_outside(false)).work, CacheUse::Unchanged, "the forger knows the layout");
     let mut random = Random::new(11);
     for round in 0..1_500 {
         let (mut index, mut data) = (index.clone(), data.clone());
@@ -194,21 +194,21 @@ fn a_cache_that_came_with_the_repository_is_not_believed() {
         }
         run(&system, &options, &ours(&system, state)).work
     };
-    assert_eq!(victim("/theirs", 0), Work::Unchanged, "the same user, inode and time: what is shipped is complete");
-    assert!(matches!(victim("/theirs", 1), Work::Compiled(_)), "written at another time");
-    assert!(matches!(victim("/mine-elsewhere", 1), Work::Compiled(_)));
+    assert_eq!(victim("/theirs", 0), CacheUse::Unchanged, "the same user, inode and time: what is shipped is complete");
+    assert!(matches!(victim("/theirs", 1), CacheUse::Compiled(_)), "written at another time");
+    assert!(matches!(victim("/mine-elsewhere", 1), CacheUse::Compiled(_)));
 
     // Forged on top of a cache that is ours, with our own seals still beside it.
     let system = tree();
     system.set_now(100_000_000_000);
     let truth = json(&run(&system, &options, &request(false)));
     system.set_now(200_000_000_000);
-    assert_eq!(run(&system, &options, &request(false)).work, Work::Unchanged);
+    assert_eq!(run(&system, &options, &request(false)).work, CacheUse::Unchanged);
     forge(&system, CACHE, &mut evil.0, &evil.1);
     let outcome = run(&system, &options, &request(false));
-    assert!(matches!(outcome.work, Work::Compiled(_)));
+    assert!(matches!(outcome.work, CacheUse::Compiled(_)));
     assert_eq!(json(&outcome), truth);
-    assert_eq!(run(&system, &options, &request(false)).work, Work::Unchanged, "it was written again");
+    assert_eq!(run(&system, &options, &request(false)).work, CacheUse::Unchanged, "it was written again");
 }
 
 /// `map.data` alone is put in the place of ours.
@@ -248,7 +248,7 @@ fn without_a_place_for_the_key_a_cache_in_the_repository_is_not_used() {
         let request = GraphRequest { state_directory: state.map(str::to_owned), ..request(false) };
         for _ in 0..2 {
             let outcome = run(&system, &GraphOptions::new("/r"), &request);
-            assert!(matches!(outcome.work, Work::Compiled(1)), "{state:?}");
+            assert!(matches!(outcome.work, CacheUse::Compiled(1)), "{state:?}");
         }
         assert!(system.lstat("/r/.stan".as_ref()).is_err(), "{state:?}");
     }
@@ -269,7 +269,7 @@ fn a_folder_outside_the_repository_serves_after_it_was_restored() {
         disk.system().write_atomic(path.as_ref(), &bytes).unwrap();
     }
     let outcome = run(disk.system(), &options, &request_outside(false));
-    assert_eq!((outcome.work, json(&outcome)), (Work::Unchanged, expected));
+    assert_eq!((outcome.work, json(&outcome)), (CacheUse::Unchanged, expected));
 }
 
 #[test]
@@ -278,14 +278,14 @@ fn an_index_that_does_not_know_the_listing_of_the_root_is_refused() {
     system.set_now(100_000_000_000);
     let options = GraphOptions::new("/r");
     run(&system, &options, &request_outside(false));
-    assert_eq!(run(&system, &options, &request_outside(false)).work, Work::Unchanged);
+    assert_eq!(run(&system, &options, &request_outside(false)).work, CacheUse::Unchanged);
     let (mut index, data) = both_files(&system, OUTSIDE);
     // The path of the listed root becomes another one: length, then the two bytes.
     let at = index.windows(3).position(|window| window == [2, b'/', b'r']).expect("the root was listed");
     index[at + 2] = b'q';
     system.set_dir("/q").set_times("/q", 0, 0);
     forge(&system, OUTSIDE, &mut index, &data);
-    assert!(matches!(run(&system, &options, &request_outside(false)).work, Work::Compiled(_)));
+    assert!(matches!(run(&system, &options, &request_outside(false)).work, CacheUse::Compiled(_)));
 }
 
 /// Writes both files: 24 bytes of magic, key and checksum, then the index: a time, and the length and the checksum of each
@@ -402,6 +402,6 @@ fn nothing_is_written_or_read_through_a_link() {
     disk.remove(".stan/cache/graph.index");
     disk.link(".stan/cache/graph.index", "/elsewhere");
     let outcome = run(disk.system(), &options, &request(false));
-    assert!(matches!(outcome.work, Work::Compiled(_)), "an index behind a link is not believed");
+    assert!(matches!(outcome.work, CacheUse::Compiled(_)), "an index behind a link is not believed");
     assert_eq!(json(&outcome), expected);
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use stan_engine::Engine;
 use stan_engine::config::Config;
-use stan_engine::context::reports::Mode;
+use stan_engine::context::reports::ArchiveMode;
 use stan_engine::context::{ArchiveFormat, EngineError, EngineErrorKind, NoProgress, Repository, RunRequest, run};
 use stan_engine::graph::GraphRequest;
 use stan_repo::{AllowedFolder, EntryKind, MemorySystem, SystemExt as _};
@@ -76,7 +76,7 @@ fn context_run(system: &MemorySystem, frozen: bool) -> Result<(), EngineError> {
     let repository = Repository { root: ROOT, config: &config };
     let work = GraphRequest::default();
     let request = RunRequest {
-        mode: Mode::Context,
+        mode: ArchiveMode::Context,
         frozen,
         pretty: false,
         full_map: false,

@@ -10,7 +10,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use stan_archive::{EntryHeader, append_end, append_header, padding};
 use stan_engine::Engine;
 use stan_engine::config::Config;
-use stan_engine::context::reports::{Mode, RunReport};
+use stan_engine::context::reports::{ArchiveMode, RunReport};
 use stan_engine::context::{ArchiveFormat, NoProgress, Repository, RunRequest, build_map, run as run_context};
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_lang::{PackageStore, PackageStores};
@@ -108,7 +108,7 @@ fn config() -> Config {
 fn context_run(system: &MemorySystem) -> RunReport {
     system.set_file(STATE, "{\"v\":2,\"i\":[[\"src/main.rs\",1]]}");
     let request = RunRequest {
-        mode: Mode::Context,
+        mode: ArchiveMode::Context,
         frozen: false,
         pretty: false,
         full_map: false,

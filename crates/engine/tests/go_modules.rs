@@ -8,7 +8,7 @@ use std::path::Path;
 use expect_test::{Expect, expect};
 use stan_engine::Engine;
 use stan_engine::config::Config;
-use stan_engine::context::reports::{Mode, RunReport};
+use stan_engine::context::reports::{ArchiveMode, RunReport};
 use stan_engine::context::{
     ArchiveFormat, EngineError, NamedBytes, NoProgress, Repository, RunRequest, SelectRequest, build_map,
     run as run_context, select,
@@ -77,7 +77,7 @@ fn request(cache: bool) -> GraphRequest {
 
 fn context_run(system: &MemorySystem, config: &Config, frozen: bool) -> Result<RunReport, EngineError> {
     let request = RunRequest {
-        mode: Mode::Context,
+        mode: ArchiveMode::Context,
         frozen,
         pretty: false,
         full_map: false,

@@ -3,12 +3,12 @@
 
 mod support;
 
-use stan_engine::graph::{GraphOptions, GraphRequest, Work};
+use stan_engine::graph::{CacheUse, GraphOptions, GraphRequest};
 use stan_repo::MemorySystem;
 use support::{ROOT, cold, json, run};
 
 /// Runs on `before`, then on `before` with some files changed, and compares with the cold answer. Says how it was found.
-fn check(before: &str, edits: &[(&str, &str)]) -> Work {
+fn check(before: &str, edits: &[(&str, &str)]) -> CacheUse {
     let system = MemorySystem::from_fixture(before);
     let options = GraphOptions::new(ROOT);
     let request = GraphRequest {
@@ -60,11 +60,11 @@ fn edits_of_single_files_are_updated_incrementally() {
         ("x.ts", "\0"),
         ("other.ts", "export {};"),
     ] {
-        assert_eq!(check(SMALL, &[(path, text)]), Work::Edited(1), "{path}: {text}");
+        assert_eq!(check(SMALL, &[(path, text)]), CacheUse::Edited(1), "{path}: {text}");
     }
-    assert_eq!(check(SMALL, &[("x.ts", "export const y = 1;"), ("y.ts", "export const x = 1;")]), Work::Edited(2));
-    assert_eq!(check(SMALL, &[("x.ts", "export const x = 1;\n")]), Work::Unchanged, "a touch is no edit");
-    assert_eq!(check(SMALL, &[]), Work::Unchanged);
+    assert_eq!(check(SMALL, &[("x.ts", "export const y = 1;"), ("y.ts", "export const x = 1;")]), CacheUse::Edited(2));
+    assert_eq!(check(SMALL, &[("x.ts", "export const x = 1;\n")]), CacheUse::Unchanged, "a touch is not an edit");
+    assert_eq!(check(SMALL, &[]), CacheUse::Unchanged);
 }
 
 /// Names on their way through renames, stars, cycles, namespaces and `export =`.
@@ -111,13 +111,13 @@ fn only_names_that_changed_are_followed() {
         ("whole.d.ts", "import o = require('./other'); export = o;"),
         ("whole.d.ts", "export {a} from './leaf'; export const missing: 1;"),
     ] {
-        assert_eq!(check(CHAIN, &[(path, text)]), Work::Edited(1), "{path}: {text}");
+        assert_eq!(check(CHAIN, &[(path, text)]), CacheUse::Edited(1), "{path}: {text}");
     }
     let both = [
         ("leaf.ts", "export {a} from './other'; export const b = 2; export default 1;"),
         ("named.ts", "export {a as renamed, a as b} from './leaf';"),
     ];
-    assert_eq!(check(CHAIN, &both), Work::Edited(2));
+    assert_eq!(check(CHAIN, &both), CacheUse::Edited(2));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_new_file_may_satisfy_or_shadow() {
         "tsconfig.json",
         ".gitignore",
     ] {
-        assert!(matches!(check(SMALL, &[(path, "{}")]), Work::Compiled(_)), "{path}");
+        assert!(matches!(check(SMALL, &[(path, "{}")]), CacheUse::Compiled(_)), "{path}");
     }
 }
 

@@ -5,7 +5,7 @@ mod support;
 
 use stan_engine::Engine;
 use stan_engine::config::Config;
-use stan_engine::context::reports::{Mode, RunReport};
+use stan_engine::context::reports::{ArchiveMode, RunReport};
 use stan_engine::context::{ArchiveFormat, Artefact, NoProgress, Repository, RunRequest, run};
 use stan_engine::graph::GraphRequest;
 use stan_engine::tokens::Tokenizer;
@@ -21,7 +21,7 @@ const GRAPH: &str = ".stan/cache/graph.data";
 
 /// What a run leaves for its reader.
 #[derive(Debug, PartialEq, Eq)]
-struct Outcome {
+struct RunResult {
     archive: Vec<u8>,
     overview: Vec<u8>,
     map: Vec<u8>,
@@ -42,11 +42,11 @@ fn repository() -> MemoryDisk {
     disk.write("node_modules/p/index.js", b"exports.p = 1;");
     disk.write("node_modules/p/package.json", br#"{"name":"p","version":"1.0.0"}"#);
     // The first run of all leaves the snapshot that later ones are compared with.
-    outcome(&disk, &Config::default(), Mode::Context, None);
+    outcome(&disk, &Config::default(), ArchiveMode::Context, None);
     disk
 }
 
-fn outcome(disk: &MemoryDisk, config: &Config, mode: Mode, cache: Option<&str>) -> Outcome {
+fn outcome(disk: &MemoryDisk, config: &Config, mode: ArchiveMode, cache: Option<&str>) -> RunResult {
     disk.wait(3_000_000_000);
     // A run that repeats the last one does not ask for the overview: see `kept_run.rs`.
     for kept in ["/r/.stan/cache/run.data", "/c/run.data"] {
@@ -75,7 +75,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, mode: Mode, cache: Option<&str>) 
     let read = |artefact| disk.read(&repository.layout().artefact(artefact)).expect("it was written");
     // Which errors are new comes from the cache; what is written and removed depends on the run before.
     let report = RunReport { errors_are_known: false, written: Vec::new(), removed: Vec::new(), ..report };
-    Outcome {
+    RunResult {
         archive: read(Artefact::Archive),
         overview: read(Artefact::Overview),
         map: read(Artefact::Meta),
@@ -84,7 +84,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, mode: Mode, cache: Option<&str>) 
 }
 
 /// Runs with the cache, then one without: all the same.
-fn check(disk: &MemoryDisk, config: &Config, mode: Mode) -> Outcome {
+fn check(disk: &MemoryDisk, config: &Config, mode: ArchiveMode) -> RunResult {
     let warm = [(); 3].map(|()| outcome(disk, config, mode, Some(CACHE)));
     let cold = outcome(disk, config, mode, None);
     for warm in warm {
@@ -98,7 +98,7 @@ fn check(disk: &MemoryDisk, config: &Config, mode: Mode) -> Outcome {
 fn an_unchanged_run_gives_what_a_run_without_cache_gives_and_needs_no_graph() {
     let disk = repository();
     for config in [Config::default(), large_map()] {
-        for mode in [Mode::Context, Mode::Meta] {
+        for mode in [ArchiveMode::Context, ArchiveMode::Meta] {
             let expected = check(&disk, &config, mode);
             // Whatever made an overview would need the data, and would write it again.
             let data = disk.read(GRAPH).expect("a run keeps its graph");
@@ -114,26 +114,26 @@ fn an_unchanged_run_gives_what_a_run_without_cache_gives_and_needs_no_graph() {
 fn a_kept_overview_does_not_outlive_what_it_was_made_of() {
     let disk = repository();
     let config = large_map();
-    let first = check(&disk, &config, Mode::Context);
+    let first = check(&disk, &config, ArchiveMode::Context);
     assert!(
         String::from_utf8_lossy(&first.overview).contains("p 1.0.0"),
         "{}",
         String::from_utf8_lossy(&first.overview)
     );
     disk.write("node_modules/p/package.json", br#"{"name":"p","version":"2.0.0"}"#);
-    let second = check(&disk, &config, Mode::Context);
+    let second = check(&disk, &config, ArchiveMode::Context);
     assert_ne!(second.overview, first.overview);
     disk.write("src/z.ts", b"import 'p'; export const walrus = 1;");
-    let third = check(&disk, &config, Mode::Context);
+    let third = check(&disk, &config, ArchiveMode::Context);
     assert!(String::from_utf8_lossy(&third.overview).contains("walrus"));
     disk.remove("src/z.ts");
-    let fourth = check(&disk, &config, Mode::Context);
+    let fourth = check(&disk, &config, ArchiveMode::Context);
     assert!(!String::from_utf8_lossy(&fourth.overview).contains("walrus"));
     let mut shorter = large_map();
     shorter.context.overview_tokens = 150;
-    assert_ne!(check(&disk, &shorter, Mode::Context).overview, fourth.overview);
-    assert_ne!(check(&disk, &Config::default(), Mode::Context).overview, fourth.overview);
-    assert_eq!(check(&disk, &config, Mode::Context), fourth);
+    assert_ne!(check(&disk, &shorter, ArchiveMode::Context).overview, fourth.overview);
+    assert_ne!(check(&disk, &Config::default(), ArchiveMode::Context).overview, fourth.overview);
+    assert_eq!(check(&disk, &config, ArchiveMode::Context), fourth);
 }
 
 /// One byte of an overview is another, with a checksum that fits.
@@ -150,10 +150,10 @@ fn forged(kept: &[u8]) -> Vec<u8> {
 fn an_overview_that_came_with_the_repository_is_not_believed() {
     let disk = repository();
     let config = large_map();
-    let truth = check(&disk, &config, Mode::Context);
+    let truth = check(&disk, &config, ArchiveMode::Context);
     let kept = disk.read(KEPT).expect("a run keeps its overview");
     disk.write(KEPT, &forged(&kept));
-    assert_eq!(outcome(&disk, &config, Mode::Context, Some(CACHE)), truth);
+    assert_eq!(outcome(&disk, &config, ArchiveMode::Context, Some(CACHE)), truth);
     assert_eq!(disk.read(KEPT), Some(kept), "it was written again");
 }
 
@@ -162,7 +162,7 @@ fn damage_to_a_kept_overview_is_noticed() {
     let disk = repository();
     let config = large_map();
     // Outside the repository there is no seal: only the checksum detects a change.
-    let truth = outcome(&disk, &config, Mode::Context, Some(OUTSIDE));
+    let truth = outcome(&disk, &config, ArchiveMode::Context, Some(OUTSIDE));
     let file = format!("{OUTSIDE}/overview.data");
     let read = || {
         let mut bytes = Vec::new();
@@ -174,14 +174,14 @@ fn damage_to_a_kept_overview_is_noticed() {
     *flipped.last_mut().expect("it is not empty") ^= 1;
     for damaged in [&kept[..kept.len() - 1], &kept[..30], &kept[..10], b"", &flipped] {
         disk.system().write_atomic(file.as_ref(), damaged).expect("memory is writable");
-        assert_eq!(outcome(&disk, &config, Mode::Context, Some(OUTSIDE)), truth);
+        assert_eq!(outcome(&disk, &config, ArchiveMode::Context, Some(OUTSIDE)), truth);
         assert_eq!(read(), kept, "it was written again");
     }
     // One of another graph is whole, and still not taken.
     disk.write("src/z.ts", b"import 'p'; export const walrus = 1;");
-    let later = outcome(&disk, &config, Mode::Context, None);
+    let later = outcome(&disk, &config, ArchiveMode::Context, None);
     for _ in 0..3 {
         disk.system().write_atomic(file.as_ref(), &kept).expect("memory is writable");
-        assert_eq!(outcome(&disk, &config, Mode::Context, Some(OUTSIDE)), later);
+        assert_eq!(outcome(&disk, &config, ArchiveMode::Context, Some(OUTSIDE)), later);
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use stan_engine::Engine;
 use stan_engine::config::Config;
-use stan_engine::context::reports::{Mode, RunReport};
+use stan_engine::context::reports::{ArchiveMode, RunReport};
 use stan_engine::context::{ArchiveFormat, NoProgress, Repository, RunRequest, run};
 use stan_engine::graph::GraphRequest;
 use stan_engine::tokens::Tokenizer;
@@ -25,7 +25,7 @@ const OUTPUTS: [&str; 6] = [
 ];
 
 /// The report, and the bytes of everything that a run leaves.
-type Outcome = (RunReport, Vec<Option<Vec<u8>>>);
+type RunResult = (RunReport, Vec<Option<Vec<u8>>>);
 
 fn repository() -> MemoryDisk {
     let disk = MemoryDisk::new();
@@ -39,7 +39,7 @@ fn repository() -> MemoryDisk {
     disk
 }
 
-fn outcome(disk: &MemoryDisk, config: &Config, cache: Option<&str>) -> Outcome {
+fn outcome(disk: &MemoryDisk, config: &Config, cache: Option<&str>) -> RunResult {
     disk.wait(3_000_000_000);
     let repository = Repository { root: disk.root(), config };
     let work = GraphRequest {
@@ -48,7 +48,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, cache: Option<&str>) -> Outcome {
         ..GraphRequest::default()
     };
     let request = RunRequest {
-        mode: Mode::Context,
+        mode: ArchiveMode::Context,
         frozen: false,
         pretty: false,
         full_map: false,
@@ -65,7 +65,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, cache: Option<&str>) -> Outcome {
 }
 
 /// Runs until nothing changes any more, and returns what such a run says and leaves.
-fn settled(disk: &MemoryDisk, config: &Config) -> Outcome {
+fn settled(disk: &MemoryDisk, config: &Config) -> RunResult {
     for _ in 0..3 {
         outcome(disk, config, Some(CACHE));
     }
@@ -123,7 +123,7 @@ fn every_change_is_seen() {
         ("a map that was altered", |disk| disk.write(".stan/context/dependency.meta.json", b"{}")),
         ("an overview that is gone", |disk| disk.remove(".stan/context/dependency.overview.md")),
         ("a private map that was altered", |disk| disk.write(".stan/context/dependency.map.json", b"{}")),
-        ("a package that an import leads to", |disk| {
+        ("a package that an import resolves to", |disk| {
             disk.write("node_modules/p/package.json", br#"{"name":"p","version":"2.0.0"}"#);
         }),
     ];

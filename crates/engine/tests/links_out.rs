@@ -24,8 +24,8 @@ fn documents_behind_links_are_refused() {
         let config = Config::default();
         let repository = Repository { root: ROOT, config: &config };
         let state =
-            check_state(&Engine::new(&system), &repository, &StateSource::Workspace).expect_err("a link leads to it");
-        let archive = verify(&Engine::new(&system), &repository, None).expect_err("a link leads to it");
+            check_state(&Engine::new(&system), &repository, &StateSource::Workspace).expect_err("it is behind a link");
+        let archive = verify(&Engine::new(&system), &repository, None).expect_err("it is behind a link");
         for refusal in [state, archive] {
             let shown = refusal.to_string();
             assert!(shown.contains("link") && !shown.contains("secret"), "{links}{shown}");

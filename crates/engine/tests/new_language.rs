@@ -9,7 +9,7 @@ mod support;
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use stan_engine::graph::{GraphOptions, GraphRequest, Work};
+use stan_engine::graph::{CacheUse, GraphOptions, GraphRequest};
 use stan_lang::language::{
     Extract, FactsOf, FileResolver, Language, NameEdge, NamedFile, ProjectResolver, Resolved, TargetTable, Wanted,
 };
@@ -262,7 +262,7 @@ fn warm_runs_of_a_language_with_names_are_cold_runs() {
     let moved = warm(&system);
     assert_eq!(json(&moved), cold(&system));
     assert!(edges(&moved).contains("main.toy -> lib/b.toy"), "{}", edges(&moved));
-    assert_eq!(moved.work, Work::Compiled(2));
+    assert_eq!(moved.work, CacheUse::Compiled(2));
 }
 
 #[test]

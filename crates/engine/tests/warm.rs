@@ -14,7 +14,7 @@ use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest};
 use stan_model::document::integrity::ExternalsLock;
 
 use support::disk::{Disk, MemoryDisk, RealDisk};
-use support::edits::{Step, sequence, start};
+use support::edits::{TimedEdit, sequence, start};
 use support::{json, run};
 
 #[test]
@@ -56,7 +56,7 @@ fn check_sequences(cases: u32, length: Range<usize>, external_depth: u32, disk: 
     }
 }
 
-fn check_step(disk: &dyn Disk, options: &GraphOptions, number: usize, step: &Step) -> Result<(), TestCaseError> {
+fn check_step(disk: &dyn Disk, options: &GraphOptions, number: usize, step: &TimedEdit) -> Result<(), TestCaseError> {
     step.apply(disk);
     let inside = format!("{}/.stan/cache", disk.root());
     let outside = format!("{}/../cache", disk.root());

@@ -63,7 +63,7 @@ pub struct Tunneller<'m> {
     most: usize,
     /// Searches that found more definers than `most`, and how many. Each importer of such a name asks again, and a walk
     /// lists all definers before it gives up.
-    crowds: Mutex<FxHashMap<State<'m>, usize>>,
+    crowds: Mutex<FxHashMap<RequestedName<'m>, usize>>,
     /// Edges beyond those that an ordinary name has; shared, so that it is the repository's.
     extra: AtomicUsize,
 }
@@ -78,7 +78,7 @@ pub struct Implicit {
 }
 
 /// The result of a search.
-enum Found {
+enum Definers {
     All(Arc<[FileKey]>),
     /// More than the limit.
     Crowd(usize),
@@ -134,8 +134,8 @@ impl<'m> Tunneller<'m> {
                 continue;
             }
             let definers = match self.definers_up_to(named, &import.name, self.most) {
-                Found::All(definers) => definers,
-                Found::Crowd(count) => {
+                Definers::All(definers) => definers,
+                Definers::Crowd(count) => {
                     implicit.left_out.get_or_insert_with(|| (import.name.clone(), count));
                     continue;
                 }
@@ -160,36 +160,36 @@ impl<'m> Tunneller<'m> {
     /// The files that define what `module` exports as `name`, sorted and unique; empty when it exports no such thing.
     pub fn definers(&self, module: FileKey, name: &'m str) -> Arc<[FileKey]> {
         match self.definers_up_to(module, name, usize::MAX) {
-            Found::All(definers) => definers,
-            Found::Crowd(_) => Arc::from([]),
+            Definers::All(definers) => definers,
+            Definers::Crowd(_) => Arc::from([]),
         }
     }
 
-    fn definers_up_to(&self, module: FileKey, name: &'m str, most: usize) -> Found {
-        let start = State { file: module, name, loose: false };
+    fn definers_up_to(&self, module: FileKey, name: &'m str, most: usize) -> Definers {
+        let start = RequestedName { file: module, name, loose: false };
         if most < usize::MAX
             && let Some(count) = self.crowds().get(&start).copied().filter(|count| *count > most)
         {
-            return Found::Crowd(count);
+            return Definers::Crowd(count);
         }
         let found = self.memo.get(start).or_else(|| self.walk(start));
         match found {
-            Some(definers) if definers.len() > most => Found::Crowd(definers.len()),
-            Some(definers) => Found::All(definers),
+            Some(definers) if definers.len() > most => Definers::Crowd(definers.len()),
+            Some(definers) => Definers::All(definers),
             None => {
                 let mut long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
                 let found = long.search(self, start, most);
                 drop(long);
                 match &found {
-                    Found::All(definers) => self.memo.remember(vec![start], definers),
-                    Found::Crowd(count) => drop(self.crowds().insert(start, *count)),
+                    Definers::All(definers) => self.memo.remember(vec![start], definers),
+                    Definers::Crowd(count) => drop(self.crowds().insert(start, *count)),
                 }
                 found
             }
         }
     }
 
-    fn crowds(&self) -> MutexGuard<'_, FxHashMap<State<'m>, usize>> {
+    fn crowds(&self) -> MutexGuard<'_, FxHashMap<RequestedName<'m>, usize>> {
         // Every entry is a finished answer, whether or not another thread panicked.
         self.crowds.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -202,8 +202,8 @@ impl<'m> Tunneller<'m> {
     }
 
     /// Visits states until none is left; `None` when there are too many for a walk.
-    fn walk(&self, start: State<'m>) -> Option<Arc<[FileKey]>> {
-        let mut walk = Walk::default();
+    fn walk(&self, start: RequestedName<'m>) -> Option<Arc<[FileKey]>> {
+        let mut walk = NameSearch::default();
         walk.visit(start);
         // States that every way to a definer leads through: all of them have the answer of the first.
         let mut trunk = Vec::new();
@@ -226,8 +226,8 @@ impl<'m> Tunneller<'m> {
     }
 
     /// Follows a name by one step.
-    fn expand(&self, state: State<'m>, walk: &mut impl Sink<'m>) {
-        let State { file, name, loose } = state;
+    fn expand(&self, state: RequestedName<'m>, walk: &mut impl Sink<'m>) {
+        let RequestedName { file, name, loose } = state;
         let Some(module) = self.transparent(file) else { return walk.found(file, !loose) };
         let exports = exports_named(module.facts, name);
         for export in exports {
@@ -235,7 +235,7 @@ impl<'m> Tunneller<'m> {
                 ExportSource::Local => walk.found(file, true),
                 ExportSource::Name { request, name } => {
                     if let Some(next) = self.enter(file, &module, *request) {
-                        walk.visit(State { file: next, name, loose: false });
+                        walk.visit(RequestedName { file: next, name, loose: false });
                     }
                 }
                 ExportSource::Namespace { request } => {
@@ -262,21 +262,21 @@ impl<'m> Tunneller<'m> {
     }
 
     /// `export = value`: what is not exported by name is a member of the value.
-    fn expand_whole(&self, state: State<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
-        let State { file, name, loose } = state;
+    fn expand_whole(&self, state: RequestedName<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
+        let RequestedName { file, name, loose } = state;
         for export in exports_named(module.facts, WHOLE) {
             match &export.source {
                 ExportSource::Local => walk.found(file, !loose && (name == DEFAULT || module.facts.stars.is_empty())),
                 ExportSource::Name { .. } if loose => walk.found(file, false),
                 ExportSource::Name { request, name } => {
                     if let Some(next) = self.enter(file, module, *request) {
-                        walk.visit(State { file: next, name, loose: false });
+                        walk.visit(RequestedName { file: next, name, loose: false });
                     }
                 }
                 ExportSource::Namespace { request } => {
                     let Some(next) = self.enter(file, module, *request) else { continue };
                     if name != DEFAULT || self.has_default(next) {
-                        walk.visit(State { file: next, name, loose });
+                        walk.visit(RequestedName { file: next, name, loose });
                     } else {
                         walk.found(next, true);
                     }
@@ -285,11 +285,11 @@ impl<'m> Tunneller<'m> {
         }
     }
 
-    fn expand_stars(&self, state: State<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
-        let State { file, name, .. } = state;
+    fn expand_stars(&self, state: RequestedName<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
+        let RequestedName { file, name, .. } = state;
         let stars = &module.facts.stars;
         if let Some(table) = self.stars.table(self, file, stars.len()) {
-            table.for_each_provider(name, |provider| walk.visit(State { file: provider, name, loose: true }));
+            table.for_each_provider(name, |provider| walk.visit(RequestedName { file: provider, name, loose: true }));
             if table.has_catch_alls() {
                 walk.defer(table, name);
             }
@@ -297,7 +297,7 @@ impl<'m> Tunneller<'m> {
         }
         for request in stars {
             if let Some(next) = self.enter(file, module, *request) {
-                walk.visit(State { file: next, name, loose: true });
+                walk.visit(RequestedName { file: next, name, loose: true });
             }
         }
     }
@@ -321,7 +321,7 @@ impl<'m> Tunneller<'m> {
 
 /// A name that is requested from a module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct State<'m> {
+struct RequestedName<'m> {
     file: FileKey,
     name: &'m str,
     /// Requested through a star, so that the module may not have the name at all: a module that would take any
@@ -332,7 +332,7 @@ struct State<'m> {
 /// Takes what one step of a search finds.
 trait Sink<'m> {
     /// A state that the search continues with.
-    fn visit(&mut self, state: State<'m>);
+    fn visit(&mut self, state: RequestedName<'m>);
     /// A definer, or a file that counts only when there is no definer.
     fn found(&mut self, file: FileKey, certain: bool);
     /// A table whose files count only when there is no definer.
@@ -341,9 +341,9 @@ trait Sink<'m> {
 
 /// A search under way.
 #[derive(Default)]
-struct Walk<'m> {
-    pending: Vec<State<'m>>,
-    seen: FxHashSet<State<'m>>,
+struct NameSearch<'m> {
+    pending: Vec<RequestedName<'m>>,
+    seen: FxHashSet<RequestedName<'m>>,
     /// Definers, and files that may be: those count only when there is no definer.
     certain: Vec<FileKey>,
     possible: Vec<FileKey>,
@@ -351,8 +351,8 @@ struct Walk<'m> {
     deferred: Vec<(Arc<StarTable<'m>>, &'m str)>,
 }
 
-impl<'m> Sink<'m> for Walk<'m> {
-    fn visit(&mut self, state: State<'m>) {
+impl<'m> Sink<'m> for NameSearch<'m> {
+    fn visit(&mut self, state: RequestedName<'m>) {
         if self.seen.insert(state) {
             self.pending.push(state);
         }
@@ -367,7 +367,7 @@ impl<'m> Sink<'m> for Walk<'m> {
     }
 }
 
-impl Walk<'_> {
+impl NameSearch<'_> {
     fn found_nothing(&self) -> bool {
         self.certain.is_empty() && self.possible.is_empty() && self.deferred.is_empty()
     }

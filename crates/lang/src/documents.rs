@@ -1,4 +1,4 @@
-//! One line about a file that is no source code: the first heading of a Markdown document, the `description` of a package's
+//! One line about a file that is not source code: the first heading of a Markdown document, the `description` of a package's
 //! manifest (spec 20 §6). Pure functions of name and bytes, linear in the bytes.
 
 use stan_model::untrusted::cleaned_prose;

@@ -150,12 +150,12 @@ impl<'a> ObjectBuilder<'a> {
 }
 
 /// One step from a container to the value inside it, kept only to say where a number is.
-enum Step<'a> {
+enum ContainerStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-fn write_at<'a>(value: &'a Value, path: &mut Vec<Step<'a>>, out: &mut Vec<u8>) -> Result<(), JcsError> {
+fn write_at<'a>(value: &'a Value, path: &mut Vec<ContainerStep<'a>>, out: &mut Vec<u8>) -> Result<(), JcsError> {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
@@ -168,7 +168,7 @@ fn write_at<'a>(value: &'a Value, path: &mut Vec<Step<'a>>, out: &mut Vec<u8>) -
                 if index > 0 {
                     out.push(b',');
                 }
-                path.push(Step::Index(index));
+                path.push(ContainerStep::Index(index));
                 write_at(item, path, out)?;
                 path.pop();
             }
@@ -185,7 +185,7 @@ fn write_at<'a>(value: &'a Value, path: &mut Vec<Step<'a>>, out: &mut Vec<u8>) -
                 }
                 write_string(key, out);
                 out.push(b':');
-                path.push(Step::Key(key));
+                path.push(ContainerStep::Key(key));
                 write_at(field, path, out)?;
                 path.pop();
             }
@@ -195,7 +195,7 @@ fn write_at<'a>(value: &'a Value, path: &mut Vec<Step<'a>>, out: &mut Vec<u8>) -
     Ok(())
 }
 
-fn write_number(number: &serde_json::Number, path: &[Step<'_>], out: &mut Vec<u8>) -> Result<(), JcsError> {
+fn write_number(number: &serde_json::Number, path: &[ContainerStep<'_>], out: &mut Vec<u8>) -> Result<(), JcsError> {
     let magnitude = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
     match (magnitude, number.as_f64()) {
         (Some(magnitude), _) if magnitude > MAX_SAFE_INTEGER => {
@@ -213,13 +213,13 @@ fn write_number(number: &serde_json::Number, path: &[Step<'_>], out: &mut Vec<u8
     }
 }
 
-fn pointer_of(path: &[Step<'_>]) -> String {
+fn pointer_of(path: &[ContainerStep<'_>]) -> String {
     let mut pointer = String::new();
     for step in path {
         pointer.push('/');
         match step {
-            Step::Key(key) => pointer.push_str(&escape_pointer_token(key)),
-            Step::Index(index) => pointer.push_str(&index.to_string()),
+            ContainerStep::Key(key) => pointer.push_str(&escape_pointer_token(key)),
+            ContainerStep::Index(index) => pointer.push_str(&index.to_string()),
         }
     }
     pointer

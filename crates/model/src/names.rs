@@ -17,17 +17,17 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Index into [`Names::symbols`].
+    /// Index into [`FileNames::symbols`].
     SymbolId,
-    /// Index into [`Names::declarations`].
+    /// Index into [`FileNames::declarations`].
     DeclarationId,
-    /// Index into [`Names::shapes`].
+    /// Index into [`FileNames::shapes`].
     ShapeId,
-    /// Index into [`Names::signatures`].
+    /// Index into [`FileNames::signatures`].
     SignatureId,
-    /// Index into [`Names::recipes`].
+    /// Index into [`FileNames::recipes`].
     RecipeId,
-    /// Index into [`Names::imports`].
+    /// Index into [`FileNames::imports`].
     ImportId,
 }
 
@@ -40,12 +40,12 @@ impl RecipeId {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileUnits {
     pub outline: Outline,
-    pub names: Names,
+    pub names: FileNames,
 }
 
 /// The names of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Names {
+pub struct FileNames {
     pub symbols: Vec<Symbol>,
     pub declarations: Vec<Declaration>,
     pub shapes: Vec<Shape>,
@@ -64,7 +64,7 @@ pub struct Names {
     pub uses: Vec<Use>,
 }
 
-impl Default for Names {
+impl Default for FileNames {
     fn default() -> Self {
         Self {
             symbols: Vec::new(),
@@ -258,7 +258,7 @@ pub enum Used {
     Global(Box<str>),
 }
 
-impl Names {
+impl FileNames {
     pub fn symbol(&self, id: SymbolId) -> Option<&Symbol> {
         self.symbols.get(id.0 as usize)
     }

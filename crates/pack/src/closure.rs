@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use stan_model::names::{
-    DeclarationId, FileUnits, Import, Meaning, Names, ShapeId, ShapeKind, Space, SymbolId, Use, Used,
+    DeclarationId, FileNames, FileUnits, Import, Meaning, ShapeId, ShapeKind, Space, SymbolId, Use, Used,
 };
 use stan_model::outline::{Lines, Outline, Span, Unit, UnitId, UnitKind};
 
@@ -491,7 +491,7 @@ impl Collector<'_> {
     }
 }
 
-pub(crate) fn imports_of(names: &Names, symbol: SymbolId) -> impl Iterator<Item = (DeclarationId, &Import)> {
+pub(crate) fn imports_of(names: &FileNames, symbol: SymbolId) -> impl Iterator<Item = (DeclarationId, &Import)> {
     let declarations = names.symbol(symbol).map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();
     declarations.iter().filter_map(|id| match names.declaration(*id)?.meaning {
         // A name that is taken from the own package has no statement.
@@ -513,7 +513,7 @@ pub(crate) fn container(outline: &Outline, unit: UnitId) -> UnitId {
     at
 }
 
-fn is_of_space(names: &Names, id: DeclarationId, space: Space) -> bool {
+fn is_of_space(names: &FileNames, id: DeclarationId, space: Space) -> bool {
     let Some(declaration) = names.declaration(id) else { return false };
     match (declaration.meaning, space) {
         (Meaning::Shape(shape), Space::Value) => {

@@ -29,10 +29,10 @@ impl Bindings {
 }
 
 /// A type with the bindings under which it was written.
-type Bound = (FileId, RecipeId, Bindings);
+type BoundType = (FileId, RecipeId, Bindings);
 
 /// A type parameter and its argument.
-type Binding = ((FileId, SymbolId), Bound);
+type Binding = ((FileId, SymbolId), BoundType);
 
 /// What has members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ pub(crate) enum Carrier {
 }
 
 /// A member with the bindings under which its type is to be read.
-type Found = (FileId, DeclarationId, Bindings);
+type FoundMember = (FileId, DeclarationId, Bindings);
 
 /// Follows names and recipes across the files of `modules`.
 pub struct Follower<'m> {
@@ -138,7 +138,7 @@ impl<'m> Follower<'m> {
         left > 0 && depth <= MOST_DEPTH
     }
 
-    fn eval(&self, (file, recipe, bindings): Bound, depth: u32) -> Vec<Carrier> {
+    fn eval(&self, (file, recipe, bindings): BoundType, depth: u32) -> Vec<Carrier> {
         if recipe == RecipeId::UNKNOWN || !self.step(depth) {
             return Vec::new();
         }
@@ -224,7 +224,7 @@ impl<'m> Follower<'m> {
     }
 
     /// What the value of a declaration has as members.
-    fn value_of(&self, (file, declaration, bindings): Found, depth: u32) -> Vec<Carrier> {
+    fn value_of(&self, (file, declaration, bindings): FoundMember, depth: u32) -> Vec<Carrier> {
         if !self.step(depth) {
             return Vec::new();
         }
@@ -338,7 +338,7 @@ impl<'m> Follower<'m> {
         Bindings(all.len() as u32 - 1)
     }
 
-    fn bound(&self, file: FileId, symbol: SymbolId, bindings: Bindings) -> Option<Bound> {
+    fn bound(&self, file: FileId, symbol: SymbolId, bindings: Bindings) -> Option<BoundType> {
         let all = self.bindings.borrow();
         let bound = all.get(bindings.0 as usize)?.iter().find(|(parameter, _)| *parameter == (file, symbol));
         bound.map(|(_, argument)| *argument)
@@ -450,7 +450,7 @@ impl<'m> Follower<'m> {
         found
     }
 
-    fn members_named(&self, carriers: &[Carrier], name: &str, depth: u32) -> Vec<Found> {
+    fn members_named(&self, carriers: &[Carrier], name: &str, depth: u32) -> Vec<FoundMember> {
         let mut seen = FxHashSet::default();
         let mut found = Vec::new();
         self.members_into(carriers, name, depth, &mut seen, &mut found);
@@ -463,7 +463,7 @@ impl<'m> Follower<'m> {
         name: &str,
         depth: u32,
         seen: &mut FxHashSet<Carrier>,
-        found: &mut Vec<Found>,
+        found: &mut Vec<FoundMember>,
     ) {
         for carrier in carriers {
             if !self.step(depth) || !seen.insert(*carrier) {
@@ -492,7 +492,7 @@ impl<'m> Follower<'m> {
         name: &str,
         depth: u32,
         seen: &mut FxHashSet<Carrier>,
-        found: &mut Vec<Found>,
+        found: &mut Vec<FoundMember>,
     ) {
         let Some(units) = self.modules.units(file) else { return };
         let parts = merged(&units, shape);
@@ -517,7 +517,7 @@ impl<'m> Follower<'m> {
         name: &str,
         depth: u32,
         seen: &mut FxHashSet<Carrier>,
-        found: &mut Vec<Found>,
+        found: &mut Vec<FoundMember>,
     ) {
         let Some(units) = self.modules.units(file) else { return };
         let before = found.len();

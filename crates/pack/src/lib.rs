@@ -24,7 +24,7 @@ pub use focus::{Focus, focus_at, lines_around};
 pub use follow::Follower;
 pub use modules::{FileId, Leads, Modules};
 pub use plan::{Costs, Fitted, Level, fit};
-pub use prune::{Place, Pruning};
+pub use prune::{PrunePoint, Pruning};
 pub use render::{Lists, markdown, xml};
 pub use show::{
     FileKeeping, Options, Shown, file_passages, file_signature, full, head, lines_only, one_line, signature,

@@ -96,7 +96,7 @@ const LARGE: u64 = 150;
 /// Lowers candidates until they fit. `focus` has the costs of each focus, from the whole of it down to the least that can be
 /// shown; the first one never goes. `others` are in order of importance within a rank. Without a budget nothing is lowered.
 pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted {
-    let mut state = State::new(focus, others);
+    let mut state = PlanState::new(focus, others);
     let before = state.total();
     let budget = budget.unwrap_or(u64::MAX);
     let (far, near) = sequence(others);
@@ -127,10 +127,10 @@ pub fn fit(focus: &[Vec<u64>], others: &[Costs], budget: Option<u64>) -> Fitted 
     state.fitted(before)
 }
 
-type Step = (usize, Level);
+type Raise = (usize, Level);
 
 /// The steps of ranks 4 and 5, and the others, which take turns with the focus.
-fn sequence(all: &[Costs]) -> (Vec<Step>, Vec<Step>) {
+fn sequence(all: &[Costs]) -> (Vec<Raise>, Vec<Raise>) {
     let of_turn = |turn: u8| (0..all.len()).rev().filter(move |at| all.get(*at).is_some_and(|one| one.turn == turn));
     let to = |turn: u8, level: Level| of_turn(turn).map(move |at| (at, level));
     // A line says hardly more cheaply what a head says better, unless the head is long.
@@ -145,7 +145,7 @@ fn sequence(all: &[Costs]) -> (Vec<Step>, Vec<Step>) {
     for turn in (FILES + 1..=worst).rev() {
         far.extend(signatures(turn).chain(to(turn, Level::Head)).chain(leave(turn)));
     }
-    let mut near: Vec<Step> = Vec::new();
+    let mut near: Vec<Raise> = Vec::new();
     let is_spare = |at: &usize| all.get(*at).is_some_and(|one| one.is_spare && one.wanted == Level::Full);
     let is_open = |at: &usize| all.get(*at).is_some_and(|one| one.open < u64::MAX);
     let least = |at: usize| if is_open(&at) { Level::Open } else { Level::Signature };
@@ -189,7 +189,7 @@ fn lowered_file(wanted: Level, steps: usize) -> Level {
     LADDER.get(at + steps).copied().unwrap_or(Level::Omitted)
 }
 
-struct State<'s> {
+struct PlanState<'s> {
     costs: &'s [Vec<u64>],
     candidates: &'s [Costs],
     steps: Vec<usize>,
@@ -200,7 +200,7 @@ struct State<'s> {
     largest: BinaryHeap<(u64, usize)>,
 }
 
-impl<'s> State<'s> {
+impl<'s> PlanState<'s> {
     fn new(costs: &'s [Vec<u64>], candidates: &'s [Costs]) -> Self {
         let first = |all: &Vec<u64>| all.first().copied().unwrap_or_default();
         Self {

@@ -28,7 +28,7 @@ pub struct Pruning {
 
 /// Where a focus is pruned to.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'p> {
+pub struct PrunePoint<'p> {
     pub range: Lines,
     /// The last line of the head of the unit.
     pub head: u32,
@@ -40,7 +40,7 @@ pub struct Place<'p> {
 
 impl Pruning {
     /// `count` counts the tokens of a line. The place itself is always shown.
-    pub fn new(text: &str, starts: &LineStarts, place: Place<'_>, count: &dyn Fn(&str) -> u64) -> Self {
+    pub fn new(text: &str, starts: &LineStarts, place: PrunePoint<'_>, count: &dyn Fn(&str) -> u64) -> Self {
         let range = place.range;
         let order = order(text, starts, place);
         let mut shown = BTreeSet::new();
@@ -93,8 +93,8 @@ fn steps(costs: &[u64]) -> Vec<(usize, u64)> {
 }
 
 /// All lines, the most important first.
-fn order(text: &str, starts: &LineStarts, place: Place<'_>) -> Vec<u32> {
-    let Place { range, head, lines, wanted } = place;
+fn order(text: &str, starts: &LineStarts, place: PrunePoint<'_>) -> Vec<u32> {
+    let PrunePoint { range, head, lines, wanted } = place;
     let mut order = Vec::new();
     let mut taken = BTreeSet::new();
     let mut take = |line: u32| {
@@ -142,7 +142,7 @@ mod tests {
         let text: String = (1..=200).map(|line| format!("{}line {line};\n", " ".repeat(line % 7))).collect();
         let starts = LineStarts::new(&text);
         let wanted = BTreeSet::from([90]);
-        let place = Place { range: Lines { from: 1, to: 200 }, head: 2, lines: &[100, 150], wanted: &wanted };
+        let place = PrunePoint { range: Lines { from: 1, to: 200 }, head: 2, lines: &[100, 150], wanted: &wanted };
         let count = |text: &str| text.len() as u64;
         let pruning = Pruning::new(&text, &starts, place, &count);
         let costs: Vec<u64> = pruning.costs().collect();

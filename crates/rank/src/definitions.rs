@@ -73,7 +73,7 @@ impl<'t> Finder<'t> {
     /// Whether the word that starts and ends there is defined there.
     pub(crate) fn word(&mut self, start: usize, end: usize) -> bool {
         let before = self.slice(self.last.1, start);
-        // `a.b`, `(a`: most words follow another one without a space, and are no definition.
+        // `a.b`, `(a`: most words follow another one without a space, and are not definitions.
         if let ([between], Syntax::TypeScript) = (before, self.syntax)
             && self.last.1 != 0
             && *between != b'*'

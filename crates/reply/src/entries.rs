@@ -64,7 +64,7 @@ pub(crate) fn of_section(
     is_target: &dyn Fn(&str) -> bool,
 ) -> Vec<Listed> {
     let known = known.iter().map(|(_, entry)| entry.as_str()).collect();
-    let mut reader = Reader { known, is_target, side: None, listed: Vec::new(), line: 0 };
+    let mut reader = EntryReader { known, is_target, side: None, listed: Vec::new(), line: 0 };
     let mut joined = String::new();
     let mut can_span_lines = true;
     let mut at = 0;
@@ -134,7 +134,7 @@ fn nesting(text: &str) -> i64 {
     depth
 }
 
-struct Reader<'a> {
+struct EntryReader<'a> {
     known: BTreeSet<&'a str>,
     is_target: &'a dyn Fn(&str) -> bool,
     /// What the last label said.
@@ -143,7 +143,7 @@ struct Reader<'a> {
     line: u32,
 }
 
-impl Reader<'_> {
+impl EntryReader<'_> {
     /// Reads labels and values up to the end of the line. `false` when a bracket is left open.
     fn read_line(&mut self, text: &str) -> bool {
         let mut rest = text.trim_matches(['*', ' ', '\t']);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::files::Faulty;
 pub use self::plan::{Effect, Fault};
-use self::plan::{Outcome, Plan};
+use self::plan::{EffectResult, Plan};
 use crate::advice::skip_unsupported_sync;
 use crate::system::{
     Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, Links, OpenFile, OutputFile, Owner, Stat, System,
@@ -56,8 +56,8 @@ impl<'s> FaultySystem<'s> {
     /// Fails, or lets the effect happen.
     fn check(&self, effect: Effect, path: &Path) -> io::Result<()> {
         match self.plan.next(effect, path) {
-            Outcome::Fail(error) => Err(error),
-            Outcome::Fine | Outcome::Odd => Ok(()),
+            EffectResult::Fail(error) => Err(error),
+            EffectResult::Fine | EffectResult::Odd => Ok(()),
         }
     }
 
@@ -109,11 +109,11 @@ impl FaultySystem<'_> {
 impl System for FaultySystem<'_> {
     fn list_dir(&self, path: &Path, links: Links) -> io::Result<Vec<DirEntry>> {
         let outcome = self.plan.next(Effect::List, path);
-        if let Outcome::Fail(error) = outcome {
+        if let EffectResult::Fail(error) = outcome {
             return Err(error);
         }
         let mut entries = self.inner.list_dir(path, links)?;
-        if matches!(outcome, Outcome::Odd) {
+        if matches!(outcome, EffectResult::Odd) {
             entries.push(DirEntry { name: GHOST.into(), kind: EntryKind::File });
         }
         Ok(entries)
@@ -121,11 +121,11 @@ impl System for FaultySystem<'_> {
 
     fn lstat(&self, path: &Path) -> io::Result<Stat> {
         let outcome = self.plan.next(Effect::Stat, path);
-        if let Outcome::Fail(error) = outcome {
+        if let EffectResult::Fail(error) = outcome {
             return Err(error);
         }
         let mut stat = self.inner.lstat(path)?;
-        if matches!(outcome, Outcome::Odd) {
+        if matches!(outcome, EffectResult::Odd) {
             stat.mtime -= BACK;
             stat.ctime -= BACK;
         }
@@ -174,8 +174,8 @@ impl System for FaultySystem<'_> {
 
     fn now(&self) -> i64 {
         match self.plan.next(Effect::Now, Path::new("")) {
-            Outcome::Odd => self.inner.now() - BACK,
-            Outcome::Fine | Outcome::Fail(_) => self.inner.now(),
+            EffectResult::Odd => self.inner.now() - BACK,
+            EffectResult::Fine | EffectResult::Fail(_) => self.inner.now(),
         }
     }
 }
@@ -257,9 +257,9 @@ impl WritableSystem for FaultySystem<'_> {
 
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn HeldLock>>> {
         match self.plan.next(Effect::Lock, path) {
-            Outcome::Fail(error) => return Err(error),
-            Outcome::Odd => return Ok(None),
-            Outcome::Fine => {}
+            EffectResult::Fail(error) => return Err(error),
+            EffectResult::Odd => return Ok(None),
+            EffectResult::Fine => {}
         }
         Ok(self.inner.try_lock(path)?.map(|held| self.wrap(held, path) as Box<dyn HeldLock>))
     }

@@ -48,7 +48,7 @@ enum Shape {
 
 /// What the last matching line of a list says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct IgnoreMatch {
     pub(crate) ignored: bool,
     /// 1-based.
     pub(crate) line: u32,
@@ -77,7 +77,7 @@ impl PatternList {
     }
 
     /// `path` starts at the top of the checkout; its last component starts at `name_start`.
-    pub(crate) fn verdict(&self, path: &[u8], name_start: usize, is_directory: bool) -> Option<Verdict> {
+    pub(crate) fn verdict(&self, path: &[u8], name_start: usize, is_directory: bool) -> Option<IgnoreMatch> {
         let name = path.get(name_start..)?;
         let below = path.get(self.base_length..)?;
         let matches = |pattern: &&Pattern| {
@@ -90,7 +90,7 @@ impl PatternList {
                 candidates.iter().rev().filter_map(|place| self.patterns.get(*place as usize)).find(matches)?
             }
         };
-        Some(Verdict { ignored: !found.negative, line: found.line })
+        Some(IgnoreMatch { ignored: !found.negative, line: found.line })
     }
 }
 

@@ -20,11 +20,11 @@ use crate::system::{
 #[derive(Debug)]
 pub struct MemorySystem {
     /// Shared with the files that are open.
-    state: Arc<RwLock<State>>,
+    state: Arc<RwLock<MemoryTree>>,
 }
 
 #[derive(Clone, Debug)]
-struct State {
+struct MemoryTree {
     /// The first one is `/`. Removed nodes stay, unreachable.
     nodes: Vec<Node>,
     now: i64,
@@ -59,8 +59,14 @@ enum Content {
 
 impl Default for MemorySystem {
     fn default() -> Self {
-        let mut state =
-            State { nodes: Vec::new(), now: 0, order: 0, locked: BTreeSet::new(), running: BTreeMap::new(), random: 0 };
+        let mut state = MemoryTree {
+            nodes: Vec::new(),
+            now: 0,
+            order: 0,
+            locked: BTreeSet::new(),
+            running: BTreeMap::new(),
+            random: 0,
+        };
         state.add(Content::Dir(BTreeMap::new()));
         Self { state: Arc::new(RwLock::new(state)) }
     }
@@ -81,7 +87,7 @@ impl MemorySystem {
 
     /// A second system that is the same now and knows nothing of this one afterwards. No lock is held in it.
     pub fn duplicate(&self) -> Self {
-        let state = State { locked: BTreeSet::new(), ..self.read().clone() };
+        let state = MemoryTree { locked: BTreeSet::new(), ..self.read().clone() };
         Self { state: Arc::new(RwLock::new(state)) }
     }
 
@@ -186,11 +192,11 @@ impl MemorySystem {
         self
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    fn read(&self) -> RwLockReadGuard<'_, MemoryTree> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
+    fn write(&self) -> RwLockWriteGuard<'_, MemoryTree> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -338,7 +344,7 @@ impl WritableSystem for MemorySystem {
     }
 }
 
-impl State {
+impl MemoryTree {
     fn node(&self, index: usize) -> io::Result<&Node> {
         self.nodes.get(index).ok_or_else(|| io::ErrorKind::NotFound.into())
     }

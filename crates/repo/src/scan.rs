@@ -82,7 +82,7 @@ fn walk(system: &dyn System, root: &Path, options: &ScanOptions, reach: Reach<'_
         None | Some("") => String::new(),
         Some(below) => [below, "/"].concat(),
     };
-    let walk = Walk {
+    let walk = ScanWalk {
         system,
         checkout,
         index: OnceLock::new(),
@@ -125,7 +125,7 @@ type Rules = Arc<[Arc<PatternList>]>;
 
 /// What git would show of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+enum ListingMode {
     /// Tracked files, and others that no rule ignores.
     Everything,
     /// The directory is ignored, so only tracked files.
@@ -140,7 +140,7 @@ struct Task {
     /// Root-relative.
     path: String,
     rules: Rules,
-    mode: Mode,
+    mode: ListingMode,
     /// If it was listed already.
     listed: Option<Listed>,
 }
@@ -163,7 +163,7 @@ impl Listed {
     }
 }
 
-struct Walk<'a> {
+struct ScanWalk<'a> {
     system: &'a dyn System,
     root: Root,
     /// The root as the caller spelled it.
@@ -195,7 +195,7 @@ struct Visited {
     problems: Vec<Problem>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ScanWalk<'a> {
     fn directory<'s>(&'s self, scope: &Scope<'s>, task: Task) {
         let mut visit = Visit {
             walk: self,
@@ -243,7 +243,7 @@ impl<'a> Walk<'a> {
                 return None;
             }
         }
-        Some(Task { path, rules: Arc::new([]), mode: Mode::Imported, listed: None })
+        Some(Task { path, rules: Arc::new([]), mode: ListingMode::Imported, listed: None })
     }
 
     fn tracked(&self) -> &TrackedPaths {
@@ -256,7 +256,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The rules that hold in the root before its own ignore file is read, and what may be shown of the root.
-    fn rules_above_root(&self, recorder: &mut Recorder<'_>) -> (Rules, Mode) {
+    fn rules_above_root(&self, recorder: &mut Recorder<'_>) -> (Rules, ListingMode) {
         let checkout = &self.checkout;
         let mut rules = Vec::new();
         if let Some(path) = checkout.info_exclude() {
@@ -264,7 +264,7 @@ impl<'a> Walk<'a> {
         }
         // Each directory above the root is asked about first and then adds its own rules, from the top down.
         let ends = self.prefix.match_indices('/').map(|(index, _)| index);
-        let mut mode = Mode::Everything;
+        let mut mode = ListingMode::Everything;
         let mut start = 0;
         for end in ends {
             let above = self.prefix.get(..start).unwrap_or_default();
@@ -274,10 +274,10 @@ impl<'a> Walk<'a> {
             }
             let directory = self.prefix.get(..end).unwrap_or_default().as_bytes();
             if self.tracked().is_gitlink(directory) {
-                return (rules.into(), Mode::IncludesOnly);
+                return (rules.into(), ListingMode::IncludesOnly);
             }
             if is_ignored(&rules, directory, start, true) {
-                mode = Mode::TrackedOnly;
+                mode = ListingMode::TrackedOnly;
                 let message = "the root is in a directory that git ignores, so only tracked files are listed";
                 recorder.problem(self.root.path(), message);
                 break;
@@ -354,7 +354,7 @@ impl<'a> Walk<'a> {
 
 /// The work on one directory.
 struct Visit<'w, 'a> {
-    walk: &'w Walk<'a>,
+    walk: &'w ScanWalk<'a>,
     recorder: Recorder<'a>,
     task: Task,
     /// The directory's path from the top of the checkout with a trailing slash; entries are appended to it in turn.
@@ -400,25 +400,25 @@ impl Visit<'_, '_> {
         let has = |name: &str| find(entries, name) == Some(EntryKind::File);
         let is_installed = has("pyvenv.cfg") || (has(CRATE_CHECKSUMS) && has(CRATE_MANIFEST));
         if !self.task.path.is_empty() && is_installed {
-            self.task.mode = Mode::IncludesOnly;
+            self.task.mode = ListingMode::IncludesOnly;
         }
     }
 
     fn look_for_repository(&mut self, entries: &[DirEntry], absolute: &str) {
         let Some(top) = self.path_from_top.strip_suffix(b"/") else { return };
-        if self.task.mode == Mode::Everything
+        if self.task.mode == ListingMode::Everything
             && !self.task.path.is_empty()
             && find(entries, ".git").is_some()
             && !self.walk.tracked().any_below(top)
             && is_repository(&mut self.recorder, absolute)
         {
-            self.task.mode = Mode::IncludesOnly;
+            self.task.mode = ListingMode::IncludesOnly;
         }
     }
 
     fn read_ignore_file(&mut self, entries: &[DirEntry], absolute: &str) {
         // Git reads no ignore file through a link.
-        if self.task.mode == Mode::Everything && find(entries, ".gitignore") == Some(EntryKind::File) {
+        if self.task.mode == ListingMode::Everything && find(entries, ".gitignore") == Some(EntryKind::File) {
             let path = Root::new(absolute).absolute(".gitignore");
             let mut rules = self.task.rules.to_vec();
             read_rules(&mut self.recorder, &self.walk.root, &path, self.path_from_top.len(), &mut rules);
@@ -474,7 +474,7 @@ impl Visit<'_, '_> {
             return;
         }
         if kind == EntryKind::Dir {
-            let mode = if forbidden { Mode::IncludesOnly } else { self.mode_of_child(name_start) };
+            let mode = if forbidden { ListingMode::IncludesOnly } else { self.mode_of_child(name_start) };
             self.child(name, mode);
         } else if !forbidden && self.git_shows(name_start) {
             self.add(self.relative(name), kind);
@@ -486,12 +486,12 @@ impl Visit<'_, '_> {
         }
     }
 
-    fn child(&mut self, name: &str, mode: Mode) {
+    fn child(&mut self, name: &str, mode: ListingMode) {
         let walk = self.walk;
         let wanted = match mode {
-            Mode::Everything | Mode::Imported => true,
-            Mode::TrackedOnly => walk.tracked().any_below(&self.path_from_top),
-            Mode::IncludesOnly => false,
+            ListingMode::Everything | ListingMode::Imported => true,
+            ListingMode::TrackedOnly => walk.tracked().any_below(&self.path_from_top),
+            ListingMode::IncludesOnly => false,
         };
         if !wanted && !walk.globs.has_includes() {
             return;
@@ -507,27 +507,27 @@ impl Visit<'_, '_> {
         }
     }
 
-    fn mode_of_child(&self, name_start: usize) -> Mode {
-        if self.task.mode == Mode::Imported {
-            Mode::Imported
-        } else if self.task.mode == Mode::IncludesOnly || self.walk.tracked().is_gitlink(&self.path_from_top) {
-            Mode::IncludesOnly
-        } else if self.task.mode == Mode::TrackedOnly
+    fn mode_of_child(&self, name_start: usize) -> ListingMode {
+        if self.task.mode == ListingMode::Imported {
+            ListingMode::Imported
+        } else if self.task.mode == ListingMode::IncludesOnly || self.walk.tracked().is_gitlink(&self.path_from_top) {
+            ListingMode::IncludesOnly
+        } else if self.task.mode == ListingMode::TrackedOnly
             || is_ignored(&self.task.rules, &self.path_from_top, name_start, true)
         {
-            Mode::TrackedOnly
+            ListingMode::TrackedOnly
         } else {
-            Mode::Everything
+            ListingMode::Everything
         }
     }
 
     /// Whether git would show the file or link at `path_from_top`.
     fn git_shows(&self, name_start: usize) -> bool {
         match self.task.mode {
-            Mode::IncludesOnly => false,
-            Mode::Imported => true,
-            Mode::Everything if !is_ignored(&self.task.rules, &self.path_from_top, name_start, false) => true,
-            Mode::Everything | Mode::TrackedOnly => self.walk.tracked().contains(&self.path_from_top),
+            ListingMode::IncludesOnly => false,
+            ListingMode::Imported => true,
+            ListingMode::Everything if !is_ignored(&self.task.rules, &self.path_from_top, name_start, false) => true,
+            ListingMode::Everything | ListingMode::TrackedOnly => self.walk.tracked().contains(&self.path_from_top),
         }
     }
 
@@ -558,7 +558,7 @@ impl Visit<'_, '_> {
     fn unnamed(&mut self, name: &OsString, kind: EntryKind, name_start: usize) {
         let shown = match kind {
             EntryKind::Other => false,
-            EntryKind::Dir => self.mode_of_child(name_start) == Mode::Everything,
+            EntryKind::Dir => self.mode_of_child(name_start) == ListingMode::Everything,
             EntryKind::File | EntryKind::Link => self.git_shows(name_start),
         };
         let path = self.relative(&escape_bytes(name.as_encoded_bytes()));

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[derive(PartialEq)]
-    enum Outcome {
+    enum MatchResult {
         Match,
         NoMatch,
         AbortAll,
@@ -190,16 +190,16 @@ mod tests {
     }
 
     /// The recursive formulation that git uses, kept here as the definition that the fast one must agree with.
-    fn reference(start: &[u8], pattern: &[u8], text: &[u8]) -> Outcome {
+    fn reference(start: &[u8], pattern: &[u8], text: &[u8]) -> MatchResult {
         let (mut p, mut t) = (0, 0);
         while p < pattern.len() {
             if t == text.len() && pattern[p] != b'*' {
-                return Outcome::AbortAll;
+                return MatchResult::AbortAll;
             }
             if pattern[p] != b'*' {
                 match one(pattern, p, text[t]) {
                     Some(next) => p = next,
-                    None => return Outcome::NoMatch,
+                    None => return MatchResult::NoMatch,
                 }
                 t += 1;
                 continue;
@@ -210,26 +210,28 @@ mod tests {
             let rest = &pattern[stars.end..];
             if stars.crosses_slashes
                 && rest.first() == Some(&b'/')
-                && reference(start, &rest[1..], &text[t..]) == Outcome::Match
+                && reference(start, &rest[1..], &text[t..]) == MatchResult::Match
             {
-                return Outcome::Match;
+                return MatchResult::Match;
             }
             if rest.is_empty() {
                 let blocked = !stars.crosses_slashes && text[t..].contains(&b'/');
-                return if blocked { Outcome::AbortToStarStar } else { Outcome::Match };
+                return if blocked { MatchResult::AbortToStarStar } else { MatchResult::Match };
             }
             while t < text.len() {
                 match reference(start, rest, &text[t..]) {
-                    Outcome::NoMatch if !stars.crosses_slashes && text[t] == b'/' => return Outcome::AbortToStarStar,
-                    Outcome::NoMatch => {}
-                    Outcome::AbortToStarStar if stars.crosses_slashes => {}
+                    MatchResult::NoMatch if !stars.crosses_slashes && text[t] == b'/' => {
+                        return MatchResult::AbortToStarStar;
+                    }
+                    MatchResult::NoMatch => {}
+                    MatchResult::AbortToStarStar if stars.crosses_slashes => {}
                     other => return other,
                 }
                 t += 1;
             }
-            return Outcome::AbortAll;
+            return MatchResult::AbortAll;
         }
-        if t == text.len() { Outcome::Match } else { Outcome::NoMatch }
+        if t == text.len() { MatchResult::Match } else { MatchResult::NoMatch }
     }
 
     proptest! {
@@ -240,7 +242,7 @@ mod tests {
             text in "[ab/]{0,12}",
         ) {
             let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-            prop_assert_eq!(wildmatch(pattern, text), reference(pattern, pattern, text) == Outcome::Match);
+            prop_assert_eq!(wildmatch(pattern, text), reference(pattern, pattern, text) == MatchResult::Match);
         }
 
         #[test]

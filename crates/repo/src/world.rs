@@ -49,9 +49,9 @@ pub struct World<'a> {
     /// Whether single entries are stat'ed before whole directories are listed.
     probes_first: bool,
     /// By the path that was asked for.
-    directories: Sharded<Found<Arc<Directory<'a>>>>,
+    directories: Sharded<Lookup<Arc<Directory<'a>>>>,
     /// Directories of linked packages, by [`linked::key`].
-    packaged: Sharded<Found<Arc<Directory<'a>>>>,
+    packaged: Sharded<Lookup<Arc<Directory<'a>>>>,
     /// By real path of the directory, and the link's name.
     links: Sharded<Option<Arc<str>>>,
     /// By the exact path: entries of directories that are not listed.
@@ -82,7 +82,7 @@ enum Unfound {
     Refused,
 }
 
-type Found<T> = Result<T, Unfound>;
+type Lookup<T> = Result<T, Unfound>;
 
 /// What a path resolves to.
 #[derive(Clone, Debug)]
@@ -171,7 +171,7 @@ impl<'a> World<'a> {
             files: self.reads.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             ..Observations::default()
         };
-        let mut take = |_: &str, directory: &Found<Arc<Directory<'a>>>| {
+        let mut take = |_: &str, directory: &Lookup<Arc<Directory<'a>>>| {
             if let Ok(directory) = directory
                 && let Some(Listing::Own { stat, hash, .. }) = directory.listing.get()
             {
@@ -210,7 +210,7 @@ impl<'a> World<'a> {
     }
 
     /// What a path resolves to.
-    fn resolve(&self, path: &str) -> Found<Reached> {
+    fn resolve(&self, path: &str) -> Lookup<Reached> {
         if self.reach.is_known_folder(path) {
             return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package: None });
         }
@@ -219,7 +219,7 @@ impl<'a> World<'a> {
     }
 
     /// What an entry resolves to. `links` counts those already followed to get here.
-    fn reach_entry(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Found<Reached> {
+    fn reach_entry(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Lookup<Reached> {
         match self.entry(directory, name)? {
             EntryKind::Link => self.follow(directory, name, links),
             kind => Ok(Reached { real: join(&directory.real, name), kind, package: directory.package.clone() }),
@@ -227,7 +227,7 @@ impl<'a> World<'a> {
     }
 
     /// The final target of the link.
-    fn follow(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Found<Reached> {
+    fn follow(&self, directory: &Directory<'a>, name: &str, links: &mut usize) -> Lookup<Reached> {
         *links += 1;
         if *links > MAX_LINKS {
             return Err(Unfound::Absent);
@@ -247,7 +247,7 @@ impl<'a> World<'a> {
     }
 
     /// Follows the target of a link in a directory, name by name, and never out of the reach or the directory's package.
-    fn walk(&self, directory: &Directory<'a>, target: &str, links: &mut usize) -> Found<Reached> {
+    fn walk(&self, directory: &Directory<'a>, target: &str, links: &mut usize) -> Lookup<Reached> {
         let (real, target) = match target.strip_prefix('/') {
             Some(rest) => ("/".to_owned(), rest),
             None => (directory.real.to_string(), target),
@@ -275,7 +275,7 @@ impl<'a> World<'a> {
     }
 
     /// Resolves one more component of a link's target: `path` has no link before its last name.
-    fn step(&self, path: &str, package: Option<Arc<str>>, links: &mut usize) -> Found<Reached> {
+    fn step(&self, path: &str, package: Option<Arc<str>>, links: &mut usize) -> Lookup<Reached> {
         let is_above_package = package.as_deref().is_some_and(|package| Root::new(package).is_at_or_below(path));
         if is_above_package || self.reach.is_known_folder(path) {
             return Ok(Reached { real: path.to_owned(), kind: EntryKind::Dir, package });
@@ -292,7 +292,7 @@ impl<'a> World<'a> {
 
     /// The directory that a path resolves to. Works its way down from the nearest one that is known, and does not
     /// recurse into itself for paths without links, however deep they are.
-    fn directory(&self, path: &str) -> Found<Arc<Directory<'a>>> {
+    fn directory(&self, path: &str) -> Lookup<Arc<Directory<'a>>> {
         if let Some(known) = self.directories.get(path) {
             return known;
         }
@@ -317,14 +317,14 @@ impl<'a> World<'a> {
     }
 
     /// A directory that is cached, or is the root or above it and so needs no stat.
-    fn known_directory(&self, path: &str) -> Found<Arc<Directory<'a>>> {
+    fn known_directory(&self, path: &str) -> Lookup<Arc<Directory<'a>>> {
         if self.reach.is_known_folder(path) {
             return self.directories.get_or_insert(path, || Ok(Arc::new(self.new_directory(path, None))));
         }
         self.directories.get(path).unwrap_or(Err(Unfound::Absent))
     }
 
-    fn subdirectory(&self, parent: &Directory<'a>, path: &str) -> Found<Arc<Directory<'a>>> {
+    fn subdirectory(&self, parent: &Directory<'a>, path: &str) -> Lookup<Arc<Directory<'a>>> {
         let (_, name) = split_last(path).ok_or(Unfound::Absent)?;
         // Links are counted from zero for each directory, so that the answer does not depend on what is cached already.
         let Reached { real, package, .. } = match self.reach_entry(parent, name, &mut 0)? {
@@ -355,7 +355,7 @@ impl<'a> World<'a> {
     }
 
     /// The kind of an entry, links not followed.
-    fn entry(&self, directory: &Directory<'a>, name: &str) -> Found<EntryKind> {
+    fn entry(&self, directory: &Directory<'a>, name: &str) -> Lookup<EntryKind> {
         match directory.access {
             Access::Inside => {}
             Access::Outside if name == ".git" => return Err(Unfound::Absent),
@@ -412,7 +412,7 @@ impl<'a> World<'a> {
         directories.get(index).map(|directory| directory.entries.as_slice())
     }
 
-    fn found_kind(&self, path: &str) -> Found<EntryKind> {
+    fn found_kind(&self, path: &str) -> Lookup<EntryKind> {
         if self.reach.is_known_folder(path) {
             return Ok(EntryKind::Dir);
         }
@@ -425,7 +425,7 @@ impl<'a> World<'a> {
         if kind == EntryKind::Other { Err(Unfound::Absent) } else { Ok(kind) }
     }
 
-    fn found_first_file(&self, stem: &str, endings: &[&str]) -> Found<usize> {
+    fn found_first_file(&self, stem: &str, endings: &[&str]) -> Lookup<usize> {
         let (parent, name) = split_last(stem).ok_or(Unfound::Absent)?;
         let directory = self.directory(parent)?;
         let mut candidate = String::with_capacity(name.len() + 12);
@@ -498,7 +498,7 @@ impl Files for World<'_> {
 }
 
 /// Counts a refusal; to the caller it is the same as absent.
-fn answer<T>(found: Found<T>) -> Option<T> {
+fn answer<T>(found: Lookup<T>) -> Option<T> {
     if matches!(found, Err(Unfound::Refused)) {
         count_refusal();
     }

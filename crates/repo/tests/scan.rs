@@ -220,7 +220,7 @@ fn links_that_do_not_resolve_inside_the_root_are_problems() {
     assert_eq!(problems(&universe), expected);
     let outside =
         universe.probes.iter().filter(|probe| !probe.path.starts_with("/r/") && !probe.path.ends_with(".git"));
-    assert_eq!(outside.collect::<Vec<_>>(), Vec::<&stan_repo::ObservedProbe>::new(), "nothing outside is looked at");
+    assert_eq!(outside.collect::<Vec<_>>(), Vec::<&stan_repo::ObservedProbe>::new(), "nothing outside is read");
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn foreign_directories_are_probed_and_not_listed() {
         ["stat /place/node_modules", "stat /place/node_modules", "list /place/node_modules", "stat /node_modules"]
     );
     let outside = ["/place/lib/x.ts", "/place/secret", "/etc/passwd", "/place/r/out/x.ts"];
-    assert_eq!(asked_for(true, &outside), ["link /place/r/out"], "nothing is looked at without consent");
+    assert_eq!(asked_for(true, &outside), ["link /place/r/out"], "nothing is read without consent");
 }
 
 #[test]

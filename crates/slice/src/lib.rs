@@ -10,6 +10,6 @@ mod plan;
 mod x07;
 
 pub use x07::{
-    Applied, ApplyError, Bound, ContextPack, DiagnosticFocus, Diagnostics, PackError, PointerSpace, ProjectFacts,
+    Applied, ApplyError, ContextPack, DiagnosticFocus, Diagnostics, PackError, PointerSpace, ProjectFacts, SizeBound,
     Slice, SliceError, SliceRequest, apply, canonical_document, readings_differ, slice,
 };

@@ -47,7 +47,7 @@ pub struct ServedRequest {
 
 type Plan = Box<dyn FnMut(&ServedRequest) -> Reply + Send>;
 
-struct State {
+struct ServerState {
     values: Mutex<BTreeMap<String, Vec<u8>>>,
     requests: Mutex<Vec<ServedRequest>>,
     plan: Mutex<Plan>,
@@ -57,7 +57,7 @@ struct State {
 /// A running server; it ends when it is dropped.
 pub struct HttpServer {
     address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<ServerState>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -73,7 +73,7 @@ impl HttpServer {
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
-        let state = Arc::new(State {
+        let state = Arc::new(ServerState {
             values: Mutex::default(),
             requests: Mutex::default(),
             plan: Mutex::new(Box::new(|_| Reply::Right)),
@@ -131,7 +131,7 @@ impl Drop for HttpServer {
 }
 
 /// Answers the requests of one connection; ends with it, or with the first answer that is not right.
-fn serve(state: &State, stream: TcpStream) {
+fn serve(state: &ServerState, stream: TcpStream) {
     let _ = stream.set_read_timeout(Some(Duration::from_secs(30)));
     let Ok(mut writer) = stream.try_clone() else { return };
     let _ = stream.set_nodelay(true);
@@ -168,7 +168,7 @@ fn read_request(reader: &mut impl BufRead) -> Option<(ServedRequest, Vec<u8>)> {
 }
 
 /// Whether the connection is kept open.
-fn answer(state: &State, out: &mut TcpStream, request: &ServedRequest, body: Vec<u8>, reply: Reply) -> bool {
+fn answer(state: &ServerState, out: &mut TcpStream, request: &ServedRequest, body: Vec<u8>, reply: Reply) -> bool {
     if let Reply::Slow(time) = reply {
         std::thread::sleep(time);
         return answer(state, out, request, body, Reply::Right);

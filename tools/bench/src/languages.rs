@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::Result;
 use crate::fetch::Store;
-use crate::process::{Outcome, Run};
+use crate::process::{ProcessOutcome, ProcessRun};
 
 /// The target: cold cost in multiples of the limit.
 const TARGET: f64 = 1.35;
@@ -74,13 +74,13 @@ fn measure(store: &Store, folder: &Path, stan: &Path, options: &LanguagesOptions
     let (own, cache) = (std::env::current_exe()?, store.scratch("languages-cache"));
     let cache_folder = cache.to_string_lossy();
     let mut rows = vec![
-        ("limit", Run::new(&own, &["limit", "cold", "."], folder).output_to(&output)),
-        (COLD, Run::new(stan, &["graph", "--stats", "--no-cache"], folder)),
-        (WITH_CACHE, Run::new(stan, &["graph", "--stats", "--cache-dir", &cache_folder], folder)),
+        ("limit", ProcessRun::new(&own, &["limit", "cold", "."], folder).output_to(&output)),
+        (COLD, ProcessRun::new(stan, &["graph", "--stats", "--no-cache"], folder)),
+        (WITH_CACHE, ProcessRun::new(stan, &["graph", "--stats", "--cache-dir", &cache_folder], folder)),
     ];
     if let Some(ruff) = &options.ruff {
         let arguments = ["analyze", "graph", "--no-cache", "--quiet", "."];
-        rows.push(("ruff", Run::new(&std::fs::canonicalize(ruff)?, &arguments, folder)));
+        rows.push(("ruff", ProcessRun::new(&std::fs::canonicalize(ruff)?, &arguments, folder)));
     }
     let mut times: Vec<Vec<(Duration, Duration)>> = vec![Vec::new(); rows.len()];
     // The first round fills the page cache and does not count.
@@ -88,7 +88,7 @@ fn measure(store: &Store, folder: &Path, stan: &Path, options: &LanguagesOptions
         for ((_, row), times) in rows.iter().zip(&mut times) {
             // Absent is what is wanted; anything else shows when the folder is used.
             let _ = std::fs::remove_dir_all(&cache);
-            if let Outcome::Done(usage) = row.measure(&complaints)?
+            if let ProcessOutcome::Done(usage) = row.measure(&complaints)?
                 && round > 0
             {
                 times.push((usage.wall, usage.cpu));

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::corpus::Corpus;
 use super::edit::Edited;
 use super::fetch::Store;
-use super::process::{Outcome, Run};
+use super::process::{ProcessOutcome, ProcessRun};
 use super::row::{Row, Runs};
 use crate::Result;
 
@@ -99,7 +99,7 @@ impl Bench<'_> {
     fn warm_up(&mut self) -> Result<()> {
         let list = self.list.to_string_lossy().into_owned();
         let limit = self.limit(&["cold", ".", "--list", &list]).output_to(&self.output);
-        if let Outcome::Failed(why) = limit.measure(&self.complaints)? {
+        if let ProcessOutcome::Failed(why) = limit.measure(&self.complaints)? {
             return Err(format!("the limit failed on {}: {why}", self.corpus.name).into());
         }
         let facts: Value = serde_json::from_slice(&std::fs::read(&self.output)?)?;
@@ -115,7 +115,7 @@ impl Bench<'_> {
         remove(&self.warm_cache);
         self.refresh_warm_cache()?;
         let json = self.stan(&["--json", "--no-cache"]).output_to(&self.output);
-        if let Outcome::Done(_) = json.measure(&self.complaints)? {
+        if let ProcessOutcome::Done(_) = json.measure(&self.complaints)? {
             self.size.json_bytes = std::fs::metadata(&self.output)?.len();
             self.wrong_graph = self.find_fault()?;
         }
@@ -126,14 +126,14 @@ impl Bench<'_> {
     fn find_fault(&self) -> Result<Option<String>> {
         let (graph, answer) = (self.output.to_string_lossy(), self.list.with_extension("nodes"));
         let outcome = self.limit(&["nodes", &graph]).output_to(&answer).measure(&self.complaints)?;
-        if let Outcome::Failed(why) = outcome {
+        if let ProcessOutcome::Failed(why) = outcome {
             return Ok(Some(why));
         }
         let nodes: u64 = std::fs::read_to_string(&answer)?.trim().parse()?;
         Ok((nodes < self.size.files).then(|| format!("{nodes} nodes for {} files", self.size.files)))
     }
 
-    fn refresh_warm_cache(&self) -> Result<Outcome> {
+    fn refresh_warm_cache(&self) -> Result<ProcessOutcome> {
         std::thread::sleep(SETTLE);
         self.stan_with_cache("--stats", &self.warm_cache).measure(&self.complaints)
     }
@@ -142,11 +142,11 @@ impl Bench<'_> {
         let Some(run) = self.command(row) else { return Ok(()) };
         let runs = rows.entry(row).or_default();
         // What failed once is not asked again.
-        if matches!(runs.outcomes.last(), Some(Outcome::Failed(_) | Outcome::TimedOut(_))) {
+        if matches!(runs.outcomes.last(), Some(ProcessOutcome::Failed(_) | ProcessOutcome::TimedOut(_))) {
             return Ok(());
         }
         if let (true, Some(why)) = (row.is_ours(), &self.wrong_graph) {
-            runs.outcomes.push(Outcome::Failed(why.clone()));
+            runs.outcomes.push(ProcessOutcome::Failed(why.clone()));
             return Ok(());
         }
         if row == Row::ColdWritesCache {
@@ -165,7 +165,7 @@ impl Bench<'_> {
     }
 
     /// The command of a row; `None` when it cannot or shall not be run.
-    fn command(&self, row: Row) -> Option<Run> {
+    fn command(&self, row: Row) -> Option<ProcessRun> {
         let list = self.list.to_string_lossy();
         Some(match row {
             Row::LimitCold => self.limit(&["cold", "."]),
@@ -181,30 +181,32 @@ impl Bench<'_> {
         })
     }
 
-    fn limit(&self, arguments: &[&str]) -> Run {
-        Run::new(&self.programs.own, &[&["limit"], arguments].concat(), &self.folder)
+    fn limit(&self, arguments: &[&str]) -> ProcessRun {
+        ProcessRun::new(&self.programs.own, &[&["limit"], arguments].concat(), &self.folder)
     }
 
-    fn stan(&self, arguments: &[&str]) -> Run {
-        Run::new(&self.programs.stan, &[&["graph"], arguments].concat(), &self.folder)
+    fn stan(&self, arguments: &[&str]) -> ProcessRun {
+        ProcessRun::new(&self.programs.stan, &[&["graph"], arguments].concat(), &self.folder)
     }
 
-    fn stan_with_cache(&self, format: &str, cache: &Path) -> Run {
+    fn stan_with_cache(&self, format: &str, cache: &Path) -> ProcessRun {
         self.stan(&[format, "--cache-dir", &cache.to_string_lossy()])
     }
 
     /// Each peer as it is meant to be called for the graph of a whole repository.
-    fn peer(&self, row: Row) -> Option<Run> {
+    fn peer(&self, row: Row) -> Option<ProcessRun> {
         let modules = self.programs.peers.as_ref()?.join("node_modules");
         let script = |path: &str| modules.join(path).to_string_lossy().into_owned();
         let node = |arguments: &[&str]| {
-            Run::new(Path::new("node"), arguments, &self.folder).limited_to(PEER_LIMIT).output_to(&self.output)
+            ProcessRun::new(Path::new("node"), arguments, &self.folder).limited_to(PEER_LIMIT).output_to(&self.output)
         };
         // The program itself, not the script that starts it: a peer is measured at its best.
         let rev_dep = modules.join(format!("@rev-dep/{}/bin/rev-dep", node_platform()));
         Some(match row {
-            Row::RevDep => Run::new(&rev_dep, &["entry-points", "--count"], &self.folder),
-            Row::RevDepJson => Run::new(&rev_dep, &["debug", "get-tree-for-cwd"], &self.folder).output_to(&self.output),
+            Row::RevDep => ProcessRun::new(&rev_dep, &["entry-points", "--count"], &self.folder),
+            Row::RevDepJson => {
+                ProcessRun::new(&rev_dep, &["debug", "get-tree-for-cwd"], &self.folder).output_to(&self.output)
+            }
             Row::DependencyCruiser => node(&[
                 &script("dependency-cruiser/bin/dependency-cruise.mjs"),
                 "--no-config",
@@ -248,8 +250,8 @@ pub(super) fn start_up(store: &Store, programs: &Programs, rounds: usize) -> Res
     let folder = store.tiny()?;
     let complaints = store.scratch("complaints");
     let commands = [
-        Run::new(&programs.stan, &["--version"], &folder),
-        Run::new(&programs.stan, &["graph", "--stats", "--no-cache"], &folder),
+        ProcessRun::new(&programs.stan, &["--version"], &folder),
+        ProcessRun::new(&programs.stan, &["graph", "--stats", "--no-cache"], &folder),
     ];
     let mut runs = [Runs::default(), Runs::default()];
     for _ in 0..rounds {

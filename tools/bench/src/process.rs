@@ -14,7 +14,7 @@ use crate::Result;
 
 /// What to run, and where its output goes.
 #[derive(Clone)]
-pub(super) struct Run {
+pub(super) struct ProcessRun {
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
     pub(super) folder: PathBuf,
@@ -35,7 +35,7 @@ pub(super) struct Usage {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum ProcessOutcome {
     Done(Usage),
     /// Ended by us; what it had used by then.
     TimedOut(Usage),
@@ -43,9 +43,9 @@ pub(super) enum Outcome {
     Failed(String),
 }
 
-impl Run {
+impl ProcessRun {
     pub(super) fn new(program: &Path, arguments: &[&str], folder: &Path) -> Self {
-        Run {
+        ProcessRun {
             program: program.to_path_buf(),
             arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
             folder: folder.to_path_buf(),
@@ -71,7 +71,7 @@ impl Run {
     }
 
     /// Runs it once. `complaints` is a scratch file for its standard error.
-    pub(super) fn measure(&self, complaints: &Path) -> Result<Outcome> {
+    pub(super) fn measure(&self, complaints: &Path) -> Result<ProcessOutcome> {
         let stdout = match &self.output {
             Some(file) => Stdio::from(File::create(file)?),
             None => Stdio::null(),
@@ -82,7 +82,7 @@ impl Run {
         let start = Instant::now();
         let child = match command.spawn() {
             Ok(child) => child,
-            Err(error) => return Ok(Outcome::Failed(format!("{}: {error}", self.program.display()))),
+            Err(error) => return Ok(ProcessOutcome::Failed(format!("{}: {error}", self.program.display()))),
         };
         let (used, timed_out) = match self.limit {
             None => (child.wait4()?, false),
@@ -91,11 +91,11 @@ impl Run {
         let usage =
             Usage { wall: start.elapsed(), cpu: used.rusage.utime + used.rusage.stime, peak_bytes: used.rusage.maxrss };
         Ok(if timed_out {
-            Outcome::TimedOut(usage)
+            ProcessOutcome::TimedOut(usage)
         } else if used.status.success() {
-            Outcome::Done(usage)
+            ProcessOutcome::Done(usage)
         } else {
-            Outcome::Failed(last_line(complaints, &used.status.to_string()))
+            ProcessOutcome::Failed(last_line(complaints, &used.status.to_string()))
         })
     }
 }
@@ -124,23 +124,26 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    use super::{Outcome, Run};
+    use super::{ProcessOutcome, ProcessRun};
 
-    fn outcome(script: &str, limit: Option<Duration>) -> Outcome {
+    fn outcome(script: &str, limit: Option<Duration>) -> ProcessOutcome {
         let folder = tempfile::tempdir().expect("a scratch folder");
-        let mut run = Run::new(Path::new("/bin/sh"), &["-c", script], folder.path());
+        let mut run = ProcessRun::new(Path::new("/bin/sh"), &["-c", script], folder.path());
         run.limit = limit;
         run.measure(&folder.path().join("complaints")).expect("the shell starts")
     }
 
     #[test]
     fn a_run_has_one_of_three_outcomes() {
-        let Outcome::Done(usage) = outcome("exit 0", None) else { panic!("must succeed") };
+        let ProcessOutcome::Done(usage) = outcome("exit 0", None) else { panic!("must succeed") };
         assert!(usage.peak_bytes > 0 && usage.wall > Duration::ZERO);
-        assert_eq!(outcome("echo first >&2; echo second >&2; exit 3", None), Outcome::Failed("second".to_owned()));
-        assert_eq!(outcome("exit 3", None), Outcome::Failed("exit status: 3".to_owned()));
+        assert_eq!(
+            outcome("echo first >&2; echo second >&2; exit 3", None),
+            ProcessOutcome::Failed("second".to_owned())
+        );
+        assert_eq!(outcome("exit 3", None), ProcessOutcome::Failed("exit status: 3".to_owned()));
         let limit = Some(Duration::from_millis(20));
-        assert!(matches!(outcome("exec sleep 10", limit), Outcome::TimedOut(_)));
-        assert!(matches!(outcome("exit 0", Some(Duration::from_secs(10))), Outcome::Done(_)));
+        assert!(matches!(outcome("exec sleep 10", limit), ProcessOutcome::TimedOut(_)));
+        assert!(matches!(outcome("exit 0", Some(Duration::from_secs(10))), ProcessOutcome::Done(_)));
     }
 }

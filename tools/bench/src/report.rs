@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::measure::Measured;
-use super::process::Outcome;
+use super::process::ProcessOutcome;
 use super::row::{Row, Summary};
-use super::verdict::{self, Target, Verdict};
+use super::verdict::{self, Target, TargetResult};
 
 /// One whole run of the benchmark.
 pub(super) struct Report {
@@ -15,7 +15,7 @@ pub(super) struct Report {
     pub(super) machine: Vec<(&'static str, String)>,
     pub(super) rounds: usize,
     pub(super) corpora: Vec<Measured>,
-    pub(super) start_up: Vec<Verdict>,
+    pub(super) start_up: Vec<TargetResult>,
 }
 
 impl Report {
@@ -79,8 +79,8 @@ impl Report {
     }
 }
 
-fn copy(verdict: &Verdict) -> Verdict {
-    Verdict { ..*verdict }
+fn copy(verdict: &TargetResult) -> TargetResult {
+    TargetResult { ..*verdict }
 }
 
 fn corpus_json(measured: &Measured) -> Value {
@@ -106,8 +106,8 @@ fn row_json(runs: &super::row::Runs) -> Value {
         .outcomes
         .iter()
         .filter_map(|outcome| match outcome {
-            Outcome::Done(usage) | Outcome::TimedOut(usage) => Some(usage.wall.as_secs_f64()),
-            Outcome::Failed(_) => None,
+            ProcessOutcome::Done(usage) | ProcessOutcome::TimedOut(usage) => Some(usage.wall.as_secs_f64()),
+            ProcessOutcome::Failed(_) => None,
         })
         .collect();
     match runs.summary() {
@@ -123,7 +123,7 @@ fn row_json(runs: &super::row::Runs) -> Value {
     }
 }
 
-fn verdict_json(verdict: &Verdict) -> Value {
+fn verdict_json(verdict: &TargetResult) -> Value {
     let target = match verdict.target {
         Target::AtMost(most) => json!({ "atMost": most }),
         Target::AtLeast(least) => json!({ "atLeast": least }),
@@ -160,7 +160,7 @@ fn usage_table(measured: &Measured) -> String {
     table(&rows)
 }
 
-fn verdict_table(verdicts: &[Verdict]) -> String {
+fn verdict_table(verdicts: &[TargetResult]) -> String {
     let mut rows = vec![["ratio", "measured", "target", ""].map(str::to_owned)];
     for verdict in verdicts {
         let bound = if verdict.is_lower_bound { "> " } else { "" };

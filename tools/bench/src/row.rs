@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::edit::Change;
-use super::process::{Outcome, Usage};
+use super::process::{ProcessOutcome, Usage};
 
 /// A measured command, in the order of the report.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -104,7 +104,7 @@ impl Row {
 /// All runs of one row.
 #[derive(Default)]
 pub(super) struct Runs {
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) outcomes: Vec<ProcessOutcome>,
 }
 
 /// The runs of one row in one line.
@@ -123,9 +123,9 @@ impl Runs {
         let mut usages = Vec::new();
         for outcome in &self.outcomes {
             match outcome {
-                Outcome::Failed(why) => return Some(Summary::Failed(why.clone())),
-                Outcome::TimedOut(usage) => return Some(Summary::TimedOut(*usage)),
-                Outcome::Done(usage) => usages.push(*usage),
+                ProcessOutcome::Failed(why) => return Some(Summary::Failed(why.clone())),
+                ProcessOutcome::TimedOut(usage) => return Some(Summary::TimedOut(*usage)),
+                ProcessOutcome::Done(usage) => usages.push(*usage),
             }
         }
         Some(Summary::Done(Usage {
@@ -150,7 +150,7 @@ fn median(durations: impl Iterator<Item = Duration>) -> Option<Duration> {
 mod tests {
     use std::time::Duration;
 
-    use super::{Outcome, Row, Runs, Summary, Usage, median};
+    use super::{ProcessOutcome, Row, Runs, Summary, Usage, median};
 
     fn usage(millis: u64) -> Usage {
         Usage { wall: Duration::from_millis(millis), cpu: Duration::from_millis(2 * millis), peak_bytes: 10 * millis }
@@ -168,13 +168,14 @@ mod tests {
 
     #[test]
     fn runs_are_summed_up() {
-        let done = |millis| Outcome::Done(usage(millis));
-        let check =
-            |outcomes: Vec<Outcome>, expected: Option<Summary>| assert_eq!(Runs { outcomes }.summary(), expected);
+        let done = |millis| ProcessOutcome::Done(usage(millis));
+        let check = |outcomes: Vec<ProcessOutcome>, expected: Option<Summary>| {
+            assert_eq!(Runs { outcomes }.summary(), expected)
+        };
         check(vec![], None);
         check(vec![done(3), done(1), done(2)], Some(Summary::Done(Usage { peak_bytes: 30, ..usage(2) })));
-        check(vec![done(3), Outcome::Failed("why".into())], Some(Summary::Failed("why".into())));
-        check(vec![Outcome::TimedOut(usage(5))], Some(Summary::TimedOut(usage(5))));
+        check(vec![done(3), ProcessOutcome::Failed("why".into())], Some(Summary::Failed("why".into())));
+        check(vec![ProcessOutcome::TimedOut(usage(5))], Some(Summary::TimedOut(usage(5))));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) enum Target {
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Verdict {
+pub(super) struct TargetResult {
     pub(super) what: &'static str,
     pub(super) unit: &'static str,
     /// `None` when a part of it was not measured.
@@ -26,7 +26,7 @@ pub(super) struct Verdict {
     pub(super) target: Target,
 }
 
-impl Verdict {
+impl TargetResult {
     /// `None` without a target, or when it was not measured on purpose.
     pub(super) fn passes(&self) -> Option<bool> {
         let met = match (self.value, self.target) {
@@ -44,7 +44,7 @@ pub(super) fn is_judged(measured: &Measured) -> bool {
     measured.size.parsed >= LARGE
 }
 
-pub(super) fn verdicts(measured: &Measured) -> Vec<Verdict> {
+pub(super) fn verdicts(measured: &Measured) -> Vec<TargetResult> {
     let ratio = |what, above: Row, below: Row, target| ratio(measured, what, above, below, target);
     let mut verdicts = vec![
         ratio("cold / limit", Row::Cold, Row::LimitCold, Target::AtMost(1.35)),
@@ -68,10 +68,10 @@ pub(super) fn verdicts(measured: &Measured) -> Vec<Verdict> {
 }
 
 /// The two verdicts about starting, in milliseconds.
-pub(super) fn start_up_verdicts([version, tiny]: &[Runs; 2]) -> Vec<Verdict> {
+pub(super) fn start_up_verdicts([version, tiny]: &[Runs; 2]) -> Vec<TargetResult> {
     [("`stan --version`", version), ("`stan graph --stats` on ten files", tiny)]
         .into_iter()
-        .map(|(what, runs)| Verdict {
+        .map(|(what, runs)| TargetResult {
             what,
             unit: " ms",
             value: usage(runs).map(|(usage, _)| usage.wall.as_secs_f64() * 1e3),
@@ -81,20 +81,20 @@ pub(super) fn start_up_verdicts([version, tiny]: &[Runs; 2]) -> Vec<Verdict> {
         .collect()
 }
 
-fn ratio(measured: &Measured, what: &'static str, above: Row, below: Row, target: Target) -> Verdict {
+fn ratio(measured: &Measured, what: &'static str, above: Row, below: Row, target: Target) -> TargetResult {
     let (above, below) = (row_usage(measured, above), row_usage(measured, below));
     let value = above.zip(below).map(|((above, _), (below, _))| above.wall.as_secs_f64() / below.wall.as_secs_f64());
-    Verdict { what, unit: "×", value, is_lower_bound: above.is_some_and(|(_, stopped)| stopped), target }
+    TargetResult { what, unit: "×", value, is_lower_bound: above.is_some_and(|(_, stopped)| stopped), target }
 }
 
 /// Printing may add what writing as many bytes costs, and nothing else.
-fn json_verdict(measured: &Measured) -> Verdict {
+fn json_verdict(measured: &Measured) -> TargetResult {
     let wall = |row| row_usage(measured, row).map(|(usage, _)| usage.wall.as_secs_f64());
     let value = wall(Row::WarmJson)
         .zip(wall(Row::LimitWarm))
         .zip(wall(Row::LimitWrite))
         .map(|((warm, stat), write)| warm / (2.0 * stat + write));
-    Verdict {
+    TargetResult {
         what: "warm with `--json` / (2 stat-only + write)",
         unit: "×",
         value,
@@ -103,9 +103,9 @@ fn json_verdict(measured: &Measured) -> Verdict {
     }
 }
 
-fn memory_verdict(measured: &Measured) -> Verdict {
+fn memory_verdict(measured: &Measured) -> TargetResult {
     let value = row_usage(measured, Row::ColdJson).map(|(usage, _)| usage.peak_bytes as f64 / 1e6);
-    Verdict {
+    TargetResult {
         what: "peak memory, cold with `--json`",
         unit: " MB",
         value,
@@ -132,23 +132,23 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    use super::{Target, Verdict, verdicts};
+    use super::{Target, TargetResult, verdicts};
     use crate::measure::{Measured, Size};
-    use crate::process::{Outcome, Usage};
+    use crate::process::{ProcessOutcome, Usage};
     use crate::row::{Row, Runs};
 
     fn usage(millis: u64) -> Usage {
         Usage { wall: Duration::from_millis(millis), cpu: Duration::ZERO, peak_bytes: 300_000_000 }
     }
 
-    fn find(rows: &[(Row, Outcome)], what: &str) -> Option<Verdict> {
+    fn find(rows: &[(Row, ProcessOutcome)], what: &str) -> Option<TargetResult> {
         let rows: BTreeMap<Row, Runs> =
             rows.iter().map(|(row, outcome)| (*row, Runs { outcomes: vec![outcome.clone()] })).collect();
         let measured = Measured { name: "x", size: Size::default(), rows };
         verdicts(&measured).into_iter().find(|verdict| verdict.what.starts_with(what))
     }
 
-    fn check(rows: &[(Row, Outcome)], what: &str, value: Option<f64>, passes: Option<bool>) {
+    fn check(rows: &[(Row, ProcessOutcome)], what: &str, value: Option<f64>, passes: Option<bool>) {
         let verdict = find(rows, what).expect("the verdict is there");
         // Two digits, as the report shows them.
         let rounded = verdict.value.map(|value| (value * 100.0).round() / 100.0);
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn ratios_are_held_against_their_targets() {
-        let done = |millis| Outcome::Done(usage(millis));
+        let done = |millis| ProcessOutcome::Done(usage(millis));
         check(&[(Row::Cold, done(130)), (Row::LimitCold, done(100))], "cold / limit", Some(1.3), Some(true));
         check(&[(Row::Cold, done(140)), (Row::LimitCold, done(100))], "cold / limit", Some(1.4), Some(false));
         check(&[(Row::ColdJson, done(200)), (Row::LimitCold, done(100))], "cold with", Some(2.0), None);
@@ -169,13 +169,14 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_does_not_pass() {
-        let failed = Outcome::Failed("why".to_owned());
+        let failed = ProcessOutcome::Failed("why".to_owned());
         check(&[(Row::Cold, failed)], "cold / limit", None, Some(false));
     }
 
     #[test]
     fn a_stopped_peer_gives_a_lower_bound_and_an_absent_one_nothing() {
-        let rows = [(Row::Madge, Outcome::TimedOut(usage(9000))), (Row::ColdJson, Outcome::Done(usage(100)))];
+        let rows =
+            [(Row::Madge, ProcessOutcome::TimedOut(usage(9000))), (Row::ColdJson, ProcessOutcome::Done(usage(100)))];
         let verdict = find(&rows, "madge").expect("the verdict is there");
         assert_eq!(verdict.target, Target::AtLeast(50.0));
         assert!(verdict.is_lower_bound && verdict.passes() == Some(true));

@@ -22,7 +22,7 @@ pub(super) fn faults(archive: &mut (impl Read + Seek)) -> std::io::Result<Vec<St
             return Ok(faults);
         }
         let Some(size) = octal(&header[124..136]) else {
-            faults.push("a size that is no number".to_owned());
+            faults.push("a size that is not a number".to_owned());
             return Ok(faults);
         };
         if at + 512 + size > length {
@@ -84,7 +84,7 @@ fn fault_of(name: &[u8], kind: u8) -> Option<String> {
     let is_plain = !name.is_empty()
         && !name.contains(&0)
         && name.split(|byte| *byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."));
-    (!is_plain).then(|| format!("`{shown}` is no plain relative name"))
+    (!is_plain).then(|| format!("`{shown}` is not a plain relative name"))
 }
 
 fn octal(field: &[u8]) -> Option<u64> {

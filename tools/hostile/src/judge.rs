@@ -13,7 +13,7 @@ use stan_model::untrusted::is_hidden;
 use super::archives;
 use super::process::Ran;
 use super::site::{CANARY, Site};
-use super::steps::{Step, Writes};
+use super::steps::{HostileStep, Writes};
 use super::trace::Traced;
 use super::walk::{Listing, changes};
 
@@ -53,7 +53,7 @@ pub(super) struct Scene<'a> {
     pub(super) site: &'a Site,
     /// Root-relative folder of stan itself.
     pub(super) stan_path: &'a str,
-    pub(super) step: &'a Step,
+    pub(super) step: &'a HostileStep,
 }
 
 impl Scene<'_> {

@@ -7,9 +7,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::judge::Scene;
-use super::process::{Machine, NOBODY, Ran, Run};
+use super::process::{Machine, NOBODY, Ran, TracedRun};
 use super::site::{Scale, Site};
-use super::steps::{self, Repeats, Step};
+use super::steps::{self, HostileStep, Repeats};
 use super::trees::{Owner, Tree};
 use super::walk::{self, Listing};
 use super::{archives, build, remove};
@@ -109,7 +109,7 @@ impl Stage<'_> {
     }
 
     /// The command under the tracer; when it succeeded once more without, which must give the same.
-    fn step(&mut self, step: &Step) -> Result<()> {
+    fn step(&mut self, step: &HostileStep) -> Result<()> {
         self.played.commands += 1;
         let first = self.run(step, true)?;
         if first.code != Some(0) || step.repeats == Repeats::Never {
@@ -134,7 +134,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    fn run(&mut self, step: &Step, traced: bool) -> Result<Ran> {
+    fn run(&mut self, step: &HostileStep, traced: bool) -> Result<Ran> {
         let ran = self.perform(step, traced)?;
         let after = walk::list(self.site.folder(), &self.listing)?;
         let scene = Scene { site: &self.site, stan_path: self.tree.stan_path, step };
@@ -144,8 +144,8 @@ impl Stage<'_> {
         Ok(ran)
     }
 
-    fn perform(&mut self, step: &Step, traced: bool) -> Result<Ran> {
-        let run = Run {
+    fn perform(&mut self, step: &HostileStep, traced: bool) -> Result<Ran> {
+        let run = TracedRun {
             program: step.program(self.machine),
             arguments: &step.arguments,
             folder: self.site.folder(),
@@ -223,7 +223,7 @@ impl Stage<'_> {
     }
 
     /// The archives that a run has just written, taken apart by GNU tar; the same ones only once.
-    fn extract_archives(&mut self, step: &Step) -> Result<()> {
+    fn extract_archives(&mut self, step: &HostileStep) -> Result<()> {
         for name in ["archive.tar", "archive.diff.tar"] {
             let Some((path, digest)) = self.digest_of(name) else { continue };
             if !self.extracted.insert(digest) {
@@ -238,7 +238,7 @@ impl Stage<'_> {
     }
 
     /// The same breach of the same command is reported once.
-    fn breach(&mut self, step: &Step, breach: String) {
+    fn breach(&mut self, step: &HostileStep, breach: String) {
         let entry = (step.shown(), breach);
         if !self.played.breaches.contains(&entry) {
             self.played.breaches.push(entry);

@@ -29,7 +29,7 @@ pub(super) struct Machine {
 }
 
 /// What to run, and where.
-pub(super) struct Run<'a> {
+pub(super) struct TracedRun<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [String],
     /// The folder of the tree; the run starts in `repo` in it.
@@ -68,7 +68,7 @@ impl Machine {
     }
 }
 
-impl Run<'_> {
+impl TracedRun<'_> {
     pub(super) fn perform(&self, machine: &Machine) -> Result<Ran> {
         fs::create_dir_all(self.outputs)?;
         let at = |name: &str| self.outputs.join(name);

@@ -36,14 +36,14 @@ pub(super) enum Repeats {
 
 /// One command.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct HostileStep {
     pub(super) is_x07: bool,
     pub(super) arguments: Vec<String>,
     pub(super) writes: Writes,
     pub(super) repeats: Repeats,
 }
 
-impl Step {
+impl HostileStep {
     pub(super) fn program<'m>(&self, machine: &'m Machine) -> &'m Path {
         if self.is_x07 { &machine.x07 } else { &machine.stan }
     }
@@ -171,15 +171,16 @@ const GIVEN: &[(&str, &str, &str, Writes)] = &[
 ];
 
 /// The few that are run while the tree changes under them.
-pub(super) fn racing() -> Vec<Step> {
+pub(super) fn racing() -> Vec<HostileStep> {
     let words =
         ["run --json", "run --context --json", "graph --meta", "graph --no-cache --json", "run --context --plan"];
     words.iter().map(|words| step(words, Writes::Own, Repeats::SuccessOnly)).collect()
 }
 
 /// All commands for a tree; `given` is its folder of files that are handed to them.
-pub(super) fn all(given: &Path) -> Vec<Step> {
-    let mut steps: Vec<Step> = STAN.iter().map(|(words, writes, repeats)| step(words, *writes, *repeats)).collect();
+pub(super) fn all(given: &Path) -> Vec<HostileStep> {
+    let mut steps: Vec<HostileStep> =
+        STAN.iter().map(|(words, writes, repeats)| step(words, *writes, *repeats)).collect();
     steps.extend(X07.iter().map(|(words, writes, repeats)| x07(words, *writes, *repeats)));
     for name in names(given) {
         for (_, before, after, writes) in GIVEN.iter().filter(|(start, ..)| name.starts_with(start)) {
@@ -196,7 +197,7 @@ pub(super) fn all(given: &Path) -> Vec<Step> {
                 (true, _) => Repeats::SuccessOnly,
                 (false, _) => Repeats::Output,
             };
-            steps.push(Step { is_x07, arguments, writes: *writes, repeats });
+            steps.push(HostileStep { is_x07, arguments, writes: *writes, repeats });
         }
     }
     // A user who types the name of a link does not know its target.
@@ -220,13 +221,13 @@ fn links(repository: &Path) -> Vec<String> {
     found.take(MOST).collect()
 }
 
-fn step(words: &str, writes: Writes, repeats: Repeats) -> Step {
+fn step(words: &str, writes: Writes, repeats: Repeats) -> HostileStep {
     let arguments = words.split_whitespace().map(str::to_owned).collect();
-    Step { is_x07: false, arguments, writes, repeats }
+    HostileStep { is_x07: false, arguments, writes, repeats }
 }
 
-fn x07(words: &str, writes: Writes, repeats: Repeats) -> Step {
-    Step { is_x07: true, ..step(words, writes, repeats) }
+fn x07(words: &str, writes: Writes, repeats: Repeats) -> HostileStep {
+    HostileStep { is_x07: true, ..step(words, writes, repeats) }
 }
 
 fn names(folder: &Path) -> Vec<String> {

@@ -118,14 +118,14 @@ fn temporary(files: &BTreeMap<String, String>) -> Vec<String> {
     files.keys().filter(|name| !expected(name)).cloned().collect()
 }
 
-struct Outcome {
+struct ParallelResult {
     ran: Vec<Ran>,
     /// How often an archive was hashed meanwhile, and which of the hashes were not expected.
     looks: u64,
     torn: Vec<String>,
 }
 
-fn at_once(stan: Stan<'_>, commands: &[Vec<&str>], processes: u64, alone: Option<&Alone>) -> Result<Outcome> {
+fn at_once(stan: Stan<'_>, commands: &[Vec<&str>], processes: u64, alone: Option<&Alone>) -> Result<ParallelResult> {
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&stan.root.join(ARCHIVE), alone, &over));
@@ -136,7 +136,7 @@ fn at_once(stan: Stan<'_>, commands: &[Vec<&str>], processes: u64, alone: Option
         let ran: Result<Vec<Ran>> = running.and_then(|running| running.into_iter().map(Running::finish).collect());
         over.store(true, Ordering::Release);
         let (looks, torn) = watcher.join().map_err(|_| "the watcher panicked")??;
-        Ok(Outcome { ran: ran?, looks, torn })
+        Ok(ParallelResult { ran: ran?, looks, torn })
     })
 }
 
@@ -154,7 +154,7 @@ fn watch(archive: &Path, alone: Option<&Alone>, over: &AtomicBool) -> Result<(u6
     Ok((looks, torn))
 }
 
-fn judge(outcome: &Outcome, alone: Option<&Alone>, report: &mut Report) {
+fn judge(outcome: &ParallelResult, alone: Option<&Alone>, report: &mut Report) {
     let of = if alone.is_some() { "a complete workspace" } else { "a new workspace" };
     let (mut gave_up, mut waited, mut bad) = (0, 0, Vec::new());
     for ran in &outcome.ran {

@@ -17,7 +17,7 @@ pub(super) fn document(workspace: &Workspace) -> Result<String, String> {
     let all = workspace.reached(|package| package.source.is_none(), true);
     let (mut components, mut dependencies) = (BTreeMap::new(), BTreeMap::new());
     for id in &all {
-        let package = workspace.packages.get(id).ok_or_else(|| format!("`{id}` is no package"))?;
+        let package = workspace.packages.get(id).ok_or_else(|| format!("`{id}` is not a package"))?;
         let name = reference(package);
         if package.name != PROGRAM {
             components.insert(name.clone(), component(package, shipped.contains(id)));
@@ -109,7 +109,7 @@ mod tests {
         for dependency in document["dependencies"].as_array().expect("dependencies are a list") {
             assert!(references.contains(dependency["ref"].as_str().expect("a ref")));
             for target in dependency["dependsOn"].as_array().expect("a list") {
-                assert!(references.contains(target.as_str().expect("a ref")), "{target} is no component");
+                assert!(references.contains(target.as_str().expect("a ref")), "{target} is not a component");
             }
         }
         assert_eq!(document["dependencies"].as_array().map(Vec::len), Some(references.len()));

@@ -5,7 +5,7 @@ use std::io;
 use stan_engine::Engine;
 use stan_engine::context::build_map;
 use stan_engine::graph::{
-    Cycle, Direction, Graph, GraphOutcome, GraphRequest, GroupBy, Stats, Work, cycles, graph, grouped, restrict,
+    CacheUse, Cycle, Direction, Graph, GraphOutcome, GraphRequest, GroupBy, Stats, cycles, graph, grouped, restrict,
     write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
 };
 use stan_engine::sarif::SarifLog;
@@ -55,7 +55,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
         messages.hints(&[next.to_owned()]);
     }
     if !args.json {
-        messages.errors_beside_graph(&outcome.errors, outcome.work == Work::Unchanged);
+        messages.errors_beside_graph(&outcome.errors, outcome.work == CacheUse::Unchanged);
     }
     Ok(())
 }
@@ -145,8 +145,8 @@ fn print_cycles(graph: &Graph, cycles: &[Cycle], out: &mut Output) -> io::Result
 
 fn explanation(outcome: &GraphOutcome) -> Text {
     match outcome.work {
-        Work::Unchanged => text!("cache: nothing changed"),
-        Work::Edited(files) => text!("cache: {} files read again, the rest kept", files),
-        Work::Compiled(files) => text!("analysed {} files", files),
+        CacheUse::Unchanged => text!("cache: nothing changed"),
+        CacheUse::Edited(files) => text!("cache: {} files read again, the rest kept", files),
+        CacheUse::Compiled(files) => text!("analysed {} files", files),
     }
 }

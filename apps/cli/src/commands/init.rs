@@ -2,7 +2,7 @@
 
 use std::io;
 
-use stan_engine::config::{self, Config, Found};
+use stan_engine::config::{self, Config, FoundConfig};
 use stan_engine::init::{Action, ActionKind, AgentsBlock, Difference, InitOptions, InitPlan, apply, plan};
 use stan_engine::{Engine, EngineError};
 
@@ -93,9 +93,9 @@ fn print_difference(difference: &Difference, out: &mut Output) -> io::Result<()>
     Ok(())
 }
 
-fn show_hints(messages: &Messages, found: &Found, plan: &InitPlan) {
+fn show_hints(messages: &Messages, found: &FoundConfig, plan: &InitPlan) {
     found.hints.iter().for_each(|hint| messages.note(&text!("{}", Untrusted::new(hint))));
-    let Found { config: Config { stan_path, .. }, file, .. } = found;
+    let FoundConfig { config: Config { stan_path, .. }, file, .. } = found;
     if file.is_some() && *stan_path != plan.stan_path {
         messages.note(&text!(
             "the configuration says `stanPath: {}`; change it there too, or give `--stan-path {}` to every command",

@@ -4,7 +4,7 @@ use std::io;
 
 use stan_engine::Engine;
 use stan_engine::context::reports::{
-    ArchiveReport, DiffReport, LeftOutReport, Mode, Part, RunReport, SizedPath, WeighedPath,
+    ArchiveMode, ArchiveReport, DiffReport, LeftOutReport, Part, RunReport, SizedPath, WeighedPath,
 };
 use stan_engine::context::{ArchiveFormat, RunRequest, run as run_engine};
 
@@ -24,9 +24,9 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &RunArgs) -> Result<(), 
         return Err(Failure::usage("only a text can be copied").hint("add --format md or --format xml"));
     }
     let mode = match (args.context, args.meta) {
-        (false, _) => Mode::Plain,
-        (true, true) => Mode::Meta,
-        (true, false) => Mode::Context,
+        (false, _) => ArchiveMode::Plain,
+        (true, true) => ArchiveMode::Meta,
+        (true, false) => ArchiveMode::Context,
     };
     let mut progress = messages.progress("stan run", &args.wait);
     let scripts = scripts::run(&workspace, args, &messages, &mut progress)?;
@@ -102,11 +102,11 @@ fn print(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> 
     if let Some(diff) = &report.diff {
         print_diff(diff, out)?;
     }
-    if report.mode != Mode::Plain {
+    if report.mode != ArchiveMode::Plain {
         say!(out, "")?;
         // A thread opener has nothing but the base.
         let rows = [("base", report.base), ("closure", report.closure), ("overlap", report.overlap)];
-        let shown = if report.mode == Mode::Meta { 1 } else { rows.len() };
+        let shown = if report.mode == ArchiveMode::Meta { 1 } else { rows.len() };
         for line in columns(&rows.map(part_row)[..shown]) {
             say!(out, "{}", line)?;
         }
@@ -118,7 +118,7 @@ fn print(report: &RunReport, verbose: bool, out: &mut Output) -> io::Result<()> 
     }
     out.not_analysed(&report.not_analysed)?;
     print_files(report, verbose, out)?;
-    if report.mode == Mode::Meta && !report.plan {
+    if report.mode == ArchiveMode::Meta && !report.plan {
         let archive = Untrusted::new(&report.archive.path);
         say!(out, "\nnext: give {} to the assistant; put its selection into dependency.state.json", archive)?;
         say!(out, "      beside the map, and run `stan run --context`")?;

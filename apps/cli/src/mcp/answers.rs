@@ -27,7 +27,7 @@ const DIGITS: usize = 16;
 
 /// The answers that were given last.
 #[derive(Default)]
-pub(crate) struct Answers {
+pub(crate) struct AnswerCache {
     texts: BTreeMap<String, String>,
     order: VecDeque<String>,
     bytes: usize,
@@ -63,7 +63,7 @@ impl Form {
     }
 }
 
-impl Answers {
+impl AnswerCache {
     /// Answers that are also kept in the cache of a repository, while it has one.
     pub(crate) fn of(root: &str, stan_path: &str) -> Self {
         let root = PathBuf::from(root);
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_client_that_names_a_digest_gets_what_changed() {
-        let mut answers = Answers::default();
+        let mut answers = AnswerCache::default();
         let old: String = (0..50).map(|number| format!("line {number}\n")).collect();
         let first = answers.send(old.clone(), None);
         assert_eq!((first.text, first.form), (old.clone(), Form::Full));
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_change_that_is_longer_than_the_answer_is_the_answer() {
-        let mut answers = Answers::default();
+        let mut answers = AnswerCache::default();
         let first = answers.send("a\nb\n".to_owned(), None);
         let sent = answers.send("c\n".to_owned(), Some(&first.digest));
         assert_eq!((sent.text.as_str(), sent.form), ("c\n", Form::Full));
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut answers = Answers::default();
+        let mut answers = AnswerCache::default();
         for number in 0..2_000 {
             answers.send(format!("{number} {}", "x".repeat(100_000)), None);
         }

@@ -24,7 +24,7 @@ use crate::exit::Failure;
 use crate::terminal::{self, capture};
 use crate::workspace::Workspace;
 
-use self::answers::Answers;
+use self::answers::AnswerCache;
 use self::lines::{Line, read_line, understand};
 use self::protocol::{Call, Message};
 use self::tools::DEFAULT_BUDGET;
@@ -64,7 +64,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), 
     let first = Cli::try_parse_from(first).map_err(|error| Failure::internal(error.to_string()))?;
     let workspace = Workspace::find(&first, engine)?;
     let common = common_arguments(cli, &workspace);
-    let answers = Answers::of(&workspace.root, &workspace.config.stan_path);
+    let answers = AnswerCache::of(&workspace.root, &workspace.config.stan_path);
     let server = Arc::new(Server {
         engine,
         common,
@@ -74,7 +74,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &McpArgs) -> Result<(), 
         in_flight: Mutex::default(),
         is_unread: AtomicBool::new(false),
     });
-    let (sender, receiver) = sync_channel::<Work>(MOST_WAITING);
+    let (sender, receiver) = sync_channel::<Job>(MOST_WAITING);
     let receiver = Arc::new(Mutex::new(receiver));
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
@@ -102,7 +102,7 @@ fn common_arguments(cli: &Cli, workspace: &Workspace<'_>) -> Vec<String> {
 }
 
 /// What takes longer than reading a line.
-enum Work {
+enum Job {
     Call(Call),
     /// Several messages in one, as the revision 2025-03-26 has them: answered together, in order.
     Batch(Vec<Message>),
@@ -115,7 +115,7 @@ struct Server<'e> {
     /// As it was when the server started; only where things are is taken from it.
     workspace: Workspace<'e>,
     tools: Value,
-    answers: Mutex<Answers>,
+    answers: Mutex<AnswerCache>,
     /// Requests that are not answered yet, as JSON, and what cancels them.
     in_flight: Mutex<BTreeMap<String, Cancellation>>,
     /// Standard output is closed: what is still waiting has no reader.
@@ -124,12 +124,12 @@ struct Server<'e> {
 
 impl Server<'_> {
     /// Reads messages and answers them, or gives them to the workers.
-    fn serve(&self, input: &mut dyn BufRead, start: &mut dyn FnMut(Work) -> bool) -> io::Result<()> {
+    fn serve(&self, input: &mut dyn BufRead, start: &mut dyn FnMut(Job) -> bool) -> io::Result<()> {
         let mut line = Vec::new();
         while !self.is_unread.load(Ordering::Relaxed) && read_line(input, &mut line)? {
             match understand(&line, &self.tools) {
                 Line::Nothing => {}
-                Line::Batch(batch) => drop(start(Work::Batch(batch))),
+                Line::Batch(batch) => drop(start(Job::Batch(batch))),
                 Line::One(Message::Answer(answer)) => self.send(&answer),
                 Line::One(Message::Cancelled(id)) => {
                     // Of a request that was answered or never made there is nothing to remember.
@@ -139,7 +139,7 @@ impl Server<'_> {
                 }
                 Line::One(Message::Call(call)) => {
                     lock(&self.in_flight).insert(call.id.to_string(), Cancellation::default());
-                    start(Work::Call(call));
+                    start(Job::Call(call));
                 }
                 Line::One(Message::Nothing) => {}
             }
@@ -157,13 +157,13 @@ impl Server<'_> {
     }
 
     /// Answers calls until there are no more.
-    fn work(&self, waiting: &Mutex<Receiver<Work>>) {
+    fn work(&self, waiting: &Mutex<Receiver<Job>>) {
         loop {
             let Ok(work) = lock(waiting).recv() else { return };
             match work {
                 _ if self.is_unread.load(Ordering::Relaxed) => {}
-                Work::Call(call) => self.work_on(&call),
-                Work::Batch(batch) => self.batch(batch),
+                Job::Call(call) => self.work_on(&call),
+                Job::Batch(batch) => self.batch(batch),
             }
         }
     }

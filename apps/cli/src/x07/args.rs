@@ -12,7 +12,7 @@ use crate::describe::{self, ManualPage};
 use crate::usage;
 
 use super::machine;
-use super::outcome::{Outcome, Printing};
+use super::outcome::{Printing, ProgramOutcome};
 
 /// What the arguments ask for.
 pub(crate) enum Invocation {
@@ -25,7 +25,7 @@ pub(crate) enum Invocation {
         pages: Vec<ManualPage>,
     },
     /// Help, version, completions, a manual page, or what is wrong with the arguments.
-    Text(Outcome),
+    Text(ProgramOutcome),
 }
 
 /// Reads the arguments after the program's name. `is_wrapped` tells that the output goes into a `--json` report.
@@ -57,11 +57,11 @@ pub(crate) fn parse(program: &OsString, arguments: &[OsString], is_wrapped: bool
 }
 
 fn wrong(message: &str) -> Invocation {
-    Invocation::Text(Outcome { exit_code: 2, stderr: format!("{message}\n"), ..Outcome::default() })
+    Invocation::Text(ProgramOutcome { exit_code: 2, stderr: format!("{message}\n"), ..ProgramOutcome::default() })
 }
 
-fn printed(stdout: &[u8]) -> Outcome {
-    Outcome { stdout: stdout.to_vec(), ..Outcome::default() }
+fn printed(stdout: &[u8]) -> ProgramOutcome {
+    ProgramOutcome { stdout: stdout.to_vec(), ..ProgramOutcome::default() }
 }
 
 fn manual(folder: Option<String>) -> Invocation {
@@ -72,11 +72,11 @@ fn manual(folder: Option<String>) -> Invocation {
     }
 }
 
-fn clap_outcome(error: &clap::Error) -> Outcome {
+fn clap_outcome(error: &clap::Error) -> ProgramOutcome {
     let text = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => printed(text.as_bytes()),
-        _ => Outcome { exit_code: 2, stderr: text, ..Outcome::default() },
+        _ => ProgramOutcome { exit_code: 2, stderr: text, ..ProgramOutcome::default() },
     }
 }
 

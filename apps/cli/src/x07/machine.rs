@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, Command};
 
 /// What standard output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum MachineMode {
     /// What the command itself prints.
     Off,
     /// A report about the run, as canonical JSON.
@@ -19,7 +19,7 @@ pub(crate) enum Mode {
 
 /// The machine flags of one run.
 pub(crate) struct MachineFlags {
-    pub(crate) mode: Mode,
+    pub(crate) mode: MachineMode,
     pub(crate) schema: bool,
     pub(crate) schema_id: bool,
     pub(crate) report_out: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct MachineFlags {
 impl MachineFlags {
     pub(crate) fn take_from(arguments: &[OsString]) -> Self {
         let mut flags = Self {
-            mode: Mode::Off,
+            mode: MachineMode::Off,
             schema: false,
             schema_id: false,
             report_out: None,
@@ -54,7 +54,7 @@ impl MachineFlags {
                 },
                 ("--json", None) => {
                     let given = rest.peek().and_then(|next| json_mode(&next.to_string_lossy()));
-                    flags.mode = given.unwrap_or(Mode::Canonical);
+                    flags.mode = given.unwrap_or(MachineMode::Canonical);
                     if given.is_some() {
                         rest.next();
                     }
@@ -106,10 +106,10 @@ impl MachineFlags {
             self.errors.push("--quiet-json requires --report-out <PATH>".to_owned());
         }
         if lines {
-            if self.mode != Mode::Off {
+            if self.mode != MachineMode::Off {
                 self.errors.push("--jsonl conflicts with --json=<mode>".to_owned());
             }
-            self.mode = Mode::Lines;
+            self.mode = MachineMode::Lines;
         }
     }
 }
@@ -134,11 +134,11 @@ pub(crate) fn describe(command: Command) -> Command {
     ])
 }
 
-fn json_mode(value: &str) -> Option<Mode> {
+fn json_mode(value: &str) -> Option<MachineMode> {
     match value.trim() {
-        "" | "true" | "canon" => Some(Mode::Canonical),
-        "false" | "off" => Some(Mode::Off),
-        "pretty" => Some(Mode::Pretty),
+        "" | "true" | "canon" => Some(MachineMode::Canonical),
+        "false" | "off" => Some(MachineMode::Off),
+        "pretty" => Some(MachineMode::Pretty),
         _ => None,
     }
 }

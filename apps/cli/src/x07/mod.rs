@@ -18,8 +18,8 @@ use crate::describe::ManualPage;
 
 use args::Invocation;
 use files::ProgramFiles;
-use machine::{MachineFlags, Mode};
-use outcome::Outcome;
+use machine::{MachineFlags, MachineMode};
+use outcome::ProgramOutcome;
 
 /// Runs the program and returns its exit code.
 pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
     let mut files = ProgramFiles;
     let outcome = if flags.wants_schema() {
         wrapper::schema(&flags)
-    } else if flags.mode == Mode::Off && flags.errors.is_empty() {
+    } else if flags.mode == MachineMode::Off && flags.errors.is_empty() {
         execute(&program, &flags.passthrough, false, &mut files)
     } else {
         let inner = flags.errors.is_empty().then(|| execute(&program, &flags.passthrough, true, &mut files));
@@ -41,7 +41,12 @@ pub(crate) fn run(arguments: Vec<OsString>) -> u8 {
     print::print(&outcome)
 }
 
-fn execute(program: &OsString, arguments: &[OsString], is_wrapped: bool, files: &mut dyn DocumentStore) -> Outcome {
+fn execute(
+    program: &OsString,
+    arguments: &[OsString],
+    is_wrapped: bool,
+    files: &mut dyn DocumentStore,
+) -> ProgramOutcome {
     match args::parse(program, arguments, is_wrapped) {
         Invocation::Slice(command, printing) => {
             outcome::of_slice(stan_engine::slice(files, &command), &command.request, printing)
@@ -58,19 +63,19 @@ fn execute(program: &OsString, arguments: &[OsString], is_wrapped: bool, files: 
 }
 
 /// Puts the pages into the folder and names them.
-fn write_manual(folder: &str, pages: &[ManualPage], files: &mut dyn DocumentStore) -> Outcome {
+fn write_manual(folder: &str, pages: &[ManualPage], files: &mut dyn DocumentStore) -> ProgramOutcome {
     let mut names = String::new();
     for page in pages {
         let name = format!("{}/{}", folder.trim_end_matches('/'), page.file_name);
         if let Err(error) = files.write(&name, page.text.as_bytes()) {
-            return Outcome {
+            return ProgramOutcome {
                 exit_code: 2,
                 stderr: format!("write {}: {error}\n", Untrusted::new(&name)),
-                ..Outcome::default()
+                ..ProgramOutcome::default()
             };
         }
         names.push_str(&name);
         names.push('\n');
     }
-    Outcome { stdout: names.into_bytes(), ..Outcome::default() }
+    ProgramOutcome { stdout: names.into_bytes(), ..ProgramOutcome::default() }
 }

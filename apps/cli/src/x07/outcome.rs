@@ -3,13 +3,13 @@
 
 use stan_engine::x07_documents::{Diagnostic, FileDigest, SliceReport};
 use stan_engine::{
-    ApplyError, ApplySliceOutcome, Bound, ContextOutcome, DocumentFailure, ExitClass, PointerSpace, SliceError,
+    ApplyError, ApplySliceOutcome, ContextOutcome, DocumentFailure, ExitClass, PointerSpace, SizeBound, SliceError,
     SliceOutcome, SliceRequest, Untrusted,
 };
 
 /// What the program prints, and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct ProgramOutcome {
     pub(crate) exit_code: u8,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
@@ -32,7 +32,7 @@ pub(crate) struct Printing {
 }
 
 /// A slice, or why there is none.
-pub(crate) fn of_slice(outcome: SliceOutcome, request: &SliceRequest, printing: Printing) -> Outcome {
+pub(crate) fn of_slice(outcome: SliceOutcome, request: &SliceRequest, printing: Printing) -> ProgramOutcome {
     let SliceOutcome { class, mut report, failure, readings_differ } = outcome;
     let mut stderr = String::new();
     if printing.tells_reading && readings_differ {
@@ -52,26 +52,33 @@ pub(crate) fn of_slice(outcome: SliceOutcome, request: &SliceRequest, printing: 
         data.for_each(|data| data.dropped_decls.clear());
     }
     match report.into_line() {
-        Ok(stdout) => Outcome { exit_code: exit_code(class), stdout, stderr, diagnostics, inputs, outputs },
+        Ok(stdout) => ProgramOutcome { exit_code: exit_code(class), stdout, stderr, diagnostics, inputs, outputs },
         // Only a length beyond 2^53 could come here.
-        Err(error) => Outcome { exit_code: 2, stderr: line(&error.to_string()), ..Outcome::default() },
+        Err(error) => ProgramOutcome { exit_code: 2, stderr: line(&error.to_string()), ..ProgramOutcome::default() },
     }
 }
 
 /// A pack, or why there is none.
-pub(crate) fn of_pack(outcome: ContextOutcome, printing: Printing) -> Outcome {
+pub(crate) fn of_pack(outcome: ContextOutcome, printing: Printing) -> ProgramOutcome {
     let ContextOutcome { class, pack, failure, truncation, inputs, outputs } = outcome;
     let exit_code = exit_code(class);
     let Some((failure, report)) = failure else {
         let stderr = if printing.is_wrapped { String::new() } else { truncation_note(&truncation) };
-        return Outcome { exit_code, stdout: pack.unwrap_or_default(), stderr, inputs, outputs, ..Outcome::default() };
+        return ProgramOutcome {
+            exit_code,
+            stdout: pack.unwrap_or_default(),
+            stderr,
+            inputs,
+            outputs,
+            ..ProgramOutcome::default()
+        };
     };
     let failed = failed(message(&failure, "--out '-' is not supported"), *report);
-    Outcome { exit_code, inputs, outputs, ..failed }
+    ProgramOutcome { exit_code, inputs, outputs, ..failed }
 }
 
 /// A module with the edits of a slice, or why there is none.
-pub(crate) fn of_applied_slice(outcome: ApplySliceOutcome, printing: Printing) -> Outcome {
+pub(crate) fn of_applied_slice(outcome: ApplySliceOutcome, printing: Printing) -> ProgramOutcome {
     let ApplySliceOutcome { class, document, changed, is_unverified, failure, inputs, outputs } = outcome;
     let exit_code = exit_code(class);
     let Some((failure, report)) = failure else {
@@ -83,18 +90,18 @@ pub(crate) fn of_applied_slice(outcome: ApplySliceOutcome, printing: Printing) -
             stderr += &line(&format!("note: changed {}", changed.join(", ")));
         }
         let stdout = document.unwrap_or_default();
-        return Outcome { exit_code, stdout, stderr, inputs, outputs, ..Outcome::default() };
+        return ProgramOutcome { exit_code, stdout, stderr, inputs, outputs, ..ProgramOutcome::default() };
     };
     let message = message(&failure, "--out '-' is not supported (without --out the module is printed)");
-    Outcome { exit_code, inputs, outputs, ..failed(message, *report) }
+    ProgramOutcome { exit_code, inputs, outputs, ..failed(message, *report) }
 }
 
 /// A report about a failure, which is printed on both streams.
-fn failed(message: String, report: SliceReport) -> Outcome {
+fn failed(message: String, report: SliceReport) -> ProgramOutcome {
     let stderr = line(&message);
     let diagnostics = vec![Diagnostic::failure(message)];
     let report = SliceReport { diagnostics: diagnostics.clone(), ..report };
-    Outcome { stdout: report.into_line().unwrap_or_default(), stderr, diagnostics, ..Outcome::default() }
+    ProgramOutcome { stdout: report.into_line().unwrap_or_default(), stderr, diagnostics, ..ProgramOutcome::default() }
 }
 
 fn exit_code(class: ExitClass) -> u8 {
@@ -124,8 +131,8 @@ fn message(failure: &DocumentFailure, out_is_stdout: &str) -> String {
 /// The toolchain's words, which name options.
 fn slice_error(error: &SliceError) -> String {
     match error {
-        SliceError::BoundIsZero { bound: Bound::Declarations } => "--max-nodes must be >= 1".to_owned(),
-        SliceError::BoundIsZero { bound: Bound::Bytes } => "--max-bytes must be >= 1".to_owned(),
+        SliceError::BoundIsZero { bound: SizeBound::Declarations } => "--max-nodes must be >= 1".to_owned(),
+        SliceError::BoundIsZero { bound: SizeBound::Bytes } => "--max-bytes must be >= 1".to_owned(),
         SliceError::NotInDeclaration { enclosure, declarations } => {
             format!("--enclosure {enclosure} requires --ptr under /{declarations}/<i>")
         }

@@ -6,10 +6,10 @@ use std::io::{self, IsTerminal, Write};
 
 use stan_engine::{Untrusted, visible_json};
 
-use super::outcome::Outcome;
+use super::outcome::ProgramOutcome;
 
 /// Prints the outcome of a command and returns its exit code.
-pub(crate) fn print(outcome: &Outcome) -> u8 {
+pub(crate) fn print(outcome: &ProgramOutcome) -> u8 {
     // Errors are printed first: standard output may be a closed pipe.
     let _ = io::stderr().write_all(lines(&outcome.stderr).as_bytes());
     let mut stdout = io::stdout().lock();

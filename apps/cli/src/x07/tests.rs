@@ -7,24 +7,24 @@ use serde_json::{Value, json};
 use stan_engine::x07_documents::{Closure, Enclosure};
 use stan_engine::{ApplySliceCommand, ContextCommand, DocumentStore, PointerSpace, SliceCommand, SliceRequest};
 
-use super::outcome::{self, Outcome, Printing};
+use super::outcome::{self, Printing, ProgramOutcome};
 
 const PLAIN: Printing = Printing { tells_reading: true, is_wrapped: false };
 const WRAPPED: Printing = Printing { tells_reading: false, is_wrapped: true };
 
-fn slice(memory: &mut Memory, command: &SliceCommand) -> Outcome {
+fn slice(memory: &mut Memory, command: &SliceCommand) -> ProgramOutcome {
     slice_with(memory, command, PLAIN)
 }
 
-fn slice_with(memory: &mut Memory, command: &SliceCommand, printing: Printing) -> Outcome {
+fn slice_with(memory: &mut Memory, command: &SliceCommand, printing: Printing) -> ProgramOutcome {
     outcome::of_slice(stan_engine::slice(memory, command), &command.request, printing)
 }
 
-fn context_pack(memory: &mut Memory, command: &ContextCommand) -> Outcome {
+fn context_pack(memory: &mut Memory, command: &ContextCommand) -> ProgramOutcome {
     outcome::of_pack(stan_engine::context_pack(memory, command), PLAIN)
 }
 
-fn apply_slice(memory: &mut Memory, [input, slice, meta]: [&str; 3]) -> Outcome {
+fn apply_slice(memory: &mut Memory, [input, slice, meta]: [&str; 3]) -> ProgramOutcome {
     let [input, slice, meta] = [input, slice, meta].map(str::to_owned);
     let command = ApplySliceCommand { input, slice, meta, out: None };
     outcome::of_applied_slice(stan_engine::apply_slice(memory, &command), PLAIN)
@@ -76,7 +76,7 @@ fn command(input: &str, pointer: &str) -> SliceCommand {
     }
 }
 
-fn report(outcome: &Outcome) -> Value {
+fn report(outcome: &ProgramOutcome) -> Value {
     assert!(outcome.stdout.ends_with(b"\n"));
     let value: Value = serde_json::from_slice(&outcome.stdout).unwrap();
     let canonical = stan_engine::jcs::to_vec(&value).unwrap();

@@ -8,20 +8,20 @@ use stan_engine::jcs::{self, JcsError, ObjectBuilder};
 use stan_engine::x07_documents::{Diagnostic, FileDigest};
 use stan_engine::{DocumentStore, Untrusted};
 
-use super::machine::{MachineFlags, Mode};
-use super::outcome::Outcome;
+use super::machine::{MachineFlags, MachineMode};
+use super::outcome::ProgramOutcome;
 
 const EVENTS_SCHEMA: &str = "x07.tool.events@0.1.0";
 
 /// Prints a schema or its name.
-pub(crate) fn schema(flags: &MachineFlags) -> Outcome {
-    let id = if flags.mode == Mode::Lines { EVENTS_SCHEMA.to_owned() } else { schema_id(flags.scope()) };
+pub(crate) fn schema(flags: &MachineFlags) -> ProgramOutcome {
+    let id = if flags.mode == MachineMode::Lines { EVENTS_SCHEMA.to_owned() } else { schema_id(flags.scope()) };
     let text = if flags.schema {
         include_str!("../../../../schemas/x07-tool.report.schema.json").to_owned()
     } else {
         format!("{id}\n")
     };
-    Outcome { stdout: text.into_bytes(), ..Outcome::default() }
+    ProgramOutcome { stdout: text.into_bytes(), ..ProgramOutcome::default() }
 }
 
 /// Puts a report around the outcome of a command, or around the error in the flags when none was run.
@@ -29,26 +29,28 @@ pub(crate) fn wrap(
     arguments: &[OsString],
     flags: &MachineFlags,
     started: Instant,
-    inner: Option<Outcome>,
+    inner: Option<ProgramOutcome>,
     files: &mut dyn DocumentStore,
-) -> Outcome {
+) -> ProgramOutcome {
     let report = Report { arguments, flags, started };
     let exit_code = inner.as_ref().map_or(2, |inner| inner.exit_code);
     let printed = report.canonical(inner.as_ref()).and_then(|line| report.shown(line, inner.as_ref()));
     let (line, stdout) = match printed {
         Ok(printed) => printed,
-        Err(error) => return Outcome { exit_code: 3, stderr: format!("{error}\n"), ..Outcome::default() },
+        Err(error) => {
+            return ProgramOutcome { exit_code: 3, stderr: format!("{error}\n"), ..ProgramOutcome::default() };
+        }
     };
     if let Some(path) = &flags.report_out
         && let Err(error) = files.write(path, &line)
     {
-        return Outcome {
+        return ProgramOutcome {
             exit_code: 2,
             stderr: format!("write: {}: {error}\n", Untrusted::new(path)),
-            ..Outcome::default()
+            ..ProgramOutcome::default()
         };
     }
-    Outcome { exit_code, stdout: if flags.quiet { Vec::new() } else { stdout }, ..Outcome::default() }
+    ProgramOutcome { exit_code, stdout: if flags.quiet { Vec::new() } else { stdout }, ..ProgramOutcome::default() }
 }
 
 struct Report<'r> {
@@ -59,7 +61,7 @@ struct Report<'r> {
 
 impl Report<'_> {
     /// The report as one canonical line.
-    fn canonical(&self, inner: Option<&Outcome>) -> Result<Vec<u8>, JcsError> {
+    fn canonical(&self, inner: Option<&ProgramOutcome>) -> Result<Vec<u8>, JcsError> {
         let printed = inner.and_then(|inner| inner.stdout.strip_suffix(b"\n")).filter(|line| line.starts_with(b"{"));
         let diagnostics = self.diagnostics(inner)?;
         let exit_code = inner.map_or(2, |inner| inner.exit_code);
@@ -83,16 +85,16 @@ impl Report<'_> {
     }
 
     /// The report for a file, and what standard output gets.
-    fn shown(&self, line: Vec<u8>, inner: Option<&Outcome>) -> Result<(Vec<u8>, Vec<u8>), JcsError> {
+    fn shown(&self, line: Vec<u8>, inner: Option<&ProgramOutcome>) -> Result<(Vec<u8>, Vec<u8>), JcsError> {
         match self.flags.mode {
-            Mode::Pretty => {
+            MachineMode::Pretty => {
                 // The line is canonical, so reading it back keeps the order of its keys.
                 let value: Value = serde_json::from_slice(&line).unwrap_or_default();
                 let mut pretty = serde_json::to_vec_pretty(&value).unwrap_or_else(|_| line.clone());
                 pretty.push(b'\n');
                 Ok((pretty.clone(), pretty))
             }
-            Mode::Lines => {
+            MachineMode::Lines => {
                 let mut lines = self.event(0, "start", jcs::to_vec(&json!({"scope": self.flags.scope()}))?)?;
                 let mut sequence = 1;
                 if let Some(inner) = inner {
@@ -107,7 +109,7 @@ impl Report<'_> {
                 lines.extend(self.event(sequence, "final_report", report)?);
                 Ok((line, lines))
             }
-            Mode::Off | Mode::Canonical => Ok((line.clone(), line)),
+            MachineMode::Off | MachineMode::Canonical => Ok((line.clone(), line)),
         }
     }
 
@@ -125,7 +127,7 @@ impl Report<'_> {
     }
 
     /// What the command found, or why it found nothing.
-    fn diagnostics(&self, inner: Option<&Outcome>) -> Result<Vec<u8>, JcsError> {
+    fn diagnostics(&self, inner: Option<&ProgramOutcome>) -> Result<Vec<u8>, JcsError> {
         let Some(inner) = inner else {
             let errors: Vec<Diagnostic> = self.flags.errors.iter().map(Diagnostic::bad_arguments).collect();
             return jcs::to_vec(&errors);
@@ -136,7 +138,7 @@ impl Report<'_> {
         jcs::to_vec(&inner.diagnostics)
     }
 
-    fn meta(&self, inner: Option<&Outcome>) -> Value {
+    fn meta(&self, inner: Option<&ProgramOutcome>) -> Value {
         let argv: Vec<String> = self.arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
         let sorted = |digests: Option<&Vec<FileDigest>>| {
             let mut digests = digests.cloned().unwrap_or_default();

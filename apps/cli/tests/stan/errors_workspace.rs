@@ -113,7 +113,7 @@ fn files_and_folders_in_each_others_place() {
         RUN,
         &expect![[r#"
             exit 1
-            error: `.stan/diff` is no folder, where stan needs a folder of its own
+            error: `.stan/diff` is not a folder; stan needs a folder there
               help: remove it, or choose another folder with --stan-path
         "#]],
     );
@@ -199,7 +199,7 @@ fn times() {
             "yesterday",
             expect![[r#"
             exit 1
-            error: SOURCE_DATE_EPOCH is `yesterday`, which is no time
+            error: SOURCE_DATE_EPOCH is `yesterday`, which is not a number of seconds
               help: set it to whole seconds since 1970, or unset it
         "#]],
         ),
@@ -207,7 +207,7 @@ fn times() {
             "-1",
             expect![[r#"
             exit 1
-            error: SOURCE_DATE_EPOCH is `-1`, which is no time
+            error: SOURCE_DATE_EPOCH is `-1`, which is not a number of seconds
               help: set it to whole seconds since 1970, or unset it
         "#]],
         ),
@@ -215,7 +215,7 @@ fn times() {
             "99999999999999999999",
             expect![[r#"
             exit 1
-            error: SOURCE_DATE_EPOCH is `99999999999999999999`, which is no time
+            error: SOURCE_DATE_EPOCH is `99999999999999999999`, which is not a number of seconds
               help: set it to whole seconds since 1970, or unset it
         "#]],
         ),
@@ -250,7 +250,7 @@ fn archives() {
         &["verify", "package.json"],
         &expect![[r#"
         exit 1
-        error: the archive `package.json` cannot be read: its size is no multiple of 512 bytes, so it was cut or is no tar file
+        error: the archive `package.json` cannot be read: its size is not a multiple of 512 bytes, so it was truncated or is not a tar file
           help: name an archive that stan wrote, or none for `.stan/output/archive.tar`
     "#]],
     );
@@ -273,7 +273,7 @@ fn archives() {
         verify,
         &expect![[r#"
         exit 1
-        error: the archive `.stan/output/archive.tar` cannot be read: its size is no multiple of 512 bytes, so it was cut or is no tar file
+        error: the archive `.stan/output/archive.tar` cannot be read: its size is not a multiple of 512 bytes, so it was truncated or is not a tar file
           help: make a new one: stan run, or stan run --context
     "#]],
     );
@@ -285,7 +285,7 @@ fn archives() {
         verify,
         &expect![[r#"
             exit 1
-            error: the archive `.stan/output/archive.tar` cannot be read: its size is no multiple of 512 bytes, so it was cut or is no tar file
+            error: the archive `.stan/output/archive.tar` cannot be read: its size is not a multiple of 512 bytes, so it was truncated or is not a tar file
               help: make a new one: stan run, or stan run --context
         "#]],
     );

@@ -4,11 +4,11 @@
 use expect_test::expect;
 use stan_testkit::HttpServer;
 
-use crate::shared_cache::{Place, faults, graph, repository, stderr};
+use crate::shared_cache::{CacheAddress, faults, graph, repository, stderr};
 use crate::support::Repository;
 
 /// A bucket of the loopback server, which takes any signature.
-fn signed(server: &HttpServer) -> Place {
+fn signed(server: &HttpServer) -> CacheAddress {
     let endpoint = server.url();
     let variables = [
         ("AWS_ACCESS_KEY_ID", "AKID"),

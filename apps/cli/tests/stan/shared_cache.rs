@@ -104,11 +104,11 @@ fn fault(random: &mut Random, elsewhere: &str) -> Reply {
 }
 
 /// What `--cache-url` gets, and the environment beside it.
-pub(crate) type Place = (String, Vec<(&'static str, String)>);
+pub(crate) type CacheAddress = (String, Vec<(&'static str, String)>);
 
 /// Each run meets one or more faults. The server may not change an answer, and may not be followed elsewhere. `place`: how it is
 /// asked, with `t0ken` as the credential.
-pub(crate) fn faults(count: u64, place: impl Fn(&HttpServer) -> Place) {
+pub(crate) fn faults(count: u64, place: impl Fn(&HttpServer) -> CacheAddress) {
     let (repository, server, elsewhere) = (repository(), HttpServer::start(), HttpServer::start());
     let expected = repository.output(&["graph", "--json", "--no-cache"], &[]).stdout;
     let (url, variables) = place(&server);
@@ -143,7 +143,7 @@ pub(crate) fn faults(count: u64, place: impl Fn(&HttpServer) -> Place) {
     assert!(elsewhere.take_requests().is_empty(), "a redirect was followed");
 }
 
-fn authorized(server: &HttpServer) -> Place {
+fn authorized(server: &HttpServer) -> CacheAddress {
     (server.url(), vec![("STAN_CACHE_AUTHORIZATION", "Bearer t0ken".to_owned())])
 }
 
@@ -232,7 +232,7 @@ fn addresses_and_credentials_are_checked_and_not_shown() {
     .assert_eq(&said("http://cache.example", &[("STAN_CACHE_AUTHORIZATION", "Bearer hunter2")]));
     expect![[r#"
         exit 1
-        error: STAN_CACHE_TIMEOUT is `soon`, which is no time
+        error: STAN_CACHE_TIMEOUT is `soon`, which is not a number of seconds
           help: set it to seconds, such as 5
     "#]]
     .assert_eq(&said("http://cache.example", &[("STAN_CACHE_TIMEOUT", "soon")]));

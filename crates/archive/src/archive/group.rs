@@ -16,7 +16,7 @@ use crate::tar::{EntryHeader, append_header, padding};
 const MOST_BYTES: usize = 2 << 20;
 
 /// Metadata of one file that is ready to be written.
-pub(super) struct Item {
+pub(super) struct GroupItem {
     pub(super) index: usize,
     pub(super) size: u64,
     pub(super) executable: bool,
@@ -32,24 +32,24 @@ pub(super) struct Item {
     pub(super) digest: Option<Digest>,
 }
 
-impl Item {
+impl GroupItem {
     pub(super) fn length(&self) -> u64 {
         self.range.end - self.range.start
     }
 }
 
 #[derive(Default)]
-pub(super) struct Group {
+pub(super) struct FileGroup {
     /// The files that are still to come.
     left: Range<usize>,
     bytes: Vec<u8>,
-    items: Vec<Item>,
+    items: Vec<GroupItem>,
     /// A file that is too large to be held; it follows the bytes. It stays open, because a file is opened once.
     large: Option<(usize, OpenFile)>,
     error: Option<Error>,
 }
 
-impl Group {
+impl FileGroup {
     pub(super) fn restart(&mut self, files: Range<usize>) {
         *self = Self {
             left: files,
@@ -75,7 +75,7 @@ impl Group {
         &self.bytes
     }
 
-    pub(super) fn take_items(&mut self) -> impl Iterator<Item = Item> + '_ {
+    pub(super) fn take_items(&mut self) -> impl Iterator<Item = GroupItem> + '_ {
         self.items.drain(..)
     }
 
@@ -165,7 +165,7 @@ impl Group {
             self.bytes.truncate(start);
         }
         let range = start as u64..self.bytes.len() as u64;
-        self.items.push(Item { index, size, executable, private, range, shape, secrets, digest });
+        self.items.push(GroupItem { index, size, executable, private, range, shape, secrets, digest });
     }
 }
 

@@ -7,7 +7,7 @@ use stan_model::Digest;
 use stan_repo::OpenFile;
 
 use super::WriteJob;
-use super::group::{Item, check_unchanged, is_executable};
+use super::group::{GroupItem, check_unchanged, is_executable};
 use crate::classify::{TextScan, is_binary};
 use crate::entry::{ArchiveEntry, Guard, Secrets};
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(super) fn write(
     mut file: OpenFile,
     buffers: &mut Buffers,
     out: &mut OutputStream,
-) -> Result<Item, Error> {
+) -> Result<GroupItem, Error> {
     let unreadable = |reason| Error::Unreadable { name: entry.name.clone(), reason };
     let (size, executable, private) = (file.stat.size, is_executable(entry, &file), file.private);
     let mut left = size;
@@ -38,7 +38,7 @@ pub(super) fn write(
     let is_text = !is_binary(&buffers.current);
     let secrets = if is_text { secrets_in(entry, &mut file, &mut left, buffers).map_err(unreadable)? } else { None };
     let is_archived = is_text && secrets.is_none();
-    let mut item = Item { index, size, executable, private, range: 0..0, shape: None, secrets, digest: None };
+    let mut item = GroupItem { index, size, executable, private, range: 0..0, shape: None, secrets, digest: None };
     if !is_archived && !entry.is_proved() {
         return Ok(item);
     }

@@ -6,19 +6,19 @@ use stan_repo::{Access, SystemExt as _, temporary_name};
 
 use super::record::{Pending, Record, Side, UNDONE, read};
 use super::stage::{backup_name, parent, side_of, staged_name};
-use super::{NewFile, NewMode, PatchKind, Place, Recovered};
+use super::{NewFile, NewMode, PatchFolder, PatchKind, Recovered};
 use crate::error::Error;
 use crate::folders::Folders;
 
 pub(super) struct Commit<'a> {
-    place: &'a Place<'a>,
+    place: &'a PatchFolder<'a>,
     pending: &'a Pending,
-    steps: Vec<Step<'a>>,
+    steps: Vec<SideChange<'a>>,
     made_folders: &'a [String],
     removed_folders: &'a [String],
 }
 
-struct Step<'a> {
+struct SideChange<'a> {
     index: usize,
     path: &'a str,
     from: Option<&'a Side>,
@@ -34,12 +34,12 @@ enum Condition {
 }
 
 impl<'a> Commit<'a> {
-    pub(super) fn new(place: &'a Place<'a>, pending: &'a Pending, record: &'a Record) -> Self {
+    pub(super) fn new(place: &'a PatchFolder<'a>, pending: &'a Pending, record: &'a Record) -> Self {
         let is_undo = pending.kind == PatchKind::Undo;
         let step = |(index, file): (usize, &'a super::record::RecordedFile)| {
             let (old, new) = (file.old.as_ref(), file.new.as_ref());
             let (from, to) = if is_undo { (new, old) } else { (old, new) };
-            Step { index, path: &file.path, from, to }
+            SideChange { index, path: &file.path, from, to }
         };
         let (made_folders, removed_folders) = match pending.kind {
             PatchKind::Apply => (&record.made_folders, &record.removed_folders),
@@ -124,7 +124,7 @@ impl<'a> Commit<'a> {
     }
 
     /// Renames the staged file to its place; copies it where that is another file system.
-    fn put(&self, step: &Step<'_>) -> io::Result<()> {
+    fn put(&self, step: &SideChange<'_>) -> io::Result<()> {
         let is_undo = self.pending.kind == PatchKind::Undo;
         let staged = self.place.path(&self.pending.folder).join(staged_name(is_undo, step.index));
         let target = self.place.root.join(step.path);
@@ -139,7 +139,7 @@ impl<'a> Commit<'a> {
         }
     }
 
-    fn copy(&self, step: &Step<'_>, staged: &std::path::Path) -> io::Result<()> {
+    fn copy(&self, step: &SideChange<'_>, staged: &std::path::Path) -> io::Result<()> {
         use std::io::Write as _;
         let target = self.place.root.join(step.path);
         let name = step.path.rsplit('/').next().unwrap_or(step.path);
@@ -178,7 +178,7 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    fn restore(&self, step: &Step<'_>) -> Result<(), Error> {
+    fn restore(&self, step: &SideChange<'_>) -> Result<(), Error> {
         let target = self.place.root.join(step.path);
         let Some(from) = step.from else {
             return self.place.system.remove_file(&target).map_err(|error| Error::io("remove", &target, error));
@@ -193,7 +193,7 @@ impl<'a> Commit<'a> {
         let restored = self.place.path(&name);
         let placed = match self.place.system.rename(&restored, &target) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                let back = Step { index: step.index, path: step.path, from: step.to, to: step.from };
+                let back = SideChange { index: step.index, path: step.path, from: step.to, to: step.from };
                 self.copy(&back, &restored)
             }
             other => other,
@@ -234,7 +234,7 @@ impl<'a> Commit<'a> {
         }
     }
 
-    fn condition(&self, step: &Step<'_>) -> Result<Condition, Error> {
+    fn condition(&self, step: &SideChange<'_>) -> Result<Condition, Error> {
         let folder = parent(step.path);
         let is_there = folder.is_empty() || Folders::new(self.place.root).exists(self.place.system, folder)?;
         let found = if is_there {

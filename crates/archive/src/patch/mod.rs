@@ -89,7 +89,7 @@ pub fn has_pending_patch(system: &dyn WritableSystem, root: &Path, stan_path: &s
 
 /// Changes the files, all or none.
 pub fn apply_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>, set: &PatchSet) -> Result<(), Error> {
-    let place = Place::new(system, root, lock)?;
+    let place = PatchFolder::new(system, root, lock)?;
     place.sweep(None)?;
     let folder = place.next_folder()?;
     let staged = match stage::stage(&place, &folder, set) {
@@ -111,7 +111,7 @@ pub fn apply_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>, 
 
 /// Takes the last applied reply back, all or nothing. Tells the files.
 pub fn undo_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>) -> Result<Vec<String>, Error> {
-    let place = Place::new(system, root, lock)?;
+    let place = PatchFolder::new(system, root, lock)?;
     place.sweep(None)?;
     let folder = place.applied()?.pop().ok_or(Error::NothingToUndo)?;
     let record = Record::read(&place, &folder)?;
@@ -128,7 +128,7 @@ pub fn recover_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>
     if !has_pending_patch(system, root, lock.stan_path()) {
         return Ok(None);
     }
-    let place = Place::new(system, root, lock)?;
+    let place = PatchFolder::new(system, root, lock)?;
     let pending = Pending::read(&place)?;
     if !place.has_folder(&pending.folder)? {
         // It was finished; only the note is left.
@@ -140,7 +140,7 @@ pub fn recover_patches(system: &dyn WritableSystem, root: &Path, lock: &Lock<'_>
 }
 
 /// `<stanPath>/patch` of one workspace.
-struct Place<'s> {
+struct PatchFolder<'s> {
     system: &'s dyn WritableSystem,
     root: &'s Path,
     lock: &'s Lock<'s>,
@@ -148,7 +148,7 @@ struct Place<'s> {
     folder: String,
 }
 
-impl<'s> Place<'s> {
+impl<'s> PatchFolder<'s> {
     fn new(system: &'s dyn WritableSystem, root: &'s Path, lock: &'s Lock<'s>) -> Result<Self, Error> {
         let folder = [lock.stan_path(), "/", FOLDER].concat();
         let place = Self { system, root, lock, folder };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stan_model::is_git_folder;
 use stan_repo::{Access, SystemExt as _, skip_unsupported_sync};
 
-use super::Place;
+use super::PatchFolder;
 use crate::error::Error;
 use crate::names::check_name;
 
@@ -79,13 +79,13 @@ pub(super) struct Side {
 }
 
 impl Pending {
-    pub(super) fn write(&self, place: &Place<'_>) -> Result<(), Error> {
+    pub(super) fn write(&self, place: &PatchFolder<'_>) -> Result<(), Error> {
         let bytes = serde_json::to_vec(self).unwrap_or_default();
         let path = place.path(PENDING);
         place.system.write_atomic_durable(&path, &bytes).map_err(|error| Error::io("write", &path, error))
     }
 
-    pub(super) fn read(place: &Place<'_>) -> Result<Self, Error> {
+    pub(super) fn read(place: &PatchFolder<'_>) -> Result<Self, Error> {
         let bytes = read(place, &place.path(PENDING))?;
         let shown = [&place.folder, "/", PENDING].concat();
         let refuse = |reason: String| Error::BadPatchRecord { file: shown.clone(), reason };
@@ -97,7 +97,7 @@ impl Pending {
         Ok(pending)
     }
 
-    pub(super) fn remove(&self, place: &Place<'_>) -> Result<(), Error> {
+    pub(super) fn remove(&self, place: &PatchFolder<'_>) -> Result<(), Error> {
         let path = place.path(PENDING);
         match place.system.remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &path, error)),
@@ -107,13 +107,13 @@ impl Pending {
 }
 
 impl Record {
-    pub(super) fn write(&self, place: &Place<'_>, folder: &str) -> Result<(), Error> {
+    pub(super) fn write(&self, place: &PatchFolder<'_>, folder: &str) -> Result<(), Error> {
         let bytes = serde_json::to_vec(self).unwrap_or_default();
         write_new(place, &[folder, "/", RECORD].concat(), &bytes, Access::Private)
     }
 
     /// Reads a record, and refuses one with another seal or with a path outside the repository.
-    pub(super) fn read(place: &Place<'_>, folder: &str) -> Result<Self, Error> {
+    pub(super) fn read(place: &PatchFolder<'_>, folder: &str) -> Result<Self, Error> {
         let shown = [&place.folder, "/", folder, "/", RECORD].concat();
         let refuse = |reason: String| Error::BadPatchRecord { file: shown.clone(), reason };
         let bytes = read(place, &place.path(folder).join(RECORD))?;
@@ -136,7 +136,7 @@ impl Record {
 
 impl Seal {
     /// What ties a folder to this place.
-    pub(super) fn of(place: &Place<'_>, folder: &str) -> Result<Self, Error> {
+    pub(super) fn of(place: &PatchFolder<'_>, folder: &str) -> Result<Self, Error> {
         let path = place.path(folder).join(SEAL);
         let stat = place.system.lstat(&path).map_err(|error| Error::io("look at", &path, error))?;
         Ok(Self { inode: stat.inode, time: stat.ctime })
@@ -144,14 +144,14 @@ impl Seal {
 }
 
 /// The bytes of a file in one of our folders.
-pub(super) fn read(place: &Place<'_>, path: &Path) -> Result<Vec<u8>, Error> {
+pub(super) fn read(place: &PatchFolder<'_>, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     place.system.read_real(path, MOST_BYTES, &mut bytes).map_err(|error| Error::io("read", path, error))?;
     Ok(bytes)
 }
 
 /// A new file that survives a power cut.
-pub(super) fn write_new(place: &Place<'_>, name: &str, bytes: &[u8], access: Access) -> Result<(), Error> {
+pub(super) fn write_new(place: &PatchFolder<'_>, name: &str, bytes: &[u8], access: Access) -> Result<(), Error> {
     use std::io::Write as _;
     let path = place.path(name);
     let written = place.system.create_new(&path, access).and_then(|mut file| {

@@ -8,7 +8,7 @@ use std::path::Path;
 use stan_repo::{Access, EntryKind, SystemExt as _, is_unsupported, sha256};
 
 use super::record::{RECORD, Record, RecordedFile, SEAL, Seal, Side, read, write_new};
-use super::{MOST_KEPT_BYTES, NewFile, NewMode, PatchFile, PatchSet, Place};
+use super::{MOST_KEPT_BYTES, NewFile, NewMode, PatchFile, PatchFolder, PatchSet};
 use crate::error::Error;
 use crate::folders::Folders;
 
@@ -24,7 +24,7 @@ pub(super) fn backup_name(is_undo: bool, index: usize) -> String {
     format!("{}-{index}", if is_undo { "current" } else { "old" })
 }
 
-pub(super) fn stage(place: &Place<'_>, folder: &str, set: &PatchSet) -> Result<Record, Error> {
+pub(super) fn stage(place: &PatchFolder<'_>, folder: &str, set: &PatchSet) -> Result<Record, Error> {
     let mut folders = Folders::new(place.root);
     folders.ensure(place.system, &place.folder, Access::Shared)?;
     let path = place.path(folder);
@@ -78,7 +78,7 @@ pub(super) fn stage(place: &Place<'_>, folder: &str, set: &PatchSet) -> Result<R
 }
 
 /// Stages the reverse of the change. Refuses when a file no longer has the contents that the reply gave it.
-pub(super) fn stage_undo(place: &Place<'_>, folder: &str, record: &Record) -> Result<Record, Error> {
+pub(super) fn stage_undo(place: &PatchFolder<'_>, folder: &str, record: &Record) -> Result<Record, Error> {
     // An earlier attempt may have left copies.
     let path = place.path(folder);
     for entry in place.system.read_real_dir(&path).map_err(|error| Error::io("list", &path, error))? {
@@ -120,7 +120,7 @@ pub(super) fn parent(path: &str) -> &str {
 }
 
 /// What is at a path of the repository, read without following links.
-pub(super) fn side_of(place: &Place<'_>, path: &str) -> Result<Option<(Side, Vec<u8>)>, Error> {
+pub(super) fn side_of(place: &PatchFolder<'_>, path: &str) -> Result<Option<(Side, Vec<u8>)>, Error> {
     let absolute = place.root.join(path);
     match place.system.lstat(&absolute) {
         Ok(stat) if stat.kind == EntryKind::File => {}
@@ -138,7 +138,7 @@ pub(super) fn side_of(place: &Place<'_>, path: &str) -> Result<Option<(Side, Vec
     Ok(Some((Side { size: bytes.len() as u64, sha256: hex(&bytes), mode }, bytes)))
 }
 
-fn mode_of(place: &Place<'_>, absolute: &Path) -> Result<Option<u32>, Error> {
+fn mode_of(place: &PatchFolder<'_>, absolute: &Path) -> Result<Option<u32>, Error> {
     match place.system.permissions(absolute) {
         Ok(mode) => Ok(Some(mode)),
         Err(error) if is_unsupported(&error) || error.kind() == io::ErrorKind::Unsupported => Ok(None),
@@ -146,7 +146,7 @@ fn mode_of(place: &Place<'_>, absolute: &Path) -> Result<Option<u32>, Error> {
     }
 }
 
-fn look_at(place: &Place<'_>, file: &PatchFile) -> Result<(Option<Side>, Option<Vec<u8>>), Error> {
+fn look_at(place: &PatchFolder<'_>, file: &PatchFile) -> Result<(Option<Side>, Option<Vec<u8>>), Error> {
     let folder = parent(&file.path);
     let is_there = folder.is_empty() || Folders::new(place.root).exists(place.system, folder)?;
     let found = if is_there { side_of(place, &file.path)? } else { None };
@@ -158,7 +158,7 @@ fn look_at(place: &Place<'_>, file: &PatchFile) -> Result<(Option<Side>, Option<
 }
 
 /// Writes a file that will be renamed to its place, with the permissions that it will have there.
-pub(super) fn write_staged(place: &Place<'_>, name: &str, new: &NewFile) -> Result<Side, Error> {
+pub(super) fn write_staged(place: &PatchFolder<'_>, name: &str, new: &NewFile) -> Result<Side, Error> {
     let path = place.path(name);
     let access = match new.mode {
         NewMode::Usual { executable: false } => Access::Shared,
@@ -179,7 +179,7 @@ pub(super) fn write_staged(place: &Place<'_>, name: &str, new: &NewFile) -> Resu
 }
 
 /// The missing folders on the path to a folder.
-fn missing_folders(place: &Place<'_>, folder: &str, missing: &mut BTreeSet<String>) -> Result<(), Error> {
+fn missing_folders(place: &PatchFolder<'_>, folder: &str, missing: &mut BTreeSet<String>) -> Result<(), Error> {
     if folder.is_empty() {
         return Ok(());
     }
@@ -195,7 +195,7 @@ fn missing_folders(place: &Place<'_>, folder: &str, missing: &mut BTreeSet<Strin
 }
 
 /// A folder and all folders below it, as far as they are folders.
-fn folders_below(place: &Place<'_>, folder: &str, found: &mut BTreeSet<String>) -> Result<(), Error> {
+fn folders_below(place: &PatchFolder<'_>, folder: &str, found: &mut BTreeSet<String>) -> Result<(), Error> {
     let mut pending = vec![folder.to_owned()];
     while let Some(folder) = pending.pop() {
         let absolute = place.root.join(&folder);

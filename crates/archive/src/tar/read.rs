@@ -62,9 +62,9 @@ pub enum TarProblem {
     Io(io::Error),
     #[error("the archive ends in the middle of an entry")]
     Truncated,
-    #[error("this is no tar header (its checksum is wrong)")]
+    #[error("not a tar header (wrong checksum)")]
     Checksum,
-    #[error("the header's field `{0}` is no number")]
+    #[error("the header's field `{0}` is not a number")]
     Number(&'static str),
     #[error("an extended header is longer than {LARGEST_EXTENSION} bytes")]
     ExtensionTooLarge,

@@ -6,7 +6,7 @@ mod toolchains;
 
 use serde_json::{Deserializer, Value};
 
-use crate::{Diagnostic, Place, Severity, place, text};
+use crate::{Diagnostic, LogPosition, Severity, place, text};
 
 /// The tools whose documents are known.
 pub(crate) const TOOLS: &[&str] = &[
@@ -149,9 +149,9 @@ fn count(value: &Value, key: &str) -> Option<u32> {
 }
 
 /// A place from a path and 1-based numbers; line 0 means the whole file.
-fn place(path: &str, line: Option<u32>, col: Option<u32>) -> Option<Place> {
+fn place(path: &str, line: Option<u32>, col: Option<u32>) -> Option<LogPosition> {
     let file = place::clean_path(path)?;
-    Some(Place { file, line: line.unwrap_or(1).max(1), col: col.filter(|&col| col > 0) })
+    Some(LogPosition { file, line: line.unwrap_or(1).max(1), col: col.filter(|&col| col > 0) })
 }
 
 /// A rule or code, which may be a string or a number.

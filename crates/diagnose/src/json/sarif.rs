@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{code, count, list, place, severity, string};
-use crate::{Diagnostic, Place, Related, Severity};
+use crate::{Diagnostic, LogPosition, Related, Severity};
 
 pub(super) fn sarif(value: &Value, found: &mut Vec<Diagnostic>) {
     for run in list(value, "runs") {
@@ -29,7 +29,7 @@ pub(super) fn sarif(value: &Value, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn location(value: &Value) -> Option<Place> {
+fn location(value: &Value) -> Option<LogPosition> {
     let physical = value.get("physicalLocation")?;
     let path = string(physical.get("artifactLocation")?, "uri")?;
     let region = physical.get("region");
@@ -69,7 +69,7 @@ pub(super) fn lsp(value: &Value, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn start(path: &str, range: Option<&Value>) -> Option<Place> {
+fn start(path: &str, range: Option<&Value>) -> Option<LogPosition> {
     let start = range?.get("start")?;
     let line = count(start, "line")?.checked_add(1)?;
     place(path, Some(line), count(start, "character").and_then(|col| col.checked_add(1)))

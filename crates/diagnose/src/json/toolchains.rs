@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{code, count, list, place, severity, string};
-use crate::{ColumnUnit, Diagnostic, Place, Related, Severity};
+use crate::{ColumnUnit, Diagnostic, LogPosition, Related, Severity};
 
 pub(super) fn rustc(message: &Value, found: &mut Vec<Diagnostic>) {
     let spans = list(message, "spans");
@@ -37,7 +37,7 @@ fn is_primary(span: &Value) -> bool {
     span.get("is_primary").and_then(Value::as_bool).unwrap_or(false)
 }
 
-fn span_place(span: &Value) -> Option<Place> {
+fn span_place(span: &Value) -> Option<LogPosition> {
     place(string(span, "file_name")?, count(span, "line_start"), count(span, "column_start"))
 }
 
@@ -64,7 +64,7 @@ pub(super) fn gcc(item: &Value, found: &mut Vec<Diagnostic>) {
     found.push(diagnostic);
 }
 
-fn caret(item: &Value) -> Option<Place> {
+fn caret(item: &Value) -> Option<LogPosition> {
     let caret = list(item, "locations").first()?.get("caret")?;
     let column = count(caret, "byte-column").or_else(|| count(caret, "column"));
     place(string(caret, "file")?, count(caret, "line"), column)

@@ -1,9 +1,9 @@
 //! esbuild (with Angular and vite's esbuild plugin), webpack, rollup and Babel. All count columns from 0.
 
 use super::lines::{Lines, code, excerpt, is_code_frame, severity};
-use crate::{Diagnostic, Place, Related, Severity, place};
+use crate::{Diagnostic, LogPosition, Related, Severity, place};
 
-fn from_zero(mut place: Place) -> Place {
+fn from_zero(mut place: LogPosition) -> LogPosition {
     place.col = place.col.map(|col| col.saturating_add(1));
     place
 }
@@ -90,7 +90,7 @@ pub(super) fn webpack(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
         message.push_str(text.trim_end());
         consumed += 1;
     }
-    found.push(Diagnostic::new("webpack", from_zero(Place { file, line, col: Some(col) }), severity, message));
+    found.push(Diagnostic::new("webpack", from_zero(LogPosition { file, line, col: Some(col) }), severity, message));
     consumed
 }
 
@@ -106,7 +106,7 @@ pub(super) fn rollup(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
         && let Some(file) = place::clean_path(path)
         && (rest.is_empty() || rest.starts_with(": "))
     {
-        let place = from_zero(Place { file, line, col: Some(col) });
+        let place = from_zero(LogPosition { file, line, col: Some(col) });
         let after = rest.trim_start_matches(':').trim();
         // The place is repeated above the code.
         if after.is_empty()
@@ -155,7 +155,7 @@ pub(super) fn babel(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     };
     let Some((line, col, "")) = place::position(position) else { return 0 };
     let Some(file) = place::clean_path(path) else { return 0 };
-    let place = from_zero(Place { file, line, col: Some(col) });
+    let place = from_zero(LogPosition { file, line, col: Some(col) });
     found.push(Diagnostic::new("babel", place, Severity::Error, format!("{kind}: {text}")));
     1
 }

@@ -1,7 +1,7 @@
 //! The family `path:line[:col]: …`: gcc, clang, go, mypy, ruff, flake8, pylint, javac, swiftc, golangci-lint, ESLint's `unix`.
 
 use super::lines::{Lines, code, excerpt, severity};
-use crate::{ColumnUnit, Diagnostic, Place, Related, Severity, is_foreign, place};
+use crate::{ColumnUnit, Diagnostic, LogPosition, Related, Severity, is_foreign, place};
 
 /// The tools that this grammar and that of TypeScript distinguish.
 pub(super) const TOOLS: &[&str] = &["mypy", "ruff", "pylint", "go", "pyright", "javac", "msbuild"];
@@ -89,7 +89,7 @@ fn wrapped(lines: &Lines<'_>, at: usize, diagnostic: &mut Diagnostic) -> usize {
 }
 
 /// gcc, clang, swiftc, mypy, javac: the severity is a word.
-fn with_severity(place: Place, severity: Severity, rest: &str) -> Diagnostic {
+fn with_severity(place: LogPosition, severity: Severity, rest: &str) -> Diagnostic {
     // rustc's short form: `error[E0609]: message`
     let (inner, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((code, rest)) => (Some(code), rest),
@@ -110,7 +110,7 @@ fn with_severity(place: Place, severity: Severity, rest: &str) -> Diagnostic {
 }
 
 /// The code says who speaks, or the file's language does.
-fn without_severity(place: Place, rest: &str) -> Option<Diagnostic> {
+fn without_severity(place: LogPosition, rest: &str) -> Option<Diagnostic> {
     let is_python = place.file.ends_with(".py") || place.file.ends_with(".pyi");
     if let Some((code, message)) = code(rest)
         && is_python
@@ -141,7 +141,7 @@ fn without_severity(place: Place, rest: &str) -> Option<Diagnostic> {
 }
 
 /// ruff's syntax errors, and `a.py:12: ValueError: message` of `pytest --tb=line`.
-fn python(place: Place, rest: &str) -> Option<Diagnostic> {
+fn python(place: LogPosition, rest: &str) -> Option<Diagnostic> {
     if let Some((name, message)) = ["invalid-syntax", "SyntaxError"]
         .iter()
         .find_map(|name| Some((*name, rest.strip_prefix(name)?.strip_prefix(": ")?)))
@@ -168,7 +168,7 @@ fn is_linter_name(text: &str) -> bool {
 }
 
 /// pylint counts columns from 0; the first letter of its code is the severity.
-fn pylint(mut place: Place, code: &str, message: &str) -> Diagnostic {
+fn pylint(mut place: LogPosition, code: &str, message: &str) -> Diagnostic {
     place.col = place.col.map(|col| col.saturating_add(1));
     let severity = match code.as_bytes().first() {
         Some(b'E' | b'F') => Severity::Error,

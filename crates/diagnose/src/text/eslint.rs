@@ -1,7 +1,7 @@
 //! ESLint's `stylish` form (stylelint, Next.js and others copy it) and its `compact` form.
 
 use super::lines::{Lines, severity};
-use crate::{Diagnostic, Place, Severity, place};
+use crate::{Diagnostic, LogPosition, Severity, place};
 
 /// A path alone on a line, then `  2:10  error  message  rule` for each finding in that file.
 pub(super) fn stylish(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
@@ -37,7 +37,7 @@ fn row(file: &str, line: &str) -> Option<Diagnostic> {
         Some((message, rule)) if !rule.contains(' ') && !rule.is_empty() => (message.trim_end(), Some(rule)),
         _ => (rest, None),
     };
-    let place = Place { file: file.to_owned(), line, col: Some(col) };
+    let place = LogPosition { file: file.to_owned(), line, col: Some(col) };
     Some(Diagnostic::new("eslint", place, severity, message).with_code(rule))
 }
 
@@ -50,6 +50,7 @@ pub(super) fn compact(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>)
     let Some(message) = rest.strip_prefix(" - ") else { return 0 };
     let Some(file) = place::clean_path(path) else { return 0 };
     let (message, rule) = super::columns::trailing_rule(message.trim(), '(', ')');
-    found.push(Diagnostic::new("eslint", Place { file, line, col: Some(col) }, severity, message).with_code(rule));
+    found
+        .push(Diagnostic::new("eslint", LogPosition { file, line, col: Some(col) }, severity, message).with_code(rule));
     1
 }

@@ -1,6 +1,6 @@
 //! The lines of a cleaned log, and the shapes that several grammars share.
 
-use crate::{Place, Severity, place};
+use crate::{LogPosition, Severity, place};
 
 /// How far any grammar looks ahead: bounds the work per line.
 pub(crate) const LOOK_AHEAD: usize = 400;
@@ -99,7 +99,7 @@ pub(crate) fn excerpt(lines: &Lines<'_>, at: usize, line: u32) -> Option<String>
 }
 
 /// A JavaScript stack frame: `at f (path:1:2)`, `at path:1:2`, `❯ f path:1:2`, `f@path:1:2`.
-pub(crate) fn script_frame(line: &str) -> Option<(Option<&str>, Place)> {
+pub(crate) fn script_frame(line: &str) -> Option<(Option<&str>, LogPosition)> {
     let text = line.trim_start();
     let text = text.strip_prefix("at ").or_else(|| text.strip_prefix("❯ "))?;
     let text = text.strip_prefix("async ").unwrap_or(text);
@@ -107,7 +107,7 @@ pub(crate) fn script_frame(line: &str) -> Option<(Option<&str>, Place)> {
 }
 
 /// The part of a frame after `at`.
-pub(crate) fn frame_body(text: &str) -> Option<(Option<&str>, Place)> {
+pub(crate) fn frame_body(text: &str) -> Option<(Option<&str>, LogPosition)> {
     let text = text.trim_end().trim_end_matches(" {");
     if let Some(inner) = text.strip_suffix(')')
         && let Some(open) = inner.rfind(" (")

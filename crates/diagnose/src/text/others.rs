@@ -1,7 +1,7 @@
 //! Short grammars: GitHub's annotations, Maven, Kotlin, PHP, Ruby, Java stack traces.
 
 use super::lines::{Lines, severity};
-use crate::{Diagnostic, Frame, Place, Severity, is_foreign, place};
+use crate::{Diagnostic, Frame, LogPosition, Severity, is_foreign, place};
 
 /// `::error file=a.ts,line=1,col=2,title=x::message`.
 pub(super) fn github(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
@@ -30,7 +30,7 @@ pub(super) fn github(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) 
         Some((place, rest)) if place.file == file && place.line == line => rest.trim_start_matches([':', ' ']),
         _ => message.as_str(),
     };
-    found.push(Diagnostic::new("github", Place { file, line, col }, severity, text.trim_end()).with_code(title));
+    found.push(Diagnostic::new("github", LogPosition { file, line, col }, severity, text.trim_end()).with_code(title));
     1
 }
 
@@ -43,7 +43,7 @@ pub(super) fn maven(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -
     let Some((col, rest)) = rest.strip_prefix(',').and_then(place::number) else { return 0 };
     let Some(message) = rest.strip_prefix(']') else { return 0 };
     let Some(file) = place::clean_path(path) else { return 0 };
-    found.push(Diagnostic::new("maven", Place { file, line, col: Some(col) }, severity, message.trim()));
+    found.push(Diagnostic::new("maven", LogPosition { file, line, col: Some(col) }, severity, message.trim()));
     1
 }
 
@@ -71,9 +71,9 @@ pub(super) fn php(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> 
     };
     let Some((message, rest)) = line.rsplit_once(" in ") else { return 0 };
     let place = match rest.split_once(" on line ") {
-        Some((path, number)) => {
-            place::clean_path(path).zip(place::number(number)).map(|(file, (line, _))| Place { file, line, col: None })
-        }
+        Some((path, number)) => place::clean_path(path)
+            .zip(place::number(number))
+            .map(|(file, (line, _))| LogPosition { file, line, col: None }),
         None => place::colon(rest).map(|(place, _)| place),
     };
     let Some(place) = place else { return 0 };

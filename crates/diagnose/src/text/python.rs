@@ -1,7 +1,7 @@
 //! pytest's failure sections, Python tracebacks and syntax errors.
 
 use super::lines::Lines;
-use crate::{Diagnostic, Frame, Place, Severity, is_foreign, place};
+use crate::{Diagnostic, Frame, LogPosition, Severity, is_foreign, place};
 
 /// A failure between `____ test_name ____` lines: frames as `path:line: in f`, the message behind `E   `.
 pub(super) fn pytest(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
@@ -65,13 +65,13 @@ fn own_frames(frames: &mut Vec<Frame>) {
 }
 
 /// `  File "a.py", line 3, in f`.
-fn traceback_frame(line: &str) -> Option<(Place, Option<String>)> {
+fn traceback_frame(line: &str) -> Option<(LogPosition, Option<String>)> {
     let rest = line.trim_start().trim_start_matches(['|', '+', ' ']).strip_prefix("File \"")?;
     let (path, rest) = rest.split_once("\", line ")?;
     let (line, rest) = place::number(rest)?;
     let file = place::clean_path(path)?;
     let name = rest.strip_prefix(", in ").map(|name| name.trim().to_owned());
-    Some((Place { file, line, col: None }, name))
+    Some((LogPosition { file, line, col: None }, name))
 }
 
 /// `Traceback (most recent call last):`, frames from the outermost on, then `ValueError: message`.

@@ -1,7 +1,7 @@
 //! rustc and clippy (`error[E0609]: message`, ` --> path:9:10`), tools with the same frames (ruff, Deno's linter), and panics.
 
 use super::lines::{LOOK_AHEAD, Lines, excerpt, severity};
-use crate::{ColumnUnit, Diagnostic, Frame, Place, Related, Severity, is_foreign, place};
+use crate::{ColumnUnit, Diagnostic, Frame, LogPosition, Related, Severity, is_foreign, place};
 
 pub(super) fn rustc(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
     let line = lines.get(at);
@@ -69,7 +69,7 @@ fn headline(line: &str) -> Option<(Severity, Option<&str>, &str)> {
 }
 
 /// `--> path:1:2` (primary) or `::: path:1:2` (related).
-fn arrow(line: &str) -> Option<(Place, bool)> {
+fn arrow(line: &str) -> Option<(LogPosition, bool)> {
     let (rest, is_primary) = match line.strip_prefix("--> ") {
         Some(rest) => (rest, true),
         None => (line.strip_prefix("::: ")?, false),

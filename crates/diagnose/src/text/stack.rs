@@ -1,7 +1,7 @@
 //! Failures with JavaScript stack traces: Node, vitest, Jest, mocha, Bun, Playwright.
 
 use super::lines::{Lines, MESSAGE_LINES, is_code_frame, is_marker, is_runtime_frame, script_frame};
-use crate::{Diagnostic, Frame, Place, Severity, is_foreign, place};
+use crate::{Diagnostic, Frame, LogPosition, Severity, is_foreign, place};
 
 /// Node's report of an uncaught error: `/srv/app/a.js:6`, the code, a marker, a blank line, the error and its trace.
 pub(super) fn node(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
@@ -14,7 +14,7 @@ pub(super) fn node(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) ->
     let Some((head, _)) = lines.next_text(at + marker).filter(|(_, text)| is_headline(text)) else { return 0 };
     let indent = lines.get(at + marker).bytes().take_while(|byte| *byte == b' ' || *byte == b'\t').count();
     let col = u32::try_from(indent + 1).ok();
-    let shown = Place { col, ..place };
+    let shown = LogPosition { col, ..place };
     let excerpt = lines.get(at + 1).to_owned();
     let (mut diagnostic, end) = failure(lines, head, Some(shown.clone()));
     if diagnostic.place.as_ref().is_some_and(|place| place.line == shown.line && place.file == shown.file) {
@@ -51,7 +51,7 @@ fn is_headline(line: &str) -> bool {
 }
 
 /// Reads message and frames from the headline on. Returns the last line that belongs to it.
-fn failure(lines: &Lines<'_>, head: usize, shown: Option<Place>) -> (Diagnostic, usize) {
+fn failure(lines: &Lines<'_>, head: usize, shown: Option<LogPosition>) -> (Diagnostic, usize) {
     let mut message = lines.get(head).trim().to_owned();
     let (mut frames, mut end, mut message_is_open) = (Vec::new(), head, true);
     let mut gap = 0;
@@ -85,7 +85,7 @@ fn failure(lines: &Lines<'_>, head: usize, shown: Option<Place>) -> (Diagnostic,
     }
     let place = frames.first().map(|frame: &Frame| frame.place.clone()).or(shown);
     let has_place = place.is_some();
-    let nowhere = Place { file: String::new(), line: 1, col: None };
+    let nowhere = LogPosition { file: String::new(), line: 1, col: None };
     let mut diagnostic = Diagnostic::new("node", place.unwrap_or(nowhere), Severity::Error, message);
     if !has_place {
         diagnostic.place = None;

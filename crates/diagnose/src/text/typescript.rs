@@ -1,7 +1,7 @@
 //! TypeScript's compiler in its plain and pretty forms, ts-loader, Next.js, svelte-check, Deno; MSBuild shares the plain form.
 
 use super::lines::{Lines, MESSAGE_LINES, code, excerpt, is_code_frame, is_marker, severity};
-use crate::{Diagnostic, Place, Related, Severity, place};
+use crate::{Diagnostic, LogPosition, Related, Severity, place};
 
 /// `src/a.ts(2,25): error TS2307: message`, and the indented lines that explain it.
 pub(super) fn plain(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> usize {
@@ -31,7 +31,7 @@ fn placeless(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagnostic>) -> Optio
     let message = rest.strip_prefix(": ")?;
     code.starts_with("TS").then_some(())?;
     let (message, consumed) = continued(lines, at, message.trim());
-    let nowhere = Place { file: String::new(), line: 1, col: None };
+    let nowhere = LogPosition { file: String::new(), line: 1, col: None };
     let mut diagnostic = Diagnostic::new("tsc", nowhere, Severity::Error, message).with_code(Some(code));
     diagnostic.place = None;
     found.push(diagnostic);
@@ -236,7 +236,7 @@ pub(super) fn svelte_machine(lines: &Lines<'_>, at: usize, found: &mut Vec<Diagn
     let Some((line, col, rest)) = place::position(rest) else { return 0 };
     let Some(file) = place::clean_path(path) else { return 0 };
     let message = rest.trim().trim_matches('"').replace("\\\"", "\"").replace("\\n", "\n");
-    found.push(Diagnostic::new("svelte-check", Place { file, line, col: Some(col) }, severity, message));
+    found.push(Diagnostic::new("svelte-check", LogPosition { file, line, col: Some(col) }, severity, message));
     1
 }
 

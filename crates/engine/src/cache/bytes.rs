@@ -4,11 +4,11 @@
 
 /// Builds one section.
 #[derive(Default)]
-pub(crate) struct Writer {
+pub(crate) struct SectionWriter {
     bytes: Vec<u8>,
 }
 
-impl Writer {
+impl SectionWriter {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity) }
     }
@@ -82,7 +82,7 @@ impl Writer {
         Some(())
     }
 
-    /// Lists of blobs that were made apart, as one: see [`Writer::blobs`].
+    /// Lists of blobs that were made apart, as one: see [`SectionWriter::blobs`].
     pub(crate) fn blob_lists(&mut self, lists: &[&BlobList]) -> Option<()> {
         self.ends(lists)?;
         self.blob_pieces(lists.iter().map(|list| list.bytes.as_slice()));
@@ -122,13 +122,13 @@ impl BlobList {
     }
 }
 
-/// Reads what a [`Writer`] wrote, in the same order.
+/// Reads what a [`SectionWriter`] wrote, in the same order.
 #[derive(Clone, Copy)]
-pub(crate) struct Reader<'b> {
+pub(crate) struct SectionReader<'b> {
     bytes: &'b [u8],
 }
 
-impl<'b> Reader<'b> {
+impl<'b> SectionReader<'b> {
     pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes }
     }
@@ -211,12 +211,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.u64(u64::MAX);
         writer.u32s([1, 2, u32::MAX].into_iter());
         writer.blobs([b"a".as_slice(), b"", b"ccc"].into_iter());
         let bytes = writer.into_bytes();
-        let mut reader = Reader::new(&bytes);
+        let mut reader = SectionReader::new(&bytes);
         assert_eq!(reader.u64(), Some(u64::MAX));
         assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, u32::MAX]));
         let blobs = reader.blobs().unwrap();
@@ -235,12 +235,12 @@ mod tests {
             list
         };
         let (one, none, other) = (list(&[b"a", b""]), list(&[]), list(&[b"ccc"]));
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob_lists(&[&one, &none, &other]).unwrap();
         writer.u32_pieces([[1, 2].as_slice(), &[], &[3]].into_iter());
         writer.blob_pieces([b"x".as_slice(), b"", b"yz"].into_iter());
         let bytes = writer.into_bytes();
-        let mut reader = Reader::new(&bytes);
+        let mut reader = SectionReader::new(&bytes);
         let blobs = reader.blobs().unwrap();
         assert_eq!((blobs.len(), blobs.text(0), blobs.text(1), blobs.text(2)), (3, Some("a"), Some(""), Some("ccc")));
         assert_eq!(reader.u32s().map(|values| values.iter().collect()), Some(vec![1, 2, 3]));
@@ -250,11 +250,11 @@ mod tests {
 
     #[test]
     fn truncated_sections_are_refused() {
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.u32s([1, 2, 3].into_iter());
         let bytes = writer.into_bytes();
         for length in 0..bytes.len() {
-            assert!(Reader::new(&bytes[..length]).u32s().is_none(), "{length}");
+            assert!(SectionReader::new(&bytes[..length]).u32s().is_none(), "{length}");
         }
     }
 }

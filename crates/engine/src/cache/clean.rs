@@ -3,7 +3,7 @@
 use stan_model::Digest;
 
 use super::Cache;
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::relevance::HEAD;
 use super::tokens::TokenTable;
 
@@ -30,7 +30,7 @@ impl Cache<'_> {
     pub(crate) fn load_clean(&self) -> CleanContents {
         let load = || {
             let bytes = self.load_sealed(FILE, MAGIC)?;
-            let mut reader = Reader::new(bytes.get(HEAD..)?);
+            let mut reader = SectionReader::new(bytes.get(HEAD..)?);
             let is_current = reader.u64()? == u64::from(stan_secrets::VERSION);
             let (keys, rest) = reader.blob()?.as_chunks::<16>();
             let keys: Vec<u128> = keys.iter().map(|key| u128::from_le_bytes(*key)).collect();
@@ -50,7 +50,7 @@ impl Cache<'_> {
         keys.extend(known.keys.iter().take(MOST.saturating_sub(keys.len())));
         keys.sort_unstable();
         keys.dedup();
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.u64(u64::from(stan_secrets::VERSION));
         writer.blob(&keys.iter().flat_map(|key| key.to_le_bytes()).collect::<Vec<u8>>());
         let _ = self.store_sealed(FILE, MAGIC, &writer.into_bytes());

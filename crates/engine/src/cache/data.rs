@@ -10,7 +10,7 @@ use stan_model::FileFacts;
 use stan_model::{Digest, EdgeKind, Language, NodeKind, Problem, Resolution};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{Blobs, Reader, U32s};
+use super::bytes::{Blobs, SectionReader, U32s};
 use super::ids::{NodeIndex, RecordId};
 
 pub(super) const UNIVERSE: u8 = 1;
@@ -29,7 +29,7 @@ pub(crate) const PARTS: usize = 4;
 
 /// Reads the graph from the two parts that hold nothing else.
 pub(crate) fn decode_graph(metas: &[u8], shape: &[u8]) -> Option<Graph> {
-    let mut reader = Reader::new(shape);
+    let mut reader = SectionReader::new(shape);
     let graph = StoredGraph::read(metas, &mut reader)?;
     if reader.is_empty() { graph.decode() } else { None }
 }
@@ -80,9 +80,9 @@ struct StoredGraph<'b> {
 impl<'b> Data<'b> {
     /// `metas` may be empty when the graph is not needed.
     pub(crate) fn decode(metas: &'b [u8], shape: &'b [u8], records: &'b [u8], contents: Contents<'b>) -> Option<Self> {
-        let mut shape = Reader::new(shape);
+        let mut shape = SectionReader::new(shape);
         let graph = StoredGraph::read(metas, &mut shape)?;
-        let mut reader = Reader::new(records);
+        let mut reader = SectionReader::new(records);
         let data = Self {
             graph,
             contents,
@@ -282,7 +282,7 @@ fn decode_facts(bytes: &[u8]) -> Option<FileFacts> {
 }
 
 impl<'b> StoredGraph<'b> {
-    fn read(metas: &'b [u8], reader: &mut Reader<'b>) -> Option<Self> {
+    fn read(metas: &'b [u8], reader: &mut SectionReader<'b>) -> Option<Self> {
         Some(Self {
             metas,
             ids: reader.blobs()?,

@@ -12,7 +12,7 @@ use stan_graph::{Graph, Node};
 use stan_model::{FileFacts, Problem};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{BlobList, Writer};
+use super::bytes::{BlobList, SectionWriter};
 use super::data::{HAS_FACTS, HAS_META, INCOMPLETE, META_LENGTH, OUTSIDE, PARTS, UNIVERSE, entry_print, meta_bytes};
 use super::ids::{NodeIndex, RecordId};
 use crate::graph::record::{Record, Records};
@@ -123,7 +123,7 @@ fn flags(record: Record<'_>) -> u8 {
         | (if record.file.meta.is_some() { HAS_META } else { 0 })
 }
 
-fn write_records(writer: &mut Writer, pieces: &[Piece], problems: &[Problem]) -> Option<()> {
+fn write_records(writer: &mut SectionWriter, pieces: &[Piece], problems: &[Problem]) -> Option<()> {
     let lists = |list: fn(&Piece) -> &BlobList| pieces.iter().map(list).collect::<Vec<_>>();
     writer.u32_pieces(pieces.iter().map(|piece| piece.nodes.as_slice()));
     writer.blob_pieces(pieces.iter().map(|piece| piece.flags.as_slice()));
@@ -138,9 +138,9 @@ fn write_records(writer: &mut Writer, pieces: &[Piece], problems: &[Problem]) ->
 }
 
 /// The metas and the shape of the graph, in a buffer with room for what follows, and where each ends.
-fn write_graph(graph: &Graph, room: usize) -> (Writer, usize, usize) {
+fn write_graph(graph: &Graph, room: usize) -> (SectionWriter, usize, usize) {
     let nodes = graph.nodes();
-    let mut writer = Writer::with_capacity(nodes.len() * (META_LENGTH + 64) + room);
+    let mut writer = SectionWriter::with_capacity(nodes.len() * (META_LENGTH + 64) + room);
     nodes.iter().for_each(|node| writer.raw(&meta_bytes(node.file)));
     let metas = writer.len();
     writer.blobs(nodes.iter().map(|node| node.id.as_bytes()));

@@ -9,7 +9,7 @@ use stan_graph::Summary;
 use stan_repo::{DirectoryHandleCache, Observations, Stat, System};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::data::PARTS;
 use crate::graph::record::PathList;
 
@@ -42,12 +42,12 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut SectionWriter) {
         writer.u64(self.length);
         writer.u64(self.checksum);
     }
 
-    fn read_all(reader: &mut Reader<'_>) -> Option<[Self; PARTS]> {
+    fn read_all(reader: &mut SectionReader<'_>) -> Option<[Self; PARTS]> {
         let mut parts = [Self { length: 0, checksum: 0 }; PARTS];
         for part in &mut parts {
             *part = Self { length: reader.u64()?, checksum: reader.u64()? };
@@ -70,7 +70,7 @@ impl Index {
 
     /// Appends it to `before`.
     pub(crate) fn encode(&self, before: Vec<u8>) -> Option<Vec<u8>> {
-        let mut writer = Writer::after(before);
+        let mut writer = SectionWriter::after(before);
         writer.reserve(self.files.paths.text.len() + 24 * self.files.len() + (1 << 16));
         writer.u64(self.observed_at.cast_unsigned());
         self.parts.iter().for_each(|part| part.write(&mut writer));
@@ -82,7 +82,7 @@ impl Index {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = SectionReader::new(bytes);
         let index = Self {
             observed_at: reader.u64()?.cast_signed(),
             parts: Section::read_all(&mut reader)?,
@@ -176,14 +176,14 @@ impl FileTable {
     }
 
     /// As it lies in memory, because every run reads it.
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut SectionWriter) {
         writer.u32s(self.paths.ends.iter().copied());
         writer.u64(self.fingerprints.len() as u64 * 8);
         self.fingerprints.iter().for_each(|print| writer.u64(*print));
         writer.blob(self.paths.text.as_bytes());
     }
 
-    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+    fn read(reader: &mut SectionReader<'_>) -> Option<Self> {
         let ends: Vec<u32> = reader.u32s()?.iter().collect();
         let (prints, rest) = reader.blob()?.as_chunks::<8>();
         let fingerprints: Vec<u64> = prints.iter().map(|print| u64::from_le_bytes(*print)).collect();
@@ -226,16 +226,16 @@ mod tests {
         for (path, print) in [("/r/src/a.ts", 1), ("/r/src/ab.ts", 2), ("/r/x", 3), ("/r/ü", 4), ("", 5)] {
             push(&mut table, path, print);
         }
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         table.write(&mut writer);
         let bytes = writer.into_bytes();
-        let read = FileTable::read(&mut Reader::new(&bytes)).unwrap();
+        let read = FileTable::read(&mut SectionReader::new(&bytes)).unwrap();
         assert_eq!(
             (0..read.len()).map(|i| (read.path(i), read.fingerprint(i))).collect::<Vec<_>>(),
             (0..table.len()).map(|i| (table.path(i), table.fingerprint(i))).collect::<Vec<_>>()
         );
         for length in 0..bytes.len() {
-            assert!(FileTable::read(&mut Reader::new(&bytes[..length])).is_none());
+            assert!(FileTable::read(&mut SectionReader::new(&bytes[..length])).is_none());
         }
     }
 

@@ -11,7 +11,7 @@ use stan_model::document::integrity::{self, ExternalsLock};
 use stan_repo::{EntryKind, System, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::index::{Identity, UNPROVED, fingerprint, proved_fingerprint};
 use super::{Cache, FORMAT, LARGEST_DATA};
 
@@ -141,7 +141,7 @@ impl Cache<'_> {
         {
             return None;
         }
-        let mut reader = Reader::new(body);
+        let mut reader = SectionReader::new(body);
         let manifests = reader.blob()?;
         let seen: Vec<(String, u64)> = postcard::from_bytes(manifests).ok()?;
         let document = postcard::from_bytes(reader.blob()?).ok()?;
@@ -163,7 +163,7 @@ impl Cache<'_> {
         manifests: &Manifests,
     ) -> Option<MapIdentity> {
         let seen = manifests.fingerprint()?;
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob(&postcard::to_stdvec(&manifests.seen).ok()?);
         writer.blob(&postcard::to_stdvec(&document).ok()?);
         writer.blob(&integrity.encode());

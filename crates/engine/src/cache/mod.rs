@@ -163,7 +163,7 @@ impl<'s> Cache<'s> {
     }
 
     /// Some parts of the data that belong to an index, proved whole.
-    pub(crate) fn load(&self, index: &Index, parts: Range<usize>) -> Option<Loaded> {
+    pub(crate) fn load(&self, index: &Index, parts: Range<usize>) -> Option<LoadedParts> {
         let path = self.path(DATA);
         let lengths = index.parts.iter().map(|part| part.length);
         let ends: Vec<u64> = lengths
@@ -193,7 +193,7 @@ impl<'s> Cache<'s> {
             places[part] = place..place + piece.len();
             at += length;
         }
-        Some(Loaded { bytes, places })
+        Some(LoadedParts { bytes, places })
     }
 
     /// Reads a piece of a file; returns its checksum.
@@ -275,12 +275,12 @@ fn halves(first: u64, second: u64) -> u64 {
 }
 
 /// Parts of the data.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedParts {
     bytes: Vec<u8>,
     places: [Range<usize>; PARTS],
 }
 
-impl Loaded {
+impl LoadedParts {
     /// Empty for a part that was not requested.
     pub(crate) fn part(&self, part: usize) -> &[u8] {
         self.places.get(part).and_then(|place| self.bytes.get(place.clone())).unwrap_or_default()
@@ -292,7 +292,7 @@ pub(crate) struct ContentsOnDisk<'c> {
     cache: &'c Cache<'c>,
     index: &'c Index,
     asked: AtomicUsize,
-    whole: OnceLock<Option<Loaded>>,
+    whole: OnceLock<Option<LoadedParts>>,
 }
 
 impl<'c> ContentsOnDisk<'c> {
@@ -341,7 +341,7 @@ pub(crate) struct CachedFacts<'c> {
 
 impl<'c> CachedFacts<'c> {
     /// `loaded`: all parts.
-    pub(crate) fn new(index: &'c Index, loaded: &'c Loaded, languages: Languages) -> Self {
+    pub(crate) fn new(index: &'c Index, loaded: &'c LoadedParts, languages: Languages) -> Self {
         let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
         let data = Data::decode(metas, shape, records, Contents::Whole(contents));
         let data = data.filter(|data| data.len() == index.files.len());

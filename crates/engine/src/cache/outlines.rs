@@ -7,7 +7,7 @@ use stan_model::outline::UnitKind;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Cache;
-use super::bytes::{Blobs, Reader, Writer};
+use super::bytes::{Blobs, SectionReader, SectionWriter};
 use super::relevance::HEAD;
 
 const MAGIC: &[u8; 8] = b"stanoutl";
@@ -59,7 +59,7 @@ impl<'c> KeptOutlines<'c> {
 
     /// The stored outlines of all files, sorted by key.
     fn table(&self) -> Option<(&[[u8; 16]], Blobs<'_>)> {
-        let mut reader = Reader::new(self.known.get(HEAD..)?);
+        let mut reader = SectionReader::new(self.known.get(HEAD..)?);
         if reader.u64()? != u64::from(FORMAT) {
             return None;
         }
@@ -92,7 +92,7 @@ impl<'c> KeptOutlines<'c> {
         if size > LARGEST {
             return;
         }
-        let mut writer = Writer::with_capacity(size + 64);
+        let mut writer = SectionWriter::with_capacity(size + 64);
         writer.u64(u64::from(FORMAT));
         writer.blob(&all.iter().flat_map(|(key, _)| key.to_be_bytes()).collect::<Vec<u8>>());
         writer.blobs(all.iter().map(|(_, blob)| blob.as_slice()));

@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::Cache;
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::map::MapIdentity;
 use super::relevance::HEAD;
 
@@ -69,7 +69,7 @@ impl StoredOverviews {
     }
 
     fn encode(&self, map: &[u8]) -> Vec<u8> {
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob(map);
         writer.u64(self.map_tokens.unwrap_or(NO_TOKENS));
         for (key, text) in &self.texts {
@@ -81,7 +81,7 @@ impl StoredOverviews {
 
     /// `None` for those of another map.
     fn decode(bytes: &[u8], map: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = SectionReader::new(bytes);
         if reader.blob()? != map {
             return None;
         }

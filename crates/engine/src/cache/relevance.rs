@@ -12,7 +12,7 @@ use stan_rank::{Change, FileWords, Fixed, Postings, WordIndex};
 use stan_repo::{GitHistory, SystemExt as _};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use super::{Cache, LARGEST_DATA};
 
 /// Changes whenever words are counted or stored in another way.
@@ -74,7 +74,7 @@ impl Cache<'_> {
     /// The history of the last run, by the numbers of its files.
     pub(crate) fn load_past(&self) -> Option<StoredPast> {
         let bytes = self.load_sealed(PAST_FILE, PAST_MAGIC)?;
-        let mut reader = Reader::new(bytes.get(HEAD..)?);
+        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
         let head = String::from_utf8(reader.blob()?.to_vec()).ok()?;
         let files = u64::from_le_bytes(reader.blob()?.try_into().ok()?);
         let ids = reader.blobs()?;
@@ -106,7 +106,7 @@ impl Cache<'_> {
         let words: Vec<(u64, u16)> = changes.iter().flat_map(|change| change.message.iter().copied()).collect();
         let all_files: Vec<u32> = changes.iter().flat_map(|change| change.files.iter().copied()).collect();
         let ages: Vec<u64> = changes.iter().map(|change| change.age).collect();
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blob(head.as_bytes());
         writer.blob(&files.to_le_bytes());
         writer.blobs(commits.iter().map(String::as_bytes));
@@ -124,7 +124,7 @@ impl Cache<'_> {
     /// The words that the last run left.
     pub(crate) fn load_words(&self) -> Option<StoredWords> {
         let bytes = self.load_sealed(WORDS_FILE, WORDS_MAGIC)?;
-        let mut reader = Reader::new(bytes.get(HEAD..)?);
+        let mut reader = SectionReader::new(bytes.get(HEAD..)?);
         let paths = reader.blobs()?;
         let (digests, rest) = reader.blob()?.as_chunks::<32>();
         let mut postings = || -> Option<Postings> {
@@ -152,7 +152,7 @@ impl Cache<'_> {
         files: impl Iterator<Item = (&'f str, Digest)> + Clone,
         index: &WordIndex,
     ) -> Option<()> {
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         writer.blobs(files.clone().map(|(path, _)| path.as_bytes()));
         writer.blob(&files.flat_map(|(_, digest)| digest.0).collect::<Vec<u8>>());
         for Postings { keys, ends, files, counts } in [&index.words, &index.parts, &index.definitions] {

@@ -8,7 +8,7 @@ use stan_repo::{SystemExt as _, sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Cache;
-use super::bytes::{Reader, Writer};
+use super::bytes::{SectionReader, SectionWriter};
 use crate::tokens::Tokenizer;
 
 /// A line for each of some millions of files.
@@ -112,7 +112,7 @@ impl Cache<'_> {
         if u64::from_le_bytes(*checksum) != xxh3_64(body) {
             return None;
         }
-        let mut reader = Reader::new(body);
+        let mut reader = SectionReader::new(body);
         let mut entries = Vec::with_capacity(body.len() / 24);
         while !reader.is_empty() {
             let (low, high) = (reader.u64()?, reader.u64()?);
@@ -122,7 +122,7 @@ impl Cache<'_> {
     }
 
     pub(crate) fn store_tokens(&self, tokenizer: &str, table: &TokenTable) {
-        let mut writer = Writer::default();
+        let mut writer = SectionWriter::default();
         for (key, tokens) in &table.entries {
             writer.u64(*key as u64);
             writer.u64((*key >> 64) as u64);

@@ -157,7 +157,7 @@ impl Config {
 
 /// A configuration, and the repository that it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundConfig {
     pub config: Config,
     /// Absolute real path of the repository.
     pub root: String,
@@ -169,14 +169,14 @@ pub struct Found {
 
 /// Finds and reads the configuration that holds in `directory`, an absolute real path. `explicit` names the file
 /// instead, relative to `directory`.
-pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Result<Found, ConfigError> {
+pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Result<FoundConfig, ConfigError> {
     let file = match explicit {
         Some(file) => Some(explicit_file(system, directory, file)?),
         None => owner::checked(system, nearest_file(system, directory)?, directory)?,
     };
     let Some((root, name)) = file else {
         let hints = below_worktree(system, directory).into_iter().collect();
-        return Ok(Found { config: Config::default(), root: directory.to_owned(), file: None, hints });
+        return Ok(FoundConfig { config: Config::default(), root: directory.to_owned(), file: None, hints });
     };
     let path = join(&root, &name);
     // How the user would name it where the program was started.
@@ -193,7 +193,7 @@ pub fn find(system: &dyn System, directory: &str, explicit: Option<&str>) -> Res
     if !has_block {
         hints.push(format!("{shown} has no block `{}`, so the defaults hold", read::BLOCK));
     }
-    Ok(Found { config, root, file: Some(path), hints })
+    Ok(FoundConfig { config, root, file: Some(path), hints })
 }
 
 /// Reads the text of a configuration file. `shown` is how messages name it; JSON when that ends with `.json`.

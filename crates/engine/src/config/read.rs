@@ -40,7 +40,7 @@ const MAX_GLOBS: usize = 1_000;
 
 /// What a file says: the configuration and whether it has our block, or its mistakes.
 pub(super) fn read(root: Option<&Node>) -> Result<(Config, bool), Vec<Finding>> {
-    let mut reader = Reader::default();
+    let mut reader = ConfigReader::default();
     let mut config = Config::default();
     let mut has_block = false;
     match root.map(|node| (&node.value, node)) {
@@ -87,11 +87,11 @@ fn scripts(block: &Node) -> BTreeMap<String, String> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ConfigReader {
     findings: Vec<Finding>,
 }
 
-impl Reader {
+impl ConfigReader {
     fn find(&mut self, place: Position, message: String) {
         if self.findings.len() < MAX_FINDINGS {
             self.findings.push(Finding { place: Some(place), message });

@@ -16,7 +16,7 @@ use super::map::{self, BuiltMap, Conflicts, LeftDocument, MapDocument};
 use super::overview::MapSummary;
 use super::packages::drop_unproved;
 use super::progress::Progress;
-use super::reports::Mode;
+use super::reports::ArchiveMode;
 use super::workspace_files::read_if_there;
 use super::{Repository, select, state};
 use crate::cache::{Manifests, MapIdentity};
@@ -27,7 +27,7 @@ use crate::init::system_document;
 
 /// What decides the contents of an archive.
 pub(crate) struct Wanted<'a> {
-    pub(crate) mode: Mode,
+    pub(crate) mode: ArchiveMode,
     pub(crate) frozen: bool,
     /// Archive the map however large it is.
     pub(crate) full_map: bool,
@@ -90,7 +90,7 @@ pub(crate) fn assemble_unless(
     let excludes = excludes(repository)?;
     let rules = Rules { system, layout: &layout, scan: &options.scan, excludes: &excludes };
     let altered = altered_instructions(system, &layout);
-    if wanted.mode == Mode::Plain {
+    if wanted.mode == ArchiveMode::Plain {
         progress.stage("listing the repository");
         let mut allowlist = allow::whole_repository(&rules);
         let mut warnings = std::mem::take(&mut allowlist.warnings);
@@ -105,7 +105,7 @@ pub(crate) fn assemble_unless(
         }));
     }
     // A broken selection is reported before the work, not after.
-    let loaded = if wanted.mode == Mode::Meta { None } else { state::load(system, &layout)? };
+    let loaded = if wanted.mode == ArchiveMode::Meta { None } else { state::load(system, &layout)? };
     let (decoded, kept) = match loaded {
         Some((decoded, bytes)) if !state::is_old_form(&decoded) => (decoded, Some(bytes)),
         Some((decoded, _)) => (decoded, None),
@@ -129,7 +129,7 @@ pub(crate) fn assemble_unless(
     // Archives hold the minified forms, however the files on the disk are written.
     let documents = Documents { meta, overview: None, state: Arc::new(decoded.state.encode()) };
     let mut allowlist = match wanted.mode {
-        Mode::Meta => allow::thread_opener(&rules, documents, top),
+        ArchiveMode::Meta => allow::thread_opener(&rules, documents, top),
         _ => allow::selected(&rules, documents, top, &map, &selection),
     };
     if !wanted.frozen {

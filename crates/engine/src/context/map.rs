@@ -23,7 +23,7 @@ use super::workspace_files::read_if_there;
 use crate::cache::{Cache, DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::graph::{Graph, GraphRequest, IsEnough, Work, graph_or_cached_map, open_cache};
+use crate::graph::{CacheUse, Graph, GraphRequest, IsEnough, graph_or_cached_map, open_cache};
 use crate::not_analysed::not_analysed_of_map;
 
 /// A map, and what proves the files that it names outside the repository.
@@ -121,7 +121,7 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
         let StoredMap { map, integrity, document, conflicts, identity, manifests } = stored;
         let document = Document::Print(document);
-        let is_unchanged = outcome.work == Work::Unchanged;
+        let is_unchanged = outcome.work == CacheUse::Unchanged;
         let errors = outcome.errors;
         let kept_as = Some(identity);
         let built = BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as, manifests };
@@ -151,7 +151,7 @@ pub(crate) fn build_map_with<T: Send + Sync>(
         Some((Document::Made(bytes), kept_as))
     });
     let (document, kept_as) = document.unwrap_or_default();
-    let is_unchanged = outcome.work == Work::Unchanged;
+    let is_unchanged = outcome.work == CacheUse::Unchanged;
     let errors = outcome.errors;
     Ok(Some((BuiltMap { map, integrity, errors, is_unchanged, conflicts, document, kept_as, manifests }, other)))
 }

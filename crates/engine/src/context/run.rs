@@ -32,7 +32,7 @@ use super::outside::{from_outside, tell};
 use super::progress::Progress;
 use super::read_only::ReadOnly;
 use super::reports::{
-    ArchiveReport, DiffReport, ExternalsReport, FormatReport, LeftOutReport, MapReport, Mode, Part, RunReport,
+    ArchiveMode, ArchiveReport, DiffReport, ExternalsReport, FormatReport, LeftOutReport, MapReport, Part, RunReport,
     SizedPath, WeighedPath, tokens,
 };
 use super::session::{Session, refuse};
@@ -50,7 +50,7 @@ use crate::tokens::Tokenizer;
 /// Which run.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
-    pub mode: Mode,
+    pub mode: ArchiveMode,
     /// Use the map on the disk as it is, and fail on whatever no longer matches it.
     pub frozen: bool,
     /// Write map and selection indented. Archives hold the minified forms all the same.
@@ -89,11 +89,11 @@ pub fn run(
     let careful = StrictSystem::new(engine.system(), &request.work);
     check_folders(&careful, &layout)?;
     let engine = &engine.over(&careful);
-    let run = Run { system: &careful, engine, repository, request, layout: &layout };
+    let run = ContextRun { system: &careful, engine, repository, request, layout: &layout };
     if request.plan { run.plan(progress) } else { run.perform(progress) }
 }
 
-struct Run<'a> {
+struct ContextRun<'a> {
     system: &'a StrictSystem<'a>,
     /// Over that system.
     engine: &'a Engine<'a>,
@@ -102,7 +102,7 @@ struct Run<'a> {
     layout: &'a WorkspaceLayout,
 }
 
-impl Run<'_> {
+impl ContextRun<'_> {
     fn perform(&self, progress: &mut dyn Progress) -> Result<RunReport, EngineError> {
         progress.stage("waiting for the workspace");
         let session = Session::open(self.system, self.layout, progress)?;
@@ -186,7 +186,7 @@ impl Run<'_> {
         let wanted = Wanted { engine: &engine, ..self.wanted() };
         let mut assembled = assemble(&system, self.repository, &wanted, progress)?;
         let mut imported = Vec::new();
-        if self.request.mode != Mode::Meta {
+        if self.request.mode != ArchiveMode::Meta {
             let Assembled { allowlist, warnings, .. } = &mut assembled;
             imported = import::plan_imports(self.system, self.repository, self.layout, allowlist, warnings)?;
         }
@@ -230,7 +230,7 @@ impl Run<'_> {
             split: self.request.split,
             tokenizer: self.request.tokens.unwrap_or_default(),
         };
-        let is_diffed = self.request.mode != Mode::Meta && self.request.format != ArchiveFormat::Tar;
+        let is_diffed = self.request.mode != ArchiveMode::Meta && self.request.format != ArchiveFormat::Tar;
         let changes = is_diffed.then(|| written.snapshot().changes_since(baseline));
         let extra = changes.as_ref().map(|changes| self.extra_entries(changes, baseline.is_some())).unwrap_or_default();
         let diff = changes.as_ref().map(|changes| DiffContents {
@@ -342,13 +342,13 @@ impl Run<'_> {
 
     fn snapshot_artefact(&self) -> Artefact {
         match self.request.mode {
-            Mode::Plain => Artefact::PlainSnapshot,
-            Mode::Meta | Mode::Context => Artefact::ContextSnapshot,
+            ArchiveMode::Plain => Artefact::PlainSnapshot,
+            ArchiveMode::Meta | ArchiveMode::Context => Artefact::ContextSnapshot,
         }
     }
 
     fn baseline(&self) -> Result<Option<Snapshot>, EngineError> {
-        if self.request.mode == Mode::Meta {
+        if self.request.mode == ArchiveMode::Meta {
             return Ok(None);
         }
         load_snapshot(self.system, self.layout, self.snapshot_artefact())
@@ -361,7 +361,7 @@ impl Run<'_> {
         baseline: Option<&Snapshot>,
     ) -> Result<Option<DiffReport>, EngineError> {
         let (path, list) = (self.layout.artefact(Artefact::DiffArchive), self.layout.artefact(Artefact::DiffList));
-        if self.request.mode == Mode::Meta {
+        if self.request.mode == ArchiveMode::Meta {
             for stale in [path, list] {
                 if super::map::exists(self.system, self.layout, &stale) {
                     transaction.remove(&stale).map_err(refuse)?;
@@ -391,7 +391,7 @@ impl Run<'_> {
         baseline: Option<&Snapshot>,
     ) -> Result<Option<DiffReport>, EngineError> {
         let stale = [Artefact::DiffArchive, Artefact::DiffList].map(|artefact| self.layout.artefact(artefact));
-        if self.request.mode == Mode::Meta {
+        if self.request.mode == ArchiveMode::Meta {
             outputs.removed.extend(stale.into_iter().filter(|path| super::map::exists(self.system, self.layout, path)));
             return Ok(None);
         }

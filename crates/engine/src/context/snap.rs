@@ -8,7 +8,7 @@ use super::history::{History, Kind};
 use super::import;
 use super::layout::WorkspaceLayout;
 use super::progress::Progress;
-use super::reports::{BaselineReport, Mode, SnapReport, SnapshotReport};
+use super::reports::{ArchiveMode, BaselineReport, SnapReport, SnapshotReport};
 use super::run::externals_of;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
@@ -39,7 +39,8 @@ pub fn snap(
     let session = Session::open(system, &layout, progress)?;
     let imported = import::refresh(system, repository, &layout, &session)?;
     let mut warnings = imported.warnings;
-    let wanted = [(request.plain, Mode::Plain, Kind::Plain), (request.context, Mode::Context, Kind::Context)];
+    let wanted =
+        [(request.plain, ArchiveMode::Plain, Kind::Plain), (request.context, ArchiveMode::Context, Kind::Context)];
     let mut snapshots = Vec::new();
     for (_, mode, kind) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
         let snapshot = snapshot_of(engine, repository, &layout, mode, request, progress, &mut warnings)?;
@@ -69,7 +70,7 @@ fn snapshot_of(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
     layout: &WorkspaceLayout,
-    mode: Mode,
+    mode: ArchiveMode,
     request: &SnapRequest,
     progress: &mut dyn Progress,
     warnings: &mut Vec<String>,

@@ -118,7 +118,7 @@ impl Contents {
         })?;
         let is_zip = path.extension().is_some_and(|extension| extension == "zip");
         if !is_zip && !file.stat.size.is_multiple_of(BLOCK) {
-            let reason = "its size is no multiple of 512 bytes, so it was cut or is no tar file";
+            let reason = "its size is not a multiple of 512 bytes, so it was truncated or is not a tar file";
             return Err(unreadable(reason.to_owned()));
         }
         let mut reader = io::BufReader::with_capacity(1 << 20, file.reader);

@@ -64,7 +64,7 @@ pub(crate) fn walk(
                     warnings.push(format!("{path}: left out, because the link leads out of the repository or nowhere"));
                 }
             },
-            EntryKind::Other => warnings.push(format!("{path}: left out, because it is no regular file")),
+            EntryKind::Other => warnings.push(format!("{path}: left out, because it is not a regular file")),
         }
     }
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));

@@ -21,10 +21,10 @@ pub(super) struct OwnPackage {
     pub(super) folder: String,
 }
 
-type Reader = fn(&str) -> Option<(String, Option<String>)>;
+type ReadManifest = fn(&str) -> Option<(String, Option<String>)>;
 
 /// Manifests by their file names.
-const MANIFESTS: [(&str, &str, Reader); 3] =
+const MANIFESTS: [(&str, &str, ReadManifest); 3] =
     [("package.json", "npm", package_json), ("pyproject.toml", "pypi", pyproject), ("go.mod", "go", go_mod)];
 
 /// Reads the manifests among these files of the repository.

@@ -39,7 +39,7 @@ pub(crate) struct Analysed {
     pub(crate) meta: Option<FileMeta>,
     /// `None` for files that are not analysed.
     pub(crate) facts: Option<Box<FileFacts>>,
-    /// What a document says of itself, which is no source code and has no facts.
+    /// The description of a document. It is not source code and has no facts.
     pub(crate) heading: Option<Box<str>>,
     /// What is wrong with the file itself.
     pub(crate) problems: Vec<Problem>,
@@ -325,7 +325,7 @@ fn meta_of(bytes: &[u8]) -> FileMeta {
     FileMeta { digest: stan_repo::sha256(bytes), size: bytes.len() as u64 }
 }
 
-/// A file that is no source code: its hash is wanted, and what a document says of itself. Others are not read as a whole.
+/// A file that is not source code: hashed, and a document is read for its description. Others are not kept in memory.
 fn hashed(system: &dyn System, path: &str, display: &str, options: &GraphOptions) -> Analysed {
     if documents::is_document(display) {
         let read = with_scratch(|Scratch { buffer, .. }| {

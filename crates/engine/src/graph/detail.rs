@@ -292,7 +292,7 @@ impl<'d> NameFinder<'d> {
         taken
     }
 
-    /// Names that lead to another file of the same package without any request.
+    /// Names that resolve to another file of the same package without an import.
     fn add_linked(&self, facts: &'d FileFacts, targets: &[u32], taken: &mut TakenNames<'d>) {
         if facts.uses.is_empty() && facts.imports.is_empty() {
             return;

@@ -171,7 +171,7 @@ pub struct GraphOutcome {
     /// Sorted, cut at `max_errors`.
     pub errors: Vec<String>,
     /// How the answer was found; not part of it.
-    pub work: Work,
+    pub work: CacheUse,
 }
 
 impl GraphOutcome {
@@ -186,7 +186,7 @@ pub(crate) type IsEnough<'f> = dyn Fn(&Cache<'_>, Identity) -> bool + Sync + 'f;
 
 /// How much of the work an earlier run saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum CacheUse {
     /// Nothing had changed.
     Unchanged,
     /// This many files had changed; the rest of the answer was kept.
@@ -266,7 +266,7 @@ fn run(
                 compile_and_store(engine, options, request, &cache, (None, see), observed_at)
             }
             WarmResult::Answer(outcome) => {
-                let kept_as = (outcome.work == Work::Unchanged).then(|| index.identity());
+                let kept_as = (outcome.work == CacheUse::Unchanged).then(|| index.identity());
                 Ok((*outcome, kept_as))
             }
             WarmResult::Stale => {
@@ -315,7 +315,7 @@ fn compile_with(
         let answer = cache::Answer { summary: summary.clone(), dirty: compiled.dirty, errors: errors.clone() };
         cache.store(&compiled.graph, kept, answer, (observed_at, options.languages), memory)
     });
-    let work = Work::Compiled(compiled.analysed);
+    let work = CacheUse::Compiled(compiled.analysed);
     let graph = wanted_graph(compiled.graph, (request, memory));
     let mut errors = errors;
     report_transient_errors(&mut errors, &watched, options);
@@ -337,7 +337,7 @@ fn outcome(compiled: Compiled, options: &GraphOptions, request: (&GraphRequest, 
         summary: Summary::of(&compiled.graph),
         dirty: compiled.dirty,
         errors,
-        work: Work::Compiled(compiled.analysed),
+        work: CacheUse::Compiled(compiled.analysed),
         graph: wanted_graph(compiled.graph, request),
     }
 }

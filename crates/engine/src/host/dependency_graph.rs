@@ -16,7 +16,7 @@ use crate::not_analysed::not_analysed;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Options {
+struct GraphCallOptions {
     cwd: String,
     config: Option<Globs>,
     previous_graph: Option<LooseGraph>,
@@ -52,7 +52,7 @@ enum GraphForm {
 const USUAL_ERRORS: f64 = 50.0;
 
 pub(super) fn run(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
-    let asked: Options = read(options)?;
+    let asked: GraphCallOptions = read(options)?;
     let root = folder(engine.system(), &asked.cwd)?;
     let usual = GraphOptions::new(root.clone());
     let mut graph_options = GraphOptions { max_errors: 0, ..usual };

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Options {
+struct DocumentedOptions {
     text: String,
     filename: Option<String>,
     tags: Option<Vec<String>>,
@@ -45,7 +45,7 @@ struct Tag {
 const UNNAMED: &str = "module.ts";
 
 pub(super) fn run(engine: &Engine<'_>, options: &str) -> Result<String, HostError> {
-    let asked: Options = read(options)?;
+    let asked: DocumentedOptions = read(options)?;
     let filename = asked.filename.map(|name| name.replace('\\', "/")).filter(|name| !is_virtual(name));
     if let Some(name) = filename.as_deref()
         && ignores(&asked.ignore_patterns.unwrap_or_default(), name)?

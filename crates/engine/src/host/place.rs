@@ -45,7 +45,7 @@ pub(super) enum CacheChoice {
 }
 
 /// An opened repository, and the engine that works on it.
-pub(super) struct Place<'s> {
+pub(super) struct OpenHost<'s> {
     opened: OpenRepository,
     pub(super) engine: Engine<'s>,
     work: GraphRequest,
@@ -53,7 +53,7 @@ pub(super) struct Place<'s> {
     pub(super) notes: Vec<String>,
 }
 
-impl<'s> Place<'s> {
+impl<'s> OpenHost<'s> {
     pub(super) fn open(
         engine: &Engine<'s>,
         environment: &HostEnvironment,

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::place::{KEYS, Place};
+use super::place::{KEYS, OpenHost};
 use super::{HostEnvironment, HostError, split, written};
 use crate::context::{NamedBytes, NoProgress, SelectRequest};
 use crate::engine::Engine;
@@ -73,7 +73,7 @@ struct PackOptions {
 
 pub(super) fn pack(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, PackOptions) = split(options, &KEYS)?;
-    let place = Place::open(engine, environment, place)?;
+    let place = OpenHost::open(engine, environment, place)?;
     let usual = PackRequest::default();
     let closures = [
         ("all", ClosureKind::All),
@@ -121,7 +121,7 @@ struct OverviewOptions {
 
 pub(super) fn overview(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, OverviewOptions) = split(options, &KEYS)?;
-    let place = Place::open(engine, environment, place)?;
+    let place = OpenHost::open(engine, environment, place)?;
     let levels = [("file", Level::File), ("folder", Level::Folder), ("package", Level::Package)];
     let request = OverviewRequest {
         budget: asked.budget,
@@ -147,7 +147,7 @@ struct SuggestOptions {
 
 pub(super) fn suggest(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, SuggestOptions) = split(options, &KEYS)?;
-    let place = Place::open(engine, environment, place)?;
+    let place = OpenHost::open(engine, environment, place)?;
     let usual = SuggestRequest::default();
     let about = Texts::list(asked.about);
     let query = RankQuery {
@@ -183,7 +183,7 @@ struct SelectOptions {
 
 pub(super) fn select(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, SelectOptions) = split(options, &KEYS)?;
-    let place = Place::open(engine, environment, place)?;
+    let place = OpenHost::open(engine, environment, place)?;
     let document = |name: &str, value: serde_json::Value| NamedBytes {
         name: name.to_owned(),
         bytes: value.to_string().into_bytes(),
@@ -206,7 +206,7 @@ struct VerifyOptions {
 
 pub(super) fn verify(engine: &Engine<'_>, environment: &HostEnvironment, options: &str) -> Result<String, HostError> {
     let (place, asked): (_, VerifyOptions) = split(options, &KEYS)?;
-    let place = Place::open(engine, environment, place)?;
+    let place = OpenHost::open(engine, environment, place)?;
     if let Some(typed) = asked.archive.as_deref().filter(|typed| !typed.ends_with(".tar"))
         && let Ok(named) = place.document(typed)
         && let Some(report) = verify_pack(&place.engine, &place.repository(), &named)
@@ -235,7 +235,7 @@ fn tokenizer(name: Option<&str>) -> Result<Tokenizer, HostError> {
 }
 
 /// `FILE:LINE` or `FILE:LINE:COLUMN`.
-fn asked_place(place: &Place<'_>, typed: &str) -> Result<AskedPlace, HostError> {
+fn asked_place(place: &OpenHost<'_>, typed: &str) -> Result<AskedPlace, HostError> {
     let wrong = || HostError::usage(format!("{typed:?} is not a place: write FILE:LINE or FILE:LINE:COLUMN"));
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     let (rest, last) = typed.rsplit_once(':').ok_or_else(wrong)?;
@@ -248,7 +248,7 @@ fn asked_place(place: &Place<'_>, typed: &str) -> Result<AskedPlace, HostError> 
 }
 
 /// `FILE#Name` or `FILE#Name.member`.
-fn asked_symbol(place: &Place<'_>, typed: &str) -> Result<AskedSymbol, HostError> {
+fn asked_symbol(place: &OpenHost<'_>, typed: &str) -> Result<AskedSymbol, HostError> {
     match typed.rsplit_once('#') {
         Some((file, name)) if !file.is_empty() && !name.is_empty() => {
             Ok(AskedSymbol { file: place.asked(file), name: name.to_owned() })
@@ -258,7 +258,7 @@ fn asked_symbol(place: &Place<'_>, typed: &str) -> Result<AskedSymbol, HostError
 }
 
 /// `FILE` or `FILE:DEPTH`.
-fn focus_file(place: &Place<'_>, typed: &str) -> FocusFile {
+fn focus_file(place: &OpenHost<'_>, typed: &str) -> FocusFile {
     let (file, depth) = match typed.rsplit_once(':') {
         Some((file, depth))
             if !file.is_empty() && !depth.is_empty() && depth.bytes().all(|byte| byte.is_ascii_digit()) =>

@@ -12,7 +12,7 @@ use super::{InitError, InitPlan, Write};
 /// Does what the plan says. After an error everything is as it was, or the error names what is not.
 pub(super) fn write_planned(system: &dyn WritableSystem, plan: &InitPlan) -> Result<(), InitError> {
     plan.actions.iter().for_each(|action| clear(system, plan, &action.path));
-    let mut work = Work { system, plan, made: Vec::new(), written: Vec::new() };
+    let mut work = InitRun { system, plan, made: Vec::new(), written: Vec::new() };
     let result = work.run();
     result.map_err(|(path, reason)| InitError::Failed { path, reason, left: work.take_back() })
 }
@@ -23,7 +23,7 @@ fn clear(system: &dyn WritableSystem, plan: &InitPlan, path: &str) {
     remove_leftovers(system, &path_state::absolute(&plan.root, path_state::folder_of(path)), &[name]);
 }
 
-struct Work<'a> {
+struct InitRun<'a> {
     system: &'a dyn WritableSystem,
     plan: &'a InitPlan,
     /// Folders made so far, parents first.
@@ -31,7 +31,7 @@ struct Work<'a> {
     written: Vec<&'a Write>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> InitRun<'a> {
     fn run(&mut self) -> Result<(), (String, String)> {
         let plan = self.plan;
         for folder in &plan.folders {

@@ -370,7 +370,7 @@ impl Planner<'_> {
             PathState::TooLarge => "this is larger than 8 MiB, which no such file is; make it smaller".to_owned(),
             PathState::Unreadable(error) => format!("this cannot be read: {}", advice(error)),
             PathState::Nothing | PathState::File(_) | PathState::Other => {
-                "this is no regular file; put one in its place".to_owned()
+                "not a regular file; replace it with one".to_owned()
             }
         };
         self.refusals.push(InitConflict { path: path.to_owned(), line: None, message });

@@ -265,7 +265,7 @@ fn odd_files_are_refused() {
         &system,
         &options(false, Some(AgentsBlock::Add)),
         expect![[r#"
-            .stan/system/stan.todo.md: this is no regular file; put one in its place
+            .stan/system/stan.todo.md: not a regular file; replace it with one
             .gitignore: this is UTF-16 or binary, so no lines can be added; save it as UTF-8
             AGENTS.md: this is UTF-16 or binary, so no lines can be added; save it as UTF-8
         "#]],

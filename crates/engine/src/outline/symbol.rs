@@ -7,7 +7,7 @@ use std::path::Path;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use stan_lang::Languages;
-use stan_model::names::{DeclarationId, FileUnits, Imported, Meaning, Names, Recipe, RecipeId, SymbolId, Used};
+use stan_model::names::{DeclarationId, FileNames, FileUnits, Imported, Meaning, Recipe, RecipeId, SymbolId, Used};
 use stan_model::outline::UnitId;
 use stan_repo::{System, SystemExt as _};
 
@@ -183,7 +183,7 @@ fn in_file(file: &str, text: &str, units: &FileUnits, owner: Option<&str>, name:
 }
 
 /// Whether a symbol is a declaration of the name at module level, or an import of it under any name.
-fn refers_to(names: &Names, symbol: SymbolId, name: &str, is_declared: bool) -> bool {
+fn refers_to(names: &FileNames, symbol: SymbolId, name: &str, is_declared: bool) -> bool {
     let Some(symbol) = names.symbol(symbol) else { return false };
     let meaning = |id: &DeclarationId| names.declaration(*id).map(|declaration| declaration.meaning);
     symbol.declarations.iter().filter_map(meaning).any(|meaning| match meaning {
@@ -196,7 +196,7 @@ fn refers_to(names: &Names, symbol: SymbolId, name: &str, is_declared: bool) -> 
 }
 
 /// Whether a recipe is the namespace of a module, whose members are exports.
-fn is_namespace(names: &Names, recipe: RecipeId) -> bool {
+fn is_namespace(names: &FileNames, recipe: RecipeId) -> bool {
     let Recipe::Value(symbol) = names.recipe(recipe) else { return false };
     let declarations = names.symbol(*symbol).map(|symbol| symbol.declarations.as_slice()).unwrap_or_default();
     declarations.iter().filter_map(|id| names.declaration(*id)).any(|declaration| match declaration.meaning {
@@ -208,7 +208,7 @@ fn is_namespace(names: &Names, recipe: RecipeId) -> bool {
 }
 
 /// Whether a recipe is a value or instance of the owner, by what is written right there: a type, `new Owner()`, `this`.
-fn is_owner(names: &Names, recipe: RecipeId, owner: &str, steps: u32) -> bool {
+fn is_owner(names: &FileNames, recipe: RecipeId, owner: &str, steps: u32) -> bool {
     let Some(steps) = steps.checked_sub(1) else { return false };
     let last = owner.rsplit('.').next().unwrap_or(owner);
     match names.recipe(recipe) {
@@ -233,7 +233,7 @@ fn is_owner(names: &Names, recipe: RecipeId, owner: &str, steps: u32) -> bool {
 }
 
 /// Whether a symbol has the name, or imports it under another.
-fn is_named(names: &Names, symbol: SymbolId, name: &str) -> bool {
+fn is_named(names: &FileNames, symbol: SymbolId, name: &str) -> bool {
     let Some(symbol) = names.symbol(symbol) else { return false };
     *symbol.name == *name
         || symbol.declarations.iter().filter_map(|id| names.declaration(*id)).any(|one| match one.meaning {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stan_diagnose::{ColumnUnit, Diagnostic, Place, Severity};
+use stan_diagnose::{ColumnUnit, Diagnostic, LogPosition, Severity};
 use stan_model::document::pack::{PackDiagnostic, PackPlace};
 
 use super::places::{Located, Locator};
@@ -26,7 +26,7 @@ impl Placed {
 }
 
 pub(super) fn place(diagnostics: Vec<Diagnostic>, locator: &Locator<'_>) -> Vec<Placed> {
-    let located = |place: &Option<Place>| match place {
+    let located = |place: &Option<LogPosition>| match place {
         Some(place) => locator.locate(&place.file),
         None => Located::Unknown,
     };
@@ -46,7 +46,7 @@ pub(super) fn focus_of(diagnostics: &[Placed]) -> Option<usize> {
 /// A diagnostic as it is written. `file` replaces the path of the log.
 pub(super) fn written(diagnostic: &Diagnostic, file: Option<&str>, stale: bool) -> PackDiagnostic {
     let place = diagnostic.place.as_ref();
-    let other = |place: &Place, message: Option<&str>| PackPlace {
+    let other = |place: &LogPosition, message: Option<&str>| PackPlace {
         file: place.file.clone(),
         line: place.line,
         col: place.col,
@@ -113,7 +113,7 @@ pub(super) fn nowhere(placed: &[Placed], files: &[Box<str>]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let places = placed.iter().filter_map(|one| Some((one.diagnostic.place.as_ref()?, one)));
     let first = places.filter(|(place, _)| seen.insert(place.file.as_str())).take(MOST_NEAR);
-    let line = |(place, one): (&Place, &Placed)| {
+    let line = |(place, one): (&LogPosition, &Placed)| {
         let near: Vec<&str> = match &one.located {
             Located::Ambiguous(files) => files.iter().take(MOST_NEAR).map(String::as_str).collect(),
             _ => near_files(files, &place.file),

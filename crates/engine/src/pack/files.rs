@@ -32,7 +32,7 @@ const MOST_DISTRIBUTIONS: usize = 4096;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A file that was read.
-pub(super) struct Loaded {
+pub(super) struct LoadedFile {
     /// Relative to the root; starts with `../` outside.
     pub(super) id: String,
     pub(super) text: String,
@@ -51,15 +51,15 @@ pub(super) struct PackFiles<'p> {
     table: &'p FoundTargets<'p>,
     worker: RefCell<Worker<'p>>,
     extractors: RefCell<Extractors>,
-    slots: RefCell<Vec<Rc<Slot>>>,
+    slots: RefCell<Vec<Rc<FileSlot>>>,
     by_path: RefCell<FxHashMap<String, FileId>>,
     packages: RefCell<BTreeMap<String, Option<PackPackage>>>,
     vendored: VendoredCrates<'p>,
 }
 
-struct Slot {
+struct FileSlot {
     path: String,
-    loaded: OnceCell<Option<Rc<Loaded>>>,
+    loaded: OnceCell<Option<Rc<LoadedFile>>>,
     leads: OnceCell<FxHashMap<Box<str>, Leads>>,
 }
 
@@ -91,17 +91,17 @@ impl<'p> PackFiles<'p> {
         }
         let mut slots = self.slots.borrow_mut();
         let id = FileId(slots.len() as u32);
-        slots.push(Rc::new(Slot { path: path.clone(), loaded: OnceCell::new(), leads: OnceCell::new() }));
+        slots.push(Rc::new(FileSlot { path: path.clone(), loaded: OnceCell::new(), leads: OnceCell::new() }));
         self.by_path.borrow_mut().insert(path, id);
         id
     }
 
-    fn slot(&self, file: FileId) -> Option<Rc<Slot>> {
+    fn slot(&self, file: FileId) -> Option<Rc<FileSlot>> {
         self.slots.borrow().get(file.0 as usize).cloned()
     }
 
     /// The file, if it can be read as text.
-    pub(super) fn load(&self, file: FileId) -> Option<Rc<Loaded>> {
+    pub(super) fn load(&self, file: FileId) -> Option<Rc<LoadedFile>> {
         let slot = self.slot(file)?;
         slot.loaded.get_or_init(|| self.read(&slot.path).map(Rc::new)).clone()
     }
@@ -111,7 +111,7 @@ impl<'p> PackFiles<'p> {
         self.table.excluded.cover(&crate::outline::absolute(&self.options.root, path))
     }
 
-    fn read(&self, path: &str) -> Option<Loaded> {
+    fn read(&self, path: &str) -> Option<LoadedFile> {
         if self.is_excluded(path) {
             return None;
         }
@@ -124,7 +124,7 @@ impl<'p> PackFiles<'p> {
             None => plain_text(&bytes)?,
         };
         let units = language.map(|language| language.declare(&id, &text)).unwrap_or_default();
-        Some(Loaded {
+        Some(LoadedFile {
             starts: LineStarts::new(&text),
             digest: stan_repo::sha256(&bytes),
             bytes: bytes.len() as u64,
@@ -136,7 +136,7 @@ impl<'p> PackFiles<'p> {
     }
 
     /// Everything that was read so far.
-    pub(super) fn all_loaded(&self) -> Vec<Rc<Loaded>> {
+    pub(super) fn all_loaded(&self) -> Vec<Rc<LoadedFile>> {
         self.slots.borrow().iter().filter_map(|slot| slot.loaded.get()?.clone()).collect()
     }
 
@@ -211,7 +211,7 @@ impl<'p> PackFiles<'p> {
     }
 
     /// Resolves every request of a file at once: they share most of the work.
-    fn resolve(&self, slot: &Slot, text: &str) -> FxHashMap<Box<str>, Leads> {
+    fn resolve(&self, slot: &FileSlot, text: &str) -> FxHashMap<Box<str>, Leads> {
         let file = SourceFile { name: &slot.path, bytes: text.as_bytes() };
         let extraction = self.extractors.borrow_mut().extract(self.options.languages, file, &self.options.extract);
         let facts = extraction.unwrap_or_default().facts;

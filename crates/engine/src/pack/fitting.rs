@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use stan_model::document::pack::{PackItem, PackOmitted};
 use stan_model::names::Used;
-use stan_pack::{Costs, Fitted, Level, Place, Pruning, Question, fit};
+use stan_pack::{Costs, Fitted, Level, PrunePoint, Pruning, Question, fit};
 
 use super::PackRequest;
-use super::files::{Loaded, PackFiles};
+use super::files::{LoadedFile, PackFiles};
 use super::items::{Counter, Draft};
 use super::run::{Gathered, Root};
 
@@ -106,7 +106,7 @@ impl Shrinking {
         let head = unit.map_or(focus.lines.from, |unit| loaded.starts.line(unit.head.end.saturating_sub(1)));
         let wanted: BTreeSet<u32> = roots.iter().flat_map(|root| lines_with_names_of(loaded, &root.question)).collect();
         let lines: Vec<u32> = roots.iter().map(|root| root.line).collect();
-        let place = Place { range: focus.lines, head, lines: &lines, wanted: &wanted };
+        let place = PrunePoint { range: focus.lines, head, lines: &lines, wanted: &wanted };
         let pruning = Pruning::new(&loaded.text, &loaded.starts, place, &|text| counter.text(text));
         let least = self.costs.last().copied().unwrap_or_default();
         // A pruning that costs more than the whole is not a step down, but it must stay in order.
@@ -131,7 +131,7 @@ impl Shrinking {
 }
 
 /// Lines of the focus that use a name which the failing lines use.
-fn lines_with_names_of(loaded: &Loaded, question: &Question) -> BTreeSet<u32> {
+fn lines_with_names_of(loaded: &LoadedFile, question: &Question) -> BTreeSet<u32> {
     let uses = loaded.units.names.uses_in(question.focus.span);
     let name = |what: &Used| match what {
         Used::Name(symbol) => loaded.units.names.symbol(*symbol).map(|symbol| symbol.name.clone()),

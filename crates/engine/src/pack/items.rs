@@ -8,7 +8,7 @@ use stan_model::outline::{LineStarts, Lines, Outline, Unit, UnitKind};
 use stan_pack::{Candidate, Closure, Costs, FileId, FileKeeping, Focus, Level, Options, Shown, Via};
 use stan_rank::TextWeights;
 
-use super::files::{Loaded, PackFiles};
+use super::files::{LoadedFile, PackFiles};
 use super::passages::passages;
 use super::sources::RankedFile;
 use super::{ClosureKind, Externals, PackRequest};
@@ -64,7 +64,7 @@ struct Sized {
 
 /// Something that may become an item.
 pub(super) struct Draft {
-    loaded: Rc<Loaded>,
+    loaded: Rc<LoadedFile>,
     file: FileId,
     kind: &'static str,
     name: String,
@@ -181,7 +181,7 @@ fn written_via(step: &Via, files: &PackFiles<'_>) -> PackVia {
 }
 
 /// The focus itself. Without a unit it is a statement or lines. Its signature is the whole without the comment.
-pub(super) fn focus_draft(loaded: &Rc<Loaded>, file: FileId, focus: &Focus, counter: Counter) -> Draft {
+pub(super) fn focus_draft(loaded: &Rc<LoadedFile>, file: FileId, focus: &Focus, counter: Counter) -> Draft {
     let unit = focus.unit.and_then(|id| Some((id, loaded.units.outline.get(id)?)));
     let full = match unit {
         Some((_, unit)) => stan_pack::full(&loaded.text, &loaded.starts, unit, true),
@@ -205,13 +205,18 @@ pub(super) fn focus_draft(loaded: &Rc<Loaded>, file: FileId, focus: &Focus, coun
     }
 }
 
-fn lines_of(loaded: &Loaded, lines: Lines) -> Shown {
+fn lines_of(loaded: &LoadedFile, lines: Lines) -> Shown {
     let text = loaded.starts.span(lines, &loaded.text).of(&loaded.text).to_owned();
     Shown { text, lines, elided: Vec::new() }
 }
 
 /// The import statements that the focus needs: of a statement over many lines only those with a name that is used.
-pub(super) fn imports_draft(loaded: &Rc<Loaded>, file: FileId, closure: &Closure, counter: Counter) -> Option<Draft> {
+pub(super) fn imports_draft(
+    loaded: &Rc<LoadedFile>,
+    file: FileId,
+    closure: &Closure,
+    counter: Counter,
+) -> Option<Draft> {
     let mut lines = BTreeSet::new();
     for (statement, names) in &closure.imports {
         let whole = loaded.starts.lines(*statement);
@@ -274,7 +279,7 @@ pub(super) fn exports_draft(
 
 /// A whole file, as a source of the pack.
 pub(super) fn file_draft(
-    loaded: &Rc<Loaded>,
+    loaded: &Rc<LoadedFile>,
     file: FileId,
     source: &RankedFile,
     weights: Option<&TextWeights>,
@@ -376,7 +381,7 @@ pub(super) fn draft(
 /// The texts that a candidate may be shown with. Only those that the wanted level can fall back to are made.
 fn texts(
     candidate: &Candidate,
-    loaded: &Loaded,
+    loaded: &LoadedFile,
     unit: &Unit,
     (wanted, doc): (Level, bool),
     counter: Counter,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use stan_model::outline::{Lines, Unit, UnitKind};
 use stan_rank::{Fixed, TextWeights};
 
-use super::files::Loaded;
+use super::files::LoadedFile;
 
 /// Bodies of a file, and lines of them together.
 const MOST_BODIES: usize = 5;
@@ -19,7 +19,7 @@ const NEIGHBOURS: u32 = 2;
 const MOST_PLACES: usize = 12;
 
 /// Lines that are kept; empty when nothing stands out.
-pub(super) fn passages(loaded: &Loaded, weights: &TextWeights) -> BTreeSet<u32> {
+pub(super) fn passages(loaded: &LoadedFile, weights: &TextWeights) -> BTreeSet<u32> {
     let outline = &loaded.units.outline;
     let last = loaded.starts.count();
     if outline.roots().next().is_none() {
@@ -69,7 +69,7 @@ fn is_body(unit: &Unit) -> bool {
 }
 
 /// The lines of a range that hold most of the words, with their neighbours.
-fn lines_with_words(loaded: &Loaded, weights: &TextWeights, range: Lines) -> BTreeSet<u32> {
+fn lines_with_words(loaded: &LoadedFile, weights: &TextWeights, range: Lines) -> BTreeSet<u32> {
     let score =
         |line: u32| weights.score(loaded.starts.span(Lines { from: line, to: line }, &loaded.text).of(&loaded.text));
     let mut found: Vec<(Fixed, u32)> =

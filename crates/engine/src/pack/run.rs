@@ -14,7 +14,7 @@ use stan_pack::{Closure, Fitted, Focus, Limits, MissingReason, Question, closure
 use stan_repo::{System, Universe, World};
 
 use super::diagnostics::{MOST_NEAR, Placed, focus_of, nowhere, place, quoted_names, written as written_diagnostic};
-use super::files::{FoundTargets, Loaded, PackFiles};
+use super::files::{FoundTargets, LoadedFile, PackFiles};
 use super::fitting::Fitting;
 use super::items::{Counter, Draft, draft, exports_draft, file_draft, focus_draft, imports_draft};
 use super::list::{check_tool, is_file};
@@ -55,7 +55,7 @@ pub fn pack(
         let excluded = ExcludedFiles::new(&options);
         let table = FoundTargets::new(&excluded);
         let files = PackFiles::new((system, &world), &options, &resolvers, &table);
-        let run = Run {
+        let run = PackRun {
             system,
             repository,
             request,
@@ -78,7 +78,7 @@ fn excluded_imports(count: u64) -> Option<String> {
     }
 }
 
-struct Run<'r, 'p> {
+struct PackRun<'r, 'p> {
     system: &'r dyn System,
     repository: &'r Repository<'r>,
     request: &'r PackRequest,
@@ -89,7 +89,7 @@ struct Run<'r, 'p> {
 
 /// One place that the pack is about.
 pub(super) struct Root {
-    pub(super) loaded: Rc<Loaded>,
+    pub(super) loaded: Rc<LoadedFile>,
     pub(super) question: Question,
     pub(super) line: u32,
     col: Option<u32>,
@@ -115,7 +115,7 @@ impl Gathered {
     }
 }
 
-impl Run<'_, '_> {
+impl PackRun<'_, '_> {
     fn pack(&self, world: &World<'_>, sources: Sources) -> Result<PackOutcome, EngineError> {
         let mut gathered = Gathered::default();
         self.logs(&mut gathered)?;

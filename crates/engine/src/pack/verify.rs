@@ -91,7 +91,7 @@ fn package_files<'i>(engine: &Engine<'_>, repository: &Repository<'_>, ids: &[&'
     })
 }
 
-/// Path → digest, or the beginning of one; `None` for what is no pack.
+/// Path → digest, or the beginning of one; `None` if it is not a pack.
 fn digests(bytes: &[u8]) -> Option<BTreeMap<String, String>> {
     let text = std::str::from_utf8(bytes).ok()?;
     if text.trim_start().starts_with('{') {

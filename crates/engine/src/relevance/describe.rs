@@ -34,13 +34,13 @@ pub struct Term {
 impl RankedFiles<'_> {
     /// What can be said about each of some files.
     pub fn describe(&self, system: &dyn System, files: &[u32]) -> Vec<Description> {
-        let found: Vec<Found> = files.iter().map(|&file| self.found(file as usize)).collect();
+        let found: Vec<Explanation> = files.iter().map(|&file| self.found(file as usize)).collect();
         let reasons =
             found.iter().flat_map(|one| one.reason.iter().chain(one.terms.iter().filter_map(|term| term.2.as_ref())));
         let keys: Vec<TermKey> = reasons.filter_map(word_of).collect();
         let words = self.spell(system, &keys);
         let said = |reason: Option<&Reason>| reason.and_then(|reason| self.said(reason, &words));
-        let description = |one: &Found| Description {
+        let description = |one: &Explanation| Description {
             reason: said(one.reason.as_ref()),
             terms: one
                 .terms
@@ -55,9 +55,9 @@ impl RankedFiles<'_> {
         found.iter().map(description).collect()
     }
 
-    fn found(&self, file: usize) -> Found {
+    fn found(&self, file: usize) -> Explanation {
         let terms = self.ranking.terms(file).into_iter().take(TERMS);
-        Found {
+        Explanation {
             reason: self.ranking.reason(file),
             terms: terms
                 .map(|(signal, value)| (signal, value.thousandths(), self.ranking.reason_of(signal, file)))
@@ -100,7 +100,7 @@ impl RankedFiles<'_> {
     }
 }
 
-struct Found {
+struct Explanation {
     reason: Option<Reason>,
     terms: Vec<(Signal, i64, Option<Reason>)>,
 }

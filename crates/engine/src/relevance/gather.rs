@@ -37,8 +37,14 @@ impl Relevance {
         let edges = edges_of(&graph, &numbers);
         let cache = open_cache(system, &options, &request);
         let seen = seen.into_words();
-        let reading =
-            Reading { system, root: repository.root, cache: cache.as_ref(), files: &files, metas: &metas, seen: &seen };
+        let reading = WordSource {
+            system,
+            root: repository.root,
+            cache: cache.as_ref(),
+            files: &files,
+            metas: &metas,
+            seen: &seen,
+        };
         let (index, past) = engine.share(|| {
             rayon::join(|| reading.words(), || history::read(system, repository.root, &files, cache.as_ref()))
         });
@@ -103,7 +109,7 @@ fn edges_of(graph: &Graph, numbers: &[Option<u32>]) -> Vec<Edge> {
 }
 
 /// What the words of files are read from.
-struct Reading<'r> {
+struct WordSource<'r> {
     system: &'r dyn System,
     root: &'r str,
     cache: Option<&'r Cache<'r>>,
@@ -140,7 +146,7 @@ impl SeenWords {
     }
 }
 
-impl Reading<'_> {
+impl WordSource<'_> {
     /// The words of all files: as the last run left them, where the contents are the same.
     fn words(&self) -> WordIndex {
         let digests = || self.files.iter().zip(self.metas).map(|(file, meta)| (&*file.path, Some(meta.digest)));

@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Folders with more files than this are not moved, copied or removed as one.
 const MOST_LISTED: usize = 20_000;
 
-pub(super) struct Tree<'a> {
+pub(super) struct WorkingTree<'a> {
     system: &'a dyn System,
     layout: &'a WorkspaceLayout,
     /// What was there when a file was read; `None`: nothing.
@@ -26,7 +26,7 @@ pub(super) struct Tree<'a> {
     kinds: RefCell<BTreeMap<String, Option<EntryKind>>>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> WorkingTree<'a> {
     pub(super) fn new(system: &'a dyn System, layout: &'a WorkspaceLayout) -> Self {
         Self { system, layout, read: RefCell::default(), kinds: RefCell::default() }
     }

@@ -16,7 +16,7 @@ use stan_reply::{ChangedFiles, ClosureSize, IgnoredFile};
 use stan_repo::{EntryKind, PathGlobs, ScanOptions, System, SystemExt as _, entries_below, hash_file};
 
 use super::archive::ArchiveIndex;
-use super::tree::Tree;
+use super::tree::WorkingTree;
 use crate::config::Config;
 use crate::context::gate::{
     Documents, Located, Locator, Origin, Rules, excludes, ignored_by_git, load_map, read_if_there, readable_integrity,
@@ -62,7 +62,7 @@ pub(super) struct Workspace<'a> {
     /// Bytes and tokens of nodes that were counted.
     counted: RefCell<BTreeMap<String, ClosureSize>>,
     /// The working tree, when that is what patches are applied to.
-    tree: Option<Tree<'a>>,
+    tree: Option<WorkingTree<'a>>,
 }
 
 impl<'a> Workspace<'a> {
@@ -108,12 +108,12 @@ impl<'a> Workspace<'a> {
 
     /// From now on patches are applied to the working tree.
     pub(super) fn on_tree(mut self) -> Self {
-        self.tree = Some(Tree::new(self.system, self.layout));
+        self.tree = Some(WorkingTree::new(self.system, self.layout));
         self
     }
 
     /// What files of the working tree were when they were read.
-    pub(super) fn tree(&self) -> Option<&Tree<'a>> {
+    pub(super) fn tree(&self) -> Option<&WorkingTree<'a>> {
         self.tree.as_ref()
     }
 

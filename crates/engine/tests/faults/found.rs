@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stan_engine::config::find;
-use stan_engine::graph::{Work, graph};
+use stan_engine::graph::{CacheUse, graph};
 use stan_engine::init::{InitOptions, apply, plan};
 use stan_repo::{Effect, Fault, FaultySystem, MemorySystem, System, SystemExt as _, WritableSystem};
 
@@ -153,7 +153,7 @@ fn clocks_that_go_back_change_no_answer() {
     // Another text of the same size and time, written in the same tick as the run: the stat proves nothing.
     system.set_file("/r/src/index.ts", "import './adder.js';\n");
     let warm = graph(&engine(&system), &options(), &work(true)).unwrap();
-    assert_ne!(warm.work, Work::Unchanged);
+    assert_ne!(warm.work, CacheUse::Unchanged);
     assert_eq!(warm.graph.map(|graph| graph.nodes().len()), fresh(&system));
     // The same time and another size.
     system.set_now(8_000_000_000_000);

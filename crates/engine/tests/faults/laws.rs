@@ -238,7 +238,7 @@ impl Strike<'_> {
     fn refusal(&self, after: &Tree, message: &str, is_half_done: bool) {
         // A clock that goes back looks like a copy, and the journal of a copy is never trusted.
         let is_copy = self.fault == Fault::TimeBack && message.contains("it was not written here");
-        self.require("what is no failure is not refused", is_copy || !self.fault.is_harmless(), || message.to_owned());
+        self.require("a harmless fault is not an error", is_copy || !self.fault.is_harmless(), || message.to_owned());
         if is_copy {
             return;
         }

@@ -59,7 +59,7 @@ fn run_meta_and_frozen() {
 
 #[test]
 fn run_with_a_cache() {
-    drive_named(&["run --context, a cache to make", "run --context, a cache to mend"]);
+    drive_named(&["run --context, a cache to make", "run --context, a damaged cache"]);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn history_and_evidence() {
 
 #[test]
 fn graph() {
-    drive_named(&["graph, no cache yet", "graph, an old cache", "graph, a cache to mend"]);
+    drive_named(&["graph, no cache yet", "graph, an old cache", "graph, a damaged cache"]);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use stan_engine::Engine;
-use stan_engine::config::{Config, Found, find};
-use stan_engine::context::reports::Mode;
+use stan_engine::config::{Config, FoundConfig, find};
+use stan_engine::context::reports::ArchiveMode;
 use stan_engine::context::reports::{ScriptEnd, ScriptReport};
 use stan_engine::context::{
     ArchiveFormat, EngineError, NamedBytes, NoProgress, Repository, RunRequest, SnapRequest, SnapStep, StateSource,
@@ -66,13 +66,13 @@ const fn a_graph(name: &'static str, before: fn() -> MemorySystem) -> WritePath 
 
 /// All of them.
 pub(crate) const PATHS: &[WritePath] = &[
-    other("run", plain_before, |system| archive(system, Mode::Plain, false, false)),
-    a_run("run --context, the first", opened, |system| archive(system, Mode::Context, false, false)),
-    a_run("run --context, a later one", edited, |system| archive(system, Mode::Context, false, false)),
-    a_run("run --context --meta", edited, |system| archive(system, Mode::Meta, false, false)),
-    a_run("run --context --frozen", other_selection, |system| archive(system, Mode::Context, true, false)),
-    a_run("run --context, a cache to make", edited, |system| archive(system, Mode::Context, false, true)),
-    a_run("run --context, a cache to mend", cached, |system| archive(system, Mode::Context, false, true)),
+    other("run", plain_before, |system| archive(system, ArchiveMode::Plain, false, false)),
+    a_run("run --context, the first", opened, |system| archive(system, ArchiveMode::Context, false, false)),
+    a_run("run --context, a later one", edited, |system| archive(system, ArchiveMode::Context, false, false)),
+    a_run("run --context --meta", edited, |system| archive(system, ArchiveMode::Meta, false, false)),
+    a_run("run --context --frozen", other_selection, |system| archive(system, ArchiveMode::Context, true, false)),
+    a_run("run --context, a cache to make", edited, |system| archive(system, ArchiveMode::Context, false, true)),
+    a_run("run --context, a damaged cache", cached, |system| archive(system, ArchiveMode::Context, false, true)),
     other("snap", edited, snapshots),
     other("state migrate", old_selection, |system| migrate(system, &StateSource::Workspace)),
     other("state migrate FILE", old_selection, |system| {
@@ -95,7 +95,7 @@ pub(crate) const PATHS: &[WritePath] = &[
     other("run -s", edited, with_evidence),
     a_graph("graph, no cache yet", edited),
     a_graph("graph, an old cache", renamed_since),
-    a_graph("graph, a cache to mend", cached),
+    a_graph("graph, a damaged cache", cached),
     other("x07 ast slice --out", module, |system| slice_to_file(system, "/r/out/slice.json")),
     other("x07 ast slice --out, a new folder", module, |system| slice_to_file(system, "/r/new/deep/slice.json")),
 ];
@@ -148,8 +148,8 @@ pub(crate) fn opened() -> MemorySystem {
 /// After runs of every sort, files were edited, added and removed.
 pub(crate) fn edited() -> MemorySystem {
     let system = opened();
-    archive(&system, Mode::Plain, false, false).unwrap();
-    archive(&system, Mode::Context, false, false).unwrap();
+    archive(&system, ArchiveMode::Plain, false, false).unwrap();
+    archive(&system, ArchiveMode::Context, false, false).unwrap();
     edit(&system);
     system
 }
@@ -164,8 +164,8 @@ pub(crate) fn edit(system: &MemorySystem) {
 
 fn plain_before() -> MemorySystem {
     let system = opened();
-    archive(&system, Mode::Context, false, false).unwrap();
-    archive(&system, Mode::Plain, false, false).unwrap();
+    archive(&system, ArchiveMode::Context, false, false).unwrap();
+    archive(&system, ArchiveMode::Plain, false, false).unwrap();
     edit(&system);
     system
 }
@@ -173,7 +173,7 @@ fn plain_before() -> MemorySystem {
 /// Only the selection is another one.
 fn other_selection() -> MemorySystem {
     let system = opened();
-    archive(&system, Mode::Context, false, false).unwrap();
+    archive(&system, ArchiveMode::Context, false, false).unwrap();
     system.set_now(2 * LATER).set_file(STATE, "{\"v\":2,\"i\":[\"src/helper.ts\"]}\n");
     system
 }
@@ -181,7 +181,7 @@ fn other_selection() -> MemorySystem {
 /// A cache that is right but for one file.
 fn cached() -> MemorySystem {
     let system = opened();
-    archive(&system, Mode::Context, false, true).unwrap();
+    archive(&system, ArchiveMode::Context, false, true).unwrap();
     system.set_now(2 * LATER).set_file("/r/src/helper.ts", "export const other = 1;\nexport const helper = 2;\n");
     system.set_now(3 * LATER);
     system
@@ -230,7 +230,7 @@ fn module() -> MemorySystem {
 }
 
 /// The repository, found as the programs do.
-pub(crate) fn found(system: &dyn System) -> Result<Found, String> {
+pub(crate) fn found(system: &dyn System) -> Result<FoundConfig, String> {
     let mut found = find(system, ROOT, None).map_err(|error| format!("{error}; fix it and run again"))?;
     // As `--allow-outside /elsewhere` on the command line: the configuration imports notes from there.
     found
@@ -255,7 +255,7 @@ pub(crate) fn work(with_cache: bool) -> GraphRequest {
     GraphRequest { cache_directory, state_directory: Some("/state".to_owned()), ..GraphRequest::default() }
 }
 
-fn archive(system: &dyn WritableSystem, mode: Mode, frozen: bool, with_cache: bool) -> Result<Done, String> {
+fn archive(system: &dyn WritableSystem, mode: ArchiveMode, frozen: bool, with_cache: bool) -> Result<Done, String> {
     archive_with(system, mode, frozen, with_cache, Vec::new())
 }
 
@@ -270,17 +270,17 @@ fn with_evidence(system: &dyn WritableSystem) -> Result<Done, String> {
         bytes: 7,
     };
     let scripts = vec![ScriptOutput { report, text: b"failed\n".to_vec() }];
-    archive_with(system, Mode::Context, false, false, scripts)
+    archive_with(system, ArchiveMode::Context, false, false, scripts)
 }
 
 fn archive_with(
     system: &dyn WritableSystem,
-    mode: Mode,
+    mode: ArchiveMode,
     frozen: bool,
     with_cache: bool,
     scripts: Vec<ScriptOutput>,
 ) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     let work = work(with_cache);
     let request = RunRequest {
@@ -302,7 +302,7 @@ fn archive_with(
 }
 
 fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let request = SnapRequest { plain: true, context: true, work: work(false) };
     let report = snap(&engine(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
@@ -316,7 +316,7 @@ const EARLIER: &str =
     "### File: src/index.ts\n\n```\nimport './helper.js';\n```\n\n### File: lib/a.ts\n\n```\n1\n```\n";
 
 fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let request = ApplyRequest {
         reply: NamedBytes { name: "reply.md".to_owned(), bytes: reply.as_bytes().to_vec() },
         archive: None,
@@ -336,7 +336,7 @@ fn applied(system: &dyn WritableSystem, reply: &str) -> Result<Done, String> {
 
 /// Done twice it is done: there is nothing left to take back.
 fn undone(system: &dyn WritableSystem) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     match undo_reply(&Engine::new(system), &Repository { root: &root, config: &config }, &mut NoProgress) {
         Ok(_) => Ok(Done::default()),
         Err(refusal) if refusal.message.contains("no applied reply") => Ok(Done::default()),
@@ -359,21 +359,21 @@ fn with_history() -> MemorySystem {
 }
 
 fn walk(system: &dyn WritableSystem, step: SnapStep) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     let report = snap_history(&Engine::new(system), &repository, (true, true), step, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 
 fn migrate(system: &dyn WritableSystem, source: &StateSource) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     migrate_state(&engine(system), &repository, source, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     Ok(Done::default())
 }
 
 fn initialise(system: &dyn WritableSystem, mut options: InitOptions) -> Result<Done, String> {
-    let Found { root, config: Config { stan_path, .. }, file, .. } = found(system)?;
+    let FoundConfig { root, config: Config { stan_path, .. }, file, .. } = found(system)?;
     options.config_file = file.as_deref().and_then(|file| file.rsplit('/').next()).map(str::to_owned);
     let plan = plan(&engine(system), &root, &stan_path, &options).map_err(|error| text(&error))?;
     apply(&engine(system), &plan).map_err(|error| text(&error))?;
@@ -381,7 +381,7 @@ fn initialise(system: &dyn WritableSystem, mut options: InitOptions) -> Result<D
 }
 
 fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let focus = vec![FocusFile { shown: "src/index.ts".into(), node_id: "src/index.ts".into(), depth: 1 }];
     let query = RankQuery { focus, ..RankQuery::default() };
     let request = SuggestRequest { query, budget: 10_000, write: true, work: work(false), ..SuggestRequest::default() };
@@ -390,7 +390,7 @@ fn suggestion(system: &dyn WritableSystem) -> Result<Done, String> {
 }
 
 pub(crate) fn the_graph(system: &dyn WritableSystem) -> Result<Done, String> {
-    let Found { root, config, .. } = found(system)?;
+    let FoundConfig { root, config, .. } = found(system)?;
     let outcome =
         graph(&engine(system), &config.graph_options(root), &work(true)).map_err(|error| error.to_string())?;
     let graph = outcome.graph.as_ref().expect("the whole graph was asked for");

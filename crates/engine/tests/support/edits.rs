@@ -11,7 +11,7 @@ use super::other_languages::{
 
 /// One edit, and how long after the edit before it.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct TimedEdit {
     pub(crate) after_nanoseconds: i64,
     pub(crate) edit: Edit,
 }
@@ -289,9 +289,9 @@ pub(crate) fn start(disk: &dyn Disk) {
     disk.wait(5_000_000_000);
 }
 
-pub(crate) fn sequence(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn sequence(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<TimedEdit>> {
     let after = prop_oneof![Just(0), Just(1_000_000), Just(5_000_000_000), Just(5_000_000_000)];
-    let step = (after, edit()).prop_map(|(after_nanoseconds, edit)| Step { after_nanoseconds, edit });
+    let step = (after, edit()).prop_map(|(after_nanoseconds, edit)| TimedEdit { after_nanoseconds, edit });
     proptest::collection::vec(step, length)
 }
 
@@ -351,7 +351,7 @@ pub(crate) fn corruption() -> impl Strategy<Value = Corruption> {
     ]
 }
 
-impl Step {
+impl TimedEdit {
     pub(crate) fn apply(&self, disk: &dyn Disk) {
         disk.wait(self.after_nanoseconds);
         match &self.edit {

@@ -66,7 +66,7 @@ struct Merge {
 }
 
 /// One canonical node.
-pub(crate) struct Group<'c> {
+pub(crate) struct CanonicalNode<'c> {
     pub(crate) rank: u32,
     pub(crate) id: &'c str,
     /// The raw node whose size, hash and kind are kept.
@@ -121,7 +121,7 @@ impl Canonical {
 
     /// The host-private map of the external files. Those that could not be read are not in it: nothing can prove them.
     pub fn integrity(&self, graph: &Graph, externals: &Externals) -> ExternalsLock {
-        let node = |group: Group<'_>| {
+        let node = |group: CanonicalNode<'_>| {
             let node = Some(graph.node(group.record)).filter(|_| group.is_proved)?;
             let FileMeta { size, digest: sha256 } = node.file.filter(|_| node.kind == NodeKind::External)?;
             let file = externals.get(&group.record)?;
@@ -133,7 +133,7 @@ impl Canonical {
     }
 
     /// The description of a group.
-    pub(crate) fn description<'c>(&'c self, graph: &'c Graph, group: &Group<'_>) -> Option<&'c str> {
+    pub(crate) fn description<'c>(&'c self, graph: &'c Graph, group: &CanonicalNode<'_>) -> Option<&'c str> {
         description(&self.descriptions, graph, group.description)
     }
 
@@ -151,9 +151,9 @@ impl Canonical {
         self.ranks[raw as usize]
     }
 
-    pub(crate) fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = CanonicalNode<'_>> {
         let mut start = 0;
-        self.groups.iter().zip(0u32..).map(move |(merge, rank)| Group {
+        self.groups.iter().zip(0u32..).map(move |(merge, rank)| CanonicalNode {
             rank,
             id: self.ids.get(rank as usize),
             record: merge.record,

@@ -8,12 +8,17 @@ use super::line::{
     packages_line, summary_line,
 };
 use super::references::common_segments;
-use super::text::{State, Writer};
+use super::text::{DetailLevels, OverviewWriter};
 
 /// Packages that are named within a budget; a tenth of it is the most that they may take.
 const MOST_PACKAGES: usize = 40;
 
-pub(super) fn fit(writer: &Writer<'_>, options: &OverviewOptions, target: u64, count: &CountTokens<'_>) -> State {
+pub(super) fn fit(
+    writer: &OverviewWriter<'_>,
+    options: &OverviewOptions,
+    target: u64,
+    count: &CountTokens<'_>,
+) -> DetailLevels {
     let mut fit = Fit::new(writer, options, target, count);
     fit.fix_frame();
     let rich = fit.fixed + fit.folder_lines(true) + fit.costs_at(SOME_EXPORTS).iter().sum::<u64>();
@@ -43,13 +48,17 @@ pub(super) fn fit(writer: &Writer<'_>, options: &OverviewOptions, target: u64, c
 }
 
 /// Every file and dependency, with names on imports as far as they are wanted.
-pub(super) fn everything(writer: &Writer<'_>, options: &OverviewOptions, count: &CountTokens<'_>) -> State {
-    let all = State::everything(writer.folders, writer.input.files.len());
+pub(super) fn everything(
+    writer: &OverviewWriter<'_>,
+    options: &OverviewOptions,
+    count: &CountTokens<'_>,
+) -> DetailLevels {
+    let all = DetailLevels::everything(writer.folders, writer.input.files.len());
     if options.names_within == 0 || count(&writer.text(&all)) <= options.names_within {
         return all;
     }
     let mut fit = Fit::new(writer, options, options.names_within, count);
-    fit.state = State::everything(writer.folders, writer.input.files.len());
+    fit.state = DetailLevels::everything(writer.folders, writer.input.files.len());
     let rising = [BARE_EDGES, ONLY_EDGES, EDGES, NO_NAMES, FULL];
     // The highest of the first two that fits, or else the lowest.
     for (index, level) in rising.into_iter().enumerate().take(2).rev() {
@@ -65,7 +74,7 @@ pub(super) fn everything(writer: &Writer<'_>, options: &OverviewOptions, count: 
 }
 
 pub(super) struct Fit<'a> {
-    pub(super) writer: &'a Writer<'a>,
+    pub(super) writer: &'a OverviewWriter<'a>,
     pub(super) count: &'a CountTokens<'a>,
     pub(super) target: u64,
     /// Tokens that are there whatever is folded.
@@ -77,11 +86,11 @@ pub(super) struct Fit<'a> {
     pub(super) distances: Vec<u32>,
     /// Code files, the most wanted first.
     pub(super) order: Vec<u32>,
-    pub(super) state: State,
+    pub(super) state: DetailLevels,
 }
 
 impl<'a> Fit<'a> {
-    fn new(writer: &'a Writer<'a>, options: &OverviewOptions, target: u64, count: &'a CountTokens<'a>) -> Self {
+    fn new(writer: &'a OverviewWriter<'a>, options: &OverviewOptions, target: u64, count: &'a CountTokens<'a>) -> Self {
         let files = &writer.input.files;
         let distances = distances(writer, &options.focus);
         let mut order: Vec<u32> =
@@ -92,7 +101,7 @@ impl<'a> Fit<'a> {
             let size = files.get(index).map_or(0, |file| file.size);
             (distances.get(index).copied().unwrap_or(0), std::cmp::Reverse(size))
         });
-        let mut state = State::everything(writer.folders, files.len());
+        let mut state = DetailLevels::everything(writer.folders, files.len());
         state.levels.fill(NAME_ONLY);
         let (has_focus, costs) = (!options.focus.is_empty(), Vec::new());
         let mut fit = Self { writer, count, target, fixed: 0, has_focus, costs, distances, order, state };
@@ -101,7 +110,7 @@ impl<'a> Fit<'a> {
     }
 
     fn costs_at(&self, level: u8) -> Vec<u64> {
-        let Writer { input, references, .. } = self.writer;
+        let OverviewWriter { input, references, .. } = self.writer;
         let cost = |file: &super::OverviewFile| match file.is_code {
             true => (self.count)(&file_line(input, references, file, level, FIRST_EXPORTS)),
             false => 0,
@@ -182,7 +191,7 @@ impl<'a> Fit<'a> {
 }
 
 /// How far each file is from the focus: by its path, or one step when it imports what is in focus or the other way round.
-fn distances(writer: &Writer<'_>, focus: &[String]) -> Vec<u32> {
+fn distances(writer: &OverviewWriter<'_>, focus: &[String]) -> Vec<u32> {
     let files = &writer.input.files;
     if focus.is_empty() {
         return vec![0; files.len()];

@@ -112,7 +112,7 @@ pub type CountTokens<'c> = dyn Fn(&str) -> u64 + 'c;
 pub fn overview(input: &OverviewInput, options: &OverviewOptions, count: &CountTokens<'_>) -> Overview {
     let folders = Folders::of(input);
     let references = References::of(&input.files);
-    let writer = text::Writer { input, folders: &folders, references: &references };
+    let writer = text::OverviewWriter { input, folders: &folders, references: &references };
     if options.budget == 0 {
         let names_within = options.names_within - options.names_within / MARGIN;
         let all = fit::everything(&writer, &OverviewOptions { names_within, ..options.clone() }, count);
@@ -135,7 +135,12 @@ pub fn overview(input: &OverviewInput, options: &OverviewOptions, count: &CountT
     truncated(&writer.text(&state), budget, count)
 }
 
-fn finish(writer: &text::Writer<'_>, text: String, state: &text::State, count: &CountTokens<'_>) -> Overview {
+fn finish(
+    writer: &text::OverviewWriter<'_>,
+    text: String,
+    state: &text::DetailLevels,
+    count: &CountTokens<'_>,
+) -> Overview {
     let code = writer.input.files.iter().filter(|file| file.is_code).count();
     let listed = state.listed(writer);
     Overview { tokens: count(&text), text, listed, folded: code - listed }

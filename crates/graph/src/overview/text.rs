@@ -6,7 +6,7 @@ use super::line::{FIRST_EXPORTS, FULL, HIDDEN, Rest, file_line, folder_line, pac
 use super::references::References;
 
 /// What is shown of each file and folder.
-pub(super) struct State {
+pub(super) struct DetailLevels {
     /// By file; means nothing for files that are not code.
     pub(super) levels: Vec<u8>,
     /// By file: how many exports are shown at the levels that show some.
@@ -22,7 +22,7 @@ pub(super) struct State {
     pub(super) with_header: bool,
 }
 
-impl State {
+impl DetailLevels {
     pub(super) fn everything(folders: &Folders<'_>, files: usize) -> Self {
         Self {
             levels: vec![FULL; files],
@@ -49,7 +49,7 @@ impl State {
     }
 
     /// How many code files have a line.
-    pub(super) fn listed(&self, writer: &Writer<'_>) -> usize {
+    pub(super) fn listed(&self, writer: &OverviewWriter<'_>) -> usize {
         let mut listed = 0;
         writer.each_open_folder(self, &mut |folder| {
             listed += folder.files.iter().filter(|file| self.level(**file) < HIDDEN).count();
@@ -58,32 +58,32 @@ impl State {
     }
 }
 
-pub(super) struct Writer<'w> {
+pub(super) struct OverviewWriter<'w> {
     pub(super) input: &'w OverviewInput,
     pub(super) folders: &'w Folders<'w>,
     pub(super) references: &'w References<'w>,
 }
 
-impl<'w> Writer<'w> {
+impl<'w> OverviewWriter<'w> {
     pub(super) fn header(&self) -> String {
         self.input.header.iter().map(|line| format!("# {line}\n")).collect()
     }
 
-    pub(super) fn file(&self, file: u32, state: &State) -> String {
+    pub(super) fn file(&self, file: u32, state: &DetailLevels) -> String {
         let found = self.input.files.get(file as usize);
         let exports = state.exports.get(file as usize).copied().unwrap_or(0);
         found.map(|found| file_line(self.input, self.references, found, state.level(file), exports)).unwrap_or_default()
     }
 
     /// The whole text.
-    pub(super) fn text(&self, state: &State) -> String {
+    pub(super) fn text(&self, state: &DetailLevels) -> String {
         let mut out = if state.with_header { self.header() } else { String::new() };
         self.push_folders(&mut out, state);
         out.push_str(&packages_line(self.input, state.packages));
         out
     }
 
-    fn push_folders(&self, out: &mut String, state: &State) {
+    fn push_folders(&self, out: &mut String, state: &DetailLevels) {
         // Folders lie in each other as deep as the file system allows: no recursion.
         let mut pending = vec![0];
         while let Some(at) = pending.pop() {
@@ -107,14 +107,14 @@ impl<'w> Writer<'w> {
     }
 
     /// Whether an open folder has a line of its own: folders without files appear in the paths of those below.
-    pub(super) fn has_line(&self, folder: &Folder<'_>, state: &State) -> bool {
+    pub(super) fn has_line(&self, folder: &Folder<'_>, state: &DetailLevels) -> bool {
         let has_others = state.with_others && !folder.others.is_empty();
         let hides = || folder.children.iter().any(|child| state.is_hidden(*child));
         !folder.files.is_empty() || has_others || hides()
     }
 
     /// What is hidden directly in an open folder.
-    pub(super) fn rest(&self, folder: &Folder<'w>, state: &State) -> Rest<'w> {
+    pub(super) fn rest(&self, folder: &Folder<'w>, state: &DetailLevels) -> Rest<'w> {
         let mut rest = Rest::default();
         for file in folder.files.iter().filter(|file| state.level(**file) >= HIDDEN) {
             let Some(file) = self.input.files.get(*file as usize) else { continue };
@@ -134,7 +134,7 @@ impl<'w> Writer<'w> {
     }
 
     /// By file: whether it has a line.
-    pub(super) fn shown(&self, state: &State) -> Vec<bool> {
+    pub(super) fn shown(&self, state: &DetailLevels) -> Vec<bool> {
         let mut shown = vec![false; self.input.files.len()];
         self.each_open_folder(state, &mut |folder| {
             for file in folder.files.iter().filter(|file| state.level(**file) < HIDDEN) {
@@ -144,7 +144,7 @@ impl<'w> Writer<'w> {
         shown
     }
 
-    fn each_open_folder(&self, state: &State, visit: &mut dyn FnMut(&Folder<'_>)) {
+    fn each_open_folder(&self, state: &DetailLevels, visit: &mut dyn FnMut(&Folder<'_>)) {
         let mut pending = vec![0];
         while let Some(at) = pending.pop() {
             let Some(folder) = self.folders.get(at) else { continue };

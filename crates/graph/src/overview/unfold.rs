@@ -22,7 +22,7 @@ type Candidate = (Reverse<u32>, u64, Reverse<usize>);
 
 /// A line of an open folder: a file, or a folder in it.
 #[derive(Clone, Copy)]
-enum Item {
+enum FolderLine {
     File(u32),
     Folder(usize),
 }
@@ -114,10 +114,10 @@ impl Fit<'_> {
         1 + self.writer.input.files.get(file as usize).map_or(0, |file| u64::from(file.importers))
     }
 
-    fn worth_of(&self, item: Item, worth: &Worth) -> u64 {
+    fn worth_of(&self, item: FolderLine, worth: &Worth) -> u64 {
         match item {
-            Item::File(file) => self.worth_of_file(file),
-            Item::Folder(folder) => worth.below[folder],
+            FolderLine::File(file) => self.worth_of_file(file),
+            FolderLine::Folder(folder) => worth.below[folder],
         }
     }
 
@@ -145,23 +145,23 @@ impl Fit<'_> {
     }
 
     /// The lines of a folder when it is open. The root is open from the start, and only its files are missing.
-    fn items(&self, index: usize) -> Vec<Item> {
+    fn items(&self, index: usize) -> Vec<FolderLine> {
         let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
         let has_code = |child: &usize| self.writer.folders.get(*child).is_some_and(|child| child.file_count > 0);
         let children = folder.children.iter().copied().filter(|child| index > 0 && has_code(child));
-        folder.files.iter().copied().map(Item::File).chain(children.map(Item::Folder)).collect()
+        folder.files.iter().copied().map(FolderLine::File).chain(children.map(FolderLine::Folder)).collect()
     }
 
-    fn cost_of(&self, item: Item, worth: &Worth) -> u64 {
+    fn cost_of(&self, item: FolderLine, worth: &Worth) -> u64 {
         match item {
-            Item::File(file) => self.costs.get(file as usize).copied().unwrap_or(0),
-            Item::Folder(folder) => worth.summaries[folder],
+            FolderLine::File(file) => self.costs.get(file as usize).copied().unwrap_or(0),
+            FolderLine::Folder(folder) => worth.summaries[folder],
         }
     }
 
     /// Tokens of an open folder, with the lines of folders in it counted so many times.
     fn cost(&self, index: usize, worth: &Worth, folded: u64) -> u64 {
-        let times = |item: &Item| if matches!(item, Item::Folder(_)) { folded } else { 1 };
+        let times = |item: &FolderLine| if matches!(item, FolderLine::Folder(_)) { folded } else { 1 };
         let lines: u64 = self.items(index).into_iter().map(|item| times(&item) * self.cost_of(item, worth)).sum();
         let own = self.writer.folders.get(index).filter(|folder| index > 0 && !folder.files.is_empty());
         lines + own.map_or(0, |folder| (self.count)(&folder_line(folder, false)))
@@ -190,13 +190,13 @@ impl Fit<'_> {
     }
 
     /// Opens a folder with these lines; returns the folders among them.
-    fn show(&mut self, index: usize, items: &[Item]) -> Vec<usize> {
+    fn show(&mut self, index: usize, items: &[FolderLine]) -> Vec<usize> {
         self.state.folded[index] = false;
         let mut folders = Vec::new();
         for item in items {
             match *item {
-                Item::File(file) => self.state.levels[file as usize] = NAME_ONLY,
-                Item::Folder(folder) => {
+                FolderLine::File(file) => self.state.levels[file as usize] = NAME_ONLY,
+                FolderLine::Folder(folder) => {
                     self.state.hidden[folder] = false;
                     folders.push(folder);
                 }
@@ -206,26 +206,26 @@ impl Fit<'_> {
     }
 
     /// Shows as much of a folded folder as there is room for: the lines first that say most for their tokens, or only the
-    /// lines that lead to the focus.
+    /// lines of the folders above the focus.
     fn open_in_part(&mut self, index: usize, left: &mut u64, worth: &Worth, only_focus: bool) -> Vec<usize> {
         let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
         // The root has its frame and a line for its files already.
         let frame = if index > 0 { (self.count)(&folder_line(folder, false)) + REST } else { 0 };
         let Some(mut room) = (*left + worth.summaries[index]).checked_sub(frame) else { return Vec::new() };
-        let distance = |item: &Item| match *item {
-            Item::File(file) => self.distances.get(file as usize).copied().unwrap_or(0),
-            Item::Folder(folder) => worth.nearest[folder],
+        let distance = |item: &FolderLine| match *item {
+            FolderLine::File(file) => self.distances.get(file as usize).copied().unwrap_or(0),
+            FolderLine::Folder(folder) => worth.nearest[folder],
         };
-        let rank = |item: &Item| {
+        let rank = |item: &FolderLine| {
             let value = match *item {
-                Item::Folder(_) => self.worth_of(*item, worth).isqrt(),
-                Item::File(_) => self.worth_of(*item, worth),
+                FolderLine::Folder(_) => self.worth_of(*item, worth).isqrt(),
+                FolderLine::File(_) => self.worth_of(*item, worth),
             };
             (distance(item), Reverse(value * 1_000 / self.cost_of(*item, worth).max(1)))
         };
         let mut items = self.items(index);
         items.sort_by_cached_key(rank);
-        let (shown, hidden): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
+        let (shown, hidden): (Vec<FolderLine>, Vec<FolderLine>) = items.into_iter().partition(|item| {
             let cost = self.cost_of(*item, worth);
             let fits = cost <= room && (!only_focus || distance(item) == 0);
             room -= if fits { cost } else { 0 };
@@ -240,8 +240,8 @@ impl Fit<'_> {
         let opened = self.show(index, &shown);
         for item in &hidden {
             match *item {
-                Item::File(file) => self.state.levels[file as usize] = HIDDEN,
-                Item::Folder(folder) => self.state.hidden[folder] = true,
+                FolderLine::File(file) => self.state.levels[file as usize] = HIDDEN,
+                FolderLine::Folder(folder) => self.state.hidden[folder] = true,
             }
         }
         *left = room;

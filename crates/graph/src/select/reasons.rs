@@ -12,14 +12,14 @@ const NONE: u32 = u32::MAX;
 
 /// The ways to all nodes that the entries of `include` reach.
 pub struct Reasons {
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     /// The last step of the way to each node.
     last: Vec<u32>,
 }
 
 /// The end of a way: a node, and the step before.
 #[derive(Clone, Copy)]
-struct Step {
+struct PathStep {
     node: u32,
     before: u32,
     /// How many nodes are on the way.
@@ -37,7 +37,7 @@ struct End {
     step: u32,
 }
 
-struct Group {
+struct DepthGroup {
     mask: u8,
     depth: u32,
     /// One bit for each node: the first way to a node is its shortest and smallest.
@@ -85,7 +85,7 @@ impl Reasons {
     }
 
     /// Sorts the ways of one length, drops those to where their group has been, and gives ranks to the others.
-    fn take(&mut self, ends: &mut Vec<End>, groups: &mut [Group]) {
+    fn take(&mut self, ends: &mut Vec<End>, groups: &mut [DepthGroup]) {
         ends.sort_unstable();
         ends.retain(|end| groups.get_mut(end.group as usize).is_some_and(|group| group.visit(end.node)));
         let mut rank = 0;
@@ -96,7 +96,7 @@ impl Reasons {
             before = Some(way);
             let step = self.steps.len() as u32;
             let length = self.steps.get(end.step as usize).map_or(1, |before| before.length + 1);
-            self.steps.push(Step { node: end.node, before: end.step, length });
+            self.steps.push(PathStep { node: end.node, before: end.step, length });
             if let Some(last) = self.last.get_mut(end.node as usize)
                 && *last == NONE
             {
@@ -107,7 +107,7 @@ impl Reasons {
     }
 }
 
-impl Group {
+impl DepthGroup {
     /// Whether this is the first visit.
     fn visit(&mut self, node: u32) -> bool {
         let Some(word) = self.seen.get_mut(node as usize / 64) else { return false };
@@ -119,7 +119,7 @@ impl Group {
 }
 
 /// One group for each mask and depth, and ways that consist of a seed alone.
-fn seeds(map: &Map, state: &State) -> (Vec<Group>, Vec<End>) {
+fn seeds(map: &Map, state: &State) -> (Vec<DepthGroup>, Vec<End>) {
     // No way is longer than the number of nodes, so larger depths are all one.
     let most = u32::try_from(map.node_count()).unwrap_or(u32::MAX);
     let mut entries: Vec<(u8, u32, u32)> = state
@@ -133,10 +133,10 @@ fn seeds(map: &Map, state: &State) -> (Vec<Group>, Vec<End>) {
         })
         .collect();
     entries.sort_unstable();
-    let (mut groups, mut ends): (Vec<Group>, Vec<End>) = (Vec::new(), Vec::new());
+    let (mut groups, mut ends): (Vec<DepthGroup>, Vec<End>) = (Vec::new(), Vec::new());
     for (mask, depth, node) in entries {
         if groups.last().is_none_or(|group| (group.mask, group.depth) != (mask, depth)) {
-            groups.push(Group { mask, depth, seen: vec![0; map.node_count().div_ceil(64)] });
+            groups.push(DepthGroup { mask, depth, seen: vec![0; map.node_count().div_ceil(64)] });
         }
         ends.push(End { rank: 0, node, group: groups.len() as u32 - 1, step: NONE });
     }
@@ -144,7 +144,7 @@ fn seeds(map: &Map, state: &State) -> (Vec<Group>, Vec<End>) {
 }
 
 /// Every way with one more edge, where its group goes that far.
-fn grow(map: &Map, groups: &[Group], ends: &[End], length: u32) -> Vec<End> {
+fn grow(map: &Map, groups: &[DepthGroup], ends: &[End], length: u32) -> Vec<End> {
     let mut grown = Vec::new();
     for end in ends {
         let Some(group) = groups.get(end.group as usize).filter(|group| length < group.depth) else { continue };

@@ -104,7 +104,7 @@ impl SelectionEntry {
             Some(EntryKinds::Names(names)) => names.iter().fold(0, |mask, name| {
                 let bit = kind_bit(name);
                 if bit.is_none() {
-                    warnings.push(format!("`{node}`: {name:?} is no edge kind; there are runtime, type and dynamic"));
+                    warnings.push(format!("`{node}`: {name:?} is not an edge kind; use runtime, type or dynamic"));
                 }
                 mask | bit.unwrap_or(0)
             }),

@@ -147,7 +147,7 @@ fn summaries_take_both_forms() {
     let types = r#"{"selectedNodeIds":["a","c"],"selectedCount":2,"totalBytes":12,"largest":[{"nodeId":"c","bytes":7},{"nodeId":"a","bytes":5}],"warnings":[]}"#;
     assert_eq!(summary_of(&map, r#"[["a",1]]"#, &only_types), types);
     let odd = summary_of(&map, r#"["a",["b"],["c",0,9],["c",0,["types"]],["c",0,9]]"#, &only_types);
-    let warnings = r#""warnings":["`c`: \"types\" is no edge kind; there are runtime, type and dynamic","`c`: the bits above 7 of the mask 9 mean nothing"]}"#;
+    let warnings = r#""warnings":["`c`: \"types\" is not an edge kind; use runtime, type or dynamic","`c`: the bits above 7 of the mask 9 mean nothing"]}"#;
     assert!(odd.ends_with(warnings), "{odd}");
     for entry in ["[]", "3", r#"["a",-1]"#, r#"["a",0.5]"#, r#"["a",1,-1]"#, r#"["a",1,1,1]"#] {
         let error = serde_json::from_str::<SelectionEntry>(entry).unwrap_err().to_string();

@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 
 use super::sets::{EMPTY, SetId, Sets};
 use super::stars::StarTable;
-use super::{FileKey, Found, Sink, State, Tunneller};
+use super::{Definers, FileKey, RequestedName, Sink, Tunneller};
 
 #[derive(Default)]
 pub(super) struct Components<'m> {
     sets: Sets,
-    closed: FxHashMap<State<'m>, Answer>,
+    closed: FxHashMap<RequestedName<'m>, Answer>,
 }
 
 /// The definers of a closed state, and the files that may be: the latter only while there is no definer.
@@ -28,11 +28,11 @@ struct Answer {
 
 /// A state under way, with all that was found from it so far.
 struct Frame<'m> {
-    state: State<'m>,
+    state: RequestedName<'m>,
     /// Entry number, and the lowest entry number of an open state that it reaches.
     order: usize,
     lowest: usize,
-    next: Vec<State<'m>>,
+    next: Vec<RequestedName<'m>>,
     answer: Answer,
     deferred: Vec<(Arc<StarTable<'m>>, &'m str)>,
 }
@@ -40,24 +40,24 @@ struct Frame<'m> {
 /// States that are entered but not closed.
 #[derive(Default)]
 struct Open<'m> {
-    order: FxHashMap<State<'m>, usize>,
-    stack: Vec<State<'m>>,
+    order: FxHashMap<RequestedName<'m>, usize>,
+    stack: Vec<RequestedName<'m>>,
     frames: Vec<Frame<'m>>,
 }
 
 impl<'m> Components<'m> {
     /// The definers of a state, unless there are more than `most`.
-    pub(super) fn search(&mut self, tunneller: &Tunneller<'m>, start: State<'m>, most: usize) -> Found {
+    pub(super) fn search(&mut self, tunneller: &Tunneller<'m>, start: RequestedName<'m>, most: usize) -> Definers {
         let answer = match self.closed.get(&start) {
             Some(known) => *known,
             None => self.close(tunneller, start),
         };
         let set = if answer.certain == EMPTY { answer.possible } else { answer.certain };
         let count = self.sets.len(set);
-        if count > most { Found::Crowd(count) } else { Found::All(self.sets.files(set).into()) }
+        if count > most { Definers::Crowd(count) } else { Definers::All(self.sets.files(set).into()) }
     }
 
-    fn close(&mut self, tunneller: &Tunneller<'m>, start: State<'m>) -> Answer {
+    fn close(&mut self, tunneller: &Tunneller<'m>, start: RequestedName<'m>) -> Answer {
         let mut open = Open::default();
         self.enter(tunneller, start, &mut open);
         while let Some(frame) = open.frames.last_mut() {
@@ -79,11 +79,11 @@ impl<'m> Components<'m> {
         Answer { certain: EMPTY, possible: EMPTY }
     }
 
-    fn enter(&mut self, tunneller: &Tunneller<'m>, state: State<'m>, open: &mut Open<'m>) {
+    fn enter(&mut self, tunneller: &Tunneller<'m>, state: RequestedName<'m>, open: &mut Open<'m>) {
         let order = open.order.len() + self.closed.len();
         let answer = Answer { certain: EMPTY, possible: EMPTY };
         let mut frame = Frame { state, order, lowest: order, next: Vec::new(), answer, deferred: Vec::new() };
-        tunneller.expand(state, &mut Step { frame: &mut frame, sets: &mut self.sets });
+        tunneller.expand(state, &mut SearchStep { frame: &mut frame, sets: &mut self.sets });
         open.order.insert(state, order);
         open.stack.push(state);
         open.frames.push(frame);
@@ -137,13 +137,13 @@ fn join(sets: &mut Sets, a: Answer, b: Answer) -> Answer {
 }
 
 /// What one step of a search finds goes into its frame.
-struct Step<'s, 'm> {
+struct SearchStep<'s, 'm> {
     frame: &'s mut Frame<'m>,
     sets: &'s mut Sets,
 }
 
-impl<'m> Sink<'m> for Step<'_, 'm> {
-    fn visit(&mut self, state: State<'m>) {
+impl<'m> Sink<'m> for SearchStep<'_, 'm> {
+    fn visit(&mut self, state: RequestedName<'m>) {
         self.frame.next.push(state);
     }
 

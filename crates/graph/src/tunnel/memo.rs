@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::{FileKey, State};
+use super::{FileKey, RequestedName};
 
 const SHARDS: usize = 64;
 
-type Answers<'m> = FxHashMap<State<'m>, Arc<[FileKey]>>;
+type Shard<'m> = FxHashMap<RequestedName<'m>, Arc<[FileKey]>>;
 
 pub(super) struct Memo<'m> {
-    shards: [Mutex<Answers<'m>>; SHARDS],
+    shards: [Mutex<Shard<'m>>; SHARDS],
 }
 
 impl Default for Memo<'_> {
@@ -21,17 +21,17 @@ impl Default for Memo<'_> {
 }
 
 impl<'m> Memo<'m> {
-    pub(super) fn get(&self, state: State<'m>) -> Option<Arc<[FileKey]>> {
+    pub(super) fn get(&self, state: RequestedName<'m>) -> Option<Arc<[FileKey]>> {
         self.with_shard(state, |answers| answers.get(&state).cloned())
     }
 
-    pub(super) fn remember(&self, states: Vec<State<'m>>, answer: &Arc<[FileKey]>) {
+    pub(super) fn remember(&self, states: Vec<RequestedName<'m>>, answer: &Arc<[FileKey]>) {
         for state in states {
             self.with_shard(state, |answers| answers.insert(state, Arc::clone(answer)));
         }
     }
 
-    fn with_shard<T>(&self, state: State<'m>, act: impl FnOnce(&mut Answers<'m>) -> T) -> T {
+    fn with_shard<T>(&self, state: RequestedName<'m>, act: impl FnOnce(&mut Shard<'m>) -> T) -> T {
         let shard = &self.shards[state.file.0 as usize % SHARDS];
         // A map of finished answers is whole even if another thread panicked while it held the lock.
         act(&mut shard.lock().unwrap_or_else(PoisonError::into_inner))

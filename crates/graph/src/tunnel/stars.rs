@@ -28,12 +28,12 @@ const SHARDS: usize = 16;
 pub(super) struct StarTables<'m> {
     limits: Limits,
     entries: AtomicUsize,
-    shards: [Mutex<FxHashMap<FileKey, Arc<Slot<'m>>>>; SHARDS],
+    shards: [Mutex<FxHashMap<FileKey, Arc<StarSlot<'m>>>>; SHARDS],
 }
 
 /// One module's table, or the work done so far without one.
 #[derive(Default)]
-struct Slot<'m> {
+struct StarSlot<'m> {
     followed: AtomicU32,
     /// `None` inside when the table would have been too large.
     table: OnceLock<Option<Arc<StarTable<'m>>>>,

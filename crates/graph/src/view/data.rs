@@ -7,14 +7,14 @@ use super::treemap::{HEIGHT, Layout, Rectangle, WIDTH};
 use super::{ViewFile, ViewInput};
 
 /// A writer of JSON arrays.
-struct Writer {
+struct ArrayWriter {
     text: String,
     /// The next value is the first of its array.
     is_first: bool,
 }
 
 pub(super) fn json(input: &ViewInput, layout: &Layout) -> String {
-    let mut out = Writer { text: String::new(), is_first: true };
+    let mut out = ArrayWriter { text: String::new(), is_first: true };
     out.open('{');
     out.key("size");
     out.array(|out| [WIDTH, HEIGHT].iter().for_each(|length| out.number(*length as u64)));
@@ -76,7 +76,7 @@ pub(super) fn json(input: &ViewInput, layout: &Layout) -> String {
 
 /// Name, folder, rectangle, tokens (absent for what is not code: -1), bytes, imports, packages, tests, exports, description,
 /// why it is selected.
-fn write_file(out: &mut Writer, file: &ViewFile, folder: u32, rectangle: Rectangle) {
+fn write_file(out: &mut ArrayWriter, file: &ViewFile, folder: u32, rectangle: Rectangle) {
     out.string(file.path.rsplit('/').next().unwrap_or(&file.path));
     out.number(u64::from(folder));
     out.rectangle(rectangle);
@@ -101,7 +101,7 @@ fn write_file(out: &mut Writer, file: &ViewFile, folder: u32, rectangle: Rectang
     }
 }
 
-impl Writer {
+impl ArrayWriter {
     fn comma(&mut self) {
         if !self.is_first {
             self.text.push(',');

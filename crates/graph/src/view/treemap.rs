@@ -49,7 +49,7 @@ struct Area {
 }
 
 #[derive(Clone, Copy)]
-enum Item {
+enum TreemapItem {
     Folder(u32),
     File(u32),
 }
@@ -58,15 +58,15 @@ enum Item {
 pub(super) fn layout(files: &[ViewFile]) -> Layout {
     let mut layout = folders(files);
     layout.rectangles = vec![Rectangle::default(); files.len()];
-    let mut children: Vec<Vec<(u64, Item)>> = layout.folders.iter().map(|_| Vec::new()).collect();
+    let mut children: Vec<Vec<(u64, TreemapItem)>> = layout.folders.iter().map(|_| Vec::new()).collect();
     for (index, folder) in (0u32..).zip(&layout.folders).skip(1) {
         if folder.tokens > 0 {
-            children[folder.parent as usize].push((folder.tokens, Item::Folder(index)));
+            children[folder.parent as usize].push((folder.tokens, TreemapItem::Folder(index)));
         }
     }
     for (index, (file, folder)) in (0u32..).zip(files.iter().zip(&layout.folder_of)) {
         if file.is_code {
-            children[*folder as usize].push((file.tokens.max(1), Item::File(index)));
+            children[*folder as usize].push((file.tokens.max(1), TreemapItem::File(index)));
         }
     }
     let mut areas = vec![Area { x: 0.0, y: 0.0, width: WIDTH, height: HEIGHT }; layout.folders.len()];
@@ -77,8 +77,8 @@ pub(super) fn layout(files: &[ViewFile]) -> Layout {
         let mut items = std::mem::take(&mut children[folder]);
         items.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
         squarify(&items, inner(area, folder == 0), &mut |item, area| match item {
-            Item::Folder(index) => areas[index as usize] = area,
-            Item::File(index) => layout.rectangles[index as usize] = rectangle(area),
+            TreemapItem::Folder(index) => areas[index as usize] = area,
+            TreemapItem::File(index) => layout.rectangles[index as usize] = rectangle(area),
         });
     }
     layout
@@ -134,7 +134,7 @@ fn rectangle(area: Area) -> Rectangle {
 }
 
 /// Fills `area` with items by descending weight, row after row along its shorter side.
-fn squarify(items: &[(u64, Item)], mut area: Area, place: &mut dyn FnMut(Item, Area)) {
+fn squarify(items: &[(u64, TreemapItem)], mut area: Area, place: &mut dyn FnMut(TreemapItem, Area)) {
     let mut left: f64 = items.iter().map(|(weight, _)| *weight as f64).sum();
     let mut start = 0;
     while start < items.len() {
@@ -163,7 +163,13 @@ fn squarify(items: &[(u64, Item)], mut area: Area, place: &mut dyn FnMut(Item, A
 }
 
 /// Places one row, which takes `share` of the area, and returns what is left.
-fn place_row(items: &[(u64, Item)], row: f64, share: f64, area: Area, place: &mut dyn FnMut(Item, Area)) -> Area {
+fn place_row(
+    items: &[(u64, TreemapItem)],
+    row: f64,
+    share: f64,
+    area: Area,
+    place: &mut dyn FnMut(TreemapItem, Area),
+) -> Area {
     let is_column = area.width >= area.height;
     let thickness = share * if is_column { area.width } else { area.height };
     let mut before = 0.0;

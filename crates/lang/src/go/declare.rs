@@ -1,6 +1,6 @@
 //! The outline of a Go file: functions, methods, types with their fields and methods, variables and constants.
 
-use stan_model::names::{FileUnits, Names};
+use stan_model::names::{FileNames, FileUnits};
 use stan_model::outline::{LineStarts, Outline, Span, Unit, UnitId, UnitKind, UnitName};
 
 use super::lexer::{Kind, Token};
@@ -17,14 +17,14 @@ pub(super) fn declare(text: &str) -> FileUnits {
 
 fn run(text: &str, with_names: bool) -> FileUnits {
     if u32::try_from(text.len()).is_err() {
-        return FileUnits { outline: Outline { units: Vec::new(), incomplete: true }, names: Names::default() };
+        return FileUnits { outline: Outline { units: Vec::new(), incomplete: true }, names: FileNames::default() };
     }
     let file = File::read(text);
     let lines = LineStarts::new(text);
     let mut units = Units { file: &file, lines: &lines, units: Vec::new(), comment: 0 };
     file.declarations.iter().for_each(|declaration| units.declaration(declaration));
     let outline = Outline { units: units.units, incomplete: file.error.is_some() };
-    let names = if with_names { names(&file, &outline, &lines) } else { Names::default() };
+    let names = if with_names { names(&file, &outline, &lines) } else { FileNames::default() };
     FileUnits { outline, names }
 }
 

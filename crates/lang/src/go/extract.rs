@@ -53,7 +53,7 @@ fn of_text(text: &str) -> Extraction {
     extraction
 }
 
-/// The requests that a name may stand for.
+/// The requests that a name may refer to.
 #[derive(Default)]
 struct Locals {
     named: FxHashMap<NameId, Vec<u32>>,

@@ -157,7 +157,7 @@ pub(super) fn collect<'t>(file: &File<'t>, declaration: &Declaration<'t>, uses: 
     scratch.locals.clear();
     scratch.blocks.clear();
     scratch.declaration += 1;
-    let mut walk = Walk { file, scratch };
+    let mut walk = BodyWalk { file, scratch };
     if let Some((from, to)) = declaration.receiver {
         let body = file.function_body(declaration.rest).0;
         walk.parameters(from, to, Some((body, declaration.to)));
@@ -224,7 +224,7 @@ pub(super) fn is_type_parameters(file: &File<'_>, what: What, at: usize) -> bool
     is_list && !file.word(at + 1).is_empty() && follows
 }
 
-struct Walk<'f, 't> {
+struct BodyWalk<'f, 't> {
     file: &'f File<'t>,
     scratch: Scratch<'t>,
 }
@@ -244,7 +244,7 @@ impl Block {
     }
 }
 
-impl<'t> Walk<'_, 't> {
+impl<'t> BodyWalk<'_, 't> {
     fn mark(&mut self, at: usize, mark: u8) {
         if let Some(marks) = self.scratch.marks.get_mut(at) {
             *marks |= mark;
@@ -565,7 +565,7 @@ impl<'t> Walk<'_, 't> {
     }
 }
 
-/// Whether the word behind a token is no name: what follows a dot, and what a jump names.
+/// Whether the word after a token is not a name in scope: a selector after a dot, or a label after a jump.
 fn takes_no_name(token: &Token) -> bool {
     token.kind == Kind::Mark(b'.') || matches!(token.keyword, Keyword::Break | Keyword::Continue | Keyword::Goto)
 }

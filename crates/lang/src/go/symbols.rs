@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use stan_model::names::{
-    Declaration as NameDeclaration, Import as NameImport, ImportId, Imported, Meaning, Member, Names, RecipeId, Shape,
-    ShapeId, ShapeKind, Space, SymbolId, Used,
+    Declaration as NameDeclaration, FileNames, Import as NameImport, ImportId, Imported, Meaning, Member, RecipeId,
+    Shape, ShapeId, ShapeKind, Space, SymbolId, Used,
 };
 use stan_model::outline::{LineStarts, Outline, Span, UnitId};
 
@@ -17,7 +17,7 @@ use super::syntax::{Declaration, File, What};
 use super::types::Scope;
 
 /// Symbols of the top level and of imports, types with their members, and where names are used.
-pub(super) fn names(file: &File<'_>, outline: &Outline, lines: &LineStarts) -> Names {
+pub(super) fn names(file: &File<'_>, outline: &Outline, lines: &LineStarts) -> FileNames {
     let mut uses = Uses::with_places();
     file.declarations.iter().for_each(|declaration| collect(file, declaration, &mut uses));
     let uses = uses.places.unwrap_or_default();

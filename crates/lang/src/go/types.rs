@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashMap;
 use stan_model::names::{
-    Declaration as NameDeclaration, DeclarationId, Import as NameImport, ImportId, Imported, Meaning, Names, Recipe,
-    RecipeId, Signature, SignatureId, Space, Symbol, SymbolId, Use, Used,
+    Declaration as NameDeclaration, DeclarationId, FileNames, Import as NameImport, ImportId, Imported, Meaning,
+    Recipe, RecipeId, Signature, SignatureId, Space, Symbol, SymbolId, Use, Used,
 };
 use stan_model::outline::{LineStarts, Outline, Span, UnitId};
 
@@ -27,7 +27,7 @@ pub(super) struct Scope<'f, 't> {
     pub(super) file: &'f File<'t>,
     pub(super) outline: &'f Outline,
     pub(super) lines: &'f LineStarts,
-    pub(super) names: Names,
+    pub(super) names: FileNames,
     pub(super) known: FxHashMap<&'t str, SymbolId>,
     /// Which tokens mean local names, and how those are found.
     local_at: FxHashMap<usize, u32>,
@@ -40,7 +40,7 @@ impl<'f, 't> Scope<'f, 't> {
             file,
             outline,
             lines,
-            names: Names::default(),
+            names: FileNames::default(),
             known: FxHashMap::default(),
             local_at: FxHashMap::default(),
             local_types: Vec::new(),

@@ -1,6 +1,6 @@
 //! The outline of a file, and what its names refer to.
 
-use stan_model::names::{FileUnits, Names};
+use stan_model::names::{FileNames, FileUnits};
 use stan_model::outline::{LineStarts, Outline};
 
 use super::bodies;
@@ -21,7 +21,7 @@ pub(super) fn outline(text: &str) -> Outline {
 
 pub(super) fn declare(text: &str) -> FileUnits {
     if u32::try_from(text.len()).is_err() {
-        return FileUnits { outline: outline(text), names: Names::default() };
+        return FileUnits { outline: outline(text), names: FileNames::default() };
     }
     let lexed = lex(text);
     let lines = LineStarts::new(text);

@@ -93,7 +93,8 @@ pub(super) struct Include {
 pub(super) fn scan<'t>(lexed: &Lexed<'t>) -> Scan<'t> {
     let mut scan = Scan::default();
     scan.modules.push(RawModule { name: "", parent: 0, public: true, path: None });
-    let place = Place { kind: PlaceKind::Module, module: 0, block: NO_BLOCK, close: lexed.tokens.len(), ..Place::NEW };
+    let place =
+        ScanScope { kind: PlaceKind::Module, module: 0, block: NO_BLOCK, close: lexed.tokens.len(), ..ScanScope::NEW };
     let mut scanner = Scanner { lexed, scan, places: vec![place], at: 0 };
     scanner.run();
     scanner.scan
@@ -108,7 +109,7 @@ enum PlaceKind {
 }
 
 /// What the scanner is in, and the state of its current statement.
-struct Place {
+struct ScanScope {
     kind: PlaceKind,
     module: u32,
     block: u32,
@@ -123,7 +124,7 @@ struct Place {
     conditional: bool,
 }
 
-impl Place {
+impl ScanScope {
     const NEW: Self = Self {
         kind: PlaceKind::Body,
         module: 0,
@@ -148,7 +149,7 @@ impl Place {
 struct Scanner<'l, 't> {
     lexed: &'l Lexed<'t>,
     scan: Scan<'t>,
-    places: Vec<Place>,
+    places: Vec<ScanScope>,
     at: usize,
 }
 
@@ -175,11 +176,11 @@ impl<'t> Scanner<'_, 't> {
     }
 
     /// The stack is never empty: the file itself is not popped.
-    fn top(&self) -> &Place {
+    fn top(&self) -> &ScanScope {
         &self.places[self.places.len() - 1]
     }
 
-    fn top_mut(&mut self) -> &mut Place {
+    fn top_mut(&mut self) -> &mut ScanScope {
         let last = self.places.len() - 1;
         &mut self.places[last]
     }
@@ -195,7 +196,7 @@ impl<'t> Scanner<'_, 't> {
         if kind == PlaceKind::Module {
             block = NO_BLOCK;
         }
-        self.places.push(Place { kind, module, block, close, ..Place::NEW });
+        self.places.push(ScanScope { kind, module, block, close, ..ScanScope::NEW });
         self.at = open + 1;
     }
 

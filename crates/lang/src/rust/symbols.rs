@@ -3,15 +3,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::names::{
-    Declaration, DeclarationId, Import, ImportId, Imported, Meaning, Member, Names, Recipe, RecipeId, Shape, ShapeId,
-    ShapeKind, Signature, SignatureId, Symbol, SymbolId,
+    Declaration, DeclarationId, FileNames, Import, ImportId, Imported, Meaning, Member, Recipe, RecipeId, Shape,
+    ShapeId, ShapeKind, Signature, SignatureId, Symbol, SymbolId,
 };
 use stan_model::outline::{LineStarts, Span, Unit, UnitId, UnitKind};
 
 use super::extract::Specifiers;
 use super::lexer::{Kind, Lexed};
 use super::scan::Scan;
-use super::units::Part;
+use super::units::UnitTokens;
 
 /// Types are not written deeper than this.
 const MOST_DEPTH: usize = 16;
@@ -21,8 +21,8 @@ pub(super) struct Scope<'s, 't> {
     pub(super) lexed: &'s Lexed<'t>,
     pub(super) lines: &'s LineStarts,
     pub(super) units: &'s [Unit],
-    pub(super) parts: &'s [Part],
-    pub(super) names: Names,
+    pub(super) parts: &'s [UnitTokens],
+    pub(super) names: FileNames,
     pub(super) known: FxHashMap<&'t str, SymbolId>,
     /// Symbols of paths, by the token that they begin with.
     pub(super) path_symbols: FxHashMap<u32, SymbolId>,
@@ -33,13 +33,13 @@ pub(super) struct Scope<'s, 't> {
 }
 
 impl<'s, 't> Scope<'s, 't> {
-    pub(super) fn new(lexed: &'s Lexed<'t>, lines: &'s LineStarts, units: &'s [Unit], parts: &'s [Part]) -> Self {
+    pub(super) fn new(lexed: &'s Lexed<'t>, lines: &'s LineStarts, units: &'s [Unit], parts: &'s [UnitTokens]) -> Self {
         Self {
             lexed,
             lines,
             units,
             parts,
-            names: Names::default(),
+            names: FileNames::default(),
             known: FxHashMap::default(),
             path_symbols: FxHashMap::default(),
             by_specifier: FxHashMap::default(),
@@ -342,7 +342,7 @@ impl<'s, 't> Scope<'s, 't> {
     }
 }
 
-fn new_symbol(names: &mut Names, name: &str) -> SymbolId {
+fn new_symbol(names: &mut FileNames, name: &str) -> SymbolId {
     names.symbols.push(Symbol { name: name.into(), ..Symbol::default() });
     SymbolId(names.symbols.len() as u32 - 1)
 }

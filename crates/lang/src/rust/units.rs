@@ -8,7 +8,7 @@ use super::lexer::{Kind, Lexed};
 
 /// A unit with the tokens that its names are read from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct UnitTokens {
     /// The token of the name, or of the type for `impl`.
     pub(super) name: usize,
     /// The first token of the item, and the one behind it.
@@ -25,7 +25,7 @@ pub(super) struct Units<'l, 't> {
     lexed: &'l Lexed<'t>,
     lines: &'l LineStarts,
     pub(super) units: Vec<Unit>,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<UnitTokens>,
     /// Imports and other statements that are not units.
     pub(super) statements: Vec<Span>,
     comment: usize,
@@ -408,7 +408,7 @@ impl<'l, 't> Units<'l, 't> {
             is_static: false,
             heritage: Vec::new(),
         });
-        self.parts.push(Part { name, from, to, body, of_trait: None });
+        self.parts.push(UnitTokens { name, from, to, body, of_trait: None });
         next
     }
 

@@ -28,7 +28,8 @@ impl<'t> UseLeaf<'t> {
 
 /// The names of the declaration whose tree begins at a token, and the token behind it.
 pub(super) fn leaves<'t>(lexed: &Lexed<'t>, start: usize) -> (Vec<UseLeaf<'t>>, usize) {
-    let mut reader = Reader { lexed, found: Vec::new(), path: Vec::new(), prefixes: Vec::new(), leaf: Leaf::default() };
+    let mut reader =
+        UseTreeReader { lexed, found: Vec::new(), path: Vec::new(), prefixes: Vec::new(), leaf: Leaf::default() };
     let mut at = start;
     loop {
         match lexed.kind(at) {
@@ -83,7 +84,7 @@ struct Leaf<'t> {
     is_broken: bool,
 }
 
-struct Reader<'l, 't> {
+struct UseTreeReader<'l, 't> {
     lexed: &'l Lexed<'t>,
     found: Vec<UseLeaf<'t>>,
     path: Vec<&'t str>,
@@ -92,7 +93,7 @@ struct Reader<'l, 't> {
     leaf: Leaf<'t>,
 }
 
-impl Reader<'_, '_> {
+impl UseTreeReader<'_, '_> {
     fn end_leaf(&mut self) {
         let Leaf { token, name_token, alias, is_glob, is_broken } = std::mem::take(&mut self.leaf);
         let prefix = self.prefixes.last().copied().unwrap_or(0);

@@ -4,7 +4,7 @@ use stan_model::facts::FormCode;
 
 /// Module system that a specifier is looked up for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mode {
+pub enum ModuleSystem {
     Import,
     Require,
 }
@@ -65,16 +65,16 @@ const FORMS: [Form; 15] = [
     Form::RequireElsewhere,
 ];
 
-const MODES: [Option<Mode>; 3] = [None, Some(Mode::Import), Some(Mode::Require)];
+const MODES: [Option<ModuleSystem>; 3] = [None, Some(ModuleSystem::Import), Some(ModuleSystem::Require)];
 
 impl Form {
     /// The code of a form with the mode that is written beside it (`with { "resolution-mode": "import" | "require" }` on a
     /// type-only import, import type, or reference).
-    pub fn code(self, mode: Option<Mode>) -> FormCode {
+    pub fn code(self, mode: Option<ModuleSystem>) -> FormCode {
         let mode = match mode {
             None => 0,
-            Some(Mode::Import) => 1,
-            Some(Mode::Require) => 2,
+            Some(ModuleSystem::Import) => 1,
+            Some(ModuleSystem::Require) => 2,
         };
         FormCode(self as u8 * MODES.len() as u8 + mode)
     }
@@ -90,7 +90,7 @@ impl Form {
     }
 
     /// The form and the written mode behind a code.
-    pub fn decode(code: FormCode) -> (Self, Option<Mode>) {
+    pub fn decode(code: FormCode) -> (Self, Option<ModuleSystem>) {
         let code = usize::from(code.0);
         let form = FORMS.get(code / MODES.len()).copied().unwrap_or(Self::Static);
         (form, MODES.get(code % MODES.len()).copied().flatten())

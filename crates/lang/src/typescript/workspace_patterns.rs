@@ -25,12 +25,12 @@ pub(super) enum Refused {
 pub(super) struct WorkspacePatterns {
     patterns: Vec<Pattern>,
     /// By the leading components without wildcards.
-    by_folder: FxHashMap<Box<str>, Group>,
+    by_folder: FxHashMap<Box<str>, PatternNode>,
     unindexed: usize,
 }
 
 #[derive(Default)]
-struct Group {
+struct PatternNode {
     /// Components that come next in simple patterns, with one star; indexed when all are known.
     next: Vec<(Box<str>, u32)>,
     index: StarPatterns,

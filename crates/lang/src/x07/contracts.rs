@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use stan_model::json::{JsonKind, NodeId};
 use stan_model::module::{Field, FieldRole, Piece};
 
-use super::declaration::{Reader, required_string};
+use super::declaration::{DeclarationReader, required_string};
 use super::expression::check_expression;
 use super::source_position::{SourcePosition, X07Error};
 
@@ -13,7 +13,7 @@ use super::source_position::{SourcePosition, X07Error};
 const LOOP_CONTRACTS_SINCE: usize = 3;
 const PROTOCOL_SINCE: usize = 4;
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> DeclarationReader<'_, 'a> {
     pub(super) fn protocol(
         &self,
         item: NodeId,

@@ -17,7 +17,7 @@ const DECREASES_SINCE: usize = 5;
 const RECORDS_SINCE: usize = 6;
 
 /// What the checks of a declaration depend on.
-pub(super) struct Reader<'r, 'a> {
+pub(super) struct DeclarationReader<'r, 'a> {
     pub(super) tree: &'r JsonTree<'a>,
     /// SourcePosition in `SCHEMA_VERSIONS`.
     pub(super) version: usize,
@@ -35,7 +35,7 @@ pub(super) fn required_string<'a>(
     tree.string(value).ok_or_else(|| place.key(key).error(format!("{key} must be a string")))
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> DeclarationReader<'_, 'a> {
     /// `defn` and `defasync`.
     pub(super) fn function(
         &self,

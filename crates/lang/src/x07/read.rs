@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use stan_model::json::{JsonKind, JsonTree, NodeId};
 use stan_model::module::{Declaration, ExportList, Field, Piece, SourceModule};
 
-use super::declaration::{Reader, required_string};
+use super::declaration::{DeclarationReader, required_string};
 use super::expression::check_expression;
 use super::names::check_symbol;
 use super::source_position::{SourcePosition, X07Error};
@@ -93,9 +93,9 @@ fn read_kind(tree: &JsonTree<'_>) -> Result<bool, X07Error> {
     }
 }
 
-type Names<'a> = (Vec<Cow<'a, str>>, Vec<usize>);
+type SortedNames<'a> = (Vec<Cow<'a, str>>, Vec<usize>);
 
-fn read_imports<'a>(tree: &JsonTree<'a>) -> Result<Names<'a>, X07Error> {
+fn read_imports<'a>(tree: &JsonTree<'a>) -> Result<SortedNames<'a>, X07Error> {
     let place = SourcePosition::ROOT.key("imports");
     let names = string_array(tree, tree.root(), &SourcePosition::ROOT, "imports")?;
     for name in &names {
@@ -125,7 +125,7 @@ fn string_array<'a>(
 }
 
 /// Names sorted by bytes, each once, and the place of every name given.
-fn sorted_set(names: Vec<Cow<'_, str>>) -> Names<'_> {
+fn sorted_set(names: Vec<Cow<'_, str>>) -> SortedNames<'_> {
     let mut sorted = names.clone();
     sorted.sort_unstable();
     sorted.dedup();
@@ -156,7 +156,7 @@ fn read_declarations<'a>(
     if tree.kind(decls) != JsonKind::Array {
         return Err(decls_place.error("decls must be an array"));
     }
-    let reader = Reader { tree, version, module_id };
+    let reader = DeclarationReader { tree, version, module_id };
     let mut groups = Groups::default();
     let mut names: FxHashSet<Cow<'a, str>> = FxHashSet::default();
     for (index, item) in tree.items(decls).enumerate() {

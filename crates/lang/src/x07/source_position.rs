@@ -25,25 +25,25 @@ impl std::error::Error for X07Error {}
 #[derive(Clone, Copy)]
 pub(super) struct SourcePosition<'p> {
     parent: Option<&'p SourcePosition<'p>>,
-    step: Step<'p>,
+    step: PointerStep<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'p> {
+enum PointerStep<'p> {
     Root,
     Key(&'p str),
     Index(usize),
 }
 
 impl<'p> SourcePosition<'p> {
-    pub(super) const ROOT: SourcePosition<'static> = SourcePosition { parent: None, step: Step::Root };
+    pub(super) const ROOT: SourcePosition<'static> = SourcePosition { parent: None, step: PointerStep::Root };
 
     pub(super) fn key(&'p self, key: &'p str) -> SourcePosition<'p> {
-        SourcePosition { parent: Some(self), step: Step::Key(key) }
+        SourcePosition { parent: Some(self), step: PointerStep::Key(key) }
     }
 
     pub(super) fn index(&'p self, index: usize) -> SourcePosition<'p> {
-        SourcePosition { parent: Some(self), step: Step::Index(index) }
+        SourcePosition { parent: Some(self), step: PointerStep::Index(index) }
     }
 
     pub(super) fn error(&self, message: impl Into<String>) -> X07Error {
@@ -53,12 +53,12 @@ impl<'p> SourcePosition<'p> {
     pub(super) fn pointer(&self) -> String {
         let mut pointer = self.parent.map(SourcePosition::pointer).unwrap_or_default();
         match self.step {
-            Step::Root => {}
-            Step::Key(key) => {
+            PointerStep::Root => {}
+            PointerStep::Key(key) => {
                 pointer.push('/');
                 pointer.push_str(&escape_pointer_token(key));
             }
-            Step::Index(index) => {
+            PointerStep::Index(index) => {
                 // Writing to a string cannot fail.
                 let _ = write!(pointer, "/{index}");
             }

@@ -11,7 +11,7 @@ use super::reports::ExactTokens;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum ArchiveMode {
     /// The whole repository.
     Plain,
     /// The map and an empty selection: the opening of a thread.
@@ -25,7 +25,7 @@ pub enum Mode {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunReport {
-    pub mode: Mode,
+    pub mode: ArchiveMode,
     /// Nothing was written: this is what would have been.
     pub plan: bool,
     pub archive: ArchiveReport,

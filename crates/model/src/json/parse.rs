@@ -23,7 +23,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<JsonTree<'_>, JsonError> {
         return Err(error_at(bytes, 0, "text is larger than 4 GiB".to_owned()));
     }
     // More than most texts need: memory that is never touched costs nothing, and copying would.
-    let mut reader = Reader { bytes, position: 0, nodes: Vec::with_capacity(bytes.len() / 4 + 1), open: Vec::new() };
+    let mut reader =
+        JsonReader { bytes, position: 0, nodes: Vec::with_capacity(bytes.len() / 4 + 1), open: Vec::new() };
     match reader.document() {
         Ok(()) => Ok(JsonTree { source, nodes: reader.nodes }),
         Err(message) => Err(error_at(bytes, reader.position, message)),
@@ -75,7 +76,7 @@ fn error_at(bytes: &[u8], position: usize, message: String) -> JsonError {
     JsonError { message, line, column }
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     bytes: &'a [u8],
     position: usize,
     nodes: Vec<Node>,
@@ -83,7 +84,7 @@ struct Reader<'a> {
     open: Vec<u32>,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn document(&mut self) -> Result<(), String> {
         self.skip_space();
         loop {

@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::image::{Agreement, Image, Line};
-use super::{Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, TOO_MUCH, Work, elision, hunk};
+use super::{
+    Body, Change, DiffError, FileDiff, Hunk, Lines, Missed, Replacement, SearchBudget, TOO_MUCH, elision, hunk,
+};
 
 /// What became of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub(crate) fn apply(
     lines: &Lines<'_>,
     old: &[u8],
     exactness: Exactness,
-    work: &mut Work,
+    work: &mut SearchBudget,
 ) -> Result<Applied, DiffError> {
     if !work.spend_bytes(old.len()) {
         return Err(DiffError::new(file.index, TOO_MUCH));
@@ -78,7 +80,7 @@ fn apply_as_git<'a>(
     image: &mut Image<'a>,
     hunk: &Hunk,
     lines: &'a Lines<'_>,
-    work: &mut Work,
+    work: &mut SearchBudget,
 ) -> Result<(), DiffError> {
     let counted = hunk.counted.as_ref().map_err(Clone::clone)?;
     let (old, new) = sides(counted.lines.clone(), lines, false);
@@ -131,10 +133,10 @@ fn nearest(
     wanted: usize,
     must_start: bool,
     must_end: bool,
-    work: &mut Work,
+    work: &mut SearchBudget,
 ) -> Option<usize> {
     let last = image.len().checked_sub(old.len())?;
-    let matches = |place: usize, work: &mut Work| {
+    let matches = |place: usize, work: &mut SearchBudget| {
         let is_refused = (must_start && place != 0) || (must_end && place != last);
         let (fits, is_affordable) = image.has(place, old, Agreement::Exact, false, work);
         (fits && !is_refused, is_affordable)
@@ -177,7 +179,7 @@ fn nearest(
 }
 
 /// Where lines are.
-enum Found {
+enum MatchPosition {
     At(usize, Agreement),
     /// Two of the places.
     Several(usize, usize),
@@ -196,7 +198,7 @@ struct Tolerant<'a, 'l> {
 }
 
 impl<'a> Tolerant<'a, '_> {
-    fn hunk(&mut self, hunk: &Hunk, change: Change, work: &mut Work) -> Result<(), DiffError> {
+    fn hunk(&mut self, hunk: &Hunk, change: Change, work: &mut SearchBudget) -> Result<(), DiffError> {
         let filled = hunk::filled(self.lines, hunk.lines.clone());
         let counted = hunk.counted.as_ref().ok().map(|counted| counted.lines.clone());
         // What lies behind the counted lines may be left off when it changes nothing.
@@ -218,17 +220,17 @@ impl<'a> Tolerant<'a, '_> {
                 return Err(DiffError::new(hunk.index, message));
             }
             match self.find(&old, stated, false, work) {
-                Found::At(place, agreement) => return self.put(hunk.index, place, agreement, &old, new, work),
-                Found::Several(one, other) => _ = several.get_or_insert((one, other)),
-                Found::Nowhere => {}
-                Found::TooMuch => return Err(DiffError::new(hunk.index, TOO_MUCH)),
+                MatchPosition::At(place, agreement) => return self.put(hunk.index, place, agreement, &old, new, work),
+                MatchPosition::Several(one, other) => _ = several.get_or_insert((one, other)),
+                MatchPosition::Nowhere => {}
+                MatchPosition::TooMuch => return Err(DiffError::new(hunk.index, TOO_MUCH)),
             }
             first.get_or_insert(old);
         }
         Err(self.not_found(hunk.index, &first.unwrap_or_default(), several, stated))
     }
 
-    fn replacement(&mut self, block: &Replacement, work: &mut Work) -> Result<(), DiffError> {
+    fn replacement(&mut self, block: &Replacement, work: &mut SearchBudget) -> Result<(), DiffError> {
         let old = self.all(block.search.clone());
         let new = self.all(block.replace.clone());
         if old.is_empty() && self.image.len() > 0 {
@@ -236,15 +238,15 @@ impl<'a> Tolerant<'a, '_> {
             return Err(DiffError::new(block.index, message));
         }
         match self.find(&old, None, true, work) {
-            Found::At(place, agreement) => self.put(block.index, place, agreement, &old, new, work),
-            Found::Several(one, other) => Err(self.not_found(block.index, &old, Some((one, other)), None)),
-            Found::Nowhere => Err(self.not_found(block.index, &old, None, None)),
-            Found::TooMuch => Err(DiffError::new(block.index, TOO_MUCH)),
+            MatchPosition::At(place, agreement) => self.put(block.index, place, agreement, &old, new, work),
+            MatchPosition::Several(one, other) => Err(self.not_found(block.index, &old, Some((one, other)), None)),
+            MatchPosition::Nowhere => Err(self.not_found(block.index, &old, None, None)),
+            MatchPosition::TooMuch => Err(DiffError::new(block.index, TOO_MUCH)),
         }
     }
 
     /// All of the file, with the ends that it had.
-    fn whole(&mut self, work: &mut Work) -> Result<(), DiffError> {
+    fn whole(&mut self, work: &mut SearchBudget) -> Result<(), DiffError> {
         let count = self.image.len();
         let (has_returns, last) = (self.image.has_returns(), count.checked_sub(1).and_then(|at| self.image.get(at)));
         let keeps_open = last.is_some_and(|line| !line.has_newline);
@@ -283,31 +285,37 @@ impl<'a> Tolerant<'a, '_> {
     }
 
     /// Byte for byte at the stated place, then anywhere; then the same but for line ends.
-    fn find(&self, old: &[Line<'_>], stated: Option<usize>, over_patched: bool, work: &mut Work) -> Found {
-        let Some(last) = self.image.len().checked_sub(old.len()) else { return Found::Nowhere };
+    fn find(
+        &self,
+        old: &[Line<'_>],
+        stated: Option<usize>,
+        over_patched: bool,
+        work: &mut SearchBudget,
+    ) -> MatchPosition {
+        let Some(last) = self.image.len().checked_sub(old.len()) else { return MatchPosition::Nowhere };
         for agreement in [Agreement::Exact, Agreement::ButForEnds] {
             if let Some(place) = stated.filter(|&place| place <= last)
                 && self.image.has(place, old, agreement, over_patched, work).0
             {
-                return Found::At(place, agreement);
+                return MatchPosition::At(place, agreement);
             }
             let mut one = None;
             for place in 0..=last {
                 let (fits, is_affordable) = self.image.has(place, old, agreement, over_patched, work);
                 if !is_affordable {
-                    return Found::TooMuch;
+                    return MatchPosition::TooMuch;
                 }
                 match one {
-                    Some(one) if fits => return Found::Several(one, place),
+                    Some(one) if fits => return MatchPosition::Several(one, place),
                     None if fits => one = Some(place),
                     _ => {}
                 }
             }
             if let Some(place) = one {
-                return Found::At(place, agreement);
+                return MatchPosition::At(place, agreement);
             }
         }
-        Found::Nowhere
+        MatchPosition::Nowhere
     }
 
     fn put(
@@ -317,7 +325,7 @@ impl<'a> Tolerant<'a, '_> {
         agreement: Agreement,
         old: &[Line<'a>],
         mut new: Vec<Line<'a>>,
-        work: &mut Work,
+        work: &mut SearchBudget,
     ) -> Result<(), DiffError> {
         if agreement == Agreement::ButForEnds {
             let first = self.image.get(place);

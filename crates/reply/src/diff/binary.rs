@@ -51,7 +51,7 @@ fn read_part(lines: &Lines<'_>, start: usize) -> Result<Option<(BinaryPatch, usi
             return Ok(Some((BinaryPatch { is_delta }, at)));
         }
         if !is_data_line(line.as_bytes()) {
-            return Err(DiffError::new(at - 1, "this line is no data of a binary patch"));
+            return Err(DiffError::new(at - 1, "this line is not data of a binary patch"));
         }
     }
     Err(DiffError::new(at.saturating_sub(1), "the binary patch is cut off: an empty line ends its data"))

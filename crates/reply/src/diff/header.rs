@@ -197,7 +197,7 @@ impl Header {
         let digits = text.split([' ', '\t']).next().unwrap_or_default();
         let mode = u32::from_str_radix(digits, 8).ok();
         if mode.is_none() {
-            self.fail(at, "the file mode is no octal number");
+            self.fail(at, "the file mode is not an octal number");
         }
         mode
     }

@@ -6,11 +6,11 @@ use rustc_hash::FxHasher;
 
 /// How much searching a reply may still cause: a hostile one must not cost more than its length allows.
 #[derive(Debug)]
-pub(crate) struct Work {
+pub(crate) struct SearchBudget {
     left: u64,
 }
 
-impl Work {
+impl SearchBudget {
     pub(crate) fn new(steps: u64) -> Self {
         Self { left: steps }
     }
@@ -121,7 +121,7 @@ impl<'a> Image<'a> {
         wanted: &[Line<'_>],
         agreement: Agreement,
         over_patched: bool,
-        work: &mut Work,
+        work: &mut SearchBudget,
     ) -> (bool, bool) {
         let mut compared = 1;
         let fits = wanted.iter().enumerate().all(|(offset, line)| {
@@ -133,7 +133,7 @@ impl<'a> Image<'a> {
     }
 
     /// Puts lines in the place of others. `false` when that costs too much.
-    pub(super) fn replace(&mut self, place: usize, count: usize, new: Vec<Line<'a>>, work: &mut Work) -> bool {
+    pub(super) fn replace(&mut self, place: usize, count: usize, new: Vec<Line<'a>>, work: &mut SearchBudget) -> bool {
         if !self.move_gap(place, work) {
             return false;
         }
@@ -143,7 +143,7 @@ impl<'a> Image<'a> {
         true
     }
 
-    fn move_gap(&mut self, to: usize, work: &mut Work) -> bool {
+    fn move_gap(&mut self, to: usize, work: &mut SearchBudget) -> bool {
         let is_affordable = work.spend(to.abs_diff(self.before.len()) / 4);
         while self.before.len() < to
             && let Some(line) = self.after.pop()

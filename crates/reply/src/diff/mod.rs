@@ -22,7 +22,7 @@ pub(crate) use binary::BinaryPatch;
 pub(crate) use envelope::{opens as opens_envelope, parse as parse_envelope};
 pub(crate) use header::{parse, starts_file};
 pub(crate) use hunk::Hunk;
-pub(crate) use image::{TOO_MUCH, Work};
+pub(crate) use image::{SearchBudget, TOO_MUCH};
 pub(crate) use names::unquote;
 pub(crate) use replace::{Replacement, opens as opens_replacement, parse as parse_replacements, path_line};
 

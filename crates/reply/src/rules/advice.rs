@@ -19,7 +19,7 @@ use stan_model::NodeKind;
 use stan_model::document::state::{self, ALL_KINDS, Entry, State};
 
 use super::Facts;
-use super::bytes::Outcome;
+use super::bytes::PatchResult;
 use super::state::Selection;
 use crate::report::Findings;
 use crate::{CheckOptions, IgnoredFile};
@@ -30,7 +30,7 @@ const DEEP: u32 = 3;
 pub(super) fn check(
     facts: &Facts<'_>,
     selection: &Selection<'_>,
-    outcome: &Outcome,
+    outcome: &PatchResult,
     options: &CheckOptions,
     findings: &mut Findings<'_>,
 ) {
@@ -148,7 +148,7 @@ fn check_depth(facts: &Facts<'_>, after: &State, places: &Places<'_>, findings: 
 fn check_budget(
     facts: &Facts<'_>,
     selection: &Selection<'_>,
-    outcome: &Outcome,
+    outcome: &PatchResult,
     budget: u64,
     findings: &mut Findings<'_>,
 ) {

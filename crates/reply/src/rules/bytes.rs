@@ -28,7 +28,7 @@ use std::rc::Rc;
 
 use super::Facts;
 use crate::ChangedFiles;
-use crate::diff::{self, Body, Change, DiffError, Exactness, FileDiff, TOO_MUCH, Work};
+use crate::diff::{self, Body, Change, DiffError, Exactness, FileDiff, SearchBudget, TOO_MUCH};
 use crate::paths::{normalise, outside};
 use crate::plan::{Plan, PlannedFile, PlannedMode};
 use crate::report::{Findings, MissedPassage};
@@ -48,7 +48,7 @@ const MOST_KEPT: usize = 64 << 20;
 
 /// The result of applying the patches.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct PatchResult {
     pub(super) changed: ChangedFiles,
     /// The patched state, when the patch applied.
     pub(super) state: Option<PatchedState>,
@@ -58,7 +58,7 @@ pub(super) struct Outcome {
     pub(super) removed_folders: BTreeSet<String>,
 }
 
-impl Outcome {
+impl PatchResult {
     pub(super) fn into_plan(mut self) -> Plan {
         let mut modes = std::mem::take(&mut self.modes);
         let files = self.changed.into_iter().map(|(path, bytes)| {
@@ -77,12 +77,12 @@ pub(super) struct PatchedState {
     pub(super) lines: Vec<Option<u32>>,
 }
 
-pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Outcome {
+pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> PatchResult {
     let mut examiner = Examiner {
         facts,
         findings,
-        work: Work::new(MOST_WORK),
-        outcome: Outcome::default(),
+        work: SearchBudget::new(MOST_WORK),
+        outcome: PatchResult::default(),
         moved: BTreeMap::new(),
         seen: BTreeMap::new(),
         archived: BTreeMap::new(),
@@ -108,8 +108,8 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings<'_>) -> Outcome {
 pub(super) struct Examiner<'a, 'f, 'l> {
     pub(super) facts: &'a Facts<'a>,
     pub(super) findings: &'f mut Findings<'l>,
-    work: Work,
-    pub(super) outcome: Outcome,
+    work: SearchBudget,
+    pub(super) outcome: PatchResult,
     /// Where `mv` and `cp` take a file from.
     moved: BTreeMap<String, String>,
     /// How many patches a file had.

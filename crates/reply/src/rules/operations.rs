@@ -16,7 +16,7 @@ use crate::paths::{normalise, outside};
 use crate::structure::{Operation, OperationKind};
 
 /// The files that the paths of one operation name.
-type Found = Vec<(String, String)>;
+type NamedFiles = Vec<(String, String)>;
 
 impl Examiner<'_, '_, '_> {
     pub(super) fn operations_on_tree(&mut self) {
@@ -57,7 +57,7 @@ impl Examiner<'_, '_, '_> {
     }
 
     /// Copies files, and returns which.
-    fn transfer(&mut self, line: u32, from: &str, to: &str) -> Result<Found, String> {
+    fn transfer(&mut self, line: u32, from: &str, to: &str) -> Result<NamedFiles, String> {
         // That is 0012's business.
         if outside(from).is_some() || outside(to).is_some() {
             return Ok(Vec::new());
@@ -83,7 +83,7 @@ impl Examiner<'_, '_, '_> {
     }
 
     /// The files at or below a path, each with what follows the path in it.
-    fn files_at(&mut self, line: u32, path: &str) -> Result<Found, String> {
+    fn files_at(&mut self, line: u32, path: &str) -> Result<NamedFiles, String> {
         if outside(path).is_some() {
             return Ok(Vec::new());
         }
@@ -113,7 +113,7 @@ impl Examiner<'_, '_, '_> {
         Ok(files.iter().map(|file| (file.clone(), rest(file))).collect())
     }
 
-    fn remove_folder(&mut self, path: &str, files: &Found) {
+    fn remove_folder(&mut self, path: &str, files: &NamedFiles) {
         let is_folder = outside(path).is_none() && files.iter().all(|(_, rest)| !rest.is_empty());
         if is_folder && self.facts.context.files_below(path).is_some() {
             self.outcome.removed_folders.insert(path.to_owned());

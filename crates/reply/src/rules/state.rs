@@ -24,7 +24,7 @@ use stan_model::document::{DocumentError, DocumentPlace};
 use stan_model::json::{JsonTree, pointer_tokens};
 
 use super::Facts;
-use super::bytes::{Outcome, PatchedState};
+use super::bytes::{PatchResult, PatchedState};
 use super::target::{Deed, Target};
 use crate::checklist::{STATEMENT, misplaced_statement};
 use crate::report::Findings;
@@ -42,7 +42,7 @@ pub(super) struct Selection<'a> {
     pub(super) line: u32,
 }
 
-pub(super) fn check<'a>(facts: &Facts<'_>, outcome: &'a Outcome, findings: &mut Findings<'_>) -> Selection<'a> {
+pub(super) fn check<'a>(facts: &Facts<'_>, outcome: &'a PatchResult, findings: &mut Findings<'_>) -> Selection<'a> {
     let state_targets = || facts.targets.iter().filter(|target| target.path == facts.layout.state);
     let writes = |target: &&Target| target.is_patch || target.deed != Deed::Delete;
     let line = state_targets().find(writes).map(|target| target.line);
@@ -164,7 +164,7 @@ fn pointed_line(bytes: &[u8], pointer: &str) -> Option<usize> {
 
 fn check_scratch(
     facts: &Facts<'_>,
-    outcome: &Outcome,
+    outcome: &PatchResult,
     before: Option<&State>,
     after: &State,
     line: u32,

@@ -86,7 +86,8 @@ pub(crate) struct PatchFence<'a> {
 
 /// Takes a reply apart.
 pub(crate) fn read<'a>(lines: &[&'a str]) -> Structure<'a> {
-    let mut reader = Reader { last_line: u32::try_from(lines.len()).unwrap_or(u32::MAX), ..Reader::default() };
+    let mut reader =
+        StructureReader { last_line: u32::try_from(lines.len()).unwrap_or(u32::MAX), ..StructureReader::default() };
     for block in markdown::scan(lines.iter().copied()) {
         match block {
             Block::Heading(heading) => reader.heading(&heading),
@@ -111,7 +112,7 @@ enum Topic {
 }
 
 #[derive(Default)]
-struct Reader<'a> {
+struct StructureReader<'a> {
     structure: Structure<'a>,
     in_input: bool,
     topic: Topic,
@@ -120,7 +121,7 @@ struct Reader<'a> {
     above: Option<TextLine<'a>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> StructureReader<'a> {
     fn heading(&mut self, heading: &Heading<'a>) {
         if heading.level <= 2 && !heading.is_nested {
             self.in_input = heading.level == 2 && heading.text == "Input Data Changes";

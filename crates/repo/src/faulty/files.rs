@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::plan::{Effect, Fault, Outcome, Plan};
+use super::plan::{Effect, EffectResult, Fault, Plan};
 use crate::system::{HeldLock, InputFile, OutputFile, Stat};
 
 /// Something open, and the plan that decides how its effects go.
@@ -15,14 +15,14 @@ pub(super) struct Faulty<T> {
 }
 
 impl<T> Faulty<T> {
-    fn next(&self, effect: Effect) -> Outcome {
+    fn next(&self, effect: Effect) -> EffectResult {
         self.plan.next(effect, &self.path)
     }
 
     fn check(&self, effect: Effect) -> io::Result<()> {
         match self.next(effect) {
-            Outcome::Fail(error) => Err(error),
-            Outcome::Fine | Outcome::Odd => Ok(()),
+            EffectResult::Fail(error) => Err(error),
+            EffectResult::Fine | EffectResult::Odd => Ok(()),
         }
     }
 }
@@ -31,9 +31,9 @@ impl Read for Faulty<Box<dyn InputFile>> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut length = buffer.len();
         match self.next(Effect::ReadPiece) {
-            Outcome::Fail(error) => return Err(error),
-            Outcome::Odd => length = length.div_ceil(2),
-            Outcome::Fine => {}
+            EffectResult::Fail(error) => return Err(error),
+            EffectResult::Odd => length = length.div_ceil(2),
+            EffectResult::Fine => {}
         }
         // A file that changed ends elsewhere than the one underneath.
         let position = self.inner.stream_position()?;
@@ -75,10 +75,10 @@ impl InputFile for Faulty<Box<dyn InputFile>> {
 impl Write for Faulty<Box<dyn OutputFile>> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.next(Effect::Write) {
-            Outcome::Fine => self.inner.write(bytes),
-            Outcome::Odd if self.plan.fault() == Fault::NothingWritten => Ok(0),
-            Outcome::Odd => self.inner.write(bytes.get(..bytes.len().div_ceil(2)).unwrap_or_default()),
-            Outcome::Fail(error) => {
+            EffectResult::Fine => self.inner.write(bytes),
+            EffectResult::Odd if self.plan.fault() == Fault::NothingWritten => Ok(0),
+            EffectResult::Odd => self.inner.write(bytes.get(..bytes.len().div_ceil(2)).unwrap_or_default()),
+            EffectResult::Fail(error) => {
                 // A full disk writes a part before it returns ENOSPC; other errors may as well.
                 if error.kind() != io::ErrorKind::Interrupted {
                     self.inner.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default())?;

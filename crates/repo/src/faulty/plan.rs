@@ -150,7 +150,7 @@ impl Fault {
 }
 
 /// How an effect goes.
-pub(super) enum Outcome {
+pub(super) enum EffectResult {
     Fine,
     Fail(io::Error),
     /// It succeeds, but not as one would wish; how depends on the fault and the effect.
@@ -186,13 +186,13 @@ impl Plan {
     }
 
     /// Counts an effect and says how it goes.
-    pub(super) fn next(&self, effect: Effect, path: &Path) -> Outcome {
+    pub(super) fn next(&self, effect: Effect, path: &Path) -> EffectResult {
         // Files that change after a stat are counted when the stat has found one.
         if !self.fault.applies_to(effect) || self.changes_files() || !self.is_due() {
-            return Outcome::Fine;
+            return EffectResult::Fine;
         }
         self.strike(effect, path);
-        self.fault.error().map_or(Outcome::Odd, Outcome::Fail)
+        self.fault.error().map_or(EffectResult::Odd, EffectResult::Fail)
     }
 
     /// A regular file was stat'ed: from here on it may be another one.

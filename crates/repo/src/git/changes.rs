@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::git::index::entries::{Entries, EntriesFile, Entry};
 use crate::git::objects::{
-    GitError, GitLayout, Mode, ObjectHasher, ObjectId, ObjectKind, ObjectStore, RevisionFiles, resolve,
+    GitError, GitLayout, ObjectHasher, ObjectId, ObjectKind, ObjectStore, RevisionFiles, TreeMode, resolve,
 };
 use crate::paths::join;
 use crate::system::{EntryKind, System};
@@ -108,7 +108,7 @@ impl Comparison<'_, '_> {
     }
 
     /// What the path was.
-    fn before(&self, name: &[u8]) -> Option<(Mode, ObjectId)> {
+    fn before(&self, name: &[u8]) -> Option<(TreeMode, ObjectId)> {
         match self.before {
             Some(files) if !files.is_same(name) => files.files.get(name).copied(),
             _ => self.index.files.get(name).map(|entry| (entry.mode, entry.id)),
@@ -116,7 +116,7 @@ impl Comparison<'_, '_> {
     }
 
     /// Mode and blob id of a tracked path in the working tree; `None` when it cannot be read.
-    fn now(&self, entry: &Entry, file: &str) -> Option<(Mode, ObjectId)> {
+    fn now(&self, entry: &Entry, file: &str) -> Option<(TreeMode, ObjectId)> {
         let path = self.place.top.absolute(&[&self.place.prefix, file].concat());
         let system = self.place.system;
         if entry.is_assumed || self.is_clean(entry, &path) {
@@ -136,8 +136,8 @@ impl Comparison<'_, '_> {
         }
         let mode = match (self.place.format.trusts_executable_bit, open.executable) {
             (false, _) => entry.mode,
-            (true, true) => Mode::Executable,
-            (true, false) => Mode::Plain,
+            (true, true) => TreeMode::Executable,
+            (true, false) => TreeMode::Plain,
         };
         (total == open.stat.size).then(|| (mode, hasher.finish()))
     }
@@ -163,7 +163,7 @@ impl Comparison<'_, '_> {
         let mut folders = Folders::default();
         let mut gone: Vec<String> = tracked
             .chain(listed)
-            .filter(|(name, mode)| *mode != Mode::Submodule && !self.is_left_out(name))
+            .filter(|(name, mode)| *mode != TreeMode::Submodule && !self.is_left_out(name))
             .filter_map(|(name, mode)| {
                 // Names that are not UTF-8 belong to no file of the universe.
                 let file = std::str::from_utf8(name).ok()?.strip_prefix(self.place.prefix.as_str())?;
@@ -185,7 +185,7 @@ impl Comparison<'_, '_> {
             || folders.into_iter().any(is_sparse)
     }
 
-    fn is_gone(&self, file: &str, mode: Mode, folders: &mut Folders) -> bool {
+    fn is_gone(&self, file: &str, mode: TreeMode, folders: &mut Folders) -> bool {
         let parent = file.rsplit_once('/').map_or("", |(parent, _)| parent);
         let path = |relative: &str| self.place.top.absolute(&[&self.place.prefix, relative].concat());
         if !folders.is_real(parent, &|folder| self.kind(&path(folder)) == Some(EntryKind::Dir)) {
@@ -193,7 +193,7 @@ impl Comparison<'_, '_> {
         }
         match self.kind(&path(file)) {
             Some(EntryKind::File) => false,
-            Some(EntryKind::Link) => mode != Mode::Link,
+            Some(EntryKind::Link) => mode != TreeMode::Link,
             _ => true,
         }
     }
@@ -364,7 +364,7 @@ mod tests {
         );
         system.set_file("/r/.git/refs/heads/main", "nonsense\n");
         let text = ask(&system, Some("main")).to_string();
-        assert_eq!(text, "`.git/refs/heads/main` is damaged: it is no reference");
+        assert_eq!(text, "`.git/refs/heads/main` is damaged: it is not a reference");
         system.set_file("/r/.git/refs/heads/main", "ref: refs/heads/main\n");
         assert!(matches!(ask(&system, Some("main")), GitError::TooMuch { .. }));
         system.set_file("/r/.git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n");

@@ -84,11 +84,12 @@ pub fn git_history(
     }
     let shallow = shallow_commits(&place)?.into_iter().collect();
     let diff = TreeDiff::new(MAX_TREE_BYTES);
-    let mut reader = Reader { place: &place, store, limits, known: &known, shallow, diff, parents: BTreeMap::new() };
+    let mut reader =
+        HistoryReader { place: &place, store, limits, known: &known, shallow, diff, parents: BTreeMap::new() };
     Ok(reader.history(head))
 }
 
-struct Reader<'r, 's, K> {
+struct HistoryReader<'r, 's, K> {
     place: &'r GitLayout<'s>,
     store: ObjectStore<'r, 's>,
     limits: HistoryLimits,
@@ -102,7 +103,7 @@ struct Reader<'r, 's, K> {
 /// A commit still to visit: the youngest first, of the same age the one that was seen first.
 type Pending = (i64, std::cmp::Reverse<usize>, usize);
 
-impl<K: Fn(&str) -> Option<HistoryEntry>> Reader<'_, '_, K> {
+impl<K: Fn(&str) -> Option<HistoryEntry>> HistoryReader<'_, '_, K> {
     fn history(&mut self, head: ObjectId) -> GitHistory {
         let mut history = GitHistory { head: head.to_string(), ..GitHistory::default() };
         let mut unreadable = 0;

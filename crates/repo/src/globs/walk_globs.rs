@@ -10,12 +10,12 @@ pub(crate) const FORBIDDEN: [&str; 2] = [".git", stan_model::PACKAGE_FOLDER];
 /// Globs that match nothing below `.git` and `node_modules`, unless they name these.
 #[derive(Clone, Debug, Default)]
 pub struct WalkGlobs {
-    groups: Vec<Group>,
+    groups: Vec<ForbiddenGroup>,
 }
 
 /// The globs that name the same forbidden components.
 #[derive(Clone, Debug)]
-struct Group {
+struct ForbiddenGroup {
     names: [bool; FORBIDDEN.len()],
     files: PathGlobs,
     directories: PathGlobs,
@@ -31,7 +31,11 @@ impl WalkGlobs {
         }
         let mut groups = Vec::with_capacity(by_names.len());
         for (names, globs) in by_names {
-            groups.push(Group { names, files: PathGlobs::new(&globs)?, directories: PathGlobs::directories(&globs)? });
+            groups.push(ForbiddenGroup {
+                names,
+                files: PathGlobs::new(&globs)?,
+                directories: PathGlobs::directories(&globs)?,
+            });
         }
         Ok(Self { groups })
     }
@@ -51,7 +55,7 @@ impl WalkGlobs {
     }
 }
 
-impl Group {
+impl ForbiddenGroup {
     /// A glob like `**/*.js` does not mean the contents of `node_modules`.
     fn may_reach(&self, path: &str) -> bool {
         path.split('/')

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{Content, MemorySystem, Node, State};
+use super::{Content, MemorySystem, MemoryTree, Node};
 use crate::system::{Access, HeldLock, InputFile, OpenFile, OutputFile, Stat};
 
 impl MemorySystem {
@@ -71,7 +71,7 @@ impl MemorySystem {
     }
 }
 
-impl State {
+impl MemoryTree {
     /// A new empty file; its directory is there and its name is free.
     fn create(&mut self, path: &Path) -> io::Result<usize> {
         let (parent, name) = path.parent().zip(path.file_name()).ok_or(io::ErrorKind::InvalidInput)?;
@@ -117,7 +117,7 @@ impl State {
 
 /// An open file: its node, whatever its name is by now.
 struct Handle {
-    state: Arc<RwLock<State>>,
+    state: Arc<RwLock<MemoryTree>>,
     index: usize,
     position: usize,
 }

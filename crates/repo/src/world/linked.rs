@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 use stan_model::PACKAGE_FOLDER;
 use stan_model::json::JsonTree;
 
-use super::{Directory, Found, Reached, Unfound, World};
+use super::{Directory, Lookup, Reached, Unfound, World};
 use crate::hash::sha256;
 use crate::observations::{DigestScope, ObservedFile, read_real_limited};
 use crate::paths::{MAX_LINKS, ancestors, join, split_last};
@@ -26,7 +26,7 @@ pub(super) fn key(package: &str, path: &str) -> String {
 
 impl<'a> World<'a> {
     /// The package that a link points to, where the link itself is the package of a `node_modules`.
-    pub(super) fn linked_package(&self, directory: &Directory<'a>, name: &str) -> Found<Reached> {
+    pub(super) fn linked_package(&self, directory: &Directory<'a>, name: &str) -> Lookup<Reached> {
         let package_name = package_name(&directory.real, name).ok_or(Unfound::Refused)?;
         if !self.reach.follows_packages() {
             return Err(Unfound::Refused);
@@ -48,7 +48,7 @@ impl<'a> World<'a> {
     }
 
     /// A directory of a linked package, by its real path, which has no link in it.
-    pub(super) fn packaged_directory(&self, package: &Arc<str>, path: &str) -> Found<Arc<Directory<'a>>> {
+    pub(super) fn packaged_directory(&self, package: &Arc<str>, path: &str) -> Lookup<Arc<Directory<'a>>> {
         let new = || Ok(Arc::new(self.new_directory(path, Some(Arc::clone(package)))));
         self.packaged.get_or_insert(&key(package, path), new)
     }

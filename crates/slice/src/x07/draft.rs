@@ -23,7 +23,7 @@ pub(crate) struct Draft<'m, 'a> {
     pub(crate) dialect: &'m dyn Dialect,
     pub(crate) focus: &'m Focus,
     /// The declarations of the slice in their order, whether in or dropped.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<DraftPart>,
     /// The same as the planner sees them.
     pub(crate) plan: Parts,
     /// How the declaration in focus is written; all others only lose their types.
@@ -60,7 +60,7 @@ struct Costs {
 }
 
 /// One declaration of the slice.
-pub(crate) struct Part {
+pub(crate) struct DraftPart {
     pub(crate) index: usize,
     /// Bytes, without the digits of own pointers and without exported names.
     bytes: usize,
@@ -307,7 +307,7 @@ impl<'m, 'a> Draft<'m, 'a> {
         let is_focus = self.focus.declaration() == Some(index);
         let exports = self.exports_of(is_focus, declaration, selection);
         self.remember_owners(self.parts.len(), exports.as_ref());
-        let mut part = Part { index, bytes: 0, own_pointers: 0, imports: Vec::new(), exports };
+        let mut part = DraftPart { index, bytes: 0, own_pointers: 0, imports: Vec::new(), exports };
         self.count_part(is_focus, &mut part, declaration);
         self.use_imports(&part.imports);
         self.plan.push(part.cost(), is_focus);
@@ -315,7 +315,7 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 
     /// Bytes and imports of a part, as it is written now.
-    fn count_part(&mut self, is_focus: bool, part: &mut Part, declaration: &Declaration<'a>) {
+    fn count_part(&mut self, is_focus: bool, part: &mut DraftPart, declaration: &Declaration<'a>) {
         let names_key = self.dialect.keys().exported_names;
         let counter = self.count(|counter, tree| {
             let names = part.exports.is_some().then_some((names_key, [].as_slice()));
@@ -344,7 +344,7 @@ impl<'m, 'a> Draft<'m, 'a> {
     /// Counts a part again that is written otherwise now.
     fn recount_part(&mut self, number: usize) {
         let Some(slot) = self.parts.get_mut(number) else { return };
-        let placeholder = Part { index: 0, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
+        let placeholder = DraftPart { index: 0, bytes: 0, own_pointers: 0, imports: Vec::new(), exports: None };
         let mut part = std::mem::replace(slot, placeholder);
         if let Some(declaration) = self.module.declarations.get(part.index) {
             let before = std::mem::take(&mut part.imports);
@@ -401,7 +401,7 @@ impl<'m, 'a> Draft<'m, 'a> {
     }
 }
 
-impl Part {
+impl DraftPart {
     /// What it costs, with the exported names that are in.
     pub(crate) fn cost(&self) -> Cost {
         let names = self.exports.as_ref().map_or(0, Exports::cost);

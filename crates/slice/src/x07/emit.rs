@@ -42,14 +42,14 @@ impl Sink for Counter {
 }
 
 /// Writes bytes.
-pub(crate) struct Writer {
+pub(crate) struct SliceWriter {
     pub(crate) declarations_key: &'static str,
     pub(crate) out: Vec<u8>,
     /// The place of the declaration being written.
     pub(crate) position: usize,
 }
 
-impl Sink for Writer {
+impl Sink for SliceWriter {
     fn raw(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }

@@ -5,7 +5,7 @@ use stan_model::document::x07::Enclosure;
 use stan_model::json::{JsonTree, NodeId, array_index, pointer_tokens};
 use stan_model::module::{Declaration, Dialect, Piece, SourceModule};
 
-use super::{Bound, PointerSpace, SliceError, SliceRequest};
+use super::{PointerSpace, SizeBound, SliceError, SliceRequest};
 
 /// What part of the document the pointer is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub(crate) fn locate(
     let tokens = pointer_tokens(pointer).ok_or_else(|| SliceError::InvalidPointer { pointer: pointer.to_owned() })?;
     let focus = resolve(module, dialect, request.reading, tokens)
         .ok_or_else(|| SliceError::PointerNotFound { pointer: pointer.to_owned() })?;
-    for (most, bound) in [(request.max_nodes, Bound::Declarations), (request.max_bytes, Bound::Bytes)] {
+    for (most, bound) in [(request.max_nodes, SizeBound::Declarations), (request.max_bytes, SizeBound::Bytes)] {
         if most == Some(0) {
             return Err(SliceError::BoundIsZero { bound });
         }

@@ -4,12 +4,12 @@ use stan_model::jcs::JcsError;
 
 /// What a bound counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
+pub enum SizeBound {
     Declarations,
     Bytes,
 }
 
-impl std::fmt::Display for Bound {
+impl std::fmt::Display for SizeBound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Declarations => "declarations",
@@ -29,7 +29,7 @@ pub enum SliceError {
     PointerNotFound { pointer: String },
     /// A bound of nothing.
     #[error("the bound of {bound} must be >= 1")]
-    BoundIsZero { bound: Bound },
+    BoundIsZero { bound: SizeBound },
     /// The enclosure is a declaration and the pointer is in none.
     #[error("the enclosure {enclosure} requires a pointer under /{declarations}/<i>")]
     NotInDeclaration { enclosure: &'static str, declarations: &'static str },

@@ -14,7 +14,7 @@ mod prune;
 mod write;
 
 pub use apply::{Applied, apply, canonical_document};
-pub use error::{ApplyError, Bound, PackError, SliceError};
+pub use error::{ApplyError, PackError, SizeBound, SliceError};
 pub use pack::{ContextPack, DiagnosticFocus, Diagnostics, ProjectFacts};
 
 use stan_model::document::x07::{

@@ -7,7 +7,7 @@ use stan_model::module::{Dialect, Piece, SourceModule};
 
 use super::closure::Selection;
 use super::draft::Draft;
-use super::emit::{self, Separator, Sink, Strip, Writer};
+use super::emit::{self, Separator, Sink, SliceWriter, Strip};
 use super::enclosure::{Focus, FocusKind};
 use super::{PointerSpace, SliceError, SliceRequest};
 
@@ -46,7 +46,7 @@ impl<'a> Draft<'_, 'a> {
     fn write_at(&self, place: Option<usize>) -> Vec<u8> {
         let keys = self.dialect.keys();
         let mut writer =
-            Writer { declarations_key: keys.declarations, out: Vec::with_capacity(self.bytes()), position: 0 };
+            SliceWriter { declarations_key: keys.declarations, out: Vec::with_capacity(self.bytes()), position: 0 };
         let mut fields: Vec<&'static str> = vec![keys.declarations, keys.imports, keys.kind];
         fields.extend(self.module.fixed.iter().map(|(key, _)| *key));
         fields.extend(self.has_metadata.then_some(keys.metadata));
@@ -63,7 +63,7 @@ impl<'a> Draft<'_, 'a> {
         writer.out
     }
 
-    fn write_value(&self, writer: &mut Writer, key: &'static str, place: Option<usize>) {
+    fn write_value(&self, writer: &mut SliceWriter, key: &'static str, place: Option<usize>) {
         let keys = self.dialect.keys();
         if key == keys.declarations {
             self.write_declarations(writer, place);
@@ -90,7 +90,7 @@ impl<'a> Draft<'_, 'a> {
         }
     }
 
-    fn write_declarations(&self, writer: &mut Writer, place: Option<usize>) {
+    fn write_declarations(&self, writer: &mut SliceWriter, place: Option<usize>) {
         writer.raw(b"[");
         let mut separator = Separator::default();
         let mut position = 0;

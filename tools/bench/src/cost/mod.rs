@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::corpus::CORPORA;
 use super::fetch::Store;
-use super::process::{Outcome, Run};
+use super::process::{ProcessOutcome, ProcessRun};
 use crate::Result;
 use crate::section::Section;
 
@@ -189,10 +189,10 @@ impl CorpusBench<'_> {
         let own = std::env::current_exe()?;
         let arguments: Vec<&str> = row.arguments.iter().map(String::as_str).collect();
         let program = if row.is_limit { own.as_path() } else { self.stan };
-        match Run::new(program, &arguments, self.folder).measure(&self.scratch.join("complaints"))? {
-            Outcome::Done(usage) => Ok(usage.cpu.as_secs_f64() * 1e3),
-            Outcome::TimedOut(_) => Err(format!("`{}` took too long", row.name).into()),
-            Outcome::Failed(why) => Err(format!("`{}` failed: {why}", row.name).into()),
+        match ProcessRun::new(program, &arguments, self.folder).measure(&self.scratch.join("complaints"))? {
+            ProcessOutcome::Done(usage) => Ok(usage.cpu.as_secs_f64() * 1e3),
+            ProcessOutcome::TimedOut(_) => Err(format!("`{}` took too long", row.name).into()),
+            ProcessOutcome::Failed(why) => Err(format!("`{}` failed: {why}", row.name).into()),
         }
     }
 

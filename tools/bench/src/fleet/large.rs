@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::fetch::{Store, git};
-use crate::process::{Outcome, Run, Usage};
+use crate::process::{ProcessOutcome, ProcessRun, Usage};
 
 /// The target for a million files.
 pub(super) const MOST_BYTES: u64 = 1_500_000_000;
@@ -54,18 +54,18 @@ pub(super) fn measure(store: &Store, stan: &Path, files: usize) -> Result<Large>
 
 fn least(store: &Store, stan: &Path, place: &Path, files: usize) -> Result<Usage> {
     let (complaints, output) = (store.scratch("complaints"), store.scratch("answer"));
-    let run = Run::new(stan, &["graph", "--stats", "--no-cache"], place).output_to(&output);
+    let run = ProcessRun::new(stan, &["graph", "--stats", "--no-cache"], place).output_to(&output);
     let mut least = Usage { wall: Duration::MAX, cpu: Duration::MAX, peak_bytes: 0 };
     for _ in 0..ROUNDS {
         match run.measure(&complaints)? {
-            Outcome::Done(usage) => {
+            ProcessOutcome::Done(usage) => {
                 least.wall = least.wall.min(usage.wall);
                 least.cpu = least.cpu.min(usage.cpu);
                 // Of memory the most: it is a limit.
                 least.peak_bytes = least.peak_bytes.max(usage.peak_bytes);
             }
-            Outcome::TimedOut(_) => return Err("it took too long".into()),
-            Outcome::Failed(why) => return Err(why.into()),
+            ProcessOutcome::TimedOut(_) => return Err("it took too long".into()),
+            ProcessOutcome::Failed(why) => return Err(why.into()),
         }
         let answer = std::fs::read_to_string(&output)?;
         if !answer.split_whitespace().any(|word| word.replace(',', "") == files.to_string()) {

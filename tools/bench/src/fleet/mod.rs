@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::Result;
 use crate::fetch::{Store, sha256_of};
-use crate::process::{Outcome, Run, Usage};
+use crate::process::{ProcessOutcome, ProcessRun, Usage};
 use crate::section::Section;
 use server::Server;
 
@@ -112,8 +112,8 @@ fn measure(store: &Store, server: &Server, folder: &Path, stan: &Path, options: 
     for round in 0..=options.rounds.max(1) {
         let (url, variables) = server.place(&format!("{name}/{round}"), options.s3);
         let arguments = ["graph", "--json", "--no-cache", "--verbose"];
-        let alone = Run::new(stan, &arguments, folder);
-        let shared = Run::new(stan, &[&arguments[..], &["--cache-url", &url]].concat(), folder).with(variables);
+        let alone = ProcessRun::new(stan, &arguments, folder);
+        let shared = ProcessRun::new(stan, &[&arguments[..], &["--cache-url", &url]].concat(), folder).with(variables);
         let first = once(store, &alone, &name)?;
         let second = once(store, &shared, &name)?;
         let third = once(store, &shared, &name)?;
@@ -141,12 +141,12 @@ struct Once {
     traffic: Traffic,
 }
 
-fn once(store: &Store, run: &Run, name: &str) -> Result<Once> {
+fn once(store: &Store, run: &ProcessRun, name: &str) -> Result<Once> {
     let (complaints, output) = (store.scratch("complaints"), store.scratch("answer"));
     let usage = match run.clone().output_to(&output).measure(&complaints)? {
-        Outcome::Done(usage) => usage,
-        Outcome::TimedOut(_) => return Err(format!("{name}: it took too long").into()),
-        Outcome::Failed(why) => return Err(format!("{name}: {why}").into()),
+        ProcessOutcome::Done(usage) => usage,
+        ProcessOutcome::TimedOut(_) => return Err(format!("{name}: it took too long").into()),
+        ProcessOutcome::Failed(why) => return Err(format!("{name}: {why}").into()),
     };
     let said = std::fs::read_to_string(&complaints)?;
     if let Some(line) = said.lines().find(|line| line.contains("warning: the shared cache")) {

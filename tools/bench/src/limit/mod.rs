@@ -80,7 +80,7 @@ fn cold(dir: &Path, list: Option<&Path>) -> Result<()> {
     let found = walk::walk(threads())?;
     let totals = on_threads(&found.files, || {
         let mut parser = parse::Parser::default();
-        let mut reader = read::Reader::default();
+        let mut reader = read::FileReader::default();
         move |path: &PathBuf, totals: &mut Totals| process(path, &mut reader, &mut parser, totals)
     });
     if let Some(list) = list {
@@ -106,7 +106,7 @@ fn cold(dir: &Path, list: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-fn process(path: &Path, reader: &mut read::Reader, parser: &mut parse::Parser, totals: &mut Totals) {
+fn process(path: &Path, reader: &mut read::FileReader, parser: &mut parse::Parser, totals: &mut Totals) {
     let Ok(bytes) = reader.read(path) else {
         totals.unreadable += 1;
         return;

@@ -5,17 +5,17 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// One buffer, reused for file after file.
-pub(super) struct Reader {
+pub(super) struct FileReader {
     buffer: Vec<u8>,
 }
 
-impl Default for Reader {
+impl Default for FileReader {
     fn default() -> Self {
-        Reader { buffer: vec![0; 1 << 18] }
+        FileReader { buffer: vec![0; 1 << 18] }
     }
 }
 
-impl Reader {
+impl FileReader {
     pub(super) fn read(&mut self, path: &Path) -> io::Result<&[u8]> {
         let mut file = File::open(path)?;
         let mut filled = 0;

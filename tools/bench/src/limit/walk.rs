@@ -7,7 +7,7 @@ use crate::Result;
 
 /// Paths relative to the working directory, in no order.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FilesAndFolders {
     pub(super) files: Vec<PathBuf>,
     pub(super) folders: Vec<PathBuf>,
 }
@@ -19,7 +19,7 @@ struct Queue {
 }
 
 /// Everything below the working directory but `.git` and `node_modules`.
-pub(super) fn walk(threads: usize) -> Result<Found> {
+pub(super) fn walk(threads: usize) -> Result<FilesAndFolders> {
     let queue = Mutex::new(Queue { folders: vec![PathBuf::new()], reading: 0 });
     let changed = Condvar::new();
     let parts = std::thread::scope(|scope| {
@@ -27,9 +27,9 @@ pub(super) fn walk(threads: usize) -> Result<Found> {
         handles
             .into_iter()
             .map(|handle| handle.join().map_err(|_| "a walker panicked")?)
-            .collect::<Result<Vec<Found>>>()
+            .collect::<Result<Vec<FilesAndFolders>>>()
     })?;
-    let mut all = Found::default();
+    let mut all = FilesAndFolders::default();
     for mut part in parts {
         all.files.append(&mut part.files);
         all.folders.append(&mut part.folders);
@@ -37,8 +37,8 @@ pub(super) fn walk(threads: usize) -> Result<Found> {
     Ok(all)
 }
 
-fn work(queue: &Mutex<Queue>, changed: &Condvar) -> Result<Found> {
-    let mut found = Found::default();
+fn work(queue: &Mutex<Queue>, changed: &Condvar) -> Result<FilesAndFolders> {
+    let mut found = FilesAndFolders::default();
     while let Some(folder) = take(queue, changed) {
         let mut children = Vec::new();
         let outcome = read_folder(&folder, &mut children, &mut found);
@@ -73,7 +73,7 @@ fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn read_folder(folder: &Path, children: &mut Vec<PathBuf>, found: &mut Found) -> Result<()> {
+fn read_folder(folder: &Path, children: &mut Vec<PathBuf>, found: &mut FilesAndFolders) -> Result<()> {
     let on_disk = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     for entry in std::fs::read_dir(on_disk)? {
         let entry = entry?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stan_rank::{WordCounter, folder, folder_distance};
 
-use super::cases::{Case, Mode, Program};
+use super::cases::{Case, Program, QueryMode};
 use super::figures::Budget;
 use crate::Result;
 
@@ -55,7 +55,7 @@ impl Corpus {
     }
 
     /// What is wanted, as far as it is there.
-    pub(super) fn truth(&self, case: &Case, mode: Mode) -> BTreeSet<String> {
+    pub(super) fn truth(&self, case: &Case, mode: QueryMode) -> BTreeSet<String> {
         let focus = (!mode.has_focus()).then_some(&case.focus);
         case.truth.iter().chain(focus).filter(|path| self.numbers.contains_key(*path)).cloned().collect()
     }
@@ -111,7 +111,7 @@ impl Corpus {
     }
 
     /// All files but the focus, the highest value first.
-    fn order(&self, case: &Case, mode: Mode, values: &[f64]) -> Vec<String> {
+    fn order(&self, case: &Case, mode: QueryMode, values: &[f64]) -> Vec<String> {
         let focus = self.numbers.get(&case.focus).filter(|_| mode.has_focus());
         let mut order: Vec<usize> = (0..self.paths.len()).filter(|file| Some(file) != focus).collect();
         order.sort_by(|left, right| values[*right].total_cmp(&values[*left]).then(left.cmp(right)));
@@ -119,13 +119,13 @@ impl Corpus {
     }
 }
 
-pub(super) fn same_folder(corpus: &Corpus, case: &Case, mode: Mode) -> Vec<String> {
+pub(super) fn same_folder(corpus: &Corpus, case: &Case, mode: QueryMode) -> Vec<String> {
     let own = folder(&case.focus);
     let near = |path: &String| -(folder_distance(own, folder(path)) as f64);
     corpus.order(case, mode, &corpus.paths.iter().map(near).collect::<Vec<_>>())
 }
 
-pub(super) fn breadth_first(corpus: &Corpus, case: &Case, _: Mode) -> Vec<String> {
+pub(super) fn breadth_first(corpus: &Corpus, case: &Case, _: QueryMode) -> Vec<String> {
     let Some(&focus) = corpus.numbers.get(&case.focus) else { return Vec::new() };
     let mut seen = BTreeSet::from([focus]);
     let (mut level, mut found) = (BTreeSet::from([focus]), Vec::new());
@@ -137,7 +137,7 @@ pub(super) fn breadth_first(corpus: &Corpus, case: &Case, _: Mode) -> Vec<String
     found
 }
 
-pub(super) fn co_change(corpus: &Corpus, case: &Case, mode: Mode) -> Vec<String> {
+pub(super) fn co_change(corpus: &Corpus, case: &Case, mode: QueryMode) -> Vec<String> {
     let own = folder(&case.focus);
     let mut values: Vec<f64> =
         corpus.paths.iter().map(|path| 1e-3 / (1.0 + folder_distance(own, folder(path)) as f64)).collect();
@@ -150,7 +150,7 @@ pub(super) fn co_change(corpus: &Corpus, case: &Case, mode: Mode) -> Vec<String>
 }
 
 /// The text and the focus as one bag of words against contents and paths, as a search box would do it.
-pub(super) fn bm25(corpus: &Corpus, case: &Case, mode: Mode) -> Vec<String> {
+pub(super) fn bm25(corpus: &Corpus, case: &Case, mode: QueryMode) -> Vec<String> {
     let mut counter = WordCounter::default();
     let (mut query, mut in_path) = (Words::new(), Words::new());
     if mode.has_text() {
@@ -159,7 +159,7 @@ pub(super) fn bm25(corpus: &Corpus, case: &Case, mode: Mode) -> Vec<String> {
     }
     if let Some(&focus) = corpus.numbers.get(&case.focus).filter(|_| mode.has_focus()) {
         let total: f64 = corpus.parts[focus].values().sum::<f64>().max(1.0);
-        let scale = if mode == Mode::Focus { 1.0 } else { 20.0 / total };
+        let scale = if mode == QueryMode::Focus { 1.0 } else { 20.0 / total };
         for (word, count) in &corpus.parts[focus] {
             *query.entry(*word).or_default() += count * scale;
         }

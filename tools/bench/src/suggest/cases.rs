@@ -27,7 +27,7 @@ pub(super) struct Case {
 
 /// What is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Mode {
+pub(super) enum QueryMode {
     Focus,
     /// The same in a copy without git.
     NoGit,
@@ -37,7 +37,7 @@ pub(super) enum Mode {
     Issue,
 }
 
-impl Mode {
+impl QueryMode {
     pub(super) const ALL: [Self; 3] = [Self::Focus, Self::Both, Self::Text];
 
     pub(super) fn has_focus(self) -> bool {
@@ -81,7 +81,7 @@ pub(super) struct Program<'p> {
 
 impl Program<'_> {
     /// The files that are proposed, one list for each budget.
-    pub(super) fn proposals(&self, case: &Case, mode: Mode, budgets: &[u64]) -> Result<Vec<Vec<String>>> {
+    pub(super) fn proposals(&self, case: &Case, mode: QueryMode, budgets: &[u64]) -> Result<Vec<Vec<String>>> {
         let own = if mode.has_focus() { self.tokens_of(&case.focus) } else { 0 };
         budgets.iter().map(|budget| self.proposal(case, mode, budget + own)).collect()
     }
@@ -91,7 +91,7 @@ impl Program<'_> {
         std::fs::metadata(self.folder.join(path)).map_or(0, |meta| meta.len().div_ceil(4))
     }
 
-    fn proposal(&self, case: &Case, mode: Mode, budget: u64) -> Result<Vec<String>> {
+    fn proposal(&self, case: &Case, mode: QueryMode, budget: u64) -> Result<Vec<String>> {
         let mut arguments: Vec<String> = ["suggest", "--json", "--tokens", "bytes4"].map(str::to_owned).to_vec();
         arguments.extend(["--cache-dir".to_owned(), self.cache.to_string_lossy().into_owned()]);
         arguments.extend(["--budget".to_owned(), budget.to_string()]);

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::baselines::{Corpus, bm25, breadth_first, co_change, same_folder};
-use super::cases::{Case, Mode};
+use super::cases::{Case, QueryMode};
 
 /// All files for a case, the best first.
-type Baseline = fn(&Corpus, &Case, Mode) -> Vec<String>;
+type Baseline = fn(&Corpus, &Case, QueryMode) -> Vec<String>;
 
 /// A way to answer.
 pub(super) struct Method {
@@ -28,11 +28,11 @@ pub(super) const METHODS: [Method; 5] = [
 ];
 
 impl Method {
-    pub(super) fn answers(&self, mode: Mode) -> bool {
+    pub(super) fn answers(&self, mode: QueryMode) -> bool {
         match mode {
-            Mode::Focus => true,
+            QueryMode::Focus => true,
             // What the others find does not depend on git, or they find nothing without it.
-            Mode::NoGit => self.baseline.is_none(),
+            QueryMode::NoGit => self.baseline.is_none(),
             _ => !self.needs_focus,
         }
     }
@@ -56,7 +56,7 @@ struct Row {
 
 pub(super) struct Figures {
     pub(super) budgets: Vec<u64>,
-    rows: BTreeMap<(Mode, &'static str), Vec<Row>>,
+    rows: BTreeMap<(QueryMode, &'static str), Vec<Row>>,
 }
 
 /// Means of resampled cases that are drawn for an interval.
@@ -79,14 +79,14 @@ impl Figures {
         tokens.chain(["ten files".to_owned()]).collect()
     }
 
-    pub(super) fn add(&mut self, mode: Mode, method: &'static str, case: &Case, recall: impl Fn(&Budget) -> f64) {
+    pub(super) fn add(&mut self, mode: QueryMode, method: &'static str, case: &Case, recall: impl Fn(&Budget) -> f64) {
         let recalls = self.columns().iter().map(recall).collect();
         let row = Row { case: case.id.clone(), repo: case.repo.clone(), recalls };
         self.rows.entry((mode, method)).or_default().push(row);
     }
 
     /// The cases in which a search finds most more than ours, at one column: the case, ours, the search's, in percent.
-    pub(super) fn worst(&self, mode: Mode, column: usize, most: usize) -> Vec<(String, f64, f64)> {
+    pub(super) fn worst(&self, mode: QueryMode, column: usize, most: usize) -> Vec<(String, f64, f64)> {
         let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
             return Vec::new();
         };
@@ -100,19 +100,19 @@ impl Figures {
     }
 
     /// Modes with the methods that were asked.
-    pub(super) fn keys(&self) -> Vec<(Mode, &'static str)> {
+    pub(super) fn keys(&self) -> Vec<(QueryMode, &'static str)> {
         let place = |name: &str| METHODS.iter().position(|method| method.name == name);
-        let mut keys: Vec<(Mode, &'static str)> = self.rows.keys().copied().collect();
+        let mut keys: Vec<(QueryMode, &'static str)> = self.rows.keys().copied().collect();
         keys.sort_by_key(|(mode, name)| (*mode, place(name)));
         keys
     }
 
-    pub(super) fn count(&self, mode: Mode) -> usize {
+    pub(super) fn count(&self, mode: QueryMode) -> usize {
         self.rows.get(&(mode, OURS)).map_or(0, Vec::len)
     }
 
     /// The means of a method in percent, one for each column.
-    pub(super) fn means(&self, key: (Mode, &'static str)) -> Vec<f64> {
+    pub(super) fn means(&self, key: (QueryMode, &'static str)) -> Vec<f64> {
         let rows = self.rows.get(&key).map_or(&[][..], Vec::as_slice);
         (0..=self.budgets.len())
             .map(|column| 100.0 * rows.iter().map(|row| row.recalls[column]).sum::<f64>() / rows.len().max(1) as f64)
@@ -120,7 +120,7 @@ impl Figures {
     }
 
     /// Ours less a search, in points: the 95 % interval of each column's mean, by drawing cases again and again.
-    pub(super) fn ahead(&self, mode: Mode) -> Vec<(f64, f64)> {
+    pub(super) fn ahead(&self, mode: QueryMode) -> Vec<(f64, f64)> {
         let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
             return Vec::new();
         };
@@ -134,7 +134,7 @@ impl Figures {
     }
 
     /// For each repository of a mode: cases, ours, search, at one column; and in how many cases ours found less.
-    pub(super) fn by_repository(&self, mode: Mode, column: usize) -> Vec<(String, usize, f64, f64, usize)> {
+    pub(super) fn by_repository(&self, mode: QueryMode, column: usize) -> Vec<(String, usize, f64, f64, usize)> {
         let (Some(ours), Some(search)) = (self.rows.get(&(mode, OURS)), self.rows.get(&(mode, SEARCH))) else {
             return Vec::new();
         };
@@ -156,7 +156,7 @@ impl Figures {
     }
 
     /// The means of ours at one column over the first, third, … and the second, fourth, … repository by name.
-    pub(super) fn halves(&self, mode: Mode, column: usize) -> [f64; 2] {
+    pub(super) fn halves(&self, mode: QueryMode, column: usize) -> [f64; 2] {
         let rows = self.rows.get(&(mode, OURS)).map_or(&[][..], Vec::as_slice);
         let repositories: BTreeSet<&str> = rows.iter().map(|row| row.repo.as_str()).collect();
         let place = |repo: &str| repositories.iter().position(|known| *known == repo).unwrap_or(0);
@@ -169,18 +169,18 @@ impl Figures {
 
     /// What was found of the last case, for the user who waits.
     pub(super) fn last(&self) -> String {
-        let last = |mode: Mode| {
+        let last = |mode: QueryMode| {
             let row = self.rows.get(&(mode, OURS)).and_then(|rows| rows.last());
             row.map_or_else(String::new, |row| {
                 row.recalls.iter().map(|recall| format!(" {:3.0}", recall * 100.0)).collect()
             })
         };
-        Mode::ALL.map(last).join(" |")
+        QueryMode::ALL.map(last).join(" |")
     }
 
     /// Whether ours is ahead of a search in every mode and column.
     pub(super) fn is_ahead(&self) -> bool {
-        Mode::ALL.iter().all(|&mode| {
+        QueryMode::ALL.iter().all(|&mode| {
             let (ours, search) = (self.means((mode, OURS)), self.means((mode, SEARCH)));
             ours.iter().zip(&search).all(|(ours, search)| ours >= search)
         })

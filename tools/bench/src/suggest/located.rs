@@ -6,7 +6,7 @@ use std::path::Path;
 use stan_rank::WordCounter;
 
 use super::baselines::{Corpus, bm25, counted};
-use super::cases::{self, Case, Mode, Program};
+use super::cases::{self, Case, Program, QueryMode};
 use crate::Result;
 
 /// Files of a list that count.
@@ -49,14 +49,14 @@ pub(crate) fn located(
         let root = folder.join(&case.directory);
         let program = Program { stan, folder: &root, cache: &root.join(".stan/cache") };
         let corpus = Corpus::read(&program, &case).map_err(|error| format!("{}: {error}", case.id))?;
-        let truth = corpus.truth(&case, Mode::Text);
+        let truth = corpus.truth(&case, QueryMode::Text);
         if truth.is_empty() {
             continue;
         }
         let found = |list: &[String]| {
             list.iter().take(FIRST).filter(|path| truth.contains(*path)).count() as f64 / truth.len() as f64
         };
-        let contents = found(&bm25(&corpus, &case, Mode::Text));
+        let contents = found(&bm25(&corpus, &case, QueryMode::Text));
         let mut all = Vec::new();
         for budget in budgets {
             let arguments = ["map", "--json", "--no-cache", "--budget", &budget.to_string()].map(str::to_owned);
@@ -73,7 +73,7 @@ pub(crate) fn located(
 }
 
 fn search(corpus: &Corpus, case: &Case) -> Vec<String> {
-    bm25(corpus, case, Mode::Text)
+    bm25(corpus, case, QueryMode::Text)
 }
 
 /// The line of each file, by its path.

@@ -15,7 +15,7 @@ mod page;
 use std::path::{Path, PathBuf};
 
 use baselines::Corpus;
-use cases::{Case, Mode, Program};
+use cases::{Case, Program, QueryMode};
 use figures::{Figures, METHODS};
 use levels::Levels;
 
@@ -64,16 +64,16 @@ pub(super) fn run(root: &Path, stan: &Path, options: &SuggestOptions) -> Result<
         let (cache, copy) = (scratch.path().join("cache"), scratch.path().join("copy"));
         let program = Program { stan, folder: &folder, cache: &cache };
         let corpus = Corpus::read(&program, &case).map_err(|error| format!("{}: {error}", case.id))?;
-        for mode in Mode::ALL {
+        for mode in QueryMode::ALL {
             measure(&mut figures, &program, &corpus, &case, mode)?;
         }
-        levels.add(&program, &case, &corpus.truth(&case, Mode::Focus), smallest)?;
+        levels.add(&program, &case, &corpus.truth(&case, QueryMode::Focus), smallest)?;
         program.copy_without_git(&copy)?;
         let without_git = Program { stan, folder: &copy, cache: &scratch.path().join("other") };
-        measure(&mut figures, &without_git, &corpus, &case, Mode::NoGit)?;
+        measure(&mut figures, &without_git, &corpus, &case, QueryMode::NoGit)?;
         if let Some(text) = issues.get(&case.id) {
             let issue = Case { text: text.clone(), ..case.clone() };
-            measure(&mut figures, &program, &corpus, &issue, Mode::Issue)?;
+            measure(&mut figures, &program, &corpus, &issue, QueryMode::Issue)?;
         }
         eprintln!("{}: {}", case.id, figures.last());
     }
@@ -86,7 +86,7 @@ pub(super) fn run(root: &Path, stan: &Path, options: &SuggestOptions) -> Result<
 }
 
 /// Adds what each method finds for one case.
-fn measure(figures: &mut Figures, program: &Program<'_>, corpus: &Corpus, case: &Case, mode: Mode) -> Result<()> {
+fn measure(figures: &mut Figures, program: &Program<'_>, corpus: &Corpus, case: &Case, mode: QueryMode) -> Result<()> {
     let truth = corpus.truth(case, mode);
     if truth.is_empty() {
         return Ok(());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::cases::Mode;
+use super::cases::QueryMode;
 use super::figures::{Figures, OURS, SEARCH};
 
 /// The section as Markdown.
@@ -16,7 +16,7 @@ pub(super) fn section(figures: &Figures, levels: &str) -> String {
          the first ten files. The repositories are stand-ins with the same paths, sizes, words, definitions, imports and history. The\n\
          weights were fitted on these cases, so expect less on others. The\n\
          program itself is run.\n",
-        figures.count(Mode::Focus)
+        figures.count(QueryMode::Focus)
     );
     table(&mut text, figures);
     let _ = write!(text, "\n{levels}");
@@ -34,7 +34,7 @@ fn table(text: &mut String, figures: &Figures) {
         let given = if last == Some(mode) { "" } else { mode.title() };
         last = Some(mode);
         let given = match (given, mode) {
-            (given, Mode::Issue) if !given.is_empty() => format!("{given} ({} cases)", figures.count(mode)),
+            (given, QueryMode::Issue) if !given.is_empty() => format!("{given} ({} cases)", figures.count(mode)),
             (given, _) => given.to_owned(),
         };
         let means = figures.means((mode, method));
@@ -53,11 +53,11 @@ fn table(text: &mut String, figures: &Figures) {
 fn halves(text: &mut String, figures: &Figures) {
     let (middle, ten) = (figures.budgets.len() / 2, figures.budgets.len());
     let titles = figures.titles();
-    let shown = |mode: &Mode, column: usize| {
+    let shown = |mode: &QueryMode, column: usize| {
         let [one, other] = figures.halves(*mode, column);
         format!("{one:.1} and {other:.1}")
     };
-    let modes = [Mode::Focus, Mode::NoGit, Mode::Both, Mode::Text, Mode::Issue];
+    let modes = [QueryMode::Focus, QueryMode::NoGit, QueryMode::Both, QueryMode::Text, QueryMode::Issue];
     let cells = modes.iter().filter(|mode| figures.count(**mode) > 0).map(|mode| {
         format!(
             "{}: {} at {}, {} in {}",
@@ -78,10 +78,10 @@ fn losses(text: &mut String, figures: &Figures) {
     let title = figures.titles().get(middle).cloned().unwrap_or_default();
     let _ =
         writeln!(text, "\nBy repository, at {title}: {OURS}, {SEARCH}, and the cases in which {SEARCH} finds more.\n");
-    let heads: Vec<&str> = Mode::ALL.iter().map(|mode| mode.title()).collect();
+    let heads: Vec<&str> = QueryMode::ALL.iter().map(|mode| mode.title()).collect();
     let _ = writeln!(text, "| repository | cases | {} |", heads.join(" | "));
     let _ = writeln!(text, "|---|--:|{}", "--:|".repeat(heads.len()));
-    let by_mode = Mode::ALL.map(|mode| figures.by_repository(mode, middle));
+    let by_mode = QueryMode::ALL.map(|mode| figures.by_repository(mode, middle));
     for (row, (repo, count, ..)) in by_mode[0].iter().enumerate() {
         let cell = |rows: &Vec<(String, usize, f64, f64, usize)>| match rows.get(row) {
             Some((_, _, ours, search, lost)) => format!("{ours:.0}, {search:.0}, {lost}"),
@@ -91,9 +91,9 @@ fn losses(text: &mut String, figures: &Figures) {
     }
     let lost: Vec<String> =
         by_mode.iter().map(|rows| rows.iter().map(|row| row.4).sum::<usize>().to_string()).collect();
-    let _ = writeln!(text, "| all: cases lost | {} | {} |", figures.count(Mode::Focus), lost.join(" | "));
+    let _ = writeln!(text, "| all: cases lost | {} | {} |", figures.count(QueryMode::Focus), lost.join(" | "));
     let _ = writeln!(text, "\nThe largest losses, at {title}: {OURS} / {SEARCH}.\n");
-    for mode in Mode::ALL {
+    for mode in QueryMode::ALL {
         let worst = figures.worst(mode, middle, MOST_LOSSES);
         let cells: Vec<String> =
             worst.iter().map(|(case, ours, search)| format!("{case} {ours:.0} / {search:.0}")).collect();

@@ -9,7 +9,7 @@ pub(super) fn trees() -> Vec<Tree> {
     let mut trees = vec![
         Tree::new(
             "tsconfig-outside",
-            "a compiler configuration leads the resolver to files outside that are no modules",
+            "a compiler configuration points the resolver to files outside that are not modules",
             outside,
         ),
         Tree::new("tsconfig-extends", "a chain or circle of `extends` and `references` does not end", chains),

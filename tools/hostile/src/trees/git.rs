@@ -19,7 +19,7 @@ pub(super) fn trees() -> Vec<Tree> {
                 site.file("repo/.git", "gitdir: ../sibling/.git\n")
             },
         ),
-        Tree::new("git-common", "a `commondir` leads to files outside that are no part of a git directory", |site| {
+        Tree::new("git-common", "a `commondir` points to files outside that are not part of a git directory", |site| {
             site.project()?;
             directory(site)?;
             site.readable = vec!["sibling/.git/info/exclude"];

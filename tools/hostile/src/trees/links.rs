@@ -9,9 +9,9 @@ pub(super) fn trees() -> Vec<Tree> {
     let mut trees = vec![
         Tree::new("link-files", "a link to a file outside is read, archived or written through", files),
         Tree::new("link-folders", "a link to a folder outside is entered", folders),
-        Tree::new("link-packages", "a package leads to files outside that are no modules", packages),
+        Tree::new("link-packages", "a package links to files outside that are not modules", packages),
         Tree::new("link-manifests", "a manifest or compiler configuration outside is read", manifests),
-        Tree::new("link-modules-folder", "`node_modules` itself leads to a folder that is none", |site| {
+        Tree::new("link-modules-folder", "`node_modules` itself is a link to another folder", |site| {
             site.project()?;
             site.file("repo/src/loot.ts", "import 'vault';\nimport '../node_modules/key.pem';\n")?;
             std::fs::remove_dir_all(site.path("repo/node_modules"))?;
@@ -58,8 +58,12 @@ pub(super) fn trees() -> Vec<Tree> {
         }),
     );
     trees.extend(FILES.map(|(name, file)| {
-        Tree::new(name, "a file of stan's own leads to a secret, which is read, shown or replaced", own(file, "OUT"))
-            .fresh()
+        Tree::new(
+            name,
+            "a file of stan's own is a link to a secret, which is read, shown or replaced",
+            own(file, "OUT"),
+        )
+        .fresh()
     }));
     trees
 }

@@ -30,7 +30,7 @@ pub(super) enum Owner {
     /// Another user owns the tree and runs the programs; root itself can read everything.
     Nobody,
     /// The user who runs this task owns the tree, and another user runs the programs.
-    Somebody,
+    OtherUser,
 }
 
 pub(super) struct Tree {

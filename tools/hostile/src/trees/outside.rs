@@ -15,8 +15,8 @@ pub(super) fn trees() -> Vec<Tree> {
             relative,
         ),
         Tree::new("outside-imports", "`imports` of the configuration brings in keys of the user", imports),
-        Tree::new("outside-package", "a committed link in `node_modules` leads to everything above", package),
-        Tree::new("outside-paths", "`paths`, `rootDirs`, `typeRoots` or `references` lead to modules outside", paths),
+        Tree::new("outside-package", "a committed link in `node_modules` points to a parent folder", package),
+        Tree::new("outside-paths", "`paths`, `rootDirs`, `typeRoots` or `references` name modules outside", paths),
         Tree::new("outside-map", "a committed private map names files outside", map),
         Tree::new("outside-planted", "a configuration that another user put above the repository is used", |site| {
             credentials(site)?;

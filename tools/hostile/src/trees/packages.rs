@@ -32,7 +32,7 @@ pub(super) fn trees() -> Vec<Tree> {
             site.file("repo/src/main.ts", "import 'one';\nimport 'two';\nimport 'three';\n")?;
             site.selection(r#"["src/main.ts",9]"#)
         }),
-        Tree::new("package-exports", "`exports`, `imports`, `main` or `typesVersions` lead to a file outside", exports),
+        Tree::new("package-exports", "`exports`, `imports`, `main` or `typesVersions` name a file outside", exports),
         Tree::new("package-workspaces", "a workspace glob lists folders outside", |site| {
             site.project()?;
             site.file(

@@ -9,7 +9,7 @@ pub(super) fn trees() -> Vec<Tree> {
     vec![
         Tree::new("rust-packages", "a path, patched, vendored or included file lies outside, and is read", packages),
         Tree::new("rust-nesting", "deep or broken files overflow the stack or take too long to read", nesting),
-        Tree::new("rust-circles", "names that lead to each other, or to very many, never end", circles),
+        Tree::new("rust-circles", "names that refer to each other, or to very many, never end", circles),
     ]
 }
 

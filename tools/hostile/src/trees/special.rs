@@ -52,7 +52,7 @@ pub(super) fn trees() -> Vec<Tree> {
             site.project()?;
             site.selection(r#"["src/main.ts",9]"#)
         })
-        .owned_by(Owner::Somebody),
+        .owned_by(Owner::OtherUser),
     ]
 }
 

@@ -9,7 +9,7 @@ use crate::site::Site;
 
 pub(super) fn trees() -> Vec<Tree> {
     let mut trees = vec![
-        Tree::new("maps", "the private map of a repository leads to files outside", maps).fresh(),
+        Tree::new("maps", "the private map of a repository names files outside", maps).fresh(),
         Tree::new("snapshots", "names in a snapshot lead outside, or a large one takes too much", snapshots)
         .fresh(),
         Tree::new("snapshots-large", "a snapshot of very many names takes too much", |site| {

@@ -110,10 +110,10 @@ fn lies() {
     let file = block(b"a", b'0', b"1", |_| {});
     let mut flipped = file.clone();
     flipped[3] ^= 1;
-    check_error(&[&flipped], "this is no tar header (its checksum is wrong) at byte 0");
-    check_error(&[b"\x1f\x8b", &[7; 510]], "this is no tar header (its checksum is wrong) at byte 0");
-    check_error(&[&block(b"a", b'0', b"9x", |_| {})], "the header's field `size` is no number at byte 0");
-    check_error(&[&block(b"a", b'0', &[0xff; 12], |_| {})], "the header's field `size` is no number at byte 0");
+    check_error(&[&flipped], "not a tar header (wrong checksum) at byte 0");
+    check_error(&[b"\x1f\x8b", &[7; 510]], "not a tar header (wrong checksum) at byte 0");
+    check_error(&[&block(b"a", b'0', b"9x", |_| {})], "the header's field `size` is not a number at byte 0");
+    check_error(&[&block(b"a", b'0', &[0xff; 12], |_| {})], "the header's field `size` is not a number at byte 0");
     check_error(
         &[&block(b"a", b'0', b"77777777777", |_| {})],
         "the archive ends in the middle of an entry at byte 512",

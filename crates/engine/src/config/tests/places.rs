@@ -4,13 +4,13 @@ use expect_test::{Expect, expect};
 use stan_repo::{MemorySystem, Owner};
 
 use super::show;
-use crate::config::{Config, Found, find};
+use crate::config::{Config, FoundConfig, find};
 
 fn check_find(fixture: &str, directory: &str, explicit: Option<&str>, expected: &Expect) {
     let system = MemorySystem::from_fixture(fixture);
     let shown = match find(&system, directory, explicit) {
         Err(error) => format!("{error}\n"),
-        Ok(Found { config, root, file, hints }) => {
+        Ok(FoundConfig { config, root, file, hints }) => {
             let file = file.unwrap_or_else(|| "none".to_owned());
             let hints: String = hints.iter().map(|hint| format!("hint: {hint}\n")).collect();
             format!("root {root}, file {file}\n{}{hints}", show(&config))

@@ -15,10 +15,10 @@ use super::super::allow::Origin;
 use super::super::assemble::Assembled;
 use super::super::formats::ArchiveFormat;
 use super::super::layout::Artefact;
-use super::super::reports::{ExternalsReport, Mode, RunReport};
+use super::super::reports::{ArchiveMode, ExternalsReport, RunReport};
 use super::super::session::{Session, refuse};
 use super::super::workspace_files::read_if_there;
-use super::Run;
+use super::ContextRun;
 use crate::cache::{Cache, DocumentFingerprint, Identity, Manifests, StoredRun};
 use crate::error::EngineError;
 use crate::graph::open_cache;
@@ -41,7 +41,7 @@ impl KeptRun {
     }
 }
 
-impl Run<'_> {
+impl ContextRun<'_> {
     /// The earlier run that this one may repeat.
     pub(super) fn kept_run(&self) -> Option<KeptRun> {
         if !self.is_kept_kind() {
@@ -131,7 +131,7 @@ impl Run<'_> {
 
     fn is_kept_kind(&self) -> bool {
         let request = self.request;
-        request.mode == Mode::Context
+        request.mode == ArchiveMode::Context
             && !(request.frozen || request.plan)
             && request.scripts.is_empty()
             && request.format == ArchiveFormat::Tar

@@ -25,7 +25,7 @@ use super::analyse::analyse;
 use super::excluded::ExcludedFiles;
 use super::memory::Memory;
 use super::stages::resolve::ThreadResolver;
-use super::{GraphOptions, GraphOutcome, GraphRequest, IsEnough, Work};
+use super::{CacheUse, GraphOptions, GraphOutcome, GraphRequest, IsEnough};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
 use crate::cache::encode::facts_fingerprint;
 use crate::cache::{Cache, ContentsOnDisk, Index, RecordId};
@@ -57,7 +57,7 @@ pub(super) fn answer(
         return Some(WarmResult::Answer(Box::new(unchanged(index, None))));
     }
     if !world_changed && request.stats_only && keeps_figures(system, options, index, &changed) {
-        let outcome = GraphOutcome { work: Work::Edited(changed.len()), ..unchanged(index, None) };
+        let outcome = GraphOutcome { work: CacheUse::Edited(changed.len()), ..unchanged(index, None) };
         return Some(WarmResult::Answer(Box::new(outcome)));
     }
     if is_unchanged {
@@ -86,7 +86,7 @@ fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
         summary: index.answer.summary.clone(),
         dirty: index.answer.dirty,
         errors: index.answer.errors.clone(),
-        work: Work::Unchanged,
+        work: CacheUse::Unchanged,
     }
 }
 

@@ -11,7 +11,7 @@ use super::modules::ImplicitEdges;
 use super::{IncrementalUpdate, by_file};
 use crate::cache::{NodeIndex, RecordId};
 use crate::graph::node_table::missing_id;
-use crate::graph::{GraphOutcome, GraphRequest, Work};
+use crate::graph::{CacheUse, GraphOutcome, GraphRequest};
 
 /// An edge of a patched node.
 type NewEdge = (NodeRef, EdgeKind, Resolution);
@@ -150,7 +150,7 @@ impl IncrementalUpdate<'_> {
         }
         let errors = error_lines(&self.problems(edits)?, self.options.max_errors);
         let graph = if request.stats_only { None } else { Some(self.patched(edits, patch)?) };
-        Some(GraphOutcome { graph, summary, dirty, errors, work: Work::Edited(edits.len()) })
+        Some(GraphOutcome { graph, summary, dirty, errors, work: CacheUse::Edited(edits.len()) })
     }
 
     fn problems(&self, edits: &[Edit]) -> Option<Vec<Problem>> {

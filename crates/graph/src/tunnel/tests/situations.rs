@@ -95,7 +95,7 @@ fn named_re_exports() {
         ("the target does not exist", "main: import {x} from a\na: export {x} from !gone", ""),
         ("the target has exports, but not this one", "main: import {x} from a\na: export {x} from b\nb: export y", ""),
         (
-            "one name from two sources leads to both",
+            "one name from two sources resolves to both",
             "main: import {x} from a\na: export {x} from b; export {x} from c\nb: export x\nc: export x",
             "b c",
         ),
@@ -249,7 +249,7 @@ fn stars() {
             "main: import {x} from a\na: export * from b; export * from c\nb: export y\nc: export z",
             "",
         ),
-        ("a star is no local definer", "main: import {b} from a\na: export * from b\nb: export x", ""),
+        ("a star does not define a name locally", "main: import {b} from a\na: export * from b\nb: export x", ""),
     ]);
 }
 

@@ -332,7 +332,7 @@ fn explicit(target: FileKey) -> NameEdge {
 
 impl ProjectResolver for Resolver<'_> {
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
-        Box::new(Worker { resolver: self, table, folder: String::new(), known: FxHashMap::default() })
+        Box::new(GoFileResolver { resolver: self, table, folder: String::new(), known: FxHashMap::default() })
     }
 
     fn package_of(&self, _: &str) -> Option<String> {
@@ -381,7 +381,7 @@ impl ProjectResolver for Resolver<'_> {
     }
 }
 
-struct Worker<'r> {
+struct GoFileResolver<'r> {
     resolver: &'r Resolver<'r>,
     table: &'r dyn TargetTable,
     /// The folder that the known answers are for: files of one package import much of the same.
@@ -389,7 +389,7 @@ struct Worker<'r> {
     known: FxHashMap<Box<str>, Answer>,
 }
 
-impl FileResolver for Worker<'_> {
+impl FileResolver for GoFileResolver<'_> {
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         if wanted == Wanted::Reexports {
             // No package offers names of another.

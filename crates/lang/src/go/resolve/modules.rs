@@ -28,14 +28,14 @@ pub(super) struct Module {
     pub(super) path: Box<str>,
     manifest: Manifest,
     /// The workspace that it belongs to.
-    work: Option<Arc<Work>>,
+    work: Option<Arc<GoWork>>,
     /// The hashes of this module alone.
     sums: Sums,
 }
 
 /// A workspace: `go.work`, with everything that its modules require.
 #[derive(Debug)]
-struct Work {
+struct GoWork {
     folder: Box<str>,
     manifest: Manifest,
     /// The highest version that any of its modules requires.
@@ -59,7 +59,7 @@ pub(super) struct Modules<'f> {
     project: &'f Project<'f>,
     root: Box<str>,
     by_folder: Memo<String, Option<Arc<Module>>>,
-    works: Memo<String, Option<Arc<Work>>>,
+    works: Memo<String, Option<Arc<GoWork>>>,
     all: OnceLock<FxHashMap<Box<str>, Box<str>>>,
     all_sums: OnceLock<Sums>,
     /// Modules that something imports and that are not to be had, by manifest and reason.
@@ -137,14 +137,14 @@ impl<'f> Modules<'f> {
     }
 
     /// The workspace that is in force in a folder.
-    fn work_above(&self, folder: &str) -> Option<Arc<Work>> {
+    fn work_above(&self, folder: &str) -> Option<Arc<GoWork>> {
         self.works.get_or(folder, || {
             let own = self.manifest(folder, "go.work").map(|manifest| Arc::new(self.work(folder, manifest)));
             own.or_else(|| (*folder != *self.root).then(|| self.work_above(parent(folder))).flatten())
         })
     }
 
-    fn work(&self, folder: &str, manifest: Manifest) -> Work {
+    fn work(&self, folder: &str, manifest: Manifest) -> GoWork {
         let mut requires: FxHashMap<Box<str>, Box<str>> = FxHashMap::default();
         let mut members = FxHashSet::default();
         let mut sums = Sums::default();
@@ -165,7 +165,7 @@ impl<'f> Modules<'f> {
                 }
             });
         }
-        Work { folder: folder.into(), manifest, requires, members, sums }
+        GoWork { folder: folder.into(), manifest, requires, members, sums }
     }
 
     fn add_sums(&self, sums: &mut Sums, folder: &str, name: &str) {

@@ -5,7 +5,7 @@ use ruff_python_ast::{Expr, ExprSubscript, Operator};
 use ruff_python_parser::parse_string_annotation;
 use stan_model::names::{Recipe, RecipeId, Used};
 
-use super::walk::Walk;
+use super::walk::DeclarationWalk;
 
 /// Generic names that mean one of their arguments.
 const TRANSPARENT: [&str; 9] =
@@ -46,7 +46,7 @@ const CONTAINERS: [&str; 27] = [
 const MAPPINGS: [&str; 8] =
     ["dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "ChainMap"];
 
-impl Walk<'_> {
+impl DeclarationWalk<'_> {
     /// Records the uses in an annotation, and returns the recipe for the members of its type.
     pub(super) fn annotation(&mut self, annotation: &Expr) -> RecipeId {
         let outer = std::mem::replace(&mut self.in_type, true);

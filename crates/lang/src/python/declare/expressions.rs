@@ -4,10 +4,10 @@ use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Comprehension, Expr, ExprAttribute, ExprCall, ExprLambda, Identifier, Pattern, Stmt};
 use stan_model::names::{Meaning, Recipe, RecipeId, Used};
 
-use super::scopes::{Bound, ScopeKind};
-use super::walk::Walk;
+use super::scopes::{BoundNames, ScopeKind};
+use super::walk::DeclarationWalk;
 
-impl Walk<'_> {
+impl DeclarationWalk<'_> {
     /// Records the uses in an expression, and returns the recipe for the members of its value.
     pub(super) fn expression(&mut self, expression: &Expr) -> RecipeId {
         match expression {
@@ -111,7 +111,7 @@ impl Walk<'_> {
     fn lambda(&mut self, lambda: &ExprLambda) -> RecipeId {
         let parameters = lambda.parameters.as_ref().map(|parameters| self.parameters(parameters, None, false));
         let parameters = parameters.unwrap_or_default();
-        let mut bound = Bound::default();
+        let mut bound = BoundNames::default();
         bound.names.extend(parameters.iter().map(|(name, _, _)| name.clone()));
         self.scope(ScopeKind::Function, bound, |walk| {
             for (name, span, ty) in parameters {
@@ -123,7 +123,7 @@ impl Walk<'_> {
     }
 
     fn comprehension(&mut self, generators: &[Comprehension], elements: &[&Expr], is_list: bool) -> RecipeId {
-        let mut bound = Bound::default();
+        let mut bound = BoundNames::default();
         generators.iter().for_each(|generator| bound.target(&generator.target));
         let mut element = RecipeId::UNKNOWN;
         self.scope(ScopeKind::Function, bound, |walk| {
@@ -151,7 +151,7 @@ impl Walk<'_> {
     }
 }
 
-impl<'a> Visitor<'a> for Walk<'_> {
+impl<'a> Visitor<'a> for DeclarationWalk<'_> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         self.expression(expression);
     }

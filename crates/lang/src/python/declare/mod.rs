@@ -13,7 +13,7 @@ mod walk;
 
 use std::borrow::Cow;
 
-use stan_model::names::{FileUnits, Names};
+use stan_model::names::{FileNames, FileUnits};
 use stan_model::outline::{LineStarts, Outline};
 
 use super::parse;
@@ -35,7 +35,7 @@ pub(super) fn declare(path: &str, text: &str) -> FileUnits {
 
 fn run(path: &str, text: &str, with_names: bool) -> FileUnits {
     let incomplete =
-        |_| FileUnits { outline: Outline { units: Vec::new(), incomplete: true }, names: Names::default() };
+        |_| FileUnits { outline: Outline { units: Vec::new(), incomplete: true }, names: FileNames::default() };
     parse::with_room(text, || read(path, text, with_names)).unwrap_or_else(incomplete)
 }
 
@@ -44,7 +44,7 @@ fn read(path: &str, text: &str, with_names: bool) -> FileUnits {
     let lines = LineStarts::new(text);
     let units = units::units(tree.syntax(), text, &lines);
     let outline = Outline { units, incomplete: !tree.errors().is_empty() };
-    let mut names = Names::default();
+    let mut names = FileNames::default();
     if with_names {
         walk::names(tree.syntax(), text, &outline, &lines, &mut names);
     }

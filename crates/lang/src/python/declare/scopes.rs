@@ -24,14 +24,14 @@ pub(super) struct Scope {
 
 /// The names that statements bind in their own scope.
 #[derive(Default)]
-pub(super) struct Bound {
+pub(super) struct BoundNames {
     pub(super) names: Vec<Box<str>>,
     pub(super) globals: FxHashSet<Box<str>>,
     /// Names that `nonlocal` takes from the function around.
     outer: FxHashSet<Box<str>>,
 }
 
-impl Bound {
+impl BoundNames {
     pub(super) fn of(body: &[Stmt]) -> Self {
         let mut bound = Self::default();
         bound.suite(body);

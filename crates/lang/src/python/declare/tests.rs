@@ -1,7 +1,7 @@
 //! Outlines and names of small modules.
 
 use expect_test::{Expect, expect};
-use stan_model::names::{Meaning, Names, Recipe, RecipeId, Used};
+use stan_model::names::{FileNames, Meaning, Recipe, RecipeId, Used};
 use stan_model::outline::elided;
 
 use super::{declare, outline};
@@ -117,7 +117,7 @@ except ImportError:
 }
 
 /// A recipe as an expression.
-fn shown(names: &Names, id: RecipeId) -> String {
+fn shown(names: &FileNames, id: RecipeId) -> String {
     let symbol = |id: &stan_model::names::SymbolId| names.symbol(*id).map_or("?", |symbol| &symbol.name).to_owned();
     let list = |ids: &[RecipeId]| ids.iter().map(|id| shown(names, *id)).collect::<Vec<_>>().join(", ");
     match names.recipe(id) {

@@ -6,12 +6,12 @@ use ruff_python_ast::{
 use ruff_text_size::Ranged;
 use rustc_hash::FxHashMap;
 use stan_model::names::{
-    Declaration, DeclarationId, Import, ImportId, Imported, Meaning, Member, Names, Recipe, RecipeId, Shape, ShapeId,
-    ShapeKind, Signature, SignatureId, Space, Symbol, SymbolId, Use, Used,
+    Declaration, DeclarationId, FileNames, Import, ImportId, Imported, Meaning, Member, Recipe, RecipeId, Shape,
+    ShapeId, ShapeKind, Signature, SignatureId, Space, Symbol, SymbolId, Use, Used,
 };
 use stan_model::outline::{LineStarts, Outline, Span, UnitKind};
 
-use super::scopes::{Bound, Scope, ScopeKind};
+use super::scopes::{BoundNames, Scope, ScopeKind};
 use super::units::method_kind;
 use crate::python::parse::span as ends;
 
@@ -19,8 +19,8 @@ use crate::python::parse::span as ends;
 const MOST_PACKAGES: usize = 8;
 
 /// Reads the names of a module into `names`.
-pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &LineStarts, names: &mut Names) {
-    let mut walk = Walk {
+pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &LineStarts, names: &mut FileNames) {
+    let mut walk = DeclarationWalk {
         text,
         outline,
         lines,
@@ -30,7 +30,7 @@ pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &L
         in_type: false,
         dotted: FxHashMap::default(),
     };
-    walk.scope(ScopeKind::Module, Bound::of(&module.body), |walk| {
+    walk.scope(ScopeKind::Module, BoundNames::of(&module.body), |walk| {
         walk.suite(&module.body);
         walk.exports();
     });
@@ -40,11 +40,11 @@ pub(super) fn names(module: &ModModule, text: &str, outline: &Outline, lines: &L
     }
 }
 
-pub(super) struct Walk<'w> {
+pub(super) struct DeclarationWalk<'w> {
     pub(super) text: &'w str,
     outline: &'w Outline,
     lines: &'w LineStarts,
-    pub(super) names: &'w mut Names,
+    pub(super) names: &'w mut FileNames,
     scopes: Vec<Scope>,
     /// The class whose method is walked, and the name of the method's first parameter.
     pub(super) own: Option<(ShapeId, Box<str>)>,
@@ -54,9 +54,9 @@ pub(super) struct Walk<'w> {
     pub(super) dotted: FxHashMap<Box<str>, SymbolId>,
 }
 
-impl Walk<'_> {
+impl DeclarationWalk<'_> {
     /// Runs `work` in a new scope that binds these names.
-    pub(super) fn scope(&mut self, kind: ScopeKind, bound: Bound, work: impl FnOnce(&mut Self)) {
+    pub(super) fn scope(&mut self, kind: ScopeKind, bound: BoundNames, work: impl FnOnce(&mut Self)) {
         let mut names: FxHashMap<Box<str>, SymbolId> = FxHashMap::default();
         for name in bound.names {
             let all = &mut self.names.symbols;
@@ -325,7 +325,7 @@ impl Walk<'_> {
             _ => Meaning::Value { ty: RecipeId::UNKNOWN, signature: Some(signature) },
         };
         self.declare(&function.name, &function.name, meaning);
-        let mut bound = Bound::of(&function.body);
+        let mut bound = BoundNames::of(&function.body);
         bound.names.extend(parameters.iter().map(|(name, _, _)| name.clone()));
         let own = class.zip(parameters.first().filter(|_| has_self).map(|(name, _, _)| name.clone()));
         let outer = if class.is_some() { std::mem::replace(&mut self.own, own) } else { self.own.clone() };
@@ -389,7 +389,7 @@ impl Walk<'_> {
             bases: Vec::new(),
         });
         self.declare(&class.name, &class.name, Meaning::Shape(shape));
-        self.scope(ScopeKind::Class(shape), Bound::of(&class.body), |walk| walk.suite(&class.body));
+        self.scope(ScopeKind::Class(shape), BoundNames::of(&class.body), |walk| walk.suite(&class.body));
     }
 
     /// The value of a base class, without its type arguments.

@@ -8,10 +8,10 @@ use crate::python::{is_stub, parse};
 
 /// Names of a module, with what each is bound to in the end.
 #[derive(Debug, Default)]
-pub(in crate::python) struct Bindings(FxHashMap<Box<str>, Bound>);
+pub(in crate::python) struct Bindings(FxHashMap<Box<str>, BoundAs>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bound {
+enum BoundAs {
     /// A submodule of the package itself.
     Module,
     Attribute,
@@ -26,29 +26,29 @@ impl Bindings {
     }
 
     fn of_module(module: &ModModule, is_stub: bool) -> Self {
-        let mut reader = Reader { bound: Self::default(), is_stub };
+        let mut reader = BindingCollector { bound: Self::default(), is_stub };
         reader.suite(&module.body);
         reader.bound
     }
 
     /// Whether the name is bound to something that is not a submodule.
     pub(in crate::python) fn is_attribute(&self, name: &str) -> bool {
-        self.0.get(name) == Some(&Bound::Attribute)
+        self.0.get(name) == Some(&BoundAs::Attribute)
     }
 }
 
-struct Reader {
+struct BindingCollector {
     bound: Bindings,
     is_stub: bool,
 }
 
-impl Reader {
-    fn set(&mut self, name: &str, bound: Bound) {
+impl BindingCollector {
+    fn set(&mut self, name: &str, bound: BoundAs) {
         self.bound.0.insert(name.into(), bound);
     }
 
     /// Binds a name that nothing bound before.
-    fn set_first(&mut self, name: &str, bound: Bound) {
+    fn set_first(&mut self, name: &str, bound: BoundAs) {
         self.bound.0.entry(name.into()).or_insert(bound);
     }
 
@@ -58,15 +58,15 @@ impl Reader {
 
     fn statement(&mut self, statement: &Stmt) {
         match statement {
-            Stmt::FunctionDef(function) => self.set(&function.name, Bound::Attribute),
-            Stmt::ClassDef(class) => self.set(&class.name, Bound::Attribute),
+            Stmt::FunctionDef(function) => self.set(&function.name, BoundAs::Attribute),
+            Stmt::ClassDef(class) => self.set(&class.name, BoundAs::Attribute),
             Stmt::Assign(assign) => assign.targets.iter().for_each(|target| self.target(target)),
             Stmt::AnnAssign(assign) if assign.value.is_some() || self.is_stub => self.target(&assign.target),
             Stmt::Import(import) => {
                 for alias in &import.names {
                     match &alias.asname {
-                        Some(name) => self.set(name, Bound::Attribute),
-                        None => self.set_first(first_part(&alias.name), Bound::Attribute),
+                        Some(name) => self.set(name, BoundAs::Attribute),
+                        None => self.set_first(first_part(&alias.name), BoundAs::Attribute),
                     }
                 }
             }
@@ -101,18 +101,18 @@ impl Reader {
             && let Some(module) = &import.module
         {
             // Importing from a submodule binds it, too.
-            self.set_first(first_part(module), Bound::Module);
+            self.set_first(first_part(module), BoundAs::Module);
         }
         for alias in import.names.iter().filter(|alias| &*alias.name != "*") {
             let name = alias.asname.as_ref().unwrap_or(&alias.name);
             let is_module = import.level == 1 && import.module.is_none() && name.as_str() == alias.name.as_str();
-            self.set(name, if is_module { Bound::Module } else { Bound::Attribute });
+            self.set(name, if is_module { BoundAs::Module } else { BoundAs::Attribute });
         }
     }
 
     fn target(&mut self, target: &Expr) {
         match target {
-            Expr::Name(name) => self.set(&name.id, Bound::Attribute),
+            Expr::Name(name) => self.set(&name.id, BoundAs::Attribute),
             Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| self.target(target)),
             Expr::List(list) => list.elts.iter().for_each(|target| self.target(target)),
             Expr::Starred(starred) => self.target(&starred.value),

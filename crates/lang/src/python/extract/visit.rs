@@ -30,11 +30,11 @@ const FREE_SPECIFIERS: usize = 1 << 16;
 pub(super) fn walk(found: &mut Collector, module: &ModModule, text: &str, is_stub: bool) {
     let has_calls = CALLS.iter().any(|name| memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some());
     let room = SPECIFIERS_PER_BYTE * text.len() + FREE_SPECIFIERS;
-    let mut walk = Walk { found, has_calls, is_stub, in_function: false, type_only: false, at_top: true, room };
+    let mut walk = ImportWalk { found, has_calls, is_stub, in_function: false, type_only: false, at_top: true, room };
     walk.suite(&module.body);
 }
 
-struct Walk<'f> {
+struct ImportWalk<'f> {
     found: &'f mut Collector,
     has_calls: bool,
     is_stub: bool,
@@ -46,7 +46,7 @@ struct Walk<'f> {
     room: usize,
 }
 
-impl Walk<'_> {
+impl ImportWalk<'_> {
     fn kind(&self) -> EdgeKind {
         if self.is_stub || self.type_only {
             EdgeKind::Type
@@ -191,7 +191,7 @@ fn names_own_package(call: &ExprCall) -> bool {
     matches!(package, Some(Expr::Name(name)) if name.id.as_str() == "__package__" || name.id.as_str() == "__name__")
 }
 
-impl<'a> Visitor<'a> for Walk<'_> {
+impl<'a> Visitor<'a> for ImportWalk<'_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::Import(import) => self.import(import),

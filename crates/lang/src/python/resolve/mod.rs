@@ -306,7 +306,7 @@ impl<'f> Resolver<'f> {
 
 impl ProjectResolver for Resolver<'_> {
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
-        Box::new(worker::Worker::new(self, table))
+        Box::new(worker::PythonFileResolver::new(self, table))
     }
 
     /// The distribution's folder (or single file) in site-packages; files of the repository belong to none.

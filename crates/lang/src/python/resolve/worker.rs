@@ -16,16 +16,16 @@ use crate::typescript::resolve::path::parent;
 /// More answers than this are not remembered.
 const MOST_ANSWERS: usize = 1 << 12;
 
-pub(super) struct Worker<'r> {
+pub(super) struct PythonFileResolver<'r> {
     resolver: &'r Resolver<'r>,
     table: &'r dyn TargetTable,
     folder: String,
     is_stub: bool,
-    answers: FxHashMap<Box<str>, Vec<Known>>,
+    answers: FxHashMap<Box<str>, Vec<FolderAnswer>>,
 }
 
 /// An answer that holds for every file of a folder, but for the file that it resolves to.
-struct Known {
+struct FolderAnswer {
     form: FormCode,
     answer: Answer,
     file: Option<Arc<str>>,
@@ -33,27 +33,27 @@ struct Known {
     above: Arc<[(Arc<str>, FileKey)]>,
 }
 
-impl Known {
+impl FolderAnswer {
     /// The answer for a file: no module depends on itself.
-    fn of(&self, file: &str) -> Found {
+    fn of(&self, file: &str) -> ResolvedRequest {
         let answer = if self.file.as_deref() == Some(file) { Answer::Nothing } else { self.answer.clone() };
-        Found { answer, file: self.file.clone(), above: self.above.clone() }
+        ResolvedRequest { answer, file: self.file.clone(), above: self.above.clone() }
     }
 }
 
 /// The answer to one request, the file that it resolves to, and the packages around that file.
-struct Found {
+struct ResolvedRequest {
     answer: Answer,
     file: Option<Arc<str>>,
     above: Arc<[(Arc<str>, FileKey)]>,
 }
 
-impl<'r> Worker<'r> {
+impl<'r> PythonFileResolver<'r> {
     pub(super) fn new(resolver: &'r Resolver<'r>, table: &'r dyn TargetTable) -> Self {
         Self { resolver, table, folder: String::new(), is_stub: false, answers: FxHashMap::default() }
     }
 
-    fn answer(&mut self, file: &str, specifier: &str, form: FormCode) -> Found {
+    fn answer(&mut self, file: &str, specifier: &str, form: FormCode) -> ResolvedRequest {
         let known = self.answers.get(specifier).and_then(|known| known.iter().find(|known| known.form == form));
         if let Some(known) = known {
             return known.of(file);
@@ -72,7 +72,7 @@ impl<'r> Worker<'r> {
                 _ => None,
             }
         });
-        let known = Known { form, above: above.collect(), answer: self.table.answer(&target), file: leads_to };
+        let known = FolderAnswer { form, above: above.collect(), answer: self.table.answer(&target), file: leads_to };
         let answer = known.of(file);
         if self.answers.len() < MOST_ANSWERS {
             self.answers.entry(specifier.into()).or_default().push(known);
@@ -81,7 +81,7 @@ impl<'r> Worker<'r> {
     }
 }
 
-impl FileResolver for Worker<'_> {
+impl FileResolver for PythonFileResolver<'_> {
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         let (folder, is_stub) = (parent(file), is_stub(file));
         if *folder != *self.folder || is_stub != self.is_stub {
@@ -106,7 +106,8 @@ impl FileResolver for Worker<'_> {
         // What an import names has its edge already.
         let mut named: FxHashSet<(Arc<str>, EdgeKind)> = FxHashSet::default();
         for request in &facts.requests {
-            let Found { answer, file: leads_to, above: packages } = self.answer(file, &request.specifier, request.form);
+            let ResolvedRequest { answer, file: leads_to, above: packages } =
+                self.answer(file, &request.specifier, request.form);
             found.answers.push(answer);
             if wanted == Wanted::Everything {
                 above.extend(packages.iter().map(|(path, key)| (path.clone(), request.kind, *key)));

@@ -7,7 +7,7 @@ use stan_model::{FileFacts, FileKey};
 
 use super::Resolver;
 use super::forest::{self, Forest};
-use super::names::{Meaning, Names};
+use super::names::{Meaning, PathResolver};
 use crate::language::{ExtractOptions, FactsOf, Target};
 use crate::project::Project;
 use crate::rust::extract;
@@ -59,7 +59,7 @@ impl Around<'_> {
     /// The file that declares what a path names; its module, where the name is not found.
     pub(super) fn target(&self, file: &str, request: &Request) -> Option<Target> {
         let module = self.forest.by_file.get(file).copied()?;
-        let names = Names::new(self.resolver, &self.forest, &self.facts);
+        let names = PathResolver::new(self.resolver, &self.forest, &self.facts);
         let walked = names.request(module, request);
         let chosen = walked.means.into_iter().chain(walked.named).next()?;
         Some(match chosen {

@@ -21,7 +21,7 @@ use stan_repo::Files;
 
 use self::alone::ReadFacts;
 use self::forest::{Forest, ModuleId};
-use self::names::{Meaning, Names};
+use self::names::{Meaning, PathResolver};
 use self::packages::Packages;
 use super::form::Form;
 use crate::language::{
@@ -144,7 +144,7 @@ impl<'f> Resolver<'f> {
 
 impl ProjectResolver for Resolver<'_> {
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
-        Box::new(Worker { resolver: self, table })
+        Box::new(RustFileResolver { resolver: self, table })
     }
 
     /// The folder of the package.
@@ -155,7 +155,7 @@ impl ProjectResolver for Resolver<'_> {
     fn link_by_name(&self, file: &NamedFile<'_>, facts: &dyn FactsOf, table: &dyn TargetTable) -> Vec<NameEdge> {
         let forest = self.forest.get_or_init(|| forest::build(self, facts));
         let Some(module) = forest.by_file.get(file.path).copied() else { return Vec::new() };
-        let names = Names::new(self, forest, facts);
+        let names = PathResolver::new(self, forest, facts);
         let mut edges = Edges { file: file.key, forest, table, found: Vec::new() };
         for request in &file.facts.requests {
             let form = Form::of(request.form).0;
@@ -242,12 +242,12 @@ impl Edges<'_> {
     }
 }
 
-struct Worker<'r> {
+struct RustFileResolver<'r> {
     resolver: &'r Resolver<'r>,
     table: &'r dyn TargetTable,
 }
 
-impl FileResolver for Worker<'_> {
+impl FileResolver for RustFileResolver<'_> {
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         if wanted == Wanted::Reexports {
             found.answers.resize(facts.requests.len(), Answer::Nothing);

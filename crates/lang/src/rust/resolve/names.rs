@@ -55,13 +55,13 @@ pub(super) struct KnownImport {
 /// Where a path leads.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The last module that it names, in its own crate; the crate, if it leads to another one.
+    /// The last module that it names, in its own crate; the crate, if it resolves to another one.
     pub(super) named: Meanings,
     /// What the whole path means.
     pub(super) means: Meanings,
 }
 
-pub(super) struct Names<'n> {
+pub(super) struct PathResolver<'n> {
     resolver: &'n Resolver<'n>,
     forest: &'n Forest,
     facts: &'n dyn FactsOf,
@@ -99,7 +99,7 @@ impl Segments<'_> {
     }
 }
 
-impl<'n> Names<'n> {
+impl<'n> PathResolver<'n> {
     pub(super) fn new(resolver: &'n Resolver<'n>, forest: &'n Forest, facts: &'n dyn FactsOf) -> Self {
         Self { resolver, forest, facts, crates: RefCell::default() }
     }
@@ -219,7 +219,7 @@ impl<'n> Names<'n> {
         if from_root { self.lookup(module, name, module, trail) } else { Meanings::new() }
     }
 
-    /// Crates by the name that paths have for them: a dependency, and what `extern crate x as name;` in the root stands for, which
+    /// Crates by the name that paths have for them: a dependency, and the crate of `extern crate x as name;` in the root, which
     /// is known everywhere. Both where both are there: either may belong to another configuration.
     fn external(&self, krate: u32, name: &'n str) -> Meanings {
         let dependency = self.dependency(krate, name);

@@ -4,9 +4,9 @@ use oxc_ast::ast::*;
 use stan_model::names::{Imported, Meaning, RecipeId, SymbolId};
 
 use super::units::{CommonJs, commonjs_target, pattern_names};
-use super::walk::Walk;
+use super::walk::DeclarationWalk;
 
-impl Walk<'_> {
+impl DeclarationWalk<'_> {
     /// Adds the exports of a whole program.
     pub(super) fn exports(&mut self, program: &Program<'_>) {
         let mut says_exports = false;

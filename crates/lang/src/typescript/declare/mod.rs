@@ -19,14 +19,14 @@ use oxc_ast::ast::Program;
 use oxc_ast_visit::Visit;
 use oxc_semantic::SemanticBuilder;
 use oxc_span::GetSpan;
-use stan_model::names::{FileUnits, Names};
+use stan_model::names::{FileNames, FileUnits};
 use stan_model::outline::{LineStarts, Outline, Span};
 
 use super::extract::blocks::{self, Block, Component};
 use super::extract::decode;
 use super::extract::parse::{self, Syntax};
 use super::extract::stack::{self, StackPlan};
-use walk::Walk;
+use walk::DeclarationWalk;
 
 /// The text of a source file; `None` for binary content. Positions of outlines count in this text.
 pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
@@ -44,7 +44,8 @@ pub fn declare(path: &str, text: &str) -> FileUnits {
 }
 
 fn run(path: &str, text: &str, with_names: bool) -> FileUnits {
-    let incomplete = || FileUnits { outline: Outline { units: Vec::new(), incomplete: true }, names: Names::default() };
+    let incomplete =
+        || FileUnits { outline: Outline { units: Vec::new(), incomplete: true }, names: FileNames::default() };
     if u32::try_from(text.len()).is_err() {
         return incomplete();
     }
@@ -72,11 +73,11 @@ fn read(path: &str, text: &str, with_names: bool) -> FileUnits {
         units.block(program, *base);
     }
     let outline = Outline { units: units.finish(), incomplete };
-    let mut names = Names::default();
+    let mut names = FileNames::default();
     if with_names {
         for (base, program) in &programs {
             let semantic = SemanticBuilder::new().with_build_nodes(false).build(program).semantic;
-            let mut walk = Walk::new(semantic.scoping(), &outline, &lines, &mut names, *base);
+            let mut walk = DeclarationWalk::new(semantic.scoping(), &outline, &lines, &mut names, *base);
             walk.ambient = program.source_type.is_typescript_definition();
             walk.visit_program(program);
             walk.exports(program);

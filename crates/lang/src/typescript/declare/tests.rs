@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
-use stan_model::names::{Meaning, Names, Used};
+use stan_model::names::{FileNames, Meaning, Used};
 use stan_model::outline::{Outline, Span, UnitId, elided};
 
 use super::{declare, outline};
@@ -174,7 +174,7 @@ fn components_and_broken_files() {
     assert!(outline("a.ts", "").units.is_empty());
 }
 
-fn uses(names: &Names) -> String {
+fn uses(names: &FileNames) -> String {
     let mut out = String::new();
     for one in &names.uses {
         let text = match &one.what {

@@ -6,9 +6,9 @@ use stan_model::names::{DeclarationId, Imported, Meaning, Member, Recipe, Recipe
 
 use super::exports::exported_bindings;
 use super::values::empty;
-use super::walk::{Walk, key};
+use super::walk::{DeclarationWalk, key};
 
-impl Walk<'_> {
+impl DeclarationWalk<'_> {
     pub(super) fn ty(&mut self, ty: &TSType<'_>) -> RecipeId {
         let at = key(ty.span());
         if let Some(known) = self.types.get(&at) {

@@ -6,12 +6,12 @@ use stan_model::names::{
     Imported, Meaning, Member, Recipe, RecipeId, Shape, ShapeId, ShapeKind, Signature, SignatureId,
 };
 
-use super::walk::{Walk, key};
+use super::walk::{DeclarationWalk, key};
 
 /// How many elements of an array literal are inspected: they are mostly alike.
 const MOST_ELEMENTS: usize = 8;
 
-impl Walk<'_> {
+impl DeclarationWalk<'_> {
     pub(super) fn value(&mut self, value: &Expression<'_>) -> RecipeId {
         let at = key(value.span());
         if let Some(known) = self.values.get(&at) {

@@ -8,7 +8,7 @@ use oxc_span::{GetSpan, Span as OxcSpan};
 use oxc_syntax::scope::ScopeFlags;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::names::{
-    Declaration as Declared, DeclarationId, Import, ImportId, Imported, Meaning, Names, Recipe, RecipeId, ShapeId,
+    Declaration as Declared, DeclarationId, FileNames, Import, ImportId, Imported, Meaning, Recipe, RecipeId, ShapeId,
     SignatureId, Space, Symbol, SymbolId, Use, Used,
 };
 use stan_model::outline::{LineStarts, Outline, Span};
@@ -21,11 +21,11 @@ pub(super) fn key(span: OxcSpan) -> Key {
 }
 
 /// The state of a walk.
-pub(super) struct Walk<'w> {
+pub(super) struct DeclarationWalk<'w> {
     pub(super) scoping: &'w Scoping,
     pub(super) outline: &'w Outline,
     pub(super) lines: &'w LineStarts,
-    pub(super) names: &'w mut Names,
+    pub(super) names: &'w mut FileNames,
     /// Where the block starts in the file.
     pub(super) base: u32,
     /// Symbols of the block start here in `names`.
@@ -54,12 +54,12 @@ pub(super) struct Walk<'w> {
     in_type_query: bool,
 }
 
-impl<'w> Walk<'w> {
+impl<'w> DeclarationWalk<'w> {
     pub(super) fn new(
         scoping: &'w Scoping,
         outline: &'w Outline,
         lines: &'w LineStarts,
-        names: &'w mut Names,
+        names: &'w mut FileNames,
         base: u32,
     ) -> Self {
         let first_symbol = names.symbols.len() as u32;
@@ -346,7 +346,7 @@ fn takes_context(value: &Expression<'_>) -> bool {
     )
 }
 
-impl<'a> Visit<'a> for Walk<'_> {
+impl<'a> Visit<'a> for DeclarationWalk<'_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         let flags = it.reference_id.get().map(|id| self.scoping.get_reference(id));
         let is_type = flags.is_some_and(|reference| reference.is_type() && !reference.is_value());

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
-use super::visit::Walk;
+use super::visit::ImportWalk;
 use crate::typescript::form::Form;
 
 /// Methods of Vitest's `vi`, Jest's `jest` and the `mock` of Node and Bun that take a module specifier first.
@@ -187,7 +187,7 @@ pub(super) fn has_require_parameter(parameters: &FormalParameters<'_>) -> bool {
         || parameters.rest.as_ref().is_some_and(|rest| is_require(&rest.rest.argument))
 }
 
-impl<'a> Walk<'a, '_> {
+impl<'a> ImportWalk<'a, '_> {
     pub(super) fn call(&mut self, call: &CallExpression<'a>) {
         let Some(first) = call.arguments.first() else { return };
         match &call.callee {

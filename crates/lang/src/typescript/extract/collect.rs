@@ -8,7 +8,7 @@ use stan_model::EdgeKind;
 
 use stan_model::facts::{Export, ExportSource, FileFacts, FormCode, GlobRequest, ImportedName, Request};
 
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 
 /// Index of a raw request, in the order of finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) struct RawId(u32);
 
 /// What a local name is bound to by an import.
 #[derive(Clone, Debug)]
-pub(super) enum Bound<'a> {
+pub(super) enum LocalBinding<'a> {
     Name(RawId, Cow<'a, str>),
     Namespace(RawId),
 }
@@ -41,7 +41,7 @@ enum RawExport<'a> {
     Binding(Cow<'a, str>),
     /// A member of a local name that may turn out to be a namespace import.
     Member(Cow<'a, str>, Cow<'a, str>),
-    From(Bound<'a>),
+    From(LocalBinding<'a>),
 }
 
 /// A request by pattern, at its place in the text.
@@ -62,7 +62,7 @@ pub(super) struct Collector<'a> {
     names: Vec<RawName<'a>>,
     globs: Vec<RawGlob>,
     stars: Vec<RawId>,
-    bindings: Vec<(Cow<'a, str>, Bound<'a>)>,
+    bindings: Vec<(Cow<'a, str>, LocalBinding<'a>)>,
     exports: Vec<(Cow<'a, str>, RawExport<'a>)>,
     augmented: Vec<(u32, Cow<'a, str>)>,
     description: Option<Box<str>>,
@@ -76,7 +76,7 @@ impl<'a> Collector<'a> {
         specifier: impl Into<Cow<'a, str>>,
         kind: EdgeKind,
         form: Form,
-        mode: Option<Mode>,
+        mode: Option<ModuleSystem>,
     ) -> Option<RawId> {
         let specifier = specifier.into();
         if specifier.is_empty() {
@@ -102,7 +102,7 @@ impl<'a> Collector<'a> {
     }
 
     /// A local name that an import binds.
-    pub(super) fn bind(&mut self, local: impl Into<Cow<'a, str>>, bound: Bound<'a>) {
+    pub(super) fn bind(&mut self, local: impl Into<Cow<'a, str>>, bound: LocalBinding<'a>) {
         self.bindings.push((local.into(), bound));
     }
 
@@ -123,7 +123,7 @@ impl<'a> Collector<'a> {
         self.exports.push((name.into(), RawExport::Member(local.into(), member.into())));
     }
 
-    pub(super) fn export_from(&mut self, name: impl Into<Cow<'a, str>>, bound: Bound<'a>) {
+    pub(super) fn export_from(&mut self, name: impl Into<Cow<'a, str>>, bound: LocalBinding<'a>) {
         self.exports.push((name.into(), RawExport::From(bound)));
     }
 
@@ -174,7 +174,7 @@ impl<'a> Collector<'a> {
     /// Local names that an import bound are replaced by what they were bound to.
     fn ordered_exports(&self, renumber: impl Fn(RawId) -> u32) -> Vec<Export> {
         let bindings = &self.bindings;
-        let mut table: FxHashMap<&str, &Bound<'a>> = FxHashMap::default();
+        let mut table: FxHashMap<&str, &LocalBinding<'a>> = FxHashMap::default();
         if bindings.len() > FEW && !self.exports.is_empty() {
             table.extend(bindings.iter().map(|(local, bound)| (&**local, bound)));
         }
@@ -184,15 +184,15 @@ impl<'a> Collector<'a> {
             false => table.get(name).copied(),
         };
         let named = |request: RawId, name: &str| ExportSource::Name { request: renumber(request), name: name.into() };
-        let from = |bound: &Bound<'_>| match bound {
-            Bound::Name(request, name) => named(*request, name),
-            Bound::Namespace(request) => ExportSource::Namespace { request: renumber(*request) },
+        let from = |bound: &LocalBinding<'_>| match bound {
+            LocalBinding::Name(request, name) => named(*request, name),
+            LocalBinding::Namespace(request) => ExportSource::Namespace { request: renumber(*request) },
         };
         let source = |export: &RawExport<'_>| match export {
             RawExport::Local => ExportSource::Local,
             RawExport::Binding(local) => bound(local).map_or(ExportSource::Local, from),
             RawExport::Member(local, member) => match bound(local) {
-                Some(Bound::Namespace(request)) => named(*request, member),
+                Some(LocalBinding::Namespace(request)) => named(*request, member),
                 _ => ExportSource::Local,
             },
             RawExport::From(bound) => from(bound),
@@ -211,7 +211,7 @@ impl<'a> Collector<'a> {
 pub(super) struct Spare {
     requests: Vec<RawRequest<'static>>,
     names: Vec<RawName<'static>>,
-    bindings: Vec<(Cow<'static, str>, Bound<'static>)>,
+    bindings: Vec<(Cow<'static, str>, LocalBinding<'static>)>,
     exports: Vec<(Cow<'static, str>, RawExport<'static>)>,
 }
 

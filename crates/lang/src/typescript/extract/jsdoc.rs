@@ -8,7 +8,7 @@ use oxc_ast::ast::{Comment, Program};
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 
 pub(super) fn requests<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     for comment in &program.comments {
@@ -301,7 +301,7 @@ impl<'a> Doc<'a, '_> {
         true
     }
 
-    fn import_call(&mut self) -> Option<(u32, &'a str, Option<Mode>)> {
+    fn import_call(&mut self) -> Option<(u32, &'a str, Option<ModuleSystem>)> {
         if self.word() != "import" {
             return None;
         }
@@ -393,13 +393,13 @@ impl<'a> Doc<'a, '_> {
 }
 
 /// The value of `"resolution-mode": "…"` in the attributes of an import.
-fn resolution_mode(attributes: &str) -> Option<Mode> {
+fn resolution_mode(attributes: &str) -> Option<ModuleSystem> {
     let (_, value) = attributes.split_once("resolution-mode")?;
     let value = value.trim_start_matches(|character: char| character.is_whitespace() || "'\":".contains(character));
     if value.starts_with("import") {
-        Some(Mode::Import)
+        Some(ModuleSystem::Import)
     } else if value.starts_with("require") {
-        Some(Mode::Require)
+        Some(ModuleSystem::Require)
     } else {
         None
     }

@@ -232,7 +232,7 @@ impl<'t> File<'t> {
 
     fn walked<'a>(&self, program: &Program<'a>, block: Block<'a>, has_import_meta: bool, found: &mut Collector<'a>) {
         found.is_module |= has_import_meta;
-        visit::Walk::program(found, program, WalkScope::of(block.source));
+        visit::ImportWalk::program(found, program, WalkScope::of(block.source));
         reference::references(program, found);
         if block.syntax.is_javascript() {
             jsdoc::requests(program, found);

@@ -4,7 +4,7 @@ use oxc_ast::ast::{CommentKind, Program};
 use stan_model::EdgeKind;
 
 use super::collect::Collector;
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 
 pub(super) fn references<'a>(program: &Program<'a>, found: &mut Collector<'a>) {
     let text = program.source_text;
@@ -56,8 +56,8 @@ fn reference<'a>(line: &'a str, position: u32, found: &mut Collector<'a>) {
     }
     if let Some(types) = attribute(arguments, "types") {
         let mode = match attribute(arguments, "resolution-mode") {
-            Some("import") => Some(Mode::Import),
-            Some("require") => Some(Mode::Require),
+            Some("import") => Some(ModuleSystem::Import),
+            Some("require") => Some(ModuleSystem::Require),
             _ => None,
         };
         found.request(position, types, EdgeKind::Type, Form::ReferenceTypes, mode);

@@ -7,12 +7,12 @@ use oxc_syntax::scope::ScopeFlags;
 use stan_model::EdgeKind;
 
 use super::calls;
-use super::collect::{Bound, Collector, RawId};
+use super::collect::{Collector, LocalBinding, RawId};
 use super::walk_scope::{WalkScope, has_inner_import};
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 
 /// The state of a walk: where we are, and what was found.
-pub(super) struct Walk<'a, 'c> {
+pub(super) struct ImportWalk<'a, 'c> {
     pub(super) found: &'c mut Collector<'a>,
     pub(super) needs: WalkScope,
     /// Inside a function, method, accessor or constructor.
@@ -29,11 +29,11 @@ pub(super) struct Walk<'a, 'c> {
     says_exports: bool,
 }
 
-impl<'a, 'c> Walk<'a, 'c> {
+impl<'a, 'c> ImportWalk<'a, 'c> {
     /// Walks a whole program.
     pub(super) fn program(found: &'c mut Collector<'a>, program: &Program<'a>, mut needs: WalkScope) {
         needs.expressions |= has_inner_import(program);
-        let mut walk = Walk {
+        let mut walk = ImportWalk {
             found,
             needs,
             in_function: false,
@@ -45,7 +45,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             says_exports: false,
         };
         walk.visit_statements(&program.body);
-        let Walk { found, created, declared, says_exports, .. } = walk;
+        let ImportWalk { found, created, declared, says_exports, .. } = walk;
         created.settle(found);
         // A declaration file that is a module and nowhere says what it exports, exports all that it declares.
         if let Some(declared) = declared
@@ -69,7 +69,7 @@ impl<'a, 'c> Walk<'a, 'c> {
         source: &StringLiteral<'a>,
         form: Form,
         type_only: bool,
-        mode: Option<Mode>,
+        mode: Option<ModuleSystem>,
     ) -> Option<RawId> {
         let (kind, form) = (self.static_kind(type_only), self.static_form(form));
         self.found.request(source.span.start, source.value.as_str(), kind, form, mode)
@@ -105,7 +105,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             ImportDeclarationSpecifier::ImportDefaultSpecifier(it) => (it.local.name, "default", type_only),
             ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => {
                 if self.at_top() {
-                    self.found.bind(it.local.name.as_str(), Bound::Namespace(request));
+                    self.found.bind(it.local.name.as_str(), LocalBinding::Namespace(request));
                 }
                 return;
             }
@@ -113,7 +113,7 @@ impl<'a, 'c> Walk<'a, 'c> {
         self.found.name(request, name, self.static_kind(type_only));
         if self.at_top() {
             self.created.import(local.as_str(), name);
-            self.found.bind(local.as_str(), Bound::Name(request, name.into()));
+            self.found.bind(local.as_str(), LocalBinding::Name(request, name.into()));
         }
     }
 
@@ -129,7 +129,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             let kind = self.static_kind(whole || specifier.export_kind.is_type());
             self.found.name(request, name, kind);
             if self.at_top() {
-                self.found.export_from(specifier.exported.name().as_str(), Bound::Name(request, name.into()));
+                self.found.export_from(specifier.exported.name().as_str(), LocalBinding::Name(request, name.into()));
             }
         }
     }
@@ -144,7 +144,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             return;
         }
         match &export.exported {
-            Some(name) => self.found.export_from(name.name().as_str(), Bound::Namespace(request)),
+            Some(name) => self.found.export_from(name.name().as_str(), LocalBinding::Namespace(request)),
             None => self.found.star(request),
         }
     }
@@ -190,9 +190,9 @@ impl<'a, 'c> Walk<'a, 'c> {
                 if let Some(request) = request
                     && at_top
                 {
-                    self.found.bind(local, Bound::Namespace(request));
+                    self.found.bind(local, LocalBinding::Namespace(request));
                     if exported {
-                        self.found.export_from(local, Bound::Namespace(request));
+                        self.found.export_from(local, LocalBinding::Namespace(request));
                     }
                 }
             }
@@ -268,7 +268,7 @@ impl<'a, 'c> Walk<'a, 'c> {
     }
 }
 
-impl<'a> Visit<'a> for Walk<'a, '_> {
+impl<'a> Visit<'a> for ImportWalk<'a, '_> {
     fn visit_statement(&mut self, it: &Statement<'a>) {
         match it {
             match_module_declaration!(Statement) => walk::walk_statement(self, it),
@@ -439,15 +439,15 @@ fn first_qualifier<'a>(qualifier: &TSImportTypeQualifier<'a>) -> &'a str {
     }
 }
 
-fn mode_of(key: &str, value: &str) -> Option<Mode> {
+fn mode_of(key: &str, value: &str) -> Option<ModuleSystem> {
     match (key, value) {
-        ("resolution-mode", "import") => Some(Mode::Import),
-        ("resolution-mode", "require") => Some(Mode::Require),
+        ("resolution-mode", "import") => Some(ModuleSystem::Import),
+        ("resolution-mode", "require") => Some(ModuleSystem::Require),
         _ => None,
     }
 }
 
-fn clause_mode(clause: &WithClause<'_>) -> Option<Mode> {
+fn clause_mode(clause: &WithClause<'_>) -> Option<ModuleSystem> {
     clause.with_entries.iter().find_map(|entry| {
         let key = match &entry.key {
             ImportAttributeKey::Identifier(it) => it.name.as_str(),
@@ -458,7 +458,7 @@ fn clause_mode(clause: &WithClause<'_>) -> Option<Mode> {
 }
 
 /// `{ with: { "resolution-mode": "import" } }`, the options of an import type.
-fn options_mode(options: &ObjectExpression<'_>) -> Option<Mode> {
+fn options_mode(options: &ObjectExpression<'_>) -> Option<ModuleSystem> {
     options.properties.iter().find_map(|property| match property {
         ObjectPropertyKind::ObjectProperty(it) => match &it.value {
             Expression::ObjectExpression(inner) => options_mode(inner),

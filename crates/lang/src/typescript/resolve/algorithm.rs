@@ -8,7 +8,7 @@
 use std::cell::Cell;
 
 use crate::jsonc::Value;
-use crate::typescript::form::Mode;
+use crate::typescript::form::ModuleSystem;
 use crate::typescript::path_table::PathTable;
 use crate::typescript::tsconfig::{Config, ModuleResolution};
 
@@ -65,7 +65,7 @@ impl<'a> Lookup<'a> {
         resolver: &'a Resolver<'a>,
         config: &'a Config,
         directory: &'a str,
-        mode: Option<Mode>,
+        mode: Option<ModuleSystem>,
     ) -> Self {
         Self::by_rules(resolver, config, directory, mode, config.module_resolution)
     }
@@ -75,13 +75,13 @@ impl<'a> Lookup<'a> {
         resolver: &'a Resolver<'a>,
         config: &'a Config,
         directory: &'a str,
-        mode: Option<Mode>,
+        mode: Option<ModuleSystem>,
         resolution: ModuleResolution,
     ) -> Self {
         let (features, conditions) = match resolution {
             ModuleResolution::Node16 | ModuleResolution::NodeNext => {
-                let esm = if mode == Some(Mode::Import) { ESM } else { 0 };
-                (ALL_FEATURES | esm, Conditions::new(config, resolution, mode.or(Some(Mode::Require))))
+                let esm = if mode == Some(ModuleSystem::Import) { ESM } else { 0 };
+                (ALL_FEATURES | esm, Conditions::new(config, resolution, mode.or(Some(ModuleSystem::Require))))
             }
             ModuleResolution::Bundler => {
                 (package_features(config, resolution), Conditions::new(config, resolution, mode))
@@ -111,7 +111,7 @@ impl<'a> Lookup<'a> {
         resolver: &'a Resolver<'a>,
         config: &'a Config,
         directory: &'a str,
-        mode: Option<Mode>,
+        mode: Option<ModuleSystem>,
     ) -> Self {
         let resolution = config.module_resolution;
         let mut features = package_features(config, resolution);
@@ -119,7 +119,7 @@ impl<'a> Lookup<'a> {
             features |= ALL_FEATURES;
         }
         let is_node16 = matches!(resolution, ModuleResolution::Node16 | ModuleResolution::NodeNext);
-        if mode == Some(Mode::Import) && is_node16 {
+        if mode == Some(ModuleSystem::Import) && is_node16 {
             features |= ESM;
         }
         let conditions = match features & EXPORTS {
@@ -526,7 +526,7 @@ pub(super) struct Conditions<'a> {
     resolution: ModuleResolution,
     has_types: bool,
     /// `None`: no condition holds.
-    mode: Option<Mode>,
+    mode: Option<ModuleSystem>,
 }
 
 impl<'a> Conditions<'a> {
@@ -534,11 +534,11 @@ impl<'a> Conditions<'a> {
         Self { config, resolution: config.module_resolution, has_types: true, mode: None }
     }
 
-    fn new(config: &'a Config, resolution: ModuleResolution, mode: Option<Mode>) -> Self {
+    fn new(config: &'a Config, resolution: ModuleResolution, mode: Option<ModuleSystem>) -> Self {
         let default = match resolution {
-            ModuleResolution::Bundler => Some(Mode::Import),
+            ModuleResolution::Bundler => Some(ModuleSystem::Import),
             ModuleResolution::Node10 => None,
-            ModuleResolution::Node16 | ModuleResolution::NodeNext => Some(Mode::Require),
+            ModuleResolution::Node16 | ModuleResolution::NodeNext => Some(ModuleSystem::Require),
         };
         Self { config, resolution, has_types: true, mode: mode.or(default) }
     }
@@ -547,8 +547,8 @@ impl<'a> Conditions<'a> {
         let Some(mode) = self.mode else { return false };
         match condition {
             "types" => self.has_types,
-            "import" if mode == Mode::Import => true,
-            "require" if mode == Mode::Require => true,
+            "import" if mode == ModuleSystem::Import => true,
+            "require" if mode == ModuleSystem::Require => true,
             "node" if self.resolution != ModuleResolution::Bundler => true,
             other => self.config.custom_conditions.iter().any(|custom| custom == other),
         }

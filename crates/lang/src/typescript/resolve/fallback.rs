@@ -1,7 +1,7 @@
 //! What is tried after TypeScript gave up, so that nothing on disk is called missing: queries stripped, assets,
 //! Node's own answers, packages of the workspace.
 
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 use crate::typescript::tsconfig::ModuleResolution;
 
 use super::algorithm::{ALL, Lookup, matching_path_targets};
@@ -11,7 +11,7 @@ use crate::jsonc::Value;
 /// No real map has so many conditions in one place.
 const MAX_CONDITIONS: usize = 1024;
 
-pub(super) enum Found {
+pub(super) enum FallbackTarget {
     /// A path that exists, links not yet resolved. `is_lenient`: it resolves by a bundler's rules only.
     File {
         path: String,
@@ -21,19 +21,25 @@ pub(super) enum Found {
     Nothing,
 }
 
-impl Found {
+impl FallbackTarget {
     fn file(path: String) -> Self {
         Self::File { path, is_lenient: false }
     }
 }
 
 impl Resolver<'_> {
-    pub(super) fn find_file(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Found {
+    pub(super) fn find_file(
+        &self,
+        importer: &Importer,
+        specifier: &str,
+        form: Form,
+        mode: Option<ModuleSystem>,
+    ) -> FallbackTarget {
         if let Some(found) = self.by_rules(importer, specifier, mode) {
             return found;
         }
         if let Some(id) = builtins::builtin(specifier) {
-            return Found::Builtin(id);
+            return FallbackTarget::Builtin(id);
         }
         let text = strip_suffix(specifier);
         if text.len() < specifier.len()
@@ -44,26 +50,26 @@ impl Resolver<'_> {
         if text.starts_with('#')
             && let Some(id) = self.imported_builtin(importer, text, mode)
         {
-            return Found::Builtin(id);
+            return FallbackTarget::Builtin(id);
         }
         let is_require = form.is_require();
         if (is_require || !path::is_path(text))
             && let Some(found) = self.node(&importer.directory, text)
             && (is_require || !path::is_script(&found))
         {
-            return Found::file(found);
+            return FallbackTarget::file(found);
         }
         if !path::is_path(text)
             && let Some(found) = self.unbuilt_package(importer, text, mode)
         {
-            return Found::file(found);
+            return FallbackTarget::file(found);
         }
-        Found::Nothing
+        FallbackTarget::Nothing
     }
 
     /// TypeScript's answer; then files as they stand; then packages of the repository that are not installed; then what
     /// strict rules refuse and a bundler finds.
-    fn by_rules(&self, importer: &Importer, text: &str, mode: Option<Mode>) -> Option<Found> {
+    fn by_rules(&self, importer: &Importer, text: &str, mode: Option<ModuleSystem>) -> Option<FallbackTarget> {
         let Importer { directory, config, .. } = importer;
         let is_bare = !path::is_path(text);
         let links = |lookup: Lookup<'_>| match is_bare && !self.links.workspaces().is_empty() {
@@ -73,14 +79,14 @@ impl Resolver<'_> {
         let strict = || Lookup::module(self, config, directory, mode);
         let found = strict().resolve(text, ALL).or_else(|| self.asset(importer, text)).or_else(|| links(strict()));
         if let Some(path) = found {
-            return Some(Found::file(path));
+            return Some(FallbackTarget::file(path));
         }
         if !matches!(config.module_resolution, ModuleResolution::Node16 | ModuleResolution::NodeNext) {
             return None;
         }
         let lenient = || Lookup::by_rules(self, config, directory, mode, ModuleResolution::Bundler);
         let path = lenient().resolve(text, ALL).or_else(|| links(lenient()))?;
-        Some(Found::File { path, is_lenient: true })
+        Some(FallbackTarget::File { path, is_lenient: true })
     }
 
     /// A file that the specifier names as it stands: relative, through `paths` or `baseUrl`, or from the root of
@@ -106,11 +112,11 @@ impl Resolver<'_> {
     }
 
     /// `"#os": "os"` in the `imports` of a package.
-    fn imported_builtin(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+    fn imported_builtin(&self, importer: &Importer, specifier: &str, mode: Option<ModuleSystem>) -> Option<String> {
         let package = self.packages.scope(&importer.directory)?;
         let imports = package.imports()?;
         let mut target = imports.index.get(imports.value, specifier)?;
-        let syntax = if mode == Some(Mode::Require) { "require" } else { "import" };
+        let syntax = if mode == Some(ModuleSystem::Require) { "require" } else { "import" };
         for _ in 0..32 {
             match target {
                 Value::String(name) => return builtins::is_plain(name).then(|| format!("node:{name}")),

@@ -26,7 +26,7 @@ const MOST_IMPORTERS: usize = 8;
 /// More specifiers than this are not remembered.
 const MOST_SPECIFIERS: usize = 1 << 12;
 
-pub(super) struct Worker<'r> {
+pub(super) struct TypeScriptFileResolver<'r> {
     resolver: &'r Resolver<'r>,
     table: &'r dyn TargetTable,
     cache: ResolutionCache,
@@ -35,30 +35,30 @@ pub(super) struct Worker<'r> {
 /// The importers of the last directory, one for each ending, and the answers that they got.
 #[derive(Default)]
 struct ResolutionCache {
-    importers: Vec<(Importer, Answers)>,
+    importers: Vec<(Importer, AnswersBySpecifier)>,
 }
 
 /// Answers by specifier, and then by form.
 #[derive(Default)]
-struct Answers {
-    by_specifier: FxHashMap<Box<str>, Vec<(FormCode, Known)>>,
+struct AnswersBySpecifier {
+    by_specifier: FxHashMap<Box<str>, Vec<(FormCode, CachedAnswer)>>,
 }
 
 /// What is remembered of one request.
 #[derive(Clone)]
-struct Known {
+struct CachedAnswer {
     answer: Answer,
     implementation: Option<Arc<str>>,
     is_lenient: bool,
 }
 
-impl<'r> Worker<'r> {
+impl<'r> TypeScriptFileResolver<'r> {
     pub(super) fn new(resolver: &'r Resolver<'r>, table: &'r dyn TargetTable) -> Self {
         Self { resolver, table, cache: ResolutionCache::default() }
     }
 }
 
-impl FileResolver for Worker<'_> {
+impl FileResolver for TypeScriptFileResolver<'_> {
     fn resolve(&mut self, file: &str, facts: &FileFacts, wanted: Wanted, found: &mut Resolved) {
         let (resolver, table) = (self.resolver, self.table);
         // Made for every file, so that the problems of configurations depend on the files alone, not on imports.
@@ -76,7 +76,7 @@ impl FileResolver for Worker<'_> {
             let known = answers.as_ref().and_then(|answers| answers.get(request));
             let known = known.unwrap_or_else(|| {
                 let Located { target, implementation, is_lenient } = resolver.resolve(importer, request);
-                let known = Known { answer: table.answer(&target), implementation, is_lenient };
+                let known = CachedAnswer { answer: table.answer(&target), implementation, is_lenient };
                 match &target {
                     Target::Missing { problem: Some(problem), .. } => {
                         found.problems.extend(refused.take(request, problem));
@@ -149,7 +149,7 @@ fn expand(
 
 impl ResolutionCache {
     /// The importer for a file, and the answers that hold for it; none if they hold for that file alone.
-    fn importer(&mut self, resolver: &Resolver<'_>, file: &str) -> (&Importer, Option<&mut Answers>) {
+    fn importer(&mut self, resolver: &Resolver<'_>, file: &str) -> (&Importer, Option<&mut AnswersBySpecifier>) {
         if !self.importers.first().is_some_and(|(importer, _)| importer.is_beside(file)) {
             self.importers.clear();
         }
@@ -159,7 +159,7 @@ impl ResolutionCache {
                 if self.importers.len() >= MOST_IMPORTERS {
                     self.importers.clear();
                 }
-                self.importers.push((resolver.importer(file), Answers::default()));
+                self.importers.push((resolver.importer(file), AnswersBySpecifier::default()));
                 self.importers.len() - 1
             }
         };
@@ -168,13 +168,13 @@ impl ResolutionCache {
     }
 }
 
-impl Answers {
-    fn get(&self, request: &Request) -> Option<Known> {
+impl AnswersBySpecifier {
+    fn get(&self, request: &Request) -> Option<CachedAnswer> {
         let answers = self.by_specifier.get(&request.specifier)?;
         answers.iter().find(|(form, _)| *form == request.form).map(|(_, known)| known.clone())
     }
 
-    fn remember(&mut self, request: &Request, known: &Known) {
+    fn remember(&mut self, request: &Request, known: &CachedAnswer) {
         if self.by_specifier.len() < MOST_SPECIFIERS {
             let answers = self.by_specifier.entry(request.specifier.clone()).or_default();
             answers.push((request.form, known.clone()));

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::typescript::extract::is_analysed;
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 use crate::typescript::tsconfig::ModuleResolution;
 
 use super::algorithm::{JAVASCRIPT, Lookup, TYPESCRIPT};
@@ -18,7 +18,7 @@ impl Resolver<'_> {
         &self,
         importer: &Importer,
         specifier: &str,
-        (form, mode): (Form, Option<Mode>),
+        (form, mode): (Form, Option<ModuleSystem>),
         declaration: &str,
     ) -> Option<Arc<str>> {
         let inside = declaration.strip_prefix(self.root.trim_end_matches('/'))?;
@@ -33,7 +33,7 @@ impl Resolver<'_> {
     }
 
     /// What a bundler or Node would load.
-    fn code(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+    fn code(&self, importer: &Importer, specifier: &str, mode: Option<ModuleSystem>) -> Option<String> {
         let Importer { directory, config, .. } = importer;
         let is_code = |found: &String| is_analysed(found) && !path::is_declaration(found);
         let lookup = || Lookup::by_rules(self, config, directory, mode, ModuleResolution::Bundler).without_types();

@@ -27,7 +27,7 @@ use stan_repo::Files;
 
 use crate::language::{FileResolver, ProjectResolver, Target, TargetTable};
 use crate::project::{Project, ResolveOptions};
-use crate::typescript::form::{Form, Mode};
+use crate::typescript::form::{Form, ModuleSystem};
 use crate::typescript::tsconfig::{Config, Configs, ModuleKind, ModuleResolution};
 
 use self::algorithm::Lookup;
@@ -82,8 +82,8 @@ pub struct Importer {
     is_shared: bool,
     config: Arc<Config>,
     /// Mode of static imports; `None` where syntax does not matter.
-    static_mode: Option<Mode>,
-    import_call_mode: Option<Mode>,
+    static_mode: Option<ModuleSystem>,
+    import_call_mode: Option<ModuleSystem>,
 }
 
 impl Importer {
@@ -204,10 +204,10 @@ impl<'f> Resolver<'f> {
         package.is_some_and(|package| package.name() == Some(path::split_package_name(specifier).0))
     }
 
-    fn find(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> Located {
+    fn find(&self, importer: &Importer, specifier: &str, form: Form, mode: Option<ModuleSystem>) -> Located {
         let refusals = self.files.refusals();
         match self.find_file(importer, specifier, form, mode) {
-            fallback::Found::File { path, is_lenient } => {
+            fallback::FallbackTarget::File { path, is_lenient } => {
                 let target = self.place(&path, importer, specifier);
                 let implementation = match &target {
                     Target::File(real) => self.implementation(importer, specifier, (form, mode), real),
@@ -215,9 +215,9 @@ impl<'f> Resolver<'f> {
                 };
                 Located { is_lenient: is_lenient && matches!(target, Target::File(_)), target, implementation }
             }
-            fallback::Found::Builtin(id) => Target::Builtin(id.into()).into(),
-            fallback::Found::Nothing if form.is_edge_only_to_files() => Target::Nothing.into(),
-            fallback::Found::Nothing => {
+            fallback::FallbackTarget::Builtin(id) => Target::Builtin(id.into()).into(),
+            fallback::FallbackTarget::Nothing if form.is_edge_only_to_files() => Target::Nothing.into(),
+            fallback::FallbackTarget::Nothing => {
                 self.ask_for_package(importer, specifier);
                 self.missing_since(importer, specifier, refusals).into()
             }
@@ -290,7 +290,7 @@ impl<'f> Resolver<'f> {
         }
     }
 
-    fn reference_types(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Target {
+    fn reference_types(&self, importer: &Importer, specifier: &str, mode: Option<ModuleSystem>) -> Target {
         let refusals = self.files.refusals();
         let lookup = || Lookup::type_directive(self, &importer.config, &importer.directory, mode);
         let installed = lookup().resolve_type_directive(specifier);
@@ -382,19 +382,21 @@ impl<'f> Resolver<'f> {
     }
 
     /// The mode of a form that says none itself.
-    fn mode_of(&self, importer: &Importer, form: Form) -> Option<Mode> {
+    fn mode_of(&self, importer: &Importer, form: Form) -> Option<ModuleSystem> {
         match form {
-            Form::Require | Form::RequireParam | Form::RequireResolve | Form::RequireElsewhere => Some(Mode::Require),
-            Form::MetaResolve => Some(Mode::Import),
+            Form::Require | Form::RequireParam | Form::RequireResolve | Form::RequireElsewhere => {
+                Some(ModuleSystem::Require)
+            }
+            Form::MetaResolve => Some(ModuleSystem::Import),
             Form::Augment => None,
-            Form::ImportEquals => syntax_matters(&importer.config).then_some(Mode::Require),
+            Form::ImportEquals => syntax_matters(&importer.config).then_some(ModuleSystem::Require),
             Form::DynamicImport => importer.import_call_mode,
             _ => importer.static_mode,
         }
     }
 
     /// The modes of static imports and of `import()` in a file: by extension, by the package's `type`, by `module`.
-    fn modes(&self, file: &str, config: &Config) -> (Option<Mode>, Option<Mode>) {
+    fn modes(&self, file: &str, config: &Config) -> (Option<ModuleSystem>, Option<ModuleSystem>) {
         // Blocks of other languages are compiled by a bundler, whatever form an import has.
         if !syntax_matters(config) || !path::is_script(file) {
             return (None, None);
@@ -402,27 +404,27 @@ impl<'f> Resolver<'f> {
         let format = self.emit_format(file, config);
         let static_mode = match (format, config.module) {
             (Some(mode), _) => Some(mode),
-            (None, ModuleKind::CommonJs) => Some(Mode::Require),
-            (None, kind) if is_es(kind) || kind == ModuleKind::Preserve => Some(Mode::Import),
+            (None, ModuleKind::CommonJs) => Some(ModuleSystem::Require),
+            (None, kind) if is_es(kind) || kind == ModuleKind::Preserve => Some(ModuleSystem::Import),
             _ => None,
         };
         let call_mode = match (config.module, format) {
-            (kind, _) if is_node(kind) || kind == ModuleKind::Preserve => Mode::Import,
+            (kind, _) if is_node(kind) || kind == ModuleKind::Preserve => ModuleSystem::Import,
             (_, Some(mode)) => mode,
-            (kind, None) if is_es(kind) => Mode::Import,
-            (_, None) => Mode::Require,
+            (kind, None) if is_es(kind) => ModuleSystem::Import,
+            (_, None) => ModuleSystem::Require,
         };
         (static_mode, Some(call_mode))
     }
 
     /// The module format that TypeScript would emit for the file, where the file itself decides it.
-    fn emit_format(&self, file: &str, config: &Config) -> Option<Mode> {
+    fn emit_format(&self, file: &str, config: &Config) -> Option<ModuleSystem> {
         let ends = |extensions: [&str; 2]| extensions.iter().any(|extension| file.ends_with(extension));
         if ends([".mts", ".mjs"]) {
-            return Some(Mode::Import);
+            return Some(ModuleSystem::Import);
         }
         if ends([".cts", ".cjs"]) {
-            return Some(Mode::Require);
+            return Some(ModuleSystem::Require);
         }
         let is_node16 = matches!(config.module_resolution, ModuleResolution::Node16 | ModuleResolution::NodeNext);
         if !path::is_script(file) || !(is_node16 || path::in_node_modules(file)) {
@@ -431,9 +433,9 @@ impl<'f> Resolver<'f> {
         let scope = self.packages.scope(path::parent(file));
         let declared = scope.as_ref().and_then(|package| package.text("type"));
         match declared {
-            Some("module") => Some(Mode::Import),
-            Some("commonjs") => Some(Mode::Require),
-            _ => is_node(config.module).then_some(Mode::Require),
+            Some("module") => Some(ModuleSystem::Import),
+            Some("commonjs") => Some(ModuleSystem::Require),
+            _ => is_node(config.module).then_some(ModuleSystem::Require),
         }
     }
 }
@@ -444,7 +446,7 @@ impl ProjectResolver for Resolver<'_> {
     }
 
     fn worker<'r>(&'r self, table: &'r dyn TargetTable) -> Box<dyn FileResolver + 'r> {
-        Box::new(file_resolver::Worker::new(self, table))
+        Box::new(file_resolver::TypeScriptFileResolver::new(self, table))
     }
 
     fn package_of(&self, file: &str) -> Option<String> {
@@ -461,11 +463,11 @@ impl ProjectResolver for Resolver<'_> {
 }
 
 /// All that the answer for a bare specifier depends on: text, folder, configuration, mode, kind of form.
-fn bare_key(importer: &Importer, specifier: &str, form: Form, mode: Option<Mode>) -> String {
+fn bare_key(importer: &Importer, specifier: &str, form: Form, mode: Option<ModuleSystem>) -> String {
     let mode = match mode {
         None => "?",
-        Some(Mode::Import) => "i",
-        Some(Mode::Require) => "r",
+        Some(ModuleSystem::Import) => "i",
+        Some(ModuleSystem::Require) => "r",
     };
     let form = match form {
         Form::RequireParam => "p",

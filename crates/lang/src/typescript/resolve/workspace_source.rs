@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::jsonc::Value;
-use crate::typescript::form::Mode;
+use crate::typescript::form::ModuleSystem;
 use crate::typescript::tsconfig::Config;
 
 use super::algorithm::{ALL, JSON, Lookup};
@@ -38,12 +38,22 @@ const SOURCES: [&str; 10] = [".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".js
 
 impl Resolver<'_> {
     /// The source behind a bare specifier that names a package of this repository which is not built.
-    pub(super) fn unbuilt_package(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+    pub(super) fn unbuilt_package(
+        &self,
+        importer: &Importer,
+        specifier: &str,
+        mode: Option<ModuleSystem>,
+    ) -> Option<String> {
         self.unbuilt(importer, specifier, mode, &SOURCES)
     }
 
     /// As [`Self::unbuilt_package`], where only code counts.
-    pub(super) fn unbuilt_code(&self, importer: &Importer, specifier: &str, mode: Option<Mode>) -> Option<String> {
+    pub(super) fn unbuilt_code(
+        &self,
+        importer: &Importer,
+        specifier: &str,
+        mode: Option<ModuleSystem>,
+    ) -> Option<String> {
         if path::is_path(specifier) {
             return None;
         }
@@ -51,7 +61,13 @@ impl Resolver<'_> {
         self.unbuilt(importer, specifier, mode, &code)
     }
 
-    fn unbuilt(&self, importer: &Importer, specifier: &str, mode: Option<Mode>, sources: &[&str]) -> Option<String> {
+    fn unbuilt(
+        &self,
+        importer: &Importer,
+        specifier: &str,
+        mode: Option<ModuleSystem>,
+        sources: &[&str],
+    ) -> Option<String> {
         let (name, rest) = path::split_package_name(specifier);
         let lookup = Lookup::module(self, &importer.config, &importer.directory, mode);
         let packages = self.own_packages(&importer.directory, name);

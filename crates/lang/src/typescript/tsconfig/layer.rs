@@ -10,7 +10,7 @@ use crate::jsonc::{self, Value};
 use crate::typescript::resolve::links::Links;
 
 use super::inside::Inside;
-use super::options::{Options, has_template};
+use super::options::{RawOptions, has_template};
 use super::{Problems, extends, paths};
 use extends::ExtendsScope;
 
@@ -44,7 +44,7 @@ impl Specs {
 /// What one file says by itself.
 #[derive(Debug)]
 struct Layer {
-    options: Options,
+    options: RawOptions,
     files: Option<Specs>,
     include: Option<Specs>,
     exclude: Option<Specs>,
@@ -58,7 +58,7 @@ struct Layer {
 /// What a file says together with all that it extends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Merged {
-    pub(super) options: Options,
+    pub(super) options: RawOptions,
     pub(super) files: Option<Specs>,
     pub(super) include: Option<Specs>,
     pub(super) exclude: Option<Specs>,
@@ -75,7 +75,7 @@ pub(super) struct Layers<'f> {
 }
 
 /// One walk along `extends`.
-struct Walk {
+struct ExtendsWalk {
     stack: Vec<String>,
     steps: usize,
     /// Whether a loop or a limit was met: what was merged then is good for this walk alone.
@@ -93,12 +93,12 @@ impl<'f> Layers<'f> {
 
     /// The options and lists of a configuration, with everything that it extends.
     pub(super) fn load(&self, path: &str, problems: &Problems) -> Merged {
-        let mut walk = Walk { stack: Vec::new(), steps: 0, is_cut: false };
+        let mut walk = ExtendsWalk { stack: Vec::new(), steps: 0, is_cut: false };
         let layer = self.layer(path, problems);
         self.merge(path, &layer, &mut walk, problems)
     }
 
-    fn merge(&self, path: &str, layer: &Layer, walk: &mut Walk, problems: &Problems) -> Merged {
+    fn merge(&self, path: &str, layer: &Layer, walk: &mut ExtendsWalk, problems: &Problems) -> Merged {
         walk.stack.push(path.to_owned());
         let directory = paths::directory(path);
         let mut base = Merged::default();
@@ -121,7 +121,7 @@ impl<'f> Layers<'f> {
     }
 
     /// What a file that is extended contributes; `None` costs that link only.
-    fn inherited(&self, path: &str, walk: &mut Walk, problems: &Problems) -> Option<Merged> {
+    fn inherited(&self, path: &str, walk: &mut ExtendsWalk, problems: &Problems) -> Option<Merged> {
         if let Some(known) = lock(&self.merged).get(path) {
             return known.clone();
         }
@@ -229,7 +229,7 @@ impl Layer {
             report("`compilerOptions` must be an object; it is ignored".to_owned());
         }
         Self {
-            options: Options::read(options, directory, &mut report),
+            options: RawOptions::read(options, directory, &mut report),
             files: specs(root, "files", &mut report),
             include: specs(root, "include", &mut report),
             exclude: specs(root, "exclude", &mut report),

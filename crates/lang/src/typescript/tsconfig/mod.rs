@@ -29,7 +29,7 @@ use crate::typescript::resolve::links::Links;
 use inside::Inside;
 use layer::{Layers, Merged, Specs};
 use membership::FileSet;
-use options::Options;
+use options::RawOptions;
 use pattern_set::PatternSet;
 use patterns::Usage;
 use references::Reachable;
@@ -119,7 +119,7 @@ impl<'f> Configs<'f> {
         Self {
             files,
             layers: Layers::new(Inside::new(files, &root)),
-            default: Arc::new(Options::default().finish(None, &root)),
+            default: Arc::new(RawOptions::default().finish(None, &root)),
             projects: Mutex::default(),
             nearest: RwLock::default(),
             problems: Problems { root: root.clone(), found: Mutex::default() },

@@ -27,7 +27,7 @@ const MAX_TRIED: usize = 100;
 
 /// What one file says, or a chain of files together. Paths are absolute or start with `${configDir}`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Options {
+pub(super) struct RawOptions {
     target: Setting<u8>,
     module: Setting<ModuleKind>,
     module_resolution: Setting<Option<ModuleResolution>>,
@@ -48,10 +48,10 @@ pub(super) struct Options {
     composite: Setting<bool>,
 }
 
-impl Options {
+impl RawOptions {
     /// Reads `compilerOptions`. `report` is called with every value that is not allowed.
     pub(super) fn read(value: &Value, directory: &str, report: &mut dyn FnMut(String)) -> Self {
-        let mut reader = Reader { value, directory, report };
+        let mut reader = OptionReader { value, directory, report };
         let paths = reader.paths();
         Self {
             target: reader.one_of("target", TARGETS),
@@ -217,13 +217,13 @@ pub(super) fn replace_template(path: &str, directory: &str) -> Option<String> {
 }
 
 /// Reads options out of one `compilerOptions` object.
-struct Reader<'a> {
+struct OptionReader<'a> {
     value: &'a Value,
     directory: &'a str,
     report: &'a mut dyn FnMut(String),
 }
 
-impl<'a> Reader<'a> {
+impl<'a> OptionReader<'a> {
     /// The outer `None`: not mentioned. The inner one: mentioned without a usable value.
     fn option<T>(&mut self, name: &str, wanted: &str, read: impl Fn(&'a Value) -> Option<T>) -> Setting<T> {
         let value = self.value.get(name)?;

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::git::index::file::{GROWTH, RawEntry, Reader, SplitLink};
-use crate::git::objects::{HashKind, Mode, ObjectId};
+use crate::git::index::file::{GROWTH, IndexReader, RawEntry, SplitLink};
+use crate::git::objects::{HashKind, ObjectId, TreeMode};
 
 /// The index as a whole.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Entry {
     pub(crate) ctime: i64,
     /// The last 32 bits of it; 0 also for entries that must be compared by content.
     pub(crate) size: u32,
-    pub(crate) mode: Mode,
+    pub(crate) mode: TreeMode,
     pub(crate) id: ObjectId,
     /// The user set `assume-unchanged`.
     pub(crate) is_assumed: bool,
@@ -40,13 +40,13 @@ pub(crate) struct Entry {
 /// One file as written: entries in their order.
 #[derive(Debug)]
 pub(crate) struct EntriesFile {
-    entries: Vec<(Vec<u8>, Slot)>,
+    entries: Vec<(Vec<u8>, IndexSlot)>,
     folders: BTreeMap<Vec<u8>, ObjectId>,
     link: Option<SplitLink>,
 }
 
 #[derive(Clone, Debug)]
-enum Slot {
+enum IndexSlot {
     File(Entry),
     /// A folder of a sparse index.
     Folder,
@@ -56,7 +56,7 @@ impl EntriesFile {
     /// The error says what is wrong with the file.
     pub(crate) fn parse(bytes: &[u8], hash: HashKind) -> Result<Self, &'static str> {
         let end = bytes.len().checked_sub(hash.length()).ok_or("it is too short")?;
-        let reader = Reader::new(bytes, hash.length())?;
+        let reader = IndexReader::new(bytes, hash.length())?;
         let (content, sum) = bytes.split_at_checked(end).ok_or("it is too short")?;
         let sum = ObjectId::from_bytes(sum).ok_or("it is too short")?;
         // Zeros mean that git was configured to skip the checksum (`index.skipHash`).
@@ -66,10 +66,10 @@ impl EntriesFile {
         Self::read(reader, hash).ok_or("its entries are damaged")
     }
 
-    fn read(mut reader: Reader<'_>, hash: HashKind) -> Option<Self> {
+    fn read(mut reader: IndexReader<'_>, hash: HashKind) -> Option<Self> {
         let mut entries = Vec::new();
         reader.entries(|name, entry| {
-            entries.push((name.to_vec(), Slot::of(&entry)?));
+            entries.push((name.to_vec(), IndexSlot::of(&entry)?));
             Some(())
         })?;
         let mut known = BTreeMap::new();
@@ -97,8 +97,8 @@ impl EntriesFile {
         let mut index = Entries { folders: self.folders, ..Entries::default() };
         for (name, slot) in entries {
             match slot {
-                Slot::Folder => index.sparse.push(name),
-                Slot::File(entry) => {
+                IndexSlot::Folder => index.sparse.push(name),
+                IndexSlot::File(entry) => {
                     index.files.insert(name, entry);
                 }
             }
@@ -108,7 +108,7 @@ impl EntriesFile {
     }
 }
 
-impl Slot {
+impl IndexSlot {
     fn of(raw: &RawEntry<'_>) -> Option<Self> {
         if raw.is_folder() {
             return Some(Self::Folder);
@@ -117,7 +117,7 @@ impl Slot {
             mtime: raw.mtime(),
             ctime: raw.ctime(),
             size: raw.size(),
-            mode: Mode::of(raw.mode())?,
+            mode: TreeMode::of(raw.mode())?,
             id: ObjectId::from_bytes(raw.id)?,
             is_assumed: raw.flags & 0x8000 != 0,
             is_skipped: raw.more_flags & 0x4000 != 0,

@@ -6,12 +6,12 @@
 /// A bitmap in runs, each followed by words as they are.
 #[derive(Debug, Default)]
 pub(crate) struct Bitmap {
-    runs: Vec<Run>,
+    runs: Vec<WordRun>,
     words: Vec<u64>,
 }
 
 #[derive(Debug)]
-struct Run {
+struct WordRun {
     /// The first word of the bitmap that the run covers.
     start: u64,
     /// How many words are all zeros or all ones.
@@ -60,7 +60,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<(Bitmap, &[u8])> {
     // Each marker word: one bit to repeat, 32 bits of repetitions, 31 bits counting the literal words that follow.
     while let Some(marker) = compressed.next() {
         let (repetitions, literals) = ((marker >> 1) & 0xffff_ffff, marker >> 33);
-        bitmap.runs.push(Run { start, repetitions, fill: marker & 1 == 1, literals: bitmap.words.len() });
+        bitmap.runs.push(WordRun { start, repetitions, fill: marker & 1 == 1, literals: bitmap.words.len() });
         start += repetitions + literals;
         if start > limit {
             return None;

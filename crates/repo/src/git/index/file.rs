@@ -11,7 +11,7 @@ use crate::git::index::ewah::{self, Bitmap};
 pub(crate) const GROWTH: usize = 64;
 
 /// An index on its way through its entries.
-pub(crate) struct Reader<'a> {
+pub(crate) struct IndexReader<'a> {
     /// Without the checksum at the end.
     bytes: &'a [u8],
     position: usize,
@@ -43,7 +43,7 @@ pub(crate) struct SplitLink {
     replaced: Bitmap,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> IndexReader<'a> {
     /// For ids of `hash` bytes. The error says what is wrong with the file.
     pub(crate) fn new(bytes: &'a [u8], hash: usize) -> Result<Self, &'static str> {
         let header = bytes.first_chunk::<12>().ok_or("it is too short")?;

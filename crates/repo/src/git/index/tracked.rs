@@ -5,12 +5,12 @@
 
 use std::cmp::Ordering;
 
-use crate::git::index::file::{RawEntry, Reader, SplitLink};
+use crate::git::index::file::{IndexReader, RawEntry, SplitLink};
 
 /// Tracked paths from the top of the checkout, sorted by bytes and unique.
 #[derive(Debug, Default)]
 pub(crate) struct TrackedPaths {
-    names: Names,
+    names: ByteStrings,
     /// Submodules, sorted.
     gitlinks: Vec<Box<[u8]>>,
 }
@@ -18,14 +18,14 @@ pub(crate) struct TrackedPaths {
 /// One index file as written: entries in their order, and the split-index link if it has one.
 #[derive(Debug)]
 pub(crate) struct IndexFile {
-    names: Names,
+    names: ByteStrings,
     gitlinks: Vec<bool>,
     pub(crate) link: Option<SplitLink>,
 }
 
 /// Many byte strings in one allocation.
 #[derive(Debug, Default)]
-struct Names {
+struct ByteStrings {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -81,15 +81,15 @@ impl IndexFile {
     /// The error says what is wrong with the file.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
         // The file does not say how long its hashes are; parsed with the wrong length it never ends exactly at its end.
-        let parse = |hash| Reader::new(bytes, hash).map(Self::read);
+        let parse = |hash| IndexReader::new(bytes, hash).map(Self::read);
         match parse(20)? {
             Some(file) => Ok(file),
             None => parse(32)?.ok_or("its entries are damaged"),
         }
     }
 
-    fn read(mut reader: Reader<'_>) -> Option<Self> {
-        let mut names = Names::default();
+    fn read(mut reader: IndexReader<'_>) -> Option<Self> {
+        let mut names = ByteStrings::default();
         let mut gitlinks = Vec::new();
         reader.entries(|name, entry: RawEntry<'_>| {
             let kind = entry.mode() >> 12;
@@ -121,7 +121,7 @@ impl IndexFile {
 
     /// The index that a split one and its base make together.
     fn merged(&self, link: &SplitLink, base: &Self) -> Option<Self> {
-        let mut names = Names::default();
+        let mut names = ByteStrings::default();
         let mut gitlinks = Vec::with_capacity(base.gitlinks.len() + self.gitlinks.len());
         for (name, gitlink) in link.merge(self.entries(), base.entries())? {
             names.push(name);
@@ -131,7 +131,7 @@ impl IndexFile {
     }
 }
 
-impl Names {
+impl ByteStrings {
     fn push(&mut self, name: &[u8]) {
         self.bytes.extend_from_slice(name);
         self.ends.push(self.bytes.len());

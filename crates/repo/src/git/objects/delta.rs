@@ -5,14 +5,14 @@ const MOST_RESERVED: usize = 1 << 20;
 
 /// The size that the delta says its result has.
 pub(crate) fn result_size(delta: &[u8]) -> Option<u64> {
-    let mut reader = Reader { bytes: delta };
+    let mut reader = DeltaReader { bytes: delta };
     reader.size()?;
     reader.size()
 }
 
 /// Applies the delta to `base`; the result has at most `limit` bytes. The error says what is wrong with the delta.
 pub(crate) fn apply(base: &[u8], delta: &[u8], limit: usize) -> Result<Vec<u8>, &'static str> {
-    let mut reader = Reader { bytes: delta };
+    let mut reader = DeltaReader { bytes: delta };
     let (from, to) = reader.size().zip(reader.size()).ok_or("a delta has no sizes")?;
     if from != base.len() as u64 {
         return Err("a delta does not fit its base");
@@ -36,11 +36,11 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], limit: usize) -> Result<Vec<u8>, 
     if out.len() == size { Ok(out) } else { Err("a delta makes less than it says") }
 }
 
-struct Reader<'a> {
+struct DeltaReader<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DeltaReader<'a> {
     fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.bytes.split_first()?;
         self.bytes = rest;

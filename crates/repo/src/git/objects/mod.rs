@@ -25,5 +25,5 @@ pub(crate) use id::{HashKind, ObjectHasher, ObjectId, ObjectKind};
 pub(crate) use place::GitLayout;
 pub(crate) use revision::resolve;
 pub(crate) use store::ObjectStore;
-pub(crate) use tree::{Mode, RevisionFiles};
+pub(crate) use tree::{RevisionFiles, TreeMode};
 pub(crate) use tree_diff::{TreeChanges, TreeDiff};

@@ -62,7 +62,7 @@ impl<'p, 's> References<'p, 's> {
         for _ in 0..=MAX_SYMBOLIC {
             let path = join(self.folder_of(&name), &name);
             let Some(bytes) = self.place.read_small(&path)? else { return self.packed(&name) };
-            let damaged = || GitError::damaged(&self.place.shown(&path), "it is no reference");
+            let damaged = || GitError::damaged(&self.place.shown(&path), "it is not a reference");
             if let Some(target) = bytes.strip_prefix(b"ref:") {
                 let target = std::str::from_utf8(target).map_err(|_| damaged())?.trim();
                 if !is_name(target) || !target.starts_with("refs/") {
@@ -108,7 +108,7 @@ impl<'p, 's> References<'p, 's> {
                 Some((String::from_utf8_lossy(name.get(1..)?).into_owned(), id))
             });
             let Some((name, id)) = parsed else {
-                let reason = format!("line {} is no reference", number + 1);
+                let reason = format!("line {} is not a reference", number + 1);
                 return Err(GitError::damaged(&self.place.shown(&path), reason));
             };
             packed.insert(name, id);

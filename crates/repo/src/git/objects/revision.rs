@@ -26,7 +26,7 @@ pub(crate) struct Revision {
 
 /// One step behind the name.
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum RevisionStep {
     /// `~3`: as many first parents.
     Ancestor(u32),
     /// `^2`: the parent of that number; 0 is the commit itself.
@@ -56,7 +56,7 @@ pub(crate) fn resolve<'s>(
     }
 }
 
-fn parse(spelling: &str) -> Result<(&str, Vec<Step>), &'static str> {
+fn parse(spelling: &str) -> Result<(&str, Vec<RevisionStep>), &'static str> {
     if spelling.contains("..") {
         return Err("it is a range; name the one revision that the files are compared with");
     }
@@ -76,7 +76,7 @@ fn parse(spelling: &str) -> Result<(&str, Vec<Step>), &'static str> {
         rest = rest.get(1..).unwrap_or_default();
         if let Some(inner) = rest.strip_prefix('{').filter(|_| operator == '^') {
             let (wanted, behind) = inner.split_once('}').ok_or("a brace is not closed")?;
-            steps.push(Step::Peel(match wanted {
+            steps.push(RevisionStep::Peel(match wanted {
                 "" => None,
                 "commit" => Some(ObjectKind::Commit),
                 "tree" => Some(ObjectKind::Tree),
@@ -89,8 +89,8 @@ fn parse(spelling: &str) -> Result<(&str, Vec<Step>), &'static str> {
         let (number, behind) = rest.split_at_checked(digits).unwrap_or((rest, ""));
         let number = if number.is_empty() { 1 } else { number.parse().map_err(|_| "a number is too large")? };
         steps.push(match operator {
-            '~' => Step::Ancestor(number),
-            '^' => Step::Parent(number),
+            '~' => RevisionStep::Ancestor(number),
+            '^' => RevisionStep::Parent(number),
             _ => return Err("behind the name there may be ~N, ^N and ^{commit} alone"),
         });
         rest = behind;
@@ -156,20 +156,20 @@ impl Resolver<'_, '_, '_> {
         Err(GitError::Ambiguous { prefix: digits.to_owned(), candidates })
     }
 
-    fn step(&mut self, id: ObjectId, step: &Step) -> Result<ObjectId, GitError> {
+    fn step(&mut self, id: ObjectId, step: &RevisionStep) -> Result<ObjectId, GitError> {
         match *step {
-            Step::Peel(None) => Ok(self.peel(id)?.0),
-            Step::Peel(Some(ObjectKind::Tree)) => {
+            RevisionStep::Peel(None) => Ok(self.peel(id)?.0),
+            RevisionStep::Peel(Some(ObjectKind::Tree)) => {
                 let (id, kind, bytes) = self.peel(id)?;
                 if kind == ObjectKind::Commit { Ok(self.commit(&id, &bytes)?.tree) } else { wanted(id, kind, "tree") }
             }
-            Step::Peel(Some(_)) | Step::Parent(0) => {
+            RevisionStep::Peel(Some(_)) | RevisionStep::Parent(0) => {
                 let (id, kind, _) = self.peel(id)?;
                 wanted(id, kind, "commit")
             }
-            Step::Parent(number) => self.parent(id, number),
-            Step::Ancestor(0) => self.step(id, &Step::Parent(0)),
-            Step::Ancestor(count) => (0..count).try_fold(id, |id, _| self.parent(id, 1)),
+            RevisionStep::Parent(number) => self.parent(id, number),
+            RevisionStep::Ancestor(0) => self.step(id, &RevisionStep::Parent(0)),
+            RevisionStep::Ancestor(count) => (0..count).try_fold(id, |id, _| self.parent(id, 1)),
         }
     }
 
@@ -223,15 +223,15 @@ mod tests {
 
     #[test]
     fn spellings() {
-        let good: [(&str, &str, &[Step]); 8] = [
+        let good: [(&str, &str, &[RevisionStep]); 8] = [
             ("HEAD", "HEAD", &[]),
-            ("a/b~", "a/b", &[Step::Ancestor(1)]),
-            ("a~3^2", "a", &[Step::Ancestor(3), Step::Parent(2)]),
-            ("a^^", "a", &[Step::Parent(1), Step::Parent(1)]),
-            ("a^0", "a", &[Step::Parent(0)]),
-            ("v1^{commit}~2", "v1", &[Step::Peel(Some(ObjectKind::Commit)), Step::Ancestor(2)]),
-            ("v1^{}", "v1", &[Step::Peel(None)]),
-            ("@^{tree}", "@", &[Step::Peel(Some(ObjectKind::Tree))]),
+            ("a/b~", "a/b", &[RevisionStep::Ancestor(1)]),
+            ("a~3^2", "a", &[RevisionStep::Ancestor(3), RevisionStep::Parent(2)]),
+            ("a^^", "a", &[RevisionStep::Parent(1), RevisionStep::Parent(1)]),
+            ("a^0", "a", &[RevisionStep::Parent(0)]),
+            ("v1^{commit}~2", "v1", &[RevisionStep::Peel(Some(ObjectKind::Commit)), RevisionStep::Ancestor(2)]),
+            ("v1^{}", "v1", &[RevisionStep::Peel(None)]),
+            ("@^{tree}", "@", &[RevisionStep::Peel(Some(ObjectKind::Tree))]),
         ];
         for (spelling, name, steps) in good {
             let (parsed, found) = parse(spelling).unwrap();

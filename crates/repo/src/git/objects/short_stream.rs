@@ -23,7 +23,7 @@ const CODES: [(u16, u8); 512] = {
 /// Base and number of extra bits of each length symbol from 257 on, and of each distance symbol.
 const LENGTHS: [(u16, u8); 29] = {
     let mut lengths = steps::<29>(4, 3);
-    // The last one stands for the longest length alone.
+    // The last code means the longest length only.
     lengths[28] = (258, 0);
     lengths
 };

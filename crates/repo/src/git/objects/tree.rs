@@ -23,7 +23,7 @@ const MAX_PATH: usize = 1 << 16;
 
 /// What a path is in a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum TreeMode {
     Plain,
     Executable,
     Link,
@@ -34,13 +34,13 @@ pub(crate) enum Mode {
 /// The files below one folder of a revision. Paths start at the top of the checkout.
 #[derive(Debug, Default)]
 pub(crate) struct RevisionFiles {
-    pub(crate) files: BTreeMap<Vec<u8>, (Mode, ObjectId)>,
+    pub(crate) files: BTreeMap<Vec<u8>, (TreeMode, ObjectId)>,
     /// Folders that were not opened because they are as the caller knows them, each with a slash at its end; the top is
     /// empty.
     pub(crate) same: BTreeSet<Vec<u8>>,
 }
 
-impl Mode {
+impl TreeMode {
     /// As git reads the modes of folders and of its index; `None` for folders and for what does not exist.
     pub(crate) fn of(bits: u32) -> Option<Self> {
         match bits >> 12 {
@@ -134,7 +134,7 @@ impl Trees {
 
 pub(super) struct TreeEntry<'t> {
     /// `None` for a folder.
-    pub(super) mode: Option<Mode>,
+    pub(super) mode: Option<TreeMode>,
     pub(super) name: &'t [u8],
     pub(super) id: ObjectId,
 }
@@ -152,7 +152,7 @@ impl<'t> TreeEntry<'t> {
         let is_folder = bits == 0o40000;
         // Git never writes a name with a slash, `.` or `..`: it would point out of its folder.
         let is_name = !name.is_empty() && name != b"." && name != b".." && !name.contains(&b'/');
-        let mode = Mode::of(bits);
+        let mode = TreeMode::of(bits);
         (is_name && (is_folder || mode.is_some())).then_some(Self { mode, name, id: ObjectId::from_bytes(id)? })
     }
 }
@@ -161,7 +161,7 @@ impl<'t> TreeEntry<'t> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Option<(Option<Mode>, String, usize)> {
+    fn parse(text: &str) -> Option<(Option<TreeMode>, String, usize)> {
         let bytes = [text.as_bytes(), b"\0", &[7; 20]].concat();
         let mut rest = bytes.as_slice();
         let entry = TreeEntry::parse(&mut rest, 20)?;
@@ -171,11 +171,11 @@ mod tests {
     #[test]
     fn entries() {
         let some = |mode, name: &str| Some((mode, name.to_owned(), 0));
-        assert_eq!(parse("100644 a b"), some(Some(Mode::Plain), "a b"));
-        assert_eq!(parse("100664 a"), some(Some(Mode::Plain), "a"));
-        assert_eq!(parse("100755 a"), some(Some(Mode::Executable), "a"));
-        assert_eq!(parse("120000 a"), some(Some(Mode::Link), "a"));
-        assert_eq!(parse("160000 a"), some(Some(Mode::Submodule), "a"));
+        assert_eq!(parse("100644 a b"), some(Some(TreeMode::Plain), "a b"));
+        assert_eq!(parse("100664 a"), some(Some(TreeMode::Plain), "a"));
+        assert_eq!(parse("100755 a"), some(Some(TreeMode::Executable), "a"));
+        assert_eq!(parse("120000 a"), some(Some(TreeMode::Link), "a"));
+        assert_eq!(parse("160000 a"), some(Some(TreeMode::Submodule), "a"));
         assert_eq!(parse("40000 a"), some(None, "a"));
         assert_eq!(parse("040000 a"), some(None, "a"));
         for bad in [

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::error::GitError;
 use super::id::{ObjectId, ObjectKind};
 use super::store::ObjectStore;
-use super::tree::{Mode, TreeEntry};
+use super::tree::{TreeEntry, TreeMode};
 
 /// More folders are not opened for one comparison.
 const MAX_FOLDERS: usize = 20_000;
@@ -41,7 +41,7 @@ pub(crate) struct TreeDiff {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Side {
     /// `None` for a folder.
-    mode: Option<Mode>,
+    mode: Option<TreeMode>,
     id: ObjectId,
 }
 
@@ -91,7 +91,8 @@ impl TreeDiff {
                 if (old.is_some() || new.is_some()) && is_below && full.len() < MAX_PATH {
                     pending.push((folder, old, new));
                 }
-                let file = |side: Option<Side>| side.filter(|side| !matches!(side.mode, None | Some(Mode::Submodule)));
+                let file =
+                    |side: Option<Side>| side.filter(|side| !matches!(side.mode, None | Some(TreeMode::Submodule)));
                 if file(pair.0) != file(pair.1)
                     && let Some(below) = full.strip_prefix(prefix)
                 {
