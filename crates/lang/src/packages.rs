@@ -11,6 +11,8 @@
 //!    makes ids of them. A link in a store is never followed: [`PackageFolder::is_file`] and [`PackageFolder::list`] pass over it.
 //! 3. `ProjectResolver::proof_of` returns the lock file's proof of a package's contents, with which files are staged.
 
+pub mod vendored;
+
 use serde::Serialize;
 use stan_model::document::integrity::PackageFile;
 use stan_model::{Digest, Ecosystem, RepoPath};

@@ -12,7 +12,7 @@ pub enum Ecosystem {
     Pypi,
     /// Modules in the module cache of Go: `go/<module>@<version>/<path>`.
     Go,
-    /// Crates that Cargo unpacked from a registry: `crates/<name>/<version>/<path>`.
+    /// Crates that Cargo unpacked from a registry or copied into a vendor folder: `crates/<name>/<version>/<path>`.
     Crates,
     /// Files that belong to no installed package, by the hash of their absolute path: `abs/<sha256>/<file name>`.
     Abs,
@@ -70,6 +70,13 @@ pub const PACKAGE_FOLDER: &str = "node_modules";
 
 /// The folder name under which packages are installed in a virtual environment of Python.
 pub const SITE_FOLDER: &str = "site-packages";
+
+/// The file in which `cargo vendor` lists the checksums of a crate's files. A folder that has it beside [`CRATE_MANIFEST`] is
+/// an installed package.
+pub const CRATE_CHECKSUMS: &str = ".cargo-checksum.json";
+
+/// The manifest of a crate.
+pub const CRATE_MANIFEST: &str = "Cargo.toml";
 
 /// Whether a path lies in or below a folder of installed packages.
 pub fn is_installed(path: &str) -> bool {

@@ -22,7 +22,9 @@ mod programming;
 mod repo_path;
 
 pub use digest::Digest;
-pub use ecosystem::{Ecosystem, PACKAGE_FOLDER, SITE_FOLDER, is_external, is_installed};
+pub use ecosystem::{
+    CRATE_CHECKSUMS, CRATE_MANIFEST, Ecosystem, PACKAGE_FOLDER, SITE_FOLDER, is_external, is_installed,
+};
 pub use facts::FileFacts;
 pub use file_key::FileKey;
 pub use git_names::{bare_name, is_git_folder};

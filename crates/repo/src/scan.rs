@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::Scope;
-use stan_model::Problem;
+use stan_model::{CRATE_CHECKSUMS, CRATE_MANIFEST, Problem};
 
 use crate::git::directory::{Checkout, is_repository};
 use crate::git::index::tracked::TrackedPaths;
@@ -382,7 +382,7 @@ impl Visit<'_, '_> {
                 Vec::new()
             }
         };
-        self.look_for_environment(&entries);
+        self.look_for_packages(&entries);
         self.look_for_repository(&entries, &absolute);
         self.read_ignore_file(&entries, &absolute);
         Some(Opened { stat, entries })
@@ -394,9 +394,12 @@ impl Visit<'_, '_> {
         None
     }
 
-    /// A virtual environment of Python holds installed packages, as `node_modules` does.
-    fn look_for_environment(&mut self, entries: &[DirEntry]) {
-        if !self.task.path.is_empty() && find(entries, "pyvenv.cfg") == Some(EntryKind::File) {
+    /// A virtual environment of Python holds installed packages, as `node_modules` does; a crate that `cargo vendor` copied is
+    /// one.
+    fn look_for_packages(&mut self, entries: &[DirEntry]) {
+        let has = |name: &str| find(entries, name) == Some(EntryKind::File);
+        let is_installed = has("pyvenv.cfg") || (has(CRATE_CHECKSUMS) && has(CRATE_MANIFEST));
+        if !self.task.path.is_empty() && is_installed {
             self.task.mode = ListingMode::IncludesOnly;
         }
     }

@@ -12,9 +12,10 @@ use stan_graph::{ExternalFile, Externals, Graph, PackageFile};
 use stan_lang::documents;
 use stan_lang::language::SourceFile;
 use stan_lang::packages::file_of_id;
+use stan_lang::packages::vendored::{VendoredCrates, name_and_version};
 use stan_model::json::JsonTree;
 use stan_model::untrusted::cleaned_prose;
-use stan_model::{Ecosystem, NodeKind, PACKAGE_FOLDER};
+use stan_model::{CRATE_CHECKSUMS, CRATE_MANIFEST, Ecosystem, NodeKind, PACKAGE_FOLDER};
 use stan_repo::{Files, System, SystemExt as _, World};
 
 use crate::cache::Manifests;
@@ -54,7 +55,7 @@ pub(crate) fn locate_externals(system: &dyn System, options: &GraphOptions, grap
             (Some(stored), _, _) => Some(stored),
             (None, Some(_), Some(file)) => distributions.file(&absolute, file.size, &file.digest),
             (None, Some(_), None) => None,
-            (None, None, _) => packages.file(&absolute),
+            (None, None, _) => packages.file(&absolute).or_else(|| packages.vendored_file(root, &absolute)),
         };
         let description = packages.description(options, &absolute);
         (index, ExternalFile { description, ..ExternalFile::new(root, absolute, package) })
@@ -101,6 +102,39 @@ impl Packages<'_> {
             version: package.version.clone(),
             path,
         })
+    }
+
+    /// The crate that `cargo vendor` copied, and the path of a file in it.
+    fn vendored_file(&mut self, root: &str, absolute: &str) -> Option<PackageFile> {
+        let folder = VendoredCrates::new(&self.world, root).folder_of(absolute)?;
+        let path = absolute.strip_prefix(&*folder)?.strip_prefix('/')?.to_owned();
+        let package = match self.by_directory.get(&*folder) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.crate_manifest(&folder).map(Rc::new);
+                self.by_directory.insert((*folder).into(), found.clone());
+                found
+            }
+        }?;
+        Some(PackageFile {
+            ecosystem: Ecosystem::Crates,
+            name: package.name.clone(),
+            version: package.version.clone(),
+            path,
+        })
+    }
+
+    fn crate_manifest(&mut self, directory: &str) -> Option<Package> {
+        self.buffer.clear();
+        let path = format!("{directory}/{CRATE_MANIFEST}");
+        self.manifests.note(self.system, &format!("{directory}/{CRATE_CHECKSUMS}"), self.observed_at);
+        self.manifests.note(self.system, &path, self.observed_at);
+        if let Err(error) = self.system.read_real(Path::new(&path), LARGEST_MANIFEST, &mut self.buffer) {
+            self.manifests.doubt(&error);
+            return None;
+        }
+        let (name, version) = name_and_version(&self.buffer)?;
+        Some(Package { name, version, description: None })
     }
 
     /// What an external file says of itself where it starts.

@@ -10,9 +10,9 @@ use stan_graph::{Canonical, ExternalFile, Map, canonical_id};
 use stan_lang::{Languages, PackageStores};
 use stan_model::Ecosystem;
 use stan_model::document::DocumentError;
-use stan_model::document::integrity::{self, ExternalsLock, LockedExternal};
+use stan_model::document::integrity::{self, ExternalsLock, LockedExternal, PackageFile};
 use stan_model::document::run_report::NotAnalysedFiles;
-use stan_repo::{System, relative_path};
+use stan_repo::{AbsPath, System, relative_path};
 
 use super::Repository;
 use super::consent::Consent;
@@ -322,13 +322,20 @@ fn is_place_of((root, stan_path): (&str, &str), stores: &PackageStores, id: &str
     let is_real = !locator.split('/').any(|part| matches!(part, "." | ".."));
     let could_be_imported = match package {
         Some(package) if matches!(package.ecosystem, Ecosystem::Go | Ecosystem::Crates) => {
-            stores.file_at(locator).as_ref() == Some(package)
+            stores.file_at(locator).as_ref() == Some(package) || is_vendored(root, locator, package)
         }
         Some(package) => is_installed && locator.ends_with(&["/", &package.path].concat()),
         None => is_installed || Languages::all().claim(locator) || locator.ends_with(".json"),
     };
     let file = ExternalFile::new(root, locator.clone(), package.clone());
     is_real && could_be_imported && canonical_id(stan_path, &file) == *id
+}
+
+/// Whether a file may be that of a vendored crate. Its checksum is compared before it is staged.
+fn is_vendored(root: &str, locator: &str, package: &PackageFile) -> bool {
+    package.ecosystem == Ecosystem::Crates
+        && AbsPath::new(root).below(locator).is_some()
+        && locator.ends_with(&["/", &package.path].concat())
 }
 
 pub(crate) const REBUILD: &str = "rebuild the map: stan run --context";

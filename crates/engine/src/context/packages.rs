@@ -1,10 +1,11 @@
-//! Packages outside the root whose files are selected: proved by what lock files of the repository say of them, before anything of
-//! them is staged. A file that cannot be proved is left out, and the report says why.
+//! Packages whose files are selected: proved by what lock files of the repository say of them, vendored crates by their own list of
+//! checksums, before anything of them is staged. A file that cannot be proved is left out, and the report says why.
 //!
 //! A package is proved as a whole and once in a run, whatever number of its files is selected.
 
 mod archive;
 mod folder;
+mod vendored;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ use stan_lang::packages::version_of;
 use stan_lang::{PackageProof, PackageVersion, ProjectResolvers};
 use stan_model::document::integrity::{ExternalsLock, LockedExternal};
 use stan_model::{Digest, Ecosystem, NodeKind};
-use stan_repo::{Files, System};
+use stan_repo::{AbsPath, Files, System};
 
 use super::Repository;
 use crate::graph::GraphOptions;
@@ -87,7 +88,7 @@ fn unproved(
     let world = options.probing_world(system, options.reach(system));
     let proofs = proofs(&options, &world, map, by_package.keys().cloned().collect());
     let checked = by_package.par_iter().flat_map_iter(|(package, wanted)| {
-        let proved = prove(system, package, proofs.get(package), wanted);
+        let proved = prove((system, repository.root), package, proofs.get(package), wanted);
         wanted.iter().filter_map(move |(path, (id, node))| {
             let reason = match &proved {
                 Ok(digests) if digests.get(*path) == Some(&node.sha256) => return None,
@@ -100,14 +101,22 @@ fn unproved(
     checked.collect()
 }
 
-fn prove(system: &dyn System, package: &PackageVersion, proof: Option<&PackageProof>, wanted: &Wanted<'_>) -> Proved {
+fn prove(
+    (system, root): (&dyn System, &str),
+    package: &PackageVersion,
+    proof: Option<&PackageProof>,
+    wanted: &Wanted<'_>,
+) -> Proved {
     let PackageVersion { name, version, .. } = package;
-    let Some(proof) = proof else {
-        return Err(format!("no lock file of the repository has a hash of {name} {version}"));
-    };
     let Some((path, (_, node))) = wanted.first_key_value() else { return Ok(BTreeMap::new()) };
     let folder = node.locator.strip_suffix(path).map(|folder| folder.trim_end_matches('/'));
     let Some(folder) = folder else { return Err("it does not lie where its package does".to_owned()) };
+    if package.ecosystem == Ecosystem::Crates && AbsPath::new(root).below(folder).is_some() {
+        return vendored::prove(system, folder, proof, wanted);
+    }
+    let Some(proof) = proof else {
+        return Err(format!("no lock file of the repository has a hash of {name} {version}"));
+    };
     match proof {
         PackageProof::Folder(hashes) => folder::prove(system, folder, &format!("{name}@{version}"), hashes, wanted),
         PackageProof::Archive(hashes) => archive::prove(system, folder, hashes, wanted),

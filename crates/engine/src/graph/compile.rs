@@ -88,7 +88,7 @@ fn compile_once(
     let project = options.project(&*world, &universe.files);
     let resolvers = ProjectResolvers::open(options.languages, &project);
     let excluded = ExcludedFiles::new(options);
-    let table = || memory.keep(NodeTable::new(options, &universe.files, &excluded));
+    let table = || memory.keep(NodeTable::new(options, &*world, &universe.files, &excluded));
     let ((), nodes) = rayon::join(|| resolvers.prepare(), table);
     let resolvers = &resolvers;
     let run = CompileRun { system, options, universe: &universe, resolvers, nodes: &nodes, previous, see, bundles };

@@ -12,8 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stan_lang::Target;
 use stan_lang::language::{Answer, TargetTable};
 use stan_lang::packages::file_of_id;
+use stan_lang::packages::vendored::VendoredCrates;
 use stan_model::{FileKey, NodeKind, is_external};
-use stan_repo::{AbsPath, normal_path};
+use stan_repo::{AbsPath, Files, normal_path};
 
 use super::GraphOptions;
 use super::analyse::Analysed;
@@ -52,12 +53,18 @@ pub(crate) struct NodeTable<'u> {
     slots: boxcar::Vec<LazyNode>,
     by_name: Mutex<FxHashMap<NodeName, FileKey>>,
     excluded: &'u ExcludedFiles,
+    vendored: VendoredCrates<'u>,
     /// Made when all nodes are known and the first specifier is spelled like one of them.
     stored_ids: OnceLock<FxHashSet<String>>,
 }
 
 impl<'u> NodeTable<'u> {
-    pub(crate) fn new(options: &'u GraphOptions, universe: &'u [Box<str>], excluded: &'u ExcludedFiles) -> Self {
+    pub(crate) fn new(
+        options: &'u GraphOptions,
+        files: &'u dyn Files,
+        universe: &'u [Box<str>],
+        excluded: &'u ExcludedFiles,
+    ) -> Self {
         let by_path = universe.iter().zip(0..).map(|(path, key)| (&**path, FileKey(key))).collect();
         Self {
             options,
@@ -66,6 +73,7 @@ impl<'u> NodeTable<'u> {
             slots: boxcar::Vec::new(),
             by_name: Mutex::default(),
             excluded,
+            vendored: VendoredCrates::new(files, &options.root),
             stored_ids: OnceLock::new(),
         }
     }
@@ -169,9 +177,9 @@ impl<'u> NodeTable<'u> {
         self.options.display(path)
     }
 
-    /// Whether a file beyond the universe belongs to the repository. The path alone decides.
+    /// Whether a file beyond the universe belongs to the repository.
     pub(crate) fn is_own(&self, path: &str) -> bool {
-        !is_external(self.relative(path))
+        !is_external(self.relative(path)) && self.vendored.folder_of(path).is_none()
     }
 
     /// Id and kind of the node of a key.

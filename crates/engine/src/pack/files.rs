@@ -9,15 +9,16 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use stan_lang::language::{Answer, Extractors, Resolved, TargetTable, Wanted};
 use stan_lang::packages::file_of_id;
+use stan_lang::packages::vendored::{VendoredCrates, name_and_version};
 use stan_lang::project::Worker;
 use stan_lang::{ProjectResolvers, SourceFile, Target};
 use stan_model::document::integrity::PackageFile;
 use stan_model::document::pack::PackPackage;
 use stan_model::names::FileUnits;
 use stan_model::outline::LineStarts;
-use stan_model::{Digest, FileKey, PACKAGE_FOLDER, is_installed};
+use stan_model::{CRATE_MANIFEST, Digest, FileKey, PACKAGE_FOLDER, is_installed};
 use stan_pack::{FileId, Leads, Modules};
-use stan_repo::{System, SystemExt as _};
+use stan_repo::{Files, System, SystemExt as _};
 
 use crate::graph::{ExcludedFiles, GraphOptions};
 
@@ -53,6 +54,7 @@ pub(super) struct PackFiles<'p> {
     slots: RefCell<Vec<Rc<FileSlot>>>,
     by_path: RefCell<FxHashMap<String, FileId>>,
     packages: RefCell<BTreeMap<String, Option<PackPackage>>>,
+    vendored: VendoredCrates<'p>,
 }
 
 struct FileSlot {
@@ -63,7 +65,7 @@ struct FileSlot {
 
 impl<'p> PackFiles<'p> {
     pub(super) fn new(
-        system: &'p dyn System,
+        (system, world): (&'p dyn System, &'p dyn Files),
         options: &'p GraphOptions,
         resolvers: &'p ProjectResolvers<'p>,
         table: &'p FoundTargets<'p>,
@@ -77,6 +79,7 @@ impl<'p> PackFiles<'p> {
             slots: RefCell::default(),
             by_path: RefCell::default(),
             packages: RefCell::default(),
+            vendored: VendoredCrates::new(world, &options.root),
         }
     }
 
@@ -143,7 +146,7 @@ impl<'p> PackFiles<'p> {
             return Some(PackPackage { name, version });
         }
         if !is_installed(id) {
-            return None;
+            return self.vendored_crate(id);
         }
         if let Some((site, path)) = id.rsplit_once("/site-packages/") {
             let mut packages = self.packages.borrow_mut();
@@ -153,6 +156,25 @@ impl<'p> PackFiles<'p> {
         let folder = package_folder(id)?;
         let mut packages = self.packages.borrow_mut();
         packages.entry(folder.to_owned()).or_insert_with(|| self.read_package(folder)).clone()
+    }
+
+    /// The crate that `cargo vendor` copied, of a file that is external.
+    fn vendored_crate(&self, id: &str) -> Option<PackPackage> {
+        let folder = self.vendored.folder_of(&crate::outline::absolute(&self.options.root, id))?;
+        let mut packages = self.packages.borrow_mut();
+        let read = || {
+            let mut bytes = Vec::new();
+            let path = format!("{folder}/{CRATE_MANIFEST}");
+            self.system.read_at_most(Path::new(&path), MAX_BYTES, &mut bytes).ok()?;
+            let (name, version) = name_and_version(&bytes)?;
+            Some(PackPackage { name, version })
+        };
+        packages.entry(folder.to_string()).or_insert_with(read).clone()
+    }
+
+    /// Whether a file belongs to an installed package.
+    pub(super) fn is_installed(&self, id: &str) -> bool {
+        is_installed(id) || file_of_id(id).is_some() || self.vendored_crate(id).is_some()
     }
 
     fn read_package(&self, folder: &str) -> Option<PackPackage> {

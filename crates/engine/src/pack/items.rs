@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use stan_lang::packages::file_of_id;
 use stan_model::document::pack::{PackItem, PackOmitted, PackVia};
 use stan_model::outline::{LineStarts, Lines, Outline, Unit, UnitKind};
 use stan_pack::{Candidate, Closure, Costs, FileId, FileKeeping, Focus, Level, Options, Shown, Via};
@@ -338,7 +337,7 @@ pub(super) fn draft(
     let has = |level: Level| texts.iter().any(|(known, _)| *known == level);
     let levels = [Level::Full, Level::Open, Level::Signature, Level::Head];
     let wanted = levels.into_iter().find(|level| *level <= wanted && has(*level)).unwrap_or(wanted);
-    let is_installed = stan_model::is_installed(&loaded.id) || file_of_id(&loaded.id).is_some();
+    let is_installed = files.is_installed(&loaded.id);
     let name = outline.path(candidate.unit);
     let line = stan_pack::one_line(unit.kind.as_str(), &name, &loaded.id, unit.name_line());
     let mut draft = Draft {

@@ -54,7 +54,7 @@ pub fn pack(
         let resolvers = ProjectResolvers::open(options.languages, &project);
         let excluded = ExcludedFiles::new(&options);
         let table = FoundTargets::new(&excluded);
-        let files = PackFiles::new(system, &options, &resolvers, &table);
+        let files = PackFiles::new((system, &world), &options, &resolvers, &table);
         let run = PackRun {
             system,
             repository,

@@ -30,7 +30,7 @@ impl Language for TypeScript {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn claims(&self, path: &str) -> bool {

@@ -32,7 +32,7 @@ fn check_module(system: &MemorySystem, expected: Result<&str, &str>) {
         PackageVersion { ecosystem: Ecosystem::Go, name: "example.com/fork".into(), version: "v0.3.0".into() };
     let known = Digest(base64(GO_SUM).try_into().unwrap());
     let proof = PackageProof::Folder(vec![Digest([7; 32]), known]);
-    let found = prove(system, &package, Some(&proof), &wanted);
+    let found = prove((system, "/r"), &package, Some(&proof), &wanted);
     match (found, expected) {
         (Ok(digests), Ok(contents)) => {
             assert_eq!(digests, BTreeMap::from([("o.go".to_owned(), sha256(contents.as_bytes()))]));
@@ -70,7 +70,7 @@ fn any_change_of_a_module_is_seen() {
     check_module(&MemorySystem::new(), Err("cannot be listed"));
     let node = external(Ecosystem::Go, &format!("{FOLDER}/o.go"), "o.go", b"");
     let package = PackageVersion { ecosystem: Ecosystem::Go, name: "m.org/a".into(), version: "v1".into() };
-    let reason = prove(&module(), &package, None, &Wanted::from([("o.go", ("id", &node))])).unwrap_err();
+    let reason = prove((&module(), "/r"), &package, None, &Wanted::from([("o.go", ("id", &node))])).unwrap_err();
     assert_eq!(reason, "no lock file of the repository has a hash of m.org/a v1");
 }
 
@@ -102,7 +102,7 @@ fn check_crate(archive: Option<&[u8]>, checksum: Digest, expected: Result<&str, 
     let node = external(Ecosystem::Crates, &format!("{CRATE}/src/lib.rs"), "src/lib.rs", b"");
     let wanted = Wanted::from([("src/lib.rs", ("id", &node))]);
     let package = PackageVersion { ecosystem: Ecosystem::Crates, name: "a".into(), version: "1.0.0".into() };
-    let found = prove(&system, &package, Some(&PackageProof::Archive(vec![checksum])), &wanted);
+    let found = prove((&system, "/r"), &package, Some(&PackageProof::Archive(vec![checksum])), &wanted);
     match (found, expected) {
         (Ok(digests), Ok(contents)) => {
             assert_eq!(digests, BTreeMap::from([("src/lib.rs".to_owned(), sha256(contents.as_bytes()))]));
@@ -136,6 +136,40 @@ fn a_file_that_the_archive_does_not_have_is_not_proved() {
     system.set_file("/u/registry/cache/index-0/a-1.0.0.crate", &*bytes);
     let proof = PackageProof::Archive(vec![sha256(&bytes)]);
     let package = PackageVersion { ecosystem: Ecosystem::Crates, name: "a".into(), version: "1.0.0".into() };
-    let found = prove(&system, &package, Some(&proof), &Wanted::from([("src/lib.rs", ("id", &node))]));
+    let found = prove((&system, "/r"), &package, Some(&proof), &Wanted::from([("src/lib.rs", ("id", &node))]));
     assert_eq!(found, Ok(BTreeMap::new()));
+}
+
+/// Proves `src/lib.rs` of a vendored crate.
+fn check_vendored(list: Option<&str>, locked: Option<Digest>, expected: Result<&str, &str>) {
+    let system = MemorySystem::new();
+    if let Some(list) = list {
+        system.set_file("/r/vendor/a/.cargo-checksum.json", list);
+    }
+    let node = external(Ecosystem::Crates, "/r/vendor/a/src/lib.rs", "src/lib.rs", b"");
+    let wanted = Wanted::from([("src/lib.rs", ("id", &node))]);
+    let package = PackageVersion { ecosystem: Ecosystem::Crates, name: "a".into(), version: "1.0.0".into() };
+    let proof = locked.map(|digest| PackageProof::Archive(vec![digest]));
+    match (prove((&system, "/r"), &package, proof.as_ref(), &wanted), expected) {
+        (Ok(digests), Ok(contents)) => {
+            assert_eq!(digests, BTreeMap::from([("src/lib.rs".to_owned(), sha256(contents.as_bytes()))]));
+        }
+        (Err(reason), Err(part)) => assert!(reason.contains(part), "{reason}"),
+        (found, _) => panic!("{found:?}"),
+    }
+}
+
+#[test]
+fn a_vendored_crate_is_what_its_checksums_say() {
+    let (archive, other) = (Digest([1; 32]), Digest([2; 32]));
+    let files = format!("\"files\":{{\"src/lib.rs\":\"{}\",\"b\":\"{other}\"}}", sha256(b"pub fn a() {}"));
+    let list = format!("{{{files},\"package\":\"{archive}\"}}");
+    let from_git = format!("{{{files},\"package\":null}}");
+    check_vendored(Some(&list), Some(archive), Ok("pub fn a() {}"));
+    check_vendored(Some(&list), None, Ok("pub fn a() {}"));
+    check_vendored(Some(&from_git), None, Ok("pub fn a() {}"));
+    check_vendored(Some(&list), Some(other), Err("does not have the checksum that Cargo.lock names"));
+    check_vendored(Some(&from_git), Some(archive), Err("does not have the checksum that Cargo.lock names"));
+    check_vendored(Some("{}"), Some(archive), Err("has no list of files"));
+    check_vendored(None, Some(archive), Err("cannot be read"));
 }

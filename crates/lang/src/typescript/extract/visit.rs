@@ -8,7 +8,7 @@ use stan_model::EdgeKind;
 
 use super::calls;
 use super::collect::{Collector, LocalBinding, RawId};
-use super::walk_scope::WalkScope;
+use super::walk_scope::{WalkScope, has_inner_import};
 use crate::typescript::form::{Form, ModuleSystem};
 
 /// The state of a walk: where we are, and what was found.
@@ -31,7 +31,8 @@ pub(super) struct ImportWalk<'a, 'c> {
 
 impl<'a, 'c> ImportWalk<'a, 'c> {
     /// Walks a whole program.
-    pub(super) fn program(found: &'c mut Collector<'a>, program: &Program<'a>, needs: WalkScope) {
+    pub(super) fn program(found: &'c mut Collector<'a>, program: &Program<'a>, mut needs: WalkScope) {
+        needs.expressions |= has_inner_import(program);
         let mut walk = ImportWalk {
             found,
             needs,

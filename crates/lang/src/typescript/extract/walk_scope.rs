@@ -4,6 +4,8 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
+use oxc_ast::ast::{Program, Statement};
+use oxc_span::GetSpan as _;
 
 /// What the walk must visit below the level of module statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +50,40 @@ impl WalkScope {
         let expressions = imports.call || imports.other || create_require || require || has_mock(bytes);
         Self { expressions, types: imports.call, create_require }
     }
+}
+
+/// Whether an import statement may stand inside another statement. Only a module block may have one, but Meteor and TypeScript's
+/// parser take it everywhere.
+pub(super) fn has_inner_import(program: &Program<'_>) -> bool {
+    let bytes = program.source_text.as_bytes();
+    FINDERS.import.find_iter(bytes).any(|at| {
+        let (before, after) = (bytes.get(..at).unwrap_or_default(), bytes.get(at + 6..).unwrap_or_default());
+        may_be_statement(before, after) && is_inner(program, at)
+    })
+}
+
+fn may_be_statement(before: &[u8], after: &[u8]) -> bool {
+    let starts = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+    let starts = starts.is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b'{' | b'}' | b';' | b')' | b'/' | 0x80..));
+    let goes_on = after
+        .first()
+        .is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'{' | b'*' | b'\'' | b'"' | b'/' | 0x80..));
+    starts && goes_on
+}
+
+/// Whether a position lies inside a statement of the top level that is not walked anyway.
+fn is_inner(program: &Program<'_>, at: usize) -> bool {
+    let after = program.body.partition_point(|statement| statement.span().start as usize <= at);
+    let Some(statement) = after.checked_sub(1).and_then(|index| program.body.get(index)) else { return false };
+    let span = statement.span();
+    let is_walked = matches!(
+        statement,
+        Statement::ImportDeclaration(_)
+            | Statement::TSExternalModuleDeclaration(_)
+            | Statement::TSNamespaceDeclaration(_)
+            | Statement::TSGlobalDeclaration(_)
+    );
+    !is_walked && (span.start as usize) < at && at < span.end as usize
 }
 
 fn has_mock(bytes: &[u8]) -> bool {

@@ -44,6 +44,17 @@ fn static_imports() {
 }
 
 #[test]
+fn imports_inside_other_statements() {
+    let a = "x runtime Static {a runtime}";
+    check_in("a.js", "function f() { import { a } from 'x'; return a; }", a);
+    check_in("a.js", "if (b) import { a } from 'x';", a);
+    check_in("a.js", "export const f = async () => {\nimport {a} from 'x'\n}", "2: x runtime Static {a runtime}");
+    check("{ import type { T } from 'x' }", "x type Static {T type}");
+    check("const s = `\nimport a from 'x'\n`", "");
+    check("/*\nimport a from 'x'\n*/ f()", "");
+}
+
+#[test]
 fn resolution_modes() {
     check("import type {A} from 'x' with {'resolution-mode': 'import'}", "x type Static as Import {A type}");
     check("export type {A} from 'x' with {\"resolution-mode\": \"require\"}", "x type Static as Require {A type}");

@@ -1,0 +1,33 @@
+//! Crates that `cargo vendor` copied into the repository: `.cargo-checksum.json` has the SHA-256 of each selected file, and that of the
+//! archive which Cargo.lock names.
+
+use std::path::Path;
+
+use stan_lang::PackageProof;
+use stan_lang::packages::vendored::Checksums;
+use stan_model::CRATE_CHECKSUMS;
+use stan_repo::{System, SystemExt as _};
+
+use super::{Proved, Wanted};
+
+/// Real ones are far smaller.
+const LARGEST_LIST: u64 = 16 << 20;
+
+/// Proves files of the crate in `folder`. A lock file that has no checksum of the crate (a dependency from git) proves nothing
+/// against it.
+pub(super) fn prove(system: &dyn System, folder: &str, proof: Option<&PackageProof>, wanted: &Wanted<'_>) -> Proved {
+    let mut bytes = Vec::new();
+    let path = format!("{folder}/{CRATE_CHECKSUMS}");
+    if let Err(error) = system.read_real(Path::new(&path), LARGEST_LIST, &mut bytes) {
+        return Err(format!("`{CRATE_CHECKSUMS}` of its crate, which proves it, cannot be read ({error})"));
+    }
+    let Some(checksums) = Checksums::parse(&bytes) else {
+        return Err(format!("`{CRATE_CHECKSUMS}` of its crate has no list of files"));
+    };
+    if let Some(PackageProof::Archive(locked)) = proof
+        && !checksums.archive.is_some_and(|archive| locked.contains(&archive))
+    {
+        return Err(format!("`{CRATE_CHECKSUMS}` of its crate does not have the checksum that Cargo.lock names"));
+    }
+    Ok(checksums.files.into_iter().filter(|(path, _)| wanted.contains_key(path.as_str())).collect())
+}
