@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fixed::Fixed;
-use crate::words::{TermKey, for_each_part, hashed_ranges, is_stop, key, ranges};
+use crate::words::{TermKey, for_each_part, for_each_piece, hashed_ranges, is_stop, key, ranges};
 
 /// Longer texts are cut: what a task is about comes first.
 const LONGEST: usize = 32 << 10;
@@ -18,7 +18,14 @@ pub(crate) struct TextQuery {
     /// Whole words, in the order of the text.
     pub(crate) words: Vec<TextWord>,
     /// For each part the first word that has it.
-    shown: FxHashMap<TermKey, String>,
+    shown: FxHashMap<TermKey, ShownPart>,
+}
+
+/// A part of a word as it is written: `Bearer` in `PasswordBearer`.
+#[derive(Clone, Debug)]
+pub(crate) struct ShownPart {
+    pub(crate) word: String,
+    pub(crate) piece: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,11 +68,12 @@ impl TextQuery {
             if is_stop(&word.to_lowercase()) {
                 continue;
             }
-            for_each_part(word.as_bytes(), &mut |part| {
+            for_each_piece(word.as_bytes(), &mut |piece, part| {
                 if !is_stop(part) {
                     let place = parts.entry(key(part)).or_default();
                     *place = weight.max(*place);
-                    query.shown.entry(key(part)).or_insert_with(|| word.to_owned());
+                    let piece = String::from_utf8_lossy(piece).into_owned();
+                    query.shown.entry(key(part)).or_insert_with(|| ShownPart { word: word.to_owned(), piece });
                 }
             });
         }
@@ -74,9 +82,9 @@ impl TextQuery {
         query
     }
 
-    /// A word of the text that has the part.
-    pub(crate) fn shown(&self, part: TermKey) -> Option<&str> {
-        self.shown.get(&part).map(String::as_str)
+    /// The part as the text has it.
+    pub(crate) fn shown(&self, part: TermKey) -> Option<&ShownPart> {
+        self.shown.get(&part)
     }
 }
 
@@ -248,7 +256,8 @@ mod tests {
         let identifiers: Vec<&str> =
             query.words.iter().filter(|word| word.is_identifier).map(|word| word.text.as_str()).collect();
         assert_eq!(identifiers, ["parseRoute", "path", "max_depth"]);
-        assert_eq!(query.shown(key("rout")), Some("parseRoute"));
+        let shown = query.shown(key("rout")).expect("a part of a word");
+        assert_eq!((&*shown.word, &*shown.piece), ("parseRoute", "Route"));
     }
 
     #[test]

@@ -153,8 +153,16 @@ impl Ranking<'_> {
         let (query, signals) = self.of_text.as_ref()?;
         let has = |part: &&MentionedPart| part.files.binary_search(&file).is_ok();
         let found = signals.parts.iter().filter(has);
-        let mut found: Vec<(usize, &str)> =
-            found.filter_map(|part| Some((part.files.len(), query.shown(part.key)?))).collect();
+        // A file with `Bearer` need not have `PasswordBearer`.
+        let has_whole = |word: &str| {
+            let files = signals.identifiers.iter().find(|(known, _)| known == word);
+            files.is_some_and(|(_, files)| files.binary_search(&file).is_ok())
+        };
+        let shown = |part: &MentionedPart| {
+            let shown = query.shown(part.key)?;
+            Some((part.files.len(), if has_whole(&shown.word) { &*shown.word } else { &*shown.piece }))
+        };
+        let mut found: Vec<(usize, &str)> = found.filter_map(shown).collect();
         words_of(&mut found).map(Reason::Mentions)
     }
 
@@ -162,7 +170,8 @@ impl Ranking<'_> {
         let (query, _) = self.of_text.as_ref()?;
         let words = self.corpus().layout.words_of_path(file);
         let in_path = query.parts.iter().filter(|(key, _)| words.binary_search(key).is_ok());
-        let mut found: Vec<(usize, &str)> = in_path.filter_map(|(key, _)| Some((0, query.shown(*key)?))).collect();
+        let mut found: Vec<(usize, &str)> =
+            in_path.filter_map(|(key, _)| Some((0, &*query.shown(*key)?.piece))).collect();
         words_of(&mut found).map(Reason::NamedLike)
     }
 

@@ -7,7 +7,7 @@ use crate::history::{History, like_messages, rarity, saturated};
 use crate::index::{CountWeights, Postings, WordIndex, part_weight};
 use crate::layout::Layout;
 use crate::paths::FileClass;
-use crate::query::TextQuery;
+use crate::query::{TextQuery, TextWord};
 use crate::words::TermKey;
 
 /// What a ranking knows of the repository. Files are numbered by their place in the layout.
@@ -342,6 +342,8 @@ pub(crate) struct TextSignals {
     pub(crate) alike: Vec<(usize, Fixed)>,
     /// Parts of the text's words that some file has.
     pub(crate) parts: Vec<MentionedPart>,
+    /// Identifiers of the text, each with the files that have it as a whole, sorted.
+    pub(crate) identifiers: Vec<(String, Vec<usize>)>,
 }
 
 /// A part of a word of the text, and the files that have it, sorted.
@@ -356,11 +358,15 @@ impl Signals<'_> {
         let words = &self.corpus.index.words;
         let (mut content, parts) = self.search_text(&query.parts);
         unit(&mut content);
-        let identifiers = query.words.iter().filter(|word| word.is_identifier);
-        let mut identifiers: Vec<Wanted> =
-            identifiers.filter_map(|word| Some((words.find(word.key)?, word.weight))).collect();
-        identifiers.sort_unstable();
-        let mut identifier = self.search(words, &identifiers);
+        let known = query.words.iter().filter(|word| word.is_identifier);
+        let mut known: Vec<(usize, &TextWord)> = known.filter_map(|word| Some((words.find(word.key)?, word))).collect();
+        known.sort_unstable_by_key(|(term, _)| *term);
+        let wanted: Vec<Wanted> = known.iter().map(|(term, word)| (*term, word.weight)).collect();
+        let mut identifier = self.search(words, &wanted);
+        let terms: Vec<usize> = known.iter().map(|(term, _)| *term).collect();
+        let lists = words.files_of(&terms);
+        let files = lists.iter().map(|list| list.map(|(file, _)| file).collect::<Vec<usize>>());
+        let identifiers = known.iter().zip(files).map(|((_, word), files)| (word.text.clone(), files)).collect();
         unit(&mut identifier);
         let (mut message, mut alike) = like_messages(self.corpus.history, &query.parts, self.corpus.layout.len());
         log_unit(&mut message, 30);
@@ -374,6 +380,6 @@ impl Signals<'_> {
                 }
             }
         }
-        TextSignals { content, path, message, identifier, alike, parts }
+        TextSignals { content, path, message, identifier, alike, parts, identifiers }
     }
 }

@@ -163,6 +163,16 @@ fn around_a_file_for_a_text() {
     );
 }
 
+/// `src/mail.ts` has no `mailRate`, and none of the files does.
+#[test]
+fn a_file_with_a_part_of_an_identifier_does_not_mention_the_whole() {
+    let shop = shop();
+    let question = Question { text: Some("use `mailRate`"), ..Question::default() };
+    let ranking = rank(shop.corpus(), question);
+    let tax = shop.paths.iter().position(|path| *path == "src/tax.ts").expect("a file");
+    assert_eq!(ranking.reason_of(Signal::TextWords, tax), Some(Reason::Mentions(vec!["Rate".to_owned()])));
+}
+
 #[test]
 fn without_history_or_edges_or_words() {
     let mut poor = shop();

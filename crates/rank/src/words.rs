@@ -236,6 +236,11 @@ fn class(byte: u8) -> Class {
 }
 
 pub(crate) fn for_each_part(word: &[u8], take: &mut dyn FnMut(&str)) {
+    for_each_piece(word, &mut |_, part| take(part));
+}
+
+/// As [`for_each_part`], with the bytes of the word that the part was made of.
+pub(crate) fn for_each_piece(word: &[u8], take: &mut dyn FnMut(&[u8], &str)) {
     let mut buffer = String::new();
     let mut rest = word;
     while let Some(&first) = rest.first() {
@@ -267,7 +272,7 @@ pub(crate) fn for_each_part(word: &[u8], take: &mut dyn FnMut(&str)) {
                 false => buffer.extend(String::from_utf8_lossy(part).chars().flat_map(char::to_lowercase)),
             }
             stem(&mut buffer);
-            take(&buffer);
+            take(part, &buffer);
         }
     }
 }
