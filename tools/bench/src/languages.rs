@@ -113,7 +113,7 @@ fn measure(store: &Store, folder: &Path, (stan, ruff): (&Path, Option<&Path>), r
         (WITH_CACHE, ProcessRun::new(stan, &["graph", "--stats", "--cache-dir", &cache_folder], folder)),
     ];
     if let Some(ruff) = ruff {
-        let arguments = ["analyze", "graph", "--no-cache", "--quiet", "."];
+        let arguments = ["analyze", "graph", "--quiet", "."];
         rows.push((RUFF_ROW, ProcessRun::new(ruff, &arguments, folder)));
     }
     let mut times: Vec<Vec<(Duration, Duration)>> = vec![Vec::new(); rows.len()];
