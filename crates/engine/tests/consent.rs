@@ -453,12 +453,14 @@ fn what_a_typed_path_is_is_found_without_following_links_out() {
     let system = Recording { inner: MemorySystem::from_fixture(&text), outside: Mutex::default() };
     let engine = Engine::new(&system);
     let opened = engine.open(ROOT, &OpenOptions::default()).unwrap();
-    let before = system.outside.lock().unwrap().clone();
     for typed in ["src/leak.ts", "src/folder/rc.js", "node_modules/stolen/main.ts", "gone.ts", "src/folder/no#a.ts"] {
         assert!(!opened.is_file(&engine, typed), "{typed}");
         assert!(opened.asked_file(&engine, typed).is_err(), "{typed}");
         assert_eq!(opened.node_id(&engine, typed).as_deref(), Some(typed));
     }
     assert!(opened.is_file(&engine, "src/absolute.ts") && !opened.is_file(&engine, "src"));
-    assert_eq!(*system.outside.lock().unwrap(), before);
+    // The folders above the root are no secret: each is checked for links on the way to the root.
+    let outside = system.outside.lock().unwrap();
+    let targets: Vec<_> = outside.iter().filter(|path| !Path::new(ROOT).starts_with(path)).collect();
+    assert!(targets.is_empty(), "{targets:?}");
 }

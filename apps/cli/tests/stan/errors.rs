@@ -261,7 +261,7 @@ fn selections_that_are_not_files() {
         RUN,
         &expect![[r#"
             exit 1
-            error: `.stan/context/dependency.state.json` is a folder, where stan needs a file
+            error: `.stan/context/dependency.state.json` is a folder; stan needs a file there
               help: move or remove it, and run again
         "#]],
     );

@@ -47,7 +47,7 @@ fn snapshots() {
         RUN,
         &expect![[r#"
             exit 1
-            error: `.stan/diff/.archive.snapshot.context.json` is a folder, where stan needs a file
+            error: `.stan/diff/.archive.snapshot.context.json` is a folder; stan needs a file there
               help: move or remove it, and run again
         "#]],
     );

@@ -45,7 +45,7 @@ fn links_in_place_of_folders() {
         RUN,
         &expect![[r#"
         exit 1
-        error: `.stan` is a link, where stan needs a folder of its own
+        error: `.stan` is a link; stan needs a folder there
           help: remove it, or choose another folder with --stan-path
     "#]],
     );
@@ -54,7 +54,7 @@ fn links_in_place_of_folders() {
         RUN,
         &expect![[r#"
         exit 1
-        error: `.stan/output` is a link, where stan needs a folder of its own
+        error: `.stan/output` is a link; stan needs a folder there
           help: remove it, or choose another folder with --stan-path
     "#]],
     );
@@ -63,7 +63,7 @@ fn links_in_place_of_folders() {
         RUN,
         &expect![[r#"
         exit 1
-        error: `.stan/context/npm` is a link, where stan needs a folder of its own
+        error: `.stan/context/npm` is a link; stan needs a folder there
           help: remove it, or choose another folder with --stan-path
     "#]],
     );
@@ -88,7 +88,7 @@ fn links_in_place_of_folders() {
         FROZEN,
         &expect![[r#"
         exit 1
-        error: `.stan/context/dependency.meta.json` is a link, where stan needs a file
+        error: `.stan/context/dependency.meta.json` is a link; stan needs a file there
           help: links are not followed here: put the file itself in its place
     "#]],
     );
@@ -97,7 +97,7 @@ fn links_in_place_of_folders() {
         RUN,
         &expect![[r#"
         exit 1
-        error: `.stan/context/dependency.state.json` is a link, where stan needs a file
+        error: `.stan/context/dependency.state.json` is a link; stan needs a file there
           help: links are not followed here: put the file itself in its place
     "#]],
     );
@@ -138,7 +138,7 @@ fn files_and_folders_in_each_others_place() {
         RUN,
         &expect![[r#"
         exit 1
-        error: `.stan/context/dependency.meta.json` is a folder, where stan needs a file
+        error: `.stan/context/dependency.meta.json` is a folder; stan needs a file there
           help: move or remove it, and run again
     "#]],
     );

@@ -70,7 +70,7 @@ fn stat_if_there(system: &dyn System, layout: &WorkspaceLayout, file: &str) -> R
                 EntryKind::Link => ("a link", "links are not followed here: put the file itself in its place"),
                 EntryKind::File | EntryKind::Other => ("a pipe, socket or device", "move or remove it, and run again"),
             };
-            Err(EngineError::input(format!("`{file}` is {what}, where stan needs a file")).hint(hint))
+            Err(EngineError::input(format!("`{file}` is {what}; stan needs a file there")).hint(hint))
         }
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(unreadable(file, &error)),
@@ -95,8 +95,8 @@ pub(crate) fn check_folders(system: &dyn System, layout: &WorkspaceLayout) -> Re
             Err(error) => return Err(unreadable(&folder, &error)),
         };
         if kind != EntryKind::Dir {
-            let what = if kind == EntryKind::Link { "a link" } else { "no folder" };
-            return Err(EngineError::input(format!("`{folder}` is {what}, where stan needs a folder of its own"))
+            let what = if kind == EntryKind::Link { "a link" } else { "not a folder" };
+            return Err(EngineError::input(format!("`{folder}` is {what}; stan needs a folder there"))
                 .hint("remove it, or choose another folder with --stan-path"));
         }
     }
