@@ -119,7 +119,7 @@ impl OpenRepository {
         Ok(AskedFile { shown: typed.to_owned(), id })
     }
 
-    /// Whether a typed path is a file; links are followed, but not out of the root: what they lead to is not stat'ed.
+    /// Whether a typed path is a file; links are followed, but not out of the root: a target outside is not stat'ed.
     pub fn is_file(&self, engine: &Engine<'_>, typed: &str) -> bool {
         if self.escapes_root(engine, typed) {
             return false;

@@ -201,7 +201,7 @@ impl Vocabulary {
     }
 }
 
-/// A longer word is counted in parts: its joins need 32 times its memory in each thread, and nobody writes one.
+/// A longer word is counted in parts: its joins need 32 times its memory in each thread, and such words occur only in generated files.
 const LONGEST_WORD: usize = 1 << 20;
 
 /// A word in parts of at most [`LONGEST_WORD`] bytes, cut between characters.

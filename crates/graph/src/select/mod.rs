@@ -75,7 +75,7 @@ pub enum SelectError {
     TooManyUnknown { count: usize, first: String },
 }
 
-/// Entries that the map does not know may be files that it leaves out; nobody selects so many of them.
+/// Entries that the map does not know may be files that it leaves out; that many are an error or an attack.
 const MOST_UNKNOWN: usize = 100_000;
 
 /// The warning about an included id that the map does not know.
