@@ -223,8 +223,8 @@ impl<'c> Ranking<'c> {
             Signal::Changes | Signal::NearChanges => has_history && self.of_focus.is_some(),
             Signal::TextMessages => has_history && self.of_text.is_some(),
             Signal::HitChanges => has_history,
-            // A text says what it is about, whatever changed often lately.
-            Signal::Churn => has_history && self.of_text.is_none(),
+            // A text says what it is about, whatever changed often lately; unless no file has any of its words.
+            Signal::Churn => has_history && self.of_text.as_ref().is_none_or(|(_, text)| text.parts.is_empty()),
             // Common changes show which test belongs to the focus; without them its name does.
             Signal::Names => !has_history && self.of_focus.is_some(),
             Signal::HitGraph => true,

@@ -173,6 +173,20 @@ fn a_file_with_a_part_of_an_identifier_does_not_mention_the_whole() {
     assert_eq!(ranking.reason_of(Signal::TextWords, tax), Some(Reason::Mentions(vec!["Rate".to_owned()])));
 }
 
+/// An answer of what changes often is better than none.
+#[test]
+fn files_that_change_often_answer_a_text_without_known_words() {
+    let shop = shop();
+    let best = |text: &'static str| {
+        let ranking = rank(shop.corpus(), Question { text: Some(text), ..Question::default() });
+        (0..shop.paths.len())
+            .filter(|&file| ranking.terms(file).iter().any(|(signal, _)| *signal == Signal::Churn))
+            .count()
+    };
+    assert!(best("zzz qqq") > 0);
+    assert_eq!(best("round the tax rate"), 0);
+}
+
 #[test]
 fn without_history_or_edges_or_words() {
     let mut poor = shop();
