@@ -47,7 +47,7 @@ fn at(values: &[Fixed], file: u32) -> Fixed {
     values.get(file as usize).copied().unwrap_or_default()
 }
 
-/// The commits of some files, the newest first, and what is the same of them for every question, so that a cache can keep it.
+/// The commits of some files, the newest first, and figures of them that do not depend on the question, so that a cache can keep them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     pub ages: Vec<u64>,

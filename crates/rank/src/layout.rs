@@ -1,4 +1,4 @@
-//! The files of a repository, and what their paths and imports reveal: the same for every question, so that a cache can keep
+//! The files of a repository, with the words of their paths and their imports: independent of the question, so that a cache can keep
 //! it. Files are numbered in the order of their paths.
 
 use rustc_hash::FxHashMap;
