@@ -37,6 +37,7 @@ pub(crate) fn check(name: &str, contents: &[u8]) -> Extraction {
         );
     }
     let facts = &extraction.facts;
+    assert!(facts.is_consistent(contents.len() as u64), "another machine may use them");
     let mut seen = BTreeSet::new();
     let mut size = 0;
     for request in &facts.requests {

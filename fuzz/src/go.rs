@@ -24,6 +24,7 @@ fn check_facts(bytes: &[u8]) {
     let extraction = extract(bytes);
     assert_eq!(extraction, extract(bytes), "the same bytes give the same facts");
     let facts = &extraction.facts;
+    assert!(facts.is_consistent(bytes.len() as u64), "another machine may use them");
     let mut seen = BTreeSet::new();
     for request in &facts.requests {
         assert!(!request.specifier.is_empty() && request.line >= 1 && seen.insert(&request.specifier), "{request:?}");

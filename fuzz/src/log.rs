@@ -11,8 +11,8 @@ pub fn law(bytes: &[u8]) {
     assert!(found.is_sorted_by(|left, right| left < right), "sorted and unique");
     let lines = bytes.split(|&byte| byte == b'\n').flat_map(|line| files_named(&PATHS, "/r/repo", line));
     assert_eq!(found, lines.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>(), "lines stand alone");
-    // A space may be written as `%20`, and terminal sequences may lie between letters.
-    let text = String::from_utf8_lossy(bytes).replace("%20", " ");
+    // A space may be written as `%20`, terminal sequences may lie between letters, and control characters are read as spaces.
+    let text = String::from_utf8_lossy(bytes).replace("%20", " ").replace(char::is_control, " ");
     for file in found {
         let path = PATHS[file as usize];
         let name = path.rsplit('/').next().unwrap_or_default();

@@ -30,7 +30,10 @@ fn check_map(map: &Map) {
     }
     for node in map.indices() {
         assert_eq!(map.find(map.id(node)), Some(node));
-        assert!(map.kind(node) == NodeKind::Missing || check_node_id(map.id(node)).is_ok(), "{:?}", map.id(node));
+        // A file whose name would be a path on another system is a node that nothing can select.
+        let is_source = map.kind(node) == NodeKind::Source && map.id(node).contains(['\\', ':']);
+        let may_be_odd = map.kind(node) == NodeKind::Missing || is_source;
+        assert!(may_be_odd || check_node_id(map.id(node)).is_ok(), "{:?}", map.id(node));
         let edges = map.edges(node);
         assert!(edges.is_sorted_by(|left, right| left.target < right.target));
         assert!(edges.iter().all(|edge| (edge.target as usize) < map.node_count()));

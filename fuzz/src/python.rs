@@ -34,6 +34,7 @@ fn check_facts(extraction: &Extraction, name: &str, contents: &[u8]) {
         assert!(!problem.message.is_empty() && !problem.message.contains('\n') && problem.line.is_none_or(is_place));
     }
     let facts = &extraction.facts;
+    assert!(facts.is_consistent(contents.len() as u64), "another machine may use them");
     let mut seen = BTreeSet::new();
     let mut size = 0;
     for request in &facts.requests {

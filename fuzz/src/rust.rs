@@ -27,6 +27,7 @@ fn check_facts(bytes: &[u8]) {
     let extraction = extract(bytes, &options);
     assert_eq!(extraction, extract(bytes, &options), "the same bytes give the same facts");
     let facts = &extraction.facts;
+    assert!(facts.is_consistent(bytes.len() as u64), "another machine may use them");
     let mut seen = BTreeSet::new();
     for request in &facts.requests {
         let is_new = seen.insert((&request.specifier, request.form));
@@ -42,7 +43,7 @@ fn check_facts(bytes: &[u8]) {
         assert!(scope.globs.iter().all(|(request, _)| *request < count));
         for binding in &scope.bindings {
             let is_known = match binding.bound {
-                Bound::Scope(scope) => 0 < scope && scope < scopes,
+                Bound::Scope(scope) | Bound::Expansion(scope) => 0 < scope && scope < scopes,
                 Bound::Request(request) => request < count,
                 Bound::Item | Bound::Macro => true,
             };

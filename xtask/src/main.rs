@@ -23,6 +23,8 @@ use tools::Profile;
 enum Task {
     /// Check what the compiler does not: headers, dependency direction, documentation that is true.
     Tidy,
+    /// Write the index of docs/decisions.
+    Decisions,
     /// What a contributor runs before pushing: format, tidy, lints, tests.
     Ready,
     /// Every suite that takes too long for `.ci/run`, or those that are named.
@@ -48,6 +50,7 @@ enum Task {
 fn main() -> ExitCode {
     match Task::parse() {
         Task::Tidy => stan_tooling::run(tidy::run),
+        Task::Decisions => stan_tooling::run(tidy::decisions::write),
         Task::Ready => stan_tooling::run(suites::ready),
         Task::Long(options) => stan_tooling::run(|root| suites::long(root, &options)),
         Task::Supply => stan_tooling::run(supply::run),

@@ -41,7 +41,7 @@ impl Failure {
         Self::new(FailureKind::Input, message)
     }
 
-    /// The command line asks for something that there is not.
+    /// The command line names something that does not exist.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(FailureKind::Usage, message)
     }
@@ -98,7 +98,8 @@ impl Failure {
 impl From<EngineError> for Failure {
     fn from(refusal: EngineError) -> Self {
         let kind = match refusal.kind {
-            EngineErrorKind::Input => FailureKind::Input,
+            EngineErrorKind::Input | EngineErrorKind::Locked => FailureKind::Input,
+            EngineErrorKind::Usage => FailureKind::Usage,
             EngineErrorKind::Verification => FailureKind::Verification,
             EngineErrorKind::Internal => FailureKind::Internal,
         };

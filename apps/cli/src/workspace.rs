@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use stan_engine::graph::{GraphRequest, KeptGraph};
-use stan_engine::outline::AskedFile;
 use stan_engine::{Engine, OpenOptions, OpenRepository};
 
 use crate::args::answers::GraphWorkArgs;
@@ -58,7 +57,7 @@ impl<'e> Workspace<'e> {
         Ok(Self { engine, opened: engine.open(directory, &options)? })
     }
 
-    /// The repository that a folder is in which was typed as an argument: relative to the folder after `-C`.
+    /// The repository around a folder argument. A relative one is resolved against `-C`.
     pub(crate) fn find_below(cli: &Cli, engine: &'e Engine<'e>, typed: &str) -> Result<Self, Failure> {
         let path = Path::new(cli.directory.as_deref().unwrap_or(".")).join(typed);
         let path = path.to_str().unwrap_or(typed).to_owned();
@@ -101,21 +100,6 @@ impl<'e> Workspace<'e> {
     /// Whether a path from the root points out of it through a link, to where no consent was given. Nothing is opened.
     pub(crate) fn leads_outside(&self, path: &str) -> bool {
         self.opened.escapes_root(self.engine, &format!("{}/{path}", self.root.trim_end_matches('/')))
-    }
-
-    /// Whether a typed path is a file.
-    pub(crate) fn is_file(&self, typed: &str) -> bool {
-        self.opened.is_file(self.engine, typed)
-    }
-
-    /// The node id of a typed file.
-    pub(crate) fn node_id(&self, typed: &str) -> Option<String> {
-        self.opened.node_id(self.engine, typed)
-    }
-
-    /// A typed file as requests name it.
-    pub(crate) fn asked_file(&self, typed: &str) -> Result<AskedFile, Failure> {
-        Ok(self.opened.asked_file(self.engine, typed)?)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Small files are read, hashed and framed ahead, in parallel and in groups, while earlier groups are written; the result
 //! does not depend on how many threads do it. Large ones go through in pieces. Memory is bounded by the number of groups,
-//! not by the selection. A text with a secret takes no place: it is known before any of its bytes is written.
+//! not by the selection. A text is scanned for secrets before its first byte is written;
+//! one with a secret is left out.
 
 mod group;
 mod large;
@@ -26,7 +27,7 @@ const FILES_PER_GROUP: usize = 64;
 /// More groups than this in memory do not make it faster, on any number of threads.
 const MOST_GROUPS: usize = 32;
 
-/// Writes an archive of `entries`, sorted by name, with `modified` (seconds since the epoch) as everybody's time.
+/// Writes an archive of `entries`, sorted by name, with `modified` (seconds since the epoch) as the time of every entry.
 ///
 /// The first entry, by name, that cannot be read or that changes meanwhile is the error.
 pub fn write_archive(

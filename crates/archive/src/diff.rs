@@ -15,8 +15,8 @@ use crate::transaction::{OutputStream, Prepared};
 
 const PIECE: u64 = 1 << 20;
 
-/// Writes the entries of the full archive that are in `names`, and `extra` ones whose bytes are in memory, sorted by name. Tells how
-/// large the archive is.
+/// Writes the entries of the full archive that are in `names`, and `extra` ones whose bytes are in memory, sorted by name. Returns the
+/// size of the archive in bytes.
 ///
 /// Names that are not in the full archive are left out: a binary is in neither.
 pub fn write_diff<'n>(

@@ -87,7 +87,7 @@ impl<'s> Lock<'s> {
             };
             let (other, seconds) = who(system, note);
             // A process writes its name shortly after it takes the lock, and until then the file names no holder, or the one before:
-            // what several looks agree on is true.
+            // a name that several reads agree on is reported.
             looks = if seen.as_ref() == Some(&other) { looks + 1 } else { 1 };
             let enough = if other == NAMELESS { LOOKS_WITHOUT_NAME } else { LOOKS };
             if looks >= enough && reported.as_ref() != Some(&other) {

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn names() {
+    fn names_that_would_leave_the_folder_are_refused() {
         for good in ["a", "a/b.ts", ".stan/x", "a b\n\"ä\\", "...", "a/..b"] {
             assert!(check_name(good).is_ok(), "{good:?}");
         }

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use stan_repo::{InputFile, OpenFile, OutputFile};
 
-/// A temporary file, and the file that it may replace as long as both say the same.
+/// A temporary file, and the file that it would replace; while both are equal, nothing is written.
 pub(crate) struct Sink {
     out: Box<dyn OutputFile>,
     old: Option<Old>,

@@ -33,7 +33,6 @@ impl ColumnType {
     }
 }
 
-/// One column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     pub name: &'static str,
@@ -42,7 +41,6 @@ pub struct Column {
     pub about: &'static str,
 }
 
-/// One table.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TableSchema {
     /// Also the name of its folder.
@@ -66,14 +64,14 @@ pub static NODES: TableSchema = TableSchema {
     columns: &[
         column("id", Text, "path from the root, name of a builtin, or spelling of a missing module; unique"),
         column("kind", Text, "source, external, builtin or missing"),
-        column("language", Text, "ts, js, json, md, py, go or other"),
+        column("language", Text, "ts, js, json, md, py, go, rs or other"),
         column("folder", Text, "path of the folder of a source file; empty for the root and for everything else"),
         column("size", MaybeNumber, "bytes; null for what is not a readable file"),
         column("sha256", MaybeText, "of the bytes, in hexadecimal"),
         column("tokens", MaybeNumber, "of code files of the repository, by the tokenizer of the export"),
         column("description", MaybeText, "one line about the module, from its doc comment"),
         column("is_test", Flag, "whether the path is that of a test"),
-        column("ecosystem", MaybeText, "npm, pypi or go for files and modules of packages"),
+        column("ecosystem", MaybeText, "npm, pypi, go or crates for files and modules of packages"),
         column("package", MaybeText, "name of the package that an external or missing node belongs to"),
         column("version", MaybeText, "its installed version"),
     ],
@@ -126,9 +124,33 @@ pub static PACKAGES: TableSchema = TableSchema {
     columns: &[
         column("name", Text, "name of the package or module"),
         column("version", MaybeText, "installed version, or the version in the manifest for own packages"),
-        column("ecosystem", MaybeText, "npm, pypi or go; null when it is unknown"),
+        column("ecosystem", MaybeText, "npm, pypi, go or crates; null when it is unknown"),
         column("role", Text, "used or own"),
         column("folder", MaybeText, "of the manifest of an own package"),
         column("files", Number, "source files that depend on it, or that lie in its folder"),
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stan_model::{Ecosystem, Language};
+
+    fn about(table: &TableSchema, name: &str) -> &'static str {
+        table.columns.iter().find(|column| column.name == name).map_or("", |column| column.about)
+    }
+
+    fn listed(names: &[&str]) -> String {
+        let (last, first) = names.split_last().expect("there are some");
+        format!("{} or {last}", first.join(", "))
+    }
+
+    #[test]
+    fn columns_list_every_language_and_every_registry() {
+        assert_eq!(about(&NODES, "language"), listed(&Language::ALL.map(Language::as_str)));
+        let registries = listed(&Ecosystem::REGISTRIES.map(Ecosystem::folder));
+        for table in [&NODES, &PACKAGES] {
+            assert!(about(table, "ecosystem").starts_with(&registries), "{}: {registries}", table.name);
+        }
+    }
+}

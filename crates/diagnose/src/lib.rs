@@ -52,7 +52,6 @@ pub struct LogPosition {
 /// A position that a diagnostic refers to besides its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Related {
-    /// Where.
     #[serde(flatten)]
     pub place: LogPosition,
     /// What the tool says about it; may be empty.
@@ -62,7 +61,6 @@ pub struct Related {
 /// One call of a stack trace that is in the project's own code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Frame {
-    /// Where.
     #[serde(flatten)]
     pub place: LogPosition,
     /// The function, where the trace names it.

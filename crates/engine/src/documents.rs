@@ -18,8 +18,8 @@ pub trait DocumentStore {
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
 }
 
-/// Replaces a file that the user named as a whole, with the directories above it, which go again when it fails. What
-/// killed processes left beside it when they were about to do the same goes too.
+/// Replaces a file that the user named, as a whole. Creates missing parent directories and removes them again on failure. Also
+/// removes temporary files that a killed process left for this target.
 pub fn write_document(system: &dyn WritableSystem, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let above = folder.into_iter().flat_map(Path::ancestors).filter(|folder| !folder.as_os_str().is_empty());

@@ -14,6 +14,10 @@ use crate::init::InitError;
 pub enum EngineErrorKind {
     /// A file of the user, or the workspace: exit code 1.
     Input,
+    /// Another run holds the lock of the workspace: exit code 1.
+    Locked,
+    /// What the caller typed has not the form that is asked for: exit code 2.
+    Usage,
     /// Bytes differ from what was promised: exit code 3.
     Verification,
     /// A fault of stan: exit code 4.

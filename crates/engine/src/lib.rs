@@ -2,6 +2,7 @@
 
 pub mod answers;
 mod apply_slice;
+mod asked;
 mod cache;
 mod cancellable_system;
 pub mod config;
@@ -37,6 +38,7 @@ pub mod tokens;
 pub mod view;
 
 pub use apply_slice::{ApplySliceCommand, ApplySliceOutcome, apply_slice};
+pub use asked::{TypedPlace, TypedSymbol, TypedText};
 pub use cancellable_system::{CancellableSystem, Cancellation};
 pub use context_pack::{ContextCommand, ContextOutcome, context_pack};
 pub use documents::{DocumentFailure, DocumentStore, ExitClass, content_digest, write_document};

@@ -14,7 +14,7 @@ pub(crate) trait ErrorObserver: Send + Sync + 'static {
     fn observe(&self, path: &Path, error: &io::Error);
 }
 
-/// Reads through `system`, and lets `notes` know what fails. What is written says itself when it fails.
+/// Reads through `system`, and lets `notes` know what fails. Write errors are returned to the caller and need no observer.
 pub(crate) struct ObservedSystem<'s, S: ?Sized, N> {
     system: &'s S,
     pub(crate) notes: Arc<N>,

@@ -9,7 +9,6 @@ use crate::config::{self, Config};
 use crate::context::Repository;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::outline::AskedFile;
 use crate::package_caches::PackageCaches;
 use crate::reply::recover;
 
@@ -105,18 +104,6 @@ impl OpenRepository {
         let is_followed = !self.escapes_root(engine, typed);
         let real = is_followed.then(|| real_path(engine.system(), Path::new(&absolute)).ok()).flatten();
         Some(relative_path(&self.root, &real.unwrap_or(absolute)))
-    }
-
-    /// A typed file as requests name it.
-    pub fn asked_file(&self, engine: &Engine<'_>, typed: &str) -> Result<AskedFile, EngineError> {
-        if self.escapes_root(engine, typed) {
-            return Err(EngineError::input(format!(
-                "a link leads from `{typed}` out of the repository; --allow-outside DIR allows what lies below DIR"
-            )));
-        }
-        let not_utf8 = || EngineError::input(format!("the path `{typed}` is not UTF-8"));
-        let id = self.node_id(engine, typed).ok_or_else(not_utf8)?;
-        Ok(AskedFile { shown: typed.to_owned(), id })
     }
 
     /// Whether a typed path is a file; links are followed, but not out of the root: a target outside is not stat'ed.

@@ -1,5 +1,5 @@
-//! Findings as SARIF 2.1.0, which code hosts show beside the lines: of a reply, of import cycles, and of imports that lead
-//! nowhere. One run of one tool in each log; its bytes depend on the findings alone.
+//! Findings as SARIF 2.1.0, which code hosts show beside the lines: of a reply, of import cycles, and of unresolved
+//! imports. One run of one tool in each log; its bytes depend on the findings alone.
 
 use std::collections::BTreeMap;
 

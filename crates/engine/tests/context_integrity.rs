@@ -10,7 +10,7 @@ use serde_json::Value;
 use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::ArchiveMode;
-use stan_engine::context::{ArchiveFormat, EngineError, EngineErrorKind, NoProgress, Repository, RunRequest, run};
+use stan_engine::context::{EngineError, EngineErrorKind, NoProgress, Repository, RunRequest, run};
 use stan_engine::graph::GraphRequest;
 use stan_repo::{AllowedFolder, EntryKind, MemorySystem, SystemExt as _};
 
@@ -75,19 +75,7 @@ fn context_run(system: &MemorySystem, frozen: bool) -> Result<(), EngineError> {
     config.allowed_outside.push(AllowedFolder { spelled: outside.clone(), real: outside });
     let repository = Repository { root: ROOT, config: &config };
     let work = GraphRequest::default();
-    let request = RunRequest {
-        mode: ArchiveMode::Context,
-        frozen,
-        pretty: false,
-        full_map: false,
-        format: ArchiveFormat::Tar,
-        split: 0,
-        plan: false,
-        epoch: 0,
-        work,
-        tokens: None,
-        scripts: Vec::new(),
-    };
+    let request = RunRequest { frozen, ..RunRequest::new(ArchiveMode::Context, work) };
     let engine = Engine::new(system).with_threads(Some(1));
     run(&engine, &repository, &request, &mut NoProgress).map(drop)
 }
@@ -327,7 +315,7 @@ fn check(system: &MemorySystem, corruption: &Corruption) -> Option<EngineErrorKi
                 assert!(text.contains("expected") && text.contains("found"), "{what}: {text}");
             }
             EngineErrorKind::Input => assert!(text.contains(".json"), "{what}: a document is named: {text}"),
-            EngineErrorKind::Internal => panic!("{what}: {text}"),
+            EngineErrorKind::Locked | EngineErrorKind::Usage | EngineErrorKind::Internal => panic!("{what}: {text}"),
         }
         restore(system, saved);
         return Some(refusal.kind);

@@ -11,7 +11,7 @@ use stan_archive::{EntryHeader, append_end, append_header, padding};
 use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::{ArchiveMode, RunReport};
-use stan_engine::context::{ArchiveFormat, NoProgress, Repository, RunRequest, build_map, run as run_context};
+use stan_engine::context::{NoProgress, Repository, RunRequest, build_map, run as run_context};
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_lang::{PackageStore, PackageStores};
 use stan_model::Ecosystem;
@@ -107,19 +107,7 @@ fn config() -> Config {
 
 fn context_run(system: &MemorySystem) -> RunReport {
     system.set_file(STATE, "{\"v\":2,\"i\":[[\"src/main.rs\",1]]}");
-    let request = RunRequest {
-        mode: ArchiveMode::Context,
-        frozen: false,
-        pretty: false,
-        full_map: false,
-        format: ArchiveFormat::Tar,
-        split: 0,
-        plan: false,
-        epoch: 0,
-        work: GraphRequest::default(),
-        tokens: None,
-        scripts: Vec::new(),
-    };
+    let request = RunRequest::new(ArchiveMode::Context, GraphRequest::default());
     let engine = Engine::new(system).with_threads(Some(2));
     let config = config();
     run_context(&engine, &Repository { root: ROOT, config: &config }, &request, &mut NoProgress).unwrap()

@@ -10,8 +10,7 @@ use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::{ArchiveMode, RunReport};
 use stan_engine::context::{
-    ArchiveFormat, EngineError, NamedBytes, NoProgress, Repository, RunRequest, SelectRequest, build_map,
-    run as run_context, select,
+    EngineError, NamedBytes, NoProgress, Repository, RunRequest, SelectRequest, build_map, run as run_context, select,
 };
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_engine::pack::verify_pack;
@@ -76,19 +75,7 @@ fn request(cache: bool) -> GraphRequest {
 }
 
 fn context_run(system: &MemorySystem, config: &Config, frozen: bool) -> Result<RunReport, EngineError> {
-    let request = RunRequest {
-        mode: ArchiveMode::Context,
-        frozen,
-        pretty: false,
-        full_map: false,
-        format: ArchiveFormat::Tar,
-        split: 0,
-        plan: false,
-        epoch: 0,
-        work: GraphRequest::default(),
-        tokens: None,
-        scripts: Vec::new(),
-    };
+    let request = RunRequest { frozen, ..RunRequest::new(ArchiveMode::Context, GraphRequest::default()) };
     let engine = Engine::new(system).with_threads(Some(2));
     run_context(&engine, &Repository { root: ROOT, config }, &request, &mut NoProgress)
 }

@@ -6,7 +6,7 @@ mod support;
 use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::{ArchiveMode, RunReport};
-use stan_engine::context::{ArchiveFormat, Artefact, NoProgress, Repository, RunRequest, run};
+use stan_engine::context::{Artefact, NoProgress, Repository, RunRequest, run};
 use stan_engine::graph::GraphRequest;
 use stan_engine::tokens::Tokenizer;
 use support::disk::{Disk, MemoryDisk};
@@ -17,6 +17,7 @@ const CACHE: &str = "/r/.stan/cache";
 /// A folder of the user's own, where no seal is needed.
 const OUTSIDE: &str = "/c";
 const KEPT: &str = ".stan/cache/overview.data";
+const DECLARED: &str = ".stan/cache/declared.data";
 const GRAPH: &str = ".stan/cache/graph.data";
 
 /// What a run leaves for its reader.
@@ -58,19 +59,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, mode: ArchiveMode, cache: Option<
         state_directory: Some("/state".into()),
         ..GraphRequest::default()
     };
-    let request = RunRequest {
-        mode,
-        frozen: false,
-        pretty: false,
-        full_map: false,
-        format: ArchiveFormat::Tar,
-        split: 0,
-        plan: false,
-        epoch: 0,
-        work,
-        tokens: Some(Tokenizer::O200k),
-        scripts: Vec::new(),
-    };
+    let request = RunRequest { tokens: Some(Tokenizer::O200k), ..RunRequest::new(mode, work) };
     let report = run(&Engine::new(disk.system()), &repository, &request, &mut NoProgress).expect("it can be archived");
     let read = |artefact| disk.read(&repository.layout().artefact(artefact)).expect("it was written");
     // Which errors are new comes from the cache; what is written and removed depends on the run before.
@@ -184,4 +173,26 @@ fn damage_to_a_kept_overview_is_noticed() {
         disk.system().write_atomic(file.as_ref(), &kept).expect("memory is writable");
         assert_eq!(outcome(&disk, &config, ArchiveMode::Context, Some(OUTSIDE)), later);
     }
+}
+
+#[test]
+fn names_that_are_not_exported_are_shown_and_kept_by_contents() {
+    let disk = repository();
+    disk.write("src/z.ts", b"import 'p'; export const zebra = 1; class Herd { gallop() {} }");
+    let shown = |overview: &[u8]| String::from_utf8_lossy(overview).contains("zebra : Herd, gallop");
+    let first = check(&disk, &Config::default(), ArchiveMode::Context);
+    assert!(shown(&first.overview), "{}", String::from_utf8_lossy(&first.overview));
+    let kept = disk.read(DECLARED).expect("a run keeps the names");
+    // An edit of another file makes another overview: the names of this one come from the cache or from its bytes alike.
+    disk.write("src/a.ts", b"export const walrus = 2;");
+    assert!(shown(&check(&disk, &Config::default(), ArchiveMode::Context).overview));
+    // Names that no run of this user wrote are not believed.
+    let at = kept.windows(6).position(|window| window == b"gallop").expect("it is a method");
+    let mut evil = kept;
+    evil[at] = b'w';
+    let checksum = xxh3_64(&evil[24..]).to_le_bytes();
+    evil[16..24].copy_from_slice(&checksum);
+    disk.write(DECLARED, &evil);
+    disk.write("src/a.ts", b"export const seal = 3;");
+    assert!(shown(&check(&disk, &Config::default(), ArchiveMode::Context).overview));
 }

@@ -6,7 +6,7 @@ mod support;
 use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::{ArchiveMode, RunReport};
-use stan_engine::context::{ArchiveFormat, NoProgress, Repository, RunRequest, run};
+use stan_engine::context::{NoProgress, Repository, RunRequest, run};
 use stan_engine::graph::GraphRequest;
 use stan_engine::tokens::Tokenizer;
 use stan_repo::SystemExt as _;
@@ -47,19 +47,7 @@ fn outcome(disk: &MemoryDisk, config: &Config, cache: Option<&str>) -> RunResult
         state_directory: Some("/state".into()),
         ..GraphRequest::default()
     };
-    let request = RunRequest {
-        mode: ArchiveMode::Context,
-        frozen: false,
-        pretty: false,
-        full_map: false,
-        format: ArchiveFormat::Tar,
-        split: 0,
-        plan: false,
-        epoch: 0,
-        work,
-        tokens: Some(Tokenizer::Bytes4),
-        scripts: Vec::new(),
-    };
+    let request = RunRequest { tokens: Some(Tokenizer::Bytes4), ..RunRequest::new(ArchiveMode::Context, work) };
     let report = run(&Engine::new(disk.system()), &repository, &request, &mut NoProgress).expect("it can be archived");
     (RunReport { errors_are_known: false, ..report }, OUTPUTS.iter().map(|output| disk.read(output)).collect())
 }
@@ -195,4 +183,18 @@ fn runs_with_links_are_not_kept() {
     disk.link("linked.md", "src/below.md");
     settled(&disk, &config);
     assert_eq!(disk.read(KEPT), None);
+}
+
+/// After a touch or an edit the second run is an unchanged run.
+#[test]
+fn runs_after_a_touch_or_an_edit_are_repeated_again() {
+    let disk = repository();
+    let config = Config::default();
+    settled(&disk, &config);
+    for text in [b"export const picked = 1;".as_slice(), b"import './a'; export const picked = 2;"] {
+        disk.write("src/picked.ts", text);
+        let kept = settled(&disk, &config);
+        assert!(is_repeated(&disk, &config));
+        assert_eq!(outcome(&disk, &config, Some(CACHE)), kept);
+    }
 }

@@ -73,6 +73,104 @@ fn the_tree_of_modules() {
 }
 
 #[test]
+fn a_crate_that_names_itself_is_known_by_that_name_in_all_modules() {
+    check(
+        "
+        //- /r/Cargo.toml
+        [package]
+        name = \"p\"
+        edition = \"2021\"
+        //- /r/src/lib.rs
+        extern crate self as own;
+        mod a;
+        mod b;
+        //- /r/src/a.rs
+        pub struct Item;
+        //- /r/src/b.rs
+        use own::a::Item;
+        ",
+        expect![[r#"
+            src/b.rs -> src/a.rs runtime
+            src/lib.rs -> src/a.rs runtime
+            src/lib.rs -> src/b.rs runtime
+        "#]],
+    );
+}
+
+#[test]
+fn modules_of_the_standard_library_are_found_through_globs_of_whole_crates() {
+    check(
+        "
+        //- /r/Cargo.toml
+        [package]
+        name = \"p\"
+        edition = \"2021\"
+        //- /r/src/lib.rs
+        mod lib {
+            mod core { #[cfg(a)] pub use core::*; #[cfg(not(a))] pub use std::*; }
+            pub use self::core::fmt;
+        }
+        mod user;
+        //- /r/src/user.rs
+        use crate::lib::*;
+        fn f() { fmt::write(); other::call(); }
+        ",
+        expect![[r#"
+            src/lib.rs -> rust:core runtime
+            src/lib.rs -> rust:std runtime
+            src/lib.rs -> src/user.rs runtime
+            src/user.rs -> rust:alloc runtime
+            src/user.rs -> rust:core runtime
+            src/user.rs -> src/lib.rs runtime
+        "#]],
+    );
+}
+
+#[test]
+fn modules_that_a_macro_declares_are_in_the_module_that_calls_it() {
+    check(
+        "
+        //- /r/Cargo.toml
+        [package]
+        name = \"p\"
+        edition = \"2021\"
+        //- /r/src/lib.rs
+        #[macro_use] mod parts;
+        mod user;
+        parts!();
+        //- /r/src/parts.rs
+        macro_rules! parts {
+            (use $a:ident) => { $a };
+            () => {
+                mod facade { mod core { pub use std::*; } pub use self::core::fmt; pub use crate::de::Read; }
+                pub mod de;
+            };
+        }
+        //- /r/src/de/mod.rs
+        pub trait Read {}
+        mod inner;
+        //- /r/src/de/inner.rs
+        use super::super::user;
+        //- /r/src/user.rs
+        use crate::facade::fmt;
+        use crate::de::Read;
+        fn f() { fmt::write(); }
+        ",
+        expect![[r#"
+            src/de/inner.rs -> src/user.rs runtime
+            src/de/mod.rs -> src/de/inner.rs runtime
+            src/lib.rs -> src/parts.rs runtime
+            src/lib.rs -> src/user.rs runtime
+            src/parts.rs -> rust:std runtime
+            src/parts.rs -> src/de/mod.rs runtime
+            src/user.rs -> rust:alloc runtime
+            src/user.rs -> src/de/mod.rs runtime
+            src/user.rs -> src/parts.rs runtime
+        "#]],
+    );
+}
+
+#[test]
 fn imports_lead_to_the_module_that_they_name_and_to_the_definer() {
     check(
         "

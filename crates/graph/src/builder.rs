@@ -150,7 +150,7 @@ fn merge_nodes(mut keyed: Vec<(u32, Node)>) -> Result<MergedNodes, BuildError> {
     Ok((nodes, indices, merged))
 }
 
-/// Of nodes with one id the first in this order is kept: files before what is none, more knowledge before less.
+/// Of nodes with one id the first in this order is kept: files before non-files, then the node with more metadata.
 fn by_preference(left: &Node, right: &Node) -> Ordering {
     let rank = |node: &Node| (node.kind, node.file.is_none(), node.description.is_none());
     rank(left)

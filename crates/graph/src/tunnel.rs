@@ -59,6 +59,8 @@ pub struct Tunneller<'m> {
     long: Mutex<Components<'m>>,
     /// How many states a walk may visit before it becomes a search that remembers all of them.
     walk_limit: usize,
+    /// How many states long searches remember.
+    most_closed: usize,
     /// Names with more definers than this are left out.
     most: usize,
     /// Searches that found more definers than `most`, and how many. Each importer of such a name asks again, and a walk
@@ -104,6 +106,7 @@ impl<'m> Tunneller<'m> {
             stars: StarTables::new(stars::DEFAULT_LIMITS),
             long: Mutex::default(),
             walk_limit: WALK_LIMIT,
+            most_closed: components::MOST_CLOSED,
             most: usize::MAX,
             crowds: Mutex::default(),
             extra: AtomicUsize::new(0),

@@ -6,7 +6,7 @@ use stan_model::{json::JsonTree, split_extension};
 use toml::{Table, Value};
 
 use crate::language::{ExtractOptions, SourceFile};
-use crate::typescript::extract::describe;
+use crate::prose;
 
 /// Larger documents are not searched: one of this size is data.
 pub const LARGEST: u64 = 1 << 20;
@@ -64,7 +64,7 @@ pub fn describe(file: SourceFile<'_>, options: &ExtractOptions) -> Option<Box<st
         Document::CargoToml => toml_text(bytes, &[&["package", "description"]]),
         Document::PyprojectToml => toml_text(bytes, &[&["project", "description"], &["tool", "poetry", "description"]]),
     };
-    line.filter(|line| !line.is_empty()).map(|line| describe::cut(&line, options.description_limit))
+    line.filter(|line| !line.is_empty()).map(|line| prose::cut(&line, options.description_limit))
 }
 
 /// The first of these keys that is a string.
@@ -240,7 +240,7 @@ fn plain(heading: &str) -> String {
         Some((text, anchor)) if anchor.strip_suffix('}').is_some_and(|anchor| !anchor.contains('}')) => text,
         _ => heading,
     };
-    describe::plain_text(&without_pictures_and_tags(heading))
+    prose::plain_text(&without_pictures_and_tags(heading))
 }
 
 /// Elements that headings are decorated with. Others, as `<T>`, are part of the text.

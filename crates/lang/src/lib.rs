@@ -4,20 +4,26 @@
 //! The parsers (oxc, ruff) live here and nowhere else. Nothing here touches the file system except through
 //! `stan_repo::Files`.
 
+mod decode;
 pub mod documents;
 pub mod go;
 pub mod jsonc;
 pub mod language;
+mod line_counter;
+mod memo;
 pub mod name_links;
 mod name_order;
 pub mod packages;
+mod paths;
 pub mod project;
+mod prose;
 pub mod python;
 pub mod rust;
+mod stack;
 pub mod typescript;
 pub mod x07;
 
 pub use language::{ExtractOptions, Extraction, Languages, SourceFile, Target};
 pub use packages::{PackageProof, PackageStore, PackageStores, PackageVersion};
 pub use project::{Project, ProjectResolvers, ResolveOptions};
-pub use typescript::extract::{WORKER_STACK, set_stack_size};
+pub use stack::{WORKER_STACK, set_stack_size};

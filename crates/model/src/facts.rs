@@ -62,6 +62,8 @@ pub enum Bound {
     /// A type, function or value.
     Item,
     Macro,
+    /// What calls of a macro declare where they stand, as a module of this file by its index.
+    Expansion(u32),
 }
 
 /// One module specifier and how it was asked for.
@@ -144,6 +146,7 @@ impl FileFacts {
             self.stars.len(),
             self.declares.len(),
             self.uses.len(),
+            self.scopes.iter().map(|scope| scope.bindings.len() + scope.globs.len() + 1).sum(),
         ];
         // A byte of source makes no more than a few entries.
         let most = size.saturating_mul(8).saturating_add(64);
@@ -156,6 +159,26 @@ impl FileFacts {
             && self.reexported_requests().all(is_there)
             && is_ascending(&self.declares)
             && is_ascending(&self.uses)
+            && self.has_consistent_scopes()
+    }
+
+    /// Whether the modules of this file form a tree, their names are sorted, and their requests are there. Each module but the
+    /// first lies in one that starts before it: with a cycle, or with a module in two places, resolution would not end in time.
+    fn has_consistent_scopes(&self) -> bool {
+        let is_there = |request: u32| (request as usize) < self.requests.len();
+        let mut is_bound = vec![false; self.scopes.len()];
+        let mut is_first_place = |outer: usize, inner: usize| {
+            inner > outer && is_bound.get_mut(inner).is_some_and(|is_bound| !std::mem::replace(is_bound, true))
+        };
+        self.scopes.iter().enumerate().all(|(outer, scope)| {
+            scope.globs.iter().all(|(request, _)| is_there(*request))
+                && scope.bindings.is_sorted_by(|a, b| a.name <= b.name)
+                && scope.bindings.iter().all(|binding| match binding.bound {
+                    Bound::Scope(inner) | Bound::Expansion(inner) => is_first_place(outer, inner as usize),
+                    Bound::Request(request) => is_there(request),
+                    Bound::Item | Bound::Macro => true,
+                })
+        })
     }
 
     /// Whether edges to or from the file may follow from names instead of requests.
@@ -185,6 +208,35 @@ mod tests {
             FileFacts { requests: vec![request; 200], ..FileFacts::default() },
         ] {
             assert!(!bad.is_consistent(10), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn modules_of_a_file_must_form_a_tree_with_sorted_names() {
+        let request = Request { specifier: "a".into(), kind: EdgeKind::Runtime, form: FormCode(0), line: 1 };
+        let facts = |scopes: &[&[(&str, Bound)]], globs: &[(u32, bool)]| {
+            let binding = |(name, bound): &(&str, Bound)| Binding { name: (*name).into(), bound: *bound, public: true };
+            let scope = |bindings: &&[(&str, Bound)]| Scope {
+                bindings: bindings.iter().map(binding).collect(),
+                globs: globs.to_vec(),
+            };
+            let scopes = scopes.iter().map(scope).collect();
+            FileFacts { requests: vec![request.clone()], scopes, ..FileFacts::default() }
+        };
+        use Bound::{Item, Scope as Inner};
+        let tree: &[&[(&str, Bound)]] = &[&[("a", Inner(1)), ("a", Item), ("b", Inner(2))], &[], &[]];
+        assert!(facts(tree, &[(0, true)]).is_consistent(10));
+        assert!(!facts(tree, &[(1, true)]).is_consistent(10), "a glob of a request that is not there");
+        for bad in [
+            &[&[("b", Item), ("a", Item)][..]][..],
+            &[&[("a", Bound::Request(1))]],
+            &[&[("a", Inner(1))]],
+            &[&[("a", Inner(0))]],
+            &[&[("a", Inner(1))], &[("b", Inner(0))]],
+            &[&[("a", Inner(1)), ("b", Inner(1))], &[]],
+            &[&[("a", Item); 200]],
+        ] {
+            assert!(!facts(bad, &[]).is_consistent(10), "{bad:?}");
         }
     }
 }

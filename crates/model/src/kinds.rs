@@ -77,6 +77,8 @@ pub enum Language {
 }
 
 impl Language {
+    pub const ALL: [Self; 8] = [Self::Ts, Self::Js, Self::Json, Self::Md, Self::Py, Self::Go, Self::Rs, Self::Other];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ts => "ts",

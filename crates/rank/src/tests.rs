@@ -109,7 +109,7 @@ fn shown(fixture: &Fixture, reason: &Reason) -> String {
 }
 
 #[test]
-fn around_a_file() {
+fn a_focus_ranks_what_changed_with_it_imports_it_or_tests_it() {
     check(
         &shop(),
         &["src/cart.ts"],
@@ -127,7 +127,7 @@ fn around_a_file() {
 }
 
 #[test]
-fn for_a_text() {
+fn a_text_ranks_files_with_its_words_and_messages() {
     check(
         &shop(),
         &[],

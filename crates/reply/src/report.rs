@@ -119,7 +119,8 @@ impl<'a> Findings<'a> {
             return;
         }
         let severity = self.severity(code);
-        let line = line.max(1);
+        // A block that the end of the reply cuts off begins behind the last line.
+        let line = line.clamp(1, u32::try_from(self.lines.len()).unwrap_or(u32::MAX).max(1));
         let (column, excerpt) = excerpt::cut(self.line_text(line), part);
         let (message, remedy) = (message.into(), remedy.into());
         let finding = Finding { code, severity, line, column, message, remedy, excerpt };

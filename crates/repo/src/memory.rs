@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn writing() {
+    fn writing_replaces_links_and_makes_no_parents() {
         let system = MemorySystem::new();
         assert!(system.write_atomic(Path::new("/c/x"), b"1").is_err(), "parents are not made by writing");
         system.create_dir_all(Path::new("/c/d")).unwrap();

@@ -87,7 +87,7 @@ fn lists_follow_links_and_leave_out_dangling_ones() {
 }
 
 #[test]
-fn reading() {
+fn files_are_read_through_links_up_to_the_size_limit() {
     let system = MemorySystem::from_fixture(FIXTURE);
     system.set_file("/place/r/huge", vec![b' '; (16 << 20) + 1]).set_file("/place/r/large", vec![b' '; 16 << 20]);
     system.set_file("/place/r/closed", "").set_unreadable("/place/r/closed", true);

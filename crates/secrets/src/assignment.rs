@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::made_up::is_made_up;
 use crate::randomness::{is_hex, is_random, is_uuid};
 
 const LEAST: usize = 20;
@@ -78,6 +79,10 @@ pub(crate) fn matched(text: &[u8], run: &Range<usize>) -> Option<&'static str> {
     let is_npm = name.ends_with(b"_authToken") || name.ends_with(b":_auth") || name == b"_auth";
     let is_secret_name = is_npm || NAMES.iter().any(|end| folded.ends_with(end)) || is_token_name(name, &folded);
     if !is_secret_name || !is_secret_value(secret, is_quoted) {
+        return None;
+    }
+    // `_auth` of npm is base64 of a user and a password, which may be words.
+    if !is_npm && is_made_up(secret) {
         return None;
     }
     let is_aws = secret.len() == 40 && memchr::memmem::find(&folded, b"secret").is_some() && folded.starts_with(b"aws");

@@ -46,7 +46,7 @@ fn part(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// The decoded base64url bytes; a last incomplete group is dropped.
-fn decode(text: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let (mut bits, mut count) = (0u32, 0);
     for byte in text {

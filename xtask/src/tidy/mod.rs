@@ -4,6 +4,7 @@
 //! checks judge text and manifests only; formatting and lints belong to rustfmt and clippy.
 
 mod architecture;
+pub(crate) mod decisions;
 mod direction;
 mod glossary;
 mod headers;
@@ -60,6 +61,7 @@ const CHECKS: &[Check] = &[
     language_names::check,
     lock::check,
     architecture::check,
+    decisions::check,
     glossary::check,
     names::check,
     links::check,

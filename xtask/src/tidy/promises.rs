@@ -1,38 +1,49 @@
 //! SECURITY.md promises nothing that no test shows: every row of its table names tests or a suite, every test that it names is
-//! there, and programs are started in one file alone.
+//! there, and programs are started in one file alone. The same of the findings in `docs/trust-findings.md`.
 
 use super::{Finding, tree::Tree};
 
-const PAGE: &str = "SECURITY.md";
+const PAGES: [&str; 2] = ["SECURITY.md", "docs/trust-findings.md"];
 
 /// The one file of the product that starts programs.
 const STARTS: &str = "crates/repo/src/os/shell.rs";
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = PAGES.into_iter().flat_map(|page| check_page(tree, page)).collect();
+    findings.extend(starters(tree));
+    findings
+}
+
+fn check_page(tree: &Tree, page: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let Some(page) = tree.text(PAGE) else { return findings };
-    for (line, number) in page.lines().zip(1..) {
+    for (line, number) in tree.text(page).unwrap_or_default().lines().zip(1..) {
         let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();
-        let is_row = line.starts_with("| ") && cells.len() == 3 && !line.starts_with("| promise");
+        let is_row = line.starts_with("| ")
+            && cells.len() == 3
+            && !line.starts_with("| promise")
+            && !line.starts_with("| finding");
         if !is_row {
             continue;
         }
         let proofs = cells.last().copied().unwrap_or_default();
         let named = tests_of(proofs);
         if named.is_empty() && !proofs.contains("cargo xtask ") {
-            findings.push(Finding::at(PAGE, number, "the promise names no test and no suite"));
+            findings.push(Finding::at(page, number, "the promise names no test and no suite"));
         }
         for (path, test) in named {
             match tree.text(path) {
-                None => findings.push(Finding::at(PAGE, number, format!("there is no file {path}"))),
+                None => findings.push(Finding::at(
+                    page,
+                    number,
+                    format!("{path} does not exist: correct the path or add the test"),
+                )),
                 Some(text) if !has_test(text, test) => {
-                    findings.push(Finding::at(PAGE, number, format!("{path} has no test {test}")));
+                    findings.push(Finding::at(page, number, format!("{path} has no test {test}")));
                 }
                 Some(_) => {}
             }
         }
     }
-    findings.extend(starters(tree));
     findings
 }
 
@@ -101,7 +112,10 @@ mod tests {
         );
         check("`crates/a/tests/t.rs` (`helper`)", &["SECURITY.md:3: crates/a/tests/t.rs has no test helper"]);
         check("`crates/a/tests/t.rs` (`it_is_long`)", &["SECURITY.md:3: crates/a/tests/t.rs has no test it_is_long"]);
-        check("`crates/b.rs` (`it_holds`)", &["SECURITY.md:3: there is no file crates/b.rs"]);
+        check(
+            "`crates/b.rs` (`it_holds`)",
+            &["SECURITY.md:3: crates/b.rs does not exist: correct the path or add the test"],
+        );
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(crate) use init::{AgentsAction, InitArgs};
 pub(crate) use mcp::McpArgs;
 pub(crate) use outline::{OutlineArgs, SymbolArgs};
 pub(crate) use pack::{ClosureChoice, ExternalsChoice, PackArgs, PackFormat};
-pub(crate) use read::{FindArgs, LevelChoice, ReadArgs, line_range};
+pub(crate) use read::{FindArgs, LevelChoice, ReadArgs};
 pub(crate) use run::{FormatChoice, RunArgs};
 pub(crate) use select::SelectArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};

@@ -1,6 +1,7 @@
 //! The arguments of `stan pack`.
 
 use clap::{Args, ValueEnum};
+use stan_engine::{TypedPlace, TypedSymbol};
 
 use super::{TokenizerChoice, budget};
 
@@ -93,19 +94,12 @@ pub(crate) struct PackArgs {
 }
 
 /// Only the form is checked: whether there is such a file is not the command line's business.
-fn place(text: &str) -> Result<String, String> {
-    let is_number = |part: &str| part.parse::<u32>().is_ok_and(|number| number > 0);
-    match text.rsplit_once(':') {
-        Some((file, line)) if !file.is_empty() && is_number(line) => Ok(text.to_owned()),
-        _ => Err("write FILE:LINE or FILE:LINE:COLUMN; both start at 1".to_owned()),
-    }
+fn place(text: &str) -> Result<String, &'static str> {
+    TypedPlace::parse(text).map(|_| text.to_owned()).ok_or(TypedPlace::FORM)
 }
 
-fn declaration(text: &str) -> Result<String, String> {
-    match text.rsplit_once('#') {
-        Some((file, name)) if !file.is_empty() && !name.is_empty() => Ok(text.to_owned()),
-        _ => Err("write FILE#Name or FILE#Name.member".to_owned()),
-    }
+fn declaration(text: &str) -> Result<String, &'static str> {
+    TypedSymbol::parse(text).map(|_| text.to_owned()).ok_or(TypedSymbol::FORM)
 }
 
 /// Which declarations a pack follows.

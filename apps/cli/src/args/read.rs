@@ -43,15 +43,3 @@ pub(crate) struct FindArgs {
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
 }
-
-/// `FILE:LINE` and `FILE:FROM-TO` as other answers print places.
-pub(crate) fn line_range(typed: &str) -> Option<(&str, (u32, u32))> {
-    let (file, lines) = typed.rsplit_once(':').filter(|(file, _)| !file.is_empty())?;
-    let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
-    // Larger numbers than this can hold mean the end.
-    let number = |digits: &str| -> Option<u32> {
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| digits.parse().unwrap_or(u32::MAX))
-    };
-    Some((file, (number(from)?, number(to)?)))
-}

@@ -36,7 +36,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &GraphArgs) -> Result<()
         messages.explain(&explanation(&outcome));
     }
     let direction = if args.dependents { Direction::Backward } else { Direction::Forward };
-    let files = args.files.iter().map(|typed| workspace.asked_file(typed)).collect::<Result<Vec<_>, _>>()?;
+    let files = args.files.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<Vec<_>, _>>()?;
     // Between folders the depth says where folders are cut.
     let hops = args.depth.filter(|_| args.level != LevelChoice::Folder);
     let outcome = restrict(outcome, &files, direction, hops.map_or(usize::MAX, usize::from))?;

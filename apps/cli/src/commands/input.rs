@@ -38,6 +38,14 @@ pub(crate) fn read(workspace: &Workspace<'_>, file: &str) -> Result<NamedBytes, 
     Ok(NamedBytes { name: file.to_owned(), bytes })
 }
 
+/// A text of the command line; of `@FILE` the contents of the file.
+pub(crate) fn text_of(workspace: &Workspace<'_>, typed: &str) -> Result<String, Failure> {
+    match typed.strip_prefix('@') {
+        Some(file) => Ok(String::from_utf8_lossy(&read(workspace, file)?.bytes).into_owned()),
+        None => Ok(typed.to_owned()),
+    }
+}
+
 /// Of a larger log this much of its beginning and of its end are read: reading takes up to twelve times its memory.
 const LOG_HEAD: usize = 48 << 20;
 const LOG_TAIL: usize = 16 << 20;

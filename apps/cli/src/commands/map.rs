@@ -5,7 +5,6 @@ use stan_engine::overview::{Level, OverviewRequest, overview};
 
 use crate::args::answers::LevelChoice;
 use crate::args::{Cli, MapArgs};
-use crate::commands::outline::asked_file;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, grouped, text};
@@ -15,7 +14,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &MapArgs) -> Result<(), 
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let focus = args.focus.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
+    let focus = args.focus.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?;
     let level = match args.level {
         LevelChoice::File => Level::File,
         LevelChoice::Folder => Level::Folder,

@@ -6,7 +6,7 @@ use stan_engine::Engine;
 use stan_engine::answers::{Direction, FileNeighbours, NeighbourModule, NeighboursRequest, neighbours};
 
 use crate::args::{Cli, NeighboursArgs};
-use crate::commands::outline::{asked_file, size};
+use crate::commands::outline::size;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Text, Untrusted, counted, say, text};
@@ -16,7 +16,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &NeighboursArgs, directi
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let files = args.files.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
+    let files = args.files.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?;
     let request =
         NeighboursRequest { files, direction, depth: args.depth, kinds: args.kinds.mask(), size: size(&args.answer) };
     let work = workspace.answer_request(&args.graph)?;

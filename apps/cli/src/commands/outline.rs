@@ -3,7 +3,7 @@
 use std::io;
 
 use stan_engine::Engine;
-use stan_engine::outline::{AnswerSize, AskedFile, OutlineReport, OutlineRequest, OutlinedFile, outline};
+use stan_engine::outline::{AnswerSize, OutlineReport, OutlineRequest, OutlinedFile, outline};
 
 use crate::args::{AnswerArgs, Cli, OutlineArgs};
 use crate::exit::Failure;
@@ -18,7 +18,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &OutlineArgs) -> Result<
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let files = args.files.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?;
+    let files = args.files.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?;
     let request = OutlineRequest { files, size: size(&args.answer) };
     let report = outline(engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
@@ -35,10 +35,6 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &OutlineArgs) -> Result<
 
 pub(crate) fn size(args: &AnswerArgs) -> AnswerSize {
     AnswerSize { budget: args.budget, limit: args.limit }
-}
-
-pub(crate) fn asked_file(workspace: &Workspace<'_>, typed: &str) -> Result<AskedFile, Failure> {
-    workspace.asked_file(typed)
 }
 
 fn print(report: &OutlineReport, out: &mut Output) -> io::Result<()> {

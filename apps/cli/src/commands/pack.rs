@@ -3,16 +3,12 @@
 use std::path::Path;
 
 use stan_engine::context::NamedBytes;
-use stan_engine::pack::{
-    AskedPlace, AskedSymbol, ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, list_diagnostics,
-    pack,
-};
+use stan_engine::pack::{ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, list_diagnostics, pack};
 use stan_engine::{Engine, write_document};
 
 use crate::args::{Cli, ClosureChoice, ExternalsChoice, PackArgs, PackFormat};
 use crate::clipboard;
 use crate::commands::input;
-use crate::commands::outline::asked_file;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::Output;
@@ -35,11 +31,11 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
     let request = PackRequest {
         logs,
         from: args.from.clone(),
-        places: args.at.iter().map(|typed| asked_place(&workspace, typed)).collect::<Result<_, _>>()?,
-        symbols: args.symbol.iter().map(|typed| asked_symbol(&workspace, typed)).collect::<Result<_, _>>()?,
-        focus: args.focus.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?,
+        places: args.at.iter().map(|typed| workspace.asked_place(engine, typed)).collect::<Result<_, _>>()?,
+        symbols: args.symbol.iter().map(|typed| workspace.asked_symbol(engine, typed)).collect::<Result<_, _>>()?,
+        focus: args.focus.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?,
         changed: args.changed.clone().map(|revision| revision.map_or(Since::Index, Since::Revision)),
-        about: args.about.iter().map(|typed| asked_text(&workspace, typed)).collect::<Result<_, _>>()?,
+        about: args.about.iter().map(|typed| input::text_of(&workspace, typed)).collect::<Result<_, _>>()?,
         budget: args.budget,
         item_tokens: if format == PackFormat::Xml { TAG_TOKENS } else { ITEM_TOKENS },
         tokenizer: args.tokens.into(),
@@ -84,37 +80,4 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
         return Err(Failure::input("the budget left something out").hint("raise --budget, or leave out --strict"));
     }
     Ok(())
-}
-
-fn asked_place(workspace: &Workspace<'_>, typed: &str) -> Result<AskedPlace, Failure> {
-    let wrong = || {
-        Failure::input(format!("`{typed}` is not a place")).hint("write FILE:LINE or FILE:LINE:COLUMN; both start at 1")
-    };
-    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
-    let (rest, last) = typed.rsplit_once(':').ok_or_else(wrong)?;
-    let last = number(last).ok_or_else(wrong)?;
-    let (file, line, col) = match rest.rsplit_once(':').map(|(file, line)| (file, number(line))) {
-        Some((file, Some(line))) if !file.is_empty() => (file, line, Some(last)),
-        _ => (rest, last, None),
-    };
-    if file.is_empty() {
-        return Err(wrong());
-    }
-    Ok(AskedPlace { file: asked_file(workspace, file)?, line, col })
-}
-
-fn asked_text(workspace: &Workspace<'_>, typed: &str) -> Result<String, Failure> {
-    match typed.strip_prefix('@') {
-        Some(file) => Ok(String::from_utf8_lossy(&input::read(workspace, file)?.bytes).into_owned()),
-        None => Ok(typed.to_owned()),
-    }
-}
-
-fn asked_symbol(workspace: &Workspace<'_>, typed: &str) -> Result<AskedSymbol, Failure> {
-    match typed.rsplit_once('#') {
-        Some((file, name)) if !file.is_empty() && !name.is_empty() => {
-            Ok(AskedSymbol { file: asked_file(workspace, file)?, name: name.to_owned() })
-        }
-        _ => Err(Failure::input(format!("`{typed}` is not a declaration")).hint("write FILE#Name or FILE#Name.member")),
-    }
 }

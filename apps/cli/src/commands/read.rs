@@ -3,10 +3,9 @@
 use std::io;
 
 use stan_engine::Engine;
-use stan_engine::outline::{AnswerSize, AskedText, ReadLevel, ReadReport, ReadRequest, read};
+use stan_engine::outline::{AnswerSize, ReadLevel, ReadReport, ReadRequest, read};
 
-use crate::args::{Cli, LevelChoice, ReadArgs, line_range};
-use crate::commands::outline::asked_file;
+use crate::args::{Cli, LevelChoice, ReadArgs};
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, say, source_line};
@@ -17,7 +16,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ReadArgs) -> Result<(),
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
     let request = ReadRequest {
-        asked: args.files.iter().map(|typed| asked_text(&workspace, typed)).collect::<Result<_, _>>()?,
+        asked: args.files.iter().map(|typed| workspace.asked_text(engine, typed)).collect::<Result<_, _>>()?,
         level: match args.level {
             LevelChoice::Full => ReadLevel::Full,
             LevelChoice::Signature => ReadLevel::Signature,
@@ -45,21 +44,6 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ReadArgs) -> Result<(),
     out.finish()?;
     messages.warnings(&report.warnings);
     Ok(())
-}
-
-/// `FILE#Name` or `FILE:FROM-TO`; a file whose own name looks so is meant when it is there.
-fn asked_text(workspace: &Workspace<'_>, typed: &str) -> Result<AskedText, Failure> {
-    let (mut file, mut name, mut lines) = (typed, None, None);
-    if !workspace.is_file(typed) {
-        if let Some((before, after)) =
-            typed.rsplit_once('#').filter(|(file, name)| !file.is_empty() && !name.is_empty())
-        {
-            (file, name) = (before, Some(after.to_owned()));
-        } else if let Some((before, found)) = line_range(typed) {
-            (file, lines) = (before, Some(found));
-        }
-    }
-    Ok(AskedText { shown: typed.to_owned(), file: asked_file(workspace, file)?, name, lines })
 }
 
 fn print(report: &ReadReport, out: &mut Output) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! `stan verify`: does an archive or a pack still say the truth?
+//! `stan verify`: whether an archive or pack still matches the files.
 
 use std::io;
 

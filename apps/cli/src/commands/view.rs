@@ -6,7 +6,6 @@ use stan_engine::Engine;
 use stan_engine::view::{ViewRequest, view};
 
 use crate::args::{Cli, ViewArgs};
-use crate::commands::outline::asked_file;
 use crate::exit::Failure;
 use crate::messages::Messages;
 use crate::terminal::{Output, Untrusted, counted, grouped, say, text};
@@ -24,7 +23,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ViewArgs) -> Result<(),
         workspace.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))
     });
     let request = ViewRequest {
-        focus: args.focus.iter().map(|typed| asked_file(&workspace, typed)).collect::<Result<_, _>>()?,
+        focus: args.focus.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?,
         out: out.transpose()?,
         tokenizer: args.tokens.into(),
         work: workspace.answer_request(&args.graph)?,

@@ -1,10 +1,9 @@
-//! The six tools: their schemas, and the command line that each call amounts to. A tool is a command of `stan` with other
-//! quotation marks: it has no logic of its own, so that both give the same answer. Pure.
+//! The six tools: their schemas, and the `stan` command line that each call is translated to. A tool has no logic of its
+//! own, so that it gives the answer of the command. Pure.
 
 use serde_json::{Map, Value, json};
 use stan_engine::config::nearest;
-
-use crate::args::line_range;
+use stan_engine::{TypedPlace, TypedSymbol, TypedText};
 
 /// Tokens of an answer when the call names no budget.
 pub(crate) const DEFAULT_BUDGET: u64 = 4_000;
@@ -317,19 +316,19 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// `FILE#Name` and `FILE:FROM-TO` without the name or the lines.
+/// The file of `FILE#Name` and `FILE:FROM-TO`.
 fn without_part(value: &str) -> &str {
-    if value.contains('#') { without_name(value) } else { line_range(value).map_or(value, |(file, _)| file) }
+    TypedText::parse(value).file
 }
 
-/// `FILE#Name` without the name.
+/// The file of `FILE#Name`. A value of another form is refused by the command, and checked whole here.
 fn without_name(value: &str) -> &str {
-    value.rsplit_once('#').map_or(value, |(file, _)| file)
+    TypedSymbol::parse(value).map_or(value, |symbol| symbol.file)
 }
 
-/// `FILE:LINE:COL` without the numbers.
+/// The file of `FILE:LINE:COL`, as above.
 fn without_position(value: &str) -> &str {
-    value.trim_end_matches(|character: char| character.is_ascii_digit() || character == ':')
+    TypedPlace::parse(value).map_or(value, |place| place.file)
 }
 
 /// A path of a call stays in the repository by its spelling alone: one that lies outside is refused without a stat.

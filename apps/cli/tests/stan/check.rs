@@ -162,7 +162,7 @@ fn warnings_about_a_selection() {
         expect![[r#"
             exit 0
             --- stdout
-            warning[STAN-REPLY-0104]: the archive would have 3002 tokens, 2952 more than the budget of 50
+            warning[STAN-REPLY-0104]: the archive would have 3007 tokens, 2957 more than the budget of 50
              --> ../reply.md:8:14
             8 | diff --git a/.stan/context/dependency.state.json b/.stan/context/dependency.state.json
               |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

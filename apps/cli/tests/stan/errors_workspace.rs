@@ -193,7 +193,7 @@ fn packages_that_differ() {
 }
 
 #[test]
-fn times() {
+fn a_source_date_epoch_that_is_no_number_is_refused() {
     for (value, expected) in [
         (
             "yesterday",
@@ -225,7 +225,7 @@ fn times() {
 }
 
 #[test]
-fn archives() {
+fn verify_says_what_is_wrong_with_an_archive() {
     let verify: &[&str] = &["verify"];
     check(
         |repository| remove(repository, ARCHIVE),

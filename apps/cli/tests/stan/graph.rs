@@ -18,7 +18,7 @@ fn check(arguments: &[&str], expected: Expect) {
 }
 
 #[test]
-fn json() {
+fn the_graph_is_written_as_json() {
     check(
         &["graph", "--json"],
         expect![[r#"
@@ -77,7 +77,7 @@ fn figures_are_the_default() {
 }
 
 #[test]
-fn diagrams() {
+fn the_graph_is_written_as_dot_and_mermaid() {
     check(
         &["graph", "--format", "dot"],
         expect![[r#"

@@ -283,6 +283,18 @@ fn everything_that_is_given_counts() {
 }
 
 #[test]
+fn instructions_for_assistants_are_never_proposed() {
+    let repository = repository();
+    repository.write(".stan/system/stan.system.md", "Rename c to count\n");
+    repository.write("docs/notes.md", "Rename c to count\n");
+    let report = json(&repository, &["suggest", "--about", "Rename c to count", "--json"]);
+    let ids: Vec<&str> =
+        report["nodes"].as_array().unwrap().iter().map(|node| node["nodeId"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"docs/notes.md"), "{ids:?}");
+    assert!(!ids.iter().any(|id| id.starts_with(".stan/")), "{ids:?}");
+}
+
+#[test]
 fn a_path_in_the_text_comes_first() {
     let repository = repository();
     let first = |text: &str| {

@@ -32,6 +32,9 @@ pub const MOST_KEPT_BYTES: u64 = 50 << 20;
 /// Old bytes of so many replies are kept.
 const MOST_KEPT: usize = 10;
 
+/// Folders have numbers of eight digits.
+const LAST_NUMBER: u64 = 99_999_999;
+
 /// Below `<stanPath>`.
 const FOLDER: &str = "patch";
 
@@ -188,8 +191,15 @@ impl<'s> PatchFolder<'s> {
 
     /// A name for the next one while it is staged.
     fn next_folder(&self) -> Result<String, Error> {
-        let last = self.applied()?.last().and_then(|name| name.parse::<u64>().ok()).unwrap_or_default();
-        Ok(format!("{}{:08}", record::STAGED, last + 1))
+        let last = self.applied()?.pop().unwrap_or_default();
+        let number = last.parse::<u64>().unwrap_or_default() + 1;
+        // A folder with a longer number would neither be found by an undo nor by what finishes a killed apply. Only a folder that came
+        // with the repository has such a number.
+        if number > LAST_NUMBER {
+            let file = [&self.folder, "/", &last].concat();
+            return Err(Error::BadPatchRecord { file, reason: "no number is left after it".to_owned() });
+        }
+        Ok(format!("{}{number:08}", record::STAGED))
     }
 
     /// Removes what an ended process staged without beginning.

@@ -116,7 +116,12 @@ impl Record {
     pub(super) fn read(place: &PatchFolder<'_>, folder: &str) -> Result<Self, Error> {
         let shown = [&place.folder, "/", folder, "/", RECORD].concat();
         let refuse = |reason: String| Error::BadPatchRecord { file: shown.clone(), reason };
-        let bytes = read(place, &place.path(folder).join(RECORD))?;
+        let path = place.path(folder).join(RECORD);
+        let is_missing = place.system.lstat(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+        if is_missing {
+            return Err(refuse("there is none".to_owned()));
+        }
+        let bytes = read(place, &path)?;
         let record: Self = serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
         if record.v != 1 {
             return Err(refuse(format!("its version is {}, and this stan knows version 1", record.v)));

@@ -181,6 +181,26 @@ fn more_than_can_be_undone_is_refused() {
 }
 
 /// A repository can ship a journal; it is not trusted.
+/// With nine digits it would be applied, and neither be undone nor finished after a kill.
+#[test]
+fn a_folder_that_came_with_the_repository_does_not_use_up_the_numbers() {
+    let system = workspace();
+    let before = tree(&system);
+    system.set_file("/r/.stan/patch/99999999/x", "x");
+    let message = apply(&system, &reply(&system)).unwrap_err().to_string();
+    assert!(message.contains("`.stan/patch/99999999`") && message.contains("remove the folder"), "{message}");
+    assert_eq!(tree(&system), before);
+    let message = undo(&system).unwrap_err().to_string();
+    assert!(message.contains("there is none; remove the folder"), "{message}");
+    assert_eq!(tree(&system), before);
+    // Smaller ones are passed over.
+    system.remove("/r/.stan/patch/99999999/x").remove("/r/.stan/patch/99999999");
+    system.set_file("/r/.stan/patch/00000041/x", "x");
+    apply(&system, &reply(&system)).unwrap();
+    undo(&system).unwrap();
+    assert_eq!(tree(&system), before);
+}
+
 #[test]
 fn a_record_of_another_place_is_refused() {
     let system = workspace();

@@ -12,6 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{SectionReader, SectionWriter};
 use super::data::PARTS;
+use super::edits::StoredEdits;
+use super::ids::RecordId;
 use crate::graph::record::PathList;
 
 /// The figures of a graph that answer `--stats` without the graph.
@@ -33,6 +35,8 @@ pub(crate) struct Index {
     pub(crate) files: FileTable,
     /// A fingerprint of each file's facts.
     pub(crate) facts: FactsTable,
+    /// What changed since, as a later run found it. The fingerprints of `files` are those of these edits.
+    pub(super) edits: Option<StoredEdits>,
 }
 
 /// A part of the data file.
@@ -62,11 +66,61 @@ impl Section {
 pub(crate) struct Identity {
     observed_at: i64,
     parts: [Section; PARTS],
+    /// [`StoredEdits::state`]; 0 without edited contents.
+    edits: u64,
 }
 
 impl Index {
+    /// Of the cache with its edits.
     pub(crate) fn identity(&self) -> Identity {
-        Identity { observed_at: self.observed_at, parts: self.parts }
+        Identity { edits: self.edits.as_ref().map_or(0, StoredEdits::state), ..self.base() }
+    }
+
+    /// Of the cache without its edits.
+    pub(super) fn base(&self) -> Identity {
+        Identity { observed_at: self.observed_at, parts: self.parts, edits: 0 }
+    }
+
+    /// Of the cache with other edits.
+    pub(crate) fn identity_with(&self, edits: &StoredEdits) -> Identity {
+        Identity { edits: edits.state(), ..self.base() }
+    }
+
+    /// The figures of the graph with the edits.
+    pub(crate) fn current_answer(&self) -> &Answer {
+        self.edits.as_ref().and_then(StoredEdits::answer).unwrap_or(&self.answer)
+    }
+
+    /// The files whose contents are not those of the data, sorted.
+    pub(crate) fn edited(&self) -> Vec<RecordId> {
+        self.edits.as_ref().map(StoredEdits::edited).unwrap_or_default()
+    }
+
+    /// Whether everything besides the files' contents is as it was when the cache was written.
+    pub(crate) fn is_world_unchanged(&self, system: &dyn System) -> bool {
+        self.observations.changes(system, self.observed_at).is_empty()
+            && self.edits.as_ref().is_none_or(|edits| edits.directories_hold(system))
+    }
+
+    /// Whether the edited files would be resolved again as they were.
+    pub(crate) fn edits_hold(&self, system: &dyn System) -> bool {
+        self.edits.as_ref().is_none_or(|edits| edits.resolution_holds(system))
+    }
+
+    /// Takes the edits of a later run, if they are of this cache.
+    pub(super) fn take_edits(&mut self, edits: StoredEdits) {
+        let is_known = |(file, _): &(u32, u64)| (*file as usize) < self.files.len();
+        if !edits.is_of(self.base()) || !edits.prints().iter().all(is_known) {
+            return;
+        }
+        for (file, print) in edits.prints() {
+            if let Some(place) = self.files.fingerprints.get_mut(*file as usize) {
+                *place = *print;
+            }
+        }
+        let directories = edits.directories();
+        self.observations.directories.retain(|seen| !directories.contains(&*seen.path));
+        self.edits = Some(edits);
     }
 
     /// Appends it to `before`.
@@ -91,6 +145,7 @@ impl Index {
             observations: postcard::from_bytes(reader.blob()?).ok()?,
             files: FileTable::read(&mut reader)?,
             facts: FactsTable { bytes: reader.blob()?.to_vec() },
+            edits: None,
         };
         reader.is_empty().then_some(index)
     }

@@ -1,4 +1,4 @@
-//! What a run leaves for the next one: an index (the files to stat, and the figures), the data (graph and facts), the
+//! What a run leaves for the next one: an index (the files to stat, and the figures), the data (graph and facts), edits since, the
 //! map that was made of that graph, the overview of that map, and what files are ranked by (words and history).
 //!
 //! A cache is only ever a shortcut. Whatever is wrong with it (corrupt, foreign, older, half of a pair) means that
@@ -9,9 +9,12 @@ mod blocks;
 mod bytes;
 mod clean;
 pub(crate) mod data;
+mod declared;
+mod edits;
 pub(crate) mod encode;
 mod ids;
 mod index;
+mod kept_blobs;
 mod map;
 mod outlines;
 mod overview;
@@ -33,7 +36,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
 use self::encode::Encoded;
-use self::index::{FactsTable, FileTable, Section, UNPROVED, fingerprint, proved_fingerprint};
+use self::index::{FactsTable, FileTable, Section, fingerprint};
 use self::seal::Trust;
 use crate::graph::analyse::Analysed;
 use crate::graph::compile::{Kept, PreviousRun};
@@ -41,8 +44,10 @@ use crate::graph::memory::Memory;
 use crate::graph::record::Record;
 
 pub(crate) use self::data::PARTS;
+pub(crate) use self::declared::{KeptNames, names_key};
+pub(crate) use self::edits::{NewEdits, StoredEdits};
 pub(crate) use self::ids::{NodeIndex, RecordId};
-pub(crate) use self::index::{Answer, Identity, Index};
+pub(crate) use self::index::{Answer, Identity, Index, UNPROVED, proved_fingerprint};
 pub(crate) use self::map::{DocumentFingerprint, Manifests, MapIdentity, MapKey, StoredMap};
 pub(crate) use self::outlines::{KeptOutlines, OutlineView, StoredOutline, StoredUnit};
 pub(crate) use self::overview::{OverviewKey, StoredOverviews};
@@ -90,10 +95,12 @@ impl<'s> Cache<'s> {
         let trust = Trust::of(system, root, directory, state_directory)?;
         system.create_dir_all(Path::new(directory)).ok()?;
         // Runs that were killed while they wrote are the only ones that leave anything; a running process holds its own.
-        const SEALED: [&str; 13] = [
+        const SEALED: [&str; 15] = [
             DATA,
             INDEX,
             clean::FILE,
+            declared::FILE,
+            edits::FILE,
             map::FILE,
             outlines::FILE,
             overview::FILE,
@@ -155,7 +162,12 @@ impl<'s> Cache<'s> {
         }
         // An index without the root's listing would never notice a new file.
         let is_root = |path: &str| AbsPath::new(path) == AbsPath::new(&self.root);
-        Index::decode(body).filter(|index| index.observations.directories.iter().any(|seen| is_root(&seen.path)))
+        let has_root = |index: &Index| index.observations.directories.iter().any(|seen| is_root(&seen.path));
+        let mut index = Index::decode(body).filter(has_root)?;
+        if let Some(edits) = self.load_edits() {
+            index.take_edits(edits);
+        }
+        Some(index)
     }
 
     /// The graph alone: where nothing changed, no more is needed.
@@ -233,7 +245,7 @@ impl<'s> Cache<'s> {
         let ((metas, shape), (records, contents)) =
             rayon::join(|| (part(METAS), part(SHAPE)), || (part(RECORDS), part(CONTENTS)));
         let parts = [metas, shape, records, contents];
-        let index = Index { observed_at, parts, answer, observations, files, facts };
+        let index = Index { observed_at, parts, answer, observations, files, facts, edits: None };
         let identity = index.identity();
         // Each file is written atomically, and an index without its data is detected.
         let (data, index) = rayon::join(|| self.write(DATA, &data), || self.write_index(&index));
@@ -338,6 +350,8 @@ pub(crate) struct CachedFacts<'c> {
     index: &'c Index,
     data: Option<Data<'c>>,
     by_path: rustc_hash::FxHashMap<&'c str, RecordId>,
+    /// Their facts are not those of the data.
+    edited: Vec<RecordId>,
     languages: Languages,
 }
 
@@ -348,7 +362,7 @@ impl<'c> CachedFacts<'c> {
         let data = Data::decode(metas, shape, records, Contents::Whole(contents));
         let data = data.filter(|data| data.len() == index.files.len());
         let by_path = (0..index.files.len()).map(|file| (index.files.path(file), RecordId::at(file))).collect();
-        Self { index, data, by_path, languages }
+        Self { index, data, by_path, edited: index.edited(), languages }
     }
 }
 
@@ -358,7 +372,7 @@ impl PreviousRun for CachedFacts<'_> {
         let file = *self.by_path.get(path)?;
         let print = self.index.files.fingerprint(file.index());
         let stat = system.lstat(Path::new(path)).ok()?;
-        if print == UNPROVED || fingerprint(&stat) != print {
+        if print == UNPROVED || fingerprint(&stat) != print || self.edited.binary_search(&file).is_ok() {
             return None;
         }
         if with_facts && !data.has_facts(file) && self.languages.claim(path) {

@@ -1,23 +1,16 @@
 //! Declarations of files by path and contents, so that a search parses a file once. A part of its own: no other run reads it.
 
-use std::sync::{Mutex, PoisonError};
-
 use serde::{Deserialize, Serialize};
 use stan_model::outline::UnitKind;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Cache;
-use super::bytes::{Blobs, SectionReader, SectionWriter};
-use super::relevance::HEAD;
+use super::kept_blobs::{BlobFile, BlobView, KeptBlobs};
 
-const MAGIC: &[u8; 8] = b"stanoutl";
 pub(super) const FILE: &str = "outlines.data";
 
 /// Changes whenever outlines or the rules for secrets do.
 const FORMAT: u32 = 1;
-
-/// More than these bytes are not kept: a search of a repository that large parses what it finds.
-const LARGEST: usize = 512 << 20;
 
 /// Fewer new files than this part of all are not worth writing everything again.
 const WORTH_WRITING: usize = 64;
@@ -43,95 +36,48 @@ pub(crate) struct StoredUnit {
     pub(crate) signature: String,
 }
 
-/// Outlines say whether their file is free of secrets, so that they count for one version of the rules.
-fn version() -> u64 {
-    u64::from(FORMAT) << 32 | u64::from(stan_secrets::VERSION)
-}
+const OUTLINES: BlobFile = BlobFile {
+    name: FILE,
+    magic: b"stanoutl",
+    // Outlines say whether their file is free of secrets, so that they count for one version of the rules.
+    version: (FORMAT as u64) << 32 | stan_secrets::VERSION as u64,
+    largest: 512 << 20,
+};
 
 /// The outlines of earlier runs, and the ones that this run makes.
-pub(crate) struct KeptOutlines<'c> {
-    cache: Option<Cache<'c>>,
-    /// As it was stored, or empty.
-    known: Vec<u8>,
-    new: Mutex<Vec<(u128, Vec<u8>)>>,
-}
+pub(crate) struct KeptOutlines<'c>(KeptBlobs<'c>);
 
 impl<'c> KeptOutlines<'c> {
     pub(crate) fn load(cache: Option<Cache<'c>>) -> Self {
-        let known = cache.as_ref().and_then(|cache| cache.load_sealed(FILE, MAGIC)).unwrap_or_default();
-        Self { cache, known, new: Mutex::default() }
-    }
-
-    /// The stored outlines of all files, sorted by key.
-    fn table(&self) -> Option<(&[[u8; 16]], Blobs<'_>)> {
-        let mut reader = SectionReader::new(self.known.get(HEAD..)?);
-        if reader.u64()? != version() {
-            return None;
-        }
-        let (keys, rest) = reader.blob()?.as_chunks::<16>();
-        let blobs = reader.blobs()?;
-        (rest.is_empty() && blobs.len() == keys.len()).then_some((keys, blobs))
+        Self(KeptBlobs::load(OUTLINES, cache))
     }
 
     /// A way to look outlines up, for all threads.
     pub(crate) fn view(&self) -> OutlineView<'_> {
-        OutlineView { kept: self, table: self.table() }
+        OutlineView(self.0.view())
     }
 
     /// Stores the outlines that this run made. A failure is ignored.
     pub(crate) fn save(self) {
-        let mut all = self.new.lock().map(|mut new| std::mem::take(&mut *new)).unwrap_or_default();
-        let Some(cache) = &self.cache else { return };
-        let known = self.table();
-        let count = known.as_ref().map_or(0, |(keys, _)| keys.len());
-        if all.is_empty() || all.len() < count / WORTH_WRITING {
-            return;
-        }
-        if let Some((keys, blobs)) = known {
-            let old = keys.iter().enumerate().map(|(at, key)| (u128::from_be_bytes(*key), blobs.get(at)));
-            all.extend(old.filter_map(|(key, blob)| Some((key, blob?.to_vec()))));
-        }
-        all.sort_unstable();
-        all.dedup_by_key(|(key, _)| *key);
-        let size: usize = all.iter().map(|(_, blob)| blob.len() + 20).sum();
-        if size > LARGEST {
-            return;
-        }
-        let mut writer = SectionWriter::with_capacity(size + 64);
-        writer.u64(version());
-        writer.blob(&all.iter().flat_map(|(key, _)| key.to_be_bytes()).collect::<Vec<u8>>());
-        writer.blobs(all.iter().map(|(_, blob)| blob.as_slice()));
-        let _ = cache.store_sealed(FILE, MAGIC, &writer.into_bytes());
+        self.0.save(WORTH_WRITING, |_| true);
     }
 }
 
 /// See [`KeptOutlines::view`].
-pub(crate) struct OutlineView<'k> {
-    kept: &'k KeptOutlines<'k>,
-    table: Option<(&'k [[u8; 16]], Blobs<'k>)>,
-}
+pub(crate) struct OutlineView<'k>(BlobView<'k>);
 
 impl OutlineView<'_> {
     /// The outline of a file with these contents: as it was kept, or as `make` makes it.
     pub(crate) fn find_or_make(&self, path: &str, bytes: &[u8], make: impl FnOnce() -> StoredOutline) -> StoredOutline {
-        if self.kept.cache.is_none() {
+        if !self.0.is_open() {
             return make();
         }
         let key = key(path, bytes);
-        if let Some(found) = self.find(key) {
-            return found;
-        }
-        let made = make();
-        if let Ok(encoded) = postcard::to_stdvec(&made) {
-            self.kept.new.lock().unwrap_or_else(PoisonError::into_inner).push((key, encoded));
-        }
-        made
-    }
-
-    fn find(&self, key: u128) -> Option<StoredOutline> {
-        let (keys, blobs) = self.table.as_ref()?;
-        let at = keys.binary_search(&key.to_be_bytes()).ok()?;
-        postcard::from_bytes(blobs.get(at)?).ok()
+        self.0.find(key).unwrap_or_else(|| {
+            let made = make();
+            self.0.add(key, &made);
+            made
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use super::map::MapIdentity;
 use super::relevance::HEAD;
 
 /// Changes whenever an overview is written or stored in another way.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const MAGIC: &[u8; 8] = b"stanover";
 pub(super) const FILE: &str = "overview.data";
 

@@ -167,7 +167,7 @@ impl<'a> History<'a> {
 
     fn pointer(&self) -> Result<Option<u64>, EngineError> {
         let bytes = read_if_there(self.system, self.layout, &self.pointer_file())?;
-        // One that cannot be read only says less: the baseline in place is found by its bytes.
+        // An unreadable pointer is skipped: the active baseline is found by its bytes.
         Ok(bytes.and_then(|bytes| serde_json::from_slice::<Pointer>(&bytes).ok()).map(|pointer| pointer.current))
     }
 

@@ -72,6 +72,25 @@ pub struct RunRequest {
     pub work: GraphRequest,
 }
 
+impl RunRequest {
+    /// A run that writes a tar, with nothing else asked for.
+    pub fn new(mode: ArchiveMode, work: GraphRequest) -> Self {
+        Self {
+            mode,
+            frozen: false,
+            pretty: false,
+            full_map: false,
+            plan: false,
+            epoch: 0,
+            tokens: None,
+            scripts: Vec::new(),
+            format: ArchiveFormat::Tar,
+            split: 0,
+            work,
+        }
+    }
+}
+
 /// The text of the one file in a diff archive when nothing changed.
 const NO_CHANGES: &[u8] = b"Nothing changed since the snapshot.\n";
 

@@ -67,9 +67,9 @@ pub(crate) fn refuse(error: stan_archive::Error) -> EngineError {
                 .hint(super::map::REBUILD)
         }
         Error::ChangedAfterProof { .. } => EngineError::verification(error.to_string()).hint(super::map::REBUILD),
-        Error::Locked { ref lock, .. } if lock.ends_with(".held") => EngineError::input(error.to_string())
+        Error::Locked { ref lock, .. } if lock.ends_with(".held") => EngineError::new(EngineErrorKind::Locked, error.to_string())
             .hint("this file system has no locks: if that run was on another machine and is gone, remove the file"),
-        Error::Locked { .. } => EngineError::input(error.to_string()).hint(
+        Error::Locked { .. } => EngineError::new(EngineErrorKind::Locked, error.to_string()).hint(
             "`--wait SECONDS` waits longer; a run that was stopped (Ctrl-Z) goes on with `fg`, or with `kill -CONT` and its pid",
         ),
         Error::DuplicateName { .. } => EngineError::new(EngineErrorKind::Internal, error.to_string()),

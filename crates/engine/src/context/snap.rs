@@ -102,8 +102,8 @@ pub enum SnapStep {
     Set(usize),
 }
 
-/// Tells the baselines that are kept, or puts another one in place. Of two kinds, one that cannot go there stays; when none
-/// can, that is a refusal.
+/// Lists the stored baselines or activates another one. A kind without that baseline is left as it is and reported; if no kind
+/// has it, that is an error.
 pub fn snap_history(
     engine: &Engine<'_>,
     repository: &Repository<'_>,

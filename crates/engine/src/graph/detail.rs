@@ -11,10 +11,11 @@ use stan_model::{FileFacts, FileKey};
 use stan_repo::WritableSystem;
 
 use super::compile::{self, Compiled, PreviousRun};
+use super::incremental::{self, EditedFile, WarmAnswer};
 use super::record::{Record, Records};
-use super::{AsSystem, GraphOptions, GraphRequest, compile_with, open_cache};
+use super::{AsSystem, GraphOptions, GraphOutcome, GraphRequest, compile_with, open_cache};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
-use crate::cache::{self, Cache, Identity, Index, RecordId};
+use crate::cache::{self, Cache, Identity, Index, LoadedParts, NodeIndex, RecordId};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::lenient_system::LenientSystem;
@@ -28,6 +29,8 @@ pub(crate) struct DetailedGraph {
     pub(crate) dirty: usize,
     /// Which cache holds exactly this graph, if one does.
     pub(crate) kept_as: Option<Identity>,
+    /// It was made of a cache and files that were edited since.
+    has_edits: bool,
     files: FileDetails,
 }
 
@@ -110,7 +113,12 @@ pub(crate) fn detailed_graph(
     {
         return Ok(found);
     }
-    engine.parse(|| find(engine, options, &request)).map(Arc::new)
+    let found = engine.parse(|| find(engine, options, &request)).map(Arc::new)?;
+    // The data alone does not hold a graph with edits: it would have to be updated again.
+    if let Some(identity) = found.kept_as.filter(|_| found.has_edits) {
+        request.kept.keep(identity, &found);
+    }
+    Ok(found)
 }
 
 fn from_cache(
@@ -126,6 +134,10 @@ fn from_cache(
     let identity = index.identity();
     if let Some(kept) = request.kept.find(identity) {
         return Some(kept);
+    }
+    // The data has the files as they were before the edits.
+    if !index.edited().is_empty() {
+        return None;
     }
     let loaded = Arc::new(load(&cache, &index)?);
     request.kept.keep(identity, &loaded);
@@ -145,12 +157,18 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
             errors: stan_model::error_lines(&problems, options.max_errors),
             dirty,
             kept_as: None,
+            has_edits: false,
             files,
         });
     };
     let observed_at = system.now();
     let index = cache.load_index();
     let loaded = index.as_ref().and_then(|index| Some((index, cache.load(index, 0..cache::PARTS)?)));
+    if let Some((index, loaded)) = &loaded
+        && let Some(found) = with_edits(system, options, (&cache, index, loaded), observed_at)
+    {
+        return Ok(found);
+    }
     let facts = loaded.as_ref().map(|(index, loaded)| cache::CachedFacts::new(index, loaded, options.languages));
     let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
     let mut files = FileDetails::default();
@@ -158,14 +176,46 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let (outcome, kept_as) =
         compile_with(engine, options, request, &cache, (request.known(previous), observed_at), details)?;
     let graph = outcome.graph.unwrap_or_default();
-    Ok(DetailedGraph { graph, errors: outcome.errors, dirty: outcome.dirty, kept_as, files })
+    Ok(DetailedGraph { graph, errors: outcome.errors, dirty: outcome.dirty, kept_as, has_edits: false, files })
+}
+
+/// The earlier answer, updated where few files were edited and nothing else changed.
+fn with_edits(
+    system: &dyn WritableSystem,
+    options: &GraphOptions,
+    (cache, index, loaded): (&Cache<'_>, &Index, &LoadedParts),
+    observed_at: i64,
+) -> Option<DetailedGraph> {
+    let watched = LenientSystem::new(system.as_system());
+    let data = decoded(loaded).filter(|data| data.len() == index.files.len())?;
+    let (answer, edited) = incremental::edited_graph(&watched, options, (index, &data), observed_at)?;
+    if watched.hidden().is_some() {
+        return None;
+    }
+    let WarmAnswer { outcome: GraphOutcome { graph, errors, dirty, .. }, kept_as, edits } = answer;
+    let graph = graph?;
+    let mut records = details(&data)?;
+    // Nodes come and go with edges, so that the others have other numbers.
+    records.par_iter_mut().for_each(|record| {
+        let id = data.node_id(NodeIndex(record.node));
+        record.node = id.and_then(|id| graph.find(id)).unwrap_or(NO_RECORD);
+    });
+    let has_edits = !edited.is_empty();
+    for EditedFile { file, facts, targets } in edited {
+        let record = records.get_mut(file.index())?;
+        record.facts = facts;
+        record.targets = targets.into_iter().map(|target| target.is_record().then_some(FileKey(target.0))).collect();
+    }
+    let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
+    let files = FileDetails::new(records, graph.node_count());
+    Some(DetailedGraph { graph, errors, dirty, kept_as: kept_as.filter(|_| is_kept), has_edits, files })
 }
 
 /// Whether nothing changed since the earlier run.
 fn is_unchanged(system: &dyn WritableSystem, index: &Index) -> bool {
     let watched = LenientSystem::new(system.as_system());
     let (world_changed, changed) = rayon::join(
-        || !index.observations.changes(&watched, index.observed_at).is_empty(),
+        || !(index.is_world_unchanged(&watched) && index.edits_hold(&watched)),
         || index.files.changed(&watched),
     );
     !world_changed && changed.is_empty() && watched.hidden().is_none()
@@ -174,9 +224,22 @@ fn is_unchanged(system: &dyn WritableSystem, index: &Index) -> bool {
 /// The answer of the earlier run.
 fn load(cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
     let loaded = cache.load(index, 0..cache::PARTS)?;
-    let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
-    let data = Data::decode(metas, shape, records, Contents::Whole(contents))?;
+    let data = decoded(&loaded)?;
     let graph = data.graph()?;
+    let files = FileDetails::new(details(&data)?, graph.node_count());
+    let cache::Answer { errors, dirty, .. } = index.current_answer();
+    let kept_as = Some(index.identity());
+    Some(DetailedGraph { graph, errors: errors.clone(), dirty: *dirty, kept_as, has_edits: false, files })
+}
+
+/// `loaded`: all parts.
+fn decoded(loaded: &LoadedParts) -> Option<Data<'_>> {
+    let [metas, shape, records, contents] = [METAS, SHAPE, RECORDS, CONTENTS].map(|part| loaded.part(part));
+    Data::decode(metas, shape, records, Contents::Whole(contents))
+}
+
+/// Facts and targets of every record, as the data has them.
+fn details(data: &Data<'_>) -> Option<Vec<FileDetail>> {
     let ids: Vec<_> = data.records().collect();
     let details = ids.into_par_iter().map(|file| {
         let targets = data.targets(file)?.into_iter().map(|target| target.is_record().then_some(FileKey(target.0)));
@@ -184,9 +247,7 @@ fn load(cache: &Cache<'_>, index: &Index) -> Option<DetailedGraph> {
         let node = data.node_of(file).map_or(NO_RECORD, |node| node.0);
         Some(FileDetail { node, facts, targets: targets.collect() })
     });
-    let files = FileDetails::new(details.collect::<Option<Vec<_>>>()?, graph.node_count());
-    let cache::Answer { errors, dirty, .. } = &index.answer;
-    Some(DetailedGraph { graph, errors: errors.clone(), dirty: *dirty, kept_as: Some(index.identity()), files })
+    details.collect()
 }
 
 impl FileDetails {

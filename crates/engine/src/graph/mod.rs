@@ -42,7 +42,7 @@ use crate::shared::SharedCache;
 
 use self::compile::{Compiled, Kept, KnownFacts, PreviousRun, SeeBytes};
 pub(crate) use self::excluded::ExcludedFiles;
-use self::incremental::WarmResult;
+use self::incremental::{WarmAnswer, WarmResult};
 use self::memory::Memory;
 use self::record::Records;
 
@@ -257,17 +257,23 @@ fn run(
     let observed_at = system.now();
     let watched = LenientSystem::new(system.as_system());
     if let Some(index) = cache.load_index()
-        && let Some(outcome) =
-            incremental::answer(&watched, options, (request, engine.memory()), (&cache, &index), is_enough)
+        && let Some(outcome) = incremental::answer(
+            &watched,
+            options,
+            (request, engine.memory()),
+            (&cache, &index),
+            (is_enough, observed_at),
+        )
     {
         return match outcome {
             // A transient error may have passed by now: everything is read again.
             WarmResult::Answer(_) if watched.hidden().is_some() => {
                 compile_and_store(engine, options, request, &cache, (None, see), observed_at)
             }
-            WarmResult::Answer(outcome) => {
-                let kept_as = (outcome.work == CacheUse::Unchanged).then(|| index.identity());
-                Ok((*outcome, kept_as))
+            WarmResult::Answer(answer) => {
+                let WarmAnswer { outcome, kept_as, edits } = *answer;
+                let is_kept = edits.is_none_or(|edits| cache.store_edits(&edits).is_some());
+                Ok((outcome, kept_as.filter(|_| is_kept)))
             }
             WarmResult::Stale => {
                 let loaded = cache.load(&index, 0..cache::PARTS);

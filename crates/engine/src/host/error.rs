@@ -29,7 +29,7 @@ impl HostError {
         Self::new("STAN_INPUT", message)
     }
 
-    /// The options ask for something that there is not.
+    /// The options name something that does not exist.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::new("STAN_USAGE", message)
     }
@@ -49,7 +49,8 @@ impl HostError {
 impl From<EngineError> for HostError {
     fn from(error: EngineError) -> Self {
         let code = match error.kind {
-            EngineErrorKind::Input => "STAN_INPUT",
+            EngineErrorKind::Input | EngineErrorKind::Locked => "STAN_INPUT",
+            EngineErrorKind::Usage => "STAN_USAGE",
             EngineErrorKind::Verification => "STAN_VERIFICATION",
             EngineErrorKind::Internal => "STAN_INTERNAL",
         };

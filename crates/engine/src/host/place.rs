@@ -11,7 +11,6 @@ use crate::context::{NamedBytes, Repository};
 use crate::engine::Engine;
 use crate::graph::GraphRequest;
 use crate::open::{OpenOptions, OpenRepository};
-use crate::outline::AskedFile;
 
 /// No document that users or assistants write is larger.
 const LARGEST_DOCUMENT: u64 = 1 << 30;
@@ -46,7 +45,7 @@ pub(super) enum CacheChoice {
 
 /// An opened repository, and the engine that works on it.
 pub(super) struct OpenHost<'s> {
-    opened: OpenRepository,
+    pub(super) opened: OpenRepository,
     pub(super) engine: Engine<'s>,
     work: GraphRequest,
     /// What happened on the way that the caller should know.
@@ -82,15 +81,6 @@ impl<'s> OpenHost<'s> {
     /// A path of the caller as an absolute one.
     pub(super) fn absolute(&self, typed: &str) -> String {
         self.opened.absolute(typed).unwrap_or_else(|| typed.to_owned())
-    }
-
-    /// The node id of a file: its path from the root, links resolved when it exists.
-    pub(super) fn node_id(&self, typed: &str) -> String {
-        self.opened.node_id(&self.engine, typed).unwrap_or_else(|| typed.to_owned())
-    }
-
-    pub(super) fn asked(&self, typed: &str) -> AskedFile {
-        AskedFile { shown: typed.to_owned(), id: self.node_id(typed) }
     }
 
     /// The bytes of a file that the caller names.

@@ -250,6 +250,32 @@ fn verbs_answer_with_the_documents_of_the_program() {
     assert!(answer(&system, "select", &options)["nodes"].to_string().contains("b.ts"));
 }
 
+/// A link of the repository is not what the caller names, by whatever option it is named.
+#[test]
+fn links_out_of_the_repository_are_refused_by_every_option_that_names_a_file() {
+    let system = system(&[("a.ts", "export const a = 1;\n")]);
+    system.set_file("/outside/secret.ts", "export const canary = 1;\n");
+    system.set_link("/r/file.ts", "/outside/secret.ts");
+    system.set_link("/r/folder", "/outside");
+    for file in ["file.ts", "folder/secret.ts", "./folder/../folder/secret.ts"] {
+        for (verb, key, value) in [
+            ("pack", "at", format!("{file}:1")),
+            ("pack", "at", format!("{file}:1:14")),
+            ("pack", "symbol", format!("{file}#canary")),
+            ("pack", "focus", file.to_owned()),
+            ("overview", "focus", file.to_owned()),
+        ] {
+            let (code, message) = refusal(&system, verb, &json!({ "cwd": "/r", key: [value] }));
+            assert!(code == "STAN_INPUT" && message.contains("out of the repository"), "{verb} {key}: {message}");
+        }
+        // Only looked up in the graph, which has no node for it.
+        let (code, message) = refusal(&system, "suggest", &json!({ "cwd": "/r", "focus": [file] }));
+        assert!(code == "STAN_INPUT" && !message.contains("canary"), "{message}");
+        let options = json!({ "cwd": "/r", "at": [format!("{file}:1")], "allowOutside": ["/outside"] });
+        assert!(answer(&system, "pack", &options)["text"].to_string().contains("canary"), "{file}");
+    }
+}
+
 #[test]
 fn refusals_have_codes() {
     let system = system(FILES);

@@ -8,10 +8,8 @@ use super::{HostEnvironment, HostError, split, written};
 use crate::context::{NamedBytes, NoProgress, SelectRequest};
 use crate::engine::Engine;
 use crate::overview::{Level, OverviewRequest};
-use crate::pack::{
-    AskedPlace, AskedSymbol, ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, verify_pack,
-};
-use crate::relevance::{FocusFile, RankQuery};
+use crate::pack::{ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, verify_pack};
+use crate::relevance::RankQuery;
 use crate::suggest::SuggestRequest;
 use crate::tokens::Tokenizer;
 
@@ -85,12 +83,13 @@ pub(super) fn pack(engine: &Engine<'_>, environment: &HostEnvironment, options: 
     let externals = [("auto", Externals::Auto), ("none", Externals::None), ("all", Externals::All)];
     let format = choice("format", asked.format.as_deref(), &[("md", false), ("xml", true)])?.unwrap_or_default();
     let files = |texts| Texts::list(texts).into_iter();
+    let opened = &place.opened;
     let request = PackRequest {
         logs: files(asked.log).map(|text| NamedBytes { name: "log".to_owned(), bytes: text.into_bytes() }).collect(),
         from: asked.from,
-        places: files(asked.at).map(|typed| asked_place(&place, &typed)).collect::<Result<_, _>>()?,
-        symbols: files(asked.symbol).map(|typed| asked_symbol(&place, &typed)).collect::<Result<_, _>>()?,
-        focus: files(asked.focus).map(|typed| place.asked(&typed)).collect(),
+        places: files(asked.at).map(|typed| opened.asked_place(engine, &typed)).collect::<Result<_, _>>()?,
+        symbols: files(asked.symbol).map(|typed| opened.asked_symbol(engine, &typed)).collect::<Result<_, _>>()?,
+        focus: files(asked.focus).map(|typed| opened.asked_file(engine, &typed)).collect::<Result<_, _>>()?,
         changed: asked.changed.and_then(Changed::since),
         about: Texts::list(asked.about),
         budget: asked.budget.unwrap_or(usual.budget),
@@ -125,7 +124,10 @@ pub(super) fn overview(engine: &Engine<'_>, environment: &HostEnvironment, optio
     let levels = [("file", Level::File), ("folder", Level::Folder), ("package", Level::Package)];
     let request = OverviewRequest {
         budget: asked.budget,
-        focus: Texts::list(asked.focus).iter().map(|typed| place.asked(typed)).collect(),
+        focus: Texts::list(asked.focus)
+            .iter()
+            .map(|typed| place.opened.asked_file(engine, typed))
+            .collect::<Result<_, _>>()?,
         level: choice("level", asked.level.as_deref(), &levels)?.unwrap_or_default(),
         tokenizer: tokenizer(asked.tokens.as_deref())?,
     };
@@ -151,7 +153,10 @@ pub(super) fn suggest(engine: &Engine<'_>, environment: &HostEnvironment, option
     let usual = SuggestRequest::default();
     let about = Texts::list(asked.about);
     let query = RankQuery {
-        focus: Texts::list(asked.focus).iter().map(|typed| focus_file(&place, typed)).collect(),
+        focus: Texts::list(asked.focus)
+            .iter()
+            .map(|typed| place.opened.focus_file(engine, typed))
+            .collect::<Result<_, _>>()?,
         changed: asked.changed.and_then(Changed::since),
         log: asked.log.map(|text| NamedBytes { name: "log".to_owned(), bytes: text.into_bytes() }),
         about: (!about.is_empty()).then(|| about.join("\n")),
@@ -232,41 +237,4 @@ fn choice<T: Copy>(key: &str, name: Option<&str>, table: &[(&str, T)]) -> Result
 fn tokenizer(name: Option<&str>) -> Result<Tokenizer, HostError> {
     let table = Tokenizer::ALL.map(|tokenizer| (tokenizer.name(), tokenizer));
     Ok(choice("tokens", name, &table)?.unwrap_or_default())
-}
-
-/// `FILE:LINE` or `FILE:LINE:COLUMN`.
-fn asked_place(place: &OpenHost<'_>, typed: &str) -> Result<AskedPlace, HostError> {
-    let wrong = || HostError::usage(format!("{typed:?} is not a place: write FILE:LINE or FILE:LINE:COLUMN"));
-    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
-    let (rest, last) = typed.rsplit_once(':').ok_or_else(wrong)?;
-    let last = number(last).ok_or_else(wrong)?;
-    let (file, line, col) = match rest.rsplit_once(':').map(|(file, line)| (file, number(line))) {
-        Some((file, Some(line))) if !file.is_empty() => (file, line, Some(last)),
-        _ => (rest, last, None),
-    };
-    if file.is_empty() { Err(wrong()) } else { Ok(AskedPlace { file: place.asked(file), line, col }) }
-}
-
-/// `FILE#Name` or `FILE#Name.member`.
-fn asked_symbol(place: &OpenHost<'_>, typed: &str) -> Result<AskedSymbol, HostError> {
-    match typed.rsplit_once('#') {
-        Some((file, name)) if !file.is_empty() && !name.is_empty() => {
-            Ok(AskedSymbol { file: place.asked(file), name: name.to_owned() })
-        }
-        _ => Err(HostError::usage(format!("{typed:?} is not a declaration: write FILE#Name or FILE#Name.member"))),
-    }
-}
-
-/// `FILE` or `FILE:DEPTH`.
-fn focus_file(place: &OpenHost<'_>, typed: &str) -> FocusFile {
-    let (file, depth) = match typed.rsplit_once(':') {
-        Some((file, depth))
-            if !file.is_empty() && !depth.is_empty() && depth.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            // Larger numbers than this can hold mean the same: everything.
-            (file, depth.parse().unwrap_or(u32::MAX))
-        }
-        _ => (typed, 0),
-    };
-    FocusFile { shown: file.to_owned(), node_id: place.node_id(file), depth }
 }

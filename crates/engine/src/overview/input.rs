@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use stan_graph::overview::{OverviewFile, OverviewImport, OverviewInput};
+use stan_graph::overview::{OverviewFile, OverviewImport, OverviewInput, words};
 use stan_lang::Languages;
 use stan_model::facts::{Bound, ExportSource};
 use stan_model::{FileFacts, NodeKind, Resolution, programming_extension};
@@ -26,10 +26,16 @@ struct Taken<'d> {
 }
 
 impl Source<'_> {
+    /// The files of the repository, in the order of an overview.
+    pub(super) fn source_nodes(&self) -> Vec<u32> {
+        let graph = &self.detailed.graph;
+        graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source).collect()
+    }
+
     /// Everything but the header.
     pub(super) fn input(&self) -> OverviewInput {
         let graph = &self.detailed.graph;
-        let nodes: Vec<u32> = graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source).collect();
+        let nodes = self.source_nodes();
         let mut file_of = vec![u32::MAX; graph.node_count()];
         for (file, node) in (0u32..).zip(&nodes) {
             file_of[*node as usize] = file;
@@ -203,23 +209,6 @@ fn ordered(mut names: Vec<&str>, path: &str, uses: &Uses<'_>, offers: &FxHashMap
     names.into_iter().map(|name| (name.into(), weight(name).1)).collect()
 }
 
-/// The words of a path or a name, in lower case: `src/openFile.ts` has four.
-fn words(text: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_lower = false;
-    for letter in text.chars() {
-        if !letter.is_alphanumeric() || (was_lower && letter.is_uppercase()) {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
-            word.extend(letter.to_lowercase());
-        }
-        was_lower = letter.is_lowercase() || letter.is_numeric();
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
 /// Imports, importers and tests.
 fn add_imports(files: &mut [OverviewFile], taken: Vec<Vec<Taken<'_>>>) {
     let is_test: Vec<bool> = files.iter().map(|file| file.is_code && stan_rank::is_test(&file.path)).collect();
@@ -273,7 +262,5 @@ mod tests {
         let names = ordered(vec!["Props", "openFile", "parse", "run", "used"], "src/openFile.ts", &uses, &offers);
         let names: Vec<&str> = names.iter().map(|(name, _)| &**name).collect();
         assert_eq!(names, ["used", "parse", "run", "Props", "openFile"]);
-        assert_eq!(words("src/openFile_v2.ts"), ["src", "open", "file", "v2", "ts"]);
-        assert_eq!(words("§"), [""; 0]);
     }
 }

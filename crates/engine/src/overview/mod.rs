@@ -1,6 +1,7 @@
 //! The verb `map`: the overview of the repository that a model reads, and the document `dependency.overview.md`. What is
 //! known of the files is gathered here; lines, folding and budgets are `stan_graph::overview`.
 
+mod declared;
 mod input;
 mod manifests;
 mod packages;
@@ -178,6 +179,7 @@ pub(crate) fn focus(detailed: &DetailedGraph, asked: &[AskedFile]) -> Result<Vec
 
 /// Where an overview is made from.
 struct Source<'s> {
+    engine: &'s Engine<'s>,
     system: &'s dyn WritableSystem,
     repository: &'s Repository<'s>,
     work: &'s GraphRequest,
@@ -199,11 +201,14 @@ impl<'s> Source<'s> {
     ) -> Self {
         let system = engine.system();
         let (has_doubts, manifests) = (AtomicBool::new(false), OnceLock::new());
-        Self { system, repository, work, detailed, tokenizer, has_doubts, manifests }
+        Self { engine, system, repository, work, detailed, tokenizer, has_doubts, manifests }
     }
 
     fn overview(&self, level: Level, options: &OverviewOptions, notes: &[String]) -> Overview {
         let mut input = self.input();
+        if level == Level::File {
+            self.add_declared(&mut input);
+        }
         input.header = self.header(&input);
         input.header.extend(notes.iter().cloned());
         let input = match level {
@@ -222,7 +227,7 @@ impl<'s> Source<'s> {
         vec![
             format!(
                 "Overview: {count} code files of {} files, {tokens} tokens of code. A folder, then its files: name, \
-                 tokens, <importers, exported names, > imports with the names taken, ~ tests, # description.",
+                 tokens, <importers, exported names, : other declarations, > imports with the names taken, ~ tests, # description.",
                 input.files.len()
             ),
             "An import names a file of the same folder, else the one file whose path ends so; ../ starts at the folder. `+ 3 png`: other files. \

@@ -1,5 +1,5 @@
-//! Whether a pack still says the truth: the digests in it against the files now. Reads the JSON form and both renderings;
-//! believes no path that leads out of the root, but for files of packages that a lock file names.
+//! Whether a pack still matches the files: its digests against their contents. Reads the JSON form and both renderings;
+//! ignores paths that resolve outside the root, but for files of packages that a lock file names.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -109,10 +109,14 @@ impl Relevance {
         })
     }
 
+    /// stan's own folder as paths from the root begin with it.
+    pub(super) fn own_folder(&self) -> &str {
+        self.stan_path.trim_start_matches("./").trim_matches('/')
+    }
+
     /// What `stan init` and `stan run` write, and the rules for git that `init` adds to.
     fn is_of_stan(&self, path: &str) -> bool {
-        let own = self.stan_path.trim_start_matches("./").trim_matches('/');
-        let is_below = path.strip_prefix(own).is_some_and(|rest| rest.starts_with('/'));
+        let is_below = path.strip_prefix(self.own_folder()).is_some_and(|rest| rest.starts_with('/'));
         is_below || FILE_NAMES.contains(&path) || path == ".gitignore"
     }
 

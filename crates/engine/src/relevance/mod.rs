@@ -123,12 +123,15 @@ pub struct RankedFiles<'r> {
 }
 
 impl RankedFiles<'_> {
-    /// The files that may be needed, the best first. Not the focus, and nothing generated or binary.
+    /// The files that may be needed, the best first. Not the focus, nothing generated or binary, and no instructions for
+    /// assistants: these are in every archive.
     pub fn order(&self) -> Vec<u32> {
         let focus: BTreeMap<u32, ()> = self.focus.iter().map(|one| (one.file, ())).collect();
+        let instructions = format!("{}/system/", self.relevance.own_folder());
         let is_wanted = |file: &u32| {
             !focus.contains_key(file)
                 && self.relevance.class(*file) != FileClass::Other
+                && !self.relevance.path(*file).starts_with(&instructions)
                 && self.score(*file) > Fixed::ZERO
         };
         let wanted = self.relevance.all().filter(is_wanted);

@@ -14,6 +14,7 @@ use crate::context::{
     Artefact, EngineError, NamedBytes, Progress, Repository, Session, WorkspaceLayout, check_folders, refuse,
 };
 use crate::engine::Engine;
+use crate::error::EngineErrorKind;
 use crate::line_diff::unified;
 use crate::tokens::Tokenizer;
 
@@ -99,7 +100,7 @@ pub fn recover(engine: &Engine<'_>, repository: &Repository<'_>) -> Result<Optio
     match Session::open(system, &layout, &mut waiting) {
         Ok(_) => Ok(waiting.0),
         // Another process is recovering it, or will when it gets the lock.
-        Err(refusal) if waiting.0.is_none() && refusal.message.contains("another run holds") => Ok(None),
+        Err(refusal) if waiting.0.is_none() && refusal.kind == EngineErrorKind::Locked => Ok(None),
         Err(refusal) => Err(refusal),
     }
 }

@@ -17,7 +17,9 @@ use super::Member;
 /// Changes whenever the layout does, or what facts are.
 const MAGIC: &[u8; 8] = b"stanfct1";
 /// A bundle of a few hundred files has some hundred kilobytes.
-pub(super) const LARGEST_BUNDLE: u64 = 32 << 20;
+const LARGEST_BUNDLE: u64 = 32 << 20;
+/// What a bundle may have besides what its files account for: messages, and the facts of tiny files.
+const SPARE: u64 = 256 << 10;
 
 /// In small bundles one file in so many is extracted again as a sample; the others are trusted.
 const SAMPLED: u64 = 16;
@@ -81,15 +83,21 @@ impl BundleName {
     }
 }
 
-/// `None` for facts that are too large to be shared.
+/// The most bytes that the facts of these files may have. Decoding takes up to 20 times as much memory, so a server must not
+/// choose the size.
+pub(super) fn largest(members: &[Member<'_>]) -> u64 {
+    let size = members.iter().fold(0u64, |sum, member| sum.saturating_add(member.meta.size));
+    size.saturating_mul(16).saturating_add(SPARE).min(LARGEST_BUNDLE)
+}
+
+/// `None` for facts that cannot be written.
 pub(super) fn encode(name: &BundleName, facts: &[Option<&Extraction>], secret: Option<&[u8]>) -> Option<Vec<u8>> {
     let borrowed = facts
         .iter()
         .map(|facts| facts.map(|Extraction { facts, problems, incomplete }| (facts, problems.as_slice(), *incomplete)));
     let list = postcard::to_stdvec(&borrowed.collect::<Vec<Borrowed<'_>>>()).ok()?;
     let tag = tag(name, &list, secret);
-    let bytes = [MAGIC.as_slice(), &name.0, &tag, &list].concat();
-    (bytes.len() as u64 <= LARGEST_BUNDLE).then_some(bytes)
+    Some([MAGIC.as_slice(), &name.0, &tag, &list].concat())
 }
 
 /// `None` for a value that is not whole, not authentic, of another name, or cannot be the facts of these files.
@@ -103,6 +111,11 @@ pub(super) fn decode(
     let (own_name, rest) = rest.split_first_chunk::<32>()?;
     let (found, list) = rest.split_first_chunk::<32>()?;
     if *own_name != name.0 || !is_same(found, &tag(name, list, secret)) {
+        return None;
+    }
+    // An entry of one byte takes hundreds in memory, so that a wrong count must not be decoded.
+    let (count, _): (u64, &[u8]) = postcard::take_from_bytes(list).ok()?;
+    if count != members.len() as u64 {
         return None;
     }
     let (stored, rest): (Vec<Stored>, &[u8]) = postcard::take_from_bytes(list).ok()?;

@@ -17,7 +17,7 @@ use stan_lang::language::{ExtractOptions, Extraction};
 use stan_repo::ByteStore;
 use stan_secrets::{credential_file, scan_file};
 
-use self::bundle::{BundleName, LARGEST_BUNDLE};
+use self::bundle::BundleName;
 pub(crate) use self::groups::groups;
 
 /// Bundles that arrive damaged before the server is given up.
@@ -167,7 +167,7 @@ impl Bundles {
 
     fn fetch(&self, name: &BundleName, members: &[Member<'_>]) -> Fetched {
         let inner = &*self.inner;
-        let bytes = match inner.store.get(&name.path(), LARGEST_BUNDLE) {
+        let bytes = match inner.store.get(&name.path(), bundle::largest(members)) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => {
                 inner.counts.bundles_missing.fetch_add(1, Ordering::Relaxed);
@@ -237,6 +237,9 @@ impl Bundles {
         }
         let shared = members.iter().zip(made).map(|(member, made)| may_leave(member).then_some(made));
         let Some(bytes) = bundle::encode(name, &shared.collect::<Vec<_>>(), inner.secret.as_deref()) else { return };
+        if bytes.len() as u64 > bundle::largest(members) {
+            return;
+        }
         match inner.store.put(&name.path(), &bytes) {
             Ok(()) => {
                 inner.counts.bundles_written.fetch_add(1, Ordering::Relaxed);

@@ -3,19 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 
+use stan_model::FileFacts;
+use stan_model::facts::{Binding, Bound, Scope};
 use stan_repo::{StoreError, sha256};
 
 use super::*;
 
-/// Values in memory; how often they were requested; whether the store is down.
+/// Values in memory; how often they were requested; whether the store is down; the limit of the last request.
 #[derive(Clone, Default)]
-struct MemoryStore(Arc<(Mutex<Values>, AtomicUsize, AtomicBool)>);
+struct MemoryStore(Arc<(Mutex<Values>, AtomicUsize, AtomicBool, AtomicU64)>);
 
 type Values = BTreeMap<String, Vec<u8>>;
 
 impl ByteStore for MemoryStore {
     fn get(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.0.1.fetch_add(1, Ordering::Relaxed);
+        self.0.3.store(limit, Ordering::Relaxed);
         if self.0.2.load(Ordering::Relaxed) {
             return Err(StoreError("it is down".to_owned()));
         }
@@ -163,17 +166,40 @@ fn a_forged_value_is_noticed_and_costs_a_run() {
 
 #[test]
 fn facts_that_no_file_can_have_are_refused() {
+    let bind = |bound| Binding { name: "a".into(), bound, public: true };
+    let scope = |bound| Scope { bindings: vec![bind(bound)], globs: Vec::new() };
+    for facts in [
+        FileFacts { stars: vec![9], ..FileFacts::default() },
+        // A circle of modules, which the resolver of Rust would follow without end.
+        FileFacts { scopes: vec![scope(Bound::Scope(1)), scope(Bound::Scope(1))], ..FileFacts::default() },
+    ] {
+        let store = MemoryStore::default();
+        run(&cache(&store, Some("s")), &FILES);
+        let forged = Extraction { facts, ..Extraction::default() };
+        store.edit(|bytes| {
+            let name = BundleName(bytes[8..40].try_into().unwrap());
+            let mut list = [None; COUNT];
+            list[0] = Some(&forged);
+            *bytes = bundle::encode(&name, &list, Some(b"s")).unwrap();
+        });
+        assert_eq!(run(&cache(&store, Some("s")), &FILES).1, COUNT, "{:?}", forged.facts);
+    }
+}
+
+/// A list of 30 million empty entries took 15 GB.
+#[test]
+fn a_value_is_no_larger_than_its_files_account_for() {
+    let own = run(&SharedCache::default(), &FILES).0;
     let store = MemoryStore::default();
-    run(&cache(&store, Some("s")), &FILES);
+    run(&cache(&store, None), &FILES);
     store.edit(|bytes| {
         let name = BundleName(bytes[8..40].try_into().unwrap());
-        let facts = stan_model::FileFacts { stars: vec![9], ..stan_model::FileFacts::default() };
-        let forged = Extraction { facts, ..Extraction::default() };
-        let mut list = [None; COUNT];
-        list[0] = Some(&forged);
-        *bytes = bundle::encode(&name, &list, Some(b"s")).unwrap();
+        *bytes = bundle::encode(&name, &vec![None; 200_000], None).unwrap();
     });
-    assert_eq!(run(&cache(&store, Some("s")), &FILES).1, COUNT);
+    let reader = cache(&store, None);
+    assert_eq!(run(&reader, &FILES), (own, COUNT));
+    assert!(reader.usage().unwrap().complaint.is_some());
+    assert!(store.0.3.load(Ordering::Relaxed) < 300 << 10, "the server chooses how much is read");
 }
 
 #[test]

@@ -23,8 +23,7 @@ const SPACES: &str = r"\s+";
 /// The pattern whose last character is given back.
 const GIVES_BACK: usize = 1;
 
-/// Searches forwards from a fixed place, and for nothing but where a piece ends: one automaton, made as far as texts ask for it.
-/// A general regular expression would also compile the way back, which takes as long as everything else here.
+/// Anchored forward search for the end of a piece, by one lazy automaton. A general regular expression would also compile the way back, which takes as long as everything else here.
 pub(super) struct Splitter {
     automaton: DFA,
     /// What threads have made of the automaton.

@@ -8,8 +8,8 @@ use stan_engine::config::{Config, FoundConfig, find};
 use stan_engine::context::reports::ArchiveMode;
 use stan_engine::context::reports::{ScriptEnd, ScriptReport};
 use stan_engine::context::{
-    ArchiveFormat, EngineError, NamedBytes, NoProgress, Repository, RunRequest, SnapRequest, SnapStep, StateSource,
-    migrate_state, run, snap, snap_history,
+    EngineError, NamedBytes, NoProgress, Repository, RunRequest, SnapRequest, SnapStep, StateSource, migrate_state,
+    run, snap, snap_history,
 };
 use stan_engine::graph::{GraphRequest, Stats, graph, write_json};
 use stan_engine::init::{AgentsBlock, InitOptions, apply, plan};
@@ -283,19 +283,7 @@ fn archive_with(
     let FoundConfig { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
     let work = work(with_cache);
-    let request = RunRequest {
-        mode,
-        frozen,
-        pretty: false,
-        full_map: false,
-        format: ArchiveFormat::Tar,
-        split: 0,
-        plan: false,
-        epoch: 0,
-        tokens: None,
-        scripts,
-        work,
-    };
+    let request = RunRequest { frozen, scripts, ..RunRequest::new(mode, work) };
     let report = run(&engine(system), &repository, &request, &mut NoProgress).map_err(|refusal| text(&refusal))?;
     let left_out = report.left_out.iter().map(|file| format!("{}: {}", file.path, file.reason));
     Ok(Done { said: report.warnings.into_iter().chain(report.errors).chain(left_out).collect(), answer: String::new() })

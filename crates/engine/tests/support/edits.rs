@@ -51,7 +51,7 @@ pub(crate) enum Corruption {
     Directory { file: usize },
 }
 
-pub(crate) const CACHE_FILES: [&str; 3] = ["graph.index", "graph.data", "map.data"];
+pub(crate) const CACHE_FILES: [&str; 4] = ["graph.index", "graph.data", "map.data", "graph.edits"];
 
 const SOURCES: &[&str] = &[
     "src/a.ts",

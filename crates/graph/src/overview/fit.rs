@@ -4,8 +4,8 @@
 use super::CountTokens;
 use super::OverviewOptions;
 use super::line::{
-    BARE_EDGES, EDGES, FIRST_EXPORTS, FULL, NAME_ONLY, NO_NAMES, ONLY_EDGES, SOME_EXPORTS, file_line, folder_line,
-    packages_line, summary_line,
+    BARE_EDGES, DESCRIBED, EDGES, FIRST_NAMES, FULL, HIDDEN, NAME_ONLY, NO_NAMES, ONLY_EDGES, SOME_NAMES, file_line,
+    folder_line, packages_line, summary_line,
 };
 use super::references::common_segments;
 use super::text::{DetailLevels, OverviewWriter};
@@ -21,8 +21,11 @@ pub(super) fn fit(
 ) -> DetailLevels {
     let mut fit = Fit::new(writer, options, target, count);
     fit.fix_frame();
-    let rich = fit.fixed + fit.folder_lines(true) + fit.costs_at(SOME_EXPORTS).iter().sum::<u64>();
+    let rich = fit.fixed + fit.folder_lines(true) + fit.costs_at(SOME_NAMES).iter().sum::<u64>();
     fit.state.with_others = rich <= target;
+    if !fit.state.with_others {
+        fit.hide_series();
+    }
     let names = fit.fixed + fit.folder_lines(false) + fit.costs.iter().sum::<u64>();
     if fit.state.with_others || names <= target {
         fit.add_details(true);
@@ -109,13 +112,30 @@ impl<'a> Fit<'a> {
         fit
     }
 
+    /// Files of a series are counted, but for the focus.
+    pub(super) fn hide_series(&mut self) {
+        for file in self.writer.folders.all.iter().flat_map(|folder| &folder.series) {
+            if self.is_counted(*file) {
+                self.state.levels[*file as usize] = HIDDEN;
+                self.costs[*file as usize] = 0;
+            }
+        }
+        self.order.retain(|file| self.state.level(*file) != HIDDEN);
+    }
+
+    /// Whether a file of a series has no line.
+    pub(super) fn is_counted(&self, file: u32) -> bool {
+        !self.has_focus || self.distances.get(file as usize) != Some(&0)
+    }
+
     fn costs_at(&self, level: u8) -> Vec<u64> {
         let OverviewWriter { input, references, .. } = self.writer;
-        let cost = |file: &super::OverviewFile| match file.is_code {
-            true => (self.count)(&file_line(input, references, file, level, FIRST_EXPORTS)),
+        let most = if level < DESCRIBED { usize::MAX } else { FIRST_NAMES };
+        let cost = |(index, file): (u32, &super::OverviewFile)| match file.is_code {
+            true => (self.count)(&file_line(input, references, file, level, self.writer.ranked_names(index, most))),
             false => 0,
         };
-        input.files.iter().map(cost).collect()
+        (0u32..).zip(&input.files).map(cost).collect()
     }
 
     pub(super) fn costs_now(&self) -> Vec<u64> {

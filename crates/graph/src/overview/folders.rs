@@ -6,11 +6,15 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use stan_model::split_extension;
 
-use super::OverviewInput;
 use super::references::split;
+use super::{OverviewFile, OverviewInput};
 
 /// Names in a summary line.
 pub(super) const TOP_NAMES: usize = 5;
+
+/// Files with as many leading digits belong to a numbered series, if there are so many in a folder.
+const LEAST_DIGITS: usize = 3;
+const LEAST_SERIES: usize = 10;
 
 /// A folder, without the last slash; the root is empty and comes first.
 #[derive(Debug, Default)]
@@ -22,6 +26,8 @@ pub(super) struct Folder<'f> {
     pub(super) children: Vec<usize>,
     /// Code files directly in it.
     pub(super) files: Vec<u32>,
+    /// Of these, the ones that belong to a numbered series.
+    pub(super) series: Vec<u32>,
     /// Other files directly in it, or below it when there is no code below it: by extension.
     pub(super) others: BTreeMap<&'f str, u64>,
     pub(super) description: Option<&'f str>,
@@ -58,6 +64,9 @@ impl<'f> Folders<'f> {
             if let Some(folder) = by_path.get(path.as_str()).and_then(|at| folders.all.get_mut(*at)) {
                 folder.description = Some(description);
             }
+        }
+        for folder in &mut folders.all {
+            folder.series = series(&input.files, &folder.files);
         }
         folders.sum_up();
         folders
@@ -125,6 +134,18 @@ impl<'f> Folders<'f> {
     pub(super) fn get(&self, index: usize) -> Option<&Folder<'f>> {
         self.all.get(index)
     }
+}
+
+/// The files of a numbered series that nothing imports, such as migrations: their names differ in numbers and dates.
+fn series(files: &[OverviewFile], of_folder: &[u32]) -> Vec<u32> {
+    let is_numbered = |file: &&u32| {
+        files.get(**file as usize).is_some_and(|file| {
+            let digits = split(&file.path).1.bytes().take_while(u8::is_ascii_digit).count();
+            digits >= LEAST_DIGITS && file.importers == 0
+        })
+    };
+    let series: Vec<u32> = of_folder.iter().filter(is_numbered).copied().collect();
+    if series.len() >= LEAST_SERIES { series } else { Vec::new() }
 }
 
 /// Keeps the most used names, each once.

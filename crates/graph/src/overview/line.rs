@@ -2,11 +2,12 @@
 
 use super::folders::{Folder, keep_top};
 use super::names::{push_list, push_text, push_word, short};
+use super::ranking::RankedName;
 use super::references::{References, split};
 use super::{OverviewFile, OverviewInput};
 
-/// Exported names that stay when the others are removed.
-pub(super) const FIRST_EXPORTS: usize = 5;
+/// Names that stay when the others are removed.
+pub(super) const FIRST_NAMES: usize = 5;
 /// Tests that are named; the others are counted.
 const MOST_TESTS: usize = 2;
 /// Kinds of other files that are named; the rest is counted as one.
@@ -16,9 +17,9 @@ const MOST_KINDS: usize = 3;
 pub(super) const FULL: u8 = 0;
 pub(super) const NO_NAMES: u8 = 1;
 pub(super) const NO_IMPORTS: u8 = 2;
-/// Some of its exports, with and without its description.
+/// Some of its names, with and without its description.
 pub(super) const DESCRIBED: u8 = 3;
-pub(super) const SOME_EXPORTS: u8 = 4;
+pub(super) const SOME_NAMES: u8 = 4;
 /// Without a budget: no names on imports and few exports.
 pub(super) const EDGES: u8 = 5;
 /// Without a budget, where even that is too much: no exports at all.
@@ -30,13 +31,13 @@ pub(super) const BARE_EDGES: u8 = 8;
 /// The file has no line.
 pub(super) const HIDDEN: u8 = 9;
 
-/// ` name [tokens <importers exports > imports ~ tests # description]`
+/// ` name [tokens <importers exports : other names > imports ~ tests # description]`. `names`: the ones that are worth showing.
 pub(super) fn file_line(
     input: &OverviewInput,
     references: &References<'_>,
     file: &OverviewFile,
     level: u8,
-    exports: usize,
+    names: &[RankedName<'_>],
 ) -> String {
     let (folder, name) = split(&file.path);
     let mut line = String::with_capacity(64);
@@ -55,9 +56,12 @@ pub(super) fn file_line(
         line.push_str(&format!(" <{}", file.importers));
     }
     match level {
-        FULL..DESCRIBED => push_exports(&mut line, file, usize::MAX),
-        DESCRIBED | SOME_EXPORTS => push_exports(&mut line, file, exports),
-        EDGES => push_exports(&mut line, file, FIRST_EXPORTS),
+        FULL..DESCRIBED => {
+            push_exports(&mut line, file, usize::MAX);
+            push_declared(&mut line, names);
+        }
+        DESCRIBED | SOME_NAMES => push_names(&mut line, file, names),
+        EDGES => push_exports(&mut line, file, FIRST_NAMES),
         _ => {}
     }
     if level < NO_IMPORTS || matches!(level, EDGES | ONLY_EDGES) {
@@ -85,6 +89,29 @@ fn push_exports(line: &mut String, file: &OverviewFile, most: usize) {
     if file.exports.len() > most {
         line.push_str(&format!(", +{}", file.exports.len() - most));
     }
+}
+
+/// ` : names`: what the file does not export.
+fn push_declared(line: &mut String, names: &[RankedName<'_>]) {
+    let mut declared = names.iter().filter(|name| !name.is_exported).map(|name| name.text).peekable();
+    if declared.peek().is_some() {
+        line.push_str(" : ");
+        push_list(line, declared);
+    }
+}
+
+/// ` exported, names, +3 : declared, names`
+fn push_names(line: &mut String, file: &OverviewFile, names: &[RankedName<'_>]) {
+    let exported = names.iter().filter(|name| name.is_exported);
+    let count = exported.clone().count();
+    if count > 0 {
+        line.push(' ');
+        push_list(line, exported.map(|name| name.text));
+        if file.exports.len() > count {
+            line.push_str(&format!(", +{}", file.exports.len() - count));
+        }
+    }
+    push_declared(line, names);
 }
 
 fn push_imports(

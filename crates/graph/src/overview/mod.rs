@@ -12,6 +12,7 @@ mod folders;
 mod levels;
 mod line;
 mod names;
+mod ranking;
 pub mod read;
 mod references;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod text;
 mod unfold;
 
 pub use levels::{Unit, aggregate};
+pub use names::words;
 
 use self::folders::Folders;
 use self::references::References;
@@ -37,6 +39,8 @@ pub struct OverviewFile {
     /// Names that the file declares and exports, the most used first, each with the number of files in other folders that
     /// take it.
     pub exports: Vec<(Box<str>, u32)>,
+    /// Other names that it declares, in source order, each once: of what it does not export, and of methods.
+    pub declared: Vec<Box<str>>,
     /// Files of the repository that it depends on, each once, ascending.
     pub imports: Vec<OverviewImport>,
     /// How many files of the repository depend on it.
@@ -112,7 +116,8 @@ pub type CountTokens<'c> = dyn Fn(&str) -> u64 + 'c;
 pub fn overview(input: &OverviewInput, options: &OverviewOptions, count: &CountTokens<'_>) -> Overview {
     let folders = Folders::of(input);
     let references = References::of(&input.files);
-    let writer = text::OverviewWriter { input, folders: &folders, references: &references };
+    let ranked = if options.budget == 0 { Vec::new() } else { ranking::ranked(&input.files) };
+    let writer = text::OverviewWriter { input, folders: &folders, references: &references, ranked: &ranked };
     if options.budget == 0 {
         let names_within = options.names_within - options.names_within / MARGIN;
         let all = fit::everything(&writer, &OverviewOptions { names_within, ..options.clone() }, count);

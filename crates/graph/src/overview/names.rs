@@ -67,3 +67,31 @@ pub(super) fn short(number: u64) -> String {
         }
     }
 }
+
+/// The words of a path or a name, in lower case: `src/openFile.ts` has four.
+pub fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for letter in text.chars() {
+        if !letter.is_alphanumeric() || (was_lower && letter.is_uppercase()) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+        was_lower = letter.is_lowercase() || letter.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_end_at_capitals_and_at_what_is_no_letter() {
+        assert_eq!(words("src/openFile_v2.ts"), ["src", "open", "file", "v2", "ts"]);
+        assert_eq!(words("§"), [""; 0]);
+    }
+}

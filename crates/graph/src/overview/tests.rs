@@ -80,8 +80,8 @@ fn text_of_a_small_repository() {
         src/
          main.ts 1.2k
         src/shop/ # What is sold.
-         cart.ts 100k <1 Cart, total, a, b, c, "odd name", "+d" # Sums of carts.
-         item.ts
+         cart.ts 100k <1 Cart, total, a, b, c, "odd name", "+d" > item # Sums of carts.
+         item.ts 31 <2
          main.ts 2
         = react 19.0.0 <3
     "##]]
@@ -92,7 +92,7 @@ fn text_of_a_small_repository() {
          main.ts 1.2k
         src/shop/
          cart.ts
-         item.ts
+         item.ts 31 <2
          main.ts 2
     "#]]
     .assert_eq(&few(25).text);
@@ -297,9 +297,9 @@ fn names_are_given_out_by_size() {
     let input = OverviewInput { files, ..OverviewInput::default() };
     expect![[r#"
         src/
-         a.ts 900 openArchive, readEntry, writeEntry, closeArchive, listEntries, findEntry
-         b.ts 600 openArchive, readEntry, writeEntry, closeArchive, +2
-         c.ts
+         a.ts 900 openArchive, readEntry, listEntries, +3
+         b.ts 600 openArchive, readEntry, listEntries, +3
+         c.ts 300 openArchive, readEntry, listEntries, +3
          d.ts
     "#]]
     .assert_eq(&overview(&input, &options(45, &[]), &count).text);
@@ -330,4 +330,18 @@ fn coarser_overviews_join_what_folders_hold() {
         = react 19.0.0 <3
     "##]]
     .assert_eq(&text);
+}
+
+#[test]
+fn a_series_of_numbered_files_is_counted_unless_it_is_the_focus() {
+    let numbered = (0..12).map(|number| file(&format!("db/{number:04}-step.ts"), 90, &["up", "down"], &[]));
+    let mut files: Vec<OverviewFile> = numbered.chain([file("db/run.ts", 50, &["migrate"], &[])]).collect();
+    files.extend((0..20).map(|number| file(&format!("src/part{number:02}.ts"), 40, &["openArchive"], &[])));
+    let input = OverviewInput { files, ..OverviewInput::default() };
+    let text = overview(&input, &options(90, &[]), &count).text;
+    assert!(text.contains("run.ts") && !text.contains("-step") && text.contains(" * 12 more files"), "{text}");
+    let text = overview(&input, &options(90, &["db"]), &count).text;
+    assert!(text.contains("0000-step.ts"), "{text}");
+    let everything = overview(&input, &options(0, &[]), &count).text;
+    assert!(everything.contains("0011-step.ts"), "{everything}");
 }

@@ -2,15 +2,18 @@
 
 use super::OverviewInput;
 use super::folders::{Folder, Folders};
-use super::line::{FIRST_EXPORTS, FULL, HIDDEN, Rest, file_line, folder_line, packages_line, rest_line, summary_line};
+use super::line::{
+    DESCRIBED, FIRST_NAMES, FULL, HIDDEN, Rest, file_line, folder_line, packages_line, rest_line, summary_line,
+};
+use super::ranking::RankedName;
 use super::references::References;
 
 /// What is shown of each file and folder.
 pub(super) struct DetailLevels {
     /// By file; means nothing for files that are not code.
     pub(super) levels: Vec<u8>,
-    /// By file: how many exports are shown at the levels that show some.
-    pub(super) exports: Vec<usize>,
+    /// By file: how many of its ranked names are shown at the levels that show some.
+    pub(super) names: Vec<usize>,
     /// By folder: one line for all below it.
     pub(super) folded: Vec<bool>,
     /// By folder: not even that; the folder around it counts it.
@@ -26,7 +29,7 @@ impl DetailLevels {
     pub(super) fn everything(folders: &Folders<'_>, files: usize) -> Self {
         Self {
             levels: vec![FULL; files],
-            exports: vec![FIRST_EXPORTS; files],
+            names: vec![FIRST_NAMES; files],
             folded: vec![false; folders.all.len()],
             hidden: vec![false; folders.all.len()],
             with_others: true,
@@ -62,6 +65,8 @@ pub(super) struct OverviewWriter<'w> {
     pub(super) input: &'w OverviewInput,
     pub(super) folders: &'w Folders<'w>,
     pub(super) references: &'w References<'w>,
+    /// By file: its names, the ones that tell most first. Empty without a budget.
+    pub(super) ranked: &'w [Vec<RankedName<'w>>],
 }
 
 impl<'w> OverviewWriter<'w> {
@@ -71,8 +76,17 @@ impl<'w> OverviewWriter<'w> {
 
     pub(super) fn file(&self, file: u32, state: &DetailLevels) -> String {
         let found = self.input.files.get(file as usize);
-        let exports = state.exports.get(file as usize).copied().unwrap_or(0);
-        found.map(|found| file_line(self.input, self.references, found, state.level(file), exports)).unwrap_or_default()
+        let shown = match state.level(file) {
+            FULL..DESCRIBED => usize::MAX,
+            _ => state.names.get(file as usize).copied().unwrap_or(0),
+        };
+        let names = self.ranked_names(file, shown);
+        found.map(|found| file_line(self.input, self.references, found, state.level(file), names)).unwrap_or_default()
+    }
+
+    /// The best names of a file.
+    pub(super) fn ranked_names(&self, file: u32, most: usize) -> &[RankedName<'w>] {
+        self.ranked.get(file as usize).and_then(|names| names.get(..names.len().min(most))).unwrap_or_default()
     }
 
     /// The whole text.

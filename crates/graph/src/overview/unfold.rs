@@ -47,6 +47,7 @@ impl Fit<'_> {
         for file in folders.first().map(|root| root.files.as_slice()).unwrap_or_default() {
             self.state.levels[*file as usize] = HIDDEN;
         }
+        self.hide_series();
         if self.text_tokens() > room {
             self.state.with_names = false;
         }
@@ -149,7 +150,15 @@ impl Fit<'_> {
         let Some(folder) = self.writer.folders.get(index) else { return Vec::new() };
         let has_code = |child: &usize| self.writer.folders.get(*child).is_some_and(|child| child.file_count > 0);
         let children = folder.children.iter().copied().filter(|child| index > 0 && has_code(child));
-        folder.files.iter().copied().map(FolderLine::File).chain(children.map(FolderLine::Folder)).collect()
+        let is_listed = |file: &u32| folder.series.binary_search(file).is_err() || !self.is_counted(*file);
+        folder
+            .files
+            .iter()
+            .copied()
+            .filter(is_listed)
+            .map(FolderLine::File)
+            .chain(children.map(FolderLine::Folder))
+            .collect()
     }
 
     fn cost_of(&self, item: FolderLine, worth: &Worth) -> u64 {

@@ -4,6 +4,9 @@
 //! States that reach each other have the same answer, so the search is Tarjan's: it closes one strongly connected
 //! component at a time, and a component's answer is what it finds itself together with the answers of those behind it.
 //! Answers are shared sets, because each of many states may have nearly all definers. Nothing recurses.
+//!
+//! Names that are imported from many barrels which see each other through stars have a state for each pair of a name and a barrel. So that
+//! their number does not decide about memory, everything is forgotten when there are very many.
 
 use std::sync::Arc;
 
@@ -12,6 +15,9 @@ use rustc_hash::FxHashMap;
 use super::sets::{EMPTY, SetId, Sets};
 use super::stars::StarTable;
 use super::{Definers, FileKey, RequestedName, Sink, Tunneller};
+
+/// So many closed states are remembered, 150 MB at most. Ordinary repositories have some thousands.
+pub(super) const MOST_CLOSED: usize = 2 << 20;
 
 #[derive(Default)]
 pub(super) struct Components<'m> {
@@ -48,6 +54,10 @@ struct Open<'m> {
 impl<'m> Components<'m> {
     /// The definers of a state, unless there are more than `most`.
     pub(super) fn search(&mut self, tunneller: &Tunneller<'m>, start: RequestedName<'m>, most: usize) -> Definers {
+        // Between two searches, so that no answer depends on what is forgotten.
+        if self.closed.len() > tunneller.most_closed {
+            *self = Self::default();
+        }
         let answer = match self.closed.get(&start) {
             Some(known) => *known,
             None => self.close(tunneller, start),
@@ -55,6 +65,11 @@ impl<'m> Components<'m> {
         let set = if answer.certain == EMPTY { answer.possible } else { answer.certain };
         let count = self.sets.len(set);
         if count > most { Definers::Crowd(count) } else { Definers::All(self.sets.files(set).into()) }
+    }
+
+    #[cfg(test)]
+    pub(super) fn closed_count(&self) -> usize {
+        self.closed.len()
     }
 
     fn close(&mut self, tunneller: &Tunneller<'m>, start: RequestedName<'m>) -> Answer {

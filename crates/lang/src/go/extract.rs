@@ -7,10 +7,10 @@ use stan_model::{EdgeKind, FileFacts, FileProblem};
 use super::name_table::NameId;
 use super::names::{Origin, Uses, collect, parse_bodies};
 use super::syntax::{File, Import, What};
+use crate::decode;
 use crate::language::Extraction;
+use crate::line_counter::LineCounter;
 use crate::name_order::in_order;
-use crate::typescript::extract::collect::LineCounter;
-use crate::typescript::extract::decode;
 
 /// Names that are taken from one dot import at most; a file has few of either.
 const MOST_DOT_NAMES: usize = 1 << 10;

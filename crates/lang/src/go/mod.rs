@@ -19,9 +19,9 @@ use std::borrow::Cow;
 use stan_model::names::FileUnits;
 use stan_model::outline::Outline;
 
+use crate::decode;
 use crate::language::{Declare, Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
 use crate::project::Project;
-use crate::typescript::extract::decode;
 
 /// The language.
 pub struct Go;

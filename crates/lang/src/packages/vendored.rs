@@ -10,8 +10,8 @@ use stan_model::json::JsonTree;
 use stan_model::{CRATE_CHECKSUMS, CRATE_MANIFEST, Digest};
 use stan_repo::{AbsPath, Files};
 
-use crate::typescript::resolve::memo::Memo;
-use crate::typescript::resolve::path::{join_plain, parent};
+use crate::memo::Memo;
+use crate::paths::{join_plain, parent};
 
 /// Finds the vendored crate of a file. Each folder is asked for once.
 pub struct VendoredCrates<'f> {

@@ -9,8 +9,8 @@ use ruff_python_parser::{Parsed, parse_unchecked_source};
 use ruff_text_size::Ranged;
 
 use super::is_stub;
-use crate::typescript::extract::decode;
-use crate::typescript::extract::stack::{self, StackPlan};
+use crate::decode;
+use crate::stack::{self, StackPlan};
 
 /// The first syntax error of a file.
 pub(super) struct SyntaxError {

@@ -9,16 +9,19 @@ use stan_model::{EdgeKind, FileFacts, FileProblem};
 use super::form::{DEEPEST, Form};
 use super::lexer::{Kind, Lexed, lex};
 use super::literal;
-use super::scan::{ModuleFile, NO_BLOCK, PathPlace, RawPath, RawUse, Scan, scan};
+use super::scan::{ItemCall, ModuleFile, NO_BLOCK, PathPlace, RawPath, RawUse, Scan, scan};
 use crate::language::{ExtractOptions, Extraction};
 use crate::name_order::{beginning, in_order};
-use crate::typescript::extract::{decode, describe};
+use crate::{decode, prose};
 
 /// Names of modules inside a file, together; requests of modules with longer ones are left out.
 const LONGEST_SCOPE: usize = 512;
 
 /// A path that is longer has no meaning.
 const LONGEST_PATH: usize = 1024;
+
+/// Macro calls at the places of items that are kept, in one file: every name that a module does not declare is looked up in them.
+const MOST_CALLS: usize = 256;
 
 /// How many blocks with imports around a path are searched.
 const MOST_BLOCKS: usize = 64;
@@ -93,8 +96,8 @@ fn description(lexed: &Lexed<'_>, options: &ExtractOptions) -> Option<Box<str>> 
             break;
         }
     }
-    let plain = describe::plain_text(&paragraph);
-    (!plain.is_empty()).then(|| describe::cut(&plain, options.description_limit))
+    let plain = prose::plain_text(&paragraph);
+    (!plain.is_empty()).then(|| prose::cut(&plain, options.description_limit))
 }
 
 /// The specifiers of imports and paths, in the order of the scan; `None` for those without a request.
@@ -191,6 +194,12 @@ impl<'b, 't> Builder<'b, 't> {
         let uses = scan.uses.iter().map(|one| self.use_leaf(one)).collect();
         self.items();
         self.includes();
+        let before = self.facts.requests.len();
+        for call in &scan.calls {
+            if self.facts.requests.len() < before + MOST_CALLS {
+                self.item_call(call);
+            }
+        }
         let paths = scan.paths.iter().map(|path| self.path(path)).collect();
         (uses, paths)
     }
@@ -210,7 +219,8 @@ impl<'b, 't> Builder<'b, 't> {
                 (path.len() <= LONGEST_SCOPE && *depth < DEEPEST).then(|| (path.into(), depth + 1))
             });
             self.scopes.push(own);
-            self.bind(module.parent, module.name, Bound::Scope(index as u32), module.public);
+            let bound = if module.is_expansion { Bound::Expansion } else { Bound::Scope };
+            self.bind(module.parent, module.name, bound(index as u32), module.public);
         }
     }
 
@@ -284,6 +294,11 @@ impl<'b, 't> Builder<'b, 't> {
         let mut at = module;
         while at != 0 && parts.len() <= DEEPEST {
             let Some(raw) = self.scan.modules.get(at as usize) else { break };
+            at = raw.parent;
+            // What a macro declares lies where it is called.
+            if raw.is_expansion {
+                continue;
+            }
             from_file = false;
             match raw.path.and_then(|token| self.literal(token)) {
                 Some(path) => {
@@ -293,7 +308,6 @@ impl<'b, 't> Builder<'b, 't> {
                 }
                 None => parts.push(raw.name.to_owned()),
             }
-            at = raw.parent;
         }
         parts.reverse();
         let mut folder = parts.join("/");
@@ -404,6 +418,19 @@ impl<'b, 't> Builder<'b, 't> {
             let Some(path) = self.literal(include.token).filter(|path| !path.is_empty()) else { continue };
             self.scratch = path;
             self.request(Form::Include, usize::from(include.from_manifest), include.token);
+        }
+    }
+
+    /// A call whose macro may declare modules: its names are taken over as those of a glob.
+    fn item_call(&mut self, call: &ItemCall) {
+        let name = self.lexed.text_at(call.token);
+        if is_standard_macro(name) {
+            return;
+        }
+        self.scratch.clear();
+        self.scratch.push_str(name);
+        if let Some(request) = self.request(Form::Macro, 0, call.token) {
+            self.facts.scopes[call.module as usize].globs.push((request, true));
         }
     }
 

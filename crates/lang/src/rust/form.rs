@@ -4,7 +4,7 @@
 //! so that equal text means equal things. A plain name in a module inside the file is looked up in that module first and then among the
 //! crates: it is written as `self::module::name`, and the form says how many segments are modules of the file.
 
-use stan_model::facts::FormCode;
+use stan_model::facts::{FormCode, Request};
 
 /// The syntax of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) enum Form {
     Extern,
     /// `include!("x")`; below the package's folder with depth 1.
     Include,
-    /// The path of a macro that is called.
+    /// The path of a macro that is called; a single name for a call at the place of an item.
     Macro,
 }
 
@@ -44,6 +44,12 @@ impl Form {
 
     pub(super) fn code(self, depth: usize) -> FormCode {
         FormCode(self as u8 | ((depth.min(DEEPEST) as u8) << 3))
+    }
+
+    /// The macro that a call at the place of an item names, for such a request.
+    pub(super) fn item_call(request: &Request) -> Option<&str> {
+        let is_call = Self::of(request.form).0 == Self::Macro && !request.specifier.contains("::");
+        is_call.then_some(&*request.specifier)
     }
 
     pub(super) fn of(code: FormCode) -> (Self, usize) {

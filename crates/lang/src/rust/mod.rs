@@ -20,9 +20,9 @@ use std::borrow::Cow;
 use stan_model::names::FileUnits;
 use stan_model::outline::Outline;
 
+use crate::decode;
 use crate::language::{Declare, Extract, ExtractOptions, Extraction, Language, ProjectResolver, SourceFile};
 use crate::project::Project;
-use crate::typescript::extract::decode;
 
 /// The language.
 pub struct Rust;
@@ -33,7 +33,7 @@ impl Language for Rust {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn claims(&self, path: &str) -> bool {

@@ -2,7 +2,8 @@
 //! a stack says which module or block a token lies in.
 //!
 //! Macros are not expanded. What a macro call at the place of an item holds is read as items (`cfg_if!`, `bitflags!`); elsewhere its
-//! arguments are code. Of macro definitions only `$crate::…` is read.
+//! arguments are code. A macro definition that declares modules is read as items, in a module that has the macro's name; of other
+//! definitions only `$crate::…` is read.
 
 use super::lexer::{Kind, Lexed};
 use super::use_tree::{self, UseLeaf};
@@ -20,6 +21,8 @@ pub(super) struct Scan<'t> {
     pub(super) uses: Vec<RawUse<'t>>,
     pub(super) paths: Vec<RawPath>,
     pub(super) includes: Vec<Include>,
+    /// Macro calls at the place of an item, by a single name.
+    pub(super) calls: Vec<ItemCall>,
     /// For each block the one around it.
     pub(super) blocks: Vec<u32>,
 }
@@ -31,6 +34,16 @@ pub(super) struct RawModule<'t> {
     pub(super) public: bool,
     /// The token of a `#[path]` literal.
     pub(super) path: Option<usize>,
+    /// The rules of a macro definition, and not a module of the language.
+    pub(super) is_expansion: bool,
+}
+
+/// A macro call at the place of an item.
+#[derive(Clone, Copy)]
+pub(super) struct ItemCall {
+    pub(super) module: u32,
+    /// The name of the macro.
+    pub(super) token: usize,
 }
 
 pub(super) struct RawItem<'t> {
@@ -92,10 +105,10 @@ pub(super) struct Include {
 
 pub(super) fn scan<'t>(lexed: &Lexed<'t>) -> Scan<'t> {
     let mut scan = Scan::default();
-    scan.modules.push(RawModule { name: "", parent: 0, public: true, path: None });
+    scan.modules.push(RawModule { name: "", parent: 0, public: true, path: None, is_expansion: false });
     let place =
         ScanScope { kind: PlaceKind::Module, module: 0, block: NO_BLOCK, close: lexed.tokens.len(), ..ScanScope::NEW };
-    let mut scanner = Scanner { lexed, scan, places: vec![place], at: 0 };
+    let mut scanner = Scanner { lexed, scan, places: vec![place], at: 0, searched: 0, next_module: 0 };
     scanner.run();
     scanner.scan
 }
@@ -105,6 +118,8 @@ enum PlaceKind {
     Module,
     /// The arguments of a macro call at the place of an item.
     Items,
+    /// The rules of a macro definition that declares modules.
+    Rules,
     Body,
 }
 
@@ -151,6 +166,10 @@ struct Scanner<'l, 't> {
     scan: Scan<'t>,
     places: Vec<ScanScope>,
     at: usize,
+    /// Tokens before this one were searched for modules in macro definitions.
+    searched: usize,
+    /// The last module that was found so.
+    next_module: usize,
 }
 
 impl<'t> Scanner<'_, 't> {
@@ -161,6 +180,7 @@ impl<'t> Scanner<'_, 't> {
                 self.top_mut().end_statement();
             }
             match self.lexed.tokens[self.at].kind {
+                _ if self.top().kind == PlaceKind::Rules => self.rule(),
                 Kind::Word => self.word(),
                 Kind::Separator => self.leading_separator(),
                 Kind::Mark(b'#') => self.attribute(),
@@ -265,7 +285,7 @@ impl<'t> Scanner<'_, 't> {
         if lexed.is_mark(at + 2, b'{') {
             let path = top.paths.first().copied();
             top.end_statement();
-            self.scan.modules.push(RawModule { name, parent: module, public, path });
+            self.scan.modules.push(RawModule { name, parent: module, public, path, is_expansion: false });
             self.enter(at + 2, PlaceKind::Module, self.scan.modules.len() as u32 - 1);
         } else if lexed.is_mark(at + 2, b';') {
             let optional = top.kind != PlaceKind::Module || top.conditional;
@@ -325,14 +345,44 @@ impl<'t> Scanner<'_, 't> {
     fn macro_rules(&mut self) {
         let name = self.lexed.word(self.at + 2);
         let top = self.top_mut();
-        let (module, public) = (top.module, top.exported);
+        let (module, public, is_local) = (top.module, top.exported, top.kind == PlaceKind::Body);
         self.scan.items.push(RawItem { module, name, public, is_macro: true });
         self.at += 3;
         if !self.lexed.is_open(self.at) {
             return;
         }
         let close = self.lexed.closing(self.at);
-        while self.at < close {
+        if !is_local && self.declares_modules(self.at, close) {
+            self.top_mut().end_statement();
+            self.scan.modules.push(RawModule { name, parent: module, public: false, path: None, is_expansion: true });
+            self.enter(self.at, PlaceKind::Rules, self.scan.modules.len() as u32 - 1);
+            return;
+        }
+        self.definition(close);
+        self.at = close + 1;
+        self.top_mut().end_statement();
+    }
+
+    /// Whether there is a module with a name of its own between two tokens. Each token is searched once, however deep definitions
+    /// are inside each other: `from` never decreases.
+    fn declares_modules(&mut self, from: usize, to: usize) -> bool {
+        let lexed = self.lexed;
+        if self.next_module >= from && self.searched > from {
+            return self.next_module < to;
+        }
+        let is_module = |at: &usize| {
+            let ends = lexed.is_mark(at + 2, b';') || lexed.is_mark(at + 2, b'{');
+            ends && lexed.word(*at) == "mod" && !lexed.word(at + 1).is_empty()
+        };
+        let found = (self.searched.max(from)..to).find(is_module);
+        self.searched = found.map_or(to, |at| at + 1).max(self.searched);
+        self.next_module = found.unwrap_or(self.next_module);
+        found.is_some()
+    }
+
+    /// The paths of a macro definition, as far as a token.
+    fn definition(&mut self, end: usize) {
+        while self.at < end {
             match self.lexed.kind(self.at) {
                 Some(Kind::Mark(b'$')) if self.lexed.word(self.at + 1) == "crate" => {
                     self.at += 1;
@@ -341,8 +391,29 @@ impl<'t> Scanner<'_, 't> {
                 _ => self.at += 1,
             }
         }
-        self.at = close + 1;
-        self.top_mut().end_statement();
+    }
+
+    /// `(pattern) => { items }`. The pattern is passed over.
+    fn rule(&mut self) {
+        let lexed = self.lexed;
+        if !lexed.is_open(self.at) {
+            self.at += 1;
+            return;
+        }
+        self.at = lexed.closing(self.at) + 1;
+        while lexed.is_mark(self.at, b'=') || lexed.is_mark(self.at, b'>') {
+            self.at += 1;
+        }
+        if !lexed.is_open(self.at) {
+            return;
+        }
+        let close = lexed.closing(self.at);
+        if self.declares_modules(self.at, close) {
+            self.enter(self.at, PlaceKind::Items, self.top().module);
+        } else {
+            self.definition(close);
+            self.at = close + 1;
+        }
     }
 
     /// A path, and the call if it is that of a macro.
@@ -370,8 +441,12 @@ impl<'t> Scanner<'_, 't> {
         }
         self.push_path(PathPlace::Macro);
         let top = self.top();
-        if top.kind != PlaceKind::Body && !top.in_item {
-            self.enter(open, PlaceKind::Items, top.module);
+        let (module, is_item) = (top.module, top.kind != PlaceKind::Body && !top.in_item);
+        if is_item {
+            if behind == from + 1 {
+                self.scan.calls.push(ItemCall { module, token: from });
+            }
+            self.enter(open, PlaceKind::Items, module);
         } else {
             self.at = behind;
         }

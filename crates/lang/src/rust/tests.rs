@@ -30,6 +30,7 @@ fn check(text: &str, expected: Expect) {
                 Bound::Request(request) => format!("request {request}"),
                 Bound::Item => "item".to_owned(),
                 Bound::Macro => "macro".to_owned(),
+                Bound::Expansion(inner) => format!("expansion {inner}"),
             };
             format!("{public}{}: {bound}", binding.name)
         });
@@ -154,8 +155,9 @@ thread_local! { static LOCAL: Cell<u8> = { use std::cell::Cell; Cell::new(1) }; 
             3: OptionalModule other
             3: Use unix::open
             6: Use std::cell::Cell
+            5: Macro bitflags
             2: Macro cfg_if::cfg_if
-            module 0: pub Flags: item, LOCAL: item, pub open: request 2, other: request 1, unix: request 0
+            module 0: pub Flags: item, LOCAL: item, pub open: request 2, other: request 1, unix: request 0, pub *: 4
             uses bitflags
         "#]],
     );

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks() {
+    fn search_and_replace_blocks_are_split_at_their_markers() {
         check("<<<<<<< SEARCH\na\nb\n=======\nc\n>>>>>>> REPLACE", "a|b->c");
         check("src/a.ts\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n\n", "a->");
         check("------- SEARCH\na\n=======\nb\n+++++++ REPLACE", "a->b");

@@ -106,7 +106,7 @@ fn long_names_and_numbers() {
 }
 
 #[test]
-fn lies() {
+fn headers_that_contradict_the_archive_are_errors() {
     let file = block(b"a", b'0', b"1", |_| {});
     let mut flipped = file.clone();
     flipped[3] ^= 1;
@@ -160,7 +160,7 @@ fn lies() {
 }
 
 #[test]
-fn ends() {
+fn the_end_of_an_archive_is_marked_or_not_and_cuts_are_errors() {
     let file = [block(b"a", b'0', b"1", |_| {}), contents(b"x")].concat();
     let end = |bytes: &[u8]| list(bytes).map(|(_, end)| (end.is_marked, end.has_trailing_bytes));
     assert_eq!(end(&file).unwrap(), (false, false));

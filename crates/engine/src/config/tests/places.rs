@@ -201,7 +201,7 @@ fn two_files_in_one_folder_are_an_error() {
 }
 
 #[test]
-fn hints() {
+fn hints_say_which_root_and_configuration_are_used() {
     let fixture = "
         //- /w/.git/HEAD
         ref: refs/heads/main

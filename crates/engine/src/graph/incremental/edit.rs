@@ -7,6 +7,7 @@ use stan_graph::Edge;
 use stan_lang::Target;
 use stan_lang::language::{Answer, TargetTable};
 use stan_model::{EdgeKind, FileFacts, FileKey, NodeKind, Problem, Resolution};
+use stan_repo::Stat;
 
 use super::{IncrementalUpdate, by_file};
 use crate::cache::{NodeIndex, RecordId};
@@ -40,22 +41,21 @@ pub(super) enum NodeRef {
 }
 
 impl IncrementalUpdate<'_> {
-    /// Reads a file whose stat changed. `Some(None)`: its contents are the same.
-    #[expect(clippy::option_option, reason = "needs a full run, nothing to do, one edit: three outcomes")]
-    pub(super) fn read_edit(&self, file: RecordId) -> Option<Option<Edit>> {
+    /// Reads a file whose stat changed: its stat now, and the edit if its contents changed. `None`: it needs a full run.
+    pub(super) fn read_edit(&self, file: RecordId) -> Option<(Option<Stat>, Option<Edit>)> {
         let path = self.path(file);
         let is_own = self.is_own(file);
         let analysed = analyse(self.system, path, &self.options.display(path), is_own, self.options);
         let old = self.data.meta(file);
         if analysed.meta.is_some() && analysed.meta == old {
-            return Some(None);
+            return Some((analysed.stat, None));
         }
         // Files that cannot be read any more, or could not be before, are rare enough for a full run.
         if !is_own || analysed.meta.is_none() || old.is_none() {
             return None;
         }
         let node = self.data.node_of(file)?;
-        Some(Some(Edit {
+        let edit = Edit {
             file,
             node,
             analysed,
@@ -63,7 +63,8 @@ impl IncrementalUpdate<'_> {
             edges: Vec::new(),
             implementations: Vec::new(),
             targets: Vec::new(),
-        }))
+        };
+        Some((edit.analysed.stat, Some(edit)))
     }
 
     /// `resolver` gives the keys of `targets`. `records`: for each node the record of its file.

@@ -2,7 +2,7 @@
 //!
 //! An update is for the common case only: contents of the repository's own files changed and nothing else did, no listing,
 //! no manifest, no configuration. Anything more means that everything is resolved again. The cache is not rewritten after
-//! an update, so the next run repeats it: a few files cost little, and many edits are not handled here at all.
+//! an update; the difference is kept beside it (`cache/edits.rs`), so that the next run compares with the files as they are now.
 //!
 //! Every step returns `None` when the change is more than it can handle; then the caller does a full run. Files are analysed
 //! and resolved by the functions of the full run (`analyse.rs`, `stages/resolve.rs`); what is different here is only where
@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 use stan_graph::Graph;
 use stan_lang::ProjectResolvers;
 use stan_lang::project::FileList;
-use stan_model::NodeKind;
-use stan_repo::System;
+use stan_model::{FileFacts, NodeKind};
+use stan_repo::{Observations, System};
 
 use self::edit::{Edit, FoundTargets};
 use super::analyse::analyse;
@@ -28,43 +28,53 @@ use super::stages::resolve::ThreadResolver;
 use super::{CacheUse, GraphOptions, GraphOutcome, GraphRequest, IsEnough};
 use crate::cache::data::{CONTENTS, Contents, Data, METAS, RECORDS, SHAPE};
 use crate::cache::encode::facts_fingerprint;
-use crate::cache::{Cache, ContentsOnDisk, Index, RecordId};
+use crate::cache::{
+    Answer, Cache, ContentsOnDisk, Identity, Index, NewEdits, RecordId, StoredEdits, UNPROVED, proved_fingerprint,
+};
 
 /// More changed files than this need a full run.
 const MAX_EDITS: usize = 64;
 
 pub(crate) enum WarmResult {
-    Answer(Box<GraphOutcome>),
+    Answer(Box<WarmAnswer>),
     /// The earlier answer does not hold; its facts may still help.
     Stale,
 }
 
-/// The earlier answer, if it still holds or can be updated; `None` when the cache is of no use at all.
+pub(crate) struct WarmAnswer {
+    pub(crate) outcome: GraphOutcome,
+    /// Of the cache with its edits, if it holds exactly this graph once `edits` are stored.
+    pub(crate) kept_as: Option<Identity>,
+    /// For the next run.
+    pub(crate) edits: Option<StoredEdits>,
+}
+
+/// The earlier answer, if it still holds or can be updated; `None` when the cache is of no use at all. The run began at `now`.
 pub(super) fn answer(
     system: &dyn System,
     options: &GraphOptions,
     (request, memory): (&GraphRequest, Memory),
     (cache, index): (&Cache<'_>, &Index),
-    is_enough: &IsEnough<'_>,
+    (is_enough, now): (&IsEnough<'_>, i64),
 ) -> Option<WarmResult> {
-    let (world_changed, changed) = rayon::join(
-        || !index.observations.changes(system, index.observed_at).is_empty(),
-        || index.files.changed(system),
-    );
-    let changed: Vec<RecordId> = changed.into_iter().map(RecordId).collect();
-    let is_unchanged = !world_changed && changed.is_empty();
+    let ((is_same_world, edits_hold), changed) = compared(system, index);
+    let is_unchanged = is_same_world && edits_hold && changed.is_empty();
+    let answer = |outcome, kept_as| Some(WarmResult::Answer(Box::new(WarmAnswer { outcome, kept_as, edits: None })));
     if is_unchanged && (request.stats_only || is_enough(cache, index.identity())) {
-        return Some(WarmResult::Answer(Box::new(unchanged(index, None))));
+        return answer(unchanged(index, None), Some(index.identity()));
     }
-    if !world_changed && request.stats_only && keeps_figures(system, options, index, &changed) {
-        let outcome = GraphOutcome { work: CacheUse::Edited(changed.len()), ..unchanged(index, None) };
-        return Some(WarmResult::Answer(Box::new(outcome)));
+    let differing = with_edited(changed, index);
+    if is_unchanged && differing.is_empty() {
+        return answer(unchanged(index, Some(cache.load_graph(index)?)), Some(index.identity()));
     }
-    if is_unchanged {
-        return Some(WarmResult::Answer(Box::new(unchanged(index, Some(cache.load_graph(index)?)))));
-    }
-    if world_changed || changed.len() > MAX_EDITS {
+    if !is_same_world || differing.len() > MAX_EDITS || index.has_too_many_edits() {
         return Some(WarmResult::Stale);
+    }
+    if request.stats_only && keeps_figures(system, options, index, &differing) {
+        return answer(
+            GraphOutcome { work: CacheUse::Edited(differing.len()), ..outcome_of(&index.answer, None) },
+            None,
+        );
     }
     // Figures need no digests, and an update reads the contents of few files.
     let first = if request.stats_only { SHAPE } else { METAS };
@@ -75,19 +85,65 @@ pub(super) fn answer(
     if data.len() != index.files.len() {
         return None;
     }
-    let outcome = IncrementalUpdate { system, options, index, data: &data }.apply_edits(&changed, request);
+    // It was requested above where nothing changed.
+    let is_enough = |identity| !is_unchanged && (request.stats_only || is_enough(cache, identity));
+    let update = IncrementalUpdate { system, options, index, data: &data };
+    let answer = update.apply_edits(&differing, request, (edits_hold, &is_enough), now);
     memory.release((loaded, contents));
-    Some(outcome.map_or(WarmResult::Stale, |outcome| WarmResult::Answer(Box::new(outcome))))
+    Some(answer.map_or(WarmResult::Stale, |(answer, _)| WarmResult::Answer(Box::new(answer))))
 }
 
-fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
-    GraphOutcome {
-        graph,
-        summary: index.answer.summary.clone(),
-        dirty: index.answer.dirty,
-        errors: index.answer.errors.clone(),
-        work: CacheUse::Unchanged,
+/// A file whose contents differ from those of the data.
+pub(super) struct EditedFile {
+    pub(super) file: RecordId,
+    pub(super) facts: Option<Box<FileFacts>>,
+    /// For each request the record that it resolves to.
+    pub(super) targets: Vec<RecordId>,
+}
+
+/// The whole graph with the files that differ, if few do and nothing else changed. The run began at `now`.
+pub(super) fn edited_graph(
+    system: &dyn System,
+    options: &GraphOptions,
+    (index, data): (&Index, &Data<'_>),
+    now: i64,
+) -> Option<(WarmAnswer, Vec<EditedFile>)> {
+    let ((is_same_world, edits_hold), changed) = compared(system, index);
+    let differing = with_edited(changed, index);
+    if !is_same_world || differing.len() > MAX_EDITS || index.has_too_many_edits() {
+        return None;
     }
+    let update = IncrementalUpdate { system, options, index, data };
+    let request = GraphRequest::default();
+    let (answer, edits) = update.apply_edits(&differing, &request, (edits_hold, &|_| false), now)?;
+    let edited = |Edit { file, analysed, targets, .. }: Edit| EditedFile { file, facts: analysed.facts, targets };
+    Some((answer, edits.into_iter().map(edited).collect()))
+}
+
+/// Whether the rest of the world and the resolution of known edits hold, and the files whose stat is another one.
+fn compared(system: &dyn System, index: &Index) -> ((bool, bool), Vec<RecordId>) {
+    rayon::join(
+        || (index.is_world_unchanged(system), index.edits_hold(system)),
+        || index.files.changed(system).into_iter().map(RecordId).collect(),
+    )
+}
+
+/// The files whose contents may differ from those of the data: those whose stat changed, and those that were edited before.
+fn with_edited(mut changed: Vec<RecordId>, index: &Index) -> Vec<RecordId> {
+    changed.extend(index.edited());
+    changed.sort_unstable();
+    changed.dedup();
+    changed
+}
+
+/// The answer of the cache with its edits.
+fn unchanged(index: &Index, graph: Option<Graph>) -> GraphOutcome {
+    outcome_of(index.current_answer(), graph)
+}
+
+fn outcome_of(answer: &Answer, graph: Option<Graph>) -> GraphOutcome {
+    let Answer { summary, dirty, errors } = answer.clone();
+    GraphOutcome { graph, summary, dirty, errors, work: CacheUse::Unchanged }
 }
 
 /// Whether the changed files ask for, take and offer what they did, so that only texts differ.
@@ -113,16 +169,59 @@ struct IncrementalUpdate<'m> {
 }
 
 impl IncrementalUpdate<'_> {
-    /// `None` when the change is more than edits of known files.
-    fn apply_edits(&self, changed: &[RecordId], request: &GraphRequest) -> Option<GraphOutcome> {
+    /// `None` when the change is more than edits of known files. `edits_hold`: the edits that the cache knows would be resolved as
+    /// they were.
+    fn apply_edits(
+        &self,
+        differing: &[RecordId],
+        request: &GraphRequest,
+        (edits_hold, is_enough): (bool, &dyn Fn(Identity) -> bool),
+        now: i64,
+    ) -> Option<(WarmAnswer, Vec<Edit>)> {
+        let (mut edits, new) = self.read_edits(differing, now)?;
+        let is_known = edits_hold && self.index.has_edits(&new);
+        let mut kept = None;
+        if is_known || edits.is_empty() {
+            let stored = self.index.with_stats(self.system, &new, now);
+            let identity = stored.as_ref().map_or(self.index.identity(), |stored| self.index.identity_with(stored));
+            let answer = if edits.is_empty() { &self.index.answer } else { self.index.current_answer() };
+            let is_enough = is_enough(identity);
+            if is_enough || edits.is_empty() {
+                let graph = if is_enough || request.stats_only { None } else { Some(self.data.graph()?) };
+                let outcome = outcome_of(answer, graph);
+                return Some((WarmAnswer { outcome, kept_as: Some(identity), edits: stored }, edits));
+            }
+            kept = Some((identity, stored));
+        }
+        let (outcome, observations) = self.update(&mut edits, request)?;
+        let (kept_as, stored) = kept.map_or_else(
+            || {
+                let GraphOutcome { summary, dirty, errors, .. } = &outcome;
+                let answer = Answer { summary: summary.clone(), dirty: *dirty, errors: errors.clone() };
+                let stored = self.index.with_edits(self.system, &new, (answer, observations), now);
+                (stored.as_ref().map(|stored| self.index.identity_with(stored)), stored)
+            },
+            |(identity, stored)| (Some(identity), stored),
+        );
+        Some((WarmAnswer { outcome, kept_as, edits: stored }, edits))
+    }
+
+    /// Reads the files; those with other contents than the data has are edits.
+    fn read_edits(&self, differing: &[RecordId], now: i64) -> Option<(Vec<Edit>, NewEdits)> {
         let mut edits = Vec::new();
-        for file in changed {
-            edits.extend(self.read_edit(*file)?);
+        let mut prints = Vec::new();
+        for file in differing {
+            let (stat, edit) = self.read_edit(*file)?;
+            prints.push((*file, stat.map_or(UNPROVED, |stat| proved_fingerprint(&stat, now))));
+            edits.extend(edit);
         }
-        if edits.is_empty() {
-            let graph = if request.stats_only { None } else { Some(self.data.graph()?) };
-            return Some(unchanged(self.index, graph));
-        }
+        let digest = |edit: &Edit| Some((edit.file, edit.analysed.meta?.digest));
+        let files = edits.iter().filter_map(digest).collect();
+        Some((edits, NewEdits { prints, files }))
+    }
+
+    /// The graph with the edits, and what was seen while they were resolved.
+    fn update(&self, edits: &mut [Edit], request: &GraphRequest) -> Option<(GraphOutcome, Observations)> {
         let reach = self.options.reach(self.system);
         let world = self.options.probing_world(self.system, reach.clone());
         let project = self.options.project(&world, self);
@@ -131,14 +230,15 @@ impl IncrementalUpdate<'_> {
         let excluded = ExcludedFiles::new(self.options);
         let targets = FoundTargets::new(&excluded);
         let mut resolver = ThreadResolver::new(&resolvers, &targets);
-        for edit in &mut edits {
+        for edit in &mut *edits {
             self.resolve_edit(edit, (&mut resolver, &targets), &records)?;
         }
-        let affected = self.affected(&edits)?;
-        let implicit = self.tunnel(&edits, &affected, (&resolvers, &reach))?;
-        let code = self.code_behind_declarations(&edits, &affected, (&mut resolver, &targets))?;
-        let patch = self.patch(&edits, &affected, (&implicit, &code))?;
-        self.outcome(&edits, &patch, request)
+        let affected = self.affected(edits)?;
+        let implicit = self.tunnel(edits, &affected, (&resolvers, &reach))?;
+        let code = self.code_behind_declarations(edits, &affected, (&mut resolver, &targets))?;
+        let patch = self.patch(edits, &affected, (&implicit, &code))?;
+        let outcome = self.outcome(edits, &patch, request)?;
+        Some((outcome, world.observations()))
     }
 
     fn path(&self, file: RecordId) -> &str {

@@ -2,6 +2,7 @@
 //! the wrong sort does not end in the life of a test run.
 
 use super::fixture::{Fixture, Sketch, Source};
+use crate::tunnel::stars::{Limits, StarTables};
 use crate::tunnel::{FileKey, Tunneller};
 
 fn local(name: String) -> (String, Source) {
@@ -200,6 +201,27 @@ fn a_graph_of_billions_of_edges_is_not_made() {
     assert_eq!(implicit.edges, [(FileKey(2), stan_model::EdgeKind::Runtime)]);
     assert_eq!(implicit.left_out, Some(("common".into(), FILES as usize)));
     assert!(!tunneller.is_crowded());
+}
+
+/// Each barrel is searched for each name: the number of states is barrels × names.
+#[test]
+fn states_of_long_searches_do_not_add_up() {
+    const FILES: u32 = 300;
+    let mut fixture = Fixture::default();
+    for file in 0..FILES {
+        let stars = vec![Some((file + 1) % FILES), Some((file * 7 + 3) % FILES)];
+        let imports = (0..FILES).map(|name| (file, format!("x{name}"))).collect();
+        let exports = vec![local(format!("x{file}"))];
+        fixture.push(file.to_string(), Sketch { stars, exports, imports });
+    }
+    let mut tunneller = Tunneller::new(&fixture);
+    (tunneller.walk_limit, tunneller.most_closed) = (8, 2_000);
+    tunneller.stars = StarTables::new(Limits { follow: u32::MAX, entries: 0 });
+    for file in 0..FILES {
+        assert_eq!(tunneller.implicit_edges(FileKey(file)).edges.len(), FILES as usize - 1);
+        let states = tunneller.long.lock().unwrap().closed_count();
+        assert!(states <= 2_000 + FILES as usize + 1, "{states}");
+    }
 }
 
 #[test]

@@ -131,6 +131,8 @@ proptest! {
         components.walk_limit = 0;
         let mut components_and_tables = tunneller(&fixture, 3, usize::MAX);
         components_and_tables.walk_limit = 2;
+        let mut forgetting = tunneller(&fixture, u32::MAX, 0);
+        (forgetting.walk_limit, forgetting.most_closed) = (0, 3);
         for (module, name) in questions {
             let module = FileKey(module);
             let expected = tunneller(&fixture, u32::MAX, 0).definers(module, name);
@@ -141,6 +143,7 @@ proptest! {
                 ("some tables", &some_tables),
                 ("components", &components),
                 ("components and tables", &components_and_tables),
+                ("forgetting", &forgetting),
             ] {
                 prop_assert_eq!(&tunneller.definers(module, name), &expected, "{}: {:?} {}", way, module, name);
             }

@@ -21,10 +21,10 @@ use self::modules::{Module, Modules, Source, prefixes};
 use crate::language::{
     Answer, FactsOf, FileResolver, NameEdge, NamedFile, ProjectResolver, Resolved, Target, TargetTable, Wanted,
 };
+use crate::memo::Memo;
 use crate::packages::{PackageFolder, PackageProof, PackageVersion, version_of};
+use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
-use crate::typescript::resolve::memo::Memo;
-use crate::typescript::resolve::path::{contains, join_plain, parent};
 
 /// The first parts of the standard library's paths. Other paths without a dot are of modules that are not published.
 #[rustfmt::skip]

@@ -10,10 +10,10 @@ use stan_model::{Digest, Ecosystem, Problem, Weight};
 
 use super::manifest::{Manifest, Replacement, compare_versions};
 use super::sums::Sums;
+use crate::memo::Memo;
 use crate::packages::{PackageFolder, PackageVersion};
+use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
-use crate::typescript::resolve::memo::Memo;
-use crate::typescript::resolve::path::{contains, join_plain, parent};
 
 /// Real ones are far smaller.
 const LARGEST_MANIFEST: usize = 4 << 20;

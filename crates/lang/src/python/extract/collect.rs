@@ -10,8 +10,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use stan_model::facts::{Export, ExportSource, ImportedName, Request};
 use stan_model::{EdgeKind, FileFacts};
 
+use crate::line_counter::LineCounter;
 use crate::python::form::Form;
-use crate::typescript::extract::collect::LineCounter;
 
 /// With fewer requests than this, a linear search is faster than a table.
 const FEW: usize = 16;

@@ -17,8 +17,8 @@ use stan_model::{FileFacts, FileProblem};
 use self::collect::Collector;
 use super::{is_stub, parse};
 use crate::language::{ExtractOptions, Extraction};
-use crate::typescript::extract::collect::LineCounter;
-use crate::typescript::extract::describe;
+use crate::line_counter::LineCounter;
+use crate::prose;
 
 /// The facts of a file by its name and content.
 pub fn extract(path: &str, bytes: &[u8], options: &ExtractOptions) -> Extraction {
@@ -73,6 +73,6 @@ fn description(module: &ModModule, options: &ExtractOptions) -> Option<Box<str>>
     let Expr::StringLiteral(literal) = &*first.value else { return None };
     let text = literal.value.to_str().trim_start();
     let paragraph = text.split("\n\n").next().unwrap_or_default();
-    let plain = describe::plain_text(paragraph);
-    (!plain.is_empty()).then(|| describe::cut(&plain, options.description_limit))
+    let plain = prose::plain_text(paragraph);
+    (!plain.is_empty()).then(|| prose::cut(&plain, options.description_limit))
 }

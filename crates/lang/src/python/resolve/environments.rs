@@ -7,8 +7,8 @@ use std::sync::Arc;
 use stan_repo::{EntryKind, Files};
 
 use super::setup;
+use crate::paths::{contains, join_plain};
 use crate::project::Project;
-use crate::typescript::resolve::path::{contains, join_plain};
 
 /// Usual names of folders with environments: checked in every folder.
 const USUAL: [&str; 2] = [".venv", "venv"];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use stan_repo::{EntryKind, Files};
 
-use crate::typescript::resolve::memo::Memo;
+use crate::memo::Memo;
 
 /// What a folder has under one module name.
 #[derive(Clone, Debug, Default)]

@@ -24,9 +24,9 @@ use self::search::{SearchPath, Surroundings};
 use super::extract::bindings::Bindings;
 use super::form::{Form, is_module_named, split_level};
 use crate::language::{FileResolver, ProjectResolver, Target, TargetTable};
+use crate::memo::Memo;
+use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
-use crate::typescript::resolve::memo::Memo;
-use crate::typescript::resolve::path::{contains, join_plain, parent};
 
 /// The folder of installed packages in a virtual environment.
 const SITE: &str = "/site-packages/";

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use super::folders::Folder;
 use super::setup;
-use crate::typescript::resolve::path::join_plain;
+use crate::paths::join_plain;
 
 /// Files that make a folder a project of its own, beside `setup.py` and `manage.py`.
 const MARKERS: [&str; 2] = ["pyproject.toml", "setup.cfg"];

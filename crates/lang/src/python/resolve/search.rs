@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Resolver;
 use super::environments;
 use super::roots::{self, Project};
-use crate::typescript::resolve::path::{contains, parent};
+use crate::paths::{contains, parent};
 
 /// The folders of one importing folder.
 #[derive(Debug)]

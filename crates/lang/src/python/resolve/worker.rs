@@ -9,9 +9,9 @@ use stan_model::{EdgeKind, FileFacts, FileKey};
 
 use super::{Importer, Resolver};
 use crate::language::{Answer, FileResolver, Resolved, Target, TargetTable, Wanted};
+use crate::paths::parent;
 use crate::python::form::Form;
 use crate::python::is_stub;
-use crate::typescript::resolve::path::parent;
 
 /// More answers than this are not remembered.
 const MOST_ANSWERS: usize = 1 << 12;

@@ -9,9 +9,10 @@ use super::Resolver;
 use super::forest::{self, Forest};
 use super::names::{Meaning, PathResolver};
 use crate::language::{ExtractOptions, FactsOf, Target};
+use crate::paths::join_plain;
 use crate::project::Project;
 use crate::rust::extract;
-use crate::typescript::resolve::path::join_plain;
+use crate::rust::form::Form;
 
 /// For each file of the universe its facts, once they were read.
 pub(super) type ReadFacts = Box<[OnceLock<Option<Box<FileFacts>>>]>;
@@ -58,7 +59,7 @@ impl Resolver<'_> {
 impl Around<'_> {
     /// The file that declares what a path names; its module, where the name is not found.
     pub(super) fn target(&self, file: &str, request: &Request) -> Option<Target> {
-        let module = self.forest.by_file.get(file).copied()?;
+        let module = self.forest.by_file.get(file).copied().filter(|_| Form::item_call(request).is_none())?;
         let names = PathResolver::new(self.resolver, &self.forest, &self.facts);
         let walked = names.request(module, request);
         let chosen = walked.means.into_iter().chain(walked.named).next()?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::facts::{Binding, Bound, Scope};
 use stan_model::{FileFacts, FileKey};
 
@@ -11,10 +11,16 @@ use super::Resolver;
 use super::manifest::Manifest;
 use super::names::KnownImport;
 use crate::language::FactsOf;
+use crate::memo::Memo;
 use crate::name_order::beginning;
+use crate::paths::{base_name, contains, join_plain, parent};
 use crate::rust::form::Form;
-use crate::typescript::resolve::memo::Memo;
-use crate::typescript::resolve::path::{base_name, contains, join_plain, parent};
+
+/// Definitions of a macro that one call may mean.
+const MOST_DEFINITIONS: usize = 4;
+
+/// How often files that macro calls declare may call macros that declare files.
+const MOST_ROUNDS: usize = 32;
 
 /// Index of a module.
 pub(super) type ModuleId = u32;
@@ -43,6 +49,11 @@ pub(super) struct Module {
     depth: u32,
     /// By the index of the binding that declares them; ascending.
     pub(super) children: Vec<(u32, ModuleId)>,
+    /// Definitions of the macros that it calls, as far as they declare modules.
+    pub(super) calls: Vec<ModuleId>,
+    /// Files that macro calls of the module declare: the definition and the index of its binding, ascending, and the file's module.
+    pub(super) expanded: Vec<((ModuleId, u32), ModuleId)>,
+    is_expansion: bool,
     pub(super) index: NameIndex,
 }
 
@@ -69,6 +80,8 @@ pub(super) struct Crate {
     pub(super) is_2015: bool,
     /// Files that define macros by the name, for calls without a path.
     pub(super) macros: FxHashMap<Box<str>, Vec<ModuleId>>,
+    /// Definitions of macros that declare modules, by the name.
+    pub(super) expansions: FxHashMap<Box<str>, Vec<ModuleId>>,
 }
 
 impl Forest {
@@ -155,15 +168,15 @@ impl Builder<'_, '_> {
         let is_2015 = manifest.is_some_and(|manifest| self.resolver.packages.is_2015(manifest));
         let root = self.forest.modules.len() as ModuleId;
         self.here.clear();
-        let krate_facts =
-            Crate { root, manifest: manifest.cloned(), is_library, is_2015, macros: FxHashMap::default() };
-        self.forest.crates.push(krate_facts);
+        let (macros, expansions) = (FxHashMap::default(), FxHashMap::default());
+        self.forest.crates.push(Crate { root, manifest: manifest.cloned(), is_library, is_2015, macros, expansions });
         if self.add_file(&real, krate, None).is_none() {
             self.forest.crates.pop();
             return;
         }
         self.forest.by_root.insert(real, krate);
         self.expand(root);
+        self.expand_calls(krate, root);
     }
 
     /// Adds a file as a module; `None` if it has no facts.
@@ -179,8 +192,10 @@ impl Builder<'_, '_> {
     fn add(&mut self, file: &Arc<str>, key: FileKey, krate: u32, scope: u32, parent: Option<ModuleId>) -> ModuleId {
         let id = self.forest.modules.len() as ModuleId;
         let depth = parent.and_then(|parent| self.forest.module(parent)).map_or(0, |parent| parent.depth + 1);
-        let (file, children, index) = (file.clone(), Vec::new(), NameIndex::default());
-        self.forest.modules.push(Module { krate, file, key, scope, parent, depth, children, index });
+        let (children, calls, expanded, index) = (Vec::new(), Vec::new(), Vec::new(), NameIndex::default());
+        let (file, is_expansion) = (file.clone(), false);
+        let module = Module { krate, file, key, scope, parent, depth, children, calls, expanded, is_expansion, index };
+        self.forest.modules.push(module);
         id
     }
 
@@ -189,8 +204,9 @@ impl Builder<'_, '_> {
         let facts = self.facts;
         let mut pending = vec![start];
         while let Some(id) = pending.pop() {
-            let Some(Module { krate, file, key, scope, .. }) = self.forest.module(id) else { continue };
-            let (krate, file, key, scope) = (*krate, file.clone(), *key, *scope);
+            let Some(module) = self.forest.module(id) else { continue };
+            let (krate, file, key, scope) = (module.krate, module.file.clone(), module.key, module.scope);
+            let is_expansion = module.is_expansion;
             let Some(known) = facts.facts(key) else { continue };
             if scope == 0 {
                 self.add_macros(krate, id, known);
@@ -200,6 +216,13 @@ impl Builder<'_, '_> {
             for (at, binding) in (0..).zip(bindings) {
                 let child = match binding.bound {
                     Bound::Scope(inner) => Some(self.add(&file, key, krate, inner, Some(id))),
+                    Bound::Expansion(inner) => {
+                        let child = self.add(&file, key, krate, inner, Some(id));
+                        self.add_expansion(krate, &binding.name, child);
+                        Some(child)
+                    }
+                    // The files of these are beside those that call the macro.
+                    Bound::Request(_) if is_expansion => None,
                     Bound::Request(request) => {
                         let request = known.requests.get(request as usize);
                         let found = request.filter(|request| is_module(Form::of(request.form).0));
@@ -222,6 +245,82 @@ impl Builder<'_, '_> {
             }
             if let Some(module) = self.forest.modules.get_mut(id as usize) {
                 module.children = children;
+            }
+        }
+    }
+
+    fn add_expansion(&mut self, krate: u32, name: &str, id: ModuleId) {
+        if let Some(module) = self.forest.modules.get_mut(id as usize) {
+            module.is_expansion = true;
+        }
+        if let Some(krate) = self.forest.crates.get_mut(krate as usize) {
+            krate.expansions.entry(name.into()).or_default().push(id);
+        }
+    }
+
+    /// Adds what macro calls declare, in the modules of a crate from one on. Files that are added may call macros, too.
+    fn expand_calls(&mut self, krate: u32, from: ModuleId) {
+        let mut done = FxHashSet::default();
+        for _ in 0..MOST_ROUNDS {
+            let known = self.forest.modules.len();
+            let Some(definitions) = self.forest.crates.get(krate as usize).map(|krate| &krate.expansions) else {
+                return;
+            };
+            if definitions.is_empty() {
+                return;
+            }
+            let mut calls = Vec::new();
+            for id in from..known as ModuleId {
+                let called = self.called(id).into_iter().filter_map(|name| definitions.get(name));
+                calls.extend(called.flat_map(|known| known.iter().take(MOST_DEFINITIONS)).map(|known| (id, *known)));
+            }
+            for (id, definition) in calls {
+                if done.insert((id, definition)) {
+                    self.expand_call(id, definition);
+                }
+            }
+            if self.forest.modules.len() == known {
+                break;
+            }
+        }
+        for module in self.forest.modules.iter_mut().skip(from as usize) {
+            module.expanded.sort_unstable();
+        }
+    }
+
+    /// The macros that a module calls at the places of items.
+    fn called(&self, id: ModuleId) -> Vec<&str> {
+        let Some(module) = self.forest.module(id) else { return Vec::new() };
+        let Some(facts) = self.facts.facts(module.key) else { return Vec::new() };
+        let globs = facts.scopes.get(module.scope as usize).map(|scope| scope.globs.as_slice()).unwrap_or_default();
+        let requests = globs.iter().filter_map(|(request, _)| facts.requests.get(*request as usize));
+        requests.filter_map(Form::item_call).collect()
+    }
+
+    fn expand_call(&mut self, id: ModuleId, definition: ModuleId) {
+        let facts = self.facts;
+        let Some(module) = self.forest.modules.get_mut(id as usize) else { return };
+        module.calls.push(definition);
+        // Folders of modules inside a file are not known here.
+        if module.scope != 0 {
+            return;
+        }
+        let (krate, file) = (module.krate, module.file.clone());
+        let Some(declared) = self.forest.module(definition) else { return };
+        let Some(known) = facts.facts(declared.key) else { return };
+        let Some(scope) = known.scopes.get(declared.scope as usize) else { return };
+        for (at, binding) in (0..).zip(&scope.bindings) {
+            let Bound::Request(request) = binding.bound else { continue };
+            let request = known.requests.get(request as usize).filter(|request| is_module(Form::of(request.form).0));
+            let Some(path) = request.and_then(|request| self.resolver.module_file(&file, request).ok()) else {
+                continue;
+            };
+            let child = match self.here.get(&path) {
+                Some(known) => Some(*known),
+                None => self.add_file(&path, krate, Some(id)).inspect(|child| self.expand(*child)),
+            };
+            if let (Some(child), Some(module)) = (child, self.forest.modules.get_mut(id as usize)) {
+                module.expanded.push(((definition, at), child));
             }
         }
     }
@@ -264,6 +363,7 @@ impl Builder<'_, '_> {
                 self.here.clear();
                 if let Some(id) = self.add_file(file, krate, Some(around)) {
                     self.expand(id);
+                    self.expand_calls(krate, id);
                 }
             }
             None => self.add_crate(file, manifest.as_ref(), false),

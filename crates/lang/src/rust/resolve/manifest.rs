@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use stan_repo::{EntryKind, Files};
 use toml::{Table, Value};
 
-use crate::typescript::resolve::path::{join_plain, parent};
+use crate::paths::{join_plain, parent};
 
 /// Real ones are far smaller.
 const LARGEST_MANIFEST: usize = 1 << 20;
@@ -172,7 +172,7 @@ fn add_dependencies(section: Option<&Value>, folder: &str, found: &mut FxHashMap
 
 /// The folder of the manifest around a file, in or below `root`.
 pub(super) fn folders_up<'a>(root: &'a str, folder: &'a str) -> impl Iterator<Item = &'a str> {
-    let mut next = Some(folder).filter(|folder| crate::typescript::resolve::path::contains(root, folder));
+    let mut next = Some(folder).filter(|folder| crate::paths::contains(root, folder));
     std::iter::from_fn(move || {
         let current = next?;
         next = (current != root).then(|| parent(current));

@@ -27,10 +27,10 @@ use super::form::Form;
 use crate::language::{
     Answer, FactsOf, FileResolver, NameEdge, NamedFile, ProjectResolver, Resolved, Target, TargetTable, Wanted,
 };
+use crate::memo::Memo;
 use crate::packages::{PackageProof, PackageVersion};
+use crate::paths::{base_name, contains, join_plain, parent};
 use crate::project::Project;
-use crate::typescript::resolve::memo::Memo;
-use crate::typescript::resolve::path::{base_name, contains, join_plain, parent};
 
 /// The project of one run.
 pub struct Resolver<'f> {
@@ -159,7 +159,9 @@ impl ProjectResolver for Resolver<'_> {
         let mut edges = Edges { file: file.key, forest, table, found: Vec::new(), builtins: Vec::new() };
         for request in &file.facts.requests {
             let form = Form::of(request.form).0;
-            if !matches!(form, Form::Use | Form::Path | Form::Extern | Form::Macro) {
+            if !matches!(form, Form::Use | Form::Path | Form::Extern | Form::Macro)
+                || Form::item_call(request).is_some()
+            {
                 continue;
             }
             let walked = names.request(module, request);

@@ -16,10 +16,10 @@ use stan_model::facts::{Binding, Bound, Request, Scope};
 use super::Resolver;
 use super::forest::{Forest, ModuleId, is_module};
 use super::packages::Library;
-use super::standard::{home, standard_crate};
+use super::standard::{home, moved_module, standard_crate};
 use crate::language::FactsOf;
+use crate::paths::contains;
 use crate::rust::form::Form;
-use crate::typescript::resolve::path::contains;
 
 /// Imports that name other imports, for one path.
 const MOST_HOPS: usize = 48;
@@ -223,7 +223,7 @@ impl<'n> PathResolver<'n> {
                 }
                 one(at)
             }
-            "self" if depth == 0 => one(file),
+            "self" if depth == 0 => one(self.enter_expansion(file, segments)),
             "self" => {
                 let mut at = file;
                 for _ in 0..depth {
@@ -247,11 +247,25 @@ impl<'n> PathResolver<'n> {
         }
     }
 
+    /// The macro definition that a path of a file names first: imports inside it are written so.
+    fn enter_expansion(&self, file: ModuleId, segments: &mut Segments<'n>) -> ModuleId {
+        let mut rest = *segments;
+        let definition = rest.next().filter(|_| !rest.is_at_end()).and_then(|name| {
+            let (from, bindings) = self.named(file, self.scope_of(file)?, name);
+            let at = bindings.iter().position(|binding| matches!(binding.bound, Bound::Expansion(_)))?;
+            self.child(file, from + at)
+        });
+        if definition.is_some() {
+            *segments = rest;
+        }
+        definition.unwrap_or(file)
+    }
+
     /// A module inside the file, by name.
     fn inner(&self, module: ModuleId, name: &str) -> Option<ModuleId> {
         let scope = self.scope_of(module)?;
         let (from, bindings) = self.named(module, scope, name);
-        let at = bindings.iter().position(|binding| matches!(binding.bound, Bound::Scope(_)))?;
+        let at = bindings.iter().position(|binding| matches!(binding.bound, Bound::Scope(_) | Bound::Expansion(_)))?;
         self.child(module, from + at)
     }
 
@@ -345,7 +359,7 @@ impl<'n> PathResolver<'n> {
         standard_crate(name).map(Meaning::Builtin)
     }
 
-    /// The crate that `extern crate x as name;` in the root names.
+    /// The crate that `extern crate x as name;` in the root names; `x` may be `self`.
     fn renamed(&self, krate: u32, name: &str) -> Option<Meaning> {
         // Standard names are asked for often, and the crates behind them are the same in all configurations but one.
         if standard_crate(name).is_some() {
@@ -358,9 +372,13 @@ impl<'n> PathResolver<'n> {
             Bound::Request(request) => facts.requests.get(request as usize),
             _ => None,
         });
-        let mut of_crates = requests.filter(|request| Form::of(request.form).0 == Form::Extern);
-        let request = of_crates.find(|request| *request.specifier != *name)?;
-        self.dependency(krate, &request.specifier)
+        let mut renamed = requests.filter_map(|request| match Form::of(request.form).0 {
+            Form::Extern if *request.specifier != *name => self.dependency(krate, &request.specifier),
+            // `extern crate self as name;`
+            Form::Use if &*request.specifier == "crate" => Some(Meaning::Module(root)),
+            _ => None,
+        });
+        renamed.next()
     }
 
     fn library(&self, file: &str) -> Meaning {
@@ -402,7 +420,9 @@ impl<'n> PathResolver<'n> {
             let mut next = Meanings::new();
             for meaning in current.iter().take(MOST_MEANINGS) {
                 match meaning {
-                    Meaning::Module(id) => next.extend(self.lookup(*id, segment, origin, trail)),
+                    Meaning::Module(id) => {
+                        next.extend(self.lookup(*id, segment, self.viewer(origin, *id), trail));
+                    }
                     Meaning::Builtin(krate) => next.push(Meaning::Builtin(home(krate, segment))),
                     Meaning::Item(_) if is_last => next.push(meaning.clone()),
                     other => next.push(other.clone()),
@@ -435,6 +455,13 @@ impl<'n> PathResolver<'n> {
         walked.means.append(&mut current);
     }
 
+    /// The module that a path sees another one from. Paths of modules inside a file are written as the file's module sees them
+    /// (`self::inner::x`), and may name what is private there.
+    fn viewer(&self, origin: ModuleId, module: ModuleId) -> ModuleId {
+        let (Some(from), Some(seen)) = (self.forest.module(origin), self.forest.module(module)) else { return origin };
+        if from.scope == 0 && from.key == seen.key { module } else { origin }
+    }
+
     /// What a name means in a module, as another module sees it.
     fn lookup(&self, module: ModuleId, name: &'n str, from: ModuleId, trail: &mut Trail<'n>) -> Meanings {
         trail.steps += 1;
@@ -445,24 +472,10 @@ impl<'n> PathResolver<'n> {
         let number = self.forest.module(module).map_or(0, |module| module.scope);
         let Some(scope) = facts.scopes.get(number as usize) else { return Meanings::new() };
         let sees_private = self.forest.is_within(from, module);
-        let mut found = Meanings::new();
-        let (start, bindings) = self.named(module, scope, name);
-        for (at, binding) in bindings.iter().enumerate().filter(|(_, binding)| binding.public || sees_private) {
-            match binding.bound {
-                Bound::Scope(_) => found.extend(self.child(module, start + at).map(Meaning::Module)),
-                Bound::Item | Bound::Macro => found.push(Meaning::Item(module)),
-                Bound::Request(number) => {
-                    let Some(request) = facts.requests.get(number as usize) else { continue };
-                    if is_module(Form::of(request.form).0) {
-                        found.extend(self.child(module, start + at).map(Meaning::Module));
-                    } else {
-                        found.extend(self.imported(module, number, request, trail));
-                    }
-                }
-            }
-            if found.len() > MOST_MEANINGS * 2 {
-                break;
-            }
+        let child = |at: usize| self.child(module, at);
+        let mut found = self.declared(module, scope, name, sees_private, child, trail);
+        if found.is_empty() {
+            found = self.through_calls(module, name, sees_private, trail);
         }
         if found.is_empty() {
             found = self.through_globs(module, scope, name, sees_private, trail);
@@ -477,6 +490,63 @@ impl<'n> PathResolver<'n> {
         if found.len() > 1 {
             found.sort_by_key(|meaning| !matches!(meaning, Meaning::Module(_)));
             found.dedup();
+        }
+        found
+    }
+
+    /// What a module itself says about a name. `child` has the modules that its bindings declare.
+    fn declared(
+        &self,
+        module: ModuleId,
+        scope: &'n Scope,
+        name: &'n str,
+        sees_private: bool,
+        child: impl Fn(usize) -> Option<ModuleId>,
+        trail: &mut Trail<'n>,
+    ) -> Meanings {
+        let mut found = Meanings::new();
+        let Some(facts) = self.facts_of(module) else { return found };
+        let (start, bindings) = self.named(module, scope, name);
+        for (at, binding) in bindings.iter().enumerate().filter(|(_, binding)| binding.public || sees_private) {
+            match binding.bound {
+                Bound::Scope(_) => found.extend(self.child(module, start + at).map(Meaning::Module)),
+                Bound::Item | Bound::Macro => found.push(Meaning::Item(module)),
+                Bound::Expansion(_) => {}
+                Bound::Request(number) => {
+                    let Some(request) = facts.requests.get(number as usize) else { continue };
+                    if is_module(Form::of(request.form).0) {
+                        found.extend(child(start + at).map(Meaning::Module));
+                    } else {
+                        found.extend(self.imported(module, number, request, trail));
+                    }
+                }
+            }
+            if found.len() > MOST_MEANINGS * 2 {
+                break;
+            }
+        }
+        found
+    }
+
+    /// What the macro calls of a module declare by a name.
+    fn through_calls(&self, module: ModuleId, name: &'n str, sees_private: bool, trail: &mut Trail<'n>) -> Meanings {
+        let mut found = Meanings::new();
+        let calls = self.forest.module(module).map(|module| module.calls.as_slice()).unwrap_or_default();
+        for definition in calls.iter().copied() {
+            let Some(scope) = self.scope_of(definition) else { continue };
+            trail.steps += 1;
+            let expanded = self.forest.module(module).map(|module| module.expanded.as_slice()).unwrap_or_default();
+            let child = |at: usize| {
+                let declared = expanded.binary_search_by_key(&(definition, at as u32), |known| known.0).ok()?;
+                expanded.get(declared).map(|known| known.1)
+            };
+            found.extend(self.declared(definition, scope, name, sees_private, child, trail));
+            if found.is_empty() {
+                found = self.through_globs(definition, scope, name, sees_private, trail);
+            }
+            if found.len() > MOST_MEANINGS || trail.steps > MOST_STEPS {
+                break;
+            }
         }
         found
     }
@@ -542,9 +612,16 @@ impl<'n> PathResolver<'n> {
         trail.globs.push((module, name));
         for (number, _) in scope.globs.iter().filter(|(_, public)| *public || sees_private) {
             let Some(request) = facts.requests.get(*number as usize) else { continue };
+            if Form::item_call(request).is_some() {
+                continue;
+            }
             for meaning in self.imported(module, *number, request, trail) {
-                if let Meaning::Module(id) = meaning {
-                    found.extend(self.lookup(id, name, module, trail));
+                match meaning {
+                    Meaning::Module(id) => found.extend(self.lookup(id, name, module, trail)),
+                    Meaning::Builtin(krate) if request.specifier.rsplit("::").next() == Some(krate) => {
+                        found.extend(moved_module(krate, name).map(Meaning::Builtin));
+                    }
+                    _ => {}
                 }
             }
             if found.len() > MOST_MEANINGS || trail.steps > MOST_STEPS {

@@ -8,10 +8,10 @@ use stan_repo::{AbsPath, EntryKind, Files};
 
 use super::lock::{LARGEST_LOCK, Lock};
 use super::manifest::{self, Dependency, Manifest, folders_up};
+use crate::memo::Memo;
 use crate::packages::PackageVersion;
+use crate::paths::{contains, join_plain, parent};
 use crate::project::Project;
-use crate::typescript::resolve::memo::Memo;
-use crate::typescript::resolve::path::{contains, join_plain, parent};
 
 /// How many manifests of a repository are read.
 const MOST_PACKAGES: usize = 1 << 16;

@@ -6,6 +6,12 @@ pub(super) fn standard_crate(name: &str) -> Option<&'static str> {
     ["std", "core", "alloc", "proc_macro", "test"].into_iter().find(|known| *known == name)
 }
 
+/// The crate that defines a module which `std` has from another crate, for `use std::*` and `use core::*`. Other names of these globs are
+/// not known.
+pub(super) fn moved_module(krate: &'static str, module: &str) -> Option<&'static str> {
+    (home("std", module) != "std").then(|| home(krate, module))
+}
+
 /// The crate that defines a module of a standard crate.
 pub(super) fn home(krate: &'static str, module: &str) -> &'static str {
     if krate == "alloc" {

@@ -23,9 +23,10 @@ use stan_model::names::{FileNames, FileUnits};
 use stan_model::outline::{LineStarts, Outline, Span};
 
 use super::extract::blocks::{self, Block, Component};
-use super::extract::decode;
+use super::extract::nesting::stack_plan;
 use super::extract::parse::{self, Syntax};
-use super::extract::stack::{self, StackPlan};
+use crate::decode;
+use crate::stack::{self, StackPlan};
 use walk::DeclarationWalk;
 
 /// The text of a source file; `None` for binary content. Positions of outlines count in this text.
@@ -49,7 +50,7 @@ fn run(path: &str, text: &str, with_names: bool) -> FileUnits {
     if u32::try_from(text.len()).is_err() {
         return incomplete();
     }
-    match StackPlan::for_text(text) {
+    match stack_plan(text) {
         StackPlan::CurrentThread => read(path, text, with_names),
         StackPlan::DedicatedThread(size) => {
             stack::with_stack(size, || read(path, text, with_names)).unwrap_or_else(incomplete)

@@ -255,7 +255,7 @@ fn deep_nesting_is_survived() {
 }
 
 fn stack_test(text: &str) -> usize {
-    let size = crate::typescript::extract::WORKER_STACK;
+    let size = crate::stack::WORKER_STACK;
     let thread = std::thread::Builder::new().stack_size(size);
     std::thread::scope(|scope| {
         let handle = thread.spawn_scoped(scope, || declare("a.ts", text).outline.units.len()).unwrap();

@@ -8,6 +8,7 @@ use stan_model::EdgeKind;
 
 use stan_model::facts::{Export, ExportSource, FileFacts, FormCode, GlobRequest, ImportedName, Request};
 
+use crate::line_counter::LineCounter;
 use crate::typescript::form::{Form, ModuleSystem};
 
 /// Index of a raw request, in the order of finding.
@@ -326,33 +327,4 @@ fn ordered_globs(mut raw: Vec<RawGlob>, text: &str) -> Vec<GlobRequest> {
         GlobRequest { patterns, line, with_hidden }
     };
     raw.into_iter().map(request).collect()
-}
-
-/// Line numbers of ascending positions; each byte is read once. A line ends with LF, CR LF or CR, as in ECMAScript (its
-/// two exotic separators aside).
-pub(crate) struct LineCounter<'a> {
-    bytes: &'a [u8],
-    counted: usize,
-    line: u32,
-}
-
-impl<'a> LineCounter<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        Self { bytes: text.as_bytes(), counted: 0, line: 1 }
-    }
-
-    /// The 1-based line of a position that is not before the last one asked for.
-    pub(crate) fn line_at(&mut self, position: u32) -> u32 {
-        let end = (position as usize).min(self.bytes.len());
-        if let Some(part) = self.bytes.get(self.counted..end) {
-            for found in memchr::memchr2_iter(b'\n', b'\r', part) {
-                let at = self.counted + found;
-                if self.bytes[at] == b'\n' || self.bytes.get(at + 1) != Some(&b'\n') {
-                    self.line += 1;
-                }
-            }
-            self.counted = end;
-        }
-        self.line
-    }
 }

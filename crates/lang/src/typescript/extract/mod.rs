@@ -5,15 +5,14 @@
 
 pub(super) mod blocks;
 mod calls;
-pub(crate) mod collect;
-pub(crate) mod decode;
-pub(crate) mod describe;
+mod collect;
+mod describe;
 mod functions;
 mod jsdoc;
+pub(super) mod nesting;
 pub(super) mod parse;
 mod reference;
 mod scan;
-pub(crate) mod stack;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -25,14 +24,15 @@ use oxc_ast::ast::Program;
 use stan_model::{EdgeKind, FileProblem};
 
 use self::blocks::{Block, Component};
-use self::collect::{Collector, LineCounter, Spare};
+use self::collect::{Collector, Spare};
+use self::nesting::stack_plan;
 use self::parse::Syntax;
-use self::stack::StackPlan;
 use self::walk_scope::WalkScope;
+use crate::decode;
 use crate::language::{ExtractOptions, Extraction};
+use crate::line_counter::LineCounter;
+use crate::stack::{self, StackPlan};
 use crate::typescript::form::Form;
-
-pub use self::stack::{WORKER_STACK, set_stack_size};
 
 /// An arena that grew beyond this is given back instead of kept for the next file.
 const ARENA_KEPT: usize = 64 << 20;
@@ -44,7 +44,7 @@ const TREE_PER_BYTE: usize = 12;
 
 /// Turns files into facts, one after the other. Keep one per thread: it reuses its memory.
 ///
-/// The thread must have a stack of at least [`WORKER_STACK`] bytes, or [`set_stack_size`] says how large it is.
+/// The thread must have a stack of at least [`stack::WORKER_STACK`] bytes, or [`stack::set_stack_size`] says how large it is.
 #[derive(Default)]
 pub struct Extractor {
     arena: Allocator,
@@ -83,7 +83,7 @@ pub(in crate::typescript) fn tagged_prose(path: &str, bytes: &[u8], tags: &[Stri
             }
         }
     };
-    match StackPlan::for_text(text) {
+    match stack_plan(text) {
         StackPlan::CurrentThread => read(),
         StackPlan::DedicatedThread(size) => drop(stack::with_stack(size, read)),
         StackPlan::TooDeep(_) => {}
@@ -115,7 +115,7 @@ impl Extractor {
     pub fn parse_only(&mut self, path: &str, bytes: &[u8]) -> usize {
         let decoded = decode::decode(bytes);
         let (Some(text), Some(syntax)) = (&decoded.text, Syntax::of_path(path)) else { return 0 };
-        match StackPlan::for_text(text) {
+        match stack_plan(text) {
             StackPlan::CurrentThread => {
                 clean(&mut self.arena, text.len());
                 parse::parse_once(&self.arena, text, syntax)
@@ -132,7 +132,7 @@ impl Extractor {
         if u32::try_from(text.len()).is_err() {
             return file.scanned("is larger than 4 GiB");
         }
-        match StackPlan::for_text(text) {
+        match stack_plan(text) {
             StackPlan::CurrentThread => {
                 clean(&mut self.arena, text.len());
                 file.parsed(&self.arena, &mut self.spare)

@@ -11,7 +11,6 @@ mod fallback;
 mod file_resolver;
 mod implementation;
 pub(crate) mod links;
-pub(crate) mod memo;
 mod node;
 mod package;
 pub(crate) mod path;
@@ -26,13 +25,13 @@ use stan_model::{Problem, split_extension};
 use stan_repo::Files;
 
 use crate::language::{FileResolver, ProjectResolver, Target, TargetTable};
+use crate::memo::Memo;
 use crate::project::{Project, ResolveOptions};
 use crate::typescript::form::{Form, ModuleSystem};
 use crate::typescript::tsconfig::{Config, Configs, ModuleKind, ModuleResolution};
 
 use self::algorithm::Lookup;
 use self::links::Links;
-use self::memo::Memo;
 use self::package::Packages;
 
 /// Reported for a specifier that resolves to where nothing may be read; the text before it names the specifier.

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use stan_repo::Files;
 
-use super::memo::Memo;
 use super::{path, semver};
 use crate::jsonc::{self, Value};
+use crate::memo::Memo;
 use crate::typescript::package_map::PackageMap;
 use crate::typescript::path_table::PathTable;
 

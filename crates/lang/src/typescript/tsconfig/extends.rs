@@ -8,9 +8,9 @@ use std::sync::Arc;
 use stan_repo::Files;
 
 use crate::jsonc::{self, Value};
+use crate::memo::Memo;
 use crate::typescript::package_map::PackageMap;
 use crate::typescript::resolve::links::Links;
-use crate::typescript::resolve::memo::Memo;
 
 use super::inside::Inside;
 use super::paths;

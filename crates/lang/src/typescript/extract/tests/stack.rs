@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use oxc_allocator::Allocator;
 
-use super::super::stack::{self, BYTES_PER_TOKEN, StackPlan, WORKER_STACK};
+use super::super::nesting::stack_plan;
 use super::super::{ExtractOptions, Extractor, File, Spare};
+use crate::stack::{self, BYTES_PER_TOKEN, StackPlan, WORKER_STACK};
 
 /// `before`, then `open` n times, `middle`, `close` n times.
 struct Construct(&'static str, &'static str, &'static str, &'static str, &'static str);
@@ -172,9 +173,9 @@ fn nesting_of_200_000() {
 
 #[test]
 fn small_files_are_parsed_in_place() {
-    assert_eq!(StackPlan::for_text(&"a".repeat(10_000)), StackPlan::CurrentThread);
-    assert_eq!(StackPlan::for_text(&"alpha = beta; // gamma\n".repeat(500)), StackPlan::CurrentThread);
-    assert!(matches!(StackPlan::for_text(&"a;".repeat(100_000)), StackPlan::DedicatedThread(_)));
+    assert_eq!(stack_plan(&"a".repeat(10_000)), StackPlan::CurrentThread);
+    assert_eq!(stack_plan(&"alpha = beta; // gamma\n".repeat(500)), StackPlan::CurrentThread);
+    assert!(matches!(stack_plan(&"a;".repeat(100_000)), StackPlan::DedicatedThread(_)));
 }
 
 /// Where the system gave less stack, only what fits is parsed there.
@@ -182,10 +183,10 @@ fn small_files_are_parsed_in_place() {
 fn a_small_stack_holds_small_files() {
     let rooms = std::thread::spawn(|| {
         stack::set_stack_size(2 << 20);
-        ["a;".repeat(50), "a;".repeat(4_000)].map(|text| StackPlan::for_text(&text))
+        ["a;".repeat(50), "a;".repeat(4_000)].map(|text| stack_plan(&text))
     });
     let [small, large] = rooms.join().unwrap();
     assert_eq!(small, StackPlan::CurrentThread);
     assert!(matches!(large, StackPlan::DedicatedThread(size) if size > 2 << 20), "{large:?}");
-    assert_eq!(StackPlan::for_text(&"a;".repeat(4_000)), StackPlan::CurrentThread, "other threads have what they had");
+    assert_eq!(stack_plan(&"a;".repeat(4_000)), StackPlan::CurrentThread, "other threads have what they had");
 }

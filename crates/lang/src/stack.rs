@@ -1,4 +1,4 @@
-//! StackPlan for recursion. The parser and the walk recurse once or a few times per nesting level, and a level takes at
+//! How much stack a file may need. The parser and the walk recurse once or a few times per nesting level, and a level takes at
 //! least one token: the number of tokens bounds the stack, and a file that might not fit is read on a thread whose
 //! stack is sized to that bound. Nothing here parses.
 
@@ -7,9 +7,7 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::scan;
-
-/// The stack that threads which call [`super::Extractor`] must have, or more.
+/// The stack that threads which call an extractor must have, or more.
 /// Address space only: pages are committed when touched, and nearly no file touches more than the first few.
 pub const WORKER_STACK: usize = 256 << 20;
 
@@ -23,7 +21,12 @@ pub fn set_stack_size(bytes: usize) {
     STACK.set(bytes);
 }
 
-/// Stack bytes that one token can cost at most. Measured by `tests/stack.rs`, with margin.
+/// Whether this thread has at least [`WORKER_STACK`] bytes of stack.
+pub(crate) fn is_worker_stack() -> bool {
+    STACK.get() >= WORKER_STACK
+}
+
+/// Stack bytes that one token can cost at most. Measured by `typescript/extract/tests/stack.rs`, with margin.
 pub(crate) const BYTES_PER_TOKEN: usize = 4 << 10;
 
 /// Kept free for what the caller, the panic machinery and the shallow part of parsing use.
@@ -36,11 +39,7 @@ const HUGE: usize = 1 << 30;
 const LARGEST: usize = 4 << 30;
 
 /// Nesting that no program has; reading it would touch hundreds of megabytes of stack.
-const DEEPEST: usize = 50_000;
-
-/// Nesting of `(`, or of `<` within a statement, that costs the parser too much time: it tries each level twice, as
-/// arrow function or type arguments first, and a thousand levels already take a second.
-const DEEPEST_GUESS: usize = 1_000;
+pub(crate) const DEEPEST: usize = 50_000;
 
 /// Held while a file with a huge bound is read.
 static HUGE_FILE: Mutex<()> = Mutex::new(());
@@ -55,25 +54,13 @@ pub(crate) enum StackPlan {
 }
 
 impl StackPlan {
-    pub(crate) fn for_text(text: &str) -> Self {
-        // Most files have fewer bytes than levels would be too many.
-        if text.len() < DEEPEST_GUESS && STACK.get() >= WORKER_STACK {
-            return Self::CurrentThread;
-        }
-        // Raw counts first: only suspicious text is read as tokens, so that others pay next to nothing.
-        if may_guess_deeply(text.as_bytes()) && scan::guesses_deeply(text, DEEPEST_GUESS) {
-            return Self::TooDeep("is nested too deeply to parse");
-        }
-        Self::with_depth(text, || scan::estimated_depth(text, DEEPEST) >= DEEPEST)
-    }
-
-    /// As [`Self::for_text`], for languages whose parsers do not try a nested text twice. Brackets count wherever they stand.
+    /// For parsers that do not try a nested text twice. Brackets count wherever they stand.
     pub(crate) fn by_tokens(text: &str) -> Self {
         Self::with_depth(text, || true)
     }
 
     /// `is_deep` is asked of texts whose brackets look too deep.
-    fn with_depth(text: &str, is_deep: impl FnOnce() -> bool) -> Self {
+    pub(crate) fn with_depth(text: &str, is_deep: impl FnOnce() -> bool) -> Self {
         let room = |levels: usize| levels.saturating_mul(BYTES_PER_TOKEN).saturating_add(RESERVE);
         let stack = STACK.get();
         if room(text.len()) <= stack {
@@ -99,31 +86,6 @@ pub(crate) fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) 
         let handle = thread::Builder::new().stack_size(size).spawn_scoped(scope, work).ok()?;
         Some(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
-}
-
-/// Whether `(` outnumbers `)`, or `<` occurs within one statement, often enough to look closer. Strings and comments
-/// are not distinguished from code here.
-fn may_guess_deeply(bytes: &[u8]) -> bool {
-    if memchr::memchr_iter(b'(', bytes).count() >= DEEPEST_GUESS {
-        let mut depth = 0_usize;
-        for at in memchr::memchr2_iter(b'(', b')', bytes) {
-            depth = if bytes[at] == b'(' { depth + 1 } else { depth.saturating_sub(1) };
-            if depth >= DEEPEST_GUESS {
-                return true;
-            }
-        }
-    }
-    if memchr::memchr_iter(b'<', bytes).count() >= DEEPEST_GUESS {
-        let (mut run, mut last) = (0, 0);
-        for at in memchr::memchr_iter(b'<', bytes) {
-            run = if memchr::memchr(b';', &bytes[last..at]).is_some() { 0 } else { run + 1 };
-            last = at;
-            if run >= DEEPEST_GUESS {
-                return true;
-            }
-        }
-    }
-    false
 }
 
 /// At least as many as the text has tokens, whatever is string, comment or code: punctuation, and starts of words.

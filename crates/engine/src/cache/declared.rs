@@ -1,0 +1,71 @@
+//! Names that files declare, by contents, so that an overview parses a file once. A part of its own: no other run reads it.
+
+use stan_model::Digest;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::Cache;
+use super::kept_blobs::{BlobFile, BlobView, KeptBlobs};
+
+pub(super) const FILE: &str = "declared.data";
+
+/// The version changes whenever other names are chosen for the same contents.
+const NAMES: BlobFile = BlobFile { name: FILE, magic: b"standecl", version: 1, largest: 256 << 20 };
+
+/// The names of earlier runs, and the ones that this run found.
+pub(crate) struct KeptNames<'c>(KeptBlobs<'c>);
+
+impl<'c> KeptNames<'c> {
+    pub(crate) fn load(cache: Option<Cache<'c>>) -> Self {
+        Self(KeptBlobs::load(NAMES, cache))
+    }
+
+    /// A way to look names up, for all threads.
+    pub(crate) fn view(&self) -> NamesView<'_> {
+        NamesView(self.0.view())
+    }
+
+    /// Stores the names that this run found, and of the known ones those in `used` (sorted).
+    pub(crate) fn save(self, used: &[u128]) {
+        self.0.save(WORTH_WRITING, |key| used.binary_search(&key).is_ok());
+    }
+}
+
+/// Fewer new files than this part of all are not worth writing everything again.
+const WORTH_WRITING: usize = 64;
+
+/// See [`KeptNames::view`].
+pub(crate) struct NamesView<'k>(BlobView<'k>);
+
+impl NamesView<'_> {
+    pub(crate) fn find(&self, key: u128) -> Option<Vec<Box<str>>> {
+        self.0.find(key)
+    }
+
+    /// Keeps the names for the next run.
+    pub(crate) fn add(&self, key: u128, names: &[Box<str>]) {
+        self.0.add(key, names);
+    }
+}
+
+/// What the names depend on besides the program: contents, and the ending of the path, which decides how they are parsed.
+pub(crate) fn names_key(path: &str, digest: &Digest) -> u128 {
+    let ending = path.rsplit('/').next().and_then(|name| name.split_once('.')).map_or("", |(_, ending)| ending);
+    let mut hasher = Xxh3::new();
+    hasher.update(&digest.0);
+    hasher.update(ending.as_bytes());
+    hasher.digest128()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_depend_on_contents_and_on_the_ending_of_the_path() {
+        let (one, other) = (Digest([1; 32]), Digest([2; 32]));
+        assert_eq!(names_key("a/x.ts", &one), names_key("b/y.ts", &one));
+        assert_ne!(names_key("a/x.ts", &one), names_key("a/x.ts", &other));
+        assert_ne!(names_key("a/x.ts", &one), names_key("a/x.tsx", &one));
+        assert_ne!(names_key("a/x.ts", &one), names_key("a/x.d.ts", &one));
+    }
+}

@@ -1,0 +1,200 @@
+//! In which order the names of a file are worth their tokens. A name tells what its words tell that are not in the path and in
+//! no name before it: rare words distinguish the file from others, and a name without a new word is not worth its tokens.
+//! Names that other folders use count more, names that a file keeps to itself less. Large files say more than small ones, but
+//! each further name of a file counts less, so that no file takes everything.
+//!
+//! Integers only: the order is the same on every machine.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::OverviewFile;
+use super::names::words;
+
+/// More names of a file are not shown.
+const MOST_NAMES: usize = 500;
+
+/// Weights are roots of small numbers: with this factor they keep four bits behind the point.
+const FIXED: u64 = 256;
+
+/// A name that a line can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RankedName<'f> {
+    pub(super) text: &'f str,
+    pub(super) is_exported: bool,
+    /// What it tells. Never more than the name before it in its file.
+    pub(super) value: u64,
+}
+
+/// For each file the names that are worth showing, the best first.
+pub(super) fn ranked(files: &[OverviewFile]) -> Vec<Vec<RankedName<'_>>> {
+    let (words, rarity) = words_by_file(files);
+    let ranked = |(file, words): (_, FileWords)| ranked_names(file, words, &rarity);
+    files.iter().zip(words).map(ranked).collect()
+}
+
+/// A word of the repository.
+type WordId = u32;
+
+/// The words of a code file.
+#[derive(Default)]
+struct FileWords {
+    path: Vec<WordId>,
+    /// Of its exported names, then of the others.
+    names: Vec<Vec<WordId>>,
+}
+
+/// The words of each file, and by word how rare it is.
+fn words_by_file(files: &[OverviewFile]) -> (Vec<FileWords>, Vec<u64>) {
+    let mut ids: FxHashMap<String, WordId> = FxHashMap::default();
+    let mut ids_of = |text: &str| -> Vec<WordId> {
+        let mut found: Vec<WordId> = Vec::new();
+        for word in words(text) {
+            let next = ids.len() as WordId;
+            found.push(*ids.entry(word).or_insert(next));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    };
+    let words: Vec<FileWords> = files
+        .iter()
+        .map(|file| match file.is_code {
+            true => FileWords { path: ids_of(&file.path), names: names(file).map(|(name, _)| ids_of(name)).collect() },
+            false => FileWords::default(),
+        })
+        .collect();
+    let mut frequency = vec![0u64; ids.len()];
+    let mut seen_in = vec![usize::MAX; ids.len()];
+    for (file, words) in words.iter().enumerate() {
+        for word in words.path.iter().chain(words.names.iter().flatten()) {
+            let word = *word as usize;
+            if seen_in[word] != file {
+                seen_in[word] = file;
+                frequency[word] += 1;
+            }
+        }
+    }
+    let count = files.iter().filter(|file| file.is_code).count() as u64;
+    (words, frequency.into_iter().map(|frequency| rarity(count, frequency)).collect())
+}
+
+/// The exported names with their uses, then the others.
+fn names(file: &OverviewFile) -> impl Iterator<Item = (&str, Option<u32>)> {
+    let exports = file.exports.iter().map(|(name, uses)| (&**name, Some(*uses)));
+    exports.chain(file.declared.iter().map(|name| (&**name, None)))
+}
+
+/// The logarithm of how many times more files there are than files with the word, in thirds of a bit; at least 1.
+fn rarity(count: u64, frequency: u64) -> u64 {
+    const SHIFT: u32 = 8;
+    let ratio = (u128::from(count) << SHIFT) / u128::from(frequency.max(1));
+    let cubed = ratio.min(1 << 40).pow(3);
+    u64::from(cubed.max(1).ilog2().saturating_sub(3 * SHIFT)).max(1)
+}
+
+fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) -> Vec<RankedName<'f>> {
+    let mut seen: FxHashSet<WordId> = words.path.into_iter().collect();
+    let size = (file.size.saturating_add(1).isqrt() * FIXED).isqrt();
+    let candidates: Vec<(&str, Option<u32>, u64)> =
+        names(file).zip(&words.names).map(|((name, uses), _)| (name, uses, size * weight(name, uses))).collect();
+    let value = |at: usize, seen: &FxHashSet<WordId>| {
+        let new = words.names[at].iter().filter(|word| !seen.contains(word));
+        new.map(|word| rarity[*word as usize]).sum::<u64>().saturating_mul(candidates[at].2)
+    };
+    let mut heap: BinaryHeap<(u64, Reverse<usize>)> =
+        (0..candidates.len()).map(|at| (value(at, &seen), Reverse(at))).collect();
+    let mut ranked = Vec::new();
+    while let Some((before, Reverse(at))) = heap.pop().filter(|_| ranked.len() < MOST_NAMES) {
+        // A value only falls, and only when a word of the name was shown: a name is put back at most once for each word.
+        let now = value(at, &seen);
+        if now == 0 {
+            continue;
+        }
+        if now < before {
+            heap.push((now, Reverse(at)));
+            continue;
+        }
+        seen.extend(&words.names[at]);
+        let (text, uses, _) = candidates[at];
+        let value = now.saturating_mul(FIXED) / (FIXED * FIXED * (ranked.len() as u64 + 1)).isqrt();
+        ranked.push(RankedName { text, is_exported: uses.is_some(), value });
+    }
+    ranked
+}
+
+/// What a name counts by its use: the root of the number of files in other folders that take it. A name that is not exported
+/// counts half, and one whose spelling says that it is private a quarter of that.
+fn weight(name: &str, uses: Option<u32>) -> u64 {
+    // Names without a meaning.
+    if matches!(name, "default" | "export=") {
+        return 0;
+    }
+    let full = uses.map_or(FIXED.isqrt() / 2, |uses| ((u64::from(uses) + 1) * FIXED).isqrt());
+    if name.starts_with(['_', '#']) { full / 4 } else { full }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, exports: &[(&str, u32)], declared: &[&str]) -> OverviewFile {
+        OverviewFile {
+            path: path.to_owned(),
+            is_code: true,
+            size: 1_000,
+            exports: exports.iter().map(|(name, uses)| ((*name).into(), *uses)).collect(),
+            declared: declared.iter().map(|name| (*name).into()).collect(),
+            ..OverviewFile::default()
+        }
+    }
+
+    fn texts(ranked: &[RankedName<'_>]) -> Vec<String> {
+        ranked.iter().map(|name| name.text.to_owned()).collect()
+    }
+
+    #[test]
+    fn rare_words_come_first_and_names_without_a_new_word_are_dropped() {
+        let files = [
+            file(
+                "src/reader.ts",
+                &[("Reader", 0), ("openFile", 0), ("default", 9)],
+                &["parseHeader", "open", "header"],
+            ),
+            file("src/writer.ts", &[("openFile", 0)], &["flush"]),
+            file("src/other.ts", &[("openFile", 0)], &[]),
+        ];
+        let ranked = ranked(&files);
+        assert_eq!(
+            texts(&ranked[0]),
+            ["parseHeader", "openFile"],
+            "`Reader` repeats the path, `open` and `header` repeat names"
+        );
+        assert!(ranked[0].is_sorted_by(|one, other| one.value >= other.value));
+        assert_eq!(texts(&ranked[1]), ["openFile", "flush"]);
+    }
+
+    #[test]
+    fn used_names_come_before_own_ones_and_private_ones_last() {
+        let exports = [("alpha", 8), ("_epsilon", 0), ("beta", 0)];
+        let files = [file("a.py", &exports, &["gamma", "_delta"]), file("b.py", &[], &[])];
+        assert_eq!(texts(&ranked(&files)[0]), ["alpha", "beta", "gamma", "_epsilon", "_delta"]);
+    }
+
+    #[test]
+    fn large_files_say_more() {
+        let small = file("a.rs", &[("one", 0)], &[]);
+        let large = OverviewFile { size: 100_000, ..file("b.rs", &[("two", 0)], &[]) };
+        let files = [small, large];
+        let ranked = ranked(&files);
+        assert!(ranked[1][0].value > ranked[0][0].value);
+    }
+
+    #[test]
+    fn rarity_grows_by_thirds_of_a_bit() {
+        assert_eq!([rarity(8, 8), rarity(8, 4), rarity(8, 1), rarity(0, 0)], [1, 3, 9, 1]);
+        assert!(rarity(1_000, 3) > rarity(1_000, 4));
+    }
+}
