@@ -82,6 +82,15 @@ fn a_file_of_negligible_score_is_left_out_although_it_fits() {
 }
 
 #[test]
+fn an_empty_file_is_not_proposed_although_its_path_has_the_words() {
+    let route = "def parse_route(path):\n    return path\n";
+    let repository =
+        Repository::new(&[("routes/parse.py", route), ("routes/__init__.py", ""), ("parse/__init__.py", "")]);
+    let report = json(&repository, &["suggest", "--about", "fix parse_route of routes", "--json"]);
+    assert_eq!(report["state"]["i"], serde_json::json!(["routes/parse.py"]));
+}
+
+#[test]
 fn a_focus_that_does_not_fit_is_said_and_not_refused() {
     let repository = repository();
     expect![[r#"

@@ -9,7 +9,7 @@ use super::kept_blobs::{BlobFile, BlobView, KeptBlobs};
 pub(super) const FILE: &str = "declared.data";
 
 /// The version changes whenever other names are chosen for the same contents.
-const NAMES: BlobFile = BlobFile { name: FILE, magic: b"standecl", version: 1, largest: 256 << 20 };
+const NAMES: BlobFile = BlobFile { name: FILE, magic: b"standecl", version: 2, largest: 256 << 20 };
 
 /// The names of earlier runs, and the ones that this run found.
 pub(crate) struct KeptNames<'c>(KeptBlobs<'c>);

@@ -73,12 +73,24 @@ fn declared_names(path: &str, bytes: &[u8]) -> Vec<Box<str>> {
     names_of(&language.outline(path, &text))
 }
 
-/// Names of top-level declarations, and of functions and methods at any depth.
+/// Names of top-level declarations, and of functions and methods at any depth, but for those of unit tests (`mod tests`): these
+/// are long and many, and would take the place of what the file is for.
 fn names_of(outline: &Outline) -> Vec<Box<str>> {
+    let mut is_test = Vec::with_capacity(outline.units.len());
+    for unit in &outline.units {
+        let is_below = unit.parent.is_some_and(|parent| is_test.get(parent.0 as usize) == Some(&true));
+        is_test.push(is_below || is_test_module(unit));
+    }
     let mut seen: FxHashSet<&str> = FxHashSet::default();
-    let names = outline.units.iter().filter(|unit| is_shown(unit)).flat_map(|unit| &unit.names);
+    let shown = outline.units.iter().zip(is_test).filter(|(unit, is_test)| is_shown(unit) && !is_test);
+    let names = shown.flat_map(|(unit, _)| &unit.names);
     let names = names.map(|name| &*name.text).filter(|name| seen.insert(name));
     names.take(MOST_NAMES).map(Into::into).collect()
+}
+
+fn is_test_module(unit: &Unit) -> bool {
+    matches!(unit.kind, UnitKind::Namespace | UnitKind::Module)
+        && unit.names.iter().any(|name| matches!(&*name.text, "test" | "tests"))
 }
 
 fn is_shown(unit: &Unit) -> bool {
@@ -100,5 +112,12 @@ mod tests {
         let names = declared_names("a.ts", text);
         assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["limit", "Reader", "read"]);
         assert!(declared_names("a.png", b"\x89PNG").is_empty());
+    }
+
+    #[test]
+    fn names_of_unit_tests_inside_a_file_are_not_shown() {
+        let text = b"fn open() {}\n#[cfg(test)]\nmod tests {\n fn helper() {}\n #[test]\n fn opens_nothing_twice() {}\n}\nmod parts { fn close() {} }\n";
+        let names = declared_names("a.rs", text);
+        assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["open", "parts", "close"]);
     }
 }

@@ -204,10 +204,11 @@ impl<'a> Proposal<'a> {
     /// Fills what is left by score and size.
     fn take_others(&mut self) {
         let taken: BTreeSet<&str> = self.taken.iter().map(|one| self.id(one.what)).collect();
-        // No archive would hold names that Windows cannot, and no selection can spell them.
+        // An empty file has nothing to show: dozens of `__init__.py` always fit. No archive would hold names that Windows cannot,
+        // and no selection can spell them.
         let is_free = |file: &u32| {
             let path = self.relevance.path(*file);
-            !taken.contains(path) && stan_archive::windows_hazard(path).is_none()
+            self.relevance.size(*file) > 0 && !taken.contains(path) && stan_archive::windows_hazard(path).is_none()
         };
         let budget = self.tokens(self.left);
         let worth = self.ranked.worth_within(budget);

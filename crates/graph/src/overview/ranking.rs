@@ -1,7 +1,8 @@
-//! In which order the names of a file are worth their tokens. A name tells what its words tell that are not in the path and in
-//! no name before it: rare words distinguish the file from others, and a name without a new word is not worth its tokens.
-//! Names that other folders use count more, names that a file keeps to itself less. Large files say more than small ones, but
-//! each further name of a file counts less, so that no file takes everything.
+//! In which order the names of a file are worth their tokens. First comes the export that most files of other folders use:
+//! it is what a reader knows the file by (`QuerySet` in `query.py`). Behind it, a name tells what its words tell that are not in
+//! the path and in no name before it: rare words distinguish the file from others, and a name without a new word is not worth its
+//! tokens. Names that other folders use count more, names that a file keeps to itself less. Large files say more than small ones,
+//! but each further name of a file counts less, so that no file takes everything.
 //!
 //! Integers only: the order is the same on every machine.
 
@@ -107,6 +108,11 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
     let mut heap: BinaryHeap<(u64, Reverse<usize>)> =
         (0..candidates.len()).map(|at| (value(at, &seen), Reverse(at))).collect();
     let mut ranked = Vec::new();
+    if let (Some(lead), Some((best, _))) = (most_used(&candidates), heap.peek()) {
+        seen.extend(&words.names[lead]);
+        // The file is as urgent as with the name that tells most.
+        ranked.push(RankedName { text: candidates[lead].0, is_exported: true, value: *best });
+    }
     while let Some((before, Reverse(at))) = heap.pop().filter(|_| ranked.len() < MOST_NAMES) {
         // A value only falls, and only when a word of the name was shown: a name is put back at most once for each word.
         let now = value(at, &seen);
@@ -123,6 +129,13 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
         ranked.push(RankedName { text, is_exported: uses.is_some(), value });
     }
     ranked
+}
+
+/// The export that most files of other folders use, if any uses one.
+fn most_used(candidates: &[(&str, Option<u32>, u64)]) -> Option<usize> {
+    let used = candidates.iter().enumerate().filter(|(_, (_, _, weight))| *weight > 0);
+    let by_use = used.filter_map(|(at, (_, uses, _))| Some((uses.filter(|uses| *uses > 0)?, Reverse(at))));
+    by_use.max().map(|(_, Reverse(at))| at)
 }
 
 /// What a name counts by its use: the root of the number of files in other folders that take it. A name that is not exported
