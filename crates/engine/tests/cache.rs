@@ -42,7 +42,7 @@ fn warm_disk() -> (MemoryDisk, GraphOptions, String) {
 }
 
 #[test]
-fn damage_is_noticed() {
+fn a_damaged_cache_never_changes_the_answer() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[3; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let (disk, options, expected) = warm_disk();

@@ -56,7 +56,7 @@ proptest! {
 }
 
 #[test]
-fn all_files_together() {
+fn documents_are_the_same_at_another_root() {
     let all = [true; FILES.len()];
     let (graph, map) = documents("/r", &all);
     assert_eq!((graph.clone(), map.clone()), documents("/x/y", &all));

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn records_count_themselves() {
+    fn the_length_of_a_pax_record_counts_itself() {
         for (length, expected) in [(1, 6), (4, 9), (5, 11), (93, 99), (94, 101), (988, 995)] {
             let mut record = Vec::new();
             append_record(&mut record, "p", &"x".repeat(length));

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_normalised() {
+    fn names_of_python_packages_are_normalised() {
         assert_eq!(normal_name("Typing_Extensions"), "typing-extensions");
         assert_eq!(normal_name("zope.interface"), "zope-interface");
         assert_eq!(normal_name("a-_.b"), "a-b");
