@@ -122,7 +122,7 @@ pub(crate) fn assemble_unless(
     progress.stage("selecting");
     let mut selection = select::selection(&map, &decoded.state)?;
     refuse_conflicts(&map, &selection, &conflicts)?;
-    let unproved = wanted.engine.share(|| drop_unproved(system, repository, (&map, &integrity), &mut selection));
+    let unproved = wanted.engine.share(|| drop_unproved(system, repository, &map, &integrity, &mut selection));
     let mut summary = MapSummary::new(system, repository, wanted, kept_as);
     let meta_tokens = summary.tokens_if_too_large(&meta_bytes);
     let meta = meta_tokens.is_none().then(|| Arc::clone(&meta_bytes));

@@ -221,7 +221,7 @@ pub(crate) fn encoded(map: &Map, pretty: bool) -> Result<Vec<u8>, EngineError> {
 pub(crate) fn load_map(system: &dyn System, layout: &WorkspaceLayout) -> Result<Option<(Map, Vec<u8>)>, EngineError> {
     let file = layout.artefact(Artefact::Meta);
     let Some(bytes) = read_if_there(system, layout, &file)? else { return Ok(None) };
-    let map = Map::decode(&bytes, &file).map_err(|errors| broken("the map", &errors).hint(REBUILD))?;
+    let map = Map::decode(&bytes, &file).map_err(|errors| decode_error("the map", &errors).hint(REBUILD))?;
     Ok(Some((map, bytes)))
 }
 
@@ -271,7 +271,7 @@ fn decode_integrity(system: &dyn System, repository: &Repository<'_>) -> Result<
     let file = layout.artefact(Artefact::ExternalsLock);
     let Some(bytes) = read_if_there(system, &layout, &file)? else { return Ok(None) };
     let integrity =
-        integrity::decode(&bytes, &file).map_err(|errors| broken("the private map", &errors).hint(REBUILD))?;
+        integrity::decode(&bytes, &file).map_err(|errors| decode_error("the private map", &errors).hint(REBUILD))?;
     check_places(&layout, &repository.config.stores, &integrity)?;
     Ok(Some(integrity))
 }
@@ -301,22 +301,22 @@ fn check_places(
     stores: &PackageStores,
     integrity: &ExternalsLock,
 ) -> Result<(), EngineError> {
-    let astray: Vec<String> = integrity
+    let misplaced: Vec<String> = integrity
         .nodes
         .iter()
-        .filter(|(id, node)| !is_place_of((layout.root(), layout.stan_path()), stores, id, node))
+        .filter(|(id, node)| !is_place_of(layout.root(), layout.stan_path(), stores, id, node))
         .map(|(id, node)| format!("{id}: expected the file that is archived under this id, found {}", node.locator))
         .collect();
-    if astray.is_empty() {
+    if misplaced.is_empty() {
         return Ok(());
     }
     Err(EngineError::verification("the private map points to files that the map does not name")
-        .details(astray)
+        .details(misplaced)
         .hint(REBUILD))
 }
 
 /// Whether a file at the node's place would have been given this id, and could have been imported at all.
-fn is_place_of((root, stan_path): (&str, &str), stores: &PackageStores, id: &str, node: &LockedExternal) -> bool {
+fn is_place_of(root: &str, stan_path: &str, stores: &PackageStores, id: &str, node: &LockedExternal) -> bool {
     let LockedExternal { locator, package, .. } = node;
     let is_installed = stan_model::is_installed(locator);
     let is_real = !locator.split('/').any(|part| matches!(part, "." | ".."));
@@ -341,7 +341,7 @@ fn is_vendored(root: &str, locator: &str, package: &PackageFile) -> bool {
 pub(crate) const REBUILD: &str = "rebuild the map: stan run --context";
 
 /// The error for a document that does not decode.
-pub(crate) fn broken(what: &str, errors: &[DocumentError]) -> EngineError {
+pub(crate) fn decode_error(what: &str, errors: &[DocumentError]) -> EngineError {
     EngineError::input(format!("{what} cannot be read")).details(errors.iter().map(ToString::to_string))
 }
 
@@ -385,7 +385,7 @@ mod tests {
             (hashed("/o/lib.ts", "lib.ts"), node("/o/other.ts", None), false),
         ] {
             assert_eq!(
-                is_place_of(("/r", ".stan"), &PackageStores::NONE, &id, &node),
+                is_place_of("/r", ".stan", &PackageStores::NONE, &id, &node),
                 expected,
                 "{id} at {}",
                 node.locator

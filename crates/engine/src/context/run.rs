@@ -37,7 +37,7 @@ use super::reports::{
 };
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
-use super::workspace_files::{check_folders, holds, read_if_there};
+use super::workspace_files::{check_folders, file_has_bytes, read_if_there};
 use crate::cache::Cache;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -320,7 +320,7 @@ impl ContextRun<'_> {
     ) -> Result<(), EngineError> {
         let path = self.layout.artefact(artefact);
         // The private map is always rewritten, because its permissions may have changed, too.
-        if artefact != Artefact::ExternalsLock && holds(self.system, self.layout, &path, bytes)? {
+        if artefact != Artefact::ExternalsLock && file_has_bytes(self.system, self.layout, &path, bytes)? {
             return Ok(());
         }
         // The selection and the snapshots cannot be rebuilt, so they must survive a power cut too.

@@ -60,8 +60,7 @@ impl<'t> Tables<'t> {
     ) -> Self {
         let graph = &detailed.graph;
         let sources: Vec<u32> = graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source).collect();
-        let counted = (request.tokenizer, sources.as_slice());
-        let tokens = counted_tokens(engine, repository, &request.work, detailed, counted);
+        let tokens = counted_tokens(engine, repository, &request.work, detailed, request.tokenizer, &sources);
         let (held_back, warnings) = (FxHashSet::default(), Vec::new());
         let mut tables =
             Self { repository, detailed, packages, sources, tokens, declarations: None, held_back, warnings };

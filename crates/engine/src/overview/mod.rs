@@ -127,7 +127,8 @@ pub(crate) fn counted_tokens(
     repository: &Repository<'_>,
     work: &GraphRequest,
     detailed: &DetailedGraph,
-    (tokenizer, nodes): (Tokenizer, &[u32]),
+    tokenizer: Tokenizer,
+    nodes: &[u32],
 ) -> Vec<u64> {
     Source::new(engine, repository, work, detailed, tokenizer).tokens(nodes)
 }

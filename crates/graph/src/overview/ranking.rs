@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS};
 
 use super::OverviewFile;
 use super::names::words;
@@ -129,7 +130,7 @@ fn ranked_names<'f>(file: &'f OverviewFile, words: FileWords, rarity: &[u64]) ->
 /// counts half, and one whose spelling says that it is private a quarter of that.
 fn weight(name: &str, uses: Option<u32>) -> u64 {
     // Names without a meaning.
-    if matches!(name, "default" | "export=") {
+    if matches!(name, DEFAULT_EXPORT | EXPORT_EQUALS) {
         return 0;
     }
     let full = uses.map_or(FIXED.isqrt() / 2, |uses| ((u64::from(uses) + 1) * FIXED).isqrt());

@@ -85,7 +85,7 @@ impl ContextRun<'_> {
         // A kept run is repeated only where the graph's files have the stats of its index: those need no second look.
         let index = self.cache()?.load_index().filter(|index| index.identity() == map.graph);
         let known = index.as_ref().map(|index| index.files.proved()).unwrap_or_default();
-        let seen = self.seen(assembled, (manifests.clone(), &known), observed_at)?;
+        let seen = self.seen(assembled, manifests.clone(), &known, observed_at)?;
         let lock = self.layout.artefact(Artefact::ExternalsLock);
         // What the next run says when nothing has changed.
         let next = RunReport { written: vec![lock], ..report.clone() };
@@ -99,7 +99,8 @@ impl ContextRun<'_> {
     fn seen(
         &self,
         assembled: &Assembled,
-        (mut seen, known): (Manifests, &FxHashMap<&str, u64>),
+        mut seen: Manifests,
+        known: &FxHashMap<&str, u64>,
         observed_at: i64,
     ) -> Option<Manifests> {
         let layout = self.layout;
