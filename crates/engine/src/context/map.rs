@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stan_graph::{Canonical, ExternalFile, Map, canonical_id};
+use stan_graph::{Canonical, ExternalFile, JsonStyle, Map, canonical_id};
 use stan_lang::{Languages, PackageStores};
 use stan_model::Ecosystem;
 use stan_model::document::DocumentError;
@@ -52,7 +52,7 @@ pub(crate) type Conflicts = BTreeMap<String, String>;
 pub(crate) enum Document {
     #[default]
     Unknown,
-    Print(DocumentFingerprint),
+    Fingerprint(DocumentFingerprint),
     /// It was made already, to be kept in the cache.
     Made(Vec<u8>),
 }
@@ -69,10 +69,10 @@ impl BuiltMap {
     }
 
     /// Writes the document, as `dependency.meta.json` has it.
-    pub fn write(&self, out: &mut dyn io::Write, pretty: bool) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn io::Write, style: JsonStyle) -> io::Result<()> {
         match &self.document {
-            Document::Made(bytes) if !pretty => out.write_all(bytes),
-            _ => self.map.write(out, pretty),
+            Document::Made(bytes) if style == JsonStyle::Minified => out.write_all(bytes),
+            _ => self.map.write(out, style),
         }
     }
 }
@@ -83,9 +83,9 @@ pub fn build_map(
     repository: &Repository<'_>,
     request: &GraphRequest,
 ) -> Result<BuiltMap, EngineError> {
-    let careful = StrictSystem::new(engine.system(), request);
-    let built = build_map_with(&engine.over(&careful), repository, request, || (), None)?;
-    careful.ensure_no_transient_errors()?;
+    let strict = StrictSystem::new(engine.system(), request);
+    let built = build_map_with(&engine.over(&strict), repository, request, || (), None)?;
+    strict.ensure_no_transient_errors()?;
     built.map(|(built, ())| built).ok_or_else(|| EngineError::internal("the map is missing from its outcome"))
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     // A run that has made the graph after all has seen something that the kept map does not know.
     if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
         let StoredMap { map, integrity, document, conflicts, identity, manifests } = stored;
-        let document = Document::Print(document);
+        let document = Document::Fingerprint(document);
         let is_unchanged = outcome.work == CacheUse::Unchanged;
         let errors = outcome.errors;
         let kept_as = Some(identity);
@@ -145,9 +145,9 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     let document = kept_as.and_then(|kept_as| {
         let cache = open_cache(system, &options, &request)?;
         let mut bytes = Vec::new();
-        map.write(&mut bytes, false).ok()?;
-        let print = DocumentFingerprint::of(&bytes);
-        let kept_as = cache.store_map((kept_as, &key), (&map, &integrity, &conflicts), print, &manifests);
+        map.write(&mut bytes, JsonStyle::Minified).ok()?;
+        let fingerprint = DocumentFingerprint::of(&bytes);
+        let kept_as = cache.store_map((kept_as, &key), (&map, &integrity, &conflicts), fingerprint, &manifests);
         Some((Document::Made(bytes), kept_as))
     });
     let (document, kept_as) = document.unwrap_or_default();
@@ -188,13 +188,13 @@ pub(crate) struct MapDocument {
 /// What an earlier run left in the document's place.
 pub(crate) struct LeftDocument {
     bytes: Vec<u8>,
-    print: DocumentFingerprint,
+    fingerprint: DocumentFingerprint,
 }
 
 impl LeftDocument {
     pub(crate) fn read(system: &dyn System, layout: &WorkspaceLayout) -> Option<Self> {
         let bytes = read_if_there(system, layout, &layout.artefact(Artefact::Meta)).ok()??;
-        Some(Self { print: DocumentFingerprint::of(&bytes), bytes })
+        Some(Self { fingerprint: DocumentFingerprint::of(&bytes), bytes })
     }
 }
 
@@ -202,18 +202,18 @@ impl LeftDocument {
 pub(crate) fn document_of(built: &mut BuiltMap, left: Option<LeftDocument>) -> Result<MapDocument, EngineError> {
     match (std::mem::take(&mut built.document), left) {
         (Document::Made(bytes), _) => return Ok(MapDocument { bytes, is_in_place: false }),
-        (Document::Print(print), Some(left)) if left.print == print => {
+        (Document::Fingerprint(known), Some(left)) if left.fingerprint == known => {
             return Ok(MapDocument { bytes: left.bytes, is_in_place: true });
         }
         _ => {}
     }
-    Ok(MapDocument { bytes: encoded(&built.map, false)?, is_in_place: false })
+    Ok(MapDocument { bytes: encoded(&built.map, JsonStyle::Minified)?, is_in_place: false })
 }
 
 /// The document of a map, as bytes.
-pub(crate) fn encoded(map: &Map, pretty: bool) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn encoded(map: &Map, style: JsonStyle) -> Result<Vec<u8>, EngineError> {
     let mut bytes = Vec::new();
-    map.write(&mut bytes, pretty).map_err(|error| EngineError::internal(error.to_string()))?;
+    map.write(&mut bytes, style).map_err(|error| EngineError::internal(error.to_string()))?;
     Ok(bytes)
 }
 

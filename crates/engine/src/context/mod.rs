@@ -37,6 +37,7 @@ pub use progress::{NoProgress, Progress, ScriptEvent, script_end, script_line};
 pub use run::{RunRequest, run};
 pub use select::{SelectRequest, select};
 pub use snap::{SnapKinds, SnapRequest, SnapStep, snap, snap_history};
+pub use stan_graph::JsonStyle;
 pub use state::{StateSource, check_state, migrate_state};
 pub use verify::verify;
 

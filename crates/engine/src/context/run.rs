@@ -14,7 +14,7 @@ use stan_archive::{
     ArchiveEntry, Changes, External, FinishedArchive, Mismatch, Mismatches, OutputStream, Snapshot, Transaction,
     Written, stage, write_archive_knowing, write_diff,
 };
-use stan_graph::MetaHashes;
+use stan_graph::{JsonStyle, MetaHashes};
 use stan_model::json::indented_json;
 use stan_model::{Digest, ProgrammingFiles};
 use stan_repo::{Access, EntryKind, System as _, SystemExt as _, WritableSystem};
@@ -105,10 +105,10 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<RunReport, EngineError> {
     let layout = repository.layout();
-    let careful = StrictSystem::new(engine.system(), &request.work);
-    check_folders(&careful, &layout)?;
-    let engine = &engine.over(&careful);
-    let run = ContextRun { system: &careful, engine, repository, request, layout: &layout };
+    let strict = StrictSystem::new(engine.system(), &request.work);
+    check_folders(&strict, &layout)?;
+    let engine = &engine.over(&strict);
+    let run = ContextRun { system: &strict, engine, repository, request, layout: &layout };
     if request.plan { run.plan(progress) } else { run.perform(progress) }
 }
 
@@ -297,7 +297,7 @@ impl ContextRun<'_> {
             let integrity = thread.integrity.encode();
             self.write_changed(transaction, Artefact::ExternalsLock, &integrity, Access::Private)?;
             if self.request.pretty {
-                let bytes = encoded(&thread.map, true)?;
+                let bytes = encoded(&thread.map, JsonStyle::Indented)?;
                 self.write_changed(transaction, Artefact::Meta, &bytes, Access::Shared)?;
             } else if !thread.meta_is_in_place {
                 self.write_changed(transaction, Artefact::Meta, &thread.meta_bytes, Access::Shared)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use stan_archive::{TarEntry, TarKind, read_any};
-use stan_graph::{FileMeta, Map};
+use stan_graph::{FileMeta, JsonStyle, Map};
 use stan_model::Digest;
 use stan_model::document::integrity::ExternalsLock;
 use stan_repo::{Links, System, hash_real_file, sha256};
@@ -235,7 +235,7 @@ impl Check<'_> {
         let minified = if name == self.layout.artefact(Artefact::State) {
             state::load(self.system, self.layout).ok().flatten().map(|(decoded, _)| decoded.state.encode())
         } else if name == self.layout.artefact(Artefact::Meta) {
-            self.map.as_ref().and_then(|(map, _)| encoded(map, false).ok())
+            self.map.as_ref().and_then(|(map, _)| encoded(map, JsonStyle::Minified).ok())
         } else {
             None
         };

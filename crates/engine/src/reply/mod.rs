@@ -66,5 +66,11 @@ pub fn check_reply(
     if matches!(text, std::borrow::Cow::Owned(_)) {
         notes.push("the reply is not UTF-8; what is not was read as U+FFFD".to_owned());
     }
-    Ok(ReplyReport { reply: request.reply.name.clone(), archive: shown, accepted, findings: report.findings, notes })
+    Ok(ReplyReport {
+        reply: request.reply.name.clone(),
+        archive: named.shown,
+        accepted,
+        findings: report.findings,
+        notes,
+    })
 }
