@@ -148,6 +148,7 @@ impl<'s> SystemLayer for ReadOnly<'s> {
     }
 
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        // An open directory would show files by what is on the disk, past the imports.
         let is_changed = self.imports.is_replaced(path) || self.imports.folders.contains_key(path);
         if is_changed { None } else { self.system.directory_files(path) }
     }

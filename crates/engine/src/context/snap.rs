@@ -46,6 +46,7 @@ pub fn snap(
     let mut warnings = imported.warnings;
     let SnapKinds { plain, context } = request.kinds;
     let wanted = [(plain, ArchiveMode::Plain, Kind::Plain), (context, ArchiveMode::Context, Kind::Context)];
+    // All are made before any is written, so that a failure leaves the baselines of both kinds as they were.
     let mut snapshots = Vec::new();
     for (_, mode, kind) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
         let snapshot = snapshot_of(engine, repository, &layout, mode, request, progress, &mut warnings)?;
