@@ -41,7 +41,7 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Assembled {
     pub(crate) allowlist: Allowlist,
     /// Absent in plain runs.
-    pub(crate) thread: Option<ContextInputs>,
+    pub(crate) inputs: Option<ContextInputs>,
     pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<String>,
     /// The errors were said by an earlier run.
@@ -141,7 +141,7 @@ pub(crate) fn assemble_unless(
     let named = decoded.state.include.iter().map(|entry| entry.node.as_str());
     let ignored = ignored_by_git(&rules, named.filter(|node| allowlist.files.contains_key(*node)));
     let hashes = repository.config.context.meta_hashes;
-    let thread = ContextInputs {
+    let inputs = ContextInputs {
         map,
         integrity,
         selection,
@@ -152,7 +152,7 @@ pub(crate) fn assemble_unless(
         overview,
         kept_as: kept_as.map(|kept_as| (kept_as, manifests)),
     };
-    Ok(Some(Assembled { allowlist, thread: Some(thread), warnings, errors, errors_are_known, ignored }))
+    Ok(Some(Assembled { allowlist, inputs: Some(inputs), warnings, errors, errors_are_known, ignored }))
 }
 
 /// What a plain run archives: everything, without map and selection.
@@ -160,7 +160,7 @@ fn whole_repository(rules: &Rules<'_>, altered: Option<String>) -> Assembled {
     let mut allowlist = allow::whole_repository(rules);
     let mut warnings = std::mem::take(&mut allowlist.warnings);
     warnings.extend(altered);
-    Assembled { allowlist, thread: None, warnings, errors: Vec::new(), errors_are_known: false, ignored: Vec::new() }
+    Assembled { allowlist, inputs: None, warnings, errors: Vec::new(), errors_are_known: false, ignored: Vec::new() }
 }
 
 /// The selection, and the bytes that its document has from now on: those on the disk, unless they are of an old form.
@@ -334,11 +334,11 @@ pub(crate) fn plain_entries(
 }
 
 /// An external, judged by where it comes from as well as by its id.
-pub(crate) fn external_entry(repository: &Repository<'_>, thread: &ContextInputs, entry: ArchiveEntry) -> ArchiveEntry {
+pub(crate) fn external_entry(repository: &Repository<'_>, inputs: &ContextInputs, entry: ArchiveEntry) -> ArchiveEntry {
     if repository.config.allowed_secrets.contains(entry.name()) {
         return entry.allow_secrets();
     }
-    match thread.integrity.nodes.get(entry.name()) {
+    match inputs.integrity.nodes.get(entry.name()) {
         Some(node) => entry.installed_at(&node.locator),
         None => entry,
     }

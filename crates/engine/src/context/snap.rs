@@ -86,9 +86,9 @@ fn snapshot_of(
     let assembled = assemble(system, repository, &wanted, progress)?;
     warnings.extend(assembled.warnings);
     let mut entries = plain_entries(repository, layout, &assembled.allowlist);
-    if let Some(thread) = &assembled.thread {
-        let proved = stan_archive::prove(system, layout.stan_path(), externals_of(thread)).map_err(refuse)?;
-        entries.extend(proved.into_iter().map(|entry| external_entry(repository, thread, entry)));
+    if let Some(inputs) = &assembled.inputs {
+        let proved = stan_archive::prove(system, layout.stan_path(), externals_of(inputs)).map_err(refuse)?;
+        entries.extend(proved.into_iter().map(|entry| external_entry(repository, inputs, entry)));
     }
     progress.stage("hashing");
     let written = write_archive(system, entries, 0, &mut OutputStream::discarding()).map_err(refuse)?;

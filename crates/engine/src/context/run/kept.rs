@@ -73,8 +73,8 @@ impl ContextRun<'_> {
     }
 
     fn try_keep_run(&self, assembled: &Assembled, report: &RunReport, observed_at: i64) -> Option<()> {
-        let thread = assembled.thread.as_ref().filter(|thread| thread.externals().next().is_none())?;
-        let (map, manifests) = thread.kept_as.as_ref()?;
+        let inputs = assembled.inputs.as_ref().filter(|inputs| inputs.externals().next().is_none())?;
+        let (map, manifests) = inputs.kept_as.as_ref()?;
         let has_baseline = report.diff.as_ref().is_some_and(|diff| diff.has_baseline);
         let is_plain = report.externals == ExternalsReport::default() && report.removed.is_empty();
         // A run that rewrote the selection may have changed its own input: then the next run is kept instead.
@@ -89,7 +89,7 @@ impl ContextRun<'_> {
         let lock = self.layout.artefact(Artefact::ExternalsLock);
         // What the next run says when nothing has changed.
         let next = RunReport { written: vec![lock], ..report.clone() };
-        let fingerprint = DocumentFingerprint::of(&thread.integrity.encode());
+        let fingerprint = DocumentFingerprint::of(&inputs.integrity.encode());
         let report = serde_json::to_string(&next).ok()?;
         self.cache()?.store_run(&StoredRun::new((self.key()?, map.graph), seen, fingerprint, report)?)
     }
