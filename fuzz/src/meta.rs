@@ -1,6 +1,6 @@
 //! The laws of the map (`dependency.meta.json`) and of the long form of a graph.
 
-use stan_graph::{Map, SelectOptions, select, why};
+use stan_graph::{JsonStyle, Map, SelectOptions, select, why};
 use stan_model::NodeKind;
 use stan_model::document::check_node_id;
 use stan_model::document::state::{ALL_KINDS, Entry, State};
@@ -22,11 +22,11 @@ pub fn law(bytes: &[u8]) {
 }
 
 fn check_map(map: &Map) {
-    for pretty in [false, true] {
-        let document = written(map, pretty);
+    for style in [JsonStyle::Minified, JsonStyle::Indented] {
+        let document = written(map, style);
         let again = Map::decode(&document, "file.json");
         assert_eq!(again.as_ref(), Ok(map), "what is written is read: {}", String::from_utf8_lossy(&document));
-        assert_eq!(written(&again.unwrap_or_default(), pretty), document, "there is one form");
+        assert_eq!(written(&again.unwrap_or_default(), style), document, "there is one form");
     }
     for node in map.indices() {
         assert_eq!(map.find(map.id(node)), Some(node));
@@ -51,8 +51,8 @@ fn check_map(map: &Map) {
     }
 }
 
-fn written(map: &Map, pretty: bool) -> Vec<u8> {
+fn written(map: &Map, style: JsonStyle) -> Vec<u8> {
     let mut document = Vec::new();
-    map.write(&mut document, pretty).expect("memory is writable");
+    map.write(&mut document, style).expect("memory is writable");
     document
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use stan_engine::Engine;
 use stan_engine::config::Config;
-use stan_engine::context::{Repository, build_map};
+use stan_engine::context::{JsonStyle, Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_lang::packages::file_of_id;
 use stan_lang::{PackageStore, PackageStores};
@@ -155,7 +155,7 @@ pub fn law(bytes: &[u8]) {
         let engine = Engine::new(&fence).with_threads(Some(1));
         let built = build_map(&engine, &repository, &GraphRequest::default()).expect("no input makes a run fail");
         let mut document = Vec::new();
-        built.map.write(&mut document, true).expect("memory takes everything");
+        built.map.write(&mut document, JsonStyle::Indented).expect("memory takes everything");
         assert!(!document.windows(8).any(|window| window == b"\"/secret"), "no place of the machine is in the map");
     });
 }

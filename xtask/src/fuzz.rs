@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_ends() {
+    fn a_budget_of_runs_or_time_ends() {
         assert!(left_of(Budget::Runs(5), 5, Duration::ZERO).is_none());
         assert!(matches!(left_of(Budget::Runs(5), 3, Duration::ZERO), Some(Budget::Runs(2))));
         assert!(left_of(Budget::Time(Duration::from_secs(5)), 0, Duration::from_secs(6)).is_none());

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use stan_engine::context::NamedPath;
 use stan_engine::graph::{GraphRequest, KeptGraph};
 use stan_engine::{Engine, OpenOptions, OpenRepository};
 
@@ -95,6 +96,16 @@ impl<'e> Workspace<'e> {
                 None => Err(Failure::input(format!("the cache folder `{typed}` is not UTF-8"))),
             },
         }
+    }
+
+    /// The absolute path that a typed one denotes.
+    pub(crate) fn path_of(&self, typed: &str) -> Result<String, Failure> {
+        self.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))
+    }
+
+    /// A file that the command line names.
+    pub(crate) fn named_path(&self, typed: &str) -> Result<NamedPath, Failure> {
+        Ok(NamedPath { shown: typed.to_owned(), path: self.path_of(typed)? })
     }
 
     /// Whether a path from the root points out of it through a link, to where no consent was given. Nothing is opened.

@@ -24,7 +24,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[test]
-fn version_and_usage() {
+fn the_version_is_printed_and_wrong_arguments_are_refused() {
     let directory = directory();
     let version = run(directory.path(), &["--version"]);
     assert_eq!(text(&version.stdout), concat!("x07 ", env!("CARGO_PKG_VERSION"), "\n"));
@@ -67,7 +67,7 @@ fn a_slice_to_standard_output_and_to_a_file() {
 }
 
 #[test]
-fn the_wrapper() {
+fn the_machine_report_wraps_what_the_command_prints() {
     let directory = directory();
     let at = |more: &[&str]| {
         let arguments = [&["ast", "slice", "--in", "m.x07.json", "--ptr", "/decls/1"], more].concat();
@@ -114,7 +114,7 @@ fn n01_how_a_pointer_is_read() {
 }
 
 #[test]
-fn n18_standard_input() {
+fn a_module_is_read_from_standard_input() {
     use std::io::Write;
     let mut child = Command::new(env!("CARGO_BIN_EXE_x07"))
         .args(["ast", "slice", "--in", "-", "--ptr", "/decls/0"])

@@ -116,7 +116,7 @@ impl ArchiveWriter<'_> {
             }
             if let Some((index, file)) = group.take_large() {
                 let (entry, start) = (job.entry(index)?, self.written.size);
-                let item = large::write(job, (index, entry), file, &mut self.buffers, self.out)?;
+                let item = large::write(job, index, entry, file, &mut self.buffers, self.out)?;
                 self.written.size += item.length();
                 self.record(job, item, start)?;
             }

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn binaries() {
+    fn a_nul_in_the_first_bytes_makes_a_file_binary() {
         let mut late = vec![b'a'; BINARY_PREFIX];
         late.push(0);
         for (bytes, expected) in [
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes() {
+    fn lines_are_counted_and_utf8_is_checked() {
         for (bytes, lines, is_utf8) in [
             (&b""[..], 0, true),
             (b"\n", 1, true),

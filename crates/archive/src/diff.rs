@@ -27,6 +27,7 @@ pub fn write_diff<'n>(
     modified: u64,
     out: &mut OutputStream,
 ) -> Result<u64, Error> {
+    // By name, as in the full archive: ranges then follow one another, and the archive is read from front to back.
     let mut parts: BTreeMap<&str, DiffPart<'_>> = BTreeMap::new();
     for file in names.into_iter().filter_map(|name| written.file(name)) {
         parts.insert(&file.name, DiffPart::Copied(file.range.clone()));
@@ -42,6 +43,7 @@ pub fn write_diff<'n>(
             return Err(Error::DuplicateName { name: entry.name.clone() });
         }
     }
+    // The diff holds the same bytes, so that it may not be read by more users than the full archive.
     if written.private {
         out.keep_private();
     }
@@ -136,6 +138,7 @@ impl Copier<'_> {
             piece.clear();
             let count = (&mut *self.archive).take(left.min(PIECE)).read_to_end(&mut piece);
             match count.map_err(|error| unreadable(self.full, error))? {
+                // Another process has cut the archive that this one has just written.
                 0 => return Err(unreadable(self.full, io::ErrorKind::UnexpectedEof.into())),
                 count => left -= count as u64,
             }

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn folders() {
+    fn links_and_files_in_place_of_folders_are_refused() {
         check("a", Ok(true));
         check("a/b/c", Ok(false));
         check("n", Ok(false));

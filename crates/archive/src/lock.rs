@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn stan_paths() {
+    fn a_stan_path_stays_inside_the_root_and_out_of_git() {
         for good in [".stan", "tools/stan", "a.git"] {
             assert!(check_stan_path(good).is_ok(), "{good}");
         }

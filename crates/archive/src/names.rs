@@ -8,7 +8,7 @@ const LONGEST_NAME: usize = 32 << 10;
 
 /// Refuses every name that could escape the folder it is unpacked or written into.
 pub fn check_name(name: &str) -> Result<(), Error> {
-    match complaint(name) {
+    match reason_against(name) {
         None => Ok(()),
         Some(reason) => Err(Error::BadName { name: shortened(name), reason }),
     }
@@ -26,7 +26,7 @@ pub fn windows_hazard(name: &str) -> Option<&'static str> {
         .then_some("its name begins like a drive, which could lead out of the folder it is unpacked into on Windows")
 }
 
-fn complaint(name: &str) -> Option<&'static str> {
+fn reason_against(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("it is empty");
     }

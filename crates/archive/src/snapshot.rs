@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn changes() {
+    fn changes_list_added_changed_and_removed_files() {
         let (old, new) = (snapshot(&[("a", 1), ("b", 1), ("c", 1)]), snapshot(&[("b", 2), ("c", 1), ("d", 1)]));
         let changes = new.changes_since(Some(&old));
         let text = String::from_utf8(changes.encode()).unwrap();

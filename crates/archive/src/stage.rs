@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use stan_model::{Digest, Ecosystem};
-use stan_repo::{Access, EntryKind, System, SystemExt as _, hash_open_file, hash_real_file};
+use stan_repo::{Access, EntryKind, HashedFile, System, SystemExt as _, hash_open_file, hash_real_file};
 
 use crate::classify::LARGE_BYTES;
 use crate::entry::ArchiveEntry;
@@ -101,7 +101,7 @@ pub fn prove(system: &dyn System, stan_path: &str, mut externals: Vec<External>)
     let found: Vec<Vec<Mismatch>> = promised
         .par_iter()
         .map(|promise| match hash_real_file(system, &promise.external.source) {
-            Ok((_, digest, size)) => promise.check(size, Some(digest)),
+            Ok(found) => promise.check(found.size, Some(found.digest)),
             Err(error) => vec![promise.unreadable(&error)],
         })
         .collect();
@@ -246,7 +246,7 @@ struct Hashed {
 fn hashed(system: &dyn System, path: &Path) -> io::Result<Hashed> {
     let file = system.open_real(path)?;
     let private = file.private;
-    let (_, digest, size) = hash_open_file(file)?;
+    let HashedFile { digest, size, .. } = hash_open_file(file)?;
     Ok(Hashed { digest, size, private })
 }
 

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_back() {
+    fn files_of_a_zip_are_read_back_as_they_were() {
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
         let files = [
             ZipFile { name: "a/b c.txt", bytes: b"hello\n", executable: false },

@@ -40,7 +40,7 @@ fn selection(folder: &Path, version: usize) -> Selection {
 
 /// Not a test: the process that is killed. It runs when the parent passes a folder.
 #[test]
-fn child() {
+fn a_child_process_runs_until_it_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let version = std::fs::read_to_string(folder.join("version")).unwrap().parse().unwrap();
     // The parent wrote the inputs; writing them again gives the same bytes.
@@ -53,7 +53,7 @@ fn spawn(folder: &Path, version: usize) -> Child {
     std::fs::write(folder.join("version"), version.to_string()).unwrap();
     let _ = std::fs::remove_file(folder.join("ready"));
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--quiet"])
+        .args(["--exact", "a_child_process_runs_until_it_is_killed", "--quiet"])
         .env(FOLDER, folder)
         .stdout(std::process::Stdio::null())
         .spawn()

@@ -50,7 +50,7 @@ fn theirs(tree: &Path, list: &Path, work: &Path) -> Duration {
 
 #[test]
 #[ignore = "a measurement"]
-fn measure() {
+fn time_and_memory_of_archives_are_measured() {
     let Some(tree) = std::env::var_os("STAN_MEASURE_TREE").map(PathBuf::from) else { return };
     let directory = tempfile::tempdir_in(".").unwrap();
     let work = directory.path();

@@ -106,7 +106,7 @@ fn is_there(command: &str, arguments: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn gnu_tar() {
+fn gnu_tar_extracts_what_was_archived() {
     if is_there("tar", &["--version"]).is_some_and(|version| version.contains("GNU")) {
         check("GNU tar", &["tar", "-xf"]);
     } else {
@@ -115,19 +115,19 @@ fn gnu_tar() {
 }
 
 #[test]
-fn bsdtar() {
+fn bsdtar_extracts_what_was_archived() {
     // It composes decomposed characters of any archive's names (`e\u{301}` becomes `é`), so there are none in the tree.
     check("bsdtar", &["bsdtar", "-xf"]);
 }
 
 #[test]
-fn python() {
+fn python_extracts_what_was_archived() {
     let script = "import sys, tarfile\nwith tarfile.open(sys.argv[1]) as tar:\n    for member in tar:\n        assert member.uid == member.gid == 0 and member.uname == member.gname == '' and member.mtime == 1000000000\n        tar.extract(member)\n";
     check("Python", &["python3", "-W", "ignore", "-c", script]);
 }
 
 #[test]
-fn node() {
+fn node_extracts_what_was_archived() {
     // npm brings the package `tar` along.
     let package = is_there("npm", &["root", "-g"]).map(|root| format!("{root}/npm/node_modules/tar"));
     let Some(package) = package.filter(|package| Path::new(package).is_dir()) else {

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn places_with_colons() {
+    fn places_with_colons_are_parsed() {
         for (text, expected) in [
             ("src/a.ts:2:25 - error", "src/a.ts 2 Some(25) | - error"),
             ("./main.go:5:2: x", "main.go 5 Some(2) |: x"),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn places_with_parentheses() {
+    fn places_with_parentheses_are_parsed() {
         for (text, expected) in [
             ("src/a.ts(2,25): error", "src/a.ts 2 Some(25) |: error"),
             ("src\\a (copy).ts(2,25): x", "src/a (copy).ts 2 Some(25) |: x"),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_paths() {
+    fn paths_of_packages_and_toolchains_are_foreign() {
         assert!(is_foreign("/srv/app/node_modules/p/a.js"));
         assert!(is_foreign("/rustc/5980/library/std/src/panicking.rs"));
         assert!(!is_foreign("src/node_module.ts"));

@@ -99,7 +99,7 @@ fn bundlers_count_columns_from_zero() {
 }
 
 #[test]
-fn linters() {
+fn linters_are_read_line_by_line() {
     check(
         "/srv/a.ts\n  2:10  error    Unexpected any. Bad    @ts/no-any\n  3:1   warning  Odd\n\nsrc/a.css\n  2:1  ✖  Expected empty line  rule-x\n\n✖ 2 problems\n",
         expect![[r#"
@@ -151,7 +151,7 @@ fn rust_messages_and_panics() {
 }
 
 #[test]
-fn python_tools() {
+fn mypy_pyright_and_pytest_are_read() {
     check(
         "a.py:11: error: no attribute  [attr-defined]\na.py:11: note: see\na.py:1:2:1:9: error: bad  [x]\na.py:12:12: error: Incompatible (got \"int\", expected\n\"str\")  [return-value]\n        return 1\n               ^\n",
         expect![[r#"
@@ -202,7 +202,7 @@ fn python_tools() {
 }
 
 #[test]
-fn go_and_c() {
+fn output_of_go_and_c_compilers_is_read() {
     check(
         "# example.com/x\n./main.go:5:2: imported and not used: \"os\"\nmain.go:5:2: unused (unused)\n--- FAIL: TestX (0.00s)\n    x_test.go:12: got 1\n        want 2\nFAIL\npanic: boom\n\ngoroutine 1 [running]:\nmain.f(...)\n\t/srv/main.go:9 +0x1d\nruntime.main()\n\t/usr/local/go/src/runtime/proc.go:1 +0x2\n\nexit status 2\n",
         expect![[r#"
@@ -248,7 +248,7 @@ fn go_and_c() {
 }
 
 #[test]
-fn stack_traces() {
+fn stack_traces_give_a_place_and_frames() {
     check(
         "/srv/lib/sum.js:6\n  return value.items.length;\n                     ^\n\nTypeError: Cannot read\n    at explode (/srv/lib/sum.js:6:22)\n    at Array.map (<anonymous>)\n    at run (/srv/node_modules/p/x.js:4:15)\n    at /srv/main.js:7:1\n    at Module._compile (node:internal/x:1:1)\n\nNode.js v20\n",
         expect![[r#"
@@ -278,7 +278,7 @@ fn stack_traces() {
 }
 
 #[test]
-fn json_documents() {
+fn json_reports_are_read_by_their_shape() {
     check(
         r#"[{"filePath":"/srv/a.ts","messages":[{"ruleId":"no-var","severity":1,"message":"no","line":2,"column":3}]}]"#,
         expect![[r#"

@@ -1,6 +1,8 @@
 //! Files, places and declarations as users type them. Every front end parses them here, so that the same text means the same
 //! file everywhere, and a link out of the root is refused before anything behind it is read.
 
+use stan_model::outline::Lines;
+
 use crate::engine::Engine;
 use crate::error::{EngineError, EngineErrorKind};
 use crate::open::OpenRepository;
@@ -54,8 +56,7 @@ impl<'t> TypedSymbol<'t> {
 pub struct TypedText<'t> {
     pub file: &'t str,
     pub name: Option<&'t str>,
-    /// 1-based and inclusive.
-    pub lines: Option<(u32, u32)>,
+    pub lines: Option<Lines>,
 }
 
 impl<'t> TypedText<'t> {
@@ -71,10 +72,10 @@ impl<'t> TypedText<'t> {
 }
 
 /// `FILE:LINE` and `FILE:FROM-TO` as answers print places.
-fn line_range(typed: &str) -> Option<(&str, (u32, u32))> {
+fn line_range(typed: &str) -> Option<(&str, Lines)> {
     let (file, lines) = typed.rsplit_once(':').filter(|(file, _)| !file.is_empty())?;
     let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
-    Some((file, (number(from)?, number(to)?)))
+    Some((file, Lines { from: number(from)?, to: number(to)? }))
 }
 
 /// A number of any length. One too large for the type means the same as the largest: to the end, or everything.
@@ -168,8 +169,8 @@ mod tests {
             ("a.ts", text("a.ts", None, None)),
             ("a.ts#A.b", text("a.ts", Some("A.b"), None)),
             ("a#b.ts#A", text("a#b.ts", Some("A"), None)),
-            ("a.ts:3", text("a.ts", None, Some((3, 3)))),
-            ("a.ts:3-99999999999", text("a.ts", None, Some((3, u32::MAX)))),
+            ("a.ts:3", text("a.ts", None, Some(Lines { from: 3, to: 3 }))),
+            ("a.ts:3-99999999999", text("a.ts", None, Some(Lines { from: 3, to: u32::MAX }))),
             ("a.ts#", text("a.ts#", None, None)),
             ("#A", text("#A", None, None)),
             ("a.ts:3-", text("a.ts:3-", None, None)),

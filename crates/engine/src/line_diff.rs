@@ -127,7 +127,7 @@ mod tests {
     use super::{LineDiff, MOST_SEARCHED_LINES, lines, unified};
 
     #[test]
-    fn unified_diffs() {
+    fn unified_diffs_are_shown_and_long_ones_are_cut() {
         assert_eq!(unified(b"a\nb\nc\n", b"a\nB\nc\n"), ["@@ -1,3 +1,3 @@", " a", "-b", "+B", " c"]);
         assert_eq!(unified(b"", b"a\n"), ["@@ -0,0 +1 @@", "+a"]);
         assert_eq!(unified(b"a\r\n", b"a"), ["@@ -1 +1 @@", "-a", "+a", "\\ No newline at end of file"]);

@@ -6,7 +6,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use stan_engine::Engine;
 use stan_engine::config::Config as StanConfig;
-use stan_engine::context::{Repository, build_map};
+use stan_engine::context::{JsonStyle, Repository, build_map};
 use stan_engine::graph::{CacheUse, GraphOptions, GraphRequest};
 use stan_repo::{MemorySystem, System, SystemExt as _, WritableSystem};
 use stan_testkit::Random;
@@ -42,7 +42,7 @@ fn warm_disk() -> (MemoryDisk, GraphOptions, String) {
 }
 
 #[test]
-fn damage_is_noticed() {
+fn a_damaged_cache_never_changes_the_answer() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[3; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let (disk, options, expected) = warm_disk();
@@ -223,7 +223,7 @@ fn a_map_that_came_with_the_repository_is_not_believed() {
         let mut bytes = Vec::new();
         build_map(&Engine::new(disk.system()), &repository, &work)
             .expect("a map can be made")
-            .write(&mut bytes, false)
+            .write(&mut bytes, JsonStyle::Minified)
             .unwrap();
         bytes
     };
@@ -362,7 +362,7 @@ fn an_unchanged_run_takes_the_kept_map_and_no_other() {
         let mut bytes = Vec::new();
         build_map(&Engine::new(disk.system()), &repository, &request)
             .expect("a map can be made")
-            .write(&mut bytes, false)
+            .write(&mut bytes, JsonStyle::Minified)
             .unwrap();
         bytes
     };

@@ -11,7 +11,7 @@ use stan_archive::{EntryHeader, append_end, append_header, padding};
 use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::{ArchiveMode, RunReport};
-use stan_engine::context::{NoProgress, Repository, RunRequest, build_map, run as run_context};
+use stan_engine::context::{JsonStyle, NoProgress, Repository, RunRequest, build_map, run as run_context};
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_lang::{PackageStore, PackageStores};
 use stan_model::Ecosystem;
@@ -177,7 +177,7 @@ fn crates_are_staged_by_name_and_version() {
         let repository = Repository { root: ROOT, config: &config };
         let built = build_map(&Engine::new(&system), &repository, &GraphRequest::default()).unwrap();
         let mut document = Vec::new();
-        built.write(&mut document, true).unwrap();
+        built.write(&mut document, JsonStyle::Indented).unwrap();
         let map = String::from_utf8(document).unwrap();
         assert!(map.contains("\".stan/context/crates/kept/1.2.3/src/lib.rs\""), "{map}");
         assert!(map.contains("\".stan/context/crates/stored/2.0.0/src/lib.rs\""), "{map}");

@@ -85,7 +85,7 @@ fn check(from: &str, to: &str, expected: &[&str]) {
 }
 
 #[test]
-fn the_example_passes() {
+fn the_example_of_the_documentation_is_accepted() {
     check("## Changes", "## Changes", &[]);
 }
 

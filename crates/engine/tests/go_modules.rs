@@ -10,7 +10,8 @@ use stan_engine::Engine;
 use stan_engine::config::Config;
 use stan_engine::context::reports::{ArchiveMode, RunReport};
 use stan_engine::context::{
-    EngineError, NamedBytes, NoProgress, Repository, RunRequest, SelectRequest, build_map, run as run_context, select,
+    EngineError, JsonStyle, NamedBytes, NoProgress, Repository, RunRequest, SelectRequest, build_map,
+    run as run_context, select,
 };
 use stan_engine::graph::{GraphOptions, GraphRequest};
 use stan_engine::pack::verify_pack;
@@ -120,7 +121,7 @@ fn the_place_of_the_module_cache_is_nowhere_to_be_seen() {
         let repository = Repository { root: ROOT, config: &config };
         let built = build_map(&Engine::new(&system), &repository, &request(false)).unwrap();
         let mut document = Vec::new();
-        built.write(&mut document, true).unwrap();
+        built.write(&mut document, JsonStyle::Indented).unwrap();
         String::from_utf8(document).unwrap()
     });
     assert_eq!(maps[0], maps[1]);
@@ -275,7 +276,7 @@ fn warm_runs_are_cold_runs() {
             let built = build_map(&Engine::new(&system), &Repository { root: ROOT, config: &config }, &request(cache));
             let built = built.unwrap();
             let mut document = Vec::new();
-            built.write(&mut document, false).unwrap();
+            built.write(&mut document, JsonStyle::Minified).unwrap();
             (String::from_utf8(document).unwrap(), built.integrity)
         };
         let cold_map = map(false);

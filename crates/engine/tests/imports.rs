@@ -220,7 +220,7 @@ fn what_matches_nothing_is_a_warning() {
 }
 
 #[test]
-fn links() {
+fn imports_follow_links_that_stay_in_their_folder() {
     let fixture = "
         //- /w/r/docs/a.md
         //- /w/r/docs/sub/b.md
@@ -273,7 +273,7 @@ fn links() {
 }
 
 #[test]
-fn what_is_refused() {
+fn imports_that_overlap_or_are_missing_are_refused() {
     let fixture = "
         //- /w/r/a/x
         //- /w/r/b/x

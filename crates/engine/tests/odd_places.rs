@@ -13,7 +13,7 @@ use support::disk::{Disk, RealDisk};
 use support::{ROOT, cold, edges, errors, json, nodes, run, run_on, targets};
 
 #[test]
-fn an_empty_repository() {
+fn an_empty_repository_has_an_empty_graph() {
     let system = MemorySystem::new();
     system.set_dir(ROOT);
     let outcome = cold(&system, &GraphOptions::new(ROOT));
@@ -258,7 +258,7 @@ fn a_call_that_fails_once() {
 }
 
 #[test]
-fn files_without_permission() {
+fn files_without_permission_are_reported() {
     let system = MemorySystem::from_fixture(TREE);
     for path in ["/r/src/c.ts", "/r/node_modules/dep/x.d.ts", "/r/gen", "/r/tsconfig.json"] {
         system.set_unreadable(path, true);

@@ -35,7 +35,7 @@ fn written<T: JsonSchema>() -> Value {
 }
 
 #[test]
-fn schemas_of_reports() {
+fn written_schemas_of_reports_are_those_of_the_types() {
     check(written::<RunReport>(), "stan-run.report", &expect_file!["../../../schemas/stan-run.report.schema.json"]);
     check(
         written::<SelectReport>(),
@@ -93,7 +93,7 @@ fn schemas_of_small_answers() {
 }
 
 #[test]
-fn schemas_of_packs() {
+fn written_schemas_of_packs_are_those_of_the_types() {
     check(written::<Pack>(), "stan-pack", &expect_file!["../../../schemas/stan-pack.schema.json"]);
     check(
         written::<DiagnosticsReport>(),

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use stan_engine::Engine;
-use stan_engine::context::{Repository, build_map};
+use stan_engine::context::{JsonStyle, Repository, build_map};
 use stan_engine::graph::{GraphOptions, GraphOutcome, GraphRequest};
 use stan_model::document::integrity::ExternalsLock;
 
@@ -98,7 +98,7 @@ fn map(disk: &dyn Disk, options: &GraphOptions, cache: Option<&String>) -> (Stri
     };
     let built = build_map(&Engine::new(disk.system()), &repository, &request).expect("a map can be made");
     let mut document = Vec::new();
-    built.map.write(&mut document, true).expect("memory takes everything");
+    built.map.write(&mut document, JsonStyle::Indented).expect("memory takes everything");
     (String::from_utf8(document).expect("maps are text"), built.integrity, built.errors)
 }
 

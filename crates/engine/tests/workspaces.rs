@@ -76,7 +76,7 @@ fn the_long_form_of_yarn_and_globs_of_any_depth() {
 }
 
 #[test]
-fn pnpm_workspaces() {
+fn packages_of_pnpm_workspaces_are_linked() {
     check(
         r#"
         //- /r/pnpm-workspace.yaml

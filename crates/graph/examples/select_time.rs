@@ -37,7 +37,7 @@ fn main() {
     }
     let start = Instant::now();
     let mut out = Vec::new();
-    if map.write(&mut out, false).is_ok() {
+    if map.write(&mut out, stan_graph::JsonStyle::Minified).is_ok() {
         println!("write {:?}, same bytes: {}", start.elapsed(), out == text.as_bytes());
     }
 }

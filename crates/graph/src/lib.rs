@@ -25,7 +25,7 @@ pub use canonical::{
 pub use cycles::{Cycle, cycles};
 pub use graph::{Edge, FileMeta, Graph, Node};
 pub use group::{GroupBy, grouped};
-pub use map::{HashPrefix, Map, MapEdge, MapNode, MetaHashes, hash_text};
+pub use map::{HashPrefix, JsonStyle, Map, MapEdge, MapNode, MetaHashes, hash_text};
 pub use neighbours::{Neighbour, importer_counts, kind_bit, neighbours, with_kinds};
 pub use query::{Direction, Stats, closure, closure_within};
 pub use select::{

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stan_model::facts::{Export, ExportSource};
+use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS, Export, ExportSource};
 use stan_model::{EdgeKind, FileFacts};
 
 pub use stan_model::FileKey;
@@ -93,10 +93,6 @@ const ORDINARY: usize = 8;
 /// More than any real repository has. Ambiguous names make (importers × definers) edges: without a limit a few megabytes
 /// of sources make a graph of billions of edges.
 const MAX_EXTRA: usize = 4_000_000;
-
-const DEFAULT: &str = "default";
-/// The name of `export =` in facts.
-const WHOLE: &str = "export=";
 
 impl<'m> Tunneller<'m> {
     pub fn new(modules: &'m dyn Modules) -> Self {
@@ -254,9 +250,9 @@ impl<'m> Tunneller<'m> {
         }
         match name {
             // `export =` of a module without one is the module's namespace.
-            WHOLE => walk.found(file, true),
+            EXPORT_EQUALS => walk.found(file, true),
             // Stars do not forward `default`.
-            DEFAULT => self.expand_whole(state, &module, walk),
+            DEFAULT_EXPORT => self.expand_whole(state, &module, walk),
             _ => {
                 self.expand_whole(state, &module, walk);
                 self.expand_stars(state, &module, walk);
@@ -267,9 +263,11 @@ impl<'m> Tunneller<'m> {
     /// `export = value`: what is not exported by name is a member of the value.
     fn expand_whole(&self, state: RequestedName<'m>, module: &Module<'m>, walk: &mut impl Sink<'m>) {
         let RequestedName { file, name, loose } = state;
-        for export in exports_named(module.facts, WHOLE) {
+        for export in exports_named(module.facts, EXPORT_EQUALS) {
             match &export.source {
-                ExportSource::Local => walk.found(file, !loose && (name == DEFAULT || module.facts.stars.is_empty())),
+                ExportSource::Local => {
+                    walk.found(file, !loose && (name == DEFAULT_EXPORT || module.facts.stars.is_empty()))
+                }
                 ExportSource::Name { .. } if loose => walk.found(file, false),
                 ExportSource::Name { request, name } => {
                     if let Some(next) = self.enter(file, module, *request) {
@@ -278,7 +276,7 @@ impl<'m> Tunneller<'m> {
                 }
                 ExportSource::Namespace { request } => {
                     let Some(next) = self.enter(file, module, *request) else { continue };
-                    if name != DEFAULT || self.has_default(next) {
+                    if name != DEFAULT_EXPORT || self.has_default(next) {
                         walk.visit(RequestedName { file: next, name, loose });
                     } else {
                         walk.found(next, true);
@@ -317,8 +315,9 @@ impl<'m> Tunneller<'m> {
     }
 
     fn has_default(&self, file: FileKey) -> bool {
-        self.transparent(file)
-            .is_some_and(|module| [DEFAULT, WHOLE].iter().any(|name| !exports_named(module.facts, name).is_empty()))
+        self.transparent(file).is_some_and(|module| {
+            [DEFAULT_EXPORT, EXPORT_EQUALS].iter().any(|name| !exports_named(module.facts, name).is_empty())
+        })
     }
 }
 

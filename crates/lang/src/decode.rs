@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings() {
+    fn byte_order_marks_decide_the_encoding_and_nul_is_binary() {
         check(b"", Some(""), false);
         check(b"a", Some("a"), false);
         check(b"\xEF\xBB\xBFa", Some("a"), false);

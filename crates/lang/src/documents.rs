@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_of_documents() {
+    fn the_first_heading_or_title_describes_a_document() {
         assert!(TAGS.is_sorted());
         for (text, expected) in [
             ("# The shop\n", Some("The shop")),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_of_manifests() {
+    fn manifests_are_described_by_their_own_field() {
         for (name, text, expected) in [
             ("a/package.json", r#"{"name": "x", "description": "A  small\nshop."}"#, Some("A small shop.")),
             ("package.json", r#"{"description": ""}"#, None),

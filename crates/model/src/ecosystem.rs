@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_agree() {
+    fn addresses_begin_with_the_folder_of_their_ecosystem() {
         for ecosystem in Ecosystem::ALL {
             assert_eq!(ecosystem.context_folder(), [CONTEXT, ecosystem.folder()].concat());
         }

@@ -104,10 +104,16 @@ pub struct ImportedName {
     pub kind: EdgeKind,
 }
 
+/// The name of the default export in [`Export::name`] and [`ImportedName::name`].
+pub const DEFAULT_EXPORT: &str = "default";
+
+/// The name of `export =` in [`Export::name`]: what is not exported by name may be a member of its value.
+pub const EXPORT_EQUALS: &str = "export=";
+
 /// A name that the file offers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Export {
-    /// `default` for the default export, `export=` for `export =`.
+    /// [`DEFAULT_EXPORT`] and [`EXPORT_EQUALS`] for the exports that have no name.
     pub name: Box<str>,
     pub source: ExportSource,
 }

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bare_names() {
+    fn ignored_characters_are_removed_from_a_name() {
         for (name, bare) in [
             (".stan", ".stan"),
             (".stan.", ".stan"),
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings() {
+    fn every_spelling_of_git_is_recognised() {
         for name in [
             ".git",
             ".GIT",

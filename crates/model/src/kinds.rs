@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_by_extension() {
+    fn the_extension_decides_the_language() {
         let cases = [
             ("a.ts", Language::Ts),
             ("a.d.mts", Language::Ts),

@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_positions() {
+    fn positions_are_converted_to_lines_and_back() {
         let text = "a\r\nbc\n\nd";
         let starts = LineStarts::new(text);
         assert_eq!([0, 2, 3, 5, 6, 7, 8].map(|at| starts.line(at)), [1, 1, 2, 2, 3, 4, 4]);

@@ -13,7 +13,7 @@ use stan_model::outline::{Lines, Outline, Span, Unit, UnitId, UnitKind};
 use crate::definitions::Definition;
 use crate::focus::Focus;
 use crate::follow::{Follower, merged};
-use crate::imports::Searched;
+use crate::imports::{Searched, UseSite};
 use crate::modules::{FileId, Modules};
 use crate::near::is_near;
 
@@ -258,7 +258,7 @@ impl Collector<'_> {
                             self.named_on_failing_line(*symbol, &found, one.line);
                         }
                     }
-                    Err(reason) => self.not_found(units, *symbol, (one.line, rank), reason),
+                    Err(reason) => self.not_found(units, *symbol, UseSite { line: one.line, rank }, reason),
                 }
             }
             Used::Member(base, name) => {

@@ -1,6 +1,7 @@
 //! From a name to the declarations behind it: through imports, exports, barrels and namespaces, across files.
 
 use rustc_hash::FxHashSet;
+use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS};
 use stan_model::names::{DeclarationId, Import, Imported, Meaning, SymbolId};
 
 use crate::follow::Follower;
@@ -24,10 +25,6 @@ pub enum NotFound {
 
 /// How far names are followed from file to file. Real barrels have fewer than ten levels.
 const MOST_HOPS: u32 = 40;
-
-/// The value behind `export =`.
-const WHOLE: &str = "export=";
-const DEFAULT: &str = "default";
 
 /// One search: what was found, and which exports were visited, so that cycles of barrels end.
 #[derive(Default)]
@@ -115,7 +112,7 @@ impl Follower<'_> {
                 Imported::Name(name) => self.of_export(target, name, search, hops + 1),
                 Imported::Namespace => search.add(Definition::Module(target)),
                 Imported::Whole => {
-                    self.of_export(target, WHOLE, search, hops + 1);
+                    self.of_export(target, EXPORT_EQUALS, search, hops + 1);
                     if search.found.len() == before {
                         search.add(Definition::Module(target));
                     }
@@ -136,12 +133,12 @@ impl Follower<'_> {
         if let Some(symbol) = names.export(name) {
             return self.of_symbol(file, symbol, search, hops + 1);
         }
-        if name == WHOLE {
+        if name == EXPORT_EQUALS {
             return;
         }
         // What is not exported by name is a member of the value behind `export =`.
-        if let Some(whole) = names.export(WHOLE) {
-            if name == DEFAULT {
+        if let Some(whole) = names.export(EXPORT_EQUALS) {
+            if name == DEFAULT_EXPORT {
                 return self.of_symbol(file, whole, search, hops + 1);
             }
             for (file, declaration) in self.members_of_symbol(file, whole, name) {
@@ -149,7 +146,7 @@ impl Follower<'_> {
             }
         }
         // Stars do not forward `default`.
-        if name == DEFAULT {
+        if name == DEFAULT_EXPORT {
             return;
         }
         for star in &names.stars {

@@ -28,25 +28,58 @@ impl Bindings {
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// A type with the bindings under which it was written.
-type BoundType = (FileId, RecipeId, Bindings);
+/// Something that a file declares, with the bindings under which its types are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BoundNode<Id> {
+    file: FileId,
+    id: Id,
+    bindings: Bindings,
+}
+
+impl<Id> BoundNode<Id> {
+    fn new(file: FileId, id: Id, bindings: Bindings) -> Self {
+        Self { file, id, bindings }
+    }
+
+    /// Outside of any generic type.
+    fn free(file: FileId, id: Id) -> Self {
+        Self::new(file, id, Bindings::NONE)
+    }
+}
 
 /// A type parameter and its argument.
-type Binding = ((FileId, SymbolId), BoundType);
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Binding {
+    file: FileId,
+    parameter: SymbolId,
+    argument: BoundNode<RecipeId>,
+}
+
+/// The arguments that a type is written with, and where.
+#[derive(Clone, Copy)]
+struct TypeArguments<'a> {
+    file: FileId,
+    recipes: &'a [RecipeId],
+    bindings: Bindings,
+}
 
 /// What has members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Carrier {
-    Instance(FileId, ShapeId, Bindings),
+    Instance(BoundNode<ShapeId>),
     Static(FileId, ShapeId),
     Module(FileId),
-    List(FileId, RecipeId, Bindings),
-    Promise(FileId, RecipeId, Bindings),
-    Function(FileId, SignatureId, Bindings),
+    List(BoundNode<RecipeId>),
+    Promise(BoundNode<RecipeId>),
+    Function(BoundNode<SignatureId>),
 }
 
-/// A member with the bindings under which its type is to be read.
-type FoundMember = (FileId, DeclarationId, Bindings);
+/// A search for the members of one name. A carrier is visited once, however many ways lead to it.
+struct MemberSearch<'n> {
+    name: &'n str,
+    seen: FxHashSet<Carrier>,
+    found: Vec<BoundNode<DeclarationId>>,
+}
 
 /// Follows names and recipes across the files of `modules`.
 pub struct Follower<'m> {
@@ -64,21 +97,21 @@ impl<'m> Follower<'m> {
     /// The declarations of a member of what a recipe finds.
     pub fn members(&self, file: FileId, base: RecipeId, name: &str) -> Vec<(FileId, DeclarationId)> {
         self.restart();
-        let carriers = self.eval((file, base, Bindings::NONE), 0);
+        let carriers = self.eval(BoundNode::free(file, base), 0);
         self.named(&carriers, name)
     }
 
     /// Whether a member of what a recipe finds is a module.
     pub(crate) fn is_module(&self, file: FileId, base: RecipeId, name: &str) -> bool {
         self.restart();
-        let carriers = self.eval((file, base, Bindings::NONE), 0);
+        let carriers = self.eval(BoundNode::free(file, base), 0);
         !self.inner_modules(&carriers, name).is_empty()
     }
 
     /// The classes, interfaces and literals that a recipe finds.
     pub(crate) fn owners(&self, file: FileId, base: RecipeId) -> Vec<(FileId, ShapeId)> {
         self.restart();
-        shapes_of(&self.eval((file, base, Bindings::NONE), 0))
+        shapes_of(&self.eval(BoundNode::free(file, base), 0))
     }
 
     /// The same for the value of a symbol; of a list or promise what is in it.
@@ -123,9 +156,9 @@ impl<'m> Follower<'m> {
 
     fn named(&self, carriers: &[Carrier], name: &str) -> Vec<(FileId, DeclarationId)> {
         let mut found: Vec<(FileId, DeclarationId)> = Vec::new();
-        for (file, declaration, _) in self.members_named(carriers, name, 0) {
-            if !found.contains(&(file, declaration)) {
-                found.push((file, declaration));
+        for member in self.members_named(carriers, name, 0) {
+            if !found.contains(&(member.file, member.id)) {
+                found.push((member.file, member.id));
             }
         }
         found
@@ -138,24 +171,28 @@ impl<'m> Follower<'m> {
         left > 0 && depth <= MOST_DEPTH
     }
 
-    fn eval(&self, (file, recipe, bindings): BoundType, depth: u32) -> Vec<Carrier> {
+    fn eval(&self, ty: BoundNode<RecipeId>, depth: u32) -> Vec<Carrier> {
+        let BoundNode { file, id: recipe, bindings } = ty;
         if recipe == RecipeId::UNKNOWN || !self.step(depth) {
             return Vec::new();
         }
         let Some(units) = self.modules.units(file) else { return Vec::new() };
-        let next = |recipe: RecipeId| self.eval((file, recipe, bindings), depth + 1);
+        let next = |recipe: RecipeId| self.eval(BoundNode::new(file, recipe, bindings), depth + 1);
         match units.names.recipe(recipe) {
             Recipe::Unknown | Recipe::Global { .. } => Vec::new(),
             Recipe::Value(symbol) => self.value_of_symbol(file, *symbol, bindings, depth + 1),
-            Recipe::Type { symbol, arguments } => self.named_type(file, *symbol, arguments, bindings, depth + 1),
+            Recipe::Type { symbol, arguments } => {
+                self.named_type(file, *symbol, TypeArguments { file, recipes: arguments, bindings }, depth + 1)
+            }
             Recipe::TypeMember { base, name, arguments } => {
+                let arguments = TypeArguments { file, recipes: arguments, bindings };
                 let members = self.members_named(&next(*base), name, depth + 1);
-                let types = members.into_iter().flat_map(|(target, declaration, _)| {
-                    self.declared_type(target, declaration, (file, arguments, bindings), depth + 1)
-                });
+                let types = members
+                    .into_iter()
+                    .flat_map(|member| self.declared_type(member.file, member.id, arguments, depth + 1));
                 types.collect()
             }
-            Recipe::Instance(shape) => vec![Carrier::Instance(file, *shape, bindings)],
+            Recipe::Instance(shape) => vec![Carrier::Instance(BoundNode::new(file, *shape, bindings))],
             Recipe::Static(shape) => vec![Carrier::Static(file, *shape)],
             Recipe::Base(shape) => self.bases(&units, file, *shape, bindings, depth + 1),
             Recipe::Member(base, name) => {
@@ -166,8 +203,8 @@ impl<'m> Follower<'m> {
             }
             Recipe::Element(base) => self.unwrapped(&next(*base), false, depth + 1),
             Recipe::Await(base) => self.unwrapped(&next(*base), true, depth + 1),
-            Recipe::List(element) => vec![Carrier::List(file, *element, bindings)],
-            Recipe::Promise(later) => vec![Carrier::Promise(file, *later, bindings)],
+            Recipe::List(element) => vec![Carrier::List(BoundNode::new(file, *element, bindings))],
+            Recipe::Promise(later) => vec![Carrier::Promise(BoundNode::new(file, *later, bindings))],
             Recipe::Call(callee) => self.results(&next(*callee), false, depth + 1),
             Recipe::New(callee) => self.results(&next(*callee), true, depth + 1),
             Recipe::Any(parts) => {
@@ -179,7 +216,7 @@ impl<'m> Follower<'m> {
                 }
                 all
             }
-            Recipe::Function(signature) => vec![Carrier::Function(file, *signature, bindings)],
+            Recipe::Function(signature) => vec![Carrier::Function(BoundNode::new(file, *signature, bindings))],
             Recipe::Argument(callee, index) => {
                 let callee = next(*callee);
                 let mut callables = self.callables(&callee, false, depth + 1);
@@ -217,14 +254,15 @@ impl<'m> Follower<'m> {
             Definition::Module(module) => vec![Carrier::Module(module)],
             Definition::Declaration(target, declaration) => {
                 let bindings = if target == file { bindings } else { Bindings::NONE };
-                self.value_of((target, declaration, bindings), depth)
+                self.value_of(BoundNode::new(target, declaration, bindings), depth)
             }
         });
         carriers.collect()
     }
 
     /// What the value of a declaration has as members.
-    fn value_of(&self, (file, declaration, bindings): FoundMember, depth: u32) -> Vec<Carrier> {
+    fn value_of(&self, member: BoundNode<DeclarationId>, depth: u32) -> Vec<Carrier> {
+        let BoundNode { file, id: declaration, bindings } = member;
         if !self.step(depth) {
             return Vec::new();
         }
@@ -236,18 +274,18 @@ impl<'m> Follower<'m> {
                 Some(_) => vec![Carrier::Static(file, shape)],
             },
             Meaning::Alias(_) => Vec::new(),
-            Meaning::TypeParameter(constraint) => self.eval((file, constraint, bindings), depth + 1),
+            Meaning::TypeParameter(constraint) => self.eval(BoundNode::new(file, constraint, bindings), depth + 1),
             Meaning::Value { ty: RecipeId::UNKNOWN, signature: Some(signature) } => {
-                vec![Carrier::Function(file, signature, bindings)]
+                vec![Carrier::Function(BoundNode::new(file, signature, bindings))]
             }
-            Meaning::Value { ty, .. } => self.eval((file, ty, bindings), depth + 1),
+            Meaning::Value { ty, .. } => self.eval(BoundNode::new(file, ty, bindings), depth + 1),
             Meaning::Import(import) => {
                 let definitions = units.names.import(import).map(|import| self.imported(file, import));
                 let definitions = definitions.and_then(Result::ok).unwrap_or_default();
                 let carriers = definitions.into_iter().flat_map(|definition| match definition {
                     Definition::Module(module) => vec![Carrier::Module(module)],
                     Definition::Declaration(target, declaration) => {
-                        self.value_of((target, declaration, Bindings::NONE), depth + 1)
+                        self.value_of(BoundNode::free(target, declaration), depth + 1)
                     }
                 });
                 carriers.collect()
@@ -256,23 +294,14 @@ impl<'m> Follower<'m> {
         }
     }
 
-    fn named_type(
-        &self,
-        file: FileId,
-        symbol: SymbolId,
-        arguments: &[RecipeId],
-        bindings: Bindings,
-        depth: u32,
-    ) -> Vec<Carrier> {
-        if let Some(bound) = self.bound(file, symbol, bindings) {
+    fn named_type(&self, file: FileId, symbol: SymbolId, arguments: TypeArguments<'_>, depth: u32) -> Vec<Carrier> {
+        if let Some(bound) = self.bound(file, symbol, arguments.bindings) {
             return self.eval(bound, depth);
         }
         let definitions = self.definitions(file, symbol).unwrap_or_default();
         let carriers = definitions.into_iter().flat_map(|definition| match definition {
             Definition::Module(_) => Vec::new(),
-            Definition::Declaration(target, declaration) => {
-                self.declared_type(target, declaration, (file, arguments, bindings), depth)
-            }
+            Definition::Declaration(target, declaration) => self.declared_type(target, declaration, arguments, depth),
         });
         carriers.collect()
     }
@@ -282,7 +311,7 @@ impl<'m> Follower<'m> {
         &self,
         file: FileId,
         declaration: DeclarationId,
-        (from, arguments, bindings): (FileId, &[RecipeId], Bindings),
+        arguments: TypeArguments<'_>,
         depth: u32,
     ) -> Vec<Carrier> {
         if !self.step(depth) {
@@ -290,15 +319,16 @@ impl<'m> Follower<'m> {
         }
         let Some(units) = self.modules.units(file) else { return Vec::new() };
         let Some(declared) = units.names.declaration(declaration) else { return Vec::new() };
-        let bind = || self.bind(file, units.names.parameters(declaration), (from, arguments, bindings));
+        let bindings = arguments.bindings;
+        let bind = || self.bind(file, units.names.parameters(declaration), arguments);
         match declared.meaning {
             Meaning::Shape(shape) => match units.names.shape(shape).map(|shape| shape.kind) {
                 Some(ShapeKind::Enum) => vec![Carrier::Static(file, shape)],
                 Some(ShapeKind::Namespace) | None => Vec::new(),
-                Some(_) => vec![Carrier::Instance(file, shape, bind())],
+                Some(_) => vec![Carrier::Instance(BoundNode::new(file, shape, bind()))],
             },
-            Meaning::Alias(ty) => self.eval((file, ty, bind()), depth + 1),
-            Meaning::TypeParameter(constraint) => self.eval((file, constraint, bindings), depth + 1),
+            Meaning::Alias(ty) => self.eval(BoundNode::new(file, ty, bind()), depth + 1),
+            Meaning::TypeParameter(constraint) => self.eval(BoundNode::new(file, constraint, bindings), depth + 1),
             Meaning::Value { .. } => Vec::new(),
             Meaning::Import(import) => {
                 let definitions = units.names.import(import).map(|import| self.imported(file, import));
@@ -306,25 +336,24 @@ impl<'m> Follower<'m> {
                 let types = definitions.into_iter().flat_map(|definition| match definition {
                     Definition::Module(_) => Vec::new(),
                     Definition::Declaration(target, declaration) => {
-                        self.declared_type(target, declaration, (from, arguments, bindings), depth + 1)
+                        self.declared_type(target, declaration, arguments, depth + 1)
                     }
                 });
                 types.collect()
             }
-            Meaning::Same(symbol) => self.named_type(file, symbol, &[], bindings, depth + 1),
+            Meaning::Same(symbol) => {
+                let none = TypeArguments { file, recipes: &[], bindings };
+                self.named_type(file, symbol, none, depth + 1)
+            }
         }
     }
 
-    fn bind(
-        &self,
-        file: FileId,
-        parameters: &[SymbolId],
-        (from, arguments, bindings): (FileId, &[RecipeId], Bindings),
-    ) -> Bindings {
-        let bound: Vec<_> = parameters
+    fn bind(&self, file: FileId, parameters: &[SymbolId], arguments: TypeArguments<'_>) -> Bindings {
+        let argument = |recipe: &RecipeId| BoundNode::new(arguments.file, *recipe, arguments.bindings);
+        let bound: Vec<Binding> = parameters
             .iter()
-            .zip(arguments)
-            .map(|(parameter, argument)| ((file, *parameter), (from, *argument, bindings)))
+            .zip(arguments.recipes)
+            .map(|(parameter, recipe)| Binding { file, parameter: *parameter, argument: argument(recipe) })
             .collect();
         if bound.is_empty() {
             return Bindings::NONE;
@@ -338,10 +367,10 @@ impl<'m> Follower<'m> {
         Bindings(all.len() as u32 - 1)
     }
 
-    fn bound(&self, file: FileId, symbol: SymbolId, bindings: Bindings) -> Option<BoundType> {
+    fn bound(&self, file: FileId, symbol: SymbolId, bindings: Bindings) -> Option<BoundNode<RecipeId>> {
         let all = self.bindings.borrow();
-        let bound = all.get(bindings.0 as usize)?.iter().find(|(parameter, _)| *parameter == (file, symbol));
-        bound.map(|(_, argument)| *argument)
+        let is_meant = |binding: &&Binding| binding.file == file && binding.parameter == symbol;
+        all.get(bindings.0 as usize)?.iter().find(is_meant).map(|binding| binding.argument)
     }
 
     /// Element types of lists, or the awaited types of promises. Awaiting a type that is not a promise gives the type
@@ -350,12 +379,8 @@ impl<'m> Follower<'m> {
         let mut found = Vec::new();
         for carrier in carriers {
             match *carrier {
-                Carrier::Promise(file, recipe, bindings) if awaited => {
-                    found.extend(self.eval((file, recipe, bindings), depth));
-                }
-                Carrier::List(file, recipe, bindings) if !awaited => {
-                    found.extend(self.eval((file, recipe, bindings), depth));
-                }
+                Carrier::Promise(ty) if awaited => found.extend(self.eval(ty, depth)),
+                Carrier::List(ty) if !awaited => found.extend(self.eval(ty, depth)),
                 carrier if awaited => found.push(carrier),
                 _ => {}
             }
@@ -364,17 +389,17 @@ impl<'m> Follower<'m> {
     }
 
     /// The signatures by which carriers are called, or constructed.
-    fn callables(&self, carriers: &[Carrier], constructed: bool, depth: u32) -> Vec<(FileId, SignatureId, Bindings)> {
+    fn callables(&self, carriers: &[Carrier], constructed: bool, depth: u32) -> Vec<BoundNode<SignatureId>> {
         let mut found = Vec::new();
         for carrier in carriers {
             match *carrier {
-                Carrier::Function(file, signature, bindings) => found.push((file, signature, bindings)),
-                Carrier::Instance(file, shape, bindings) => {
+                Carrier::Function(signature) => found.push(signature),
+                Carrier::Instance(BoundNode { file, id: shape, bindings }) => {
                     let Some(units) = self.modules.units(file) else { continue };
                     for shape in merged(&units, shape) {
                         let Some(shape) = units.names.shape(shape) else { continue };
                         let signatures = if constructed { &shape.constructs } else { &shape.calls };
-                        found.extend(signatures.iter().map(|signature| (file, *signature, bindings)));
+                        found.extend(signatures.iter().map(|signature| BoundNode::new(file, *signature, bindings)));
                     }
                 }
                 Carrier::Static(file, shape) if constructed => {
@@ -387,16 +412,16 @@ impl<'m> Follower<'m> {
     }
 
     /// The constructors of a class, or of the class that it extends.
-    fn constructors(&self, file: FileId, shape: ShapeId, depth: u32) -> Vec<(FileId, SignatureId, Bindings)> {
+    fn constructors(&self, file: FileId, shape: ShapeId, depth: u32) -> Vec<BoundNode<SignatureId>> {
         if !self.step(depth) {
             return Vec::new();
         }
         let Some(units) = self.modules.units(file) else { return Vec::new() };
         let Some(known) = units.names.shape(shape) else { return Vec::new() };
         if !known.constructs.is_empty() {
-            return known.constructs.iter().map(|signature| (file, *signature, Bindings::NONE)).collect();
+            return known.constructs.iter().map(|signature| BoundNode::free(file, *signature)).collect();
         }
-        let above = known.extends.iter().flat_map(|base| self.eval((file, *base, Bindings::NONE), depth + 1));
+        let above = known.extends.iter().flat_map(|base| self.eval(BoundNode::free(file, *base), depth + 1));
         let above: Vec<Carrier> = above.collect();
         self.callables(&above, true, depth + 1)
     }
@@ -406,13 +431,14 @@ impl<'m> Follower<'m> {
         for callee in callees {
             match *callee {
                 Carrier::Static(file, shape) if constructed => {
-                    found.push(Carrier::Instance(file, shape, Bindings::NONE));
+                    found.push(Carrier::Instance(BoundNode::free(file, shape)));
                 }
                 callee => {
-                    for (file, signature, bindings) in self.callables(&[callee], constructed, depth) {
+                    for BoundNode { file, id, bindings } in self.callables(&[callee], constructed, depth) {
                         let Some(units) = self.modules.units(file) else { continue };
-                        let result = units.names.signature(signature).and_then(|signature| signature.result);
-                        found.extend(result.into_iter().flat_map(|ty| self.eval((file, ty, bindings), depth)));
+                        let result = units.names.signature(id).and_then(|signature| signature.result);
+                        let result = result.map(|ty| BoundNode::new(file, ty, bindings));
+                        found.extend(result.into_iter().flat_map(|ty| self.eval(ty, depth)));
                     }
                 }
             }
@@ -420,13 +446,13 @@ impl<'m> Follower<'m> {
         found
     }
 
-    fn parameter(&self, callables: &[(FileId, SignatureId, Bindings)], index: u32, depth: u32) -> Vec<Carrier> {
+    fn parameter(&self, callables: &[BoundNode<SignatureId>], index: u32, depth: u32) -> Vec<Carrier> {
         let mut found = Vec::new();
-        for (file, signature, bindings) in callables {
+        for BoundNode { file, id, bindings } in callables {
             let Some(units) = self.modules.units(*file) else { continue };
-            let Some(signature) = units.names.signature(*signature) else { continue };
+            let Some(signature) = units.names.signature(*id) else { continue };
             if let Some(ty) = signature.parameters.get(index as usize) {
-                found.extend(self.eval((*file, *ty, *bindings), depth));
+                found.extend(self.eval(BoundNode::new(*file, *ty, *bindings), depth));
             }
         }
         found
@@ -437,12 +463,12 @@ impl<'m> Follower<'m> {
         let Some(shape) = units.names.shape(shape) else { return Vec::new() };
         let mut found: Vec<Carrier> = Vec::new();
         for base in &shape.bases {
-            found.extend(self.eval((file, *base, bindings), depth));
+            found.extend(self.eval(BoundNode::new(file, *base, bindings), depth));
         }
         for extended in &shape.extends {
-            for carrier in self.eval((file, *extended, bindings), depth) {
+            for carrier in self.eval(BoundNode::new(file, *extended, bindings), depth) {
                 match carrier {
-                    Carrier::Static(file, shape) => found.push(Carrier::Instance(file, shape, Bindings::NONE)),
+                    Carrier::Static(file, shape) => found.push(Carrier::Instance(BoundNode::free(file, shape))),
                     carrier => found.push(carrier),
                 }
             }
@@ -450,34 +476,24 @@ impl<'m> Follower<'m> {
         found
     }
 
-    fn members_named(&self, carriers: &[Carrier], name: &str, depth: u32) -> Vec<FoundMember> {
-        let mut seen = FxHashSet::default();
-        let mut found = Vec::new();
-        self.members_into(carriers, name, depth, &mut seen, &mut found);
-        found
+    fn members_named(&self, carriers: &[Carrier], name: &str, depth: u32) -> Vec<BoundNode<DeclarationId>> {
+        let mut search = MemberSearch { name, seen: FxHashSet::default(), found: Vec::new() };
+        self.members_into(&mut search, carriers, depth);
+        search.found
     }
 
-    fn members_into(
-        &self,
-        carriers: &[Carrier],
-        name: &str,
-        depth: u32,
-        seen: &mut FxHashSet<Carrier>,
-        found: &mut Vec<FoundMember>,
-    ) {
+    fn members_into(&self, search: &mut MemberSearch<'_>, carriers: &[Carrier], depth: u32) {
         for carrier in carriers {
-            if !self.step(depth) || !seen.insert(*carrier) {
+            if !self.step(depth) || !search.seen.insert(*carrier) {
                 continue;
             }
             match *carrier {
-                Carrier::Instance(file, shape, bindings) => {
-                    self.instance_members((file, shape, bindings), name, depth, seen, found);
-                }
-                Carrier::Static(file, shape) => self.static_members((file, shape), name, depth, seen, found),
+                Carrier::Instance(shape) => self.instance_members(search, shape, depth),
+                Carrier::Static(file, shape) => self.static_members(search, file, shape, depth),
                 Carrier::Module(file) => {
-                    for definition in self.exported(file, name) {
+                    for definition in self.exported(file, search.name) {
                         if let Definition::Declaration(file, declaration) = definition {
-                            found.push((file, declaration, Bindings::NONE));
+                            search.found.push(BoundNode::free(file, declaration));
                         }
                     }
                 }
@@ -486,63 +502,53 @@ impl<'m> Follower<'m> {
         }
     }
 
-    fn instance_members(
-        &self,
-        (file, shape, bindings): (FileId, ShapeId, Bindings),
-        name: &str,
-        depth: u32,
-        seen: &mut FxHashSet<Carrier>,
-        found: &mut Vec<FoundMember>,
-    ) {
+    /// Members of the shape itself hide those of its bases.
+    fn instance_members(&self, search: &mut MemberSearch<'_>, shape: BoundNode<ShapeId>, depth: u32) {
+        let BoundNode { file, id: shape, bindings } = shape;
         let Some(units) = self.modules.units(file) else { return };
         let parts = merged(&units, shape);
-        let before = found.len();
+        let (name, before) = (search.name, search.found.len());
         for part in &parts {
             let members = units.names.shape(*part).into_iter().flat_map(|shape| shape.named(name));
             let own = members.filter(|member| !member.is_static);
-            found.extend(own.map(|member| (file, member.declaration, bindings)));
+            search.found.extend(own.map(|member| BoundNode::new(file, member.declaration, bindings)));
         }
-        if found.len() > before {
+        if search.found.len() > before {
             return;
         }
         for part in parts {
             let bases = self.bases(&units, file, part, bindings, depth + 1);
-            self.members_into(&bases, name, depth + 1, seen, found);
+            self.members_into(search, &bases, depth + 1);
         }
     }
 
-    fn static_members(
-        &self,
-        (file, shape): (FileId, ShapeId),
-        name: &str,
-        depth: u32,
-        seen: &mut FxHashSet<Carrier>,
-        found: &mut Vec<FoundMember>,
-    ) {
+    fn static_members(&self, search: &mut MemberSearch<'_>, file: FileId, shape: ShapeId, depth: u32) {
         let Some(units) = self.modules.units(file) else { return };
-        let before = found.len();
+        let (name, before) = (search.name, search.found.len());
         for part in merged(&units, shape) {
             let members = units.names.shape(part).into_iter().flat_map(|shape| shape.named(name));
             let own = members.filter(|member| member.is_static);
-            found.extend(own.map(|member| (file, member.declaration, Bindings::NONE)));
+            search.found.extend(own.map(|member| BoundNode::free(file, member.declaration)));
         }
-        if found.len() > before {
+        if search.found.len() > before {
             return;
         }
         let Some(known) = units.names.shape(shape) else { return };
-        let above = known.extends.iter().flat_map(|base| self.eval((file, *base, Bindings::NONE), depth + 1));
+        let above = known.extends.iter().flat_map(|base| self.eval(BoundNode::free(file, *base), depth + 1));
         let above: Vec<Carrier> = above.filter(|carrier| matches!(carrier, Carrier::Static(..))).collect();
-        self.members_into(&above, name, depth + 1, seen, found);
+        self.members_into(search, &above, depth + 1);
     }
 }
 
 fn shapes_of(carriers: &[Carrier]) -> Vec<(FileId, ShapeId)> {
     let mut shapes = Vec::new();
     for carrier in carriers {
-        if let Carrier::Instance(file, shape, _) | Carrier::Static(file, shape) = *carrier
-            && !shapes.contains(&(file, shape))
-        {
-            shapes.push((file, shape));
+        let shape = match *carrier {
+            Carrier::Instance(BoundNode { file, id, .. }) | Carrier::Static(file, id) => (file, id),
+            _ => continue,
+        };
+        if !shapes.contains(&shape) {
+            shapes.push(shape);
         }
     }
     shapes

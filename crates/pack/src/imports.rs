@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use stan_model::facts::EXPORT_EQUALS;
 use stan_model::names::{FileUnits, Import, Imported, SymbolId, Used};
 use stan_model::outline::UnitId;
 
@@ -34,6 +35,14 @@ pub(crate) struct Searched {
     offered: usize,
 }
 
+/// Where the focus uses a name.
+#[derive(Clone, Copy)]
+pub(crate) struct UseSite {
+    pub(crate) line: u32,
+    /// The rank that the declaration of the name would have.
+    pub(crate) rank: u8,
+}
+
 /// The list of what there is, and the nearest of it, are worth their room where the import itself fails.
 fn is_offered(rank: u8) -> bool {
     rank <= 2
@@ -41,7 +50,8 @@ fn is_offered(rank: u8) -> bool {
 
 impl Collector<'_> {
     /// A name whose import does not resolve: what the module has under that name, exported or not.
-    pub(crate) fn not_found(&mut self, units: &FileUnits, symbol: SymbolId, (line, rank): (u32, u8), reason: NotFound) {
+    pub(crate) fn not_found(&mut self, units: &FileUnits, symbol: SymbolId, used: UseSite, reason: NotFound) {
+        let UseSite { line, rank } = used;
         // A unit that is found again changes nothing.
         if !self.searched.symbols.insert((symbol, reason, is_offered(rank))) {
             return;
@@ -57,7 +67,7 @@ impl Collector<'_> {
             NotFound::Export => {
                 self.missing(name, line, MissingReason::NoSuchExport);
                 self.note_specifier(name, &imports);
-                imports.into_iter().for_each(|import| self.hidden_export(name, import, (line, rank)));
+                imports.into_iter().for_each(|import| self.hidden_export(name, import, used));
             }
         }
     }
@@ -72,7 +82,8 @@ impl Collector<'_> {
         }
     }
 
-    fn hidden_export(&mut self, local: &str, import: &Import, (line, rank): (u32, u8)) {
+    fn hidden_export(&mut self, local: &str, import: &Import, used: UseSite) {
+        let UseSite { line, rank } = used;
         let (Leads::Files(targets), Imported::Name(name)) =
             (self.follower.modules.leads(self.question.file, &import.specifier), &import.name)
         else {
@@ -119,7 +130,9 @@ impl Collector<'_> {
         while let Some(file) = all.get(next).copied().filter(|_| next < MOST_MODULES) {
             next += 1;
             let Some(units) = self.follower.modules.units(file) else { continue };
-            names.extend(units.names.exports.iter().map(|(name, _)| name.clone()).filter(|name| &**name != "export="));
+            names.extend(
+                units.names.exports.iter().map(|(name, _)| name.clone()).filter(|name| &**name != EXPORT_EQUALS),
+            );
             for star in &units.names.stars {
                 if let Leads::Files(files) = self.follower.modules.leads(file, star) {
                     all.extend(files.into_iter().filter(|file| !all.contains(file)).collect::<Vec<_>>());
@@ -198,7 +211,7 @@ impl Collector<'_> {
                         }
                     }
                 }
-                Err(reason) => self.not_found(units, symbol_id, (line, rank), reason),
+                Err(reason) => self.not_found(units, symbol_id, UseSite { line, rank }, reason),
             }
             for unit in users.get(&symbol_id).into_iter().flatten().filter(|_| rank == 1) {
                 let via = self.via(self.question.failing.from, "", "used-by");

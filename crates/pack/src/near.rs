@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn near_names() {
+    fn names_are_near_by_edit_distance_or_a_shared_word() {
         for (name, wanted, expected) in [
             ("price", "prize", true),
             ("priceRenamed", "price", true),

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn typescript() {
+    fn names_that_typescript_declares_are_definitions() {
         for (text, expected) in [
             ("export const parse = 1;\nlet other;", "parse"),
             ("function* walk() {}", "walk"),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages() {
+    fn names_that_other_languages_declare_are_definitions() {
         for (path, text, expected) in [
             (
                 "a.py",

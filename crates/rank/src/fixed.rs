@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn units() {
+    fn values_are_scaled_to_the_largest() {
         let mut values = [fixed(2.0), Fixed::ZERO, fixed(8.0)];
         unit(&mut values);
         assert_eq!(values, [fixed(0.25), Fixed::ZERO, Fixed::ONE]);

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn common_changes() {
+    fn files_that_changed_together_share_weight() {
         let history = [change(0, &[0, 1]), change(365, &[0, 2]), change(0, &[3, 4])];
         let seeds = [Fixed::ONE, Fixed::ZERO, Fixed::ZERO, Fixed::ZERO, Fixed::ZERO];
         // Weights 1 / log2(3) and half of it; what is shared is divided by their sum and ½.

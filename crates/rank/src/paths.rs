@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn classes() {
+    fn names_and_endings_decide_the_class_of_a_file() {
         for (path, expected) in [
             ("src/a.ts", FileClass::Code),
             ("a.PY", FileClass::Code),

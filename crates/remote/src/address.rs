@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses() {
+    fn addresses_without_tls_or_with_credentials_are_refused() {
         let parse = |text: &str, credential| CacheAddress::parse(text, credential).map(|address| address.0);
         assert_eq!(parse("http://cache:8080/stan/", false), Ok("http://cache:8080/stan".to_owned()));
         assert_eq!(parse("https://cache", true), Ok("https://cache".to_owned()));

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_buckets() {
+    fn addresses_of_buckets_are_parsed_or_refused() {
         let both = |bucket: &str, prefix: &str| Ok((bucket.to_owned(), prefix.to_owned()));
         assert_eq!(parse("s3://facts"), both("facts", ""));
         assert_eq!(parse("s3://facts/"), both("facts", ""));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_buckets() {
+    fn region_and_endpoint_decide_the_address_of_a_bucket() {
         let place = |bucket: &str, region: Option<&str>, endpoint: Option<&str>| {
             let (region, endpoint) = (region.map(str::to_owned), endpoint.map(str::to_owned));
             let access = BucketAccess { region, endpoint, ..BucketAccess::default() };

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn checklist_lines() {
+    fn checklist_lines_say_whether_a_path_is_present() {
         let check = |text: &str, expected: Option<(&str, bool)>| {
             assert_eq!(presence(text), expected.map(|(path, yes)| (path.to_owned(), yes)), "{text}");
         };

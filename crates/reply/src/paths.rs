@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_and_sources() {
+    fn folders_and_sources_are_checked_by_access() {
         check(Access::WriteTree, ".stan", true);
         check(Access::WriteTree, ".", true);
         check(Access::WriteTree, "src", false);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn zones() {
+    fn folders_of_the_workspace_are_told_apart() {
         let layout = Layout::new("./tools/stan/");
         assert_eq!(layout.state, "tools/stan/context/dependency.state.json");
         assert!(layout.is_system("tools/stan/system/x.md"));

@@ -8,35 +8,35 @@ use crate::system::{DirectoryFiles, System};
 /// The directory of the last files that were asked for.
 pub struct DirectoryHandleCache<'a> {
     system: &'a dyn System,
-    /// How many files of a directory come before it is worth opening.
-    worth: usize,
+    /// How many files of a directory are accessed by path before it is opened.
+    open_after: usize,
     directory: Option<&'a str>,
     /// How many of the directory's files were asked for.
     count: usize,
-    /// `None` while it is not worth it, and when it cannot be opened without following a link.
+    /// `None` before that, and when it cannot be opened without following a link.
     files: Option<Box<dyn DirectoryFiles>>,
 }
 
 impl<'a> DirectoryHandleCache<'a> {
     /// For files that are read: opening a directory costs about as much as the way to one file.
     pub fn to_read(system: &'a dyn System) -> Self {
-        Self { system, worth: 1, directory: None, count: 0, files: None }
+        Self { system, open_after: 1, directory: None, count: 0, files: None }
     }
 
     /// For files that are only stat'ed, which saves less.
     pub fn for_stat(system: &'a dyn System) -> Self {
-        Self { worth: 8, ..Self::to_read(system) }
+        Self { open_after: 8, ..Self::to_read(system) }
     }
 
-    /// Records an access to a file in `directory` (any stable key); `whole` is that directory's absolute path. Returns
-    /// the open directory once `worth` files of it were asked for in a row; otherwise the caller uses the file's path.
-    pub fn beside(&mut self, directory: &'a str, whole: &str) -> Option<&dyn DirectoryFiles> {
+    /// Records an access to a file in `directory` (any stable key); `absolute` is its absolute path. Returns
+    /// the open directory once `open_after` files of it were asked for in a row; otherwise the caller uses the file's path.
+    pub fn handle_for(&mut self, directory: &'a str, absolute: &str) -> Option<&dyn DirectoryFiles> {
         if self.directory != Some(directory) {
             (self.directory, self.count, self.files) = (Some(directory), 0, None);
         }
-        if self.count == self.worth {
-            let whole = if whole.is_empty() { "/" } else { whole };
-            self.files = self.system.directory_files(Path::new(whole));
+        if self.count == self.open_after {
+            let absolute = if absolute.is_empty() { "/" } else { absolute };
+            self.files = self.system.directory_files(Path::new(absolute));
         }
         self.count += 1;
         self.files.as_deref()
@@ -55,15 +55,19 @@ mod tests {
         std::fs::create_dir(folder.path().join("below")).unwrap();
         let below = format!("{real}/below");
         let mut neighbours = DirectoryHandleCache::for_stat(&OsSystem);
-        let mut is_open = |directory: &'static str, whole: &str| neighbours.beside(directory, whole).is_some();
+        let mut is_open =
+            |directory: &'static str, absolute: &str| neighbours.handle_for(directory, absolute).is_some();
         for round in 0..2 {
             let opened: Vec<bool> = (0..10).map(|_| is_open("a", &real)).collect();
             assert_eq!(opened.iter().filter(|is_open| **is_open).count(), 2, "{round}: the last two");
             assert!(!is_open("b", &below), "{round}: another one starts over");
         }
         let mut neighbours = DirectoryHandleCache::to_read(&OsSystem);
-        assert!(neighbours.beside("a", &real).is_none() && neighbours.beside("a", &real).is_some());
-        assert!(neighbours.beside("", "").is_none() && neighbours.beside("", "").is_some(), "the root directory");
+        assert!(neighbours.handle_for("a", &real).is_none() && neighbours.handle_for("a", &real).is_some());
+        assert!(
+            neighbours.handle_for("", "").is_none() && neighbours.handle_for("", "").is_some(),
+            "the root directory"
+        );
     }
 
     #[cfg(target_os = "linux")]
@@ -74,6 +78,6 @@ mod tests {
         std::os::unix::fs::symlink(".", folder.path().join("link")).unwrap();
         let link = format!("{real}/link");
         let mut neighbours = DirectoryHandleCache::to_read(&OsSystem);
-        assert!((0..3).all(|_| neighbours.beside("link", &link).is_none()));
+        assert!((0..3).all(|_| neighbours.handle_for("link", &link).is_none()));
     }
 }

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sha256_of_nothing() {
+    fn pieces_have_the_sha256_of_the_whole() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(sha256(b"").to_string(), empty);
         assert_eq!(sha256_of_pieces(|_| {}), sha256(b""));

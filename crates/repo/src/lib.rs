@@ -52,7 +52,7 @@ pub use paths::{AbsPath, escapes_root, normal_path, real_path, relative_path};
 pub use processes::{Processes, ShellCommand, ShellEnd, ShellOutcome};
 pub use reach::{AllowedFolder, Reach};
 pub use scan::{is_tracked, scan, scan_folders, scan_top};
-pub use stamp::{hash_file, hash_open_file, hash_real_file, is_racy};
+pub use stamp::{HashedFile, hash_file, hash_open_file, hash_real_file, is_racy};
 pub use system::{
     Access, DirEntry, DirectoryFiles, EntryKind, HeldLock, InputFile, Links, OpenFile, OutputFile, Owner, Stat, System,
     WritableSystem,

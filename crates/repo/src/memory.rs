@@ -214,6 +214,7 @@ impl System for MemorySystem {
         for (name, &child) in children {
             entries.push(DirEntry { name: name.clone(), kind: state.node(child)?.kind() });
         }
+        // Real directories have no order: what depends on one shows under a seed.
         if state.order != 0 {
             entries.sort_by_cached_key(|entry| shuffle(&entry.name, state.order));
         }

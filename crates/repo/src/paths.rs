@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn roots() {
+    fn relative_and_absolute_paths_are_inverse() {
         for (root, relative, absolute) in [("/r", "a/b", "/r/a/b"), ("/", "a", "/a"), ("/r/", "", "/r"), ("/", "", "/")]
         {
             let root = Root::new(root);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn splitting_and_ancestors() {
+    fn a_path_is_split_and_its_ancestors_end_at_the_root() {
         assert_eq!(split_last("/a/b"), Some(("/a", "b")));
         assert_eq!(split_last("/a"), Some(("/", "a")));
         assert_eq!(split_last("/"), None);

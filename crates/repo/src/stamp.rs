@@ -12,24 +12,34 @@ use crate::system_ext::SystemExt as _;
 /// Coarser than the clock of any file system in use (two seconds, on FAT).
 const CLOCK_GRAIN: i64 = 2_000_000_000;
 
-/// Stat, digest and size of a file's bytes.
-pub fn hash_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Digest, u64)> {
+/// A file whose bytes were hashed and not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashedFile {
+    /// Taken from the open file, before its bytes were read.
+    pub stat: Stat,
+    pub digest: Digest,
+    /// How many bytes were hashed. Differs from the stat's size when the file was written meanwhile.
+    pub size: u64,
+}
+
+/// Reads a file for its digest and size.
+pub fn hash_file(system: &dyn System, path: &Path) -> io::Result<HashedFile> {
     let mut hasher = Sha256::new();
     let mut size = 0;
     let stat = system.read_chunks(path, &mut |bytes| {
         hasher.update(bytes);
         size += bytes.len() as u64;
     })?;
-    Ok((stat, Digest(hasher.finalize().into()), size))
+    Ok(HashedFile { stat, digest: Digest(hasher.finalize().into()), size })
 }
 
 /// As [`hash_file`], for a path without a link anywhere in it (see `Links::Refuse`).
-pub fn hash_real_file(system: &dyn System, path: &Path) -> io::Result<(Stat, Digest, u64)> {
+pub fn hash_real_file(system: &dyn System, path: &Path) -> io::Result<HashedFile> {
     hash_open_file(system.open_real(path)?)
 }
 
 /// As [`hash_file`], for a file that is open.
-pub fn hash_open_file(file: OpenFile) -> io::Result<(Stat, Digest, u64)> {
+pub fn hash_open_file(file: OpenFile) -> io::Result<HashedFile> {
     let mut hasher = Sha256::new();
     let mut size = 0;
     let OpenFile { stat, mut reader, .. } = file;
@@ -37,7 +47,7 @@ pub fn hash_open_file(file: OpenFile) -> io::Result<(Stat, Digest, u64)> {
     let mut buffer = vec![0; wanted.min(PIECE)];
     loop {
         match reader.read(&mut buffer) {
-            Ok(0) => return Ok((stat, Digest(hasher.finalize().into()), size)),
+            Ok(0) => return Ok(HashedFile { stat, digest: Digest(hasher.finalize().into()), size }),
             Ok(count) => {
                 hasher.update(buffer.get(..count).unwrap_or_default());
                 size += count as u64;

@@ -86,7 +86,7 @@ fn commits_are_those_of_git_log() {
 }
 
 #[test]
-fn limits_hold() {
+fn a_history_ends_at_the_limit_of_commits() {
     if !Git::is_installed() {
         eprintln!("skipped: there is no git");
         return;

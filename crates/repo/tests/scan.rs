@@ -163,7 +163,7 @@ fn links_keep_their_own_names_beside() {
 }
 
 #[test]
-fn the_top_alone() {
+fn only_the_top_folder_is_listed() {
     let fixture = "//- /.gitignore\n*.log\n//- /a.ts\n//- /b.log\n//- /src/c.ts\n//- link /l -> src/c.ts\n";
     let universe = scan_top(&MemorySystem::from_fixture(fixture), Path::new("/"), &options(&["b.log"], &["a.ts"]));
     assert_eq!(files(&universe), [".gitignore", "b.log", "src/c.ts"]);
@@ -232,7 +232,7 @@ fn a_root_reached_through_a_link_is_its_real_self() {
 
 #[cfg(unix)]
 #[test]
-fn hostile_names() {
+fn names_that_are_not_utf8_are_reported_and_left_out() {
     use std::os::unix::ffi::OsStringExt;
     let name = |bytes: &[u8]| Path::new("/").join(std::ffi::OsString::from_vec(bytes.to_vec()));
     let system = MemorySystem::new();

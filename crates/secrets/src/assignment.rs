@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_operators() {
+    fn assignments_are_found_in_many_notations() {
         for line in [
             "api_key = \"@\"",
             "\"apiKey\": \"@\",",

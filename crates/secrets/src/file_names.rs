@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names() {
+    fn names_of_credential_files_have_a_rule() {
         for (path, rule) in [
             (".env", "dotenv-file"),
             ("a/.env.production", "dotenv-file"),

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_across_blocks() {
+    fn runs_are_found_across_blocks() {
         for length in [0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 200] {
             for before in [0, 1, 47, 48, 49, 63, 64, 100] {
                 let text = [" ".repeat(before), "a".repeat(length), " b".to_owned()].concat();

@@ -233,7 +233,7 @@ mod tests {
     use super::{seconds, table, thousands};
 
     #[test]
-    fn numbers() {
+    fn numbers_and_durations_are_shown_with_units() {
         for (value, expected) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(thousands(value), expected);
         }

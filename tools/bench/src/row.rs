@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn medians() {
+    fn the_median_of_an_even_count_is_the_mean_of_two() {
         for (input, expected) in
             [(vec![], None), (vec![3], Some(3)), (vec![9, 1, 2], Some(2)), (vec![4, 1, 2, 8], Some(3))]
         {

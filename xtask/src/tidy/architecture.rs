@@ -1,8 +1,11 @@
-//! ARCHITECTURE.md stays true: every crate has its heading there, and every path written there exists.
+//! ARCHITECTURE.md and the pages that it leads to stay true: every crate has its heading, and every path written there exists.
 
 use super::{Finding, manifests, markdown, tree::Tree};
 
 const PAGE: &str = "ARCHITECTURE.md";
+
+/// Pages of which every path must exist.
+const PAGES: [&str; 4] = [PAGE, "docs/walks.md", super::glossary::PAGE, "docs/languages/adding.md"];
 
 /// Only paths below these folders are claims about the tree; other code spans are names and commands.
 const FOLDERS: &[&str] = &["crates", "apps", "tools", "xtask", "docs"];
@@ -21,14 +24,34 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
                 .push(Finding::of_file(PAGE, format!("describe the crate under a heading `### {}`", manifest.package)));
         }
     }
-    for (number, line) in markdown::prose_lines(text) {
-        for path in markdown::code_spans(line).filter(|span| is_path(span)).flat_map(expand_braces) {
-            if !tree.exists(&path) {
-                findings.push(Finding::at(PAGE, number, format!("`{path}` does not exist")));
+    for (page, text) in PAGES.into_iter().filter_map(|page| Some((page, tree.text(page)?))) {
+        let mut folder = None;
+        for (number, line) in markdown::prose_lines(text) {
+            folder = folder_of_table(folder, line);
+            let named = markdown::code_spans(line).filter(|span| is_path(span)).flat_map(expand_braces);
+            let below = folder.into_iter().flat_map(|folder| paths_of_row(folder, line));
+            for path in named.chain(below).filter(|path| !tree.exists(path)) {
+                findings.push(Finding::at(page, number, format!("`{path}` does not exist")));
             }
         }
     }
     findings
+}
+
+/// The folder that the names in the first cells of a table are relative to: a header such as ``| in `crates/a/src` | what |`` names it.
+fn folder_of_table<'t>(folder: Option<&'t str>, line: &'t str) -> Option<&'t str> {
+    let first = line.strip_prefix("| in `").and_then(|rest| rest.split_once("` |"));
+    match first {
+        Some((named, _)) => Some(named),
+        None => folder.filter(|_| line.starts_with('|')),
+    }
+}
+
+/// What the first cell of a row names, below the folder of its table.
+fn paths_of_row<'t>(folder: &'t str, row: &'t str) -> impl Iterator<Item = String> + 't {
+    let cell = row.trim_start_matches('|').split(" | ").next().unwrap_or_default();
+    let is_header = row.starts_with("| in `");
+    markdown::code_spans(cell).filter(move |_| !is_header).map(move |name| format!("{folder}/{name}"))
 }
 
 fn is_path(span: &str) -> bool {
@@ -83,6 +106,18 @@ mod tests {
         );
         check(&with("`cargo xtask tidy`, `docs`, `src/gone.rs`, `crates/*/Cargo.toml`, crates/gone"), &[]);
         check(&with("```\n`crates/gone`\n```"), &[]);
+    }
+
+    #[test]
+    fn paths_of_the_walks_are_checked_too() {
+        let files = [("ARCHITECTURE.md", ""), ("docs/walks.md", "# Walks\n`crates/gone/src/lib.rs`\n")];
+        assert_eq!(check_lines(super::check, &files), ["docs/walks.md:2: `crates/gone/src/lib.rs` does not exist"]);
+    }
+
+    #[test]
+    fn names_in_the_first_cells_of_a_table_exist_below_its_folder() {
+        let page = "### stan-model\n| in `crates/model/src` | what |\n|---|---|\n| `lib.rs`, `gone.rs` | a `word` |\n\n| `other` | b |\n";
+        check(page, &["ARCHITECTURE.md:4: `crates/model/src/gone.rs` does not exist"]);
     }
 
     #[test]

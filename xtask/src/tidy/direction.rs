@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_point_down() {
+    fn a_dependency_against_the_direction_is_reported() {
         check("crates/lang/Cargo.toml", "stan-lang", "[dependencies]\nstan-repo = {}\nserde = \"1\"\n", &[]);
         check(
             "crates/graph/Cargo.toml",

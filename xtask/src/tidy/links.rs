@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_somewhere() {
+    fn a_link_to_a_missing_file_is_reported() {
         check("[x](other.md)", &[]);
         check("[x](./other.md#part)", &[]);
         check("[x](../README.md)", &[]);

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn spans() {
+    fn code_spans_are_found_in_a_line() {
         for (line, expected) in [
             ("no code", vec![]),
             ("`a` and `b/c`", vec!["a", "b/c"]),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn targets() {
+    fn link_targets_are_found_outside_of_code() {
         for (line, expected) in [
             ("[a](b.md) and ![c](d/e.png)", vec!["b.md", "d/e.png"]),
             ("[`code`](b.md#part)", vec!["b.md#part"]),

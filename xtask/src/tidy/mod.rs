@@ -17,6 +17,7 @@ mod manifests;
 mod markdown;
 mod names;
 mod promises;
+mod test_names;
 mod tree;
 mod unsafe_code;
 
@@ -67,6 +68,7 @@ const CHECKS: &[Check] = &[
     links::check,
     machine_paths::check,
     promises::check,
+    test_names::check,
     unsafe_code::check,
 ];
 

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_tokens() {
+    fn numbers_of_tokens_may_end_in_k_or_m() {
         for (typed, expected) in [
             ("0", Some(0)),
             ("20000", Some(20_000)),

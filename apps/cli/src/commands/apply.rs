@@ -22,13 +22,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ApplyArgs) -> Result<()
     let report = match &args.reply {
         None => undo_reply(engine, &workspace.repository(), &mut progress)?,
         Some(reply) => {
-            let archive = match &args.archive {
-                None => None,
-                Some(typed) => {
-                    let not_utf8 = || Failure::input(format!("the path `{typed}` is not UTF-8"));
-                    Some((typed.clone(), workspace.absolute(typed).ok_or_else(not_utf8)?))
-                }
-            };
+            let archive = args.archive.as_deref().map(|typed| workspace.named_path(typed)).transpose()?;
             let request = ApplyRequest {
                 reply: input::read(&workspace, reply)?,
                 archive,

@@ -17,14 +17,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &CheckArgs) -> Result<()
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let archive = match &args.archive {
-        None => None,
-        Some(typed) => {
-            let path =
-                workspace.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))?;
-            Some((typed.clone(), path))
-        }
-    };
+    let archive = args.archive.as_deref().map(|typed| workspace.named_path(typed)).transpose()?;
     let request = CheckRequest {
         reply: input::read(&workspace, &args.reply)?,
         archive,

@@ -3,7 +3,7 @@
 use std::io;
 
 use stan_engine::Engine;
-use stan_engine::context::build_map;
+use stan_engine::context::{JsonStyle, build_map};
 use stan_engine::graph::{
     CacheUse, Cycle, Direction, Graph, GraphOutcome, GraphRequest, GroupBy, Stats, cycles, graph, grouped, restrict,
     write_cycles_json, write_dot, write_json, write_mermaid, write_stats,
@@ -65,7 +65,8 @@ fn print_meta(cli: &Cli, args: &GraphArgs, workspace: &Workspace<'_>) -> Result<
     let request = workspace.request_of(args.no_cache, args.cache_dir.as_deref())?;
     let map = build_map(workspace.engine, &workspace.repository(), &request)?;
     let mut out = Output::new(cli.color);
-    out.document(|out| map.write(out, args.pretty))?;
+    let style = if args.pretty { JsonStyle::Indented } else { JsonStyle::Minified };
+    out.document(|out| map.write(out, style))?;
     out.finish()?;
     let messages = Messages::new(cli);
     messages.not_analysed(&map.not_analysed());

@@ -29,7 +29,7 @@ pub(crate) fn read(workspace: &Workspace<'_>, file: &str) -> Result<NamedBytes, 
             .map_err(|error| Failure::input(format!("cannot read standard input: {error}")))?;
         return Ok(NamedBytes { name: "standard input".to_owned(), bytes });
     }
-    let path = workspace.absolute(file).ok_or_else(|| Failure::input(format!("the path `{file}` is not UTF-8")))?;
+    let path = workspace.path_of(file)?;
     workspace
         .engine
         .system()
@@ -70,7 +70,7 @@ pub(crate) fn read_log(workspace: &Workspace<'_>, messages: &Messages, file: &st
         }
         "standard input".to_owned()
     } else {
-        let path = workspace.absolute(file).ok_or_else(|| Failure::input(format!("the path `{file}` is not UTF-8")))?;
+        let path = workspace.path_of(file)?;
         let read = workspace.engine.system().read_chunks(Path::new(&path), &mut |bytes| ends.take(bytes));
         read.map_err(|error| Failure::input(format!("cannot read `{file}`: {error}")))?;
         file.to_owned()

@@ -63,8 +63,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &PackArgs) -> Result<(),
         PackFormat::Xml => outcome.xml(),
     };
     if let Some(typed) = &args.out {
-        let path =
-            workspace.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))?;
+        let path = workspace.path_of(typed)?;
         write_document(engine.system(), Path::new(&path), &rendered)
             .map_err(|error| Failure::input(format!("cannot write `{typed}`: {error}")))?;
     }

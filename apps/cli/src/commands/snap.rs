@@ -4,7 +4,7 @@ use std::io;
 
 use stan_engine::Engine;
 use stan_engine::context::reports::BaselineReport;
-use stan_engine::context::{SnapRequest, SnapStep, snap, snap_history};
+use stan_engine::context::{SnapKinds, SnapRequest, SnapStep, snap, snap_history};
 
 use crate::args::{Cli, SnapAction, SnapArgs};
 use crate::exit::Failure;
@@ -16,8 +16,8 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SnapArgs) -> Result<(),
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let request =
-        SnapRequest { plain: !args.context, context: !args.plain, work: workspace.graph_request(&args.work)? };
+    let kinds = SnapKinds { plain: !args.context, context: !args.plain };
+    let request = SnapRequest { kinds, work: workspace.graph_request(&args.work)? };
     let mut progress = messages.progress("stan snap", &args.wait);
     let step = match (args.action, args.number) {
         (None, _) => None,
@@ -29,10 +29,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &SnapArgs) -> Result<(),
     };
     let report = match step {
         None => snap(engine, &workspace.repository(), &request, &mut progress)?,
-        Some(step) => {
-            let kinds = (request.plain, request.context);
-            snap_history(engine, &workspace.repository(), kinds, step, &mut progress)?
-        }
+        Some(step) => snap_history(engine, &workspace.repository(), kinds, step, &mut progress)?,
     };
     drop(progress);
     let mut out = Output::new(cli.color);

@@ -40,8 +40,7 @@ fn source(workspace: &Workspace<'_>, args: &StateFileArgs) -> Result<StateSource
         None => StateSource::Workspace,
         Some("-") => StateSource::Bytes(input::read(workspace, "-")?),
         Some(file) => {
-            let path =
-                workspace.absolute(file).ok_or_else(|| Failure::input(format!("the path `{file}` is not UTF-8")))?;
+            let path = workspace.path_of(file)?;
             StateSource::File { shown: file.to_owned(), path }
         }
     })

@@ -25,14 +25,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &VerifyArgs) -> Result<(
     {
         return finish(cli, args, &messages, &report);
     }
-    let archive = match &args.archive {
-        None => None,
-        Some(typed) => {
-            let path =
-                workspace.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))?;
-            Some((typed.clone(), path))
-        }
-    };
+    let archive = args.archive.as_deref().map(|typed| workspace.named_path(typed)).transpose()?;
     let report = verify(engine, &workspace.repository(), archive)?;
     finish(cli, args, &messages, &report)
 }

@@ -19,9 +19,7 @@ pub(crate) fn run(cli: &Cli, engine: &Engine<'_>, args: &ViewArgs) -> Result<(),
     let messages = Messages::new(cli);
     let workspace = Workspace::find(cli, engine)?;
     messages.hints(&workspace.hints);
-    let out = args.out.as_ref().map(|typed| {
-        workspace.absolute(typed).ok_or_else(|| Failure::input(format!("the path `{typed}` is not UTF-8")))
-    });
+    let out = args.out.as_ref().map(|typed| workspace.path_of(typed));
     let request = ViewRequest {
         focus: args.focus.iter().map(|typed| workspace.asked_file(engine, typed)).collect::<Result<_, _>>()?,
         out: out.transpose()?,

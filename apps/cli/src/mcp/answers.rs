@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded() {
+    fn kept_answers_are_bounded_in_bytes_and_number() {
         let mut answers = AnswerCache::default();
         for number in 0..2_000 {
             answers.send(format!("{number} {}", "x".repeat(100_000)), None);

@@ -49,7 +49,7 @@ mod tests {
     use crate::terminal::text;
 
     #[test]
-    fn numbers() {
+    fn numbers_are_grouped_by_thousands() {
         let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")];
         for (number, expected) in cases {
             assert_eq!(grouped(number).as_str(), expected);
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn aligned() {
+    fn columns_are_aligned_with_numbers_to_the_right() {
         let row = |a: &'static str, b: u64| [text!("{}", a), grouped(b)];
         let lines = columns(&[row("a", 10), row("long", 7)]);
         assert_eq!(lines.iter().map(Text::as_str).collect::<Vec<_>>(), ["a     10", "long   7"]);

@@ -356,7 +356,7 @@ fn feedback_says_what_the_file_has_there() {
 }
 
 #[test]
-fn usage() {
+fn wrong_arguments_of_apply_exit_with_2_and_missing_files_with_1() {
     let repository = repository();
     for arguments in [&["apply"][..], &["apply", "--undo", "x.md"], &["apply", "a", "b"]] {
         assert!(repository.stan(arguments).starts_with("exit 2"), "{arguments:?}");
@@ -436,7 +436,7 @@ fn kill(count: usize, seed: u64) -> [usize; 2] {
 }
 
 #[test]
-fn killed_twenty_times() {
+fn a_reply_is_whole_after_twenty_kills() {
     kill(20, 5);
 }
 

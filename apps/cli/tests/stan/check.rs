@@ -200,7 +200,7 @@ fn without_an_archive_nothing_can_be_checked() {
 }
 
 #[test]
-fn json() {
+fn the_json_report_has_a_finding_for_each_broken_rule() {
     let repository = thread();
     repository.write("../reply.md", &GOOD.replace("present: yes", "present: no"));
     let output = repository.output(&["check", "../reply.md", "--json"], &[]);

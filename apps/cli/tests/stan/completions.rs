@@ -69,7 +69,7 @@ fn shells_read_their_scripts() {
 
 /// Not only read, but used: what bash offers after `stan sel` and after `stan run --f`.
 #[test]
-fn bash_completes() {
+fn bash_completes_commands_and_options() {
     let script = stan(&["completions", "bash"]);
     let ask =
         "COMP_WORDS=(stan \"$@\"); COMP_CWORD=$#; _stan stan \"${@: -1}\" \"${@: -2:1}\"; echo \"${COMPREPLY[*]}\"";
@@ -84,7 +84,7 @@ fn bash_completes() {
 }
 
 #[test]
-fn the_manual() {
+fn the_manual_names_every_command_and_exit_code() {
     let page = stan(&["man"]);
     assert!(page.contains(".TH stan 1"), "{page}");
     assert!(page.contains("verification failed"), "the exit codes are listed: {page}");

@@ -317,7 +317,7 @@ fn config(text: &str, expected: Expect) {
 }
 
 #[test]
-fn configurations() {
+fn a_wrong_configuration_is_reported_with_its_line() {
     config(
         "stan-core:\n\tstanPath: .stan\n",
         expect![[r#"

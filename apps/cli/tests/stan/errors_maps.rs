@@ -17,7 +17,7 @@ fn snapshot(text: &str, expected: Expect) {
 }
 
 #[test]
-fn snapshots() {
+fn a_damaged_snapshot_is_reported() {
     snapshot(
         "{\n\"README.md\":\"12",
         expect![[r#"
@@ -65,7 +65,7 @@ fn meta(from: &str, to: &str, expected: Expect) {
 }
 
 #[test]
-fn maps() {
+fn a_missing_or_damaged_map_fails_a_frozen_run() {
     check(
         |repository| fs::remove_file(repository.root().join(META)).unwrap(),
         FROZEN,
@@ -165,7 +165,7 @@ fn map(from: &str, to: &str, expected: Expect) {
 }
 
 #[test]
-fn private_maps() {
+fn a_missing_or_damaged_private_map_fails_a_frozen_run() {
     check(
         |repository| fs::remove_file(repository.root().join(MAP)).unwrap(),
         FROZEN,
@@ -258,7 +258,7 @@ fn private_maps() {
 }
 
 #[test]
-fn externals() {
+fn a_changed_installed_file_fails_a_frozen_run() {
     check(
         |repository| repository.write(EXTERNAL, "export declare const z: string;\n"),
         FROZEN,

@@ -171,7 +171,7 @@ fn files_and_folders_in_each_others_place() {
 }
 
 #[test]
-fn packages_that_differ() {
+fn packages_of_one_name_with_other_bytes_are_reported() {
     check(
         |repository| {
             let inner = "packages/inner/node_modules/zed";

@@ -46,7 +46,7 @@ impl Drop for SmallDisk {
 const LEFT: [usize; 9] = [0, 4, 16, 40, 64, 100, 160, 240, 400];
 
 #[test]
-fn every_command() {
+fn every_command_leaves_the_old_or_the_new_on_a_full_disk() {
     let Some(disk) = SmallDisk::new(6_144) else {
         println!("no file system can be mounted here: skipped");
         return;

@@ -205,7 +205,7 @@ fn the_closure_of_files() {
 }
 
 #[test]
-fn cycles() {
+fn cycles_are_listed_with_an_example() {
     check(
         &["graph", "--cycles"],
         expect![[r#"
@@ -279,7 +279,7 @@ fn files_that_are_not_there() {
 }
 
 #[test]
-fn bad_usage() {
+fn wrong_arguments_of_graph_exit_with_2() {
     for arguments in [
         &["graph", "--format", "svg"] as &[&str],
         &["graph", "--json", "--stats"],
@@ -305,7 +305,7 @@ fn bad_usage() {
 }
 
 #[test]
-fn version() {
+fn the_version_is_printed_on_stdout() {
     for arguments in [&["--version"], &["-V"]] {
         let output = Repository::new(&[]).output(arguments, &[]);
         assert_eq!(String::from_utf8_lossy(&output.stdout), concat!("stan ", env!("CARGO_PKG_VERSION"), "\n"));

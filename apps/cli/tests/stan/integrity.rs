@@ -44,7 +44,7 @@ fn corrupted(round: usize, texts: &[String; 3], random: &mut Random) -> (&'stati
 }
 
 #[test]
-fn forty_corruptions() {
+fn forty_random_corruptions_are_all_found() {
     let repository = thread();
     succeeds(&repository, FROZEN);
     let texts = [EXTERNAL, META, MAP].map(|file| fs::read_to_string(repository.root().join(file)).unwrap());

@@ -107,7 +107,7 @@ fn kill_writer(writer: &Writer, count: usize, seed: u64) -> [usize; 3] {
 }
 
 #[test]
-fn a_dozen_runs() {
+fn artefacts_are_whole_after_a_dozen_killed_runs() {
     kill_runs(12, 1);
 }
 
@@ -120,7 +120,7 @@ fn every_other_command_twice() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn two_hundred_runs() {
+fn two_hundred_killed_runs_leave_artefacts_whole() {
     let [before, within, after] = kill_runs(200, 2);
     println!("run --context: {before} killed before anything was written, {within} within, {after} after");
 }

@@ -98,7 +98,7 @@ fn a_log_becomes_the_declarations_that_explain_it() {
 }
 
 #[test]
-fn tags_for_tools() {
+fn a_pack_as_xml_has_a_tag_for_each_item() {
     expect![[r#"
         exit 0
         --- stdout
@@ -304,7 +304,7 @@ fn no_pack_is_larger_than_its_budget_and_a_larger_one_has_no_less() {
 }
 
 #[test]
-fn packs_are_verified() {
+fn a_pack_of_every_format_is_verified() {
     let repository = repository();
     for (format, name) in [("md", "pack.md"), ("xml", "pack.xml"), ("json", "pack.json")] {
         let made = repository.stan(&["pack", "tsc.log", "--format", format, "--out", name]);

@@ -76,7 +76,7 @@ fn repository() -> Repository {
 const STATE: &str = ".stan/context/dependency.state.json";
 
 #[test]
-fn graphs() {
+fn graph_documents_match_their_schemas() {
     let repository = repository();
     let graph = printed(&repository, "stan-graph.result", &["graph", "--json"], 0);
     let nodes = graph["graph"]["nodes"].as_object().unwrap();
@@ -91,7 +91,7 @@ fn graphs() {
 }
 
 #[test]
-fn a_thread() {
+fn documents_of_a_thread_match_their_schemas() {
     let repository = repository();
     printed(&repository, "stan-run.report", &["run", "--context", "--meta", "--json"], 0);
     file(&repository, "dependency.state", STATE);
@@ -126,7 +126,7 @@ fn a_thread() {
 }
 
 #[test]
-fn small_answers() {
+fn small_answers_match_their_schemas() {
     let repository = repository();
     let outline = printed(&repository, "stan-outline.report", &["outline", "src/b.ts", "broken.ts", "--json"], 0);
     assert_eq!(outline["files"][0]["declarations"][0]["name"], "lazy");
@@ -150,7 +150,7 @@ fn small_answers() {
 }
 
 #[test]
-fn packs() {
+fn packs_match_their_schema() {
     let repository = repository();
     repository.write(
         "build.log",
@@ -180,7 +180,7 @@ fn plain_runs_and_broken_selections() {
 }
 
 #[test]
-fn proposals() {
+fn proposals_match_their_schema() {
     let repository = repository();
     let suggest = |arguments: &[&str]| {
         let report = printed(&repository, "stan-suggest.report", &[&["suggest", "--json"], arguments].concat(), 0);
@@ -208,7 +208,7 @@ fn proposals() {
 }
 
 #[test]
-fn judged_replies() {
+fn reports_of_replies_match_their_schemas() {
     let repository = repository();
     repository.stan(&["run", "--context", "--meta"]);
     repository.write(STATE, "{\"v\":2,\"i\":[\"src/a.ts\"]}\n");

@@ -13,7 +13,7 @@ fn baseline(repository: &Repository) -> String {
 }
 
 #[test]
-fn back_and_forth() {
+fn baselines_can_be_undone_and_redone() {
     let repository = Repository::new(&[("a.ts", "0\n")]);
     assert!(repository.stan(&["snap", "list"]).contains("there is no baseline yet"));
     assert!(repository.stan(&["snap", "undo"]).starts_with("exit 1"));

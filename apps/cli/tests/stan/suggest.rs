@@ -428,7 +428,7 @@ fn what_changed_since_a_revision_is_a_focus() {
 }
 
 #[test]
-fn runs_count_tokens() {
+fn a_run_counts_tokens_or_estimates_them() {
     let repository = repository();
     let estimated = json(&repository, &["run", "--json", "--tokens", "bytes4"]);
     let bytes = estimated["archive"]["bytes"].as_u64().unwrap();

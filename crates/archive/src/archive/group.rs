@@ -38,6 +38,17 @@ impl GroupItem {
     }
 }
 
+/// An entry whose header is in the buffer and whose contents follow.
+struct OpenEntry<'e> {
+    index: usize,
+    entry: &'e ArchiveEntry,
+    executable: bool,
+    /// The offset of its header.
+    start: usize,
+    /// The offset of its contents.
+    contents: usize,
+}
+
 #[derive(Default)]
 pub(super) struct FileGroup {
     /// The files that are still to come.
@@ -99,9 +110,9 @@ impl FileGroup {
             }
             Source::Bytes(bytes) => {
                 let executable = entry.executable.unwrap_or(false);
-                let start = self.start(job, entry, bytes.len() as u64, executable)?;
+                let open = self.start(job, index, entry, bytes.len() as u64, executable)?;
                 self.bytes.extend_from_slice(bytes);
-                self.close(job, (index, entry), start, (executable, false));
+                self.close(job, &open, false);
                 return Ok(());
             }
             Source::File(path) | Source::Proved { path, .. } => path,
@@ -113,24 +124,25 @@ impl FileGroup {
             return Ok(());
         }
         let executable = is_executable(entry, &file);
-        let start = self.start(job, entry, file.stat.size, executable)?;
+        let open = self.start(job, index, entry, file.stat.size, executable)?;
         let size = self.read(&mut file).map_err(unreadable)?;
         check_unchanged(entry, &file, size as u64)?;
-        self.close(job, (index, entry), start, (executable, file.private));
+        self.close(job, &open, file.private);
         Ok(())
     }
 
-    /// Appends the header, and returns the offsets of the entry and of its contents.
-    fn start(
+    /// Appends the header of an entry.
+    fn start<'e>(
         &mut self,
         job: &WriteJob<'_>,
-        entry: &ArchiveEntry,
+        index: usize,
+        entry: &'e ArchiveEntry,
         size: u64,
         executable: bool,
-    ) -> Result<(usize, usize), Error> {
+    ) -> Result<OpenEntry<'e>, Error> {
         let start = self.bytes.len();
         append_header(&mut self.bytes, &EntryHeader { name: &entry.name, size, executable, modified: job.modified })?;
-        Ok((start, self.bytes.len()))
+        Ok(OpenEntry { index, entry, executable, start, contents: self.bytes.len() })
     }
 
     /// Appends the bytes of a small file, and at most one more than it should have.
@@ -144,13 +156,9 @@ impl FileGroup {
         filled
     }
 
-    fn close(
-        &mut self,
-        job: &WriteJob<'_>,
-        (index, entry): (usize, &ArchiveEntry),
-        (start, contents): (usize, usize),
-        (executable, private): (bool, bool),
-    ) {
+    /// Judges the contents that follow the header. What is not archived is taken back, header included.
+    fn close(&mut self, job: &WriteJob<'_>, open: &OpenEntry<'_>, private: bool) {
+        let OpenEntry { index, entry, executable, start, contents } = *open;
         let bytes = self.bytes.get(contents..).unwrap_or_default();
         let size = bytes.len() as u64;
         let shape = if is_binary(bytes) { None } else { Some(TextShape::of(bytes)) };

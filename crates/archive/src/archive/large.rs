@@ -26,7 +26,8 @@ pub(super) struct Buffers {
 /// Writes the whole entry, unless it is a binary or holds a secret. The range of the result starts at 0.
 pub(super) fn write(
     job: &WriteJob<'_>,
-    (index, entry): (usize, &ArchiveEntry),
+    index: usize,
+    entry: &ArchiveEntry,
     mut file: OpenFile,
     buffers: &mut Buffers,
     out: &mut OutputStream,

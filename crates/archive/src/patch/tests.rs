@@ -155,7 +155,7 @@ fn links_and_folders_are_not_written_over() {
 }
 
 #[test]
-fn ten_are_kept() {
+fn only_the_last_ten_patches_are_kept() {
     let system = workspace();
     for version in 0..13 {
         let set = PatchSet {

@@ -50,8 +50,8 @@ impl Promise<'_> {
         let (size, digest) = self.map;
         let expected = format!("{size} bytes with SHA-256 {digest}");
         let actual = match hash_real_file(system, path) {
-            Ok((_, found, length)) if found == digest && length == size => return None,
-            Ok((_, found, length)) => format!("{length} bytes with SHA-256 {found}"),
+            Ok(found) if found.digest == digest && found.size == size => return None,
+            Ok(found) => format!("{} bytes with SHA-256 {}", found.size, found.digest),
             Err(error) => error.to_string(),
         };
         Some(self.mismatch(MismatchKind::ReadBack, expected, actual))

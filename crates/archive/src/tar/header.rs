@@ -38,19 +38,16 @@ pub fn append_header(out: &mut Vec<u8>, header: &EntryHeader<'_>) -> Result<(), 
     let last = header.name.rsplit('/').next().unwrap_or(header.name);
     if !records.is_empty() {
         let name = stand_in(&["PaxHeaders/", last].concat());
-        append_block(out, (b"", &name), records.len() as u64, 0o644, header.modified, b'x');
+        append_block(out, SplitName::whole(&name), records.len() as u64, 0o644, header.modified, b'x');
         let fill = padding(records.len() as u64);
         out.append(&mut records);
         out.resize(out.len() + fill, 0);
     }
     let mode = if header.executable { 0o755 } else { 0o644 };
     match split {
-        Some((prefix, name)) => {
-            let fields = (prefix.as_bytes(), name.as_bytes());
-            append_block(out, fields, header.size, mode, header.modified, b'0');
-        }
+        Some(name) => append_block(out, name, header.size, mode, header.modified, b'0'),
         // Readers that support pax ignore this name.
-        None => append_block(out, (b"", &stand_in(last)), header.size, mode, header.modified, b'0'),
+        None => append_block(out, SplitName::whole(&stand_in(last)), header.size, mode, header.modified, b'0'),
     }
     Ok(())
 }
@@ -68,16 +65,31 @@ pub fn append_end(out: &mut Vec<u8>, position: u64) {
     out.resize(out.len() + zeros, 0);
 }
 
-/// Prefix and name, when a name fits into the two fields. `None` when it does not.
-fn split_name(name: &str) -> Option<(&str, &str)> {
+/// A name as the two fields of a header hold it.
+#[derive(Clone, Copy)]
+struct SplitName<'n> {
+    prefix: &'n [u8],
+    name: &'n [u8],
+}
+
+impl<'n> SplitName<'n> {
+    /// For a name that fits into one field.
+    fn whole(name: &'n [u8]) -> Self {
+        Self { prefix: b"", name }
+    }
+}
+
+/// `None` when the name does not fit into the two fields.
+fn split_name(name: &str) -> Option<SplitName<'_>> {
     if name.len() <= 100 {
-        return Some(("", name));
+        return Some(SplitName::whole(name.as_bytes()));
     }
     let first = name.len() - 101;
     let slash = first + name.as_bytes().get(first..)?.iter().position(|&byte| byte == b'/')?;
     let (prefix, rest) = name.split_at_checked(slash)?;
     let rest = rest.get(1..)?;
-    (prefix.len() <= 155 && !prefix.is_empty() && !rest.is_empty()).then_some((prefix, rest))
+    let fits = prefix.len() <= 155 && !prefix.is_empty() && !rest.is_empty();
+    fits.then_some(SplitName { prefix: prefix.as_bytes(), name: rest.as_bytes() })
 }
 
 /// A name for readers that do not know pax: it fits, and is ASCII.
@@ -95,9 +107,9 @@ fn append_record(out: &mut Vec<u8>, key: &str, value: &str) {
     out.extend_from_slice(format!("{length} {key}={value}\n").as_bytes());
 }
 
-fn append_block(out: &mut Vec<u8>, (prefix, name): (&[u8], &[u8]), size: u64, mode: u64, modified: u64, kind: u8) {
+fn append_block(out: &mut Vec<u8>, name: SplitName<'_>, size: u64, mode: u64, modified: u64, kind: u8) {
     let mut block = [0; BLOCK];
-    put(&mut block, 0, name);
+    put(&mut block, 0, name.name);
     put_octal(&mut block, 100, 7, mode);
     put_octal(&mut block, 108, 7, 0);
     put_octal(&mut block, 116, 7, 0);
@@ -109,7 +121,7 @@ fn append_block(out: &mut Vec<u8>, (prefix, name): (&[u8], &[u8]), size: u64, mo
     put(&mut block, 257, b"ustar\x0000");
     put_octal(&mut block, 329, 7, 0);
     put_octal(&mut block, 337, 7, 0);
-    put(&mut block, 345, prefix);
+    put(&mut block, 345, name.prefix);
     let sum = block.iter().map(|&byte| u64::from(byte)).sum();
     put_octal(&mut block, 148, 6, sum);
     put(&mut block, 154, b"\0 ");
@@ -177,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn records_count_themselves() {
+    fn the_length_of_a_pax_record_counts_itself() {
         for (length, expected) in [(1, 6), (4, 9), (5, 11), (93, 99), (94, 101), (988, 995)] {
             let mut record = Vec::new();
             append_record(&mut record, "p", &"x".repeat(length));

@@ -8,7 +8,7 @@ use stan_archive::{
     ArchiveEntry, Error, External, FinishedArchive, Holder, Lock, Snapshot, Staged, Transaction, Written, stage,
     write_archive, write_diff,
 };
-use stan_repo::{Access, EntryKind, System, SystemExt as _, WritableSystem, hash_file, sha256};
+use stan_repo::{Access, EntryKind, HashedFile, System, SystemExt as _, WritableSystem, hash_file, sha256};
 
 pub(crate) const FOLDERS: [&str; 3] = ["context", "output", "diff"];
 
@@ -22,7 +22,7 @@ pub(crate) struct Selection {
 /// An external whose promises are what its source is now.
 pub(crate) fn external(system: &dyn System, id: &str, source: impl Into<PathBuf>) -> External {
     let source = source.into();
-    let (_, digest, size) = hash_file(system, &source).unwrap();
+    let HashedFile { digest, size, .. } = hash_file(system, &source).unwrap();
     let half = std::array::from_fn(|index| digest.0[index]);
     External { id: id.to_owned(), source, map: Some((size, digest)), meta: Some((size, half)) }
 }

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_bits() {
+    fn flags_are_written_as_bits() {
         assert_eq!(plain_flags(&[true, false, true, false, false, false, false, false, true]), [0b101, 1]);
     }
 }

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_compact_protocol() {
+    fn fields_are_written_in_thrifts_compact_protocol() {
         let bytes = Struct::new().int32(1, 1).text(4, "ab").size64(5, 300).int32s(6, &[0, -1]).finish();
         assert_eq!(bytes, [0x15, 2, 0x38, 2, b'a', b'b', 0x16, 0xd8, 4, 0x19, 0x25, 0, 1, 0]);
         let many = Struct::new().texts(1, &["x"; 15]).finish();

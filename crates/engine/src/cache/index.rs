@@ -230,7 +230,7 @@ impl FileTable {
         }
         let path = self.path(index);
         let (directory, name) = path.rsplit_once('/').unwrap_or_default();
-        let stat = match neighbours.beside(directory, directory) {
+        let stat = match neighbours.handle_for(directory, directory) {
             Some(files) => files.lstat(name),
             None => system.lstat(Path::new(path)),
         };

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearest_names() {
+    fn a_misspelled_key_finds_the_nearest_one() {
         const KEYS: [&str; 3] = ["includes", "excludes", "stanPath"];
         for (given, expected) in [
             ("include", Some("includes")),

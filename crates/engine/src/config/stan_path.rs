@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stan_paths() {
+    fn stan_paths_are_normalised_or_refused_with_a_reason() {
         for (given, expected) in
             [(".stan", ".stan"), ("./.stan/", ".stan"), ("tools//stan", "tools/stan"), ("a/./b", "a/b"), ("..a", "..a")]
         {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn labels() {
+    fn labels_of_imports_are_paths_that_stay_inside() {
         for label in ["docs", "@scope/name", "a.b", "a b", "...", "ä"] {
             assert_eq!(label_refusal(label), None, "{label}");
         }

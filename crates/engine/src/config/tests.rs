@@ -49,7 +49,7 @@ fn check_as(name: &str, text: &str, expected: &Expect) {
 }
 
 #[test]
-fn whole_configuration() {
+fn every_key_of_a_configuration_is_read() {
     let text = "
 stan-core:
   stanPath: ./tools/stan/

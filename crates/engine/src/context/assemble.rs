@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stan_archive::ArchiveEntry;
-use stan_graph::{Map, MetaHashes, Selection};
+use stan_graph::{JsonStyle, Map, MetaHashes, Selection};
 use stan_model::NodeKind;
 use stan_model::document::integrity::ExternalsLock;
+use stan_model::document::state::DecodedState;
 use stan_repo::{PathGlobs, Universe, WritableSystem, is_tracked, scan_folders, with_contents};
 
 use super::allow::{self, Allowlist, Documents, LeftOut, Origin, Rules};
@@ -40,7 +41,7 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Assembled {
     pub(crate) allowlist: Allowlist,
     /// Absent in plain runs.
-    pub(crate) thread: Option<ContextInputs>,
+    pub(crate) inputs: Option<ContextInputs>,
     pub(crate) warnings: Vec<String>,
     pub(crate) errors: Vec<String>,
     /// The errors were said by an earlier run.
@@ -92,37 +93,25 @@ pub(crate) fn assemble_unless(
     let altered = altered_instructions(system, &layout);
     if wanted.mode == ArchiveMode::Plain {
         progress.stage("listing the repository");
-        let mut allowlist = allow::whole_repository(&rules);
-        let mut warnings = std::mem::take(&mut allowlist.warnings);
-        warnings.extend(altered);
-        return Ok(Some(Assembled {
-            allowlist,
-            thread: None,
-            warnings,
-            errors: Vec::new(),
-            errors_are_known: false,
-            ignored: Vec::new(),
-        }));
+        return Ok(Some(whole_repository(&rules, altered)));
     }
     // A broken selection is reported before the work, not after.
-    let loaded = if wanted.mode == ArchiveMode::Meta { None } else { state::load(system, &layout)? };
-    let (decoded, kept) = match loaded {
-        Some((decoded, bytes)) if !state::is_old_form(&decoded) => (decoded, Some(bytes)),
-        Some((decoded, _)) => (decoded, None),
-        None => (state::nothing(), None),
+    let (decoded, state_bytes) = load_selection(system, &layout, wanted.mode)?;
+    let prepared = if wanted.frozen {
+        progress.stage("reading the map");
+        Some(committed_map(system, repository, &rules, wanted)?)
+    } else {
+        progress.stage("building the map");
+        build_map_unless(system, repository, &rules, wanted, is_needless)?
     };
-    let state_bytes = Arc::new(kept.unwrap_or_else(|| decoded.state.encode()));
-    let Some((built, document, top)) = load_or_build_map(system, repository, &rules, (wanted, is_needless), progress)?
-    else {
-        return Ok(None);
-    };
+    let Some(PreparedMap { built, document, top }) = prepared else { return Ok(None) };
     let (errors, errors_are_known) = (built.problems(), built.is_unchanged);
     let BuiltMap { map, integrity, conflicts, kept_as, manifests, .. } = built;
     let (meta_bytes, meta_is_in_place) = (Arc::new(document.bytes), document.is_in_place);
     progress.stage("selecting");
     let mut selection = select::selection(&map, &decoded.state)?;
     refuse_conflicts(&map, &selection, &conflicts)?;
-    let unproved = wanted.engine.share(|| drop_unproved(system, repository, (&map, &integrity), &mut selection));
+    let unproved = wanted.engine.share(|| drop_unproved(system, repository, &map, &integrity, &mut selection));
     let mut summary = MapSummary::new(system, repository, wanted, kept_as);
     let meta_tokens = summary.tokens_if_too_large(&meta_bytes);
     let meta = meta_tokens.is_none().then(|| Arc::clone(&meta_bytes));
@@ -140,8 +129,7 @@ pub(crate) fn assemble_unless(
         allowlist.add_document(layout.artefact(Artefact::Overview), Arc::clone(overview));
     }
     if let Some(tokens) = meta_tokens {
-        let reason = format!("the map has {tokens} tokens; `--full-map` archives it, the overview is in the archive");
-        allowlist.left_out.push(LeftOut { path: layout.artefact(Artefact::Meta), reason, is_default: false });
+        allowlist.left_out.push(too_large_map(&layout, tokens));
         allowlist.left_out.sort_unstable();
     }
     allowlist.leave_out_unproved(unproved);
@@ -153,7 +141,7 @@ pub(crate) fn assemble_unless(
     let named = decoded.state.include.iter().map(|entry| entry.node.as_str());
     let ignored = ignored_by_git(&rules, named.filter(|node| allowlist.files.contains_key(*node)));
     let hashes = repository.config.context.meta_hashes;
-    let thread = ContextInputs {
+    let inputs = ContextInputs {
         map,
         integrity,
         selection,
@@ -164,50 +152,89 @@ pub(crate) fn assemble_unless(
         overview,
         kept_as: kept_as.map(|kept_as| (kept_as, manifests)),
     };
-    Ok(Some(Assembled { allowlist, thread: Some(thread), warnings, errors, errors_are_known, ignored }))
+    Ok(Some(Assembled { allowlist, inputs: Some(inputs), warnings, errors, errors_are_known, ignored }))
 }
 
-/// The map, rebuilt or as an earlier run left it, its document, and the entries of the root folder.
-fn load_or_build_map(
+/// What a plain run archives: everything, without map and selection.
+fn whole_repository(rules: &Rules<'_>, altered: Option<String>) -> Assembled {
+    let mut allowlist = allow::whole_repository(rules);
+    let mut warnings = std::mem::take(&mut allowlist.warnings);
+    warnings.extend(altered);
+    Assembled { allowlist, inputs: None, warnings, errors: Vec::new(), errors_are_known: false, ignored: Vec::new() }
+}
+
+/// The selection, and the bytes that its document has from now on: those on the disk, unless they are of an old form.
+fn load_selection(
+    system: &dyn WritableSystem,
+    layout: &WorkspaceLayout,
+    mode: ArchiveMode,
+) -> Result<(DecodedState, Arc<Vec<u8>>), EngineError> {
+    // A new thread begins with nothing selected, whatever the last one left.
+    let loaded = if mode == ArchiveMode::Meta { None } else { state::load(system, layout)? };
+    let (decoded, kept) = match loaded {
+        Some((decoded, bytes)) if !state::is_old_form(&decoded) => (decoded, Some(bytes)),
+        Some((decoded, _)) => (decoded, None),
+        None => (state::nothing(), None),
+    };
+    let bytes = kept.unwrap_or_else(|| decoded.state.encode());
+    Ok((decoded, Arc::new(bytes)))
+}
+
+fn too_large_map(layout: &WorkspaceLayout, tokens: u64) -> LeftOut {
+    let reason = format!("the map has {tokens} tokens; `--full-map` archives it, the overview is in the archive");
+    LeftOut { path: layout.artefact(Artefact::Meta), reason, is_default: false }
+}
+
+/// The map with its document, and the entries of the root folder.
+struct PreparedMap {
+    built: BuiltMap,
+    document: MapDocument,
+    top: Universe,
+}
+
+/// The map as an earlier run left it.
+fn committed_map(
     system: &dyn WritableSystem,
     repository: &Repository<'_>,
     rules: &Rules<'_>,
-    (wanted, is_needless): (&Wanted<'_>, Option<&IsEnough<'_>>),
-    progress: &mut dyn Progress,
-) -> Result<Option<(BuiltMap, MapDocument, Universe)>, EngineError> {
+    wanted: &Wanted<'_>,
+) -> Result<PreparedMap, EngineError> {
     let layout = rules.layout;
-    if wanted.frozen {
-        progress.stage("reading the map");
-        let absent = |artefact| {
-            EngineError::input(format!("`{}` is missing, and --frozen does not build it", layout.artefact(artefact)))
-                .hint(map::REBUILD)
-        };
-        let (map, bytes) = map::load_map(system, layout)?.ok_or_else(|| absent(Artefact::Meta))?;
-        let integrity =
-            map::load_integrity(system, repository, Some(&map))?.ok_or_else(|| absent(Artefact::ExternalsLock))?;
-        check_committed(system, repository, wanted, &bytes)?;
-        let bytes = map::encoded(&map, false)?;
-        return Ok(Some((
-            BuiltMap {
-                map,
-                integrity,
-                errors: Vec::new(),
-                is_unchanged: false,
-                conflicts: Conflicts::new(),
-                document: map::Document::Unknown,
-                kept_as: None,
-                manifests: Manifests::default(),
-            },
-            MapDocument { bytes, is_in_place: true },
-            allow::top_of(rules),
-        )));
-    }
-    progress.stage("building the map");
-    let beside = || (allow::top_of(rules), LeftDocument::read(system, layout));
+    let absent = |artefact| {
+        EngineError::input(format!("`{}` is missing, and --frozen does not build it", layout.artefact(artefact)))
+            .hint(map::REBUILD)
+    };
+    let (map, bytes) = map::load_map(system, layout)?.ok_or_else(|| absent(Artefact::Meta))?;
+    let integrity =
+        map::load_integrity(system, repository, Some(&map))?.ok_or_else(|| absent(Artefact::ExternalsLock))?;
+    check_committed(system, repository, wanted, &bytes)?;
+    let bytes = map::encoded(&map, JsonStyle::Minified)?;
+    let built = BuiltMap {
+        map,
+        integrity,
+        errors: Vec::new(),
+        is_unchanged: false,
+        conflicts: Conflicts::new(),
+        document: map::Document::Unknown,
+        kept_as: None,
+        manifests: Manifests::default(),
+    };
+    Ok(PreparedMap { built, document: MapDocument { bytes, is_in_place: true }, top: allow::top_of(rules) })
+}
+
+/// The map of the repository as it is; `None` where nothing can differ from the last run.
+fn build_map_unless(
+    system: &dyn WritableSystem,
+    repository: &Repository<'_>,
+    rules: &Rules<'_>,
+    wanted: &Wanted<'_>,
+    is_needless: Option<&IsEnough<'_>>,
+) -> Result<Option<PreparedMap>, EngineError> {
+    let beside = || (allow::top_of(rules), LeftDocument::read(system, rules.layout));
     let built = map::build_map_with(wanted.engine, repository, wanted.work, beside, is_needless)?;
     let Some((mut built, (top, left))) = built else { return Ok(None) };
     let document = map::document_of(&mut built, left)?;
-    Ok(Some((built, document, top)))
+    Ok(Some(PreparedMap { built, document, top }))
 }
 
 /// A map that git tracks came with the repository: its edges and descriptions may be anything. It is archived only if it is
@@ -223,7 +250,10 @@ fn check_committed(
         return Ok(());
     }
     let built = map::build_map(wanted.engine, repository, wanted.work)?;
-    if [false, true].into_iter().any(|pretty| map::encoded(&built.map, pretty).is_ok_and(|bytes| bytes == found)) {
+    if [JsonStyle::Minified, JsonStyle::Indented]
+        .into_iter()
+        .any(|style| map::encoded(&built.map, style).is_ok_and(|bytes| bytes == found))
+    {
         return Ok(());
     }
     Err(EngineError::verification(format!("`{path}` is committed and is not the map of this repository"))
@@ -304,11 +334,11 @@ pub(crate) fn plain_entries(
 }
 
 /// An external, judged by where it comes from as well as by its id.
-pub(crate) fn external_entry(repository: &Repository<'_>, thread: &ContextInputs, entry: ArchiveEntry) -> ArchiveEntry {
+pub(crate) fn external_entry(repository: &Repository<'_>, inputs: &ContextInputs, entry: ArchiveEntry) -> ArchiveEntry {
     if repository.config.allowed_secrets.contains(entry.name()) {
         return entry.allow_secrets();
     }
-    match thread.integrity.nodes.get(entry.name()) {
+    match inputs.integrity.nodes.get(entry.name()) {
         Some(node) => entry.installed_at(&node.locator),
         None => entry,
     }

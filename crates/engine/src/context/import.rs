@@ -13,7 +13,7 @@ use stan_repo::{
 use super::Repository;
 use super::allow::{Allowed, Allowlist, Origin};
 use super::layout::{Artefact, WorkspaceLayout};
-use super::read_only::StagedImports;
+use super::read_only::{StagedImport, StagedImports};
 use super::reports::OutsideFile;
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
@@ -116,9 +116,10 @@ pub(crate) fn to_be_staged(
     if !superfluous && files.iter().all(|file| is_staged(system, layout, file)) {
         return Ok(StagedImports::default());
     }
-    let files = files.into_iter().map(|file| (layout.absolute(&file.target), file.source)).collect();
+    let files =
+        files.into_iter().map(|file| StagedImport { target: layout.absolute(&file.target), source: file.source });
     let folders = folders.iter().map(|folder| layout.absolute(folder)).collect();
-    Ok(StagedImports::new(repository.root, folders, files))
+    Ok(StagedImports::new(repository.root, folders, files.collect()))
 }
 
 /// In a plan, the imports as they would be staged take the place of those that are. Tells which lie outside the root.
@@ -171,7 +172,7 @@ fn staged_labels(system: &dyn System, layout: &WorkspaceLayout) -> BTreeSet<Stri
 fn is_staged(system: &dyn System, layout: &WorkspaceLayout, file: &ImportFile) -> bool {
     let target = layout.absolute(&file.target);
     let is_file = system.lstat(Path::new(&target)).is_ok_and(|stat| stat.kind == EntryKind::File);
-    let digest = |path: &str| hash_file(system, Path::new(path)).map(|(_, digest, _)| digest);
+    let digest = |path: &str| hash_file(system, Path::new(path)).map(|file| file.digest);
     let is_private = |path: &str| system.open(Path::new(path)).is_ok_and(|file| file.private);
     is_file
         && digest(&target).is_ok_and(|staged| digest(&file.source).is_ok_and(|source| source == staged))

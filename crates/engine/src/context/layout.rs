@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names() {
+    fn artefacts_have_their_paths_below_the_stan_path() {
         let layout = WorkspaceLayout::new("/r/", "./.stan/");
         assert_eq!((layout.root(), layout.stan_path()), ("/r", ".stan"));
         assert_eq!(layout.artefact(Artefact::Meta), ".stan/context/dependency.meta.json");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn denials() {
+    fn git_and_private_files_are_denied_in_any_spelling() {
         let layout = WorkspaceLayout::new("/r", ".stan");
         for denied in [
             ".git/config",

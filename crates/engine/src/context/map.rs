@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stan_graph::{Canonical, ExternalFile, Map, canonical_id};
+use stan_graph::{Canonical, ExternalFile, JsonStyle, Map, canonical_id};
 use stan_lang::{Languages, PackageStores};
 use stan_model::Ecosystem;
 use stan_model::document::DocumentError;
@@ -52,7 +52,7 @@ pub(crate) type Conflicts = BTreeMap<String, String>;
 pub(crate) enum Document {
     #[default]
     Unknown,
-    Print(DocumentFingerprint),
+    Fingerprint(DocumentFingerprint),
     /// It was made already, to be kept in the cache.
     Made(Vec<u8>),
 }
@@ -69,10 +69,10 @@ impl BuiltMap {
     }
 
     /// Writes the document, as `dependency.meta.json` has it.
-    pub fn write(&self, out: &mut dyn io::Write, pretty: bool) -> io::Result<()> {
+    pub fn write(&self, out: &mut dyn io::Write, style: JsonStyle) -> io::Result<()> {
         match &self.document {
-            Document::Made(bytes) if !pretty => out.write_all(bytes),
-            _ => self.map.write(out, pretty),
+            Document::Made(bytes) if style == JsonStyle::Minified => out.write_all(bytes),
+            _ => self.map.write(out, style),
         }
     }
 }
@@ -83,9 +83,9 @@ pub fn build_map(
     repository: &Repository<'_>,
     request: &GraphRequest,
 ) -> Result<BuiltMap, EngineError> {
-    let careful = StrictSystem::new(engine.system(), request);
-    let built = build_map_with(&engine.over(&careful), repository, request, || (), None)?;
-    careful.ensure_no_transient_errors()?;
+    let strict = StrictSystem::new(engine.system(), request);
+    let built = build_map_with(&engine.over(&strict), repository, request, || (), None)?;
+    strict.ensure_no_transient_errors()?;
     built.map(|(built, ())| built).ok_or_else(|| EngineError::internal("the map is missing from its outcome"))
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     // A run that has made the graph after all has seen something that the kept map does not know.
     if let Some(stored) = stored.into_inner().filter(|_| outcome.graph.is_none()) {
         let StoredMap { map, integrity, document, conflicts, identity, manifests } = stored;
-        let document = Document::Print(document);
+        let document = Document::Fingerprint(document);
         let is_unchanged = outcome.work == CacheUse::Unchanged;
         let errors = outcome.errors;
         let kept_as = Some(identity);
@@ -145,9 +145,9 @@ pub(crate) fn build_map_with<T: Send + Sync>(
     let document = kept_as.and_then(|kept_as| {
         let cache = open_cache(system, &options, &request)?;
         let mut bytes = Vec::new();
-        map.write(&mut bytes, false).ok()?;
-        let print = DocumentFingerprint::of(&bytes);
-        let kept_as = cache.store_map((kept_as, &key), (&map, &integrity, &conflicts), print, &manifests);
+        map.write(&mut bytes, JsonStyle::Minified).ok()?;
+        let fingerprint = DocumentFingerprint::of(&bytes);
+        let kept_as = cache.store_map((kept_as, &key), (&map, &integrity, &conflicts), fingerprint, &manifests);
         Some((Document::Made(bytes), kept_as))
     });
     let (document, kept_as) = document.unwrap_or_default();
@@ -188,13 +188,13 @@ pub(crate) struct MapDocument {
 /// What an earlier run left in the document's place.
 pub(crate) struct LeftDocument {
     bytes: Vec<u8>,
-    print: DocumentFingerprint,
+    fingerprint: DocumentFingerprint,
 }
 
 impl LeftDocument {
     pub(crate) fn read(system: &dyn System, layout: &WorkspaceLayout) -> Option<Self> {
         let bytes = read_if_there(system, layout, &layout.artefact(Artefact::Meta)).ok()??;
-        Some(Self { print: DocumentFingerprint::of(&bytes), bytes })
+        Some(Self { fingerprint: DocumentFingerprint::of(&bytes), bytes })
     }
 }
 
@@ -202,18 +202,18 @@ impl LeftDocument {
 pub(crate) fn document_of(built: &mut BuiltMap, left: Option<LeftDocument>) -> Result<MapDocument, EngineError> {
     match (std::mem::take(&mut built.document), left) {
         (Document::Made(bytes), _) => return Ok(MapDocument { bytes, is_in_place: false }),
-        (Document::Print(print), Some(left)) if left.print == print => {
+        (Document::Fingerprint(known), Some(left)) if left.fingerprint == known => {
             return Ok(MapDocument { bytes: left.bytes, is_in_place: true });
         }
         _ => {}
     }
-    Ok(MapDocument { bytes: encoded(&built.map, false)?, is_in_place: false })
+    Ok(MapDocument { bytes: encoded(&built.map, JsonStyle::Minified)?, is_in_place: false })
 }
 
 /// The document of a map, as bytes.
-pub(crate) fn encoded(map: &Map, pretty: bool) -> Result<Vec<u8>, EngineError> {
+pub(crate) fn encoded(map: &Map, style: JsonStyle) -> Result<Vec<u8>, EngineError> {
     let mut bytes = Vec::new();
-    map.write(&mut bytes, pretty).map_err(|error| EngineError::internal(error.to_string()))?;
+    map.write(&mut bytes, style).map_err(|error| EngineError::internal(error.to_string()))?;
     Ok(bytes)
 }
 
@@ -221,7 +221,7 @@ pub(crate) fn encoded(map: &Map, pretty: bool) -> Result<Vec<u8>, EngineError> {
 pub(crate) fn load_map(system: &dyn System, layout: &WorkspaceLayout) -> Result<Option<(Map, Vec<u8>)>, EngineError> {
     let file = layout.artefact(Artefact::Meta);
     let Some(bytes) = read_if_there(system, layout, &file)? else { return Ok(None) };
-    let map = Map::decode(&bytes, &file).map_err(|errors| broken("the map", &errors).hint(REBUILD))?;
+    let map = Map::decode(&bytes, &file).map_err(|errors| decode_error("the map", &errors).hint(REBUILD))?;
     Ok(Some((map, bytes)))
 }
 
@@ -271,7 +271,7 @@ fn decode_integrity(system: &dyn System, repository: &Repository<'_>) -> Result<
     let file = layout.artefact(Artefact::ExternalsLock);
     let Some(bytes) = read_if_there(system, &layout, &file)? else { return Ok(None) };
     let integrity =
-        integrity::decode(&bytes, &file).map_err(|errors| broken("the private map", &errors).hint(REBUILD))?;
+        integrity::decode(&bytes, &file).map_err(|errors| decode_error("the private map", &errors).hint(REBUILD))?;
     check_places(&layout, &repository.config.stores, &integrity)?;
     Ok(Some(integrity))
 }
@@ -301,22 +301,22 @@ fn check_places(
     stores: &PackageStores,
     integrity: &ExternalsLock,
 ) -> Result<(), EngineError> {
-    let astray: Vec<String> = integrity
+    let misplaced: Vec<String> = integrity
         .nodes
         .iter()
-        .filter(|(id, node)| !is_place_of((layout.root(), layout.stan_path()), stores, id, node))
+        .filter(|(id, node)| !is_place_of(layout.root(), layout.stan_path(), stores, id, node))
         .map(|(id, node)| format!("{id}: expected the file that is archived under this id, found {}", node.locator))
         .collect();
-    if astray.is_empty() {
+    if misplaced.is_empty() {
         return Ok(());
     }
     Err(EngineError::verification("the private map points to files that the map does not name")
-        .details(astray)
+        .details(misplaced)
         .hint(REBUILD))
 }
 
 /// Whether a file at the node's place would have been given this id, and could have been imported at all.
-fn is_place_of((root, stan_path): (&str, &str), stores: &PackageStores, id: &str, node: &LockedExternal) -> bool {
+fn is_place_of(root: &str, stan_path: &str, stores: &PackageStores, id: &str, node: &LockedExternal) -> bool {
     let LockedExternal { locator, package, .. } = node;
     let is_installed = stan_model::is_installed(locator);
     let is_real = !locator.split('/').any(|part| matches!(part, "." | ".."));
@@ -341,7 +341,7 @@ fn is_vendored(root: &str, locator: &str, package: &PackageFile) -> bool {
 pub(crate) const REBUILD: &str = "rebuild the map: stan run --context";
 
 /// The error for a document that does not decode.
-pub(crate) fn broken(what: &str, errors: &[DocumentError]) -> EngineError {
+pub(crate) fn decode_error(what: &str, errors: &[DocumentError]) -> EngineError {
     EngineError::input(format!("{what} cannot be read")).details(errors.iter().map(ToString::to_string))
 }
 
@@ -385,7 +385,7 @@ mod tests {
             (hashed("/o/lib.ts", "lib.ts"), node("/o/other.ts", None), false),
         ] {
             assert_eq!(
-                is_place_of(("/r", ".stan"), &PackageStores::NONE, &id, &node),
+                is_place_of("/r", ".stan", &PackageStores::NONE, &id, &node),
                 expected,
                 "{id} at {}",
                 node.locator

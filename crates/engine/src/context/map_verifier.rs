@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use stan_archive::Written;
-use stan_graph::Map;
-use stan_model::{Digest, NodeKind};
+use stan_graph::{FileMeta, Map};
+use stan_model::NodeKind;
 use stan_repo::{System, hash_real_file};
 
 use super::layout::WorkspaceLayout;
@@ -22,7 +22,11 @@ impl MapVerifier<'_> {
     /// The archived files that are not what the map says, one line each.
     pub(crate) fn mismatches_in_archive(&self, written: &Written) -> Vec<String> {
         let sources = written.files.iter().filter_map(|file| Some((self.source(&file.name)?, file)));
-        sources.filter_map(|(index, file)| self.describe_mismatch(index, Ok((file.size, file.digest)))).collect()
+        sources
+            .filter_map(|(index, file)| {
+                self.describe_mismatch(index, Ok(FileMeta { size: file.size, digest: file.digest }))
+            })
+            .collect()
     }
 
     /// The files that are not archived and not what the map says, one line each. Reads them.
@@ -36,7 +40,8 @@ impl MapVerifier<'_> {
         rest.par_iter()
             .filter_map(|&index| {
                 let path = self.layout.absolute(self.map.id(index));
-                let found = hash_real_file(self.system, Path::new(&path)).map(|(_, digest, size)| (size, digest));
+                let found = hash_real_file(self.system, Path::new(&path));
+                let found = found.map(|file| FileMeta { size: file.size, digest: file.digest });
                 self.describe_mismatch(index, found)
             })
             .collect()
@@ -46,9 +51,9 @@ impl MapVerifier<'_> {
         self.map.find(name).filter(|&index| self.map.kind(index) == NodeKind::Source)
     }
 
-    fn describe_mismatch(&self, index: u32, found: std::io::Result<(u64, Digest)>) -> Option<String> {
+    fn describe_mismatch(&self, index: u32, found: std::io::Result<FileMeta>) -> Option<String> {
         let (expected, found) = match found {
-            Ok((size, digest)) => broken(self.map, index, size, digest)?,
+            Ok(found) => mismatch_with_map(self.map, index, found)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 (promised(self.map, index), "nothing there".to_owned())
             }
@@ -59,7 +64,8 @@ impl MapVerifier<'_> {
 }
 
 /// What the map promises of a node and what was found instead; `None` when the promise is kept.
-pub(crate) fn broken(map: &Map, index: u32, size: u64, digest: Digest) -> Option<(String, String)> {
+pub(crate) fn mismatch_with_map(map: &Map, index: u32, found: FileMeta) -> Option<(String, String)> {
+    let FileMeta { size, digest } = found;
     let prefix = digest.prefix();
     let is_kept = map.size(index).is_none_or(|promised| promised == size)
         && map.hash(index).is_none_or(|promised| *promised == prefix);

@@ -36,7 +36,8 @@ pub use map::{BuiltMap, build_map};
 pub use progress::{NoProgress, Progress, ScriptEvent, script_end, script_line};
 pub use run::{RunRequest, run};
 pub use select::{SelectRequest, select};
-pub use snap::{SnapRequest, SnapStep, snap, snap_history};
+pub use snap::{SnapKinds, SnapRequest, SnapStep, snap, snap_history};
+pub use stan_graph::JsonStyle;
 pub use state::{StateSource, check_state, migrate_state};
 pub use verify::verify;
 
@@ -77,6 +78,15 @@ impl Repository<'_> {
     pub fn layout(&self) -> WorkspaceLayout {
         WorkspaceLayout::new(self.root, &self.config.stan_path)
     }
+}
+
+/// A file of the disk, and how messages name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedPath {
+    /// As the user typed it, or relative to the root.
+    pub shown: String,
+    /// Absolute.
+    pub path: String,
 }
 
 /// A document that the user named, and how messages name it.

@@ -11,18 +11,18 @@ use super::reports::{ExternalsReport, OutsideFile};
 /// The selected externals that belong to no installed package, and what was imported.
 pub(crate) fn from_outside(
     layout: &WorkspaceLayout,
-    thread: Option<&ContextInputs>,
+    inputs: Option<&ContextInputs>,
     mut imported: Vec<OutsideFile>,
 ) -> ExternalsReport {
     let unnamed = layout.own("context/abs/");
-    let file = |thread: &ContextInputs, id: &str| {
-        let node = thread.integrity.nodes.get(id)?;
+    let file = |inputs: &ContextInputs, id: &str| {
+        let node = inputs.integrity.nodes.get(id)?;
         Some(OutsideFile { path: relative_path(layout.root(), &node.locator), archived_as: id.to_owned() })
     };
     let mut outside: Vec<OutsideFile> = Vec::new();
-    if let Some(thread) = thread {
-        let ids = thread.externals().map(|index| thread.map.id(index)).filter(|id| id.starts_with(&unnamed));
-        outside.extend(ids.filter_map(|id| file(thread, id)));
+    if let Some(inputs) = inputs {
+        let ids = inputs.externals().map(|index| inputs.map.id(index)).filter(|id| id.starts_with(&unnamed));
+        outside.extend(ids.filter_map(|id| file(inputs, id)));
     }
     outside.sort_unstable();
     imported.sort_unstable();

@@ -53,10 +53,11 @@ pub(crate) fn proofs(
 pub(crate) fn drop_unproved(
     system: &dyn System,
     repository: &Repository<'_>,
-    (map, integrity): (&Map, &ExternalsLock),
+    map: &Map,
+    integrity: &ExternalsLock,
     selection: &mut Selection,
 ) -> BTreeMap<String, String> {
-    let unproved = unproved(system, repository, (map, integrity), &selection.selected);
+    let unproved = unproved(system, repository, map, integrity, &selection.selected);
     if !unproved.is_empty() {
         let is_kept = |index: &u32| !unproved.contains_key(map.id(*index));
         selection.selected.retain(is_kept);
@@ -68,7 +69,8 @@ pub(crate) fn drop_unproved(
 fn unproved(
     system: &dyn System,
     repository: &Repository<'_>,
-    (map, integrity): (&Map, &ExternalsLock),
+    map: &Map,
+    integrity: &ExternalsLock,
     selected: &[u32],
 ) -> BTreeMap<String, String> {
     let mut by_package: BTreeMap<PackageVersion, Wanted<'_>> = BTreeMap::new();
@@ -88,7 +90,7 @@ fn unproved(
     let world = options.probing_world(system, options.reach(system));
     let proofs = proofs(&options, &world, map, by_package.keys().cloned().collect());
     let checked = by_package.par_iter().flat_map_iter(|(package, wanted)| {
-        let proved = prove((system, repository.root), package, proofs.get(package), wanted);
+        let proved = prove(system, repository.root, package, proofs.get(package), wanted);
         wanted.iter().filter_map(move |(path, (id, node))| {
             let reason = match &proved {
                 Ok(digests) if digests.get(*path) == Some(&node.sha256) => return None,
@@ -102,7 +104,8 @@ fn unproved(
 }
 
 fn prove(
-    (system, root): (&dyn System, &str),
+    system: &dyn System,
+    root: &str,
     package: &PackageVersion,
     proof: Option<&PackageProof>,
     wanted: &Wanted<'_>,

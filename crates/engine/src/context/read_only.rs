@@ -17,6 +17,14 @@ pub(crate) struct ReadOnly<'s> {
 }
 
 /// Imports as they will be staged. Nothing by default: then the workspace is shown as it is.
+/// A file that an import will put into the workspace.
+pub(crate) struct StagedImport {
+    /// Absolute path that it will have.
+    pub(crate) target: String,
+    /// Absolute path of the file that has its bytes now.
+    pub(crate) source: String,
+}
+
 #[derive(Default)]
 pub(crate) struct StagedImports {
     /// Folders of which only what is staged is there.
@@ -30,14 +38,14 @@ pub(crate) struct StagedImports {
 }
 
 impl StagedImports {
-    /// `labels` are absolute folders below `root`, `files` absolute targets with their sources.
-    pub(crate) fn new(root: &str, labels: Vec<String>, files: Vec<(String, String)>) -> Self {
+    /// `labels` are absolute folders below `root`, `files` the files in them.
+    pub(crate) fn new(root: &str, labels: Vec<String>, files: Vec<StagedImport>) -> Self {
         let mut staged = Self {
             labels: labels.into_iter().map(PathBuf::from).collect(),
             root: PathBuf::from(root),
             ..Self::default()
         };
-        for (target, source) in files {
+        for StagedImport { target, source } in files {
             let target = PathBuf::from(target);
             let mut entry = (target.clone(), EntryKind::File);
             while let Some((folder, name)) = entry.0.parent().zip(entry.0.file_name()) {
@@ -140,6 +148,7 @@ impl<'s> SystemLayer for ReadOnly<'s> {
     }
 
     fn directory_files(&self, path: &Path) -> Option<Box<dyn DirectoryFiles>> {
+        // An open directory would show files by what is on the disk, past the imports.
         let is_changed = self.imports.is_replaced(path) || self.imports.folders.contains_key(path);
         if is_changed { None } else { self.system.directory_files(path) }
     }
@@ -235,7 +244,8 @@ mod tests {
         system.set_file("/r/.stan/imports/one/stale.md", "stale");
         system.set_file("/r/.stan/imports/by-hand/kept.md", "kept");
         let labels = ["one", "old"].map(|label| format!("/r/.stan/imports/{label}")).to_vec();
-        let files = vec![("/r/.stan/imports/one/sub/a.md".to_owned(), "/r/lib/a.md".to_owned())];
+        let files =
+            vec![StagedImport { target: "/r/.stan/imports/one/sub/a.md".to_owned(), source: "/r/lib/a.md".to_owned() }];
         let shown = ReadOnly { system: &system, imports: StagedImports::new("/r", labels, files) };
         let shown: &dyn System = &shown;
         assert_eq!(names(shown, "/r/.stan/imports"), ["by-hand", "one"]);

@@ -14,7 +14,7 @@ use stan_archive::{
     ArchiveEntry, Changes, External, FinishedArchive, Mismatch, Mismatches, OutputStream, Snapshot, Transaction,
     Written, stage, write_archive_knowing, write_diff,
 };
-use stan_graph::MetaHashes;
+use stan_graph::{JsonStyle, MetaHashes};
 use stan_model::json::indented_json;
 use stan_model::{Digest, ProgrammingFiles};
 use stan_repo::{Access, EntryKind, System as _, SystemExt as _, WritableSystem};
@@ -37,7 +37,7 @@ use super::reports::{
 };
 use super::session::{Session, refuse};
 use super::strict_system::StrictSystem;
-use super::workspace_files::{check_folders, holds, read_if_there};
+use super::workspace_files::{check_folders, file_has_bytes, read_if_there};
 use crate::cache::Cache;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -105,10 +105,10 @@ pub fn run(
     progress: &mut dyn Progress,
 ) -> Result<RunReport, EngineError> {
     let layout = repository.layout();
-    let careful = StrictSystem::new(engine.system(), &request.work);
-    check_folders(&careful, &layout)?;
-    let engine = &engine.over(&careful);
-    let run = ContextRun { system: &careful, engine, repository, request, layout: &layout };
+    let strict = StrictSystem::new(engine.system(), &request.work);
+    check_folders(&strict, &layout)?;
+    let engine = &engine.over(&strict);
+    let run = ContextRun { system: &strict, engine, repository, request, layout: &layout };
     if request.plan { run.plan(progress) } else { run.perform(progress) }
 }
 
@@ -133,7 +133,7 @@ impl ContextRun<'_> {
         let Some(mut assembled) = assembled else { return self.repeat(kept, &session) };
         assembled.warnings.extend(imported.warnings);
         self.evidence(&mut assembled);
-        let externals = from_outside(self.layout, assembled.thread.as_ref(), imported.outside);
+        let externals = from_outside(self.layout, assembled.inputs.as_ref(), imported.outside);
         tell(&externals, progress);
         // Read before anything is written: a broken snapshot must not cost the work.
         let baseline = self.baseline()?;
@@ -141,10 +141,10 @@ impl ContextRun<'_> {
 
         progress.stage("verifying externals");
         let mut entries = plain_entries(self.repository, self.layout, &assembled.allowlist);
-        if let Some(thread) = &assembled.thread {
-            let staged = self.engine.share(|| stage(&mut transaction, externals_of(thread)));
-            let staged = with_mismatches(staged, self.prove_unselected(thread)).map_err(refuse)?;
-            entries.extend(staged.entries().map(|entry| external_entry(self.repository, thread, entry)));
+        if let Some(inputs) = &assembled.inputs {
+            let staged = self.engine.share(|| stage(&mut transaction, externals_of(inputs)));
+            let staged = with_mismatches(staged, self.prove_unselected(inputs)).map_err(refuse)?;
+            entries.extend(staged.entries().map(|entry| external_entry(self.repository, inputs, entry)));
         }
         self.documents(&assembled, &mut transaction)?;
         self.script_outputs(&mut transaction)?;
@@ -210,17 +210,17 @@ impl ContextRun<'_> {
             let Assembled { allowlist, warnings, .. } = &mut assembled;
             imported = import::plan_imports(self.system, self.repository, self.layout, allowlist, warnings)?;
         }
-        let externals = from_outside(self.layout, assembled.thread.as_ref(), imported);
+        let externals = from_outside(self.layout, assembled.inputs.as_ref(), imported);
         tell(&externals, progress);
         let baseline = self.baseline()?;
         let mut entries = plain_entries(self.repository, self.layout, &assembled.allowlist);
         let mut outputs = Outputs::default();
-        if let Some(thread) = &assembled.thread {
+        if let Some(inputs) = &assembled.inputs {
             progress.stage("verifying externals");
-            let proved = stan_archive::prove(self.system, self.layout.stan_path(), externals_of(thread));
-            let proved = with_mismatches(proved, self.prove_unselected(thread)).map_err(refuse)?;
-            entries.extend(proved.into_iter().map(|entry| external_entry(self.repository, thread, entry)));
-            outputs.written.extend(thread.externals().map(|index| thread.map.id(index).to_owned()));
+            let proved = stan_archive::prove(self.system, self.layout.stan_path(), externals_of(inputs));
+            let proved = with_mismatches(proved, self.prove_unselected(inputs)).map_err(refuse)?;
+            entries.extend(proved.into_iter().map(|entry| external_entry(self.repository, inputs, entry)));
+            outputs.written.extend(inputs.externals().map(|index| inputs.map.id(index).to_owned()));
             outputs.written.extend(
                 [Artefact::Meta, Artefact::Overview, Artefact::ExternalsLock, Artefact::State]
                     .map(|one| self.layout.artefact(one)),
@@ -292,22 +292,22 @@ impl ContextRun<'_> {
 
     /// The map, its private twin and the selection, where they changed.
     fn documents(&self, assembled: &Assembled, transaction: &mut Transaction<'_>) -> Result<(), EngineError> {
-        let Some(thread) = &assembled.thread else { return Ok(()) };
+        let Some(inputs) = &assembled.inputs else { return Ok(()) };
         if !self.request.frozen {
-            let integrity = thread.integrity.encode();
+            let integrity = inputs.integrity.encode();
             self.write_changed(transaction, Artefact::ExternalsLock, &integrity, Access::Private)?;
             if self.request.pretty {
-                let bytes = encoded(&thread.map, true)?;
+                let bytes = encoded(&inputs.map, JsonStyle::Indented)?;
                 self.write_changed(transaction, Artefact::Meta, &bytes, Access::Shared)?;
-            } else if !thread.meta_is_in_place {
-                self.write_changed(transaction, Artefact::Meta, &thread.meta_bytes, Access::Shared)?;
+            } else if !inputs.meta_is_in_place {
+                self.write_changed(transaction, Artefact::Meta, &inputs.meta_bytes, Access::Shared)?;
             }
-            if let Some(overview) = &thread.overview {
+            if let Some(overview) = &inputs.overview {
                 self.write_changed(transaction, Artefact::Overview, overview, Access::Shared)?;
             }
         }
-        let indented = self.request.pretty.then(|| indented_json(&thread.state_bytes));
-        let state = indented.as_deref().unwrap_or(&thread.state_bytes);
+        let indented = self.request.pretty.then(|| indented_json(&inputs.state_bytes));
+        let state = indented.as_deref().unwrap_or(&inputs.state_bytes);
         self.write_changed(transaction, Artefact::State, state, Access::Shared)
     }
 
@@ -320,7 +320,7 @@ impl ContextRun<'_> {
     ) -> Result<(), EngineError> {
         let path = self.layout.artefact(artefact);
         // The private map is always rewritten, because its permissions may have changed, too.
-        if artefact != Artefact::ExternalsLock && holds(self.system, self.layout, &path, bytes)? {
+        if artefact != Artefact::ExternalsLock && file_has_bytes(self.system, self.layout, &path, bytes)? {
             return Ok(());
         }
         // The selection and the snapshots cannot be rebuilt, so they must survive a power cut too.
@@ -336,8 +336,8 @@ impl ContextRun<'_> {
     /// Every file that the map names must have the bytes that the map promises: the archived ones, and in a frozen run,
     /// which hands the map on as it is, all others too.
     fn check_against_map(&self, assembled: &Assembled, written: &Written) -> Result<(), EngineError> {
-        let Some(thread) = &assembled.thread else { return Ok(()) };
-        let verifier = MapVerifier { system: self.system, layout: self.layout, map: &thread.map };
+        let Some(inputs) = &assembled.inputs else { return Ok(()) };
+        let verifier = MapVerifier { system: self.system, layout: self.layout, map: &inputs.map };
         if !self.request.frozen {
             let details = verifier.mismatches_in_archive(written);
             return if details.is_empty() { Ok(()) } else { Err(changed_meanwhile(details)) };
@@ -348,11 +348,11 @@ impl ContextRun<'_> {
     }
 
     /// Externals that are not selected are proved as well in a frozen run, where they are installed.
-    fn prove_unselected(&self, thread: &ContextInputs) -> Result<Vec<Mismatch>, stan_archive::Error> {
+    fn prove_unselected(&self, inputs: &ContextInputs) -> Result<Vec<Mismatch>, stan_archive::Error> {
         if !self.request.frozen {
             return Ok(Vec::new());
         }
-        let externals = thread.unselected_externals().map(|index| external_of(thread, index)).collect();
+        let externals = inputs.unselected_externals().map(|index| external_of(inputs, index)).collect();
         match self.engine.share(|| stan_archive::prove(self.system, self.layout.stan_path(), externals)) {
             Ok(_) => Ok(Vec::new()),
             Err(stan_archive::Error::Mismatches(mismatches)) => Ok(mismatches.0),
@@ -504,11 +504,11 @@ impl ContextRun<'_> {
             closure,
             overlap,
             scripts: self.request.scripts.iter().map(|script| script.report.clone()).collect(),
-            map: assembled.thread.as_ref().map(|thread| MapReport {
-                nodes: thread.map.node_count() as u64,
-                edges: thread.map.edge_count() as u64,
-                selected: thread.selection.selected.len() as u64,
-                staged: thread.externals().count() as u64,
+            map: assembled.inputs.as_ref().map(|inputs| MapReport {
+                nodes: inputs.map.node_count() as u64,
+                edges: inputs.map.edge_count() as u64,
+                selected: inputs.selection.selected.len() as u64,
+                staged: inputs.externals().count() as u64,
             }),
             externals: ExternalsReport::default(),
             largest: largest(written),
@@ -523,8 +523,8 @@ impl ContextRun<'_> {
                 .iter()
                 .map(|file| LeftOutReport { path: file.path.clone(), reason: file.reason.clone() })
                 .collect(),
-            not_analysed: match &assembled.thread {
-                Some(thread) => not_analysed_of_map(&thread.map),
+            not_analysed: match &assembled.inputs {
+                Some(inputs) => not_analysed_of_map(&inputs.map),
                 None => not_analysed(&ProgrammingFiles::of(assembled.allowlist.files.keys().map(String::as_str))),
             },
             formats: Vec::new(),
@@ -538,21 +538,21 @@ impl ContextRun<'_> {
 }
 
 /// What must be proved of each selected external.
-pub(crate) fn externals_of(thread: &ContextInputs) -> Vec<External> {
-    thread.externals().map(|index| external_of(thread, index)).collect()
+pub(crate) fn externals_of(inputs: &ContextInputs) -> Vec<External> {
+    inputs.externals().map(|index| external_of(inputs, index)).collect()
 }
 
-fn external_of(thread: &ContextInputs, index: u32) -> External {
-    let id = thread.map.id(index);
-    let known = thread.integrity.nodes.get(id);
-    let half = thread.map.hash(index).copied();
+fn external_of(inputs: &ContextInputs, index: u32) -> External {
+    let id = inputs.map.id(index);
+    let known = inputs.integrity.nodes.get(id);
+    let half = inputs.map.hash(index).copied();
     // Without hashes in the map, the private map alone proves the bytes.
-    let private_half = || known.filter(|_| thread.hashes == MetaHashes::None).map(|node| node.sha256.prefix());
+    let private_half = || known.filter(|_| inputs.hashes == MetaHashes::None).map(|node| node.sha256.prefix());
     External {
         id: id.to_owned(),
         source: known.map(|node| node.locator.clone()).unwrap_or_default().into(),
         map: known.map(|node| (node.size, node.sha256)),
-        meta: thread.map.size(index).zip(half.or_else(private_half)),
+        meta: inputs.map.size(index).zip(half.or_else(private_half)),
     }
 }
 

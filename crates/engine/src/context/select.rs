@@ -14,7 +14,7 @@ use stan_repo::WritableSystem;
 use super::allow::{self, Allowed, LeftOut, Origin, Rules};
 use super::assemble::excludes;
 use super::layout::WorkspaceLayout;
-use super::map::{broken, build_map, map_for_selection};
+use super::map::{build_map, decode_error, map_for_selection};
 use super::packages::drop_unproved;
 use super::read_only::ReadOnly;
 use super::reports::{LeftOutReport, SHOWN_STEPS, SelectReport, SelectedNode, SizedNode};
@@ -64,7 +64,7 @@ pub fn select(
     };
     let system = view.as_ref().map_or(system, |view| view as &dyn WritableSystem);
     let mut selection = selection(&map, &decoded.state)?;
-    let unproved = engine.share(|| drop_unproved(system, repository, (&map, &integrity), &mut selection));
+    let unproved = engine.share(|| drop_unproved(system, repository, &map, &integrity, &mut selection));
     // What becomes of the files of another map is not known.
     let mut contents = match &request.meta {
         None => Contents::of(system, repository, &map, &integrity, &selection)?,
@@ -242,7 +242,7 @@ const MOST_NEAR: usize = 10;
 
 fn decode_state(named: &NamedBytes) -> Result<DecodedState, EngineError> {
     state::decode(&named.bytes, &named.name)
-        .map_err(|errors| broken("the selection", &errors).hint(super::state::FIX_STATE))
+        .map_err(|errors| decode_error("the selection", &errors).hint(super::state::FIX_STATE))
 }
 
 const NAME_A_MAP: &str = "name a dependency.meta.json, or leave --meta out to use the workspace's own";
@@ -251,6 +251,6 @@ const NAME_A_MAP: &str = "name a dependency.meta.json, or leave --meta out to us
 fn decode_map(named: &NamedBytes) -> Result<Map, EngineError> {
     Map::decode(&named.bytes, &named.name).or_else(|errors| {
         // A long-form graph is recognised by its keys; for anything else the errors of the map form are reported.
-        Map::decode_long(&named.bytes, &named.name).map_err(|_| broken("the map", &errors).hint(NAME_A_MAP))
+        Map::decode_long(&named.bytes, &named.name).map_err(|_| decode_error("the map", &errors).hint(NAME_A_MAP))
     })
 }

@@ -18,10 +18,15 @@ use crate::error::EngineError;
 use crate::graph::GraphRequest;
 
 /// Which snapshots.
-#[derive(Clone, Debug)]
-pub struct SnapRequest {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapKinds {
     pub plain: bool,
     pub context: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct SnapRequest {
+    pub kinds: SnapKinds,
     pub work: GraphRequest,
 }
 
@@ -39,8 +44,9 @@ pub fn snap(
     let session = Session::open(system, &layout, progress)?;
     let imported = import::refresh(system, repository, &layout, &session)?;
     let mut warnings = imported.warnings;
-    let wanted =
-        [(request.plain, ArchiveMode::Plain, Kind::Plain), (request.context, ArchiveMode::Context, Kind::Context)];
+    let SnapKinds { plain, context } = request.kinds;
+    let wanted = [(plain, ArchiveMode::Plain, Kind::Plain), (context, ArchiveMode::Context, Kind::Context)];
+    // All are made before any is written, so that a failure leaves the baselines of both kinds as they were.
     let mut snapshots = Vec::new();
     for (_, mode, kind) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
         let snapshot = snapshot_of(engine, repository, &layout, mode, request, progress, &mut warnings)?;
@@ -80,9 +86,9 @@ fn snapshot_of(
     let assembled = assemble(system, repository, &wanted, progress)?;
     warnings.extend(assembled.warnings);
     let mut entries = plain_entries(repository, layout, &assembled.allowlist);
-    if let Some(thread) = &assembled.thread {
-        let proved = stan_archive::prove(system, layout.stan_path(), externals_of(thread)).map_err(refuse)?;
-        entries.extend(proved.into_iter().map(|entry| external_entry(repository, thread, entry)));
+    if let Some(inputs) = &assembled.inputs {
+        let proved = stan_archive::prove(system, layout.stan_path(), externals_of(inputs)).map_err(refuse)?;
+        entries.extend(proved.into_iter().map(|entry| external_entry(repository, inputs, entry)));
     }
     progress.stage("hashing");
     let written = write_archive(system, entries, 0, &mut OutputStream::discarding()).map_err(refuse)?;
@@ -107,14 +113,14 @@ pub enum SnapStep {
 pub fn snap_history(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
-    kinds: (bool, bool),
+    kinds: SnapKinds,
     step: SnapStep,
     progress: &mut dyn Progress,
 ) -> Result<SnapReport, EngineError> {
     let system = engine.system();
     let layout = repository.layout();
     check_folders(system, &layout)?;
-    let wanted = [(kinds.0, Kind::Plain), (kinds.1, Kind::Context)];
+    let wanted = [(kinds.plain, Kind::Plain), (kinds.context, Kind::Context)];
     let kinds: Vec<Kind> = wanted.into_iter().filter(|(wanted, _)| *wanted).map(|(_, kind)| kind).collect();
     let mut report = SnapReport { snapshots: Vec::new(), baselines: Vec::new(), warnings: Vec::new() };
     if step == SnapStep::List {

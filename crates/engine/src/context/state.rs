@@ -9,7 +9,7 @@ use super::layout::{Artefact, WorkspaceLayout};
 use super::reports::StateReport;
 use super::session::{Session, refuse};
 use super::workspace_files::{check_folders, read_if_there};
-use super::{NamedBytes, Progress, Repository, map::broken};
+use super::{NamedBytes, Progress, Repository, map::decode_error};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -70,8 +70,8 @@ pub fn migrate_state(
         _ => None,
     };
     let named = read(system, repository, source)?;
-    let decoded =
-        state::decode(&named.bytes, &named.name).map_err(|errors| broken("the selection", &errors).hint(FIX_STATE))?;
+    let decoded = state::decode(&named.bytes, &named.name)
+        .map_err(|errors| decode_error("the selection", &errors).hint(FIX_STATE))?;
     let document = decoded.state.encode();
     let is_new = is_old_form(&decoded);
     let report = valid(&named, &decoded, is_new);
@@ -103,7 +103,8 @@ pub(crate) fn load(
 ) -> Result<Option<(DecodedState, Vec<u8>)>, EngineError> {
     let file = layout.artefact(Artefact::State);
     let Some(bytes) = read_if_there(system, layout, &file)? else { return Ok(None) };
-    let decoded = state::decode(&bytes, &file).map_err(|errors| broken("the selection", &errors).hint(FIX_STATE))?;
+    let decoded =
+        state::decode(&bytes, &file).map_err(|errors| decode_error("the selection", &errors).hint(FIX_STATE))?;
     Ok(Some((decoded, bytes)))
 }
 

@@ -8,20 +8,20 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 use stan_archive::{TarEntry, TarKind, read_any};
-use stan_graph::Map;
+use stan_graph::{FileMeta, JsonStyle, Map};
 use stan_model::Digest;
 use stan_model::document::integrity::ExternalsLock;
-use stan_repo::{System, SystemExt as _, hash_real_file, sha256};
+use stan_repo::{Links, System, hash_real_file, sha256};
 
 use super::allow::{self, Allowlist, Documents, Origin, Rules};
 use super::assemble::excludes;
 use super::layout::{Artefact, WorkspaceLayout};
 use super::locate::{Located, Locator};
 use super::map::{encoded, load_integrity, load_map};
-use super::map_verifier::broken;
+use super::map_verifier::mismatch_with_map;
 use super::packages::drop_unproved;
 use super::reports::{Difference, VerifyReport};
-use super::{Repository, select, state};
+use super::{NamedPath, Repository, select, state};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::init::system_document;
@@ -33,18 +33,20 @@ const LARGEST_KEPT: u64 = 2 << 30;
 /// Tar files consist of whole blocks.
 const BLOCK: u64 = 512;
 
-/// Compares an archive, named as shown and by its absolute path, with the workspace; without one, the workspace's own.
+/// Compares an archive with the workspace; without one, the workspace's own.
 pub fn verify(
     engine: &Engine<'_>,
     repository: &Repository<'_>,
-    archive: Option<(String, String)>,
+    archive: Option<NamedPath>,
 ) -> Result<VerifyReport, EngineError> {
     let system = engine.system();
     let layout = repository.layout();
     let own = layout.artefact(Artefact::Archive);
     let is_named = archive.is_some();
-    let (shown, path) = archive.unwrap_or_else(|| (own.clone(), layout.absolute(&own)));
-    let contents = Contents::read(system, &layout, (&shown, &path), is_named).map_err(|refusal| {
+    // Only what the user names may be behind a link: the workspace's own archive could be one that the repository planted.
+    let links = if is_named { Links::Follow } else { Links::Refuse };
+    let archive = archive.unwrap_or_else(|| NamedPath { shown: own.clone(), path: layout.absolute(&own) });
+    let contents = Contents::read(system, &layout, &archive, links).map_err(|refusal| {
         refusal.hint(if is_named {
             format!("name an archive that stan wrote, or none for `{own}`")
         } else {
@@ -75,7 +77,7 @@ pub fn verify(
     gone.sort_unstable();
     gone.dedup();
     Ok(VerifyReport {
-        archive: shown,
+        archive: archive.shown,
         matches: differ.is_empty() && gone.is_empty() && new.is_empty(),
         entries: contents.entries.len() as u64,
         differ,
@@ -102,16 +104,17 @@ struct Held {
 }
 
 impl Contents {
-    /// An archive that was not named on the command line is the workspace's: a link to elsewhere is refused.
+    /// Reads the whole archive.
     fn read(
         system: &dyn System,
         layout: &WorkspaceLayout,
-        (shown, path): (&str, &str),
-        is_named: bool,
+        archive: &NamedPath,
+        links: Links,
     ) -> Result<Self, EngineError> {
+        let NamedPath { shown, path } = archive;
         let unreadable = |reason: String| EngineError::input(format!("the archive `{shown}` cannot be read: {reason}"));
         let path = Path::new(path);
-        let file = if is_named { system.open(path) } else { system.open_real(path) };
+        let file = system.open_file(path, links);
         let file = file.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => EngineError::input(format!("there is no archive `{shown}`")),
             _ => unreadable(error.to_string()),
@@ -232,7 +235,7 @@ impl Check<'_> {
         let minified = if name == self.layout.artefact(Artefact::State) {
             state::load(self.system, self.layout).ok().flatten().map(|(decoded, _)| decoded.state.encode())
         } else if name == self.layout.artefact(Artefact::Meta) {
-            self.map.as_ref().and_then(|(map, _)| encoded(map, false).ok())
+            self.map.as_ref().and_then(|(map, _)| encoded(map, JsonStyle::Minified).ok())
         } else {
             None
         };
@@ -248,10 +251,10 @@ impl Check<'_> {
     /// The bytes of a file on the disk against the archive's.
     fn file(&mut self, name: &str, absolute: &str, with: &str, held: &Held) {
         match hash_real_file(self.system, Path::new(absolute)) {
-            Ok((_, digest, size)) if (digest, size) == (held.digest, held.size) => {}
-            Ok((_, digest, size)) => {
+            Ok(file) if (file.digest, file.size) == (held.digest, held.size) => {}
+            Ok(file) => {
                 let found = shown(held.size, &held.digest.to_string());
-                self.differ.push(difference(name, with, &shown(size, &digest.to_string()), &found));
+                self.differ.push(difference(name, with, &shown(file.size, &file.digest.to_string()), &found));
             }
             Err(error) => self.differ.push(difference(name, with, "a readable file", &error.to_string())),
         }
@@ -275,7 +278,9 @@ impl Check<'_> {
     fn against_map(&mut self, name: &str, held: &Held) {
         let Some((map, _)) = &self.map else { return };
         let Some(index) = map.find(name) else { return };
-        if let Some((expected, found)) = broken(map, index, held.size, held.digest) {
+        if let Some((expected, found)) =
+            mismatch_with_map(map, index, FileMeta { size: held.size, digest: held.digest })
+        {
             self.differ.push(difference(name, "the map", &expected, &found));
         }
     }
@@ -365,7 +370,7 @@ impl Check<'_> {
         let mut selection = select::selection(map, &decoded.state)?;
         if let Some(integrity) = &self.integrity {
             let system = self.system;
-            self.engine.share(|| drop_unproved(system, repository, (map, integrity), &mut selection));
+            self.engine.share(|| drop_unproved(system, repository, map, integrity, &mut selection));
         }
         warnings.extend(selection.warnings.iter().cloned());
         Ok(allow::selected(&rules, documents, top, map, &selection))

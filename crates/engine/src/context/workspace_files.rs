@@ -33,7 +33,7 @@ pub(crate) fn read_if_there(
 }
 
 /// Whether a root-relative file in stan's folder has exactly these bytes. Reads no more than it must, and piece by piece.
-pub(crate) fn holds(
+pub(crate) fn file_has_bytes(
     system: &dyn System,
     layout: &WorkspaceLayout,
     file: &str,

@@ -60,8 +60,7 @@ impl<'t> Tables<'t> {
     ) -> Self {
         let graph = &detailed.graph;
         let sources: Vec<u32> = graph.indices().filter(|node| graph.node(*node).kind == NodeKind::Source).collect();
-        let counted = (request.tokenizer, sources.as_slice());
-        let tokens = counted_tokens(engine, repository, &request.work, detailed, counted);
+        let tokens = counted_tokens(engine, repository, &request.work, detailed, request.tokenizer, &sources);
         let (held_back, warnings) = (FxHashSet::default(), Vec::new());
         let mut tables =
             Self { repository, detailed, packages, sources, tokens, declarations: None, held_back, warnings };
@@ -122,6 +121,7 @@ impl<'t> Tables<'t> {
         let mut bytes = Vec::new();
         let path = absolute(self.repository.root, &node.id);
         let is_read = system.read_real(Path::new(&path), LARGEST_OUTLINED, &mut bytes).is_ok();
+        // All tables are about the bytes that the graph was made of: other bytes have declarations on other lines.
         if !is_read || sha256(&bytes) != file.digest {
             return Read::Changed;
         }
@@ -137,6 +137,7 @@ impl<'t> Tables<'t> {
     fn nodes(&self) -> Table {
         let graph = &self.detailed.graph;
         let mut table = Table::of::<NodeRow<'_>>();
+        // One for each source, in the order of the nodes.
         let mut tokens = self.tokens.iter().copied();
         for index in graph.indices() {
             let node = graph.node(index);
@@ -169,6 +170,7 @@ impl<'t> Tables<'t> {
         for nodes in nodes.chunks(FILES_AT_ONCE) {
             let taken: Vec<TakenNames<'_>> = nodes.par_iter().map(|node| self.taken(&finder, *node)).collect();
             for (node, mut taken) in nodes.iter().zip(taken) {
+                // Imported names are text of the file as well.
                 if self.held_back.contains(node) {
                     taken.clear();
                 }

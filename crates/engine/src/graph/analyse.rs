@@ -8,7 +8,7 @@ use stan_graph::FileMeta;
 use stan_lang::documents;
 use stan_lang::language::{Extraction, Extractors, SourceFile};
 use stan_model::{FileFacts, Problem};
-use stan_repo::{DirectoryHandleCache, Stat, System, SystemExt as _, read_failure};
+use stan_repo::{DirectoryHandleCache, HashedFile, Stat, System, SystemExt as _, read_failure};
 
 use super::GraphOptions;
 use super::compile::SeeBytes;
@@ -138,7 +138,7 @@ fn extract(extractors: &mut Extractors, member: &Member<'_>, options: &GraphOpti
 }
 
 /// Analyses files of the repository, a batch at a time: first all are read and hashed, then all are parsed. Going to and
-/// fro between the system and the parser for each file would drive both out of the processor's caches. DirectoryHandleCache mostly
+/// fro between the system and the parser for each file would drive both out of the processor's caches. The files mostly
 /// lie in one directory, which is kept open. Stats are left out unless they are wanted.
 pub(crate) struct BatchAnalyser<'a> {
     system: &'a dyn System,
@@ -262,7 +262,7 @@ impl<'a> BatchAnalyser<'a> {
         let (directory, name) = relative.rsplit_once('/').unwrap_or(("", relative));
         let whole = absolute.len().checked_sub(name.len() + 1).and_then(|end| absolute.get(..end)).unwrap_or_default();
         let start = buffer.len();
-        let read = match self.neighbours.beside(directory, whole) {
+        let read = match self.neighbours.handle_for(directory, whole) {
             Some(files) => files.read(name, LARGE, self.wants_stats, buffer),
             None => self.system.read_real(Path::new(absolute), LARGE, buffer).map(Some),
         };
@@ -339,7 +339,7 @@ fn hashed(system: &dyn System, path: &str, display: &str, options: &GraphOptions
         }
     }
     match stan_repo::hash_real_file(system, Path::new(path)) {
-        Ok((stat, digest, size)) => {
+        Ok(HashedFile { stat, digest, size }) => {
             Analysed { stat: Some(stat), meta: Some(FileMeta { digest, size }), ..Analysed::default() }
         }
         Err(error) => unreadable(display, &error),

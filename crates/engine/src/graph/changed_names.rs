@@ -5,14 +5,11 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::FileFacts;
-use stan_model::facts::ExportSource;
+use stan_model::facts::{EXPORT_EQUALS, ExportSource};
 
 use super::record::name_hash;
 use crate::cache::RecordId;
 use crate::cache::data::ANY_NAME;
-
-/// The name of `export =` in facts: what is not exported by name may be a member of it.
-pub(super) const WHOLE: &str = "export=";
 
 /// A set of export names, as 32-bit hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +62,7 @@ impl ChangedNames {
         let (old, new) = (exports(old), exports(new));
         let mut names = Self::default();
         for (name, ..) in old.symmetric_difference(&new) {
-            names.all |= *name == WHOLE;
+            names.all |= *name == EXPORT_EQUALS;
             names.hashes.insert(name_hash(name));
         }
         names
@@ -88,14 +85,13 @@ impl ChangedNames {
         for export in &facts.exports {
             let changed = match &export.source {
                 ExportSource::Local => false,
-                ExportSource::Name { request, name } => {
-                    changes_of(*request).is_some_and(|changed| &*export.name == WHOLE || changed.has(name_hash(name)))
-                }
+                ExportSource::Name { request, name } => changes_of(*request)
+                    .is_some_and(|changed| &*export.name == EXPORT_EQUALS || changed.has(name_hash(name))),
                 // The module itself is the answer, whatever it exports, except for members of `export =`.
-                ExportSource::Namespace { request } => &*export.name == WHOLE && changes_of(*request).is_some(),
+                ExportSource::Namespace { request } => &*export.name == EXPORT_EQUALS && changes_of(*request).is_some(),
             };
             if changed {
-                names.all |= &*export.name == WHOLE;
+                names.all |= &*export.name == EXPORT_EQUALS;
                 names.hashes.insert(name_hash(&export.name));
             }
         }

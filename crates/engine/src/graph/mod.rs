@@ -440,7 +440,7 @@ fn key(system: &dyn System, options: &GraphOptions) -> Vec<u8> {
     postcard::to_stdvec(&key).unwrap_or_default()
 }
 
-/// Upcasting in one place, for readers' sake.
+/// Upcasting in one place.
 trait AsSystem {
     fn as_system(&self) -> &dyn System;
 }

@@ -1,11 +1,10 @@
 //! The files of a run as the cache remembers them: contents, facts, and where requests lead, by record number.
 
-use stan_model::facts::ExportSource;
+use stan_model::facts::{EXPORT_EQUALS, ExportSource};
 use stan_model::{FileFacts, FileKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::analyse::Analysed;
-use super::changed_names::WHOLE;
 use super::stages::AnalysedChunks;
 use crate::cache::data::ANY_NAME;
 use crate::cache::{NodeIndex, RecordId};
@@ -134,9 +133,9 @@ impl<'r> Record<'r> {
         let Some(facts) = self.facts() else { return };
         let named = facts.exports.iter().filter_map(|export| match &export.source {
             ExportSource::Local => None,
-            ExportSource::Name { request, .. } if &*export.name == WHOLE => Some((*request, ANY_NAME)),
+            ExportSource::Name { request, .. } if &*export.name == EXPORT_EQUALS => Some((*request, ANY_NAME)),
             ExportSource::Name { request, name } => Some((*request, name_hash(name))),
-            ExportSource::Namespace { request } => (&*export.name == WHOLE).then_some((*request, ANY_NAME)),
+            ExportSource::Namespace { request } => (&*export.name == EXPORT_EQUALS).then_some((*request, ANY_NAME)),
         });
         let stars = facts.stars.iter().map(|request| (*request, ANY_NAME));
         self.by_target(named.chain(stars), found);

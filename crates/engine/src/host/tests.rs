@@ -277,7 +277,7 @@ fn links_out_of_the_repository_are_refused_by_every_option_that_names_a_file() {
 }
 
 #[test]
-fn refusals_have_codes() {
+fn every_refusal_has_a_code() {
     let system = system(FILES);
     let code = |verb: &str, options: Value| refusal(&system, verb, &options).0;
     assert_eq!(code("overview", json!({ "cwd": "/nowhere" })), "STAN_INPUT");

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::place::{KEYS, OpenHost};
 use super::{HostEnvironment, HostError, split, written};
-use crate::context::{NamedBytes, NoProgress, SelectRequest};
+use crate::context::{NamedBytes, NamedPath, NoProgress, SelectRequest};
 use crate::engine::Engine;
 use crate::overview::{Level, OverviewRequest};
 use crate::pack::{ClosureKind, Externals, ITEM_TOKENS, PackRequest, Since, TAG_TOKENS, verify_pack};
@@ -218,7 +218,7 @@ pub(super) fn verify(engine: &Engine<'_>, environment: &HostEnvironment, options
     {
         return written(&report);
     }
-    let archive = asked.archive.map(|typed| (typed.clone(), place.absolute(&typed)));
+    let archive = asked.archive.map(|typed| NamedPath { path: place.absolute(&typed), shown: typed });
     written(&crate::context::verify(&place.engine, &place.repository(), archive)?)
 }
 

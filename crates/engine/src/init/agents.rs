@@ -195,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn remove_undoes_add(pieces in prop::collection::vec(prop::sample::select(
+        fn removing_the_block_undoes_adding_it(pieces in prop::collection::vec(prop::sample::select(
             vec!["a", "\n", "\r\n", "\r", " ", "<!-- stan", "\u{feff}", "```\n"]), 0..12)) {
             let before = pieces.concat();
             let Ok(Addition::Added(after)) = add(Some(before.as_bytes()), BLOCK) else { panic!("{before:?}") };

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn short_diffs() {
+    fn a_difference_is_shown_as_unified_hunks() {
         check("a b c", "a b c", &[]);
         check("a b c", "a x c", &["@@ -1,3 +1,3 @@", " a", "-b", "+x", " c"]);
         check("", "a", &["@@ -0,0 +1 @@", "+a"]);

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn wider_rules_count() {
+    fn only_rules_that_are_missing_are_added() {
         for rules in [".stan/", ".stan", "/.stan/", ".*", ".stan/*", ".stan/**", "*"] {
             check(rules, "");
         }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_folders() {
+    fn special_characters_of_a_folder_are_escaped() {
         for (stan_path, first) in [
             ("#a", "\\#a/context/"),
             ("a*[b]?", "a\\*\\[b]\\?/context/"),

@@ -87,7 +87,7 @@ fn check(system: &MemorySystem, options: &InitOptions, expected: Expect) {
 }
 
 #[test]
-fn a_fresh_repository() {
+fn a_fresh_repository_gets_configuration_documents_and_ignore_rules() {
     let system = repository(&[]);
     let plain = options(false, None);
     check(

@@ -102,6 +102,7 @@ pub fn outline(
         report.warnings.dedup();
         match unknown.as_slice() {
             [] => Ok(report),
+            // Only an error needs the names of all files.
             unknown => Err(unknown_files(&scan(system, repository), unknown)),
         }
     })
@@ -220,6 +221,7 @@ fn shown(outlined: Outlined, limit: Option<usize>, left: &mut u64) -> OutlinedFi
     for index in order {
         let Some(declaration) = file.declarations.get(index) else { continue };
         let cost = declaration.signature.len() as u64 + 2 * u64::from(declaration.depth) + 12;
+        // Ends at the first one that does not fit, so that a larger budget shows more and nothing else.
         if limit.is_some_and(|limit| count >= limit) || cost > *left {
             break;
         }

@@ -55,7 +55,7 @@ pub struct AskedText {
     pub file: AskedFile,
     pub name: Option<String>,
     /// 1-based and inclusive; beyond the end it means the end.
-    pub lines: Option<(u32, u32)>,
+    pub lines: Option<Lines>,
 }
 
 /// What to read.
@@ -169,9 +169,9 @@ impl Text {
     }
 
     /// A part of the file by its lines.
-    fn lines(&self, (from, to): (u32, u32), whole: Lines) -> Shown {
-        let from = from.clamp(1, whole.to.max(1));
-        let to = to.clamp(from, whole.to.max(from));
+    fn lines(&self, asked: Lines, whole: Lines) -> Shown {
+        let from = asked.from.clamp(1, whole.to.max(1));
+        let to = asked.to.clamp(from, whole.to.max(from));
         let text = self.text.strip_suffix('\n').unwrap_or(&self.text);
         let lines: String = text.split_inclusive('\n').skip(from as usize - 1).take((to - from) as usize + 1).collect();
         let text = if to < whole.to { lines.strip_suffix('\n').unwrap_or(&lines).to_owned() } else { lines };
@@ -230,7 +230,7 @@ impl Text {
         };
         let shown = match (level, unit) {
             (ReadLevel::Full, Some((_, unit))) => stan_pack::full(&self.text, &self.starts, unit, true),
-            (ReadLevel::Full, None) => self.lines(asked.lines.unwrap_or((1, u32::MAX)), whole),
+            (ReadLevel::Full, None) => self.lines(asked.lines.unwrap_or(Lines { from: 1, to: u32::MAX }), whole),
             (ReadLevel::Signature, Some((id, _))) => {
                 let none = (BTreeSet::new(), BTreeSet::new());
                 let options = Options { doc: true, used: &none.0, keep: &none.1, all_members: true };

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::Engine;
+use stan_graph::JsonStyle;
 use stan_graph::overview::{Overview, OverviewInput, OverviewOptions, Unit, aggregate, overview as write_overview};
 pub use stan_model::document::answer_reports::OverviewReport;
 
@@ -127,7 +128,8 @@ pub(crate) fn counted_tokens(
     repository: &Repository<'_>,
     work: &GraphRequest,
     detailed: &DetailedGraph,
-    (tokenizer, nodes): (Tokenizer, &[u32]),
+    tokenizer: Tokenizer,
+    nodes: &[u32],
 ) -> Vec<u64> {
     Source::new(engine, repository, work, detailed, tokenizer).tokens(nodes)
 }
@@ -141,7 +143,7 @@ fn map_tokens(
 ) -> Result<u64, EngineError> {
     let mut bytes = Vec::new();
     build_map(engine, repository, work)?
-        .write(&mut bytes, false)
+        .write(&mut bytes, JsonStyle::Minified)
         .map_err(|error| EngineError::internal(error.to_string()))?;
     Ok(tokenizer.count(&bytes))
 }

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_of_specifiers() {
+    fn a_specifier_names_its_package() {
         for (specifier, expected) in [
             ("react", Some("react")),
             ("react/jsx-runtime", Some("react")),

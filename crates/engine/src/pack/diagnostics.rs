@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_quotes() {
+    fn names_in_quotes_of_a_message_are_found() {
         for (message, expected) in [
             ("Property 'foo' does not exist on type 'Bar'. Did you mean 'fooBar'?", vec!["foo", "Bar", "fooBar"]),
             ("Type '(a: Left<string>) => void' is not assignable", vec!["Left"]),

@@ -65,7 +65,8 @@ struct FileSlot {
 
 impl<'p> PackFiles<'p> {
     pub(super) fn new(
-        (system, world): (&'p dyn System, &'p dyn Files),
+        system: &'p dyn System,
+        world: &'p dyn Files,
         options: &'p GraphOptions,
         resolvers: &'p ProjectResolvers<'p>,
         table: &'p FoundTargets<'p>,

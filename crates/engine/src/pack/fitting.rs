@@ -26,6 +26,14 @@ const FRAME_TOKENS: u64 = 120;
 /// The lists take this part of the budget at most; they are shortened to fit.
 const LISTS_PART: u64 = 12;
 
+/// What a budget leaves of a pack.
+pub(super) struct FittedItems {
+    pub(super) fitted: Fitted,
+    pub(super) items: Vec<PackItem>,
+    /// What does not fit.
+    pub(super) omitted: Vec<PackOmitted>,
+}
+
 pub(super) struct Fitting<'f, 'p> {
     request: &'f PackRequest,
     files: &'f PackFiles<'p>,
@@ -37,8 +45,7 @@ impl<'f, 'p> Fitting<'f, 'p> {
         Self { request, files, counter }
     }
 
-    /// The items that fit, and what does not.
-    pub(super) fn fit(&self, gathered: &Gathered) -> (Fitted, Vec<PackItem>, Vec<PackOmitted>) {
+    pub(super) fn fit(&self, gathered: &Gathered) -> FittedItems {
         let budget = self.item_budget(gathered);
         let others: Vec<Costs> = gathered.drafts.iter().map(Draft::costs).collect();
         let whole = |(draft, _): &(Draft, _)| Shrinking::whole(draft);
@@ -66,7 +73,7 @@ impl<'f, 'p> Fitting<'f, 'p> {
                 None => omitted.push(draft.omitted()),
             }
         }
-        (fitted, items, omitted)
+        FittedItems { fitted, items, omitted }
     }
 
     /// What the lists of a printed pack leave of the budget. Grows with the budget.

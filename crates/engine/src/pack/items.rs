@@ -333,7 +333,7 @@ pub(super) fn draft(
         lines.to - lines.from < LONG_DOC
     });
     let wanted = wanted(candidate, unit);
-    let texts = texts(candidate, &loaded, unit, (wanted, doc), counter);
+    let texts = texts(candidate, &loaded, unit, wanted, doc, counter);
     let has = |level: Level| texts.iter().any(|(known, _)| *known == level);
     let levels = [Level::Full, Level::Open, Level::Signature, Level::Head];
     let wanted = levels.into_iter().find(|level| *level <= wanted && has(*level)).unwrap_or(wanted);
@@ -383,7 +383,8 @@ fn texts(
     candidate: &Candidate,
     loaded: &LoadedFile,
     unit: &Unit,
-    (wanted, doc): (Level, bool),
+    wanted: Level,
+    doc: bool,
     counter: Counter,
 ) -> Vec<(Level, Sized)> {
     let outline = &loaded.units.outline;

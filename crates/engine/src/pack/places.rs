@@ -83,9 +83,19 @@ fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// A place in a file as a user or a tool gives it. Lines and columns are counted from 1.
+#[derive(Clone, Copy)]
+pub(super) struct LineColumn {
+    pub(super) line: u32,
+    pub(super) col: Option<u32>,
+    /// What columns count.
+    pub(super) unit: ColumnUnit,
+}
+
 /// The byte position of a line and column; without a column, or in the white space before the text, the first character of
 /// the text. Beyond the end of the line its end counts.
-pub(super) fn position(text: &str, starts: &LineStarts, line: u32, col: Option<u32>, unit: ColumnUnit) -> u32 {
+pub(super) fn position(text: &str, starts: &LineStarts, place: LineColumn) -> u32 {
+    let LineColumn { line, col, unit } = place;
     let line = line.clamp(1, starts.count().max(1));
     let span = starts.span(Lines { from: line, to: line }, text);
     let content = span.of(text);
@@ -148,7 +158,7 @@ mod tests {
             (1, Some(99), ColumnUnit::Utf16, 1),
             (99, None, ColumnUnit::Utf16, 16),
         ] {
-            assert_eq!(position(text, &starts, line, col, unit), expected, "{line}:{col:?}");
+            assert_eq!(position(text, &starts, LineColumn { line, col, unit }), expected, "{line}:{col:?}");
         }
     }
 }

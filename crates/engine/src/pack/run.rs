@@ -6,19 +6,19 @@ use std::rc::Rc;
 use stan_diagnose::ColumnUnit;
 use stan_lang::ProjectResolvers;
 use stan_model::document::pack::{
-    Pack, PackDiagnostic, PackDigests, PackFocus, PackInput, PackItem, PackMissing, PackOmitted, PackProject,
-    PackTotals, PackTruncation, SCHEMA, Toolchain,
+    Pack, PackDiagnostic, PackDigests, PackFocus, PackInput, PackMissing, PackProject, PackTotals, PackTruncation,
+    SCHEMA, Toolchain,
 };
 use stan_model::outline::{Lines, UnitId};
-use stan_pack::{Closure, Fitted, Focus, Limits, MissingReason, Question, closure, focus_at, lines_around};
+use stan_pack::{Closure, Focus, Limits, MissingReason, Question, closure, focus_at, lines_around};
 use stan_repo::{System, Universe, World};
 
 use super::diagnostics::{MOST_NEAR, Placed, focus_of, nowhere, place, quoted_names, written as written_diagnostic};
 use super::files::{FoundTargets, LoadedFile, PackFiles};
-use super::fitting::Fitting;
+use super::fitting::{FittedItems, Fitting};
 use super::items::{Counter, Draft, draft, exports_draft, file_draft, focus_draft, imports_draft};
 use super::list::{check_tool, is_file};
-use super::places::{Located, Locator, position};
+use super::places::{LineColumn, Located, Locator, position};
 use super::sources::{Sources, sources};
 use super::{AskedPlace, AskedSymbol, PackOutcome, PackRequest};
 use crate::context::{EngineError, Repository};
@@ -54,7 +54,7 @@ pub fn pack(
         let resolvers = ProjectResolvers::open(options.languages, &project);
         let excluded = ExcludedFiles::new(&options);
         let table = FoundTargets::new(&excluded);
-        let files = PackFiles::new((system, &world), &options, &resolvers, &table);
+        let files = PackFiles::new(system, &world, &options, &resolvers, &table);
         let run = PackRun {
             system,
             repository,
@@ -141,9 +141,9 @@ impl PackRun<'_, '_> {
         self.sources(sources, &mut gathered);
         self.hold_back_secrets(&mut gathered);
         let fitting = Fitting::new(self.request, self.files, self.counter);
-        let (fitted, items, omitted) = fitting.fit(&gathered);
+        let fitted = fitting.fit(&gathered);
         let problems = std::mem::take(&mut gathered.problems);
-        let pack = self.document(gathered, items, omitted, &fitted, world);
+        let pack = self.document(gathered, fitted, world);
         let PackRequest { budget, tokenizer, .. } = *self.request;
         Ok(PackOutcome { pack, budget, tokenizer, problems: problems.into_iter().collect() })
     }
@@ -248,7 +248,8 @@ impl PackRun<'_, '_> {
     ) -> Option<Root> {
         let (file, place) = (one.file()?, one.diagnostic.place.as_ref()?);
         let unit = one.diagnostic.unit;
-        let mut root = self.root(file, (place.line, place.col, unit), one.diagnostic.end, problems)?;
+        let end = one.diagnostic.end.map(|(line, _)| line);
+        let mut root = self.root(file, LineColumn { line: place.line, col: place.col, unit }, end, problems)?;
         let located = |path: &str| match locator.locate(path) {
             Located::Found(file) => Some(self.files.id_of(&file)),
             _ => None,
@@ -258,7 +259,7 @@ impl PackRun<'_, '_> {
         for (place, how) in related.chain(frames) {
             let Some(file) = located(&place.file) else { continue };
             let Some(loaded) = self.files.load(file) else { continue };
-            let at = position(&loaded.text, &loaded.starts, place.line, place.col, unit);
+            let at = position(&loaded.text, &loaded.starts, LineColumn { line: place.line, col: place.col, unit });
             root.question.places.push((file, at, how));
         }
         root.question.quoted = quoted_names(&one.diagnostic.message);
@@ -266,20 +267,16 @@ impl PackRun<'_, '_> {
         Some(root)
     }
 
-    fn root(
-        &self,
-        file: &str,
-        (line, col, unit): (u32, Option<u32>, ColumnUnit),
-        end: Option<(u32, Option<u32>)>,
-        problems: &mut BTreeSet<String>,
-    ) -> Option<Root> {
+    /// `end`: the last line that a tool says is wrong.
+    fn root(&self, file: &str, place: LineColumn, end: Option<u32>, problems: &mut BTreeSet<String>) -> Option<Root> {
+        let LineColumn { line, col, .. } = place;
         let id = self.files.id_of(file);
         let loaded = self.files.load(id)?;
         let last = loaded.starts.count();
         if line > last {
             problems.insert(format!("{file}: line {line} is beyond the end; the file has {last} lines"));
         }
-        let at = position(&loaded.text, &loaded.starts, line, col, unit);
+        let at = position(&loaded.text, &loaded.starts, place);
         let line = line.clamp(1, last.max(1));
         let focus = if loaded.has_outline {
             focus_at(&loaded.units, &loaded.text, &loaded.starts, at)
@@ -289,13 +286,13 @@ impl PackRun<'_, '_> {
         if focus.is_near {
             problems.insert(format!("{file}:{line}: is in no declaration; the nearest one is shown"));
         }
-        let failing = Lines { from: line, to: end.map_or(line, |(to, _)| to.clamp(line, line + 20)) };
+        let failing = Lines { from: line, to: end.map_or(line, |to| to.clamp(line, line + 20)) };
         let question = Question { file: id, focus, failing, places: Vec::new(), quoted: Vec::new() };
         Some(Root { loaded, question, line, col, diagnostic: None })
     }
 
     fn asked_place(&self, asked: &AskedPlace, problems: &mut BTreeSet<String>) -> Result<Root, EngineError> {
-        let place = (asked.line, asked.col, ColumnUnit::Utf16);
+        let place = LineColumn { line: asked.line, col: asked.col, unit: ColumnUnit::Utf16 };
         self.root(&asked.file.id, place, None, problems).ok_or_else(|| self.unreadable(&asked.file))
     }
 
@@ -445,14 +442,8 @@ impl PackRun<'_, '_> {
         gathered.problems.extend(held_back_problem(held_back));
     }
 
-    fn document(
-        &self,
-        gathered: Gathered,
-        items: Vec<PackItem>,
-        mut omitted: Vec<PackOmitted>,
-        fitted: &Fitted,
-        world: &World<'_>,
-    ) -> Pack {
+    fn document(&self, gathered: Gathered, fitted: FittedItems, world: &World<'_>) -> Pack {
+        let FittedItems { fitted, items, mut omitted } = fitted;
         let mut missing = gathered.missing;
         let totals = PackTotals { omitted: omitted.len() as u64, missing: missing.len() as u64, tokens: fitted.after };
         omitted.truncate(MOST_LISTED);

@@ -45,8 +45,8 @@ pub fn verify_pack(engine: &Engine<'_>, repository: &Repository<'_>, pack: &Name
         };
         match hash_file(system, Path::new(&found)) {
             Err(_) => report.gone.push(path.clone()),
-            Ok((_, found, _)) => {
-                let found = found.to_string();
+            Ok(file) => {
+                let found = file.digest.to_string();
                 if !found.starts_with(digest.as_str()) {
                     let actual = digest.clone();
                     let with = "the tree".to_owned();

@@ -5,13 +5,14 @@ use std::path::Path;
 use stan_archive::{NewFile, NewMode, PatchFile, PatchKind, PatchSet, Recovered};
 use stan_model::document::assistant_reports::{AppliedFile, ApplyAction, ApplyReport, FileChange};
 use stan_reply::{CheckOptions, Plan, PlannedMode, Report};
-use stan_repo::{System, WritableSystem};
+use stan_repo::{Links, System, WritableSystem};
 
 use super::archive::ArchiveIndex;
 use super::feedback::feedback;
+use super::own_archive;
 use super::workspace::Workspace;
 use crate::context::{
-    Artefact, EngineError, NamedBytes, Progress, Repository, Session, WorkspaceLayout, check_folders, refuse,
+    EngineError, NamedBytes, NamedPath, Progress, Repository, Session, WorkspaceLayout, check_folders, refuse,
 };
 use crate::engine::Engine;
 use crate::error::EngineErrorKind;
@@ -22,8 +23,8 @@ use crate::tokens::Tokenizer;
 #[derive(Clone, Debug)]
 pub struct ApplyRequest {
     pub reply: NamedBytes,
-    /// How the archive is shown and where it is, absolute; without it the workspace's `output/archive.tar`, if there is one.
-    pub archive: Option<(String, String)>,
+    /// Without it the workspace's `output/archive.tar`, if there is one.
+    pub archive: Option<NamedPath>,
     /// The reply answers no archive, but a pack.
     pub no_archive: bool,
     /// The map was seen earlier in the thread.
@@ -199,16 +200,15 @@ impl Apply<'_> {
     /// How the archive is shown, and its contents.
     fn archive(&self) -> Result<(Option<String>, ArchiveIndex<'_>), EngineError> {
         let system = as_system(self.system);
-        if let Some((shown, path)) = &self.request.archive {
-            return Ok((Some(shown.clone()), ArchiveIndex::read(system, shown, Path::new(path), true)?));
+        if let Some(named) = &self.request.archive {
+            return Ok((Some(named.shown.clone()), ArchiveIndex::read(system, named, Links::Follow)?));
         }
-        let relative = self.layout.artefact(Artefact::Archive);
-        let absolute = self.layout.absolute(&relative);
-        if self.request.no_archive || system.lstat(Path::new(&absolute)).is_err() {
+        let own = own_archive(self.layout);
+        if self.request.no_archive || system.lstat(Path::new(&own.path)).is_err() {
             return Ok((None, ArchiveIndex::none(system)));
         }
-        let archive = ArchiveIndex::read(system, &relative, Path::new(&absolute), false)?;
-        Ok((Some(relative), archive))
+        let archive = ArchiveIndex::read(system, &own, Links::Refuse)?;
+        Ok((Some(own.shown), archive))
     }
 
     fn changes(

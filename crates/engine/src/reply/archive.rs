@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use stan_archive::{TarKind, read_any};
-use stan_repo::{System, SystemExt as _};
+use stan_repo::{Links, System, SystemExt as _};
 
-use crate::context::EngineError;
+use crate::context::{EngineError, NamedPath};
 
 pub(super) struct ArchiveIndex<'s> {
     system: &'s dyn System,
@@ -29,13 +29,14 @@ impl<'s> ArchiveIndex<'s> {
         self.is_there
     }
 
-    /// An archive that was not named on the command line is the workspace's: a link to elsewhere is refused.
-    pub(super) fn read(system: &'s dyn System, shown: &str, path: &Path, is_named: bool) -> Result<Self, EngineError> {
+    pub(super) fn read(system: &'s dyn System, archive: &NamedPath, links: Links) -> Result<Self, EngineError> {
+        let NamedPath { shown, path } = archive;
+        let path = Path::new(path);
         let unreadable = |reason: String| {
             EngineError::input(format!("the archive `{shown}` cannot be read: {reason}"))
                 .hint("make one with `stan run --context`, or name the one that the assistant has with --archive")
         };
-        let file = if is_named { system.open(path) } else { system.open_real(path) };
+        let file = system.open_file(path, links);
         let file = file.map_err(|error| {
             unreadable(if error.kind() == io::ErrorKind::NotFound {
                 "there is none".to_owned()

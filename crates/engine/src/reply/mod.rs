@@ -1,4 +1,4 @@
-//! The verbs `check` and `apply`: may this reply of an assistant be acted upon, and act upon it. Joins the rules of
+//! The verbs `check` and `apply`: judges a reply of an assistant, and changes the files that it patches. Joins the rules of
 //! `stan-reply` with the archive, the map, the selection and the tree. Checking only reads.
 
 mod apply;
@@ -7,18 +7,17 @@ mod feedback;
 mod tree;
 mod workspace;
 
-use std::path::Path;
-
 pub(crate) use apply::recovered_notice;
 pub use apply::{ApplyRequest, apply_reply, recover, undo_reply};
 pub use stan_model::document::assistant_reports::{
     AppliedFile, ApplyAction, ApplyReport, Excerpt, FileChange, Finding, ReplyReport, Severity,
 };
 use stan_reply::{CheckOptions, check};
+use stan_repo::Links;
 
 use self::archive::ArchiveIndex;
 use self::workspace::Workspace;
-use crate::context::{Artefact, EngineError, NamedBytes, Repository};
+use crate::context::{Artefact, EngineError, NamedBytes, NamedPath, Repository, WorkspaceLayout};
 use crate::engine::Engine;
 use crate::tokens::Tokenizer;
 
@@ -26,8 +25,8 @@ use crate::tokens::Tokenizer;
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
     pub reply: NamedBytes,
-    /// How the archive is shown and where it is, absolute; without it the workspace's `output/archive.tar`.
-    pub archive: Option<(String, String)>,
+    /// Without it the workspace's `output/archive.tar`.
+    pub archive: Option<NamedPath>,
     /// The map was seen earlier in the thread.
     pub seen: bool,
     /// As exact as `git apply`; what is only bad manners is an error.
@@ -35,6 +34,13 @@ pub struct CheckRequest {
     /// The most tokens that the resulting archive should have.
     pub budget: Option<u64>,
     pub tokenizer: Tokenizer,
+}
+
+/// The archive that the workspace's last run wrote. It is read with [`Links::Refuse`]: a link in its place would be one that the
+/// repository planted. An archive that the user names may be a link.
+fn own_archive(layout: &WorkspaceLayout) -> NamedPath {
+    let shown = layout.artefact(Artefact::Archive);
+    NamedPath { path: layout.absolute(&shown), shown }
 }
 
 /// Checks a reply. A refusal means that it could not be checked at all.
@@ -45,12 +51,11 @@ pub fn check_reply(
 ) -> Result<ReplyReport, EngineError> {
     let system = engine.system();
     let layout = repository.layout();
-    let (shown, path) = request.archive.clone().unwrap_or_else(|| {
-        let relative = layout.artefact(Artefact::Archive);
-        let absolute = layout.absolute(&relative);
-        (relative, absolute)
-    });
-    let archive = ArchiveIndex::read(system, &shown, Path::new(&path), request.archive.is_some())?;
+    let (named, links) = match &request.archive {
+        Some(named) => (named.clone(), Links::Follow),
+        None => (own_archive(&layout), Links::Refuse),
+    };
+    let archive = ArchiveIndex::read(system, &named, links)?;
     let workspace = Workspace::open(system, repository, &layout, &archive, request.tokenizer)?;
     let text = String::from_utf8_lossy(&request.reply.bytes);
     let options =
@@ -61,5 +66,11 @@ pub fn check_reply(
     if matches!(text, std::borrow::Cow::Owned(_)) {
         notes.push("the reply is not UTF-8; what is not was read as U+FFFD".to_owned());
     }
-    Ok(ReplyReport { reply: request.reply.name.clone(), archive: shown, accepted, findings: report.findings, notes })
+    Ok(ReplyReport {
+        reply: request.reply.name.clone(),
+        archive: named.shown,
+        accepted,
+        findings: report.findings,
+        notes,
+    })
 }

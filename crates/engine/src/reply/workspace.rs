@@ -228,8 +228,8 @@ impl<'a> Workspace<'a> {
             let mut digests = BTreeMap::new();
             for file in files {
                 let absolute = self.layout.absolute(&file.real);
-                if let Ok((_, digest, _)) = hash_file(self.system, Path::new(&absolute)) {
-                    digests.entry(digest.prefix()).or_insert(file.path);
+                if let Ok(hashed) = hash_file(self.system, Path::new(&absolute)) {
+                    digests.entry(hashed.digest.prefix()).or_insert(file.path);
                 }
             }
             digests

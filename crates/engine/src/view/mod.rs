@@ -154,6 +154,7 @@ fn missing(graph: &Graph, nodes: &[u32]) -> Vec<ViewMissing> {
     for (file, node) in (0u32..).zip(nodes) {
         for edge in graph.edges(*node).iter().filter(|edge| graph.node(edge.target).kind == NodeKind::Missing) {
             let files = importers.entry(edge.target).or_default();
+            // Files come in order, so that only the last one can be there already.
             if files.last() != Some(&file) {
                 files.push(file);
             }
@@ -163,6 +164,7 @@ fn missing(graph: &Graph, nodes: &[u32]) -> Vec<ViewMissing> {
         .into_iter()
         .map(|(node, importers)| ViewMissing { name: graph.node(node).id.to_string(), importers })
         .collect();
+    // Stable: among equals the order of node ids stays.
     missing.sort_by_key(|one| std::cmp::Reverse(one.importers.len()));
     missing
 }

@@ -43,12 +43,12 @@ fn drive_named(names: &[&str]) {
 }
 
 #[test]
-fn run_plain() {
+fn a_fault_in_run_leaves_the_old_or_the_new() {
     drive_named(&["run"]);
 }
 
 #[test]
-fn run_context() {
+fn a_fault_in_run_context_leaves_the_old_or_the_new() {
     drive_named(&["run --context, the first", "run --context, a later one"]);
 }
 
@@ -63,44 +63,44 @@ fn run_with_a_cache() {
 }
 
 #[test]
-fn snap_and_state() {
+fn a_fault_in_snap_or_state_leaves_the_old_or_the_new() {
     drive_named(&["snap", "state migrate", "state migrate FILE"]);
 }
 
 #[test]
-fn init() {
+fn a_fault_in_init_leaves_the_old_or_the_new() {
     drive_named(&["init", "init --force --agents", "init --agents=remove"]);
 }
 
 #[test]
-fn suggest() {
+fn a_fault_in_suggest_leaves_the_old_or_the_new() {
     drive_named(&["suggest --write"]);
 }
 
 #[test]
-fn apply() {
+fn a_fault_in_apply_leaves_the_old_or_the_new() {
     // What a killed one left is completed or rolled back: `crates/archive/src/patch/tests.rs`.
     drive_named(&["apply", "apply, after another", "apply --undo"]);
 }
 
 #[test]
-fn history_and_evidence() {
+fn a_fault_in_snap_undo_or_scripts_leaves_the_old_or_the_new() {
     drive_named(&["snap undo", "run -s"]);
 }
 
 #[test]
-fn graph() {
+fn a_fault_in_graph_leaves_the_old_or_the_new_cache() {
     drive_named(&["graph, no cache yet", "graph, an old cache", "graph, a damaged cache"]);
 }
 
 #[test]
-fn x07() {
+fn a_fault_in_x07_leaves_the_old_or_the_new() {
     drive_named(&["x07 ast slice --out", "x07 ast slice --out, a new folder"]);
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn every_position() {
+fn a_fault_at_every_position_leaves_the_old_or_the_new() {
     let mut sum = Tally::default();
     for path in PATHS {
         sum.add(&drive_all(path, 1));

@@ -8,8 +8,8 @@ use stan_engine::config::{Config, FoundConfig, find};
 use stan_engine::context::reports::ArchiveMode;
 use stan_engine::context::reports::{ScriptEnd, ScriptReport};
 use stan_engine::context::{
-    EngineError, NamedBytes, NoProgress, Repository, RunRequest, SnapRequest, SnapStep, StateSource, migrate_state,
-    run, snap, snap_history,
+    EngineError, NamedBytes, NoProgress, Repository, RunRequest, SnapKinds, SnapRequest, SnapStep, StateSource,
+    migrate_state, run, snap, snap_history,
 };
 use stan_engine::graph::{GraphRequest, Stats, graph, write_json};
 use stan_engine::init::{AgentsBlock, InitOptions, apply, plan};
@@ -22,6 +22,8 @@ use stan_engine::{DocumentStore, PointerSpace, SliceCommand, SliceRequest, slice
 use stan_repo::{AllowedFolder, MemorySystem, System, SystemExt as _, WritableSystem};
 
 pub(crate) const ROOT: &str = "/r";
+const BOTH_KINDS: SnapKinds = SnapKinds { plain: true, context: true };
+
 const STATE: &str = "/r/.stan/context/dependency.state.json";
 
 /// Something that writes.
@@ -291,7 +293,7 @@ fn archive_with(
 
 fn snapshots(system: &dyn WritableSystem) -> Result<Done, String> {
     let FoundConfig { root, config, .. } = found(system)?;
-    let request = SnapRequest { plain: true, context: true, work: work(false) };
+    let request = SnapRequest { kinds: BOTH_KINDS, work: work(false) };
     let report = snap(&engine(system), &Repository { root: &root, config: &config }, &request, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
@@ -349,7 +351,7 @@ fn with_history() -> MemorySystem {
 fn walk(system: &dyn WritableSystem, step: SnapStep) -> Result<Done, String> {
     let FoundConfig { root, config, .. } = found(system)?;
     let repository = Repository { root: &root, config: &config };
-    let report = snap_history(&Engine::new(system), &repository, (true, true), step, &mut NoProgress);
+    let report = snap_history(&Engine::new(system), &repository, BOTH_KINDS, step, &mut NoProgress);
     report.map(|report| Done { said: report.warnings, answer: String::new() }).map_err(|refusal| text(&refusal))
 }
 

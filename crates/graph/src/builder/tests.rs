@@ -46,7 +46,7 @@ fn check(nodes: &[(u32, &str)], edges: &[(u32, u32, (EdgeKind, Resolution))], ex
 }
 
 #[test]
-fn an_empty_graph() {
+fn nothing_makes_an_empty_graph() {
     check(&[], &[], "");
 }
 

@@ -106,7 +106,7 @@ impl Canonical {
                 }
             }
             let length = |raw: u32| description(&canonical.descriptions, graph, raw).map_or(0, str::len);
-            let (record, description, conflict) = merge(graph, id, raws, length);
+            let MergedNodes { record, description, conflict } = merge(graph, id, raws, length);
             let is_proved = conflict.is_none();
             canonical.conflicts.extend(conflict);
             canonical.groups.push(Merge { end: canonical.raws.len(), record, description, is_proved });
@@ -197,11 +197,21 @@ fn name_nodes<'g>(graph: &'g Graph, stan_path: &str, externals: &Externals) -> R
     Ok(named)
 }
 
-/// Of the raw nodes of one id, the one whose record is kept and the one whose description is, and two that differ.
-fn merge(graph: &Graph, id: &str, raws: &[u32], length: impl Fn(u32) -> usize) -> (u32, u32, Option<Conflict>) {
+/// What is kept of the raw nodes of one id.
+struct MergedNodes {
+    /// The raw node whose kind, size and hash are kept.
+    record: u32,
+    /// The raw node whose description is kept.
+    description: u32,
+    /// Two files of the id that differ.
+    conflict: Option<Conflict>,
+}
+
+/// `length`: of the description of a raw node.
+fn merge(graph: &Graph, id: &str, raws: &[u32], length: impl Fn(u32) -> usize) -> MergedNodes {
     let first = raws.first().copied().unwrap_or_default();
     if raws.len() == 1 {
-        return (first, first, None);
+        return MergedNodes { record: first, description: first, conflict: None };
     }
     // A file of the repository in the place of an external is a copy that an earlier run staged there.
     let has_external = raws.iter().any(|raw| graph.node(*raw).kind == NodeKind::External);
@@ -231,7 +241,7 @@ fn merge(graph: &Graph, id: &str, raws: &[u32], length: impl Fn(u32) -> usize) -
     // The first of equals is the one with the smaller raw id.
     let description =
         raws.iter().copied().filter(counts).reduce(|best, raw| if length(raw) > length(best) { raw } else { best });
-    (record, description.unwrap_or(record), conflict)
+    MergedNodes { record, description: description.unwrap_or(record), conflict }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use stan_model::{Digest, Ecosystem, EdgeKind, Language, Resolution};
 
 use super::*;
+use crate::map::JsonStyle;
 use crate::{GraphBuilder, Map, MetaHashes, Node};
 
 fn package(name: &str, version: &str, path: &str) -> Option<PackageFile> {
@@ -152,7 +153,7 @@ fn check(text: &str, expected: &str) {
     let canonical = Canonical::of(&graph, "s", &externals).unwrap();
     let mut out = Vec::new();
     let map = Map::from_graph(&graph, &canonical, MetaHashes::External);
-    map.write(&mut out, false).unwrap();
+    map.write(&mut out, JsonStyle::Minified).unwrap();
     assert_eq!(String::from_utf8(out.clone()).unwrap(), format!("{expected}\n"), "{text}");
     assert_eq!(Map::decode(&out, "m.json").unwrap(), map);
 }

@@ -109,6 +109,7 @@ fn take<'b>(rest: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::JsonStyle;
     use super::*;
     use crate::map::tests::{any_map, map_of};
 
@@ -135,7 +136,7 @@ mod tests {
                 assert_eq!(map.find(map.id(index)), Some(index));
             }
             // Asks for everything that there is.
-            map.write(&mut std::io::sink(), false).unwrap();
+            map.write(&mut std::io::sink(), JsonStyle::Minified).unwrap();
         }
     }
 }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_values() {
+    fn hashes_are_written_as_base64url_and_read_back() {
         let cases = [
             ([0; 16], "AAAAAAAAAAAAAAAAAAAAAA"),
             ([255; 16], "_____________________w"),

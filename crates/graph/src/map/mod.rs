@@ -45,6 +45,15 @@ pub struct MapNode {
     pub edges: Vec<MapEdge>,
 }
 
+/// The white space of a document. What it says is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonStyle {
+    /// None.
+    Minified,
+    /// Two spaces for each level.
+    Indented,
+}
+
 /// A map. Nodes are named by their index, which is their rank among the ids by UTF-8 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
@@ -100,9 +109,9 @@ impl Map {
         long::decode(bytes, file)
     }
 
-    /// Writes `dependency.meta.json`: minified and a newline, or indented by two spaces.
-    pub fn write(&self, out: &mut dyn Write, pretty: bool) -> io::Result<()> {
-        write::write(self, out, pretty)
+    /// Writes `dependency.meta.json`, a newline at the end.
+    pub fn write(&self, out: &mut dyn Write, style: JsonStyle) -> io::Result<()> {
+        write::write(self, out, style)
     }
 
     /// The map as a cache keeps it; `None` when it is too large for one.

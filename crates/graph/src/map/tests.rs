@@ -9,16 +9,16 @@ pub(crate) fn map_of(text: &str) -> Map {
     Map::decode(text.as_bytes(), "m.json").unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
 
-fn written(map: &Map, pretty: bool) -> String {
+fn written(map: &Map, style: JsonStyle) -> String {
     let mut out = Vec::new();
-    map.write(&mut out, pretty).unwrap();
+    map.write(&mut out, style).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 fn check(input: &str, expected: &str) {
     let map = map_of(input);
-    assert_eq!(written(&map, false), format!("{expected}\n"), "{input}");
-    assert_eq!(map_of(&written(&map, true)), map, "{input}");
+    assert_eq!(written(&map, JsonStyle::Minified), format!("{expected}\n"), "{input}");
+    assert_eq!(map_of(&written(&map, JsonStyle::Indented)), map, "{input}");
 }
 
 fn check_errors(input: &str, expected: &[&str]) {
@@ -68,8 +68,8 @@ fn pretty_is_what_javascript_writes() {
           }
         }
     "#]];
-    expected.assert_eq(&written(&map, true));
-    assert_eq!(written(&Map::default(), true), "{\n  \"v\": 2,\n  \"n\": {}\n}\n");
+    expected.assert_eq(&written(&map, JsonStyle::Indented));
+    assert_eq!(written(&Map::default(), JsonStyle::Indented), "{\n  \"v\": 2,\n  \"n\": {}\n}\n");
 }
 
 #[test]
@@ -154,13 +154,13 @@ fn ids_that_name_no_file_of_the_repository() {
 fn files_whose_names_are_paths_on_windows_alone_are_nodes() {
     for id in [r"..\\..\\x.ts", r"\\x.ts", "C:/x.ts", r"C:\\x.ts"] {
         let map = format!(r#"{{"v":2,"n":{{"{id}":{{"k":0}}}}}}"#);
-        assert_eq!(written(&Map::decode(map.as_bytes(), "m.json").unwrap(), false), format!("{map}\n"));
+        assert_eq!(written(&Map::decode(map.as_bytes(), "m.json").unwrap(), JsonStyle::Minified), format!("{map}\n"));
     }
 }
 
 fn check_long(input: &str, expected: &str) {
     let map = Map::decode_long(input.as_bytes(), "g.json").unwrap_or_else(|errors| panic!("{input}: {errors:?}"));
-    assert_eq!(written(&map, false), format!("{expected}\n"), "{input}");
+    assert_eq!(written(&map, JsonStyle::Minified), format!("{expected}\n"), "{input}");
 }
 
 #[test]
@@ -226,12 +226,13 @@ pub(crate) fn any_map(nodes: usize) -> impl Strategy<Value = Map> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(map in any_map(12), pretty in any::<bool>()) {
-        let text = written(&map, pretty);
+    fn what_is_written_is_read_back(map in any_map(12), is_indented in any::<bool>()) {
+        let style = if is_indented { JsonStyle::Indented } else { JsonStyle::Minified };
+        let text = written(&map, style);
         prop_assert_eq!(&Map::decode(text.as_bytes(), "m.json").unwrap(), &map);
         // Pretty printing changes nothing but white space.
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let minified: serde_json::Value = serde_json::from_str(&written(&map, false)).unwrap();
+        let minified: serde_json::Value = serde_json::from_str(&written(&map, JsonStyle::Minified)).unwrap();
         prop_assert_eq!(value, minified);
     }
 }

@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use stan_model::NodeKind;
 use stan_model::untrusted::write_json_string;
 
-use super::{Map, hash};
+use super::{JsonStyle, Map, hash};
 
 const FLUSH_AT: usize = 64 * 1024;
 
-pub(super) fn write(map: &Map, out: &mut dyn Write, pretty: bool) -> io::Result<()> {
+pub(super) fn write(map: &Map, out: &mut dyn Write, style: JsonStyle) -> io::Result<()> {
     let ids = QuotedIds::of(map);
-    let mut text = Layout { buffer: Vec::with_capacity(FLUSH_AT + 4096), pretty, depth: 0, is_first: true };
+    let mut text = Layout { buffer: Vec::with_capacity(FLUSH_AT + 4096), style, depth: 0, is_first: true };
     text.open(b'{');
     text.key("v");
     text.raw(b"2");
@@ -83,7 +83,7 @@ fn write_node(text: &mut Layout, map: &Map, ids: &QuotedIds, index: u32) {
 /// JSON with or without white space; the two differ in nothing else.
 struct Layout {
     buffer: Vec<u8>,
-    pretty: bool,
+    style: JsonStyle,
     depth: usize,
     is_first: bool,
 }
@@ -121,11 +121,14 @@ impl Layout {
     }
 
     fn colon(&mut self) {
-        self.buffer.extend_from_slice(if self.pretty { b": " } else { b":" });
+        self.buffer.push(b':');
+        if self.style == JsonStyle::Indented {
+            self.buffer.push(b' ');
+        }
     }
 
     fn line(&mut self) {
-        if self.pretty {
+        if self.style == JsonStyle::Indented {
             self.buffer.push(b'\n');
             self.buffer.resize(self.buffer.len() + 2 * self.depth, b' ');
         }

@@ -18,6 +18,16 @@ const LEAST: u64 = 1;
 /// The file that gets the next detail: nearest to the focus first, then by what its next name tells.
 type Next = (Reverse<u32>, u64, Reverse<u32>);
 
+/// One more thing that the line of a file shows.
+struct Detail {
+    /// The level that the file has then.
+    level: u8,
+    /// How many names it shows then.
+    names: usize,
+    /// In tokens.
+    cost: u64,
+}
+
 impl Fit<'_> {
     /// Gives details to the files in `order`. Lines are counted by their parts, so the rest is given out by what the text has.
     /// Imports only where every file has a line: a reader finds them by the names of files.
@@ -42,7 +52,7 @@ impl Fit<'_> {
             if total + LEAST > self.target {
                 return false;
             }
-            let Some((level, names, cost)) = self.step(file) else { continue };
+            let Some(Detail { level, names, cost }) = self.next_detail(file) else { continue };
             if total + cost > self.target {
                 is_complete = false;
                 continue;
@@ -69,23 +79,25 @@ impl Fit<'_> {
         }
     }
 
-    /// The next detail of a file: its level, how many names it has then, and the tokens of it. `None` when it has all.
-    fn step(&self, file: u32) -> Option<(u8, usize, u64)> {
+    /// The next detail of a file. `None` when it has all.
+    fn next_detail(&self, file: u32) -> Option<Detail> {
         let (level, shown) = (self.state.level(file), self.names_of(file));
         let ranked = self.writer.ranked.get(file as usize)?;
         let file = self.writer.input.files.get(file as usize)?;
         if level == NAME_ONLY {
             let first = ranked.first().map_or(0, |name| (self.count)(&format!(" {}", name.text)));
             let rest = if file.exports.len() > 1 { COUNT } else { 0 };
-            return Some((SOME_NAMES, ranked.len().min(1), (self.count)(&figures(file)) + first + rest));
+            let cost = (self.count)(&figures(file)) + first + rest;
+            return Some(Detail { level: SOME_NAMES, names: ranked.len().min(1), cost });
         }
         if let Some(description) = file.description.as_ref().filter(|_| level != DESCRIBED)
             && (shown == ranked.len() || shown >= FIRST_NAMES)
         {
-            return Some((DESCRIBED, shown, (self.count)(&format!(" # {description}"))));
+            let cost = (self.count)(&format!(" # {description}"));
+            return Some(Detail { level: DESCRIBED, names: shown, cost });
         }
         let name = ranked.get(shown)?;
-        Some((level, shown + 1, (self.count)(&format!(", {}", name.text))))
+        Some(Detail { level, names: shown + 1, cost: (self.count)(&format!(", {}", name.text)) })
     }
 }
 

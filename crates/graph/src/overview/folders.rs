@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS};
 use stan_model::split_extension;
 
 use super::references::split;
@@ -153,7 +154,7 @@ pub(super) fn keep_top(names: &mut Vec<(u32, &str)>) {
     names.sort_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(&one.0)));
     names.dedup_by(|one, other| one.1 == other.1);
     // A name without meaning is not worth its tokens.
-    names.retain(|(_, name)| !matches!(*name, "default" | "export="));
+    names.retain(|(_, name)| !matches!(*name, DEFAULT_EXPORT | EXPORT_EQUALS));
     names.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(other.1)));
     names.truncate(TOP_NAMES);
 }

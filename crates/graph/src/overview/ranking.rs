@@ -10,6 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS};
 
 use super::OverviewFile;
 use super::names::words;
@@ -142,7 +143,7 @@ fn most_used(candidates: &[(&str, Option<u32>, u64)]) -> Option<usize> {
 /// counts half, and one whose spelling says that it is private a quarter of that.
 fn weight(name: &str, uses: Option<u32>) -> u64 {
     // Names without a meaning.
-    if matches!(name, "default" | "export=") {
+    if matches!(name, DEFAULT_EXPORT | EXPORT_EQUALS) {
         return 0;
     }
     let full = uses.map_or(FIXED.isqrt() / 2, |uses| ((u64::from(uses) + 1) * FIXED).isqrt());

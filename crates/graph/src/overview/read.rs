@@ -46,6 +46,7 @@ pub fn read(text: &str) -> Result<ReadOverview, String> {
             }
         }
     }
+    // A reference is as short as it can be while it means one file, so that it is resolved when all files are known.
     let path = |folder: &str, name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     let paths: Vec<String> = lines.iter().map(|(folder, name, _)| path(folder, name)).collect();
     let references = References::new(paths.iter().map(String::as_str).collect(), vec![true; paths.len()]);
@@ -140,6 +141,7 @@ fn unescaped(quoted: &str) -> Option<String> {
             continue;
         }
         match characters.next()? {
+            // Four digits may be half of a surrogate pair: hence code units, which are decoded at the end.
             'u' => {
                 let digits: String = characters.by_ref().take(4).collect();
                 units.push(u16::from_str_radix(&digits, 16).ok()?);

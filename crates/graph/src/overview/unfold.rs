@@ -240,7 +240,7 @@ impl Fit<'_> {
             room -= if fits { cost } else { 0 };
             fits
         });
-        // The line of a folded folder says more than a few of its files without the folder that everybody uses.
+        // The line of a folded folder says more than a few of its files without the folder that all others use.
         let sum: u64 = shown.iter().map(|item| self.worth_of(*item, worth)).sum();
         let largest = hidden.iter().map(|item| self.worth_of(*item, worth)).max().unwrap_or(0);
         if shown.is_empty() || (index > 0 && !only_focus && sum < largest) {

@@ -132,12 +132,13 @@ impl<'m> Search<'m> {
             if surplus.is_empty() {
                 best = Some((depth, members.len()));
             } else {
-                self.offer(node, (depth, mask), &members, &surplus);
+                self.offer(Entry::new(self.map.id(node), depth, mask), &members, &surplus);
             }
         }
         if let Some((depth, length)) = best {
             // Members are collected in the order of their depth.
-            self.offer(node, (depth, mask), members.get(..length).unwrap_or_default(), &[]);
+            let entry = Entry::new(self.map.id(node), depth, mask);
+            self.offer(entry, members.get(..length).unwrap_or_default(), &[]);
         }
     }
 
@@ -153,12 +154,12 @@ impl<'m> Search<'m> {
         true
     }
 
-    fn offer(&mut self, node: u32, (depth, mask): (u32, u8), members: &[u32], surplus: &[u32]) {
+    /// Keeps a candidate: the nodes that an entry selects, those that are wanted and those that must be excluded again.
+    fn offer(&mut self, entry: Entry, members: &[u32], surplus: &[u32]) {
         if members.len() < 2 || self.members + members.len() > MEMBERS {
             return;
         }
         self.members += members.len();
-        let entry = Entry::new(self.map.id(node), depth, mask);
         let excluded: usize = surplus.iter().map(|&node| entry_length(&Entry::node(self.map.id(node)))).sum();
         let cost = entry_length(&entry) + excluded + if surplus.is_empty() { 0 } else { ",\"x\":[]".len() };
         self.candidates.push(Candidate { entry, members: members.to_vec(), surplus: surplus.to_vec(), cost });

@@ -93,6 +93,7 @@ pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selec
             return Err(SelectError::TooManyUnknown { count: set.len(), first: (*first).to_owned() });
         }
     }
+    // An id that is in both lists is excluded, whether the map knows it or not.
     unknown.retain(|id| !unknown_excludes.contains(id));
     warnings.extend(unknown.iter().map(|id| unknown_warning(id)));
     warnings
@@ -123,6 +124,7 @@ pub fn select(map: &Map, state: &State, options: &SelectOptions) -> Result<Selec
         }
     }
     let sizes = selected.iter().filter_map(|index| map.size(*index));
+    // The sizes come from a document that may have been edited.
     let total_bytes = sizes.fold(0u64, u64::saturating_add);
     let unknown: Vec<String> = unknown.into_iter().map(str::to_owned).collect();
     let largest = summary::largest(map, &selected, &unknown, options.largest);

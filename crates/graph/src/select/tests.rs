@@ -66,7 +66,7 @@ fn depth_and_mask_bound_an_entry() {
 }
 
 #[test]
-fn cycles_end() {
+fn a_cycle_ends_at_any_depth() {
     check("a b 1\nb a 1\nb b 1", &["a 4294967295"], &[], "a b");
 }
 
@@ -86,7 +86,7 @@ fn the_deeper_of_two_entries_counts() {
 }
 
 #[test]
-fn excludes_win() {
+fn excludes_win_over_includes() {
     let edges = "a b 1\nb c 1";
     check(edges, &["a 2"], &["b"], "a c");
     check(edges, &["a 2"], &["b 1"], "a");

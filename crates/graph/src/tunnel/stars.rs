@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use stan_model::facts::ExportSource;
+use stan_model::facts::{DEFAULT_EXPORT, EXPORT_EQUALS, ExportSource};
 
-use super::{DEFAULT, FileKey, Tunneller, WHOLE, exports_named};
+use super::{FileKey, Tunneller, exports_named};
 
 /// When tables are made.
 #[derive(Clone, Copy, Debug)]
@@ -204,11 +204,12 @@ impl<'m> TableBuilder<'m> {
             return Some(());
         };
         let names = module.facts.exports.iter().map(|export| &*export.name);
-        self.names.extend(names.filter(|name| *name != DEFAULT && *name != WHOLE).map(|name| (name, place)));
+        self.names
+            .extend(names.filter(|name| *name != DEFAULT_EXPORT && *name != EXPORT_EQUALS).map(|name| (name, place)));
         for request in &module.facts.stars {
             self.star(place, tunneller.enter(file, &module, *request))?;
         }
-        for export in exports_named(module.facts, WHOLE) {
+        for export in exports_named(module.facts, EXPORT_EQUALS) {
             match export.source {
                 ExportSource::Namespace { request } => self.star(place, tunneller.enter(file, &module, request))?,
                 ExportSource::Local | ExportSource::Name { .. } => self.catch_alls.push(place),

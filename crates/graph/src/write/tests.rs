@@ -47,7 +47,7 @@ fn check(write: impl Fn(&Graph, &mut dyn Write) -> io::Result<()>, expected: Exp
 }
 
 #[test]
-fn json() {
+fn json_escapes_ids_and_lists_edges_of_every_node() {
     let errors = ["src/a.ts:1: \"quote\"\t\u{2028}".to_owned(), "b".to_owned()];
     check(
         |graph, out| write_json(graph, &Stats::of(graph, 3), &errors, &[], out),
@@ -58,7 +58,7 @@ fn json() {
 }
 
 #[test]
-fn json_of_nothing() {
+fn an_empty_graph_is_valid_json() {
     let mut out = Vec::new();
     write_json(&Graph::default(), &Stats::default(), &[], &[], &mut out).unwrap();
     expect![[r#"
@@ -68,7 +68,7 @@ fn json_of_nothing() {
 }
 
 #[test]
-fn dot() {
+fn dot_escapes_ids_and_styles_kinds() {
     check(
         write_dot,
         expect![[r#"
@@ -92,7 +92,7 @@ fn dot() {
 }
 
 #[test]
-fn mermaid() {
+fn mermaid_escapes_ids_and_styles_kinds() {
     check(
         write_mermaid,
         expect![[r##"
@@ -120,7 +120,7 @@ fn mermaid() {
 }
 
 #[test]
-fn stats() {
+fn stats_count_nodes_and_edges_by_kind() {
     check(
         |graph, out| write_stats(&crate::Summary::of(graph), 2, out),
         expect![[r#"
@@ -292,7 +292,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_are_decimal(number in any::<u64>()) {
+    fn numbers_are_written_in_decimal(number in any::<u64>()) {
         let mut out = Vec::new();
         let mut sink = Sink::new(&mut out);
         sink.number(number);

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens() {
+    fn literals_comments_and_inserted_semicolons_are_tokens() {
         check("package a\n", "package a ;");
         check("x := y.z(1.5e-3, 0x1F, 'a', '\\'')\n", "x := y . z ( 1.5e-3 , 0x1F , 'a' , '\\'' ) ;");
         check("a /* x\n y */ b // c\n", "a ; b ;");

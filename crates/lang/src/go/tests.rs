@@ -23,7 +23,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn imports_and_names() {
+fn imports_declarations_and_uses_are_read() {
     check(
         r#"// Package p does things.
 package p
@@ -79,7 +79,7 @@ func init() { start() }
 }
 
 #[test]
-fn broken_files() {
+fn a_broken_file_keeps_what_could_be_read() {
     check(
         "package p\nimport \"a\"\nfunc (\n)) } {{{ \nfunc ok() { used() }",
         expect![[r#"
@@ -126,7 +126,7 @@ fn deep_texts_take_linear_time() {
 }
 
 #[test]
-fn outlines() {
+fn outlines_list_declarations_with_their_documentation() {
     let text = r#"package p
 
 // Doc of A.

@@ -66,7 +66,7 @@ fn javascript_is_kept_but_named() {
 }
 
 #[test]
-fn encodings() {
+fn utf16_and_byte_order_marks_are_decoded() {
     let utf16 = |big: bool| -> Vec<u8> {
         "\u{FEFF}{\"é\":1}"
             .encode_utf16()

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn dotted_names() {
+    fn dotted_names_are_identifiers_between_dots() {
         for (name, expected) in
             [("a", true), ("a.b_1", true), ("é", true), ("", false), ("a..b", false), ("1a", false), ("a-b", false)]
         {

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens() {
+    fn literals_lifetimes_and_comments_are_tokens() {
         check("use a::{b, c as d};", "use a :: { b , c as d } ;");
         check("'a' 'a '\\'' '\\u{1F600}' b'x' 'é' '_", "'a' 'a '\\'' '\\u{1F600}' 'x' 'é' '_");
         check("r#\"a\"b\"# r#type br\"\\\" c\"x\" b\"\\\"\" r", "r#\"a\"b\"# type br\"\\\" c\"x\" b\"\\\"\" r");

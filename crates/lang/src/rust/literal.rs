@@ -33,7 +33,7 @@ mod tests {
     use super::value;
 
     #[test]
-    fn values_of_literals() {
+    fn the_value_of_a_string_literal_is_read_without_escapes() {
         for (literal, expected) in [
             ("\"a/b.rs\"", Some("a/b.rs")),
             ("r\"a\\b\"", Some("a\\b")),

@@ -48,7 +48,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn modules_and_imports() {
+fn modules_and_imports_are_read() {
     check(
         r#"
 #![allow(dead_code)]
@@ -96,7 +96,7 @@ macro_rules! m { () => { $crate::a::hidden() }; }
 }
 
 #[test]
-fn paths_in_code() {
+fn paths_in_code_are_read() {
     check(
         r#"
 #[derive(serde::Serialize)]
@@ -244,7 +244,7 @@ fn check_outline(text: &str, expected: Expect) {
 }
 
 #[test]
-fn outlines() {
+fn outlines_list_items_with_their_documentation() {
     check_outline(
         r#"//! About the file.
 #![forbid(unsafe_code)]

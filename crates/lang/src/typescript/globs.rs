@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns() {
+    fn globs_match_files_of_the_universe() {
         check("src/main.ts", &["./*.ts"], &["src/a.ts"]);
         check("src/main.ts", &["./locales/*.json"], &["src/locales/de.json", "src/locales/en.json"]);
         check(

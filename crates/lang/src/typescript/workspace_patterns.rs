@@ -115,6 +115,7 @@ impl WorkspacePatterns {
     /// Every pattern that may match.
     fn candidates(&self, folder: &str, mut act: impl FnMut(u32)) {
         let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        // A pattern is filed under its literal folders: only those of this folder and the ones above it can match.
         let above = std::iter::once("").chain(ends.filter_map(|end| folder.get(..end)));
         for start in above {
             let Some(group) = self.by_folder.get(start) else { continue };
@@ -139,6 +140,7 @@ impl Matcher {
                 _ => (!name.contains(SPECIAL)).then(|| ((*name).into(), None)),
             }
         };
+        // Nearly all patterns are simple. Only these can be indexed by their next component.
         if let Some(simple) = components.iter().map(simple).collect() {
             return Some(Self::Simple(simple));
         }

@@ -84,7 +84,7 @@ fn fields_of_the_document() {
 }
 
 #[test]
-fn functions() {
+fn mistakes_in_functions_are_reported_with_a_pointer() {
     let one = |fields: Value| module("0.8.0", json!([defn(fields)]));
     check(&one(json!({"name": "other.f"})), "must start with \"m.\"");
     check(&one(json!({"params": [{"name": "input", "ty": "i32"}]})), "'input' (reserved)");
@@ -102,7 +102,7 @@ fn functions() {
 }
 
 #[test]
-fn fields_by_version() {
+fn fields_are_refused_before_their_schema_version() {
     let cases = [
         ("0.4.0", "requires", "since x07.x07ast@0.5.0"),
         ("0.5.0", "loop_contracts", "since x07.x07ast@0.6.0"),
@@ -119,7 +119,7 @@ fn fields_by_version() {
 }
 
 #[test]
-fn expressions() {
+fn mistakes_in_expressions_are_reported_with_a_pointer() {
     let body = |body: Value| module("0.8.0", json!([defn(json!({"body": body}))]));
     check(&body(json!(["bytes.lit", "any text"])), "fine");
     check(&body(json!(["", ""])), "fine");
@@ -163,7 +163,7 @@ fn the_deepest_body_is_known() {
 }
 
 #[test]
-fn manifests() {
+fn mistakes_in_manifests_are_reported_by_key() {
     let fine = json!({"schema_version": "x07.project@0.5.0", "world": " solve-fs ", "entry": "src/m.x07.json", "module_roots": ["src"]});
     let with = |key: &str, value: Value| {
         let mut manifest = fine.clone();

@@ -96,6 +96,7 @@ fn read_document(reader: &mut DocumentReader<'_>) -> Option<BTreeMap<String, Loc
         return None;
     }
     let mut all = BTreeMap::new();
+    // Collected, because reading a value reports to the reader, which the fields borrow.
     let fields: Vec<(NodeId, NodeId)> = reader.tree().fields(nodes).collect();
     for (key, value) in fields {
         let id = reader.tree().string(key).unwrap_or_default();
@@ -176,6 +177,7 @@ fn read_package(
         let place = place(*ecosystem);
         own_id.ends_with(&place) || own_id == &place[1..]
     };
+    // The document does not name the registry. The id does, and a package whose id is not made of it proves nothing.
     let Some(ecosystem) = Ecosystem::REGISTRIES.into_iter().find(is_own) else {
         let place = place(Ecosystem::Npm);
         reader.wrong(

@@ -64,9 +64,7 @@ pub fn decode(bytes: &[u8], file: &str) -> Result<DecodedState, Vec<DocumentErro
     let mut decoder = Decoder { reader: DocumentReader::parse(bytes, file)?, warnings: Vec::new() };
     let decoded = decoder.document();
     match decoded {
-        Some((state, version, uses_aliases)) if !decoder.reader.has_errors() => {
-            Ok(DecodedState { state, version, uses_aliases, warnings: decoder.warnings })
-        }
+        Some(decoded) if !decoder.reader.has_errors() => Ok(decoded),
         _ => Err(decoder.reader.into_errors()),
     }
 }
@@ -107,7 +105,7 @@ struct List {
 }
 
 impl Decoder<'_> {
-    fn document(&mut self) -> Option<(State, StateVersion, bool)> {
+    fn document(&mut self) -> Option<DecodedState> {
         let root = self.reader.tree().root();
         let top = Pointer::ROOT;
         let [version, short_include, short_exclude, long_include, long_exclude] =
@@ -132,7 +130,12 @@ impl Decoder<'_> {
         let include = include.map_or(Vec::new(), |list| self.entries(&list, reads_names));
         let exclude = exclude.map_or(Vec::new(), |list| self.entries(&list, reads_names));
         let version = version?;
-        Some((State { include, exclude }, version, version == StateVersion::V2 && has_long))
+        Some(DecodedState {
+            state: State { include, exclude },
+            version,
+            uses_aliases: version == StateVersion::V2 && has_long,
+            warnings: std::mem::take(&mut self.warnings),
+        })
     }
 
     fn version(&mut self, value: Option<NodeId>, has_long: bool) -> Option<StateVersion> {

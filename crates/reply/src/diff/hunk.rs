@@ -61,6 +61,7 @@ fn number(text: &str) -> Option<(u64, &str)> {
 /// Reads the hunk at a range line, and returns the index of the next line to read.
 pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>, usize) {
     let (counted, counted_end) = parse_counted(lines, index);
+    // Lines that are counted belong to the hunk even where they look like the start of the next file.
     let start = if counted.is_ok() { counted_end } else { index + 1 };
     let mut end = start;
     while lines.get(end).is_some_and(|line| is_body(line))
@@ -74,6 +75,7 @@ pub(super) fn parse(lines: &Lines<'_>, index: usize) -> (Result<Hunk, DiffError>
     let count = |kept: u8| {
         let of_side = filled.clone().filter(|&at| {
             let first = lines.get(at).and_then(|line| line.as_bytes().first().copied());
+            // Models trim the space of an empty line that is kept.
             matches!(first, None | Some(b' ')) || first == Some(kept)
         });
         of_side.count() as u64

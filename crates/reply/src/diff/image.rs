@@ -96,9 +96,11 @@ impl<'a> Image<'a> {
                 Some(end) => (rest.get(..end), rest.get(end + 1..)),
                 None => (Some(rest), None),
             };
+            // Without a newline behind it a carriage return is part of the text.
             after.push(Line::new(text.unwrap_or_default(), end.is_some(), None, splits_ends && end.is_some()));
             rest = next.unwrap_or_default();
         }
+        // The gap begins at the top, and the line behind it is popped from the end.
         after.reverse();
         Self { before: Vec::new(), after }
     }

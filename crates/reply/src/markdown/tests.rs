@@ -26,7 +26,7 @@ fn check(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn headings() {
+fn headings_are_found_as_commonmark_says() {
     check(
         "# a\n## b ##\n### c#\n####### d\n#e\n  ## f",
         &["1 # a", "2 ## b", "3 ### c#", "4 ####### d", "5 #e", "6 ## f"],
@@ -81,7 +81,7 @@ fn prose_loses_its_markers() {
 }
 
 #[test]
-fn comments_and_html() {
+fn comments_and_html_are_no_text() {
     check("<!-- a -->\nb", &["2 b"]);
     check("<!-- a\n## b\n```\n-->\nc", &["5 c"]);
     check("<!-- a\n\nb", &[]);
@@ -198,7 +198,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_oracle_agrees(text in markdown()) {
+    fn fences_and_headings_are_those_of_pulldown_cmark(text in markdown()) {
         prop_assert_eq!(ours(&text), oracle(&text), "{:?}", text);
     }
 

@@ -8,7 +8,7 @@ fn selecting(after: &str) -> String {
 }
 
 #[test]
-fn r0101() {
+fn r0101_is_reported_where_it_applies() {
     expect(&selecting(r#"{"v":2,"i":["src/none.ts"]}"#), "0101");
     expect(&selecting(r#"{"v":2,"i":["ignored/x.ts"]}"#), "0101");
     expect(&selecting(r#"{"v":2,"i":[],"x":["src/none.ts"]}"#), "0101");
@@ -20,7 +20,7 @@ fn r0101() {
 }
 
 #[test]
-fn r0102() {
+fn r0102_is_reported_where_it_applies() {
     expect(&selecting(&format!(r#"{{"v":2,"i":["{ZOD}"]}}"#)), "0102");
     expect(&selecting(r#"{"v":2,"i":[["src/z.ts",1]]}"#), "0102");
     expect(&selecting(r#"{"v":2,"i":[["src/z.ts",2]],"x":["src/b.ts"]}"#), "0102");
@@ -30,7 +30,7 @@ fn r0102() {
 }
 
 #[test]
-fn r0103() {
+fn r0103_is_reported_where_it_applies() {
     expect(&selecting(r#"{"v":2,"i":[["src/b.ts",3]]}"#), "0103");
     expect(&selecting(r#"{"v":2,"i":[["src/b.ts",3,7]]}"#), "0103");
     expect(&selecting(r#"{"v":2,"i":[["src/b.ts",99,15]]}"#), "0103");
@@ -46,7 +46,7 @@ fn r0103() {
 }
 
 #[test]
-fn r0104() {
+fn r0104_is_reported_where_it_applies() {
     let within = |budget: u64, reply: &str, expected: &str| {
         expect_in(
             &World::new(),
@@ -73,7 +73,7 @@ fn r0104() {
 }
 
 #[test]
-fn r0015_and_r0016() {
+fn r0015_and_r0016_ask_for_a_run_and_a_closed_gate() {
     let gate = "far.ts is needed.\n\n".to_owned() + &scratch() + &input(&["src/far.ts — present: no", STATEMENT]);
     let commit = "## Commit Message\n\n```\nwhy\n```\n";
     let asks = "Please run `stan run --context` and attach the archive.\n\n";

@@ -11,7 +11,7 @@ fn hunks(lines: &str) -> String {
 }
 
 #[test]
-fn r0008_broken() {
+fn r0008_is_reported_when_broken() {
     let no = |path: &str| input(&[&format!("{path} — present: no"), STATEMENT]);
     expect(&(edit("src/far.ts") + &no("src/far.ts")), "0007 0008");
     expect(&(edit("src/far.ts") + &input(&[STATEMENT])), "0005 0008");
@@ -28,7 +28,7 @@ fn r0008_broken() {
 }
 
 #[test]
-fn r0008_near_misses() {
+fn r0008_is_not_reported_for_near_misses() {
     expect(&(edit("src/a.ts") + &present(&["src/a.ts"])), "");
     expect(&(create("src/new.ts") + &input(&[STATEMENT])), "");
     expect(&(scratch() + &operations("cp src/far.ts src/c.ts") + &input(&[STATEMENT])), "");
@@ -38,7 +38,7 @@ fn r0008_near_misses() {
 }
 
 #[test]
-fn r0011_broken() {
+fn r0011_is_reported_when_broken() {
     // Other lines, with fuzz, nothing changed, no hunks.
     expect(&hunks("@@ -4,3 +4,3 @@\n four\n-5\n+five\n 6\n"), "0011");
     expect(&hunks("@@ -4,3 +4,3 @@\n 4\n-5 \n+five\n 6\n"), "0011");
@@ -61,7 +61,7 @@ fn r0011_broken() {
 
 /// What models write and git refuses: fine while its meaning is plain.
 #[test]
-fn r0011_strict_alone() {
+fn r0011_is_reported_for_drifted_hunks_only_when_strict() {
     let strict = CheckOptions { strict: true, ..CheckOptions::default() };
     let no_newline = "src/no-newline.ts";
     let header = format!("diff --git a/{no_newline} b/{no_newline}\n--- a/{no_newline}\n+++ b/{no_newline}\n");
@@ -88,7 +88,7 @@ fn r0011_strict_alone() {
 
 /// A passage that occurs twice: only the position in the hunk header is not a guess.
 #[test]
-fn r0011_never_guesses() {
+fn r0011_is_reported_where_lines_are_found_twice() {
     let mut world = World::off();
     world.archive.insert("src/a.ts".to_owned(), b"x\n1\n2\ny\n1\n2\nz\n".to_vec());
     let at = |range: &str| hunks(&format!("{range}\n 1\n-2\n+two\n"));
@@ -114,7 +114,7 @@ fn a_reply_that_ends_in_a_fence_was_cut_off() {
 }
 
 #[test]
-fn r0011_near_misses() {
+fn r0011_is_not_reported_for_near_misses() {
     expect(&hunks("@@ -4,3 +4,3 @@ function f() {\n 4\n-5\n+five\n 6\n"), "");
     expect(&hunks("@@ -2,3 +9,3 @@\n 4\n-5\n+five\n 6\n"), "");
     expect(&hunks("@@ -8,3 +8,4 @@\n 8\n 9\n 10\n+eleven\n"), "");

@@ -34,7 +34,7 @@ fn every_prefix_of_a_reply() {
 }
 
 #[test]
-fn many_patches() {
+fn a_hundred_thousand_patches_are_read() {
     let mut reply = String::new();
     for number in 0..100_000 {
         let path = format!("src/f{number}.ts");
@@ -83,7 +83,7 @@ fn patches_that_copy_a_large_file_terminate() {
 }
 
 #[test]
-fn long_replies() {
+fn long_replies_of_one_repeated_piece_are_read() {
     // Half a megabyte of each; the last are as long as replies get.
     let long = |piece: &str, bytes: usize| piece.repeat(bytes / piece.len());
     for piece in [
@@ -154,7 +154,7 @@ fn long_files_and_far_hunks() {
 }
 
 #[test]
-fn long_states() {
+fn long_and_deep_selections_are_read() {
     let entries: String = (0..100_000).map(|number| format!("[\"src/f{number}.ts\",3],")).collect();
     let after = format!("{{\"v\":2,\"i\":[{}]}}", entries.trim_end_matches(','));
     survives(&(scratch() + &state(&after) + &input(&[&after])));
@@ -179,12 +179,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text(reply in "\\PC{0,300}|[ -~\n]{0,300}") {
+    fn any_text_is_survived(reply in "\\PC{0,300}|[ -~\n]{0,300}") {
         survives(&reply);
     }
 
     #[test]
-    fn any_mutation(edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..9), 1..8)) {
+    fn any_mutation_of_a_reply_is_survived(edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..9), 1..8)) {
         let mut lines: Vec<String> = whole_reply().lines().map(str::to_owned).collect();
         for (place, kind) in edits {
             if lines.is_empty() { break }

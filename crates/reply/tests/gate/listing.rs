@@ -9,7 +9,7 @@ fn listing(bullets: &[&str]) -> String {
 }
 
 #[test]
-fn r0010_broken() {
+fn r0010_is_reported_when_broken() {
     expect(&(scratch() + &state(AFTER)), "0010");
     expect(&listing(&["the selection changed"]), "0010");
     // Missing, other, more, in the wrong list.
@@ -26,7 +26,7 @@ fn r0010_broken() {
 }
 
 #[test]
-fn r0010_near_misses() {
+fn r0010_is_not_reported_for_near_misses() {
     for bullets in [
         &[AFTER][..],
         &["i: [\"src/b.ts\", [\"src/a.ts\", 1]]", "x: [[\"src/far.ts\",2,1]]"],

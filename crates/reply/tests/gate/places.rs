@@ -3,7 +3,7 @@
 use crate::common::*;
 
 #[test]
-fn r0009_broken() {
+fn r0009_is_reported_when_broken() {
     let zod = patch(
         ZOD_COPY,
         &format!(
@@ -26,7 +26,7 @@ fn r0009_broken() {
 }
 
 #[test]
-fn r0009_near_misses() {
+fn r0009_is_not_reported_for_near_misses() {
     expect_off(&operations(&format!("cp {ZOD_COPY} docs/zod.md")), "");
     let copied = format!("diff --git a/{ZOD_COPY} b/docs/x.md\ncopy from {ZOD_COPY}\ncopy to docs/x.md\n");
     expect_off(&patch("docs/x.md", &copied), "");
@@ -89,7 +89,7 @@ fn files_that_run_code_are_named() {
 }
 
 #[test]
-fn r0012_broken() {
+fn r0012_is_reported_when_broken() {
     for path in
         ["/etc/x", "../x", "src/../../x", "src/../b.ts", "C:/x", "c:\\x", "~/x", ".git/hooks/x", "sub/.git/config"]
     {
@@ -139,7 +139,7 @@ fn r0012_broken() {
 }
 
 #[test]
-fn r0012_near_misses() {
+fn r0012_is_not_reported_for_near_misses() {
     for path in [
         ".gitignore",
         ".github/x.yml",

@@ -3,7 +3,7 @@
 use crate::common::*;
 
 #[test]
-fn r0013_broken() {
+fn r0013_is_reported_when_broken() {
     // More than one diff.
     expect_off(&patch("src/a.ts", &(edit_diff("src/a.ts") + &edit_diff("src/b.ts"))), "0013");
     expect_off(&format!("```diff\n{}{}```\n", edit_diff("src/a.ts"), edit_diff("src/b.ts")), "0013");
@@ -46,7 +46,7 @@ fn every_path_of_a_malformed_block_is_checked() {
 }
 
 #[test]
-fn r0013_near_misses() {
+fn r0013_is_not_reported_for_near_misses() {
     expect_off(&edit("src/a.ts"), "");
     expect_off(&patch("`src/a.ts`", &edit_diff("src/a.ts")), "");
     expect_off(&patch("./src/a.ts", &edit_diff("src/a.ts")), "");

@@ -9,7 +9,7 @@ fn selecting(after: &str, listed: &str) -> String {
 }
 
 #[test]
-fn r0001_broken() {
+fn r0001_is_reported_when_broken() {
     // Neither.
     expect(&(edit("src/a.ts") + &input(&["`src/a.ts` — present: yes"])), "0001");
     expect(&scratch(), "0001");
@@ -36,7 +36,7 @@ fn r0001_broken() {
 }
 
 #[test]
-fn r0001_near_misses() {
+fn r0001_is_not_reported_for_near_misses() {
     expect(&(scratch() + &input(&[STATEMENT])), "");
     expect(&(scratch() + &input(&["`dependency.state.json: no change`"])), "");
     expect(&(scratch() + "## Input Data Changes\n" + STATEMENT), "");
@@ -60,7 +60,7 @@ fn r0001_only_while_the_mode_is_active() {
 }
 
 #[test]
-fn r0002_broken() {
+fn r0002_is_reported_when_broken() {
     for after in [
         r#"{"i":["src/a.ts"],"v":2}"#,
         r#"{ "v": 2, "i": ["src/a.ts"] }"#,
@@ -78,7 +78,7 @@ fn r0002_broken() {
 }
 
 #[test]
-fn r0002_near_misses() {
+fn r0002_is_not_reported_for_near_misses() {
     for after in [
         r#"{"v":2,"i":[["src/a.ts",1]]}"#,
         r#"{"v":2,"i":[["src/a.ts",0,1]]}"#,
@@ -90,7 +90,7 @@ fn r0002_near_misses() {
 }
 
 #[test]
-fn r0003_broken() {
+fn r0003_is_reported_when_broken() {
     let broken = [
         "{",
         "not json",
@@ -133,7 +133,7 @@ fn r0003_names_every_problem_at_its_line() {
 }
 
 #[test]
-fn r0003_near_misses() {
+fn r0003_is_not_reported_for_near_misses() {
     expect(&selecting(r#"{"v":2,"i":[["src/b.ts",2,15]]}"#, r#"["src/b.ts",2,15]"#), "");
     expect(&selecting(r#"{"v":2,"i":["src\\b.ts"]}"#, r#"i: ["src\\b.ts"]"#), "");
     expect(&selecting("{\n  \"v\": 2,\n  \"i\": [\n    \"src/b.ts\"\n  ]\n}", "src/b.ts"), "");
@@ -141,7 +141,7 @@ fn r0003_near_misses() {
 }
 
 #[test]
-fn r0004_broken() {
+fn r0004_is_reported_when_broken() {
     let after = r#"{"v":2,"i":["src/b.ts"]}"#;
     let listed = input(&["src/b.ts"]);
     expect(&(state(after) + &listed), "0004");
@@ -158,7 +158,7 @@ fn r0004_broken() {
 }
 
 #[test]
-fn r0004_near_misses() {
+fn r0004_is_not_reported_for_near_misses() {
     expect(&selecting(r#"{"v":2,"i":["src/b.ts"]}"#, "src/b.ts"), "");
     expect(&(scratch() + &input(&[STATEMENT])), "");
     // The selection did not change, so there is nothing to explain.

@@ -3,7 +3,7 @@
 use crate::common::*;
 
 #[test]
-fn r0005_broken() {
+fn r0005_is_reported_when_broken() {
     expect(&(edit("src/a.ts") + &input(&[STATEMENT])), "0005");
     expect(&(edit("src/a.ts") + &edit("src/b.ts") + &present(&["src/a.ts"])), "0005");
     expect(&(delete("src/a.ts") + &input(&[STATEMENT])), "0005");
@@ -29,7 +29,7 @@ fn r0005_broken() {
 }
 
 #[test]
-fn r0005_near_misses() {
+fn r0005_is_not_reported_for_near_misses() {
     for line in [
         "src/a.ts — present: yes",
         "`src/a.ts` — present: `yes`",
@@ -54,7 +54,7 @@ fn r0005_near_misses() {
 }
 
 #[test]
-fn r0006_broken() {
+fn r0006_is_reported_when_broken() {
     expect(&(scratch() + &present(&["src/far.ts"])), "0006");
     expect(&(scratch() + &present(&["src/nowhere.ts"])), "0006");
     expect(&(scratch() + &input(&["src/a.ts — present: no", STATEMENT])), "0006 0016");
@@ -64,7 +64,7 @@ fn r0006_broken() {
 }
 
 #[test]
-fn r0006_near_misses() {
+fn r0006_is_not_reported_for_near_misses() {
     expect(&(scratch() + &input(&["src/far.ts — present: no", STATEMENT]) + GATE), "");
     expect(&(edit("src/a.ts") + &present(&["src/a.ts", "src/b.ts"])), "");
     for answer in ["yes", "no"] {
@@ -74,7 +74,7 @@ fn r0006_near_misses() {
 }
 
 #[test]
-fn r0007_broken() {
+fn r0007_is_reported_when_broken() {
     let missing = input(&["src/far.ts — present: no", "src/a.ts — present: yes", STATEMENT]);
     expect(&(edit("src/a.ts") + &missing), "0007");
     expect(&(create("src/new.ts") + &missing), "0007");
@@ -84,7 +84,7 @@ fn r0007_broken() {
 }
 
 #[test]
-fn r0007_near_misses() {
+fn r0007_is_not_reported_for_near_misses() {
     let after = r#"{"v":2,"i":["src/far.ts"]}"#;
     expect(&(scratch() + &state(after) + &input(&["src/far.ts — present: no", "i: [\"src/far.ts\"]"]) + GATE), "");
     let todo = ".stan/system/stan.todo.md";

@@ -184,7 +184,7 @@ mod tests {
     use super::is_head;
 
     #[test]
-    fn heads() {
+    fn only_a_reference_or_an_id_is_a_head() {
         let id = "0123456789abcdef0123456789ABCDEF01234567";
         for head in ["ref: refs/heads/main\n", "ref:refs/x", "ref: \t refs/", id] {
             assert!(is_head(head.as_bytes()), "{head}");

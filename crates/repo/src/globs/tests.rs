@@ -10,7 +10,7 @@ fn globs(includes: &[&str], excludes: &[&str]) -> (Globs, Vec<String>) {
 }
 
 #[test]
-fn includes_match_paths() {
+fn globs_match_paths_as_picomatch_does() {
     let cases = [
         ("dist/**", "dist/a/b.js", true),
         ("dist/**", "src/dist/b.js", false),

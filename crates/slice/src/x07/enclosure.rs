@@ -102,6 +102,7 @@ fn resolve(
     mut tokens: Vec<String>,
 ) -> Option<Focus> {
     let keys = dialect.keys();
+    // Kept for the report, which names the pointer as it was asked for.
     let given = tokens.clone();
     let Some(first) = tokens.first() else {
         return Some(Focus { kind: FocusKind::Root, given, tokens });

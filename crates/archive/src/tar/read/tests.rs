@@ -61,7 +61,7 @@ fn check_error(archive: &[&[u8]], expected: &str) {
 }
 
 #[test]
-fn kinds_of_entries() {
+fn files_folders_and_links_are_read_by_kind() {
     let link = |kind| block(b"l", kind, b"0", |block| block[157..159].copy_from_slice(b"to"));
     check(&[&block(b"a", b'0', b"3 ", |_| {}), &contents(b"abc")], &[r#"file a 3 "abc""#]);
     check(&[&block(b"a", 0, b"00000000003", |_| {}), &contents(b"abc")], &[r#"file a 3 "abc""#]);
@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_never_panics(at in 0_usize..3000, byte: u8, cut in 0_usize..4000) {
+    fn a_damaged_archive_never_panics(at in 0_usize..3000, byte: u8, cut in 0_usize..4000) {
         let pax = [block(b"p", b'x', b"12", |_| {}), contents(b"10 path=b\n")].concat();
         let mut archive = [pax, block(b"a", b'0', b"1", |_| {}), contents(b"x"), vec![0; 1024]].concat();
         if let Some(place) = archive.get_mut(at) {

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::{check, check_as};
 
 #[test]
-fn wrong_types() {
+fn a_value_of_the_wrong_type_is_reported_with_what_is_expected() {
     check(
         "stan-core:\n  context:\n    externalDepth: two\n",
         &expect![[r#"
@@ -111,7 +111,7 @@ fn wrong_types() {
 }
 
 #[test]
-fn unknown_keys() {
+fn an_unknown_key_is_reported_with_the_nearest_one() {
     check(
         "stan-core:\n  include: []\n",
         &expect![[r#"
@@ -149,7 +149,7 @@ fn unknown_keys() {
 }
 
 #[test]
-fn repeated_keys() {
+fn a_repeated_key_is_reported_with_both_lines() {
     check(
         "stan-core:\n  includes: []\nstan-core:\n  excludes: []\n",
         &expect![[r#"

@@ -64,7 +64,7 @@ impl Distributions {
                 buffer.clear();
                 manifests.note(system, &record, observed_at);
                 match system.read_real(Path::new(&record), LARGEST_RECORD, &mut buffer) {
-                    Ok(_) => take_wanted(&String::from_utf8_lossy(&buffer), (&name, &version), wanted),
+                    Ok(_) => take_wanted(&String::from_utf8_lossy(&buffer), &name, &version, wanted),
                     Err(error) => manifests.doubt(&error),
                 }
             }
@@ -87,7 +87,7 @@ impl Distributions {
 }
 
 /// Lines of `path,sha256=hash,size`; a path with a comma or quote is quoted.
-fn take_wanted(record: &str, (name, version): (&str, &str), wanted: &mut FxHashMap<Box<str>, Vec<Installed>>) {
+fn take_wanted(record: &str, name: &str, version: &str, wanted: &mut FxHashMap<Box<str>, Vec<Installed>>) {
     for line in record.lines() {
         let mut fields = line.rsplitn(3, ',');
         let (Some(size), Some(hash), Some(path)) = (fields.next(), fields.next(), fields.next()) else { continue };
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_normalised() {
+    fn names_of_python_packages_are_normalised() {
         assert_eq!(normal_name("Typing_Extensions"), "typing-extensions");
         assert_eq!(normal_name("zope.interface"), "zope-interface");
         assert_eq!(normal_name("a-_.b"), "a-b");

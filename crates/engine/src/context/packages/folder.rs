@@ -21,7 +21,7 @@ pub(super) fn prove(system: &dyn System, folder: &str, prefix: &str, hashes: &[D
         if bytes.fetch_add(file.stat.size, Ordering::Relaxed).saturating_add(file.stat.size) > MOST_BYTES {
             return Err(format!("{prefix} is too large to be verified"));
         }
-        hash_open_file(file).map(|(_, digest, _)| digest).map_err(unreadable)
+        hash_open_file(file).map(|file| file.digest).map_err(unreadable)
     };
     let digests: Result<Vec<Digest>, String> = paths.par_iter().map(digest_of).collect();
     let digests = digests?;

@@ -32,7 +32,7 @@ fn check_module(system: &MemorySystem, expected: Result<&str, &str>) {
         PackageVersion { ecosystem: Ecosystem::Go, name: "example.com/fork".into(), version: "v0.3.0".into() };
     let known = Digest(base64(GO_SUM).try_into().unwrap());
     let proof = PackageProof::Folder(vec![Digest([7; 32]), known]);
-    let found = prove((system, "/r"), &package, Some(&proof), &wanted);
+    let found = prove(system, "/r", &package, Some(&proof), &wanted);
     match (found, expected) {
         (Ok(digests), Ok(contents)) => {
             assert_eq!(digests, BTreeMap::from([("o.go".to_owned(), sha256(contents.as_bytes()))]));
@@ -70,7 +70,7 @@ fn any_change_of_a_module_is_seen() {
     check_module(&MemorySystem::new(), Err("cannot be listed"));
     let node = external(Ecosystem::Go, &format!("{FOLDER}/o.go"), "o.go", b"");
     let package = PackageVersion { ecosystem: Ecosystem::Go, name: "m.org/a".into(), version: "v1".into() };
-    let reason = prove((&module(), "/r"), &package, None, &Wanted::from([("o.go", ("id", &node))])).unwrap_err();
+    let reason = prove(&module(), "/r", &package, None, &Wanted::from([("o.go", ("id", &node))])).unwrap_err();
     assert_eq!(reason, "no lock file of the repository has a hash of m.org/a v1");
 }
 
@@ -102,7 +102,7 @@ fn check_crate(archive: Option<&[u8]>, checksum: Digest, expected: Result<&str, 
     let node = external(Ecosystem::Crates, &format!("{CRATE}/src/lib.rs"), "src/lib.rs", b"");
     let wanted = Wanted::from([("src/lib.rs", ("id", &node))]);
     let package = PackageVersion { ecosystem: Ecosystem::Crates, name: "a".into(), version: "1.0.0".into() };
-    let found = prove((&system, "/r"), &package, Some(&PackageProof::Archive(vec![checksum])), &wanted);
+    let found = prove(&system, "/r", &package, Some(&PackageProof::Archive(vec![checksum])), &wanted);
     match (found, expected) {
         (Ok(digests), Ok(contents)) => {
             assert_eq!(digests, BTreeMap::from([("src/lib.rs".to_owned(), sha256(contents.as_bytes()))]));
@@ -136,7 +136,7 @@ fn a_file_that_the_archive_does_not_have_is_not_proved() {
     system.set_file("/u/registry/cache/index-0/a-1.0.0.crate", &*bytes);
     let proof = PackageProof::Archive(vec![sha256(&bytes)]);
     let package = PackageVersion { ecosystem: Ecosystem::Crates, name: "a".into(), version: "1.0.0".into() };
-    let found = prove((&system, "/r"), &package, Some(&proof), &Wanted::from([("src/lib.rs", ("id", &node))]));
+    let found = prove(&system, "/r", &package, Some(&proof), &Wanted::from([("src/lib.rs", ("id", &node))]));
     assert_eq!(found, Ok(BTreeMap::new()));
 }
 
@@ -150,7 +150,7 @@ fn check_vendored(list: Option<&str>, locked: Option<Digest>, expected: Result<&
     let wanted = Wanted::from([("src/lib.rs", ("id", &node))]);
     let package = PackageVersion { ecosystem: Ecosystem::Crates, name: "a".into(), version: "1.0.0".into() };
     let proof = locked.map(|digest| PackageProof::Archive(vec![digest]));
-    match (prove((&system, "/r"), &package, proof.as_ref(), &wanted), expected) {
+    match (prove(&system, "/r", &package, proof.as_ref(), &wanted), expected) {
         (Ok(digests), Ok(contents)) => {
             assert_eq!(digests, BTreeMap::from([("src/lib.rs".to_owned(), sha256(contents.as_bytes()))]));
         }

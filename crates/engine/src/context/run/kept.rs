@@ -73,8 +73,8 @@ impl ContextRun<'_> {
     }
 
     fn try_keep_run(&self, assembled: &Assembled, report: &RunReport, observed_at: i64) -> Option<()> {
-        let thread = assembled.thread.as_ref().filter(|thread| thread.externals().next().is_none())?;
-        let (map, manifests) = thread.kept_as.as_ref()?;
+        let inputs = assembled.inputs.as_ref().filter(|inputs| inputs.externals().next().is_none())?;
+        let (map, manifests) = inputs.kept_as.as_ref()?;
         let has_baseline = report.diff.as_ref().is_some_and(|diff| diff.has_baseline);
         let is_plain = report.externals == ExternalsReport::default() && report.removed.is_empty();
         // A run that rewrote the selection may have changed its own input: then the next run is kept instead.
@@ -85,11 +85,11 @@ impl ContextRun<'_> {
         // A kept run is repeated only where the graph's files have the stats of its index: those need no second look.
         let index = self.cache()?.load_index().filter(|index| index.identity() == map.graph);
         let known = index.as_ref().map(|index| index.files.proved()).unwrap_or_default();
-        let seen = self.seen(assembled, (manifests.clone(), &known), observed_at)?;
+        let seen = self.seen(assembled, manifests.clone(), &known, observed_at)?;
         let lock = self.layout.artefact(Artefact::ExternalsLock);
         // What the next run says when nothing has changed.
         let next = RunReport { written: vec![lock], ..report.clone() };
-        let fingerprint = DocumentFingerprint::of(&thread.integrity.encode());
+        let fingerprint = DocumentFingerprint::of(&inputs.integrity.encode());
         let report = serde_json::to_string(&next).ok()?;
         self.cache()?.store_run(&StoredRun::new((self.key()?, map.graph), seen, fingerprint, report)?)
     }
@@ -99,7 +99,8 @@ impl ContextRun<'_> {
     fn seen(
         &self,
         assembled: &Assembled,
-        (mut seen, known): (Manifests, &FxHashMap<&str, u64>),
+        mut seen: Manifests,
+        known: &FxHashMap<&str, u64>,
         observed_at: i64,
     ) -> Option<Manifests> {
         let layout = self.layout;

@@ -3,7 +3,7 @@
 use super::situations::check_all;
 
 #[test]
-fn export_assignment() {
+fn names_are_found_through_an_export_assignment() {
     check_all(&[
         ("default of a local value", "main: import d from a\na: export {default} from b\nb: export = v", "b"),
         ("a member of a local value", "main: import {x} from a\na: export {x} from b\nb: export = v", "b"),
@@ -128,7 +128,7 @@ fn files_whose_exports_are_unknown() {
 }
 
 #[test]
-fn packages() {
+fn tunnels_end_at_the_border_of_a_package() {
     check_all(&[
         ("a barrel of a package", "main: import {x} from p/index\np/index: export * from p/x\np/x: export x", "p/x"),
         (

@@ -46,7 +46,7 @@ fn direct_imports_need_no_implicit_edge() {
 }
 
 #[test]
-fn named_re_exports() {
+fn names_are_found_through_named_re_exports() {
     check_all(&[
         ("one hop", "main: import {x} from a\na: export {x} from b\nb: export x", "b"),
         ("one hop with an alias", "main: import {y} from a\na: export {x as y} from b\nb: export x", "b"),
@@ -108,7 +108,7 @@ fn named_re_exports() {
 }
 
 #[test]
-fn import_then_export() {
+fn names_are_found_through_an_import_and_an_export() {
     check_all(&[
         ("named", "main: import {x} from a\na: import {x} from b; export {x}\nb: export x", "b"),
         (
@@ -162,7 +162,7 @@ fn import_then_export() {
 }
 
 #[test]
-fn stars() {
+fn names_are_found_through_star_exports() {
     check_all(&[
         ("one star", "main: import {x} from a\na: export * from b\nb: export x", "b"),
         (
@@ -254,7 +254,7 @@ fn stars() {
 }
 
 #[test]
-fn namespaces() {
+fn a_namespace_ends_at_its_module() {
     check_all(&[
         ("export * as", "main: import {n} from a\na: export * as n from b\nb: export x", "b"),
         (
@@ -277,7 +277,7 @@ fn namespaces() {
 }
 
 #[test]
-fn cycles() {
+fn cycles_of_re_exports_end() {
     check_all(&[
         ("a name round a cycle of two", "main: import {x} from a\na: export {x} from b\nb: export {x} from a", ""),
         ("a name to itself", "main: import {x} from a\na: export {x} from a", ""),
@@ -330,7 +330,7 @@ fn cycles() {
 }
 
 #[test]
-fn kinds() {
+fn the_kind_of_an_import_reaches_the_definer() {
     check_all(&[
         ("import type", "main: import type {x} from a\na: export {x} from b\nb: export x", "type:b"),
         (

@@ -5,7 +5,7 @@ use ruff_python_ast::{Comprehension, Expr, ExprAttribute, ExprCall, ExprLambda, 
 use stan_model::names::{Meaning, Recipe, RecipeId, Used};
 
 use super::scopes::{BoundNames, ScopeKind};
-use super::walk::DeclarationWalk;
+use super::walk::{DeclarationWalk, Parameter, Receiver};
 
 impl DeclarationWalk<'_> {
     /// Records the uses in an expression, and returns the recipe for the members of its value.
@@ -109,13 +109,13 @@ impl DeclarationWalk<'_> {
     }
 
     fn lambda(&mut self, lambda: &ExprLambda) -> RecipeId {
-        let parameters = lambda.parameters.as_ref().map(|parameters| self.parameters(parameters, None, false));
+        let parameters = lambda.parameters.as_ref().map(|parameters| self.parameters(parameters, Receiver::None));
         let parameters = parameters.unwrap_or_default();
         let mut bound = BoundNames::default();
-        bound.names.extend(parameters.iter().map(|(name, _, _)| name.clone()));
+        bound.names.extend(parameters.iter().map(|parameter| parameter.name.clone()));
         self.scope(ScopeKind::Function, bound, |walk| {
-            for (name, span, ty) in parameters {
-                walk.declare(&name, &span, Meaning::Value { ty, signature: None });
+            for Parameter { name, range, ty } in parameters {
+                walk.declare(&name, &range, Meaning::Value { ty, signature: None });
             }
             walk.expression(&lambda.body);
         });

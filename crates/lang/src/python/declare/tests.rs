@@ -33,7 +33,7 @@ fn check_outline(text: &str, expected: Expect) {
 }
 
 #[test]
-fn units() {
+fn declarations_are_units_with_lines_and_documentation() {
     check_outline(
         r#"
 LIMIT = 3
@@ -185,7 +185,7 @@ fn check_names(text: &str, expected: Expect) {
 }
 
 #[test]
-fn names() {
+fn names_are_bound_to_imports_classes_and_members() {
     check_names(
         r#"
 import os, a.b as c
@@ -243,7 +243,7 @@ x = run(None).first
 }
 
 #[test]
-fn scopes() {
+fn global_and_nonlocal_bind_in_their_scopes() {
     check_names(
         r#"
 count = 0

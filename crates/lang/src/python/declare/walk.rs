@@ -3,7 +3,7 @@
 use ruff_python_ast::{
     ExceptHandler, Expr, Identifier, ModModule, Parameters, Stmt, StmtClassDef, StmtFunctionDef, StmtImportFrom,
 };
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashMap;
 use stan_model::names::{
     Declaration, DeclarationId, FileNames, Import, ImportId, Imported, Meaning, Member, Recipe, RecipeId, Shape,
@@ -52,6 +52,24 @@ pub(super) struct DeclarationWalk<'w> {
     pub(super) in_type: bool,
     /// Modules that `import a.b` makes known under their dotted names.
     pub(super) dotted: FxHashMap<Box<str>, SymbolId>,
+}
+
+/// What the first parameter of a function is.
+#[derive(Clone, Copy)]
+pub(super) enum Receiver {
+    /// A parameter like the others.
+    None,
+    /// An instance of the class, as in a method.
+    Instance(ShapeId),
+    /// The class itself, as in a class method.
+    Class(ShapeId),
+}
+
+/// A parameter of a function with what its members are found by.
+pub(super) struct Parameter {
+    pub(super) name: Box<str>,
+    pub(super) range: TextRange,
+    pub(super) ty: RecipeId,
 }
 
 impl DeclarationWalk<'_> {
@@ -316,9 +334,14 @@ impl DeclarationWalk<'_> {
         };
         let (kind, is_static) = if class.is_some() { method_kind(function) } else { (UnitKind::Function, false) };
         let has_self = class.is_some() && !(is_static && is_decorated(function, "staticmethod"));
-        let parameters = self.parameters(&function.parameters, class.filter(|_| has_self), is_static);
+        let receiver = match class.filter(|_| has_self) {
+            None => Receiver::None,
+            Some(shape) if is_static => Receiver::Class(shape),
+            Some(shape) => Receiver::Instance(shape),
+        };
+        let parameters = self.parameters(&function.parameters, receiver);
         let result = function.returns.as_ref().map(|returns| self.annotation(returns));
-        let passed = parameters.iter().skip(usize::from(has_self)).map(|(_, _, ty)| *ty).collect();
+        let passed = parameters.iter().skip(usize::from(has_self)).map(|parameter| parameter.ty).collect();
         let signature = self.signature(passed, result);
         let meaning = match kind {
             UnitKind::Getter => Meaning::Value { ty: result.unwrap_or(RecipeId::UNKNOWN), signature: None },
@@ -326,12 +349,12 @@ impl DeclarationWalk<'_> {
         };
         self.declare(&function.name, &function.name, meaning);
         let mut bound = BoundNames::of(&function.body);
-        bound.names.extend(parameters.iter().map(|(name, _, _)| name.clone()));
-        let own = class.zip(parameters.first().filter(|_| has_self).map(|(name, _, _)| name.clone()));
+        bound.names.extend(parameters.iter().map(|parameter| parameter.name.clone()));
+        let own = class.zip(parameters.first().filter(|_| has_self).map(|parameter| parameter.name.clone()));
         let outer = if class.is_some() { std::mem::replace(&mut self.own, own) } else { self.own.clone() };
         self.scope(ScopeKind::Function, bound, |walk| {
-            for (name, span, ty) in parameters {
-                walk.declare(&name, &span, Meaning::Value { ty, signature: None });
+            for Parameter { name, range, ty } in parameters {
+                walk.declare(&name, &range, Meaning::Value { ty, signature: None });
             }
             walk.suite(&function.body);
         });
@@ -343,13 +366,8 @@ impl DeclarationWalk<'_> {
         SignatureId(self.names.signatures.len() as u32 - 1)
     }
 
-    /// Names, places and types of parameters; the first is the instance or the class in a method of `class`.
-    pub(super) fn parameters(
-        &mut self,
-        parameters: &Parameters,
-        class: Option<ShapeId>,
-        of_class: bool,
-    ) -> Vec<(Box<str>, ruff_text_size::TextRange, RecipeId)> {
+    /// The parameters of a function, whose first one is `receiver`.
+    pub(super) fn parameters(&mut self, parameters: &Parameters, receiver: Receiver) -> Vec<Parameter> {
         let mut found = Vec::new();
         for parameter in parameters.iter_non_variadic_params() {
             parameter.default.iter().for_each(|default| self.look_into(default));
@@ -357,13 +375,13 @@ impl DeclarationWalk<'_> {
         for parameter in parameters.iter() {
             let parameter = parameter.as_parameter();
             let written = parameter.annotation.as_ref().map(|annotation| self.annotation(annotation));
-            let ty = match (written, class, found.is_empty()) {
-                (Some(written), _, _) => written,
-                (None, Some(shape), true) if of_class => self.recipe(Recipe::Static(shape)),
-                (None, Some(shape), true) => self.recipe(Recipe::Instance(shape)),
+            let ty = match (written, receiver) {
+                (Some(written), _) => written,
+                (None, Receiver::Class(shape)) if found.is_empty() => self.recipe(Recipe::Static(shape)),
+                (None, Receiver::Instance(shape)) if found.is_empty() => self.recipe(Recipe::Instance(shape)),
                 _ => RecipeId::UNKNOWN,
             };
-            found.push((parameter.name.as_str().into(), parameter.name.range(), ty));
+            found.push(Parameter { name: parameter.name.as_str().into(), range: parameter.name.range(), ty });
         }
         found
     }

@@ -99,6 +99,7 @@ impl Collector {
         let specifier = Piece { start, end: self.buffer.len() };
         let next = self.requests.len() as u32;
         if let Some(known) = self.known(specifier, kind, form) {
+            // The text was only put there to be compared.
             self.buffer.truncate(start);
             return (known, false);
         }
@@ -117,6 +118,7 @@ impl Collector {
         let hash_of = |specifier: Piece, kind: EdgeKind, form: Form| {
             FxBuildHasher.hash_one((specifier.of(buffer), kind, form as u8))
         };
+        // Made once there are many: most files never need it.
         if by_hash.is_empty() {
             for (raw, number) in requests.iter().zip(0..) {
                 let mut hash = hash_of(raw.specifier, raw.kind, raw.form);

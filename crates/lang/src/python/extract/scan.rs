@@ -23,13 +23,13 @@ pub(super) fn scan(text: &str, is_stub: bool, found: &mut Collector) {
                 found.request(position, &[module], kind, Form::Module);
             }
         } else if let Some((module, names)) = code.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
-            from(module.trim(), names, (position, kind), found);
+            from(module.trim(), names, position, kind, found);
         }
         position = position.saturating_add(u32::try_from(line.len()).unwrap_or(u32::MAX));
     }
 }
 
-fn from(module: &str, names: &str, (position, kind): (u32, EdgeKind), found: &mut Collector) {
+fn from(module: &str, names: &str, position: u32, kind: EdgeKind, found: &mut Collector) {
     let bare = module.trim_start_matches('.');
     if module.is_empty() || module.len() - bare.len() > 64 || !(bare.is_empty() || is_dotted_name(bare)) {
         return;

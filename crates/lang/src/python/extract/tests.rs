@@ -21,7 +21,7 @@ fn check(path: &str, text: &str, expected: Expect) {
 }
 
 #[test]
-fn statements() {
+fn import_statements_become_requests() {
     check(
         "m.py",
         "import os, a.b as c\nfrom x import y, z as w\nfrom .. import p\nfrom .q.r import *\nfrom . import (\n  s,\n  s,\n)\n",
@@ -110,7 +110,7 @@ while x:
 }
 
 #[test]
-fn calls_with_literals() {
+fn imports_by_call_with_a_literal_are_requests() {
     check(
         "m.py",
         r#"

@@ -61,7 +61,7 @@ fn check(fixture: &str, importer: &str, expected: Expect) {
 }
 
 #[test]
-fn absolute_names() {
+fn absolute_names_are_searched_on_the_path() {
     check(
         "
         //- /r/src/p/__init__.py
@@ -99,7 +99,7 @@ fn absolute_names() {
 }
 
 #[test]
-fn relative_names() {
+fn relative_names_start_at_the_package_of_the_file() {
     check(
         "
         //- /r/p/__init__.py
@@ -229,7 +229,7 @@ fn stubs_ask_for_stubs() {
 }
 
 #[test]
-fn installed_packages() {
+fn installed_packages_are_found_in_virtual_environments() {
     check(
         "
         //- /r/.venv/pyvenv.cfg

@@ -1,6 +1,7 @@
 //! What a block exports under which names, once its symbols are declared.
 
 use oxc_ast::ast::*;
+use stan_model::facts::EXPORT_EQUALS;
 use stan_model::names::{Imported, Meaning, RecipeId, SymbolId};
 
 use super::units::{CommonJs, commonjs_target, pattern_names};
@@ -42,7 +43,8 @@ impl DeclarationWalk<'_> {
         name: &str,
         specifier: &str,
         imported: Imported,
-        (span, statement): (oxc_span::Span, oxc_span::Span),
+        span: oxc_span::Span,
+        statement: oxc_span::Span,
     ) {
         let import = self.import(specifier, imported, statement);
         let declaration = self.declare(name, span, Meaning::Import(import));
@@ -84,17 +86,17 @@ impl DeclarationWalk<'_> {
                 for specifier in &it.specifiers {
                     let imported = Imported::Name(specifier.local.name().as_str().into());
                     let (name, source) = (specifier.exported.name(), it.source.value.as_str());
-                    self.export_imported(name.as_str(), source, imported, (specifier.span, it.span));
+                    self.export_imported(name.as_str(), source, imported, specifier.span, it.span);
                 }
             }
             Statement::ExportAllDeclaration(it) => match &it.exported {
                 Some(name) => {
                     let (name, source) = (name.name(), it.source.value.as_str());
-                    self.export_imported(name.as_str(), source, Imported::Namespace, (it.span, it.span));
+                    self.export_imported(name.as_str(), source, Imported::Namespace, it.span, it.span);
                 }
                 None => self.names.stars.push(it.source.value.as_str().into()),
             },
-            Statement::TSExportAssignment(it) => self.export_value("export=", &it.expression, it.span),
+            Statement::TSExportAssignment(it) => self.export_value(EXPORT_EQUALS, &it.expression, it.span),
             Statement::ExpressionStatement(it) => {
                 self.commonjs(it);
                 return false;
@@ -137,7 +139,7 @@ impl DeclarationWalk<'_> {
     fn commonjs(&mut self, statement: &ExpressionStatement<'_>) {
         let Expression::AssignmentExpression(it) = &statement.expression else { return };
         match commonjs_target(&it.left) {
-            Some(CommonJs::Whole) => self.export_value("export=", &it.right, statement.span),
+            Some(CommonJs::Whole) => self.export_value(EXPORT_EQUALS, &it.right, statement.span),
             Some(CommonJs::Name(property)) if !matches!(it.right, Expression::UnaryExpression(_)) => {
                 self.export_value(property.name.as_str(), &it.right, property.span);
             }

@@ -1,8 +1,8 @@
 //! The declarations of one file: its outline, and what its names refer to. A pure function of name and text, for
 //! TypeScript, JavaScript and the scripts of Vue, Svelte and Astro files.
 //!
-//! `units.rs` takes the outline from the syntax tree. `walk.rs` with `values.rs`, `types.rs` and `exports.rs` turns
-//! symbols, uses and written types into `stan_model::names`. Nothing is inferred and no other file is read.
+//! `units.rs` takes the outline from the syntax tree. `visit.rs` walks the tree; `walk.rs`, `values.rs`,
+//! `types.rs` and `exports.rs` turn symbols, uses and written types into `stan_model::names`. Nothing is inferred and no other file is read.
 
 mod exports;
 #[cfg(test)]
@@ -10,6 +10,7 @@ mod tests;
 mod types;
 mod units;
 mod values;
+mod visit;
 mod walk;
 
 use std::borrow::Cow;

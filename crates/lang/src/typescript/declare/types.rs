@@ -14,6 +14,7 @@ impl DeclarationWalk<'_> {
         if let Some(known) = self.types.get(&at) {
             return *known;
         }
+        // The walk and its parents ask for the same type several times: one recipe for all of them.
         let recipe = self.new_type(ty);
         self.types.insert(at, recipe);
         recipe
@@ -37,6 +38,7 @@ impl DeclarationWalk<'_> {
                 self.step(element, Recipe::List)
             }
             TSType::TSTupleType(it) => {
+                // Positions are not kept apart: a tuple is a list of any of its elements.
                 let mut parts = Vec::new();
                 for element in &it.element_types {
                     let element = self.tuple_element(element);
@@ -255,6 +257,7 @@ impl DeclarationWalk<'_> {
         for it in &it.implements {
             bases.push(self.named_type(&it.expression, it.type_arguments.as_deref()));
         }
+        // Set after the shape was added: an expression in the heritage may ask for this very class.
         let known = &mut self.names.shapes[shape.0 as usize];
         (known.extends, known.bases) = (extends, bases);
         self.classes.push(shape);
@@ -427,6 +430,7 @@ impl DeclarationWalk<'_> {
                 }
             }
         }
+        // Merged declarations are exported by each statement that names them.
         members.sort_by(|one: &Member, other| (&one.name, one.declaration).cmp(&(&other.name, other.declaration)));
         members.dedup();
         self.set_members(shape, members);

@@ -4,6 +4,7 @@
 use oxc_ast::ast::*;
 use oxc_span::{GetSpan, Span as OxcSpan};
 use rustc_hash::{FxHashMap, FxHashSet};
+use stan_model::facts::EXPORT_EQUALS;
 use stan_model::outline::{LineStarts, Span, Unit, UnitId, UnitKind, UnitName};
 
 /// Collects the units of one file, block by block.
@@ -139,7 +140,7 @@ impl<'s> Units<'s> {
             Statement::ExportFromDeclaration(_) | Statement::ExportAllDeclaration(_) => {
                 self.says_exports |= self.at_top();
             }
-            Statement::TSExportAssignment(it) => self.export_value("export=", &it.expression, it.span),
+            Statement::TSExportAssignment(it) => self.export_value(EXPORT_EQUALS, &it.expression, it.span),
             Statement::ExpressionStatement(it) if self.at_top() => self.commonjs(it),
             _ => {}
         }
@@ -370,7 +371,7 @@ impl<'s> Units<'s> {
     fn commonjs(&mut self, statement: &ExpressionStatement<'_>) {
         let Expression::AssignmentExpression(it) = &statement.expression else { return };
         match commonjs_target(&it.left) {
-            Some(CommonJs::Whole) => self.export_value("export=", &it.right, statement.span),
+            Some(CommonJs::Whole) => self.export_value(EXPORT_EQUALS, &it.right, statement.span),
             Some(CommonJs::Name(property)) => {
                 // `exports.a = exports.b = void 0` only makes room for what follows.
                 let is_value = !matches!(

@@ -5,6 +5,7 @@ use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
 use stan_model::EdgeKind;
+use stan_model::facts::EXPORT_EQUALS;
 
 use super::calls;
 use super::collect::{Collector, LocalBinding, RawId};
@@ -174,8 +175,8 @@ impl<'a, 'c> ImportWalk<'a, 'c> {
         }
         self.says_exports = true;
         match &export.expression {
-            Expression::Identifier(it) => self.found.export_binding("export=", it.name.as_str()),
-            _ => self.found.export_local("export="),
+            Expression::Identifier(it) => self.found.export_binding(EXPORT_EQUALS, it.name.as_str()),
+            _ => self.found.export_local(EXPORT_EQUALS),
         }
     }
 

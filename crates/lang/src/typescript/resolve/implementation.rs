@@ -18,7 +18,8 @@ impl Resolver<'_> {
         &self,
         importer: &Importer,
         specifier: &str,
-        (form, mode): (Form, Option<ModuleSystem>),
+        form: Form,
+        mode: Option<ModuleSystem>,
         declaration: &str,
     ) -> Option<Arc<str>> {
         let inside = declaration.strip_prefix(self.root.trim_end_matches('/'))?;

@@ -209,7 +209,7 @@ impl<'f> Resolver<'f> {
             fallback::FallbackTarget::File { path, is_lenient } => {
                 let target = self.place(&path, importer, specifier);
                 let implementation = match &target {
-                    Target::File(real) => self.implementation(importer, specifier, (form, mode), real),
+                    Target::File(real) => self.implementation(importer, specifier, form, mode, real),
                     _ => None,
                 };
                 Located { is_lenient: is_lenient && matches!(target, Target::File(_)), target, implementation }

@@ -81,7 +81,7 @@ mod tests {
     use super::admits_typescript;
 
     #[test]
-    fn ranges() {
+    fn version_ranges_hold_as_in_typescript() {
         let cases = [
             ("*", Some(true)),
             (">=4.2", Some(true)),

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normalizing() {
+    fn paths_are_normalised_against_a_base() {
         let cases = [
             ("./src/", "/r/p", "/r/p/src"),
             ("..", "/r/p", "/r"),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn taking_apart() {
+    fn ancestors_and_base_names_are_taken_from_a_path() {
         assert_eq!(ancestors("/a/b").collect::<Vec<_>>(), ["/a/b", "/a", "/"]);
         assert!(contains("/a", "/a/b") && contains("/a", "/a") && contains("/", "/a") && !contains("/a", "/ab"));
         assert_eq!((directory("/a"), base_name("/a/b.ts"), join("/", "a")), ("/", "b.ts", "/a".to_owned()));

@@ -125,6 +125,7 @@ impl PatternSet {
         let mut next = Vec::new();
         let mut names = path.strip_prefix('/').unwrap_or(path).split('/').peekable();
         while let Some(name) = names.next() {
+            // An excluded directory excludes everything below it, so that the rest of the path decides nothing.
             let is_over = !self.is_include && active.iter().any(|node| !self.ends(*node).is_empty());
             if is_over || active.is_empty() {
                 break;
@@ -133,6 +134,7 @@ impl PatternSet {
             for node in active.drain(..) {
                 self.step(node, name, is_last, &mut next);
             }
+            // `**` reaches one node in many ways. Each is kept once, or deep paths would cost exponential time.
             next.sort_unstable();
             next.dedup();
             std::mem::swap(&mut active, &mut next);
@@ -150,6 +152,7 @@ impl PatternSet {
             self.enter(*child, next);
         }
         let Some(wild) = &node.wild else { return };
+        // The index compares prefixes and suffixes. `accepts` also knows what an `include` leaves out by default.
         let mut try_one = |place: u32| {
             if let Some((component, child)) = wild.components.get(place as usize)
                 && component.accepts(name, is_last, include)

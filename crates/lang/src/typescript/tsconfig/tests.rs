@@ -33,7 +33,7 @@ fn options(compiler_options: &str) -> Config {
 
 /// Every line pair is a configuration and the files that TypeScript 5.9.3 lists for it, out of the first line.
 #[test]
-fn membership_is_typescripts() {
+fn files_belong_to_a_configuration_as_in_typescript() {
     let mut lines = include_str!("membership_cases.txt").lines();
     let tree: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
     let mut count = 0;
@@ -195,7 +195,7 @@ fn lists_are_inherited_relative_to_their_file() {
 
 /// The file that an `extends` in `/r/p` means, identified by the `outDir` in it.
 #[test]
-fn extends_finds_packages() {
+fn extends_finds_configurations_in_packages() {
     let files = [
         ("tsconfig.json", "{}"),
         ("p/package.json", r##"{"name":"self","exports":{"./c":"./own.json"},"imports":{"#c":"./own.json"}}"##),

@@ -24,7 +24,7 @@ const B: (&str, &str) = ("packages/b/package.json", r#"{"name":"@s/b"}"#);
 const DEEP: (&str, &str) = ("packages/x/deep/package.json", r#"{"name":"deep"}"#);
 
 #[test]
-fn npm_and_yarn() {
+fn packages_of_npm_and_yarn_workspaces_are_found() {
     let root = |workspaces| ("package.json", workspaces);
     check(
         &[root(r#"{"name":"root","workspaces":["packages/*"]}"#), A, B, DEEP],
@@ -47,7 +47,7 @@ fn nested_workspaces_are_relative_to_their_manifest() {
 }
 
 #[test]
-fn pnpm_and_lerna() {
+fn packages_of_pnpm_and_lerna_workspaces_are_found() {
     let pnpm = |text| ("pnpm-workspace.yaml", text);
     let root = ("package.json", r#"{"name":"root"}"#);
     let both = ["@s/b=packages/b", "a=packages/a", "root="];

@@ -172,7 +172,7 @@ mod tests {
     use crate::git::index::tracked::IndexFile;
 
     #[test]
-    fn folders_of_folders() {
+    fn the_tree_extension_names_folders_of_folders() {
         let id = [7; 20];
         let mut content = Vec::new();
         for (line, has_id) in [("\0-1 2\n", false), ("a\x002 1\n", true), ("b\x001 0\n", true), ("c\0-1 0\n", false)] {

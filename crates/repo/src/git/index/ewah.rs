@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_and_literals() {
+    fn runs_and_literals_of_a_bitmap_are_decoded() {
         let bytes = [encode(192, &[1 << 33 | 1 << 1 | 1, 0b101, 1 << 1]), b"rest".to_vec()].concat();
         let (bitmap, rest) = decode(&bytes).unwrap();
         assert_eq!(rest, b"rest");

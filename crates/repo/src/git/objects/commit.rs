@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn commits() {
+    fn parents_time_and_message_of_a_commit_are_read() {
         let (one, two) = ("1".repeat(40), "2".repeat(40));
         let usual = format!(
             "tree {one}\nparent {one}\nparent {two}\nauthor A <a> 5 +0000\ncommitter C > D <c> 17 +0100\ngpgsig x\n y\n\nSubject\n\nBody\n"

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_and_insertions() {
+    fn copies_and_insertions_are_applied() {
         check(&[11, 5, 0x90, 5], Ok("hello"));
         check(&[11, 5, 0x91, 6, 5], Ok("world"));
         check(&[11, 7, 2, b'o', b'k', 0x91, 6, 5], Ok("okworld"));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn lies_are_errors() {
+    fn a_delta_that_contradicts_its_sizes_is_refused() {
         check(&[], Err("a delta has no sizes"));
         check(&[11], Err("a delta has no sizes"));
         check(&[0xff; 20], Err("a delta has no sizes"));
@@ -129,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_ends(base in prop::collection::vec(any::<u8>(), 0..50), delta in prop::collection::vec(any::<u8>(), 0..50)) {
+        fn no_delta_yields_more_than_its_limit(base in prop::collection::vec(any::<u8>(), 0..50), delta in prop::collection::vec(any::<u8>(), 0..50)) {
             if let Ok(made) = apply(&base, &delta, 1000) {
                 prop_assert!(made.len() <= 1000);
                 prop_assert_eq!(Some(made.len() as u64), result_size(&delta));

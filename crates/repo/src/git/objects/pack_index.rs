@@ -215,7 +215,7 @@ mod tests {
     use crate::memory::MemorySystem;
 
     #[test]
-    fn prefixes() {
+    fn a_prefix_of_an_id_matches_by_half_bytes() {
         let prefix = |text: &str| Prefix::parse(text, 40);
         assert!(prefix("abc").is_none() && prefix("abcg").is_none() && prefix(&"a".repeat(41)).is_none());
         let five = prefix("abCd1").unwrap();

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn configurations() {
+    fn the_format_of_a_repository_is_read_from_its_configuration() {
         let parse = |text: &str| Format::parse(text.as_bytes());
         let plain = parse("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n").unwrap();
         assert_eq!(plain, Format { hash: HashKind::Sha1, has_reftable: false, trusts_executable_bit: true });

@@ -133,7 +133,7 @@ mod tests {
     use super::is_name;
 
     #[test]
-    fn names() {
+    fn names_of_references_follow_gits_rules() {
         for good in ["HEAD", "main", "refs/heads/a/b", "v1.0", "a-b_c", "ünï", "x@y"] {
             assert!(is_name(good), "{good}");
         }

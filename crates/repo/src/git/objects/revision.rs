@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings() {
+    fn revisions_are_parsed_into_steps() {
         let good: [(&str, &str, &[RevisionStep]); 8] = [
             ("HEAD", "HEAD", &[]),
             ("a/b~", "a/b", &[RevisionStep::Ancestor(1)]),

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn tables() {
+    fn length_and_distance_tables_are_those_of_deflate() {
         assert_eq!((LENGTHS[0], LENGTHS[8], LENGTHS[27], LENGTHS[28]), ((3, 0), (11, 1), (227, 5), (258, 0)));
         assert_eq!((DISTANCES[0], DISTANCES[4], DISTANCES[29]), ((1, 0), (5, 1), (24_577, 13)));
     }
@@ -194,7 +194,7 @@ mod tests {
         }
 
         #[test]
-        fn anything_ends(mut stream in prop::collection::vec(any::<u8>(), 0..80), size in 0usize..2000) {
+        fn no_stream_yields_another_size_than_asked(mut stream in prop::collection::vec(any::<u8>(), 0..80), size in 0usize..2000) {
             stream.splice(..0, [0x78, 0x9c, 0b011]);
             prop_assert!(inflate(&stream, size).is_none_or(|inflated| inflated.len() == size));
         }

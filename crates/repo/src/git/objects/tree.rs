@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn entries() {
+    fn modes_and_names_of_tree_entries_are_read() {
         let some = |mode, name: &str| Some((mode, name.to_owned(), 0));
         assert_eq!(parse("100644 a b"), some(Some(TreeMode::Plain), "a b"));
         assert_eq!(parse("100664 a"), some(Some(TreeMode::Plain), "a"));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn same_folders() {
+    fn a_file_below_a_folder_that_is_the_same_is_the_same() {
         let same = |folders: &[&str]| RevisionFiles {
             same: folders.iter().map(|folder| folder.as_bytes().to_vec()).collect(),
             ..RevisionFiles::default()

@@ -11,7 +11,7 @@ fn check(path: &str, source: &str, expected: &str) {
 }
 
 #[test]
-fn vue() {
+fn scripts_of_vue_files_are_read() {
     check("a.vue", "<template><b/></template>\n<script>\nimport 'x'\n</script>", "3: x runtime Static; export default");
     check(
         "a.vue",
@@ -56,7 +56,7 @@ fn html_ends_scripts_by_text() {
 }
 
 #[test]
-fn svelte() {
+fn scripts_of_svelte_files_are_read() {
     check(
         "a.svelte",
         "<script context='module'>export const a = import('x')</script>\n<script lang=ts>\nimport 'y'</script>",
@@ -66,7 +66,7 @@ fn svelte() {
 }
 
 #[test]
-fn astro() {
+fn frontmatter_and_scripts_of_astro_files_are_read() {
     check(
         "a.astro",
         "---\nimport A from './A.astro';\nconst a: B = <A/>;\nreturn\n---\n<A/><script>import 'x'</script>",

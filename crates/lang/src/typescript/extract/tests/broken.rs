@@ -19,7 +19,7 @@ fn check(path: &str, source: &str, found: &str, problem: &str) {
 }
 
 #[test]
-fn odd_but_fine() {
+fn odd_but_valid_code_has_no_problem() {
     check("a.js", "import type {A} from 'x'; let a: A = 1", "1: x type Static {A type}", "");
     check("a.js", "#!/usr/bin/env node\nrequire('x')", "2: x runtime Require", "");
     check("a.js", "const a = <b>{import('x')}</b>", "1: x dynamic DynamicImport", "");
@@ -100,7 +100,7 @@ fn the_scan_tells_functions_from_other_braces() {
 }
 
 #[test]
-fn not_text() {
+fn binary_files_have_no_requests_and_wrong_bytes_are_reported() {
     let mut extractor = Extractor::new();
     let mut extract = |bytes: &[u8]| extractor.extract("a.js", bytes, &ExtractOptions::default());
     let binary = extract(b"import 'x'\0");

@@ -63,13 +63,13 @@ fn ordinary_doc_comments_serve_where_no_tag_is() {
 }
 
 #[test]
-fn the_longest_wins() {
+fn the_longest_description_wins() {
     check("/** Short. @module */ /** Longer one. @packageDocumentation */", Some("Longer one."));
     check("/** Bb. @packageDocumentation */ /** Aa. @module */", Some("Aa."));
 }
 
 #[test]
-fn cut_after_characters() {
+fn a_long_description_is_cut_between_characters() {
     check_limit(4, "/** abcd @module */", Some("abcd"));
     check_limit(4, "/** abcde @module */", Some("abcd..."));
     check_limit(4, "/** äöü💡ß @module */", Some("äöü💡..."));

@@ -15,7 +15,7 @@ fn check_in(path: &str, source: &str, expected: &str) {
 }
 
 #[test]
-fn declarations() {
+fn exported_declarations_are_exports_by_name() {
     check("export const b = 1, a = 2; export let c", "a; b; c");
     check("export const {a, b: [c, ...d], e = 1, ...f} = g", "a; c; d; e; f");
     check("export function f(); export function f() {}", "f");
@@ -31,7 +31,7 @@ fn declarations() {
 }
 
 #[test]
-fn defaults() {
+fn default_exports_and_export_assignments_have_names_of_their_own() {
     check("export default 1", "default");
     check("export default function f() {}", "default");
     check("export default class {}", "default");
@@ -41,7 +41,7 @@ fn defaults() {
 }
 
 #[test]
-fn passed_on() {
+fn re_exports_name_their_source() {
     check("export {a as b, default} from 'x'", "b = a of x; default = default of x");
     check("export * as n from 'x'; export * from 'y'", "n = all of x; * = y");
     check("import {a as b} from 'x'; export {b as c}", "c = a of x");
@@ -77,7 +77,7 @@ fn declaration_files_export_what_they_declare() {
 }
 
 #[test]
-fn lookups_can_search() {
+fn exports_are_sorted_for_binary_search() {
     let facts = extract("a.ts", "export {b as a, c as a} from 'x'; export const z = 1, A = 2").facts;
     assert!(facts.exports.is_sorted());
     assert_eq!(facts.exports.partition_point(|export| &*export.name < "a"), 1);

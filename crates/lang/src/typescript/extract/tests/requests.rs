@@ -21,7 +21,7 @@ fn check_in(path: &str, source: &str, expected: &str) {
 }
 
 #[test]
-fn static_imports() {
+fn static_imports_take_names_by_kind() {
     check("import 'x'", "x runtime Static");
     check("import {} from 'x'", "x runtime Static");
     check("import d, {a as b} from 'x'", "x runtime Static {default runtime} {a runtime}");
@@ -55,7 +55,7 @@ fn imports_inside_other_statements() {
 }
 
 #[test]
-fn resolution_modes() {
+fn a_written_resolution_mode_is_kept() {
     check("import type {A} from 'x' with {'resolution-mode': 'import'}", "x type Static as Import {A type}");
     check("export type {A} from 'x' with {\"resolution-mode\": \"require\"}", "x type Static as Require {A type}");
     check("let a: import('x', {with: {'resolution-mode': 'require'}}).A", "x type ImportType as Require {A type}");
@@ -63,7 +63,7 @@ fn resolution_modes() {
 }
 
 #[test]
-fn exports_from() {
+fn exports_from_are_requests_by_kind() {
     check("export {a as b} from 'x'", "x runtime Static {a runtime}");
     check("export {type A} from 'x'", "x type Static {A type}");
     check("export {type A, b} from 'x'", "x runtime Static {A type} {b runtime}");
@@ -76,7 +76,7 @@ fn exports_from() {
 }
 
 #[test]
-fn import_equals() {
+fn import_equals_of_a_module_is_a_request() {
     check("import x = require('x')", "x runtime ImportEquals");
     check("import type x = require('x')", "x type ImportEquals");
     check("export import x = require('x')", "x runtime ImportEquals");
@@ -84,7 +84,7 @@ fn import_equals() {
 }
 
 #[test]
-fn dynamic_imports() {
+fn dynamic_imports_of_literals_are_requests() {
     check("import('x')", "x dynamic DynamicImport");
     check("import(`x`)", "x dynamic DynamicImport");
     check("import('x', {with: {type: 'json'}})", "x dynamic DynamicImport");
@@ -96,7 +96,7 @@ fn dynamic_imports() {
 }
 
 #[test]
-fn patterns() {
+fn templates_and_globs_are_patterns() {
     check("import(`./a/${b}.js`)", "glob ./a/*.js");
     check("import(`./a/${b}${c}/[${d}].js?raw`)", "glob ./a/*/[[]*[]].js");
     check("import(`${a}/b`)", "");
@@ -109,7 +109,7 @@ fn patterns() {
 }
 
 #[test]
-fn requires() {
+fn require_is_a_request_at_run_time_or_dynamic() {
     check_in("a.js", "require('x')", "x runtime Require");
     check_in("a.cjs", "require(`x`)", "x runtime Require");
     check_in("a.js", "require?.('x')", "x runtime Require");
@@ -137,7 +137,7 @@ fn requires() {
 }
 
 #[test]
-fn require_as_parameter() {
+fn require_as_a_parameter_is_a_dynamic_request() {
     check_in("a.js", "define(function (require) { require('x') })", "x dynamic RequireParam");
     check_in("a.js", "define((require, exports) => { () => require.resolve('x') })", "x dynamic RequireParam");
     check_in(
@@ -149,7 +149,7 @@ fn require_as_parameter() {
 }
 
 #[test]
-fn created_requires() {
+fn functions_of_create_require_are_requires() {
     let module = "import {createRequire} from 'm'; ";
     check_in(
         "a.js",
@@ -192,14 +192,14 @@ fn created_requires() {
 }
 
 #[test]
-fn metadata_and_urls() {
+fn resolved_metadata_and_urls_are_requests() {
     check("import.meta.resolve('x')", "x dynamic MetaResolve");
     check("new URL('./x.wasm', import.meta.url)", "./x.wasm dynamic Url");
     check("new URL('x', base); new URL('x'); URL('x', import.meta.url)", "");
 }
 
 #[test]
-fn mocks() {
+fn mocks_of_modules_are_requests() {
     check("vi.mock('x')", "x dynamic Mock");
     check("vi.mock(import('x'))", "x dynamic DynamicImport");
     check("await vi.importActual<typeof import('x')>('x')", "x type ImportType; x dynamic Mock");
@@ -210,7 +210,7 @@ fn mocks() {
 }
 
 #[test]
-fn import_types() {
+fn import_types_are_requests_for_types() {
     check("let a: import('x')", "x type ImportType");
     check("let a: import('x').A.B<import('y').C>", "x type ImportType {A type}; y type ImportType {C type}");
     check("type A = typeof import('x')", "x type ImportType");
@@ -220,7 +220,7 @@ fn import_types() {
 }
 
 #[test]
-fn ambient_modules() {
+fn imports_of_ambient_modules_and_augmentations_are_requests() {
     check(
         "declare module 'x' { import a from 'y'; export * from 'z'; import b = require('w') }",
         "y type InModule {default type}; z type InModule; w type InModule",
@@ -237,7 +237,7 @@ fn ambient_modules() {
 }
 
 #[test]
-fn references() {
+fn reference_directives_at_the_head_are_requests() {
     check("/// <reference path=\"./x.d.ts\" />", "./x.d.ts type ReferencePath");
     check("#!/bin/x\n/* head */ // b\n///   <REFERENCE  TYPES = 'x' />", "3: x type ReferenceTypes");
     check("a;\n/// <reference path='x' />", "");
@@ -247,7 +247,7 @@ fn references() {
 }
 
 #[test]
-fn documentation_types() {
+fn imports_in_jsdoc_types_are_requests() {
     let check = |source: &str, expected: &str| check_in("a.js", source, expected);
     check("/** @type {import('x').A} */ let a", "x type ImportType {A type}");
     check(
@@ -292,7 +292,7 @@ fn duplicates_fold_and_order_is_source_order() {
 }
 
 #[test]
-fn ten_thousand_imports() {
+fn ten_thousand_imports_are_read_with_their_lines() {
     let source: String = (0..10_000).map(|i| format!("import {{a{i}}} from './m{i}'; export {{a{i}}};\n")).collect();
     let facts = extract("a.ts", &source).facts;
     assert_eq!((facts.requests.len(), facts.imports.len(), facts.exports.len()), (10_000, 10_000, 10_000));
