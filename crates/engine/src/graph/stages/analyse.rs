@@ -13,6 +13,9 @@ use crate::cache::encode::append_entry;
 use crate::graph::analyse::{Analysed, BatchAnalyser, analyse, analyse_seen};
 use crate::graph::compile::Keep;
 
+/// The usual size of a file's entry in the cache, so that the buffer of a chunk need not grow.
+const USUAL_ENTRY: usize = 256;
+
 /// Per-thread state.
 pub(super) struct ThreadState<'p> {
     pub(super) analyser: BatchAnalyser<'p>,
@@ -88,7 +91,7 @@ impl CompileRun<'_> {
         on_large: impl Fn(usize),
     ) -> Chunk {
         let mut files = Vec::with_capacity(paths.len());
-        let mut entries = Vec::new();
+        let mut entries = Vec::with_capacity(if keep == Keep::Nothing { 0 } else { paths.len() * USUAL_ENTRY });
         let root = self.nodes.root_prefix();
         let mut absolute = root.clone();
         let previous = |path: &str| {
