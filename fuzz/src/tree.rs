@@ -52,6 +52,10 @@ impl WritableLayer for Fence<'_> {
         panic!("{} was written", path.display());
     }
 
+    fn write_atomic_pieces(&self, path: &Path, _pieces: &[&[u8]]) -> io::Result<()> {
+        panic!("{} was written", path.display());
+    }
+
     fn write_atomic_durable(&self, path: &Path, _bytes: &[u8]) -> io::Result<()> {
         panic!("{} was written", path.display());
     }

@@ -97,6 +97,11 @@ impl WritableLayer for CancellableSystem<'_> {
         self.system.write_atomic(path, bytes)
     }
 
+    fn write_atomic_pieces(&self, path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+        self.cancellation.check()?;
+        self.system.write_atomic_pieces(path, pieces)
+    }
+
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.cancellation.check()?;
         self.system.write_atomic_durable(path, bytes)

@@ -19,6 +19,10 @@ const EXTENSIONS: &[&str] = &[
 /// The extension of a file in a programming language, in lower case: `.PY` and `.R` are the same languages.
 pub fn programming_extension(path: &str) -> Option<&'static str> {
     let (_, extension) = split_extension(path)?;
+    // Most files, and none of these is in the list.
+    if matches!(extension, "js" | "ts" | "jsx" | "tsx" | "json" | "md") {
+        return None;
+    }
     let found = match EXTENSIONS.binary_search(&extension) {
         Ok(found) => found,
         // Most extensions are in lower case, and no copy is made for them.

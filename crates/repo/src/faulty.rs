@@ -185,6 +185,10 @@ impl WritableSystem for FaultySystem<'_> {
         self.write_steps(path, bytes, false)
     }
 
+    fn write_atomic_pieces(&self, path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+        self.write_steps(path, &pieces.concat(), false)
+    }
+
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.write_steps(path, bytes, true)?;
         // Some file systems cannot; the name is in place all the same.

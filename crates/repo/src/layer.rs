@@ -61,6 +61,7 @@ layer! {
     trait WritableLayer: [SystemLayer<Inner: WritableSystem>] for WritableSystem {
         {}
         fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()>;
+        fn write_atomic_pieces(path: &Path, pieces: &[&[u8]]) -> io::Result<()>;
         fn write_atomic_durable(path: &Path, bytes: &[u8]) -> io::Result<()>;
         fn create_dir_all(path: &Path) -> io::Result<()>;
         fn create_private_dir_all(path: &Path) -> io::Result<()>;

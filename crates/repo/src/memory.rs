@@ -280,6 +280,10 @@ impl WritableSystem for MemorySystem {
         state.put(path, Content::File(bytes.to_vec()))
     }
 
+    fn write_atomic_pieces(&self, path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+        self.write_atomic(path, &pieces.concat())
+    }
+
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.write_atomic(path, bytes)
     }

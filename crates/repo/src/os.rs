@@ -106,11 +106,15 @@ fn owner(_metadata: &Metadata) -> Owner {
 
 impl WritableSystem for OsSystem {
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        replace::replace(path, bytes, false)
+        replace::replace(path, &[bytes], false)
+    }
+
+    fn write_atomic_pieces(&self, path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+        replace::replace(path, pieces, false)
     }
 
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        replace::replace(path, bytes, true)
+        replace::replace(path, &[bytes], true)
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {

@@ -174,6 +174,9 @@ pub trait WritableSystem: System {
     /// replaced, not followed; a file's permissions are kept. The directory must exist.
     fn write_atomic(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
+    /// As `write_atomic`, for bytes that lie in several places: a large file need not be copied into one first.
+    fn write_atomic_pieces(&self, path: &Path, pieces: &[&[u8]]) -> io::Result<()>;
+
     /// As `write_atomic`, for what cannot be rebuilt: it also survives a power cut.
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 

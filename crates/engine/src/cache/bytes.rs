@@ -67,24 +67,24 @@ impl SectionWriter {
         pieces.for_each(|piece| self.raw(piece));
     }
 
-    /// Where each blob of these lists ends, as if they were one list.
-    pub(crate) fn ends(&mut self, lists: &[&BlobList]) -> Option<()> {
-        let count: usize = lists.iter().map(|list| list.ends.len()).sum();
+    /// Where each blob of these lists ends, as if they were one list. Each list counts from 0.
+    pub(crate) fn ends(&mut self, lists: &[&[u32]]) -> Option<()> {
+        let count: usize = lists.iter().map(|ends| ends.len()).sum();
         self.u64(count as u64 * 4);
         self.bytes.reserve(count * 4);
         let mut before = 0u32;
-        for list in lists {
-            for end in &list.ends {
+        for ends in lists {
+            for end in *ends {
                 self.u32(before.checked_add(*end)?);
             }
-            before = before.checked_add(u32::try_from(list.bytes.len()).ok()?)?;
+            before = before.checked_add(ends.last().copied().unwrap_or(0)).filter(|end| *end < u32::MAX)?;
         }
         Some(())
     }
 
     /// Lists of blobs that were made apart, as one: see [`SectionWriter::blobs`].
     pub(crate) fn blob_lists(&mut self, lists: &[&BlobList]) -> Option<()> {
-        self.ends(lists)?;
+        self.ends(&lists.iter().map(|list| list.ends.as_slice()).collect::<Vec<_>>())?;
         self.blob_pieces(lists.iter().map(|list| list.bytes.as_slice()));
         Some(())
     }
@@ -112,6 +112,11 @@ pub(crate) struct BlobList {
 }
 
 impl BlobList {
+    /// With room for so many blobs.
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        Self { bytes: Vec::new(), ends: Vec::with_capacity(count) }
+    }
+
     pub(crate) fn u32(&mut self, value: u32) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }

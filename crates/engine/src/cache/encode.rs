@@ -1,8 +1,10 @@
 //! Writes the large half of the cache: the graph and the facts of every file (`data.rs` reads them).
 //!
-//! The first run that a user meets writes this, so it has to be cheap: records are written in one pass, a range of them on each
-//! thread, into few buffers that are copied once; nothing is allocated for single files.
+//! The first run that a user meets writes this, so it has to be cheap. The entry of a file (its digest and its facts) is encoded by the
+//! thread that analysed it, and written from where it was encoded. What depends on the whole run is written in one pass, a part of the
+//! records on each thread, into few buffers that are copied once; nothing is allocated for single files.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use postcard::ser_flavors::Flavor;
@@ -13,60 +15,96 @@ use stan_model::{FileFacts, Problem};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{BlobList, SectionWriter};
-use super::data::{HAS_FACTS, HAS_META, INCOMPLETE, META_LENGTH, OUTSIDE, PARTS, UNIVERSE, entry_print, meta_bytes};
+use super::data::{CONTENTS, HAS_FACTS, HAS_META, INCOMPLETE, META_LENGTH, OUTSIDE, UNIVERSE, entry_print, meta_bytes};
 use super::ids::{NodeIndex, RecordId};
-use crate::graph::record::{Record, Records};
+use crate::graph::analyse::Analysed;
+use crate::graph::record::{Record, Records, RecordsPart};
 
-/// How many records a thread writes at once.
-const RANGE: usize = 512;
-
-/// The usual size of a record in bytes, so that the buffer of all need not grow.
-const USUAL_ENTRY: usize = 256;
+/// The usual size of what is written of a record beside its entry, so that the buffer of all need not grow.
+const USUAL_RECORD: usize = 96;
 
 /// The data file, and what the index says about each record.
-pub(crate) struct Encoded {
-    pub(crate) data: Vec<u8>,
-    pub(crate) parts: [Range<usize>; PARTS],
+pub(crate) struct Encoded<'r> {
+    /// The graph, and of the records what is not in their entries.
+    pub(crate) head: Vec<u8>,
+    /// Where the parts of the data that are in `head` lie there.
+    pub(crate) parts: [Range<usize>; CONTENTS],
+    /// The entries of all records, which follow it.
+    pub(crate) contents: Vec<Cow<'r, [u8]>>,
     /// For each record what `look` made of it.
     pub(crate) prints: Vec<(u64, u64)>,
 }
 
+/// What is known of the entry of a file: its contents as the cache has them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryPrints {
+    pub(crate) length: u32,
+    checksum: u32,
+    /// See [`facts_fingerprint`]; 0 for a file without facts.
+    facts: u64,
+}
+
+/// Appends the entry of a file. `None`, and nothing is appended, when it cannot be encoded.
+pub(crate) fn append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryPrints> {
+    let start = bytes.len();
+    let appended = try_append_entry(file, bytes);
+    if appended.is_none() {
+        bytes.truncate(start);
+    }
+    appended
+}
+
+fn try_append_entry(file: &Analysed, bytes: &mut Vec<u8>) -> Option<EntryPrints> {
+    let start = bytes.len();
+    bytes.extend_from_slice(&meta_bytes(file.meta));
+    let mut facts_print = 0;
+    if let Some(facts) = &file.facts {
+        append_links(facts, bytes)?;
+        facts_print = print_of_links(bytes.get(start + META_LENGTH..)?);
+        append(&facts.description, bytes)?;
+    } else if let Some(heading) = &file.heading {
+        append(heading, bytes)?;
+    }
+    let entry = bytes.get(start..)?;
+    Some(EntryPrints { length: u32::try_from(entry.len()).ok()?, checksum: entry_print(entry), facts: facts_print })
+}
+
 /// Writes the graph, the records, and the problems that belong to no single file. `look` gets each record with the fingerprint
 /// of its facts, see [`facts_fingerprint`]; 0 for one without.
-pub(crate) fn encode(
+pub(crate) fn encode<'r>(
     graph: &Graph,
-    records: &Records,
+    records: &'r Records,
     problems: &[Problem],
     look: impl Fn(Record<'_>, u64) -> (u64, u64) + Sync,
-) -> Option<Encoded> {
-    let starts: Vec<usize> = (0..records.len()).step_by(RANGE).collect();
-    let piece = |start: usize| {
-        let mut piece = Piece::default();
-        for record in records.range(start..(start + RANGE).min(records.len())) {
+) -> Option<Encoded<'r>> {
+    let piece = |part: RecordsPart<'r>| {
+        let mut piece = Piece::of(&part);
+        for record in part.iter() {
             piece.push(record, &look)?;
         }
         Some(piece)
     };
     let (head, pieces) = rayon::join(
-        || write_graph(graph, records.len() * USUAL_ENTRY),
-        || starts.into_par_iter().map(piece).collect::<Option<Vec<Piece>>>(),
+        || write_graph(graph, records.len() * USUAL_RECORD),
+        || records.parts().into_par_iter().map(piece).collect::<Option<Vec<Piece<'r>>>>(),
     );
     let (mut writer, metas, shape) = head;
     let pieces = pieces?;
     write_records(&mut writer, &pieces, problems)?;
-    let records_end = writer.len();
-    pieces.iter().for_each(|piece| writer.raw(&piece.contents.bytes));
-    let parts = [0..metas, metas..shape, shape..records_end, records_end..writer.len()];
+    let parts = [0..metas, metas..shape, shape..writer.len()];
     let prints = pieces.iter().flat_map(|piece| piece.prints.iter().copied()).collect();
-    Some(Encoded { data: writer.into_bytes(), parts, prints })
+    let contents = pieces.into_iter().map(|piece| piece.entries).collect();
+    Some(Encoded { head: writer.into_bytes(), parts, contents, prints })
 }
 
 /// What is written of some records.
 #[derive(Default)]
-struct Piece {
+struct Piece<'r> {
     nodes: Vec<u32>,
     flags: Vec<u8>,
-    contents: BlobList,
+    /// Borrowed where they are encoded already.
+    entries: Cow<'r, [u8]>,
+    entry_ends: Vec<u32>,
     checksums: Vec<u32>,
     problems: BlobList,
     targets: BlobList,
@@ -76,23 +114,36 @@ struct Piece {
     pairs: Vec<(RecordId, u32)>,
 }
 
-impl Piece {
+impl<'r> Piece<'r> {
+    /// With room for these records.
+    fn of(part: &RecordsPart<'r>) -> Self {
+        let count = part.len();
+        let list = || BlobList::with_capacity(count);
+        Self {
+            nodes: Vec::with_capacity(count),
+            flags: Vec::with_capacity(count),
+            entries: if part.entries.is_empty() { Cow::Owned(Vec::new()) } else { Cow::Borrowed(part.entries) },
+            entry_ends: Vec::with_capacity(count),
+            checksums: Vec::with_capacity(count),
+            problems: list(),
+            targets: list(),
+            passes: list(),
+            takes: list(),
+            prints: Vec::with_capacity(count),
+            pairs: Vec::new(),
+        }
+    }
+
     fn push(&mut self, record: Record<'_>, look: &impl Fn(Record<'_>, u64) -> (u64, u64)) -> Option<()> {
         let file = record.file;
         self.nodes.push(record.node().unwrap_or(NodeIndex::NONE).0);
         self.flags.push(flags(record));
-        let start = self.contents.bytes.len();
-        self.contents.bytes.extend_from_slice(&meta_bytes(file.meta));
-        let mut print = 0;
-        if let Some(facts) = record.facts() {
-            append_links(facts, &mut self.contents.bytes)?;
-            print = print_of_links(self.contents.bytes.get(start + META_LENGTH..)?);
-            append(&facts.description, &mut self.contents.bytes)?;
-        } else if let Some(heading) = &file.heading {
-            append(heading, &mut self.contents.bytes)?;
-        }
-        self.checksums.push(entry_print(self.contents.bytes.get(start..)?));
-        self.contents.end();
+        let entry = match &mut self.entries {
+            Cow::Borrowed(_) => file.entry?,
+            Cow::Owned(bytes) => append_entry(file, bytes)?,
+        };
+        self.entry_ends.push(self.entry_ends.last().copied().unwrap_or(0).checked_add(entry.length)?);
+        self.checksums.push(entry.checksum);
         if !(file.problems.is_empty() && file.request_problems.is_empty()) {
             append(&(&file.problems, &file.request_problems), &mut self.problems.bytes)?;
         }
@@ -103,7 +154,7 @@ impl Piece {
         push_pairs(&mut self.passes, &self.pairs);
         record.takes_from(&mut self.pairs);
         push_pairs(&mut self.takes, &self.pairs);
-        self.prints.push(look(record, print));
+        self.prints.push(look(record, entry.facts));
         Some(())
     }
 }
@@ -123,11 +174,11 @@ fn flags(record: Record<'_>) -> u8 {
         | (if record.file.meta.is_some() { HAS_META } else { 0 })
 }
 
-fn write_records(writer: &mut SectionWriter, pieces: &[Piece], problems: &[Problem]) -> Option<()> {
-    let lists = |list: fn(&Piece) -> &BlobList| pieces.iter().map(list).collect::<Vec<_>>();
+fn write_records(writer: &mut SectionWriter, pieces: &[Piece<'_>], problems: &[Problem]) -> Option<()> {
+    let lists = |list: for<'p> fn(&'p Piece<'_>) -> &'p BlobList| pieces.iter().map(list).collect::<Vec<_>>();
     writer.u32_pieces(pieces.iter().map(|piece| piece.nodes.as_slice()));
     writer.blob_pieces(pieces.iter().map(|piece| piece.flags.as_slice()));
-    writer.ends(&lists(|piece| &piece.contents))?;
+    writer.ends(&pieces.iter().map(|piece| piece.entry_ends.as_slice()).collect::<Vec<_>>())?;
     writer.u32_pieces(pieces.iter().map(|piece| piece.checksums.as_slice()));
     writer.blob_lists(&lists(|piece| &piece.problems))?;
     writer.blob_lists(&lists(|piece| &piece.targets))?;

@@ -2,6 +2,7 @@
 //! that answer. An unchanged run reads nothing else.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -181,13 +182,13 @@ pub(crate) const UNPROVED: u64 = 0;
 #[derive(Default)]
 pub(crate) struct FileTable {
     /// Absolute.
-    paths: PathList,
+    paths: Arc<PathList>,
     fingerprints: Vec<u64>,
 }
 
 impl FileTable {
     /// With a fingerprint for each path.
-    pub(crate) fn new(paths: PathList, fingerprints: Vec<u64>) -> Self {
+    pub(crate) fn new(paths: Arc<PathList>, fingerprints: Vec<u64>) -> Self {
         Self { paths, fingerprints }
     }
 
@@ -251,7 +252,7 @@ impl FileTable {
         let fingerprints: Vec<u64> = prints.iter().map(|print| u64::from_le_bytes(*print)).collect();
         let text = std::str::from_utf8(reader.blob()?).ok()?.to_owned();
         let is_whole = rest.is_empty() && fingerprints.len() == ends.len();
-        is_whole.then_some(Self { paths: PathList { text, ends }, fingerprints })
+        is_whole.then_some(Self { paths: Arc::new(PathList { text, ends }), fingerprints })
     }
 }
 
@@ -278,7 +279,7 @@ mod tests {
     use super::*;
 
     fn push(table: &mut FileTable, path: &str, print: u64) {
-        table.paths.push([path, ""]);
+        Arc::make_mut(&mut table.paths).push([path, ""]);
         table.fingerprints.push(print);
     }
 

@@ -32,7 +32,7 @@ use stan_graph::Graph;
 use stan_lang::Languages;
 use stan_model::NodeKind;
 use stan_repo::{AbsPath, EntryKind, Stat, System, SystemExt as _, WritableSystem, remove_leftovers};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use self::data::{CONTENTS, Contents, Data, METAS, RECORDS, ReadContents, SHAPE};
 use self::encode::Encoded;
@@ -137,8 +137,13 @@ impl<'s> Cache<'s> {
 
     /// Puts a file in place, and seals it.
     fn write(&self, name: &str, bytes: &[u8]) -> Option<()> {
+        self.write_pieces(name, &[bytes])
+    }
+
+    /// As `write`, for bytes that lie in several places.
+    fn write_pieces(&self, name: &str, pieces: &[&[u8]]) -> Option<()> {
         let path = self.path(name);
-        self.system.write_atomic(Path::new(&path), bytes).ok()?;
+        self.system.write_atomic_pieces(Path::new(&path), pieces).ok()?;
         self.trust.seal(self.system, &path)
     }
 
@@ -230,26 +235,26 @@ impl<'s> Cache<'s> {
         (observed_at, languages): (i64, Languages),
         memory: Memory,
     ) -> Option<Identity> {
-        let Kept { mut records, general_problems, observations } = kept;
+        let Kept { records, general_problems, observations } = kept;
         let look = |record: Record<'_>, print: u64| {
             let stat = record.file.stat.as_ref();
             let stat = stat.map_or(UNPROVED, |stat| proved_fingerprint(stat, observed_at));
             (figures_print(graph, record, print, languages), stat)
         };
-        let Encoded { data, parts, prints } = encode::encode(graph, &records, &general_problems, look)?;
-        let files = FileTable::new(records.take_paths(), prints.iter().map(|(_, stat)| *stat).collect());
+        let Encoded { head, parts, contents, prints } = encode::encode(graph, &records, &general_problems, look)?;
+        let files = FileTable::new(records.paths(), prints.iter().map(|(_, stat)| *stat).collect());
         let facts = FactsTable::new(prints.iter().map(|(facts, _)| *facts));
-        // Hundreds of thousands of small pieces.
-        memory.release(records);
-        let part = |at: usize| section(data.get(parts[at].clone()).unwrap_or_default());
-        let ((metas, shape), (records, contents)) =
-            rayon::join(|| (part(METAS), part(SHAPE)), || (part(RECORDS), part(CONTENTS)));
-        let parts = [metas, shape, records, contents];
+        let part = |at: usize| section(&[head.get(parts[at].clone()).unwrap_or_default()]);
+        let mut pieces: Vec<&[u8]> = contents.iter().map(AsRef::as_ref).collect();
+        let parts = [part(METAS), part(SHAPE), part(RECORDS), section(&pieces)];
+        pieces.insert(0, &head);
         let index = Index { observed_at, parts, answer, observations, files, facts, edits: None };
         let identity = index.identity();
         // Each file is written atomically, and an index without its data is detected.
-        let (data, index) = rayon::join(|| self.write(DATA, &data), || self.write_index(&index));
-        memory.release((data?, index?));
+        let (data, index) = rayon::join(|| self.write_pieces(DATA, &pieces), || self.write_index(&index));
+        memory.release((head, contents));
+        // Hundreds of thousands of small pieces.
+        memory.release((records, data?, index?));
         Some(identity)
     }
 
@@ -278,9 +283,21 @@ fn leads_elsewhere(system: &dyn WritableSystem, root: &str, folder: &str) -> boo
         .any(|stat| stat.kind != EntryKind::Dir)
 }
 
-fn section(bytes: &[u8]) -> Section {
-    let (first, second) = bytes.split_at(bytes.len() / 2);
-    Section { length: bytes.len() as u64, checksum: halves(xxh3_64(first), xxh3_64(second)) }
+/// The section that these pieces make, one behind the other.
+fn section(pieces: &[&[u8]]) -> Section {
+    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+    let checksum = |half: Range<usize>| {
+        let mut hash = Xxh3::new();
+        let mut start = 0;
+        for piece in pieces {
+            let within = |at: usize| at.saturating_sub(start).min(piece.len());
+            hash.update(&piece[within(half.start)..within(half.end)]);
+            start += piece.len();
+        }
+        hash.digest()
+    };
+    let (first, second) = rayon::join(|| checksum(0..length / 2), || checksum(length / 2..length));
+    Section { length: length as u64, checksum: halves(first, second) }
 }
 
 /// A section is read and checked in two halves at once: one checksum of both.

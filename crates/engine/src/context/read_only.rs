@@ -165,6 +165,10 @@ impl WritableSystem for ReadOnly<'_> {
         Ok(())
     }
 
+    fn write_atomic_pieces(&self, _path: &Path, _pieces: &[&[u8]]) -> io::Result<()> {
+        Ok(())
+    }
+
     fn write_atomic_durable(&self, _path: &Path, _bytes: &[u8]) -> io::Result<()> {
         Ok(())
     }

@@ -13,6 +13,7 @@ use stan_repo::{DirectoryHandleCache, HashedFile, Stat, System, SystemExt as _, 
 use super::GraphOptions;
 use super::compile::SeeBytes;
 use super::stages::resolve::ResolvedFile;
+use crate::cache::encode::EntryPrints;
 use crate::shared::{Bundles, Member};
 
 /// A file of more bytes than this is hashed but not analysed.
@@ -49,6 +50,8 @@ pub(crate) struct Analysed {
     pub(crate) incomplete: bool,
     /// Filled by resolution.
     pub(crate) resolved: ResolvedFile,
+    /// What identifies the file's entry in the cache, once that is encoded.
+    pub(crate) entry: Option<EntryPrints>,
 }
 
 impl Analysed {
@@ -158,8 +161,8 @@ enum Read<'a> {
         stat: Option<Stat>,
         meta: FileMeta,
     },
-    /// Nothing more is to be known.
-    Done(Analysed),
+    /// Nothing more is to be known. Boxed, because most files are source code.
+    Done(Box<Analysed>),
     Large,
 }
 
@@ -192,7 +195,7 @@ impl<'a> BatchAnalyser<'a> {
                 absolute.truncate(root.len());
                 absolute.push_str(path);
                 let read = match previous(&absolute) {
-                    Some(file) => Read::Done(file),
+                    Some(file) => Read::Done(Box::new(file)),
                     None => self.read(path, &absolute, buffer),
                 };
                 self.batch.push(read);
@@ -206,7 +209,7 @@ impl<'a> BatchAnalyser<'a> {
                         let file = SourceFile { name: path, bytes: buffer.get(bytes).unwrap_or_default() };
                         Some(extracted(extractors, file, stat, meta, self.options))
                     }
-                    Read::Done(file) => Some(file),
+                    Read::Done(file) => Some(*file),
                     Read::Large => None,
                 });
             }
@@ -250,7 +253,7 @@ impl<'a> BatchAnalyser<'a> {
             for read in self.batch.drain(..) {
                 take(match read {
                     Read::Source { path, stat, meta, .. } => Some(of_extraction(path, stat, meta, facts.next())),
-                    Read::Done(file) => Some(file),
+                    Read::Done(file) => Some(*file),
                     Read::Large => None,
                 });
             }
@@ -281,10 +284,10 @@ impl<'a> BatchAnalyser<'a> {
                 let heading = documents::describe(file, &self.options.extract);
                 // These bytes are not needed again.
                 buffer.truncate(start);
-                Read::Done(Analysed { stat, meta: Some(meta), heading, ..Analysed::default() })
+                Read::Done(Box::new(Analysed { stat, meta: Some(meta), heading, ..Analysed::default() }))
             }
             Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Read::Large,
-            Err(error) => Read::Done(unreadable(relative, &error)),
+            Err(error) => Read::Done(Box::new(unreadable(relative, &error))),
         }
     }
 }

@@ -37,6 +37,17 @@ pub(crate) struct Compiled {
     pub(crate) kept: Option<Kept>,
 }
 
+/// What a run gathers for later beside the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// There is no cache.
+    Nothing,
+    /// What the cache is written from: files are encoded as soon as they are resolved, and facts that no later stage needs are dropped.
+    ForCache,
+    /// The same, and all facts stay.
+    WithFacts,
+}
+
 /// What the cache keeps beside the graph.
 pub(crate) struct Kept {
     pub(crate) records: Records,
@@ -57,12 +68,12 @@ pub(crate) struct KnownFacts<'k> {
     pub(crate) see: Option<&'k SeeBytes<'k>>,
 }
 
-/// Computes everything. `keep`: also gather what the cache wants.
+/// Computes everything.
 pub(crate) fn compile(
     system: &dyn System,
     options: &GraphOptions,
     known: KnownFacts<'_>,
-    keep: bool,
+    keep: Keep,
     memory: Memory,
 ) -> Result<Compiled, EngineError> {
     let KnownFacts { previous, shared, .. } = known;
@@ -79,7 +90,7 @@ fn compile_once(
     system: &dyn System,
     options: &GraphOptions,
     (KnownFacts { previous, see, .. }, bundles): (KnownFacts<'_>, Option<&Bundles>),
-    keep: bool,
+    keep: Keep,
     memory: Memory,
 ) -> Result<Compiled, EngineError> {
     let root = &*options.root;
@@ -98,7 +109,7 @@ fn compile_once(
     let links = run.link_by_name(&files);
     let (implicit, crowds) = run.tunnel(&files);
     // What is left out depends on all files together, which no later run could update.
-    let keep = keep && crowds.is_empty();
+    let is_kept = keep != Keep::Nothing && crowds.is_empty();
     let hops = run.external_edges(&files, &implicit);
     let builder = run.assemble(&files, &links, implicit, &hops);
     let (built, (dirty, mut problems)) = rayon::join(|| builder.finish(), || run.problems(&files));
@@ -108,7 +119,7 @@ fn compile_once(
     general_problems.extend(resolvers.finish());
     general_problems.extend(crowds);
     problems.extend(general_problems.iter().cloned());
-    if !keep {
+    if !is_kept {
         memory.release(files);
         return Ok(Compiled { graph, problems, dirty, analysed, kept: None });
     }

@@ -10,7 +10,7 @@ use stan_graph::{Graph, Module, Modules, Tunneller};
 use stan_model::{FileFacts, FileKey};
 use stan_repo::WritableSystem;
 
-use super::compile::{self, Compiled, PreviousRun};
+use super::compile::{self, Compiled, Keep, PreviousRun};
 use super::incremental::{self, EditedFile, WarmAnswer};
 use super::record::{Record, Records};
 use super::{AsSystem, GraphOptions, GraphOutcome, GraphRequest, compile_with, open_cache};
@@ -149,7 +149,7 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
         let Compiled { graph, problems, kept, dirty, .. } =
-            compile::compile(&watched, options, request.known(None), true, engine.memory())?;
+            compile::compile(&watched, options, request.known(None), Keep::WithFacts, engine.memory())?;
         let records = kept.map(|kept| kept.records);
         let files = records.map(|records| FileDetails::of_records(&records, graph.node_count())).unwrap_or_default();
         return Ok(DetailedGraph {
@@ -173,8 +173,14 @@ fn find(engine: &Engine<'_>, options: &GraphOptions, request: &GraphRequest) -> 
     let previous = facts.as_ref().map(|facts| facts as &dyn PreviousRun);
     let mut files = FileDetails::default();
     let details = |graph: &Graph, records: &Records| files = FileDetails::of_records(records, graph.node_count());
-    let (outcome, kept_as) =
-        compile_with(engine, options, request, &cache, (request.known(previous), observed_at), details)?;
+    let (outcome, kept_as) = compile_with(
+        engine,
+        options,
+        request,
+        &cache,
+        (request.known(previous), observed_at, Keep::WithFacts),
+        details,
+    )?;
     let graph = outcome.graph.unwrap_or_default();
     Ok(DetailedGraph { graph, errors: outcome.errors, dirty: outcome.dirty, kept_as, has_edits: false, files })
 }

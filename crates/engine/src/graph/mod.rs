@@ -40,7 +40,7 @@ use crate::not_analysed::not_analysed;
 use crate::outline::AskedFile;
 use crate::shared::SharedCache;
 
-use self::compile::{Compiled, Kept, KnownFacts, PreviousRun, SeeBytes};
+use self::compile::{Compiled, Keep, Kept, KnownFacts, PreviousRun, SeeBytes};
 pub(crate) use self::excluded::ExcludedFiles;
 use self::incremental::{WarmAnswer, WarmResult};
 use self::memory::Memory;
@@ -249,7 +249,7 @@ fn run(
     let Some(cache) = open_cache(system, options, request) else {
         let watched = LenientSystem::new(system.as_system());
         let known = KnownFacts { see, ..request.known(None) };
-        let compiled = compile::compile(&watched, options, known, false, engine.memory())?;
+        let compiled = compile::compile(&watched, options, known, Keep::Nothing, engine.memory())?;
         let mut outcome = outcome(compiled, options, (request, engine.memory()));
         report_transient_errors(&mut outcome.errors, &watched, options);
         return Ok((outcome, None));
@@ -295,7 +295,7 @@ fn compile_and_store(
     observed_at: i64,
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
     let known = KnownFacts { see, ..request.known(previous) };
-    compile_with(engine, options, request, cache, (known, observed_at), |_, _| ())
+    compile_with(engine, options, request, cache, (known, observed_at, Keep::ForCache), |_, _| ())
 }
 
 /// As [`compile_and_store`]; `look` sees the records before they are stored, if there are any.
@@ -304,12 +304,12 @@ fn compile_with(
     options: &GraphOptions,
     request: &GraphRequest,
     cache: &Cache<'_>,
-    (known, observed_at): (KnownFacts<'_>, i64),
+    (known, observed_at, keep): (KnownFacts<'_>, i64, Keep),
     look: impl FnOnce(&Graph, &Records),
 ) -> Result<(GraphOutcome, Option<Identity>), EngineError> {
     let memory = engine.memory();
     let watched = LenientSystem::new(engine.system().as_system());
-    let mut compiled = compile::compile(&watched, options, known, true, memory)?;
+    let mut compiled = compile::compile(&watched, options, known, keep, memory)?;
     let errors = error_lines(&compiled.problems, options.max_errors);
     let summary = Summary::of(&compiled.graph);
     if let Some(kept) = &compiled.kept {

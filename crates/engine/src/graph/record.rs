@@ -1,5 +1,8 @@
 //! The files of a run as the cache remembers them: contents, facts, and where requests lead, by record number.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use stan_model::facts::{EXPORT_EQUALS, ExportSource};
 use stan_model::{FileFacts, FileKey};
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,11 +21,11 @@ pub(crate) struct Records {
     beyond: Vec<(FileKey, Analysed)>,
     /// For each record its index in the graph; `NONE` for files that were only tunnelled through and are not nodes.
     nodes: Vec<NodeIndex>,
-    paths: PathList,
+    paths: Arc<PathList>,
 }
 
 /// Absolute paths, one after the other.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct PathList {
     pub(crate) text: String,
     pub(crate) ends: Vec<u32>,
@@ -56,7 +59,7 @@ impl Records {
         paths: PathList,
     ) -> Self {
         let universe_len = u32::try_from(nodes.len() - beyond.len()).unwrap_or(u32::MAX);
-        Self { universe, universe_len, beyond, nodes, paths }
+        Self { universe, universe_len, beyond, nodes, paths: Arc::new(paths) }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -71,14 +74,20 @@ impl Records {
         Some(Record { records: self, id, file })
     }
 
-    /// Some of them, in their order.
-    pub(crate) fn range(&self, ids: std::ops::Range<usize>) -> impl Iterator<Item = Record<'_>> {
-        ids.filter_map(|id| self.get(RecordId::at(id)))
+    /// All of them in parts, in their order.
+    pub(crate) fn parts(&self) -> Vec<RecordsPart<'_>> {
+        let mut parts: Vec<RecordsPart<'_>> = Vec::new();
+        let mut push = |count: usize, entries| {
+            let start = parts.last().map_or(0, |part| part.ids.end);
+            parts.push(RecordsPart { records: self, ids: start..start + count, entries });
+        };
+        self.universe.chunks().iter().for_each(|chunk| push(chunk.files.len(), &chunk.entries));
+        push(self.beyond.len(), &[]);
+        parts
     }
 
-    /// The paths, once the files are not needed any more.
-    pub(crate) fn take_paths(&mut self) -> PathList {
-        std::mem::take(&mut self.paths)
+    pub(crate) fn paths(&self) -> Arc<PathList> {
+        Arc::clone(&self.paths)
     }
 
     /// The record of a key; `UNKNOWN` for a file that was not analysed.
@@ -90,6 +99,26 @@ impl Records {
             Ok(at) => RecordId::at(self.universe_len as usize + at),
             Err(_) => RecordId::UNKNOWN,
         }
+    }
+}
+
+/// Records that follow each other.
+#[derive(Clone)]
+pub(crate) struct RecordsPart<'r> {
+    records: &'r Records,
+    ids: Range<usize>,
+    /// The entries of those that have one already, see [`Analysed::entry`].
+    pub(crate) entries: &'r [u8],
+}
+
+impl<'r> RecordsPart<'r> {
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Record<'r>> + use<'r> {
+        let records = self.records;
+        self.ids.clone().filter_map(|id| records.get(RecordId::at(id)))
     }
 }
 

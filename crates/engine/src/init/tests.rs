@@ -328,6 +328,10 @@ impl WritableLayer for Failing {
         self.effect()?;
         self.inner.write_atomic(path, bytes)
     }
+    fn write_atomic_pieces(&self, path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+        self.effect()?;
+        self.inner.write_atomic_pieces(path, pieces)
+    }
     fn write_atomic_durable(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.effect()?;
         self.inner.write_atomic_durable(path, bytes)

@@ -13,9 +13,9 @@ use crate::temporary::temporary_name;
 const ATTEMPTS: usize = 100;
 
 /// Readers see the old contents or the new. `is_durable`: the new ones are on the disk when this returns.
-pub(super) fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<()> {
+pub(super) fn replace(path: &Path, pieces: &[&[u8]], is_durable: bool) -> io::Result<()> {
     let (temporary, mut file) = create_beside(path)?;
-    let written = fill(&mut file, path, bytes, is_durable).and_then(|()| {
+    let written = fill(&mut file, path, pieces, is_durable).and_then(|()| {
         // Windows does not rename over a file that is open. Elsewhere the lock is held to the end.
         let held = if cfg!(windows) { None } else { Some(file) };
         let renamed = fs::rename(&temporary, path);
@@ -32,9 +32,9 @@ pub(super) fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> io::Result
     written
 }
 
-fn fill(file: &mut File, path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<()> {
+fn fill(file: &mut File, path: &Path, pieces: &[&[u8]], is_durable: bool) -> io::Result<()> {
     keep_permissions(file, path)?;
-    file.write_all(bytes)?;
+    pieces.iter().try_for_each(|piece| file.write_all(piece))?;
     if is_durable { skip_unsupported_sync(file.sync_all()) } else { Ok(()) }
 }
 

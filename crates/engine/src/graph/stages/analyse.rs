@@ -1,14 +1,20 @@
 //! Analyse: every file of the repository is read once, hashed, extracted and resolved.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
+use rayon::{Scope, Yield};
 use stan_model::FileKey;
 
 use super::resolve::ThreadResolver;
-use super::{AnalysedChunks, CHUNK, CompileRun};
+use super::{AnalysedChunks, CHUNK, Chunk, CompileRun};
+use crate::cache::encode::append_entry;
 use crate::graph::analyse::{Analysed, BatchAnalyser, analyse, analyse_seen};
+use crate::graph::compile::Keep;
+
+/// The usual size of a file's entry in the cache, so that the buffer of a chunk need not grow.
+const USUAL_ENTRY: usize = 256;
 
 /// Per-thread state.
 pub(super) struct ThreadState<'p> {
@@ -16,38 +22,61 @@ pub(super) struct ThreadState<'p> {
     pub(super) resolver: ThreadResolver<'p>,
 }
 
+/// What the threads have to do, and what they did.
+#[derive(Default)]
+struct Work {
+    /// The number of the first chunk that no thread took.
+    next: AtomicUsize,
+    /// How many files had to be read.
+    read: AtomicUsize,
+    chunks: Mutex<Vec<(usize, Chunk)>>,
+    /// Large files by position, each with its entry in the cache.
+    large: Mutex<Vec<(usize, Analysed, Vec<u8>)>>,
+}
+
 impl CompileRun<'_> {
     /// Analyses and resolves every file of the universe; also returns how many had to be read.
-    pub(in crate::graph) fn analyse_universe(&self, keep: bool) -> (AnalysedChunks, usize) {
+    pub(in crate::graph) fn analyse_universe(&self, keep: Keep) -> (AnalysedChunks, usize) {
         if let Some(bundles) = self.bundles {
             return self.analyse_in_groups(bundles, keep);
         }
-        let read = AtomicUsize::new(0);
-        let large = Mutex::new(Vec::new());
-        let state = || self.thread_state(keep);
-        let paths = self.universe.files.par_chunks(CHUNK).enumerate().with_max_len(1);
-        let mut files = rayon::scope(|scope| {
-            let chunks = paths.map_init(state, |state, (chunk, paths)| {
-                self.analyse_chunk(state, paths, keep, &read, |at| {
-                    // A task of its own: its neighbours must not wait for it, and barrels are often adjacent.
-                    let large = &large;
-                    scope.spawn(move |_| {
-                        let file = paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
-                        large.lock().unwrap_or_else(PoisonError::into_inner).push((chunk * CHUNK + at, file));
-                    });
-                })
-            });
-            AnalysedChunks(chunks.collect())
+        let work = Work::default();
+        rayon::scope(|scope| match self.universe.files.len() <= CHUNK {
+            true => self.analyse_chunks(scope, &work, keep),
+            false => scope.spawn_broadcast(|scope, _| self.analyse_chunks(scope, &work, keep)),
         });
-        for (index, file) in large.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            files.put(index, file);
+        let Work { read, chunks, large, .. } = work;
+        let mut chunks = chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
+        chunks.sort_unstable_by_key(|(number, _)| *number);
+        let mut files = AnalysedChunks(chunks.into_iter().map(|(_, chunk)| chunk).collect());
+        for (index, file, entry) in large.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            files.put(index, file, entry);
         }
         (files, read.into_inner())
     }
 
-    pub(super) fn thread_state(&self, keep: bool) -> ThreadState<'_> {
+    /// Takes chunk after chunk. Each thread does this once, so that its state serves all of them.
+    fn analyse_chunks<'s>(&'s self, scope: &Scope<'s>, work: &'s Work, keep: Keep) {
+        let mut state = self.thread_state(keep);
+        loop {
+            let number = work.next.fetch_add(1, Ordering::Relaxed);
+            let Some(paths) = self.universe.files.chunks(CHUNK).nth(number) else { return };
+            let chunk = self.analyse_chunk(&mut state, paths, keep, &work.read, |at| {
+                // A task of its own: its neighbours must not wait for it, and barrels are often adjacent.
+                scope.spawn(move |_| {
+                    let (file, entry) = paths.get(at).map(|path| self.analyse_large(path, keep)).unwrap_or_default();
+                    lock(&work.large).push((number * CHUNK + at, file, entry));
+                });
+            });
+            lock(&work.chunks).push((number, chunk));
+            // Large files of this chunk, unless an idle thread took them.
+            while rayon::yield_local() == Some(Yield::Executed) {}
+        }
+    }
+
+    pub(super) fn thread_state(&self, keep: Keep) -> ThreadState<'_> {
         ThreadState {
-            analyser: BatchAnalyser::new(self.system, self.options, keep, self.see),
+            analyser: BatchAnalyser::new(self.system, self.options, keep != Keep::Nothing, self.see),
             resolver: ThreadResolver::new(self.resolvers, self.nodes),
         }
     }
@@ -57,11 +86,12 @@ impl CompileRun<'_> {
         &self,
         state: &mut ThreadState<'p>,
         paths: &'p [Box<str>],
-        keep: bool,
+        keep: Keep,
         read: &AtomicUsize,
         on_large: impl Fn(usize),
-    ) -> Vec<Analysed> {
+    ) -> Chunk {
         let mut files = Vec::with_capacity(paths.len());
+        let mut entries = Vec::with_capacity(if keep == Keep::Nothing { 0 } else { paths.len() * USUAL_ENTRY });
         let root = self.nodes.root_prefix();
         let mut absolute = root.clone();
         let previous = |path: &str| {
@@ -80,37 +110,23 @@ impl CompileRun<'_> {
             for (file, path) in files[start..].iter_mut().zip(&paths[start..]) {
                 absolute.truncate(root.len());
                 absolute.push_str(path);
-                self.resolve_universe_file(&absolute, file, &mut state.resolver, keep);
+                self.resolve_own(&absolute, file, &mut state.resolver);
+                settle(file, keep, &mut entries);
             }
         }
-        files
+        Chunk { files, entries }
     }
 
-    fn analyse_large(&self, path: &str, keep: bool) -> Analysed {
+    fn analyse_large(&self, path: &str, keep: Keep) -> (Analysed, Vec<u8>) {
         let absolute = self.nodes.absolute_of(path);
         let mut file = analyse_seen(self.system, &absolute, path, self.options, self.see);
-        self.resolve_universe_file(&absolute, &mut file, &mut ThreadResolver::new(self.resolvers, self.nodes), keep);
-        file
+        self.resolve_own(&absolute, &mut file, &mut ThreadResolver::new(self.resolvers, self.nodes));
+        let mut entry = Vec::new();
+        settle(&mut file, keep, &mut entry);
+        (file, entry)
     }
 
-    pub(super) fn resolve_universe_file(
-        &self,
-        path: &str,
-        file: &mut Analysed,
-        resolver: &mut ThreadResolver<'_>,
-        keep: bool,
-    ) {
-        self.resolve_own(path, file, resolver);
-        // Specifiers were needed to get here. Without a cache only links by name ask for requests again.
-        if !keep
-            && let Some(facts) =
-                file.facts.as_mut().filter(|facts| facts.scopes.is_empty() && file.resolved.packages.is_empty())
-        {
-            facts.requests = Vec::new();
-        }
-    }
-
-    fn resolve_own(&self, path: &str, file: &mut Analysed, resolver: &mut ThreadResolver<'_>) {
+    pub(super) fn resolve_own(&self, path: &str, file: &mut Analysed, resolver: &mut ThreadResolver<'_>) {
         let Some(facts) = &file.facts else { return };
         let (resolved, problems) = resolver.resolve_file(path, &self.nodes.display(path), facts);
         file.resolved = resolved;
@@ -171,5 +187,29 @@ impl CompileRun<'_> {
                 previous.unwrap_or_else(|| analyse(self.system, path, &display, false, self.options))
             });
         }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What can be done with a file once it is resolved, while its facts are still in the processor's caches.
+fn settle(file: &mut Analysed, keep: Keep, entries: &mut Vec<u8>) {
+    if keep != Keep::Nothing {
+        file.entry = append_entry(file, entries);
+    }
+    if keep != Keep::WithFacts {
+        forget_requests(file);
+    }
+}
+
+/// Specifiers were needed to resolve a file and to encode it. Only links by name ask for requests again.
+pub(super) fn forget_requests(file: &mut Analysed) {
+    if let Some(facts) = &mut file.facts
+        && facts.scopes.is_empty()
+        && file.resolved.packages.is_empty()
+    {
+        facts.requests = Vec::new();
     }
 }

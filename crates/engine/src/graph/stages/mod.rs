@@ -61,26 +61,50 @@ impl CompileRun<'_> {
 }
 
 /// The files of the universe by key, kept in the chunks in which they were analysed to avoid one large copy.
-pub(super) struct AnalysedChunks(Vec<Vec<Analysed>>);
+pub(in crate::graph) struct AnalysedChunks(Vec<Chunk>);
+
+/// Files that were analysed one after the other.
+#[derive(Default)]
+pub(in crate::graph) struct Chunk {
+    pub(in crate::graph) files: Vec<Analysed>,
+    /// The cache's entries of these files, one behind the other; empty where they are not encoded yet.
+    pub(in crate::graph) entries: Vec<u8>,
+}
+
+impl Chunk {
+    fn replace(&mut self, place: usize, file: Analysed, entry: Vec<u8>) {
+        let length = |file: &Analysed| file.entry.map_or(0, |entry| entry.length as usize);
+        let start: usize = self.files.iter().take(place).map(length).sum();
+        if let Some(before) = self.files.get_mut(place) {
+            self.entries.splice(start..start + length(before), entry);
+            *before = file;
+        }
+    }
+}
 
 impl AnalysedChunks {
     /// Files in the order of their keys.
     fn of(mut files: impl Iterator<Item = Analysed>) -> Self {
-        let chunk = || Some(files.by_ref().take(CHUNK).collect::<Vec<_>>()).filter(|chunk| !chunk.is_empty());
-        Self(std::iter::from_fn(chunk).collect())
+        let mut chunk = || Some(files.by_ref().take(CHUNK).collect::<Vec<_>>()).filter(|chunk| !chunk.is_empty());
+        Self(std::iter::from_fn(|| Some(Chunk { files: chunk()?, entries: Vec::new() })).collect())
     }
 
     pub(super) fn get(&self, key: FileKey) -> Option<&Analysed> {
-        self.0.get(key.index() / CHUNK)?.get(key.index() % CHUNK)
+        self.0.get(key.index() / CHUNK)?.files.get(key.index() % CHUNK)
     }
 
-    fn put(&mut self, index: usize, file: Analysed) {
-        if let Some(place) = self.0.get_mut(index / CHUNK).and_then(|chunk| chunk.get_mut(index % CHUNK)) {
-            *place = file;
+    /// Puts a file in place of another one, with its entry in the cache if those are encoded.
+    fn put(&mut self, index: usize, file: Analysed, entry: Vec<u8>) {
+        if let Some(chunk) = self.0.get_mut(index / CHUNK) {
+            chunk.replace(index % CHUNK, file, entry);
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Analysed> {
-        self.0.iter().flatten()
+    pub(in crate::graph) fn iter(&self) -> impl Iterator<Item = &Analysed> {
+        self.0.iter().flat_map(|chunk| &chunk.files)
+    }
+
+    pub(in crate::graph) fn chunks(&self) -> &[Chunk] {
+        &self.0
     }
 }

@@ -5,15 +5,16 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::analyse::ThreadState;
+use super::analyse::{ThreadState, forget_requests};
 use super::{AnalysedChunks, CompileRun};
 use crate::graph::analyse::{Analysed, analyse_shared};
+use crate::graph::compile::Keep;
 use crate::graph::stages::resolve::ThreadResolver;
 use crate::shared::{Bundles, groups};
 
 impl CompileRun<'_> {
     /// As `analyse_universe`, for a run without results of an earlier one.
-    pub(super) fn analyse_in_groups(&self, bundles: &Bundles, keep: bool) -> (AnalysedChunks, usize) {
+    pub(super) fn analyse_in_groups(&self, bundles: &Bundles, keep: Keep) -> (AnalysedChunks, usize) {
         let files = &self.universe.files;
         let large = Mutex::new(Vec::new());
         let groups = groups(files, self.options.languages);
@@ -38,7 +39,7 @@ impl CompileRun<'_> {
         });
         let mut chunks = AnalysedChunks::of(analysed.into_iter().flatten());
         for (index, file) in large.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            chunks.put(index, file);
+            chunks.put(index, file, Vec::new());
         }
         (chunks, files.len())
     }
@@ -47,7 +48,7 @@ impl CompileRun<'_> {
         &self,
         state: &mut ThreadState<'p>,
         paths: &'p [Box<str>],
-        (bundles, keep): (&Bundles, bool),
+        (bundles, keep): (&Bundles, Keep),
         on_large: impl Fn(usize),
     ) -> Vec<Analysed> {
         let mut files = Vec::with_capacity(paths.len());
@@ -64,16 +65,22 @@ impl CompileRun<'_> {
             for (file, path) in files[start..].iter_mut().zip(&paths[start..]) {
                 absolute.truncate(root.len());
                 absolute.push_str(path);
-                self.resolve_universe_file(&absolute, file, &mut state.resolver, keep);
+                self.resolve_own(&absolute, file, &mut state.resolver);
+                if keep == Keep::Nothing {
+                    forget_requests(file);
+                }
             }
         }
         files
     }
 
-    fn analyse_large_shared(&self, path: &str, bundles: &Bundles, keep: bool) -> Analysed {
+    fn analyse_large_shared(&self, path: &str, bundles: &Bundles, keep: Keep) -> Analysed {
         let absolute = self.nodes.absolute_of(path);
         let mut file = analyse_shared(self.system, &absolute, path, self.options, bundles);
-        self.resolve_universe_file(&absolute, &mut file, &mut ThreadResolver::new(self.resolvers, self.nodes), keep);
+        self.resolve_own(&absolute, &mut file, &mut ThreadResolver::new(self.resolvers, self.nodes));
+        if keep == Keep::Nothing {
+            forget_requests(&mut file);
+        }
         file
     }
 }

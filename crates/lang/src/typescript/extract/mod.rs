@@ -53,7 +53,7 @@ pub struct Extractor {
 
 /// Whether a file's name says that it is source code which extraction reads.
 pub fn is_analysed(path: &str) -> bool {
-    Component::of_path(path).is_some() || Syntax::of_path(path).is_some()
+    Syntax::of_path(path).is_some() || Component::of_path(path).is_some()
 }
 
 /// Where the blocks of code in a component file lie, for the fuzz targets in `fuzz/`: start, and the text itself.
@@ -177,7 +177,7 @@ impl<'t> File<'t> {
         }
     }
 
-    /// The file as one block of code.
+    /// The file as one block of code; `None` for a component.
     fn whole(&self) -> Option<Block<'t>> {
         let syntax = Syntax::of_path(self.path)?;
         Some(Block { start: 0, source: self.text, syntax, external: None })
@@ -190,7 +190,7 @@ impl<'t> File<'t> {
         let mut extraction = Extraction::default();
         let mut found = spare.collector();
         // The usual case is one block, and needs no list.
-        if let (None, Some(block)) = (Component::of_path(self.path), self.whole()) {
+        if let Some(block) = self.whole() {
             self.parsed_block(arena, block, &mut found, &mut extraction);
         } else {
             for block in self.blocks() {

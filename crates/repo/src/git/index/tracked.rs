@@ -7,6 +7,9 @@ use std::cmp::Ordering;
 
 use crate::git::index::file::{IndexReader, RawEntry, SplitLink};
 
+/// The bytes of an entry beside its name, at least.
+const LEAST_ENTRY: usize = 62;
+
 /// Tracked paths from the top of the checkout, sorted by bytes and unique.
 #[derive(Debug, Default)]
 pub(crate) struct TrackedPaths {
@@ -81,16 +84,18 @@ impl IndexFile {
     /// The error says what is wrong with the file.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
         // The file does not say how long its hashes are; parsed with the wrong length it never ends exactly at its end.
-        let parse = |hash| IndexReader::new(bytes, hash).map(Self::read);
+        let parse = |hash| IndexReader::new(bytes, hash).map(|reader| Self::read(reader, bytes.len()));
         match parse(20)? {
             Some(file) => Ok(file),
             None => parse(32)?.ok_or("its entries are damaged"),
         }
     }
 
-    fn read(mut reader: IndexReader<'_>) -> Option<Self> {
-        let mut names = ByteStrings::default();
-        let mut gitlinks = Vec::new();
+    fn read(mut reader: IndexReader<'_>, length: usize) -> Option<Self> {
+        // Names are about half of the file. Room that is not used takes no memory.
+        let most = length / LEAST_ENTRY;
+        let mut names = ByteStrings { bytes: Vec::with_capacity(length / 2), ends: Vec::with_capacity(most) };
+        let mut gitlinks = Vec::with_capacity(most);
         reader.entries(|name, entry: RawEntry<'_>| {
             let kind = entry.mode() >> 12;
             // What lies in a folder of a sparse index is not checked out, and finding its names would mean reading objects.
