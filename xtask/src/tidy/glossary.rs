@@ -1,12 +1,14 @@
-//! Every name that the glossary gives for a term is a type of the product. Paths in it are checked with those of ARCHITECTURE.md.
+//! Every name that the glossary of ARCHITECTURE.md gives for a term is a type of the product. Paths in it are checked with the
+//! other paths of that page.
 
 use super::{Finding, tree::Tree};
 
-pub(super) const PAGE: &str = "docs/glossary.md";
+const PAGE: &str = "ARCHITECTURE.md";
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let Some(page) = tree.text(PAGE) else { return Vec::new() };
-    let rows = page.lines().zip(1..).filter(|(line, _)| line.starts_with("| "));
+    let rows = page.lines().zip(1..).skip_while(|(line, _)| *line != "## Glossary").skip(1);
+    let rows = rows.take_while(|(line, _)| !line.starts_with("## ")).filter(|(line, _)| line.starts_with("| "));
     let names = rows.flat_map(|(line, number)| names_of(line).map(move |name| (name, number)));
     names
         .filter(|(name, _)| !is_defined(tree, name))
@@ -35,16 +37,16 @@ mod tests {
 
     #[test]
     fn a_term_whose_type_is_gone_is_reported() {
-        let page = "# Glossary\n\n| word | meaning | in code |\n|---|---|---|\n\
-                    | engine | threads | `Engine` |\n| world | files | `World`, `crates/a.rs` |\n| level | how much | |\n";
+        let page = "# Page\n| a | b | `Gone` |\n## Glossary\n\n| word | meaning | in code |\n|---|---|---|\n\
+                    | engine | threads | `Engine` |\n| world | files | `World`, `crates/a.rs` |\n| level | how much | |\n## Next\n";
         let files = [
-            (super::PAGE, page),
+            ("ARCHITECTURE.md", page),
             ("crates/a.rs", "pub struct Engine;\npub struct WorldView;\n"),
             ("tools/b.rs", "struct World;"),
         ];
         assert_eq!(
             check_lines(super::check, &files),
-            ["docs/glossary.md:6: the glossary names `World`, which is not defined"]
+            ["ARCHITECTURE.md:8: the glossary names `World`, which is not defined"]
         );
     }
 }
