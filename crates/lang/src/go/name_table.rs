@@ -17,6 +17,8 @@ pub(super) struct NameEntry<'t> {
     pub(super) is_declared: bool,
     pub(super) is_import: bool,
     pub(super) is_used: bool,
+    /// The import that it was last taken from.
+    pub(super) taken_from: Option<NameId>,
     /// The declaration that `local` belongs to.
     pub(super) declaration: u32,
     /// The last local of this name that has begun, by its index among those of the declaration.
@@ -62,6 +64,7 @@ impl<'t> NameTable<'t> {
             is_declared: false,
             is_import: false,
             is_used: false,
+            taken_from: None,
             declaration: 0,
             local: NONE,
         };

@@ -476,7 +476,10 @@ impl<'t> BodyWalk<'_, 't> {
             }
             if !name.is_empty() {
                 let name = uses.table.id(name);
-                uses.qualified.push((id, name));
+                let taken = uses.table.entries.get_mut(name.0 as usize).map(|entry| entry.taken_from.replace(id));
+                if taken != Some(Some(id)) {
+                    uses.qualified.push((id, name));
+                }
             }
         } else if !entry.is_used {
             entry.is_used = true;

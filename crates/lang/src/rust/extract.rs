@@ -2,7 +2,7 @@
 
 use std::hash::BuildHasher as _;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use stan_model::facts::{Binding, Bound, ImportedName, Request, Scope};
 use stan_model::{EdgeKind, FileFacts, FileProblem};
 
@@ -135,7 +135,7 @@ struct Builder<'b, 't> {
     scratch: String,
     /// The path that is being read.
     segments: Vec<&'t str>,
-    macros: Vec<&'t str>,
+    macros: FxHashSet<&'t str>,
 }
 
 /// A [`Binding`] on its way. The first bytes of names decide their order nearly always, and are compared as a number.
@@ -182,7 +182,7 @@ impl<'b, 't> Builder<'b, 't> {
             left_out: false,
             scratch: String::new(),
             segments: Vec::new(),
-            macros: Vec::new(),
+            macros: FxHashSet::default(),
         }
     }
 
@@ -441,7 +441,7 @@ impl<'b, 't> Builder<'b, 't> {
         let is_global = from.checked_sub(1).and_then(|before| lexed.kind(before)) == Some(Kind::Separator);
         let is_macro = raw.place == PathPlace::Macro;
         if raw.words == 1 && !is_global {
-            self.macros.push(first);
+            self.macros.insert(first);
             return None;
         }
         if !is_global && !is_macro && is_type_name(first) || raw.words as usize > DEEPEST {
@@ -515,14 +515,12 @@ impl<'b, 't> Builder<'b, 't> {
             scope.globs.sort_unstable();
             scope.globs.dedup();
         }
-        self.macros.sort_unstable();
-        self.macros.dedup();
         let own = self.scan.items.iter().filter(|item| item.is_macro);
         let mut own: Vec<&str> = own.map(|item| item.name).collect();
         own.sort_unstable();
         let is_own = |name: &str| own.binary_search(&name).is_ok();
-        let used = self.macros.iter().filter(|name| !is_own(name) && !is_standard_macro(name));
-        self.facts.uses = used.map(|name| (*name).into()).collect();
+        let used = self.macros.iter().copied().filter(|name| !is_own(name) && !is_standard_macro(name));
+        self.facts.uses = in_order(used).into_iter().map(Into::into).collect();
         set_lines(self.lexed.text, &mut self.facts.requests, &self.lines);
         let mut extraction = Extraction { facts: self.facts, ..Extraction::default() };
         if self.left_out {

@@ -44,7 +44,9 @@ impl<'r> ThreadResolver<'r> {
         let Self { worker, found } = self;
         worker.resolve(path, facts, Wanted::Everything, found);
         let mut file = ResolvedFile::default();
-        file.edges.reserve_exact(facts.requests.len() + found.matches.len());
+        // Of the paths in Rust code few have an edge here, and these lists stay in memory.
+        let edges = found.answers.iter().filter(|answer| matches!(answer, Answer::File(_) | Answer::Other(_))).count();
+        file.edges.reserve_exact(edges + found.matches.len());
         file.targets.reserve_exact(facts.requests.len());
         let mut excluded = 0;
         for ((request, answer), at) in facts.requests.iter().zip(&found.answers).zip(0..) {

@@ -41,6 +41,8 @@ pub struct Resolver<'f> {
     files: &'f dyn Files,
     root: Box<str>,
     modules: Modules<'f>,
+    /// The `vendor` folders at and above a folder.
+    vendors: Memo<String, Arc<[String]>>,
     /// Files of packages by folder.
     members: Memo<String, Option<Target>>,
     /// Packages of the module cache, by the folder of the module that asks and the import path.
@@ -164,6 +166,7 @@ impl<'f> Resolver<'f> {
             files: project.files,
             root: if root.is_empty() { "/" } else { root }.into(),
             modules: Modules::new(project, if root.is_empty() { "/" } else { root }),
+            vendors: Memo::new(),
             members: Memo::new(),
             cached: Memo::new(),
             scopes: Memo::new(),
@@ -195,20 +198,26 @@ impl<'f> Resolver<'f> {
 
     /// The package in a `vendor` folder at or above the file.
     fn vendored(&self, folder: &str, path: &str) -> Option<Target> {
-        let mut current = folder;
-        while contains(&self.root, current) {
-            let vendor = join_plain(current, "vendor");
-            if self.files.is_dir(&vendor)
-                && let Some(found) = self.package(&join_plain(&vendor, path))
-            {
-                return Some(found);
+        self.vendors(folder).iter().find_map(|vendor| self.package(&join_plain(vendor, path)))
+    }
+
+    /// The `vendor` folders at and above a folder, the nearest first.
+    fn vendors(&self, folder: &str) -> Arc<[String]> {
+        self.vendors.get_or(folder, || {
+            let mut found = Vec::new();
+            let mut current = folder;
+            while contains(&self.root, current) {
+                let vendor = join_plain(current, "vendor");
+                if self.files.is_dir(&vendor) {
+                    found.push(vendor);
+                }
+                if *current == *self.root {
+                    break;
+                }
+                current = parent(current);
             }
-            if *current == *self.root {
-                break;
-            }
-            current = parent(current);
-        }
-        None
+            found.into()
+        })
     }
 
     fn in_modules(&self, folder: &str, path: &str) -> Option<Target> {
@@ -310,7 +319,7 @@ impl<'f> Resolver<'f> {
         let mut taken: Vec<(u32, &str)> = Vec::new();
         if !file.packages.is_empty() {
             taken.extend(file.facts.imports.iter().map(|import| (import.request, &*import.name)));
-            taken.sort_unstable();
+            taken.sort_unstable_by_key(|(request, _)| *request);
         }
         for (request, members) in file.packages {
             let scope = self.package_scope(members, facts);

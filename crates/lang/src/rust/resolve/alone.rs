@@ -65,9 +65,8 @@ impl Around<'_> {
         let chosen = walked.means.into_iter().chain(walked.named).next()?;
         Some(match chosen {
             Meaning::Module(id) | Meaning::Item(id) => Target::File(self.forest.module(id)?.file.clone()),
-            Meaning::Library(file) => Target::File(file),
+            Meaning::Outside(id) => self.forest.outside_crate(id)?.target(),
             Meaning::Builtin(name) => Target::Builtin(["rust:", name].concat().into()),
-            Meaning::Missing(id) => Target::Missing { id, problem: None },
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The modules of all crates: each file where the tree of `mod` declarations puts it, from the root files of packages down.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use stan_model::facts::{Binding, Bound, Scope};
@@ -9,8 +9,8 @@ use stan_model::{FileFacts, FileKey};
 
 use super::Resolver;
 use super::manifest::Manifest;
-use super::names::KnownImport;
-use crate::language::FactsOf;
+use super::names::{KnownImport, Meaning};
+use crate::language::{FactsOf, Target};
 use crate::memo::Memo;
 use crate::name_order::beginning;
 use crate::paths::{base_name, contains, join_plain, parent};
@@ -33,8 +33,37 @@ pub(super) struct Forest {
     pub(super) by_file: FxHashMap<Arc<str>, ModuleId>,
     /// Crates by their root file.
     pub(super) by_root: FxHashMap<Arc<str>, u32>,
-    /// What imports mean, by module and number of the request: many files ask for the same.
+    /// What imports mean, by module and number of the request, of those that another module of the same file has as well.
     pub(super) imports: Memo<(ModuleId, u32), KnownImport>,
+    outside: Mutex<OutsideCrates>,
+}
+
+/// A crate that is not part of the forest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Outside {
+    /// By the root file of its library.
+    Library(Arc<str>),
+    /// The package depends on it, and it is not here.
+    Missing(Box<str>),
+}
+
+impl Outside {
+    pub(super) fn target(self) -> Target {
+        match self {
+            Self::Library(file) => Target::File(file),
+            Self::Missing(id) => Target::Missing { id, problem: None },
+        }
+    }
+}
+
+/// The number of an [`Outside`]; equal ones have one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OutsideId(u32);
+
+#[derive(Default)]
+struct OutsideCrates {
+    all: Vec<Outside>,
+    numbers: FxHashMap<Outside, OutsideId>,
 }
 
 pub(super) struct Module {
@@ -55,6 +84,8 @@ pub(super) struct Module {
     pub(super) expanded: Vec<((ModuleId, u32), ModuleId)>,
     is_expansion: bool,
     pub(super) index: NameIndex,
+    /// Of a file: what its imports mean, by the number of the request. Many files ask for the same.
+    pub(super) imports: OnceLock<Box<[OnceLock<KnownImport>]>>,
 }
 
 /// The beginnings of the names in a module, in the order of its bindings. A search in them touches no text: the names of a
@@ -82,11 +113,45 @@ pub(super) struct Crate {
     pub(super) macros: FxHashMap<Box<str>, Vec<ModuleId>>,
     /// Definitions of macros that declare modules, by the name.
     pub(super) expansions: FxHashMap<Box<str>, Vec<ModuleId>>,
+    dependencies: Mutex<FxHashMap<Box<str>, Option<Meaning>>>,
+}
+
+impl Crate {
+    /// A crate by the name that the package has for it. `find` finds it, the same one at any time; no lock is held meanwhile.
+    pub(super) fn dependency(&self, name: &str, find: impl FnOnce() -> Option<Meaning>) -> Option<Meaning> {
+        if let Some(known) = lock(&self.dependencies).get(name) {
+            return *known;
+        }
+        let found = find();
+        lock(&self.dependencies).insert(name.into(), found);
+        found
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Inserts are whole: a panic elsewhere leaves nothing half-made behind.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Forest {
     pub(super) fn module(&self, id: ModuleId) -> Option<&Module> {
         self.modules.get(id as usize)
+    }
+
+    /// The number of a crate that is not part of the forest.
+    pub(super) fn outside(&self, outside: Outside) -> OutsideId {
+        let mut known = lock(&self.outside);
+        if let Some(number) = known.numbers.get(&outside) {
+            return *number;
+        }
+        let number = OutsideId(known.all.len() as u32);
+        known.all.push(outside.clone());
+        known.numbers.insert(outside, number);
+        number
+    }
+
+    pub(super) fn outside_crate(&self, id: OutsideId) -> Option<Outside> {
+        lock(&self.outside).all.get(id.0 as usize).cloned()
     }
 
     pub(super) fn crate_of(&self, id: ModuleId) -> Option<&Crate> {
@@ -169,7 +234,8 @@ impl Builder<'_, '_> {
         let root = self.forest.modules.len() as ModuleId;
         self.here.clear();
         let (macros, expansions) = (FxHashMap::default(), FxHashMap::default());
-        self.forest.crates.push(Crate { root, manifest: manifest.cloned(), is_library, is_2015, macros, expansions });
+        let (manifest, dependencies) = (manifest.cloned(), Mutex::default());
+        self.forest.crates.push(Crate { root, manifest, is_library, is_2015, macros, expansions, dependencies });
         if self.add_file(&real, krate, None).is_none() {
             self.forest.crates.pop();
             return;
@@ -193,8 +259,9 @@ impl Builder<'_, '_> {
         let id = self.forest.modules.len() as ModuleId;
         let depth = parent.and_then(|parent| self.forest.module(parent)).map_or(0, |parent| parent.depth + 1);
         let (children, calls, expanded, index) = (Vec::new(), Vec::new(), Vec::new(), NameIndex::default());
-        let (file, is_expansion) = (file.clone(), false);
-        let module = Module { krate, file, key, scope, parent, depth, children, calls, expanded, is_expansion, index };
+        let (file, is_expansion, imports) = (file.clone(), false, OnceLock::new());
+        let module =
+            Module { krate, file, key, scope, parent, depth, children, calls, expanded, is_expansion, index, imports };
         self.forest.modules.push(module);
         id
     }

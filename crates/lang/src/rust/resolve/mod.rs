@@ -20,7 +20,7 @@ use stan_model::{Ecosystem, EdgeKind, FileFacts, FileKey, Problem, Resolution};
 use stan_repo::Files;
 
 use self::alone::ReadFacts;
-use self::forest::{Forest, ModuleId};
+use self::forest::{Forest, ModuleId, OutsideId};
 use self::names::{Meaning, PathResolver};
 use self::packages::Packages;
 use super::form::Form;
@@ -71,8 +71,8 @@ impl<'f> Resolver<'f> {
         }
         let first = candidates(&own);
         // A file that another one loads by `#[path]` has its modules beside it.
-        let beside = (*own != *folder).then(|| candidates(folder)).into_iter().flatten();
-        let path = first.iter().cloned().chain(beside).find(found);
+        let beside = || (*own != *folder).then(|| candidates(folder)).into_iter().flatten().find(found);
+        let path = first.iter().find(|path| found(path)).cloned().or_else(beside);
         let [missing, _] = first;
         path.and_then(|path| self.real_file(&path)).ok_or(missing)
     }
@@ -156,7 +156,8 @@ impl ProjectResolver for Resolver<'_> {
         let forest = self.forest.get_or_init(|| forest::build(self, facts));
         let Some(module) = forest.by_file.get(file.path).copied() else { return Vec::new() };
         let names = PathResolver::new(self, forest, facts);
-        let mut edges = Edges { file: file.key, forest, table, found: Vec::new(), builtins: Vec::new() };
+        let (found, builtins, outside) = (Vec::new(), Vec::new(), Vec::new());
+        let mut edges = Edges { file: file.key, forest, table, found, builtins, outside };
         for request in &file.facts.requests {
             let form = Form::of(request.form).0;
             if !matches!(form, Form::Use | Form::Path | Form::Extern | Form::Macro)
@@ -201,8 +202,9 @@ struct Edges<'e> {
     forest: &'e Forest,
     table: &'e dyn TargetTable,
     found: Vec<NameEdge>,
-    /// The nodes of builtins: a file names few of them, and often.
+    /// The nodes of builtins and of other crates: a file names few of them, and often.
     builtins: Vec<(&'static str, Option<FileKey>)>,
+    outside: Vec<(OutsideId, Option<FileKey>)>,
 }
 
 impl Edges<'_> {
@@ -215,12 +217,20 @@ impl Edges<'_> {
         key
     }
 
+    fn outside(&mut self, id: OutsideId) -> Option<FileKey> {
+        if let Some((_, known)) = self.outside.iter().find(|(known, _)| *known == id) {
+            return *known;
+        }
+        let key = self.forest.outside_crate(id).and_then(|outside| self.key(&outside.target()));
+        self.outside.push((id, key));
+        key
+    }
+
     fn add(&mut self, meaning: &Meaning, resolution: Resolution) {
         let target = match meaning {
             Meaning::Module(id) | Meaning::Item(id) => self.forest.module(*id).map(|module| module.key),
-            Meaning::Library(file) => self.key(&Target::File(file.clone())),
+            Meaning::Outside(id) => self.outside(*id),
             Meaning::Builtin(name) => self.builtin(name),
-            Meaning::Missing(name) => self.key(&Target::Missing { id: name.clone(), problem: None }),
         };
         if let Some(target) = target.filter(|target| *target != self.file) {
             self.found.push(NameEdge { target, kind: EdgeKind::Runtime, resolution });

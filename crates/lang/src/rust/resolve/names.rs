@@ -4,9 +4,10 @@
 //! All configurations count: a name that is bound twice resolves to both. Work for one path is bounded, whatever the
 //! files say.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::hash::BuildHasher as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{SmallVec, smallvec};
@@ -14,7 +15,7 @@ use stan_model::FileFacts;
 use stan_model::facts::{Binding, Bound, Request, Scope};
 
 use super::Resolver;
-use super::forest::{Forest, ModuleId, is_module};
+use super::forest::{Forest, ModuleId, Outside, OutsideId, is_module};
 use super::packages::Library;
 use super::standard::{home, moved_module, standard_crate};
 use crate::language::FactsOf;
@@ -36,17 +37,15 @@ const MOST_VISITS: usize = 24;
 /// Modules with fewer names are searched without an index.
 const FEW_BINDINGS: usize = 8;
 
-/// What a name means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a name means. Copied often, so that it owns nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Module(ModuleId),
     /// Something that a module declares.
     Item(ModuleId),
-    /// A crate that is not part of the forest, by the root file of its library.
-    Library(Arc<str>),
+    /// A crate that is not part of the forest.
+    Outside(OutsideId),
     Builtin(&'static str),
-    /// A crate that the package depends on, and which is not here.
-    Missing(Box<str>),
 }
 
 /// Nearly all names mean one thing.
@@ -55,6 +54,8 @@ pub(super) type Meanings = SmallVec<[Meaning; 2]>;
 /// What an import means, and the steps that finding it took.
 #[derive(Clone)]
 pub(super) struct KnownImport {
+    /// Where it was looked up. In a file with modules of its own, several may have the same import.
+    module: ModuleId,
     means: Meanings,
     steps: u32,
     /// What was looked up on the way; `None` where that is too much to be kept.
@@ -89,6 +90,8 @@ pub(super) struct PathResolver<'n> {
     crates: RefCell<FxHashMap<(u32, &'n str), Option<Meaning>>>,
     /// What the first names of paths mean, for the same reason.
     first_names: RefCell<FxHashMap<FirstName<'n>, FirstMeaning>>,
+    /// Its memory, from request to request.
+    trail: RefCell<Trail<'n>>,
 }
 
 /// What the first name of a path means, and the steps that finding it took.
@@ -100,6 +103,9 @@ struct FirstMeaning {
 /// Everything that the meaning of a path's first name depends on: the module, the name, whether the path is an import, and whether
 /// the name is the whole path.
 type FirstName<'n> = (ModuleId, &'n str, bool, bool);
+
+/// A module with the facts of its file and its names.
+type InModule<'n> = (ModuleId, &'n FileFacts, &'n Scope);
 
 /// What is being looked up, to end circles.
 #[derive(Default)]
@@ -114,6 +120,13 @@ pub(super) struct Trail<'n> {
 }
 
 impl Trail<'_> {
+    fn clear(&mut self) {
+        self.requests.clear();
+        self.globs.clear();
+        self.visits.clear();
+        (self.steps, self.cuts) = (0, 0);
+    }
+
     fn is_empty(&self) -> bool {
         self.requests.is_empty() && self.globs.is_empty()
     }
@@ -144,8 +157,8 @@ impl<'n> Iterator for Segments<'n> {
 
     fn next(&mut self) -> Option<&'n str> {
         let rest = self.0?;
-        // Paths are short: setting up a search for `::` would cost more than the search.
-        let end = rest.as_bytes().windows(2).position(|pair| pair == b"::");
+        // Names have no colon, so that the first one is that of `::`. Paths are short: setting up a search would cost more than it.
+        let end = rest.bytes().position(|byte| byte == b':');
         self.0 = end.and_then(|end| rest.get(end + 2..));
         end.map_or(Some(rest), |end| rest.get(..end))
     }
@@ -159,7 +172,8 @@ impl Segments<'_> {
 
 impl<'n> PathResolver<'n> {
     pub(super) fn new(resolver: &'n Resolver<'n>, forest: &'n Forest, facts: &'n dyn FactsOf) -> Self {
-        Self { resolver, forest, facts, crates: RefCell::default(), first_names: RefCell::default() }
+        let (crates, first_names, trail) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Self { resolver, forest, facts, crates, first_names, trail }
     }
 
     pub(super) fn facts_of(&self, module: ModuleId) -> Option<&'n FileFacts> {
@@ -180,7 +194,11 @@ impl<'n> PathResolver<'n> {
 
     /// What a request of a file resolves to. `file` is the module that the file is.
     pub(super) fn request(&self, file: ModuleId, request: &'n Request) -> Walked {
-        self.walk(file, request, &mut Trail::default())
+        let mut trail = self.trail.take();
+        trail.clear();
+        let walked = self.walk(file, request, &mut trail);
+        self.trail.replace(trail);
+        walked
     }
 
     fn walk(&self, file: ModuleId, request: &'n Request, trail: &mut Trail<'n>) -> Walked {
@@ -188,7 +206,7 @@ impl<'n> PathResolver<'n> {
         let Some(module) = self.forest.module(file) else { return Walked::default() };
         if form == Form::Extern {
             let found = self.dependency(module.krate, &request.specifier);
-            return Walked { named: found.clone().into_iter().collect(), means: found.into_iter().collect() };
+            return Walked { named: found.into_iter().collect(), means: found.into_iter().collect() };
         }
         let mut segments = Segments(Some(&request.specifier));
         let Some((origin, first)) = self.first(file, form, depth, &mut segments, trail) else {
@@ -332,10 +350,10 @@ impl<'n> PathResolver<'n> {
     /// A crate by the name that the package has for it.
     fn dependency(&self, krate: u32, name: &'n str) -> Option<Meaning> {
         if let Some(known) = self.crates.borrow().get(&(krate, name)) {
-            return known.clone();
+            return *known;
         }
-        let found = self.find_dependency(krate, name);
-        self.crates.borrow_mut().insert((krate, name), found.clone());
+        let found = self.forest.crates.get(krate as usize)?.dependency(name, || self.find_dependency(krate, name));
+        self.crates.borrow_mut().insert((krate, name), found);
         found
     }
 
@@ -349,7 +367,7 @@ impl<'n> PathResolver<'n> {
         if let Some(library) = manifest.and_then(|manifest| self.resolver.packages.library(manifest, name)) {
             return Some(match library {
                 Library::File(file) => self.library(&file),
-                Library::Missing(package) => Meaning::Missing(package),
+                Library::Missing(package) => Meaning::Outside(self.forest.outside(Outside::Missing(package))),
             });
         }
         let own = manifest.and_then(|manifest| manifest.package.as_ref()?.library.as_ref());
@@ -382,12 +400,13 @@ impl<'n> PathResolver<'n> {
     }
 
     fn library(&self, file: &str) -> Meaning {
+        let outside = |file: Arc<str>| Meaning::Outside(self.forest.outside(Outside::Library(file)));
         if !contains(&self.resolver.packages.root, file) {
-            return Meaning::Library(file.into());
+            return outside(file.into());
         }
         let real = self.resolver.real_file(file).unwrap_or_else(|| file.into());
         let root = self.forest.by_root.get(&real).and_then(|krate| self.forest.crates.get(*krate as usize));
-        root.map_or(Meaning::Library(real), |krate| Meaning::Module(krate.root))
+        root.map_or_else(|| outside(real), |krate| Meaning::Module(krate.root))
     }
 
     /// Follows the rest of a path from what its beginning means.
@@ -400,19 +419,35 @@ impl<'n> PathResolver<'n> {
         trail: &mut Trail<'n>,
         walked: &mut Walked,
     ) {
+        match first {
+            Meaning::Module(_) => {}
+            Meaning::Item(_) => {
+                walked.means.push(first);
+                return;
+            }
+            Meaning::Outside(_) => {
+                walked.named.push(first);
+                walked.means.push(first);
+                return;
+            }
+            Meaning::Builtin(krate) => {
+                walked.named.push(first);
+                walked.means.push(Meaning::Builtin(rest.fold(krate, home)));
+                return;
+            }
+        }
         let own = self.forest.module(origin).map(|module| module.krate);
         let is_own = |id: &ModuleId| self.forest.module(*id).map(|module| module.krate) == own;
         let mut tracking = false;
         let mut named: Meanings = match &first {
             Meaning::Module(id) if is_own(id) => {
                 tracking = true;
-                smallvec![first.clone()]
+                smallvec![first]
             }
             Meaning::Module(id) => {
                 self.forest.crate_of(*id).map(|krate| Meaning::Module(krate.root)).into_iter().collect()
             }
-            Meaning::Item(_) => Meanings::new(),
-            outside => smallvec![outside.clone()],
+            _ => Meanings::new(),
         };
         let mut current: Meanings = smallvec![first];
         while let Some(segment) = rest.next() {
@@ -421,11 +456,10 @@ impl<'n> PathResolver<'n> {
             for meaning in current.iter().take(MOST_MEANINGS) {
                 match meaning {
                     Meaning::Module(id) => {
-                        next.extend(self.lookup(*id, segment, self.viewer(origin, *id), trail));
+                        next.extend_from_slice(&self.lookup(*id, segment, self.viewer(origin, *id), trail));
                     }
                     Meaning::Builtin(krate) => next.push(Meaning::Builtin(home(krate, segment))),
-                    Meaning::Item(_) if is_last => next.push(meaning.clone()),
-                    other => next.push(other.clone()),
+                    other => next.push(*other),
                 }
             }
             next.dedup();
@@ -433,7 +467,7 @@ impl<'n> PathResolver<'n> {
             let modules: Meanings = if is_last && form != Form::Use {
                 Meanings::new()
             } else {
-                next.iter().filter(|meaning| matches!(meaning, Meaning::Module(id) if is_own(id))).cloned().collect()
+                next.iter().filter(|meaning| matches!(meaning, Meaning::Module(id) if is_own(id))).copied().collect()
             };
             if modules.is_empty() {
                 tracking = false;
@@ -473,12 +507,12 @@ impl<'n> PathResolver<'n> {
         let Some(scope) = facts.scopes.get(number as usize) else { return Meanings::new() };
         let sees_private = self.forest.is_within(from, module);
         let child = |at: usize| self.child(module, at);
-        let mut found = self.declared(module, scope, name, sees_private, child, trail);
+        let mut found = self.declared((module, facts, scope), name, sees_private, child, trail);
         if found.is_empty() {
             found = self.through_calls(module, name, sees_private, trail);
         }
         if found.is_empty() {
-            found = self.through_globs(module, scope, name, sees_private, trail);
+            found = self.through_globs((module, facts, scope), name, sees_private, trail);
         }
         if found.is_empty()
             && let Some(krate) = self.forest.crate_of(module).filter(|krate| krate.root == module)
@@ -497,15 +531,13 @@ impl<'n> PathResolver<'n> {
     /// What a module itself says about a name. `child` has the modules that its bindings declare.
     fn declared(
         &self,
-        module: ModuleId,
-        scope: &'n Scope,
+        (module, facts, scope): InModule<'n>,
         name: &'n str,
         sees_private: bool,
         child: impl Fn(usize) -> Option<ModuleId>,
         trail: &mut Trail<'n>,
     ) -> Meanings {
         let mut found = Meanings::new();
-        let Some(facts) = self.facts_of(module) else { return found };
         let (start, bindings) = self.named(module, scope, name);
         for (at, binding) in bindings.iter().enumerate().filter(|(_, binding)| binding.public || sees_private) {
             match binding.bound {
@@ -533,16 +565,17 @@ impl<'n> PathResolver<'n> {
         let mut found = Meanings::new();
         let calls = self.forest.module(module).map(|module| module.calls.as_slice()).unwrap_or_default();
         for definition in calls.iter().copied() {
-            let Some(scope) = self.scope_of(definition) else { continue };
+            let (Some(facts), Some(scope)) = (self.facts_of(definition), self.scope_of(definition)) else { continue };
+            let inside = (definition, facts, scope);
             trail.steps += 1;
             let expanded = self.forest.module(module).map(|module| module.expanded.as_slice()).unwrap_or_default();
             let child = |at: usize| {
                 let declared = expanded.binary_search_by_key(&(definition, at as u32), |known| known.0).ok()?;
                 expanded.get(declared).map(|known| known.1)
             };
-            found.extend(self.declared(definition, scope, name, sees_private, child, trail));
+            found.extend(self.declared(inside, name, sees_private, child, trail));
             if found.is_empty() {
-                found = self.through_globs(definition, scope, name, sees_private, trail);
+                found = self.through_globs(inside, name, sees_private, trail);
             }
             if found.len() > MOST_MEANINGS || trail.steps > MOST_STEPS {
                 break;
@@ -557,17 +590,20 @@ impl<'n> PathResolver<'n> {
         if is_first {
             trail.visits.clear();
         }
-        if let Some(known) = self.forest.imports.get(&(module, number)).filter(|known| trail.allows(known)) {
+        let Some(file) = self.file_module(module) else { return Meanings::new() };
+        let slot = self.import_slot(file, number);
+        let own = slot.and_then(OnceLock::get).filter(|known| known.module == module).map(Cow::Borrowed);
+        let known = own.or_else(|| self.forest.imports.get(&(module, number)).map(Cow::Owned));
+        if let Some(known) = known.filter(|known| trail.allows(known)) {
             trail.steps += known.steps;
             trail.visits.extend_from_slice(known.visits.as_deref().unwrap_or_default());
-            return known.means;
+            return known.means.clone();
         }
         let key = (module, &*request.specifier);
         if trail.requests.len() >= MOST_HOPS || trail.requests.contains(&key) {
             trail.cuts += 1;
             return Meanings::new();
         }
-        let Some(file) = self.file_module(module) else { return Meanings::new() };
         let (steps, visited, cuts) = (trail.steps, trail.visits.len(), trail.cuts);
         trail.visits.push(Visit::new(key.0, key.1));
         trail.requests.push(key);
@@ -576,10 +612,28 @@ impl<'n> PathResolver<'n> {
         // What is found within the bounds, and without a circle that includes what is around it, is found so by every other path.
         if trail.steps <= MOST_STEPS && (is_first || trail.cuts == cuts) {
             let visits = trail.visits.get(visited..).filter(|visits| visits.len() <= MOST_VISITS).map(Arc::from);
-            let known = KnownImport { means: means.clone(), steps: trail.steps - steps, visits };
-            self.forest.imports.insert((module, number), known);
+            let known = KnownImport { module, means: means.clone(), steps: trail.steps - steps, visits };
+            let left = match slot {
+                Some(slot) => slot.set(known).err(),
+                None => Some(known),
+            };
+            if let Some(known) = left.filter(|_| !slot.and_then(OnceLock::get).is_some_and(|own| own.module == module))
+            {
+                self.forest.imports.insert((module, number), known);
+            }
         }
         means
+    }
+
+    /// Where the meaning of an import is remembered; `file` is the module that the file is.
+    fn import_slot(&self, file: ModuleId, number: u32) -> Option<&'n OnceLock<KnownImport>> {
+        let slots = self.forest.module(file)?.imports.get_or_init(|| {
+            let requests = self.facts_of(file).map(|facts| facts.requests.as_slice()).unwrap_or_default();
+            // Names are bound to imports, which come before the paths of code.
+            let imports = requests.iter().take_while(|request| Form::of(request.form).0 != Form::Path);
+            imports.map(|_| OnceLock::new()).collect()
+        });
+        slots.get(number as usize)
     }
 
     /// The module that the file of a module is.
@@ -593,8 +647,7 @@ impl<'n> PathResolver<'n> {
 
     fn through_globs(
         &self,
-        module: ModuleId,
-        scope: &'n Scope,
+        (module, facts, scope): InModule<'n>,
         name: &'n str,
         sees_private: bool,
         trail: &mut Trail<'n>,
@@ -608,7 +661,6 @@ impl<'n> PathResolver<'n> {
             return found;
         }
         trail.visits.push(Visit::new(module, name));
-        let Some(facts) = self.facts_of(module) else { return found };
         trail.globs.push((module, name));
         for (number, _) in scope.globs.iter().filter(|(_, public)| *public || sees_private) {
             let Some(request) = facts.requests.get(*number as usize) else { continue };
