@@ -4,6 +4,7 @@
 //! The vocabularies are part of the program. Their tables are read from the user's cache folder, or made, by the first text that is
 //! counted, so that commands which count nothing do not pay for them.
 
+mod known;
 mod split;
 mod tables;
 mod vocabulary;
@@ -12,9 +13,11 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
+use regex_automata::util::pool::Pool;
 use stan_model::document::reports::ExactTokens;
 use stan_model::document::run_report::tokens;
 
+use self::known::KnownPieces;
 use self::split::Splitter;
 pub use self::tables::keep_tables_in;
 use self::vocabulary::{Packed, Vocabulary};
@@ -23,6 +26,8 @@ use self::vocabulary::{Packed, Vocabulary};
 struct Encoding {
     vocabulary: Vocabulary,
     splitter: Splitter,
+    /// What threads have counted.
+    known: Pool<KnownPieces>,
 }
 
 impl Encoding {
@@ -38,11 +43,13 @@ impl Encoding {
                 made
             }
         };
-        Some(Self { vocabulary, splitter: Splitter::new(parts.pattern)? })
+        Some(Self { vocabulary, splitter: Splitter::new(parts.pattern)?, known: Pool::new(KnownPieces::new) })
     }
 
     fn count(&self, text: &str) -> usize {
-        self.splitter.pieces(text).map(|piece| self.vocabulary.count(piece.as_bytes())).sum()
+        let mut known = self.known.get();
+        let mut count = |piece: &str| known.count(piece.as_bytes(), |piece| self.vocabulary.count(piece));
+        self.splitter.pieces(text).map(&mut count).sum()
     }
 }
 

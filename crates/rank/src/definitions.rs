@@ -76,10 +76,13 @@ impl<'t> Finder<'t> {
         // `a.b`, `(a`: most words follow another one without a space, and are not definitions.
         if let ([between], Syntax::TypeScript) = (before, self.syntax)
             && self.last.1 != 0
-            && *between != b'*'
-            && !between.is_ascii_whitespace()
+            && !matches!(between, b'*' | b'\n')
         {
+            let previous = self.slice(self.last.0, self.last.1);
             self.last = (start, end);
+            if between.is_ascii_whitespace() {
+                return self.typescript(previous, before, false, true, start, end);
+            }
             self.is_line_start = false;
             return false;
         }

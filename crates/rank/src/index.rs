@@ -19,12 +19,13 @@ pub struct Postings {
 }
 
 impl Postings {
-    fn build(all: Vec<(TermKey, u32, u16)>, files: usize) -> Self {
-        let all = sorted(all);
+    /// `entries` gives all entries, each time that it is called: a copy of them would take more memory than everything else here.
+    fn build<I: Iterator<Item = Entry>>(entries: impl Fn() -> I, files: usize) -> Self {
+        let mut places = vec![0usize; files];
+        entries().for_each(|(_, file, _)| places[file as usize] += 1);
+        let all = sorted(entries, places.iter().sum());
         let (mut keys, mut ends) = (Flat::<8>::default(), Flat::<4>::default());
         let mut entries = Vec::with_capacity(all.len() * ENTRY);
-        let mut places = vec![0usize; files];
-        all.iter().for_each(|&(_, file, _)| places[file as usize] += 1);
         let mut row_ends = Flat::<4>::default();
         let mut start = 0;
         for place in &mut places {
@@ -92,23 +93,26 @@ fn small(number: usize) -> u32 {
 /// A few entries for each part of a sort.
 const BUCKET: usize = 32;
 
-/// Sorts entries. Keys are hashes, so that their first bits spread them evenly over parts, which are small and sorted one by
+/// A term, a file, and how often the file has it.
+type Entry = (TermKey, u32, u16);
+
+/// Sorts so many entries. Keys are hashes, so that their first bits spread them evenly over parts, which are small and sorted one by
 /// one; keys that do not spread only make a part larger.
-fn sorted(all: Vec<(TermKey, u32, u16)>) -> Vec<(TermKey, u32, u16)> {
-    let bits = (all.len() / BUCKET + 1).ilog2().min(20);
+fn sorted<I: Iterator<Item = Entry>>(entries: impl Fn() -> I, count: usize) -> Vec<Entry> {
+    let bits = (count / BUCKET + 1).ilog2().min(20);
     let bucket = |key: TermKey| key.checked_shr(TermKey::BITS - bits).unwrap_or(0) as usize;
     let mut ends = vec![0usize; 1 << bits];
-    all.iter().for_each(|&(key, ..)| ends[bucket(key)] += 1);
+    entries().for_each(|(key, ..)| ends[bucket(key)] += 1);
     let mut start = 0;
     for end in &mut ends {
         start += std::mem::replace(end, start);
     }
-    let mut spread = vec![(0, 0, 0); all.len()];
-    for entry in all {
+    let mut spread = vec![(0, 0, 0); count];
+    entries().for_each(|entry| {
         let place = &mut ends[bucket(entry.0)];
         spread[*place] = entry;
         *place += 1;
-    }
+    });
     let mut start = 0;
     for end in ends {
         spread[start..end].sort_unstable();
@@ -131,21 +135,20 @@ pub struct WordIndex {
 
 impl WordIndex {
     pub fn build<W: Borrow<FileWords> + Sync>(files: &[W]) -> Self {
-        let collect = |list: fn(&FileWords) -> &[(TermKey, u16)]| -> Vec<(TermKey, u32, u16)> {
-            let mut all = Vec::with_capacity(files.iter().map(|words| list(words.borrow()).len()).sum());
-            for (file, words) in (0u32..).zip(files) {
-                all.extend(list(words.borrow()).iter().map(|&(key, count)| (key, file, count)));
-            }
-            all
+        let entries_of = |list: fn(&FileWords) -> &[(TermKey, u16)]| {
+            let numbered = (0u32..).zip(files);
+            numbered
+                .flat_map(move |(file, words)| list(words.borrow()).iter().map(move |&(key, count)| (key, file, count)))
         };
-        let defined = (0u32..)
-            .zip(files)
-            .flat_map(|(file, words)| words.borrow().definitions.iter().map(move |&key| (key, file, 1)));
-        let definitions = Postings::build(defined.collect(), files.len());
+        let defined = || {
+            let numbered = (0u32..).zip(files);
+            numbered.flat_map(|(file, words)| words.borrow().definitions.iter().map(move |&key| (key, file, 1)))
+        };
+        let definitions = Postings::build(defined, files.len());
         let (words, (parts, norms)) = rayon::join(
-            || Postings::build(collect(|words| &words.words), files.len()),
+            || Postings::build(|| entries_of(|words| &words.words), files.len()),
             || {
-                let parts = Postings::build(collect(|words| &words.parts), files.len());
+                let parts = Postings::build(|| entries_of(|words| &words.parts), files.len());
                 let norms = norms(&parts, files.len());
                 (parts, norms)
             },
@@ -267,12 +270,11 @@ mod tests {
     fn entries_are_sorted_however_their_keys_spread() {
         for step in [1u64, u64::MAX / 3000, 0] {
             let entry = |number: u64| (number.wrapping_mul(7919) % 3000 * step, (number % 11) as u32, 1);
-            let all: Vec<(TermKey, u32, u16)> = (0..3000).map(entry).collect();
-            let mut expected = all.clone();
+            let mut expected: Vec<Entry> = (0..3000).map(entry).collect();
             expected.sort_unstable();
-            assert_eq!(sorted(all), expected, "{step}");
+            assert_eq!(sorted(|| (0..3000).map(entry), 3000), expected, "{step}");
         }
-        assert_eq!(sorted(Vec::new()), []);
+        assert_eq!(sorted(std::iter::empty, 0), []);
     }
 
     #[test]
@@ -281,7 +283,12 @@ mod tests {
         let mut counter = WordCounter::default();
         let counted: Vec<FileWords> = texts.iter().map(|text| counter.count("a.ts", text.as_bytes())).collect();
         let index = WordIndex::build(&counted);
-        assert_eq!(index.file_words(), Some(counted));
+        let sorted = |mut words: FileWords| {
+            words.words.sort_unstable();
+            words.parts.sort_unstable();
+            words
+        };
+        assert_eq!(index.file_words(), Some(counted.into_iter().map(sorted).collect()));
         let WordIndex { words, parts, definitions, lengths, norms } = index;
         assert!(WordIndex::from_parts([words, parts, definitions], lengths, norms[1..].to_vec()).is_none());
     }

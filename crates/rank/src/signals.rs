@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::fixed::{Fixed, log_unit, unit};
+use crate::flat::ListBatch;
 use crate::history::{History, like_messages, rarity, saturated};
 use crate::index::{CountWeights, Postings, WordIndex, part_weight};
 use crate::layout::Layout;
@@ -37,6 +38,10 @@ pub(crate) struct Signals<'c> {
 /// A term to search for, by its rank in the index.
 pub(crate) type Wanted = (usize, Fixed);
 
+fn terms_of(query: &[Wanted]) -> Vec<usize> {
+    query.iter().map(|(term, _)| *term).collect()
+}
+
 impl<'c> Signals<'c> {
     pub(crate) fn new(corpus: Corpus<'c>) -> Self {
         let documents = corpus.layout.classes().iter().filter(|class| **class != FileClass::Other).count();
@@ -53,9 +58,13 @@ impl<'c> Signals<'c> {
 
     /// How well each file answers the query: BM25 with k1 = 1.2 and b = 0.75. The terms are sorted.
     fn search(&self, postings: &Postings, query: &[Wanted]) -> Vec<Fixed> {
+        self.search_in(postings, query, &postings.files_of(&terms_of(query)))
+    }
+
+    /// The same with the lists of the terms.
+    fn search_in(&self, postings: &Postings, query: &[Wanted], lists: &ListBatch<'_>) -> Vec<Fixed> {
         let mut values = vec![Fixed::ZERO; self.corpus.layout.len()];
-        let terms: Vec<usize> = query.iter().map(|(term, _)| *term).collect();
-        for (&(term, weight), list) in query.iter().zip(postings.files_of(&terms).iter()) {
+        for (&(term, weight), list) in query.iter().zip(lists.iter()) {
             let weight = weight * rarity(self.documents as i64, postings.frequency(term) as i64);
             for (file, count) in list {
                 values[file] += weight * saturated(Fixed::int(count), self.norm(file));
@@ -175,6 +184,7 @@ impl Signals<'_> {
         let wanted = self.focus_words(&rows);
         let mut query: Vec<Wanted> = wanted.iter().map(|term| (*term, Fixed::ONE)).collect();
         query.sort_unstable();
+        let lists = index.words.files_of(&terms_of(&query));
         let (define, used) = self.definers(&rows);
         let (uses, defined) = self.users(&rows);
         let mut path_query: FxHashMap<TermKey, Fixed> = FxHashMap::default();
@@ -190,14 +200,14 @@ impl Signals<'_> {
             has_mates: names.iter().any(|value| value.is_positive()),
             names,
             cosine: without_focus(self.cosine(&rows)),
-            lexical: unit_of(self.search(&index.words, &query)),
+            lexical: unit_of(self.search_in(&index.words, &query, &lists)),
             cochange: root(history.changed_with(seeds)),
             cowalk: root(history.walk(seeds)),
             define: unit_of(define.into_iter().map(log).collect()),
             uses: unit_of(uses.into_iter().map(log).collect()),
             pathlike: without_focus(self.path_like(&path_query)),
             walk,
-            shared: self.first_words(&wanted),
+            shared: self.first_words(&wanted, &lists),
             used,
             defined,
         }
@@ -225,14 +235,13 @@ impl Signals<'_> {
         best.into_iter().map(|(term, _)| term).collect()
     }
 
-    /// For each file the first of some words that it has; the words are in the order of their worth.
-    fn first_words(&self, wanted: &[usize]) -> Vec<Option<TermKey>> {
+    /// For each file the first of some words that it has; the words are in the order of their worth, the lists in that of the words.
+    fn first_words(&self, wanted: &[usize], lists: &ListBatch<'_>) -> Vec<Option<TermKey>> {
         let words = &self.corpus.index.words;
         let mut terms: Vec<(usize, usize)> = wanted.iter().enumerate().map(|(place, term)| (*term, place)).collect();
         terms.sort_unstable();
-        let sorted: Vec<usize> = terms.iter().map(|(term, _)| *term).collect();
         let mut places = vec![usize::MAX; self.corpus.layout.len()];
-        for ((_, place), list) in terms.iter().zip(words.files_of(&sorted).iter()) {
+        for ((_, place), list) in terms.iter().zip(lists.iter()) {
             list.for_each(|(file, _)| places[file] = places[file].min(*place));
         }
         places.into_iter().map(|place| words.keys.get(*wanted.get(place)?)).collect()

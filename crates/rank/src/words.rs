@@ -302,7 +302,7 @@ fn stem(word: &mut String) {
     }
 }
 
-/// What the index keeps of one file. Every list is sorted by key.
+/// What the index keeps of one file, each word, part and definition once, in any order: the index sorts those of all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileWords {
     /// Words as they are written, and how often.
@@ -364,13 +364,15 @@ impl WordCounter {
             if is_definition && end - start > 2 {
                 found.push(key);
             }
-            let place = (start as u32, end as u32);
-            self.words.entry(key).or_insert((0, place.0, place.1)).0 += 1;
+            match self.words.get_mut(&key) {
+                Some(word) => word.0 += 1,
+                None => drop(self.words.insert(key, (1, start as u32, end as u32))),
+            }
         }
         found.sort_unstable();
         found.dedup();
         let mut words: Vec<(TermKey, u32, u32, u32)> = Vec::with_capacity(self.words.len());
-        #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
+        #[expect(clippy::iter_over_hash_type, reason = "the order does not matter")]
         for (&key, &(count, start, end)) in &self.words {
             words.push((key, count, start, end));
         }
@@ -378,7 +380,6 @@ impl WordCounter {
             words.sort_unstable_by_key(|&(_, count, start, _)| (std::cmp::Reverse(count), start));
             words.truncate(MOST_WORDS);
         }
-        words.sort_unstable_by_key(|&(key, ..)| key);
         for &(word, count, start, end) in &words {
             let text = text.get(start as usize..end as usize).unwrap_or_default();
             for &part in self.known.of(word, text) {
@@ -387,11 +388,10 @@ impl WordCounter {
             }
         }
         let mut parts: Vec<(TermKey, u16)> = Vec::with_capacity(self.parts.len());
-        #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
+        #[expect(clippy::iter_over_hash_type, reason = "the order does not matter")]
         for (&key, &count) in &self.parts {
             parts.push((key, small(count)));
         }
-        parts.sort_unstable_by_key(|&(key, _)| key);
         FileWords {
             words: words.iter().map(|&(key, count, ..)| (key, small(count))).collect(),
             parts,

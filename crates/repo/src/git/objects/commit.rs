@@ -17,8 +17,8 @@ pub(crate) struct Commit {
 impl Commit {
     pub(crate) fn parse(id: &ObjectId, bytes: &[u8], hash: HashKind) -> Result<Self, GitError> {
         let damaged = || GitError::damaged(&format!("commit {id}"), "it does not name its folder");
-        let mut ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-        let message = ends.find(|&end| bytes.get(end) == Some(&b'\n')).map_or(bytes.len(), |end| end + 1);
+        // An empty line is in front of the message.
+        let message = bytes.windows(2).position(|pair| pair == b"\n\n").map_or(bytes.len(), |at| at + 2);
         let mut lines = bytes.get(..message).unwrap_or_default().split(|&byte| byte == b'\n').peekable();
         let tree = lines.next().and_then(|line| ObjectId::from_hex(line.strip_prefix(b"tree ")?, hash));
         let mut parents = Vec::new();

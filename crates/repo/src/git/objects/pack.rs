@@ -2,9 +2,10 @@
 //!
 //! What comes out is not verified here: the store does that for every object.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::delta;
 use super::error::GitError;
@@ -38,7 +39,7 @@ pub(super) struct Pack {
     /// Up to where the entries end: a checksum is behind them.
     windows: Windows,
     /// Objects that others may be based on, by their offset.
-    kept: BTreeMap<u64, Object>,
+    kept: FxHashMap<u64, Object>,
     kept_bytes: usize,
 }
 
@@ -73,7 +74,7 @@ impl Pack {
             return Err(GitError::damaged(&shown, "it has another number of objects than its index"));
         }
         let end = size.saturating_sub(place.format.hash.length() as u64);
-        Ok(Self { index, path, shown, windows: Windows::new(end), kept: BTreeMap::new(), kept_bytes: 0 })
+        Ok(Self { index, path, shown, windows: Windows::new(end), kept: FxHashMap::default(), kept_bytes: 0 })
     }
 
     /// The object whose entry starts at the offset. `spend` is called with the size of everything that is inflated or
@@ -150,7 +151,9 @@ impl Pack {
     }
 
     fn entry(&mut self, place: &GitLayout<'_>, offset: u64) -> Result<Entry, GitError> {
-        let mut reader = EntryReader { source: PackSource { place, pack: self }, position: offset };
+        let mut head = [0; LONGEST_HEAD];
+        let length = self.windows.fill(place, &self.path, offset, &mut head)?;
+        let mut reader = HeadReader { pack: self.shown.as_str(), head: head.get(..length).unwrap_or_default(), at: 0 };
         let (kind, size) = reader.kind_and_size()?;
         let kind = match kind {
             1 => EntryKind::Whole(ObjectKind::Commit),
@@ -161,33 +164,42 @@ impl Pack {
                 let back = reader.distance()?;
                 // A base lies in front of what is based on it, so that no chain comes back to its start.
                 let base = offset.checked_sub(back).filter(|&base| back > 0 && base >= 12);
-                EntryKind::Delta(base.ok_or_else(|| reader.source.damaged("the base of a delta lies outside"))?)
+                EntryKind::Delta(base.ok_or_else(|| reader.damaged("the base of a delta lies outside"))?)
             }
             7 => {
                 let id = reader.id(place.format.hash.length())?;
-                let base = reader.source.pack.index.find(place, &id)?;
-                EntryKind::Delta(base.ok_or_else(|| reader.source.damaged("the base of a delta is in another pack"))?)
+                let base = self.index.find(place, &id)?;
+                EntryKind::Delta(base.ok_or_else(|| reader.damaged("the base of a delta is in another pack"))?)
             }
-            _ => return Err(reader.source.damaged("an entry has a kind that does not exist")),
+            _ => return Err(reader.damaged("an entry has a kind that does not exist")),
         };
         if size > MAX_OBJECT {
             return Err(GitError::TooMuch { what: format!("an object in `{}`", self.shown), limit: MAX_OBJECT });
         }
-        let data = reader.position;
-        Ok(Entry { kind, size: usize::try_from(size).unwrap_or(usize::MAX), data })
+        Ok(Entry { kind, size: usize::try_from(size).unwrap_or(usize::MAX), data: offset + reader.at as u64 })
     }
 }
 
-struct EntryReader<'r, 's> {
-    source: PackSource<'r, 's>,
-    position: u64,
+/// More than the head of an entry has: a size of ten bytes, and a distance of ten or an id.
+const LONGEST_HEAD: usize = 64;
+
+/// Reads the head of an entry.
+struct HeadReader<'p> {
+    /// As errors show it.
+    pack: &'p str,
+    head: &'p [u8],
+    at: usize,
 }
 
-impl EntryReader<'_, '_> {
+impl HeadReader<'_> {
+    fn damaged(&self, reason: &str) -> GitError {
+        GitError::damaged(self.pack, reason)
+    }
+
     fn byte(&mut self) -> Result<u8, GitError> {
-        let byte = self.source.bytes_at(self.position)?.first().copied();
-        self.position += 1;
-        byte.ok_or_else(|| self.source.damaged("an entry starts behind its end"))
+        let byte = self.head.get(self.at).copied();
+        self.at += 1;
+        byte.ok_or_else(|| self.damaged("an entry starts behind its end"))
     }
 
     /// Three bits of kind, and a size in groups of seven bits, least significant first, after four.
@@ -199,7 +211,7 @@ impl EntryReader<'_, '_> {
         while byte & 0x80 != 0 {
             byte = self.byte()?;
             if shift > 56 {
-                return Err(self.source.damaged("the size of an entry has too many digits"));
+                return Err(self.damaged("the size of an entry has too many digits"));
             }
             size |= u64::from(byte & 0x7f) << shift;
             shift += 7;
@@ -214,15 +226,17 @@ impl EntryReader<'_, '_> {
         while byte & 0x80 != 0 {
             byte = self.byte()?;
             let next = value.checked_add(1).and_then(|value| value.checked_mul(128));
-            value =
-                next.ok_or_else(|| self.source.damaged("the base of a delta lies outside"))? + u64::from(byte & 0x7f);
+            value = next.ok_or_else(|| self.damaged("the base of a delta lies outside"))? + u64::from(byte & 0x7f);
         }
         Ok(value)
     }
 
     fn id(&mut self, length: usize) -> Result<ObjectId, GitError> {
-        let bytes: Vec<u8> = (0..length).map(|_| self.byte()).collect::<Result<_, _>>()?;
-        ObjectId::from_bytes(&bytes).ok_or_else(|| self.source.damaged("the base of a delta has no name"))
+        let bytes = self.head.get(self.at..).and_then(|rest| rest.get(..length));
+        let bytes = bytes.ok_or_else(|| self.damaged("an entry starts behind its end"))?;
+        let id = ObjectId::from_bytes(bytes).ok_or_else(|| self.damaged("the base of a delta has no name"))?;
+        self.at += length;
+        Ok(id)
     }
 }
 

@@ -4,6 +4,7 @@
 //! index makes objects missing or damaged, never wrong.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -13,6 +14,10 @@ use super::place::GitLayout;
 use super::windows::Windows;
 use crate::system_ext::SystemExt as _;
 
+/// No hash of git's is longer.
+const LONGEST_ID: usize = 32;
+/// How far from where an id should be it is looked for first.
+const FIRST_STEP: u64 = 8;
 /// How many ids are read in one block once a binary search is this close.
 const BLOCK: u64 = 16;
 /// How many objects with the same first digits are listed; the search stops there.
@@ -101,10 +106,22 @@ impl PackIndex {
     /// Where in the pack the object starts, if the pack has it.
     pub(super) fn find(&self, place: &GitLayout<'_>, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let wanted = id.as_bytes();
-        let first = wanted.first().copied().unwrap_or(0);
-        let (start, ids) = self.block(place, first, |candidate| candidate < wanted)?;
-        let found = ids.chunks_exact(self.stride()).position(|entry| self.id_in(entry) == wanted);
-        found.map(|at| self.offset(place, start + at as u64)).transpose()
+        let (mut low, mut high) = self.bucket(wanted.first().copied().unwrap_or(0));
+        // Ids are hashes, so that the next bytes say about where one is; from there on the steps grow until it lies between two of them.
+        let share = wanted.get(1..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |bytes| u32::from_be_bytes(*bytes));
+        let mut probe = low + (high.saturating_sub(low) * u64::from(share) >> 32);
+        let mut step = FIRST_STEP;
+        while low < high {
+            match self.compare(place, probe, wanted)? {
+                Ordering::Less => low = probe + 1,
+                Ordering::Greater => high = probe,
+                Ordering::Equal => return self.offset(place, probe).map(Some),
+            }
+            let middle = low + high.saturating_sub(low) / 2;
+            probe = if low == probe + 1 { middle.min(low + step) } else { middle.max(high.saturating_sub(step)) };
+            step = step.saturating_mul(4);
+        }
+        Ok(None)
     }
 
     /// Adds the objects that start with the prefix.
@@ -157,6 +174,19 @@ impl PackIndex {
         (byte.checked_sub(1).map_or(0, upto), upto(byte))
     }
 
+    /// Compares the id of that number with one.
+    fn compare(&self, place: &GitLayout<'_>, number: u64, wanted: &[u8]) -> Result<Ordering, GitError> {
+        let inside = if self.is_version_1 { 4 } else { 0 };
+        let position = self.table() + number * self.stride() as u64 + inside;
+        if let Some(id) = self.windows.borrow_mut().at(place, &self.path, position)?.get(..wanted.len()) {
+            return Ok(id.cmp(wanted));
+        }
+        let mut buffer = [0; LONGEST_ID];
+        let id = buffer.get_mut(..wanted.len()).unwrap_or_default();
+        self.fill(place, position, id)?;
+        Ok((*id).cmp(wanted))
+    }
+
     fn ids(&self, place: &GitLayout<'_>, from: u64, count: u64) -> Result<Vec<u8>, GitError> {
         let stride = self.stride() as u64;
         self.read(place, self.table() + from * stride, count * stride)
@@ -164,23 +194,34 @@ impl PackIndex {
 
     fn offset(&self, place: &GitLayout<'_>, number: u64) -> Result<u64, GitError> {
         if self.is_version_1 {
-            let entry = self.ids(place, number, 1)?;
-            return self.number(place, entry.get(..4));
+            return self.number(place, self.table() + number * self.stride() as u64);
         }
         let count = u64::from(self.count());
         let offsets = self.table() + count * (self.hash_length + 4);
-        let small = self.number(place, Some(&self.read(place, offsets + number * 4, 4)?))?;
+        let small = self.number(place, offsets + number * 4)?;
         let Some(large) = small.checked_sub(1 << 31) else { return Ok(small) };
         if large >= self.large_offsets {
             return Err(GitError::damaged(&place.shown(&self.path), "it has no offset of that number"));
         }
-        let bytes = self.read(place, offsets + count * 4 + large * 8, 8)?;
-        Ok(bytes.iter().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+        let mut bytes = [0; 8];
+        self.fill(place, offsets + count * 4 + large * 8, &mut bytes)?;
+        Ok(u64::from_be_bytes(bytes))
     }
 
-    fn number(&self, place: &GitLayout<'_>, four: Option<&[u8]>) -> Result<u64, GitError> {
-        let number = four.and_then(|four| four.try_into().ok()).map(u32::from_be_bytes);
-        number.map(u64::from).ok_or_else(|| GitError::damaged(&place.shown(&self.path), "it ends too early"))
+    /// The number of four bytes there.
+    fn number(&self, place: &GitLayout<'_>, position: u64) -> Result<u64, GitError> {
+        let mut four = [0; 4];
+        self.fill(place, position, &mut four)?;
+        Ok(u32::from_be_bytes(four).into())
+    }
+
+    /// Fills all of `into` from a position on.
+    fn fill(&self, place: &GitLayout<'_>, position: u64, into: &mut [u8]) -> Result<(), GitError> {
+        let filled = self.windows.borrow_mut().fill(place, &self.path, position, into)?;
+        if filled < into.len() {
+            return Err(GitError::damaged(&place.shown(&self.path), "it ends too early"));
+        }
+        Ok(())
     }
 
     /// Where the ids start.

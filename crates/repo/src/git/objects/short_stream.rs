@@ -1,6 +1,7 @@
-//! Inflates the streams that most objects of a pack are: one block, stored or with deflate's fixed codes. Building the decoding
-//! tables of such a stream costs more than the rest of it, so the fixed codes are in a constant table here. Every other stream,
-//! and every damaged one, is left to the caller's inflater.
+//! Inflates the streams that most objects of a pack are: short, and whole in memory. Half of them have deflate's fixed codes, for which
+//! building decoding tables would cost more than the rest of them, so those are in a constant table here; the tables of other
+//! codes are small ones, and rare long codes are decoded without. Every stream that is not complete here, and every damaged one, is left
+//! to the caller's inflater.
 
 /// Symbol and length of the fixed code that the low nine bits start with.
 const CODES: [(u16, u8); 512] = {
@@ -43,6 +44,12 @@ const fn steps<const N: usize>(group: usize, first: u16) -> [(u16, u8); N] {
     steps
 }
 
+/// In which order the lengths of the codes for lengths of codes are written.
+const LENGTH_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+
+/// Streams of more blocks are not short.
+const MOST_BLOCKS: usize = 16;
+
 /// The `size` bytes of the zlib stream that the input starts with; `None` when it is another kind of stream, when it is damaged, or
 /// when some of it is missing.
 pub(super) fn inflate(input: &[u8], size: usize) -> Option<Vec<u8>> {
@@ -51,55 +58,201 @@ pub(super) fn inflate(input: &[u8], size: usize) -> Option<Vec<u8>> {
     if !is_deflate || u16::from_be_bytes([method, flags]) % 31 != 0 {
         return None;
     }
-    // The lowest bit says that it is the last block, the next two of which kind it is.
-    let (bytes, rest) = match body.first()? & 7 {
-        0b001 => stored(body, size)?,
-        0b011 => fixed(body, size)?,
-        _ => return None,
-    };
-    let sum = u32::from_be_bytes(*rest.first_chunk::<4>()?);
-    (sum == adler32(&bytes)).then_some(bytes)
+    let mut bits = Bits { body, at: 0 };
+    // What does not fit into the input needs no memory either: deflate makes a thousand bytes of one at most.
+    let mut out = Output { bytes: Vec::with_capacity(size.min(body.len().saturating_mul(1032))), size };
+    for _ in 0..MOST_BLOCKS {
+        // The lowest bit says that it is the last block, the next two of which kind it is.
+        let kind = bits.take(3);
+        match kind >> 1 {
+            0 => stored(&mut bits, &mut out)?,
+            1 => block(&mut bits, &mut out, fixed_symbol, fixed_distance)?,
+            2 => {
+                let (symbols, distances) = codes(&mut bits)?;
+                block(&mut bits, &mut out, |bits| symbols.decode(bits), |bits| distances.decode(bits))?;
+            }
+            _ => return None,
+        }
+        if kind & 1 != 0 {
+            // Behind the end there are only zeros, which mean something too.
+            let rest = body.get(bits.at.div_ceil(8)..)?;
+            let sum = u32::from_be_bytes(*rest.first_chunk::<4>()?);
+            return (out.bytes.len() == size && sum == adler32(&out.bytes)).then_some(out.bytes);
+        }
+    }
+    None
 }
 
-fn stored(body: &[u8], size: usize) -> Option<(Vec<u8>, &[u8])> {
-    let (&[low, high, not_low, not_high], rest) = body.get(1..)?.split_first_chunk::<4>()?;
+/// What was inflated so far, and how much it is to be.
+struct Output {
+    bytes: Vec<u8>,
+    size: usize,
+}
+
+impl Output {
+    /// Copies what begins so many bytes before the end.
+    fn copy(&mut self, distance: usize, length: usize) -> Option<()> {
+        let start = self.bytes.len().checked_sub(distance)?;
+        if length > self.size - self.bytes.len() {
+            return None;
+        }
+        if distance >= length {
+            self.bytes.extend_from_within(start..start + length);
+        } else {
+            // What is copied begins with what was just written.
+            for at in start..start + length {
+                self.bytes.push(*self.bytes.get(at)?);
+            }
+        }
+        Some(())
+    }
+}
+
+fn stored(bits: &mut Bits<'_>, out: &mut Output) -> Option<()> {
+    let start = bits.at.div_ceil(8);
+    let (&[low, high, not_low, not_high], rest) = bits.body.get(start..)?.split_first_chunk::<4>()?;
     let length = u16::from_le_bytes([low, high]);
-    if usize::from(length) != size || length != !u16::from_le_bytes([not_low, not_high]) {
+    if length != !u16::from_le_bytes([not_low, not_high]) || usize::from(length) > out.size - out.bytes.len() {
         return None;
     }
-    let (bytes, rest) = rest.split_at_checked(size)?;
-    Some((bytes.to_vec(), rest))
+    out.bytes.extend_from_slice(rest.get(..usize::from(length))?);
+    bits.at = 8 * (start + 4 + usize::from(length));
+    Some(())
 }
 
-fn fixed(body: &[u8], size: usize) -> Option<(Vec<u8>, &[u8])> {
-    let mut bits = Bits { body, at: 3 };
-    let mut bytes = Vec::with_capacity(size);
+/// A symbol and the number of its bits; `None` where no code starts like this.
+type Decoded = Option<(u16, u8)>;
+
+fn fixed_symbol(bits: u64) -> Decoded {
+    Some(CODES[(bits & 511) as usize])
+}
+
+/// Five bits, the first lowest.
+fn fixed_distance(bits: u64) -> Decoded {
+    Some(((((bits & 31) as u8).reverse_bits() >> 3).into(), 5))
+}
+
+fn block(
+    bits: &mut Bits<'_>,
+    out: &mut Output,
+    symbol_of: impl Fn(u64) -> Decoded,
+    distance_of: impl Fn(u64) -> Decoded,
+) -> Option<()> {
     loop {
-        let (symbol, length) = CODES[(bits.peek() & 511) as usize];
+        let (symbol, length) = symbol_of(bits.peek())?;
         bits.at += usize::from(length);
         match symbol {
-            0..=255 if bytes.len() < size => bytes.push(symbol as u8),
-            256 => break,
+            0..=255 if out.bytes.len() < out.size => out.bytes.push(symbol as u8),
+            256 => return Some(()),
             257.. => {
                 let length = bits.number(*LENGTHS.get(usize::from(symbol) - 257)?);
-                // Five bits, the first lowest.
-                let symbol = (bits.take(5) as u8).reverse_bits() >> 3;
+                let (symbol, taken) = distance_of(bits.peek())?;
+                bits.at += usize::from(taken);
                 let distance = bits.number(*DISTANCES.get(usize::from(symbol))?);
-                let start = bytes.len().checked_sub(distance)?;
-                if length > size - bytes.len() {
-                    return None;
-                }
-                // What is copied may begin with what was just written.
-                for at in start..start + length {
-                    bytes.push(*bytes.get(at)?);
-                }
+                out.copy(distance, length)?;
             }
             _ => return None,
         }
     }
-    // Behind the end there are only zeros, which are a symbol too.
-    let rest = body.get(bits.at.div_ceil(8)..)?;
-    (bytes.len() == size).then_some((bytes, rest))
+}
+
+/// The codes of a block that brings its own.
+fn codes(bits: &mut Bits<'_>) -> Option<(Codes, Codes)> {
+    let [symbols, distances, lengths] = [(257, 5), (1, 5), (4, 4)].map(|number| bits.number(number));
+    let mut own = [0; LENGTH_ORDER.len()];
+    for &place in LENGTH_ORDER.get(..lengths)? {
+        own[place] = bits.take(3) as u8;
+    }
+    let own = Codes::new(&own)?;
+    let mut all = [0; 288 + 32];
+    let lengths = all.get_mut(..symbols + distances)?;
+    let mut at = 0;
+    while at < lengths.len() {
+        let (symbol, taken) = own.decode(bits.peek())?;
+        bits.at += usize::from(taken);
+        let (length, times) = match symbol {
+            16 => (*lengths.get(at.checked_sub(1)?)?, bits.number((3, 2))),
+            17 => (0, bits.number((3, 3))),
+            18 => (0, bits.number((11, 7))),
+            length => (length as u8, 1),
+        };
+        lengths.get_mut(at..at + times)?.fill(length);
+        at += times;
+    }
+    let (symbols, distances) = lengths.split_at_checked(symbols)?;
+    Some((Codes::new(symbols)?, Codes::new(distances)?))
+}
+
+/// The bits that the table of a code is asked by. Longer codes are of rare symbols.
+const TABLE_BITS: u8 = 10;
+const LONGEST_CODE: usize = 15;
+
+/// A code by the lengths of its symbols.
+struct Codes {
+    /// By the next bits: a symbol, and in the lowest four bits how many of them it takes; 0 where the code is longer.
+    table: [u16; 1 << TABLE_BITS],
+    /// How many symbols have a code of each length.
+    counts: [u16; LONGEST_CODE + 1],
+    /// By length, then by number.
+    symbols: [u16; 288],
+}
+
+impl Codes {
+    /// `None` for lengths that leave bits without a meaning, or give them two; one symbol alone may.
+    fn new(lengths: &[u8]) -> Option<Self> {
+        let mut codes = Self { table: [0; 1 << TABLE_BITS], counts: [0; LONGEST_CODE + 1], symbols: [0; 288] };
+        for &length in lengths {
+            *codes.counts.get_mut(usize::from(length))? += 1;
+        }
+        codes.counts[0] = 0;
+        // Where the symbols of each length start, and the first code of it.
+        let mut starts = [(0usize, 0u32); LONGEST_CODE + 1];
+        let (mut start, mut code) = (0, 0);
+        for (place, &count) in starts.iter_mut().zip(&codes.counts) {
+            *place = (start, code);
+            start += usize::from(count);
+            code = (code + u32::from(count)) << 1;
+        }
+        if code != 2 << LONGEST_CODE && start > 1 {
+            return None;
+        }
+        for (symbol, &length) in (0u16..).zip(lengths).filter(|(_, length)| **length != 0) {
+            let (start, code) = &mut starts[usize::from(length)];
+            *codes.symbols.get_mut(*start)? = symbol;
+            if length <= TABLE_BITS {
+                // Codes are written with their first bit lowest.
+                let first = (code.reverse_bits() >> (32 - u32::from(length))) as usize;
+                let places = codes.table.get_mut(first..)?.iter_mut().step_by(1 << length);
+                places.for_each(|place| *place = symbol << 4 | u16::from(length));
+            }
+            *start += 1;
+            *code += 1;
+        }
+        Some(codes)
+    }
+
+    fn decode(&self, bits: u64) -> Decoded {
+        match self.table[(bits & ((1 << TABLE_BITS) - 1)) as usize] {
+            0 => self.decode_long(bits),
+            entry => Some((entry >> 4, (entry & 15) as u8)),
+        }
+    }
+
+    /// Bit by bit: codes of one length are consecutive numbers.
+    fn decode_long(&self, bits: u64) -> Decoded {
+        let (mut code, mut first, mut start) = (0, 0, 0);
+        for length in 1..=LONGEST_CODE {
+            code |= (bits >> (length - 1) & 1) as usize;
+            let count = usize::from(self.counts[length]);
+            if code < first + count {
+                return Some((*self.symbols.get(start + code.checked_sub(first)?)?, length as u8));
+            }
+            start += count;
+            first = (first + count) << 1;
+            code <<= 1;
+        }
+        None
+    }
 }
 
 /// A stream of bits, the lowest of each byte first.
@@ -110,12 +263,12 @@ struct Bits<'b> {
 }
 
 impl Bits<'_> {
-    /// The next 25 bits or more; zeros behind the end.
-    fn peek(&self) -> u32 {
+    /// The next 57 bits or more; zeros behind the end.
+    fn peek(&self) -> u64 {
         let rest = self.body.get(self.at / 8..).unwrap_or_default();
-        let next = match rest.first_chunk::<4>() {
-            Some(four) => u32::from_le_bytes(*four),
-            None => rest.iter().rev().fold(0, |bits, byte| bits << 8 | u32::from(*byte)),
+        let next = match rest.first_chunk::<8>() {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => rest.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
         };
         next >> (self.at % 8)
     }
@@ -123,7 +276,7 @@ impl Bits<'_> {
     fn take(&mut self, count: u8) -> u32 {
         let bits = self.peek() & ((1 << count) - 1);
         self.at += usize::from(count);
-        bits
+        bits as u32
     }
 
     fn number(&mut self, (base, extra): (u16, u8)) -> usize {
@@ -132,10 +285,22 @@ impl Bits<'_> {
 }
 
 fn adler32(bytes: &[u8]) -> u32 {
+    const LANES: usize = 16;
     let (mut low, mut high) = (1u32, 0u32);
     // So many bytes cannot overflow the sums.
     for piece in bytes.chunks(5552) {
-        for &byte in piece {
+        let (chunks, rest) = piece.as_chunks::<LANES>();
+        for chunk in chunks {
+            // Both sums of a chunk by themselves, so that they are made many at a time.
+            let (mut sum, mut weighted) = (0, 0);
+            for (weight, &byte) in (1..=LANES as u32).rev().zip(chunk) {
+                sum += u32::from(byte);
+                weighted += weight * u32::from(byte);
+            }
+            high += LANES as u32 * low + weighted;
+            low += sum;
+        }
+        for &byte in rest {
             low += u32::from(byte);
             high += low;
         }
@@ -171,6 +336,50 @@ mod tests {
     fn length_and_distance_tables_are_those_of_deflate() {
         assert_eq!((LENGTHS[0], LENGTHS[8], LENGTHS[27], LENGTHS[28]), ((3, 0), (11, 1), (227, 5), (258, 0)));
         assert_eq!((DISTANCES[0], DISTANCES[4], DISTANCES[29]), ((1, 0), (5, 1), (24_577, 13)));
+    }
+
+    /// The general inflater never sees these.
+    #[test]
+    fn streams_with_codes_of_their_own() {
+        let mixed = |length: u64| (0..length).map(|n| (n * n * 2_654_435_761 >> 13) as u8).collect::<Vec<u8>>();
+        // Symbols that get rarer and rarer have long codes.
+        let rare: Vec<u8> = (0..20_000u32).map(|n| (n.trailing_zeros() * 7) as u8).collect();
+        let trees =
+            (0..40u64).flat_map(|n| [b"100644 file".as_slice(), &mixed(n)[..n as usize / 2], b".ts\0"].concat());
+        for bytes in [mixed(3000), rare, trees.collect(), b"tree ".repeat(500)] {
+            for level in [1, 6, 9] {
+                let stream = compress_to_vec_zlib(&bytes, level);
+                assert_eq!(
+                    inflate(&stream, bytes.len()).as_ref(),
+                    Some(&bytes),
+                    "{} bytes, level {level}",
+                    bytes.len()
+                );
+                assert_eq!(inflate(&stream, bytes.len() + 1), None);
+                assert_eq!(inflate(&stream[..stream.len() - 1], bytes.len()), None);
+            }
+        }
+    }
+
+    #[test]
+    fn codes_that_leave_bits_without_a_meaning_are_refused() {
+        assert!(Codes::new(&[1, 1]).is_some() && Codes::new(&[2, 2, 2, 2]).is_some());
+        assert!(Codes::new(&[0, 1, 0]).is_some() && Codes::new(&[0, 0]).is_some(), "one symbol, or none");
+        assert!(Codes::new(&[1, 2]).is_none() && Codes::new(&[1, 1, 1]).is_none() && Codes::new(&[16]).is_none());
+        assert_eq!(Codes::new(&[0, 1]).unwrap().decode(1), None);
+    }
+
+    #[test]
+    fn sums_are_those_of_the_definition() {
+        let bytes: Vec<u8> = (0..20_000u32).map(|n| (n % 251 ^ n / 7) as u8).collect();
+        for length in [0, 1, 15, 16, 17, 5552, 5553, 20_000] {
+            let step = |(low, high): (u32, u32), byte: &u8| {
+                let low = (low + u32::from(*byte)) % 65_521;
+                (low, (high + low) % 65_521)
+            };
+            let (low, high) = bytes[..length].iter().fold((1, 0), step);
+            assert_eq!(adler32(&bytes[..length]), high << 16 | low, "{length}");
+        }
     }
 
     proptest! {

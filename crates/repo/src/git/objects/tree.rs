@@ -142,19 +142,33 @@ pub(super) struct TreeEntry<'t> {
 impl<'t> TreeEntry<'t> {
     /// Octal mode, space, name, zero byte, id.
     pub(super) fn parse(rest: &mut &'t [u8], id_length: usize) -> Option<Self> {
-        let zero = rest.iter().position(|&byte| byte == 0)?;
-        let (head, behind) = rest.split_at_checked(zero)?;
-        let (id, behind) = behind.get(1..)?.split_at_checked(id_length)?;
-        *rest = behind;
-        let space = head.iter().position(|&byte| byte == b' ')?;
-        let (digits, name) = (head.get(..space)?, head.get(space + 1..)?);
-        let bits = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()?;
-        let is_folder = bits == 0o40000;
+        let (mode, behind) = mode(rest)?;
         // Git never writes a name with a slash, `.` or `..`: it would point out of its folder.
-        let is_name = !name.is_empty() && name != b"." && name != b".." && !name.contains(&b'/');
-        let mode = TreeMode::of(bits);
-        (is_name && (is_folder || mode.is_some())).then_some(Self { mode, name, id: ObjectId::from_bytes(id)? })
+        let end = behind.iter().position(|byte| matches!(byte, 0 | b'/'))?;
+        let (name, behind) = behind.split_at_checked(end)?;
+        let (id, behind) = behind.strip_prefix(&[0])?.split_at_checked(id_length)?;
+        if matches!(name, b"" | b"." | b"..") {
+            return None;
+        }
+        *rest = behind;
+        Some(Self { mode, name, id: ObjectId::from_bytes(id)? })
     }
+}
+
+/// The mode that an entry starts with, and what is behind its space.
+fn mode(entry: &[u8]) -> Option<(Option<TreeMode>, &[u8])> {
+    // Nearly all entries have one of these.
+    if let Some(behind) = entry.strip_prefix(b"100644 ") {
+        return Some((Some(TreeMode::Plain), behind));
+    }
+    if let Some(behind) = entry.strip_prefix(b"40000 ") {
+        return Some((None, behind));
+    }
+    let space = entry.iter().position(|byte| *byte == b' ')?;
+    let (digits, behind) = entry.split_at_checked(space)?;
+    let bits = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()?;
+    let mode = TreeMode::of(bits);
+    (bits == 0o40000 || mode.is_some()).then_some((mode, behind.get(1..)?))
 }
 
 #[cfg(test)]

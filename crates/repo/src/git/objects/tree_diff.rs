@@ -3,6 +3,7 @@
 //! Hostile folders may differ without end and hold nothing: how many are opened for one comparison, and how many bytes
 //! for all of them, is limited.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -31,7 +32,7 @@ pub(crate) enum TreeChanges {
 
 /// Compares one pair of folders after the other.
 pub(crate) struct TreeDiff {
-    kept: FxHashMap<Vec<u8>, Rc<Vec<u8>>>,
+    kept: FxHashMap<ObjectId, Rc<Tree>>,
     kept_bytes: usize,
     /// How many bytes of trees may still be read.
     left: u64,
@@ -45,15 +46,130 @@ struct Side {
     id: ObjectId,
 }
 
-/// The next entry of a folder.
-fn parsed<'b>(rest: &mut &'b [u8], folder: Option<ObjectId>) -> Result<TreeEntry<'b>, GitError> {
-    let length = folder.map_or(0, |id| id.as_bytes().len());
-    let shown = || folder.map(|id| id.to_string()).unwrap_or_default();
-    TreeEntry::parse(rest, length)
-        .ok_or_else(|| GitError::damaged(&format!("tree {}", shown()), "an entry makes no sense"))
+/// A folder that was read, every entry of which makes sense.
+#[derive(Default)]
+struct Tree {
+    bytes: Rc<Vec<u8>>,
+    /// Where each entry ends.
+    ends: Vec<u32>,
+    /// The length of an id.
+    id_length: usize,
+}
+
+impl Tree {
+    fn new(id: &ObjectId, bytes: Rc<Vec<u8>>) -> Result<Self, GitError> {
+        let id_length = id.as_bytes().len();
+        // Usual names make entries of some 40 bytes.
+        let mut ends = Vec::with_capacity(bytes.len() / 32);
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            if TreeEntry::parse(&mut rest, id_length).is_none() {
+                return Err(GitError::damaged(&format!("tree {id}"), "an entry makes no sense"));
+            }
+            ends.push(u32::try_from(bytes.len() - rest.len()).unwrap_or(u32::MAX));
+        }
+        Ok(Self { bytes, ends, id_length })
+    }
+}
+
+/// Goes through the entries of a folder.
+struct Cursor<'t> {
+    tree: &'t Tree,
+    /// How many entries lie behind, and how many bytes.
+    number: usize,
+    start: usize,
+}
+
+impl<'t> Cursor<'t> {
+    fn new(tree: &'t Tree) -> Self {
+        Self { tree, number: 0, start: 0 }
+    }
+
+    fn rest(&self) -> &'t [u8] {
+        self.tree.bytes.get(self.start..).unwrap_or_default()
+    }
+
+    fn next(&self) -> Option<TreeEntry<'t>> {
+        TreeEntry::parse(&mut self.rest(), self.tree.id_length)
+    }
+
+    /// How many entries lie in the next so many bytes.
+    fn entries_in(&self, length: usize) -> usize {
+        let ends = self.tree.ends.get(self.number..).unwrap_or_default();
+        ends.partition_point(|end| *end as usize <= self.start + length)
+    }
+
+    fn skip(&mut self, entries: usize) {
+        self.number += entries;
+        let last = self.number.checked_sub(1).and_then(|last| self.tree.ends.get(last));
+        self.start = last.map_or(0, |end| *end as usize);
+    }
+}
+
+/// How many bytes two slices have in common from their start.
+fn common(left: &[u8], right: &[u8]) -> usize {
+    let chunks = left.as_chunks::<32>().0.iter().zip(right.as_chunks::<32>().0);
+    let start = 32 * chunks.take_while(|(left, right)| left == right).count();
+    let bytes = left.iter().skip(start).zip(right.iter().skip(start));
+    start + bytes.take_while(|(left, right)| left == right).count()
+}
+
+/// As git sorts: the name of a folder as if a slash were behind it.
+fn order(left: &TreeEntry<'_>, right: &TreeEntry<'_>) -> Ordering {
+    let length = left.name.len().min(right.name.len());
+    let behind = |entry: &TreeEntry<'_>| match (entry.name.get(length), entry.mode) {
+        (Some(byte), _) => *byte,
+        (None, None) => b'/',
+        (None, Some(_)) => 0,
+    };
+    left.name.get(..length).cmp(&right.name.get(..length)).then_with(|| behind(left).cmp(&behind(right)))
+}
+
+/// Adds what a name is on one side; what is the same on both does not differ.
+fn put(entries: &mut BTreeMap<Vec<u8>, Pair>, entry: &TreeEntry<'_>, is_new: bool) {
+    let side = Some(Side { mode: entry.mode, id: entry.id });
+    match entries.get_mut(entry.name) {
+        Some(pair) => {
+            *(if is_new { &mut pair.1 } else { &mut pair.0 }) = side;
+            if pair.0 == pair.1 {
+                entries.remove(entry.name);
+            }
+        }
+        None => drop(entries.insert(entry.name.to_vec(), if is_new { (None, side) } else { (side, None) })),
+    }
 }
 
 type Pair = (Option<Side>, Option<Side>);
+
+/// The names of two folders that are not the same in both.
+fn differences(old: &Tree, new: &Tree) -> BTreeMap<Vec<u8>, Pair> {
+    let mut entries: BTreeMap<Vec<u8>, Pair> = BTreeMap::new();
+    let (mut old, mut new) = (Cursor::new(old), Cursor::new(new));
+    loop {
+        // The same bytes are the same entries; most are.
+        let same = old.entries_in(common(old.rest(), new.rest()));
+        old.skip(same);
+        new.skip(same);
+        let (Some(before), Some(after)) = (old.next(), new.next()) else { break };
+        // Where folders are not sorted, both sides of a name are put together all the same, only later.
+        let order = order(&before, &after);
+        if order.is_le() {
+            put(&mut entries, &before, false);
+            old.skip(1);
+        }
+        if order.is_ge() {
+            put(&mut entries, &after, true);
+            new.skip(1);
+        }
+    }
+    for (rest, is_new) in [(&mut old, false), (&mut new, true)] {
+        while let Some(entry) = rest.next() {
+            put(&mut entries, &entry, is_new);
+            rest.skip(1);
+        }
+    }
+    entries
+}
 
 impl TreeDiff {
     pub(crate) fn new(budget: u64) -> Self {
@@ -115,66 +231,89 @@ impl TreeDiff {
         old: Option<ObjectId>,
         new: Option<ObjectId>,
     ) -> Result<BTreeMap<Vec<u8>, Pair>, GitError> {
-        let mut entries: BTreeMap<Vec<u8>, Pair> = BTreeMap::new();
-        let old_bytes = old.map(|id| self.read(store, &id)).transpose()?.unwrap_or_default();
-        let new_bytes = new.map(|id| self.read(store, &id)).transpose()?.unwrap_or_default();
-        let mut rest = (old_bytes.as_slice(), new_bytes.as_slice());
-        // Most names are in both, in the same order: as long as that is so, nothing has to be looked up.
-        while !rest.0.is_empty() && !rest.1.is_empty() {
-            let mut next = rest;
-            let before = parsed(&mut next.0, old)?;
-            let entry = rest.0.get(..rest.0.len() - next.0.len()).unwrap_or_default();
-            // The same bytes are the same entry.
-            if let Some(behind) = rest.1.strip_prefix(entry) {
-                rest = (next.0, behind);
-                continue;
-            }
-            let after = parsed(&mut next.1, new)?;
-            if before.name != after.name {
-                break;
-            }
-            let old_side = Side { mode: before.mode, id: before.id };
-            let new_side = Side { mode: after.mode, id: after.id };
-            if old_side != new_side {
-                entries.insert(before.name.to_vec(), (Some(old_side), Some(new_side)));
-            }
-            rest = next;
-        }
-        for (id, mut rest, is_new) in [(old, rest.0, false), (new, rest.1, true)] {
-            while !rest.is_empty() {
-                let entry = parsed(&mut rest, id)?;
-                let side = Some(Side { mode: entry.mode, id: entry.id });
-                match entries.get_mut(entry.name) {
-                    Some(pair) if is_new && pair.0 == side => drop(entries.remove(entry.name)),
-                    Some(pair) if is_new => pair.1 = side,
-                    Some(pair) => pair.0 = side,
-                    None if is_new => drop(entries.insert(entry.name.to_vec(), (None, side))),
-                    None => drop(entries.insert(entry.name.to_vec(), (side, None))),
-                }
-            }
-        }
-        Ok(entries)
+        let old = old.map(|id| self.read(store, &id)).transpose()?.unwrap_or_default();
+        let new = new.map(|id| self.read(store, &id)).transpose()?.unwrap_or_default();
+        Ok(differences(&old, &new))
     }
 
-    fn read(&mut self, store: &mut ObjectStore<'_, '_>, id: &ObjectId) -> Result<Rc<Vec<u8>>, GitError> {
-        let bytes = match self.kept.get(id.as_bytes()) {
-            Some(bytes) => Rc::clone(bytes),
+    fn read(&mut self, store: &mut ObjectStore<'_, '_>, id: &ObjectId) -> Result<Rc<Tree>, GitError> {
+        let tree = match self.kept.get(id) {
+            Some(tree) => Rc::clone(tree),
             None => {
-                let bytes = store.read_as(id, ObjectKind::Tree)?;
-                if self.kept_bytes.saturating_add(bytes.len()) > MAX_KEPT {
+                let tree = Rc::new(Tree::new(id, store.read_as(id, ObjectKind::Tree)?)?);
+                if self.kept_bytes.saturating_add(tree.bytes.len()) > MAX_KEPT {
                     self.kept.clear();
                     self.kept_bytes = 0;
                 }
-                self.kept_bytes += bytes.len();
-                self.kept.insert(id.as_bytes().to_vec(), Rc::clone(&bytes));
-                bytes
+                self.kept_bytes += tree.bytes.len();
+                self.kept.insert(*id, Rc::clone(&tree));
+                tree
             }
         };
-        let left = self.left.checked_sub(bytes.len() as u64);
+        let left = self.left.checked_sub(tree.bytes.len() as u64);
         self.left = left.ok_or_else(|| GitError::TooMuch {
             what: "what the history needs from the repository".to_owned(),
             limit: self.left,
         })?;
-        Ok(bytes)
+        Ok(tree)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Entries of a folder, `/` behind the names of folders, `=` in front of an id.
+    fn tree(entries: &str) -> Tree {
+        let mut bytes = Vec::new();
+        for entry in entries.split_whitespace() {
+            let (name, id) = entry.split_once('=').unwrap();
+            let folder = name.strip_suffix('/');
+            let mode: &[u8] = if folder.is_some() { b"40000 " } else { b"100644 " };
+            bytes.extend([mode, folder.unwrap_or(name).as_bytes(), b"\0", &[id.parse().unwrap(); 20]].concat());
+        }
+        Tree::new(&ObjectId::from_bytes(&[1; 20]).unwrap(), Rc::new(bytes)).unwrap()
+    }
+
+    fn shown(old: &str, new: &str) -> String {
+        let side = |side: Option<Side>| match side {
+            None => "-".to_owned(),
+            Some(side) => format!("{}{}", side.id.as_bytes()[0], if side.mode.is_none() { "/" } else { "" }),
+        };
+        let pairs = differences(&tree(old), &tree(new));
+        let line = |(name, (old, new)): (Vec<u8>, Pair)| {
+            format!("{} {}>{}", String::from_utf8_lossy(&name), side(old), side(new))
+        };
+        pairs.into_iter().map(line).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn names_that_are_not_the_same_in_both() {
+        for (old, new, expected) in [
+            ("", "", ""),
+            ("a=1 b=2 c=3", "a=1 b=2 c=3", ""),
+            ("a=1 b=2 c=3", "a=1 b=5 c=3", "b 2>5"),
+            ("a=1 c=3 d=4", "a=1 b=2 c=3 d=4", "b ->2"),
+            ("a=1 b=2 c=3 d=4", "a=1 c=3 d=5", "b 2>-, d 4>5"),
+            ("", "a=1 b/=2", "a ->1, b ->2/"),
+            ("a=1 b/=2", "", "a 1>-, b 2/>-"),
+            // A folder is sorted as if a slash were behind it.
+            ("a=1 a-b=2 a.c=3", "a-b=2 a.c=3 a/=1", "a 1>1/"),
+            ("a-b=2 a/=1 ab=3", "a=1 a-b=2 ab=3", "a 1/>1"),
+            // Not sorted.
+            ("b=2 a=1", "a=1 b=2", ""),
+            ("c=3 b=2 a=1", "a=1 b=4 c=3 d=5", "b 2>4, d ->5"),
+        ] {
+            assert_eq!(shown(old, new), expected, "{old} | {new}");
+        }
+    }
+
+    #[test]
+    fn an_entry_that_makes_no_sense_is_damage() {
+        let id = ObjectId::from_bytes(&[1; 20]).unwrap();
+        let whole = [b"100644 a\0".as_slice(), &[7; 20]].concat();
+        for bytes in [b"100644 a".to_vec(), whole[..20].to_vec(), [whole.as_slice(), b"x"].concat()] {
+            assert!(Tree::new(&id, Rc::new(bytes)).is_err());
+        }
     }
 }

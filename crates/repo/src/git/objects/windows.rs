@@ -11,8 +11,9 @@ use crate::system_ext::SystemExt as _;
 
 /// How much is read at once.
 const WINDOW: u64 = 32 << 10;
-/// How many windows are kept: 8 MiB for each file.
-const MOST: usize = 256;
+/// How many windows are kept: 32 MiB for each file. An index is asked all over, so that with fewer windows than it has most are read
+/// again and again; that of half a million objects has 480.
+const MOST: usize = 1024;
 
 /// The windows of one file.
 #[derive(Default)]
@@ -46,6 +47,29 @@ impl Windows {
         Ok(self.kept.get(&start).and_then(|bytes| bytes.get(skip..)).unwrap_or_default())
     }
 
+    /// Fills `into` with the bytes from a position on, which may lie in several windows; how many there are, fewer only at the end
+    /// of the file.
+    pub(super) fn fill(
+        &mut self,
+        place: &GitLayout<'_>,
+        path: &str,
+        position: u64,
+        into: &mut [u8],
+    ) -> Result<usize, GitError> {
+        let mut filled = 0;
+        while let Some(rest) = into.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            let next = self.at(place, path, position.saturating_add(filled as u64))?;
+            let length = next.len().min(rest.len());
+            let (Some(to), Some(from)) = (rest.get_mut(..length), next.get(..length)) else { break };
+            if length == 0 {
+                break;
+            }
+            to.copy_from_slice(from);
+            filled += length;
+        }
+        Ok(filled)
+    }
+
     /// A copy of some bytes, which may lie in several windows; fails when there are not as many.
     pub(super) fn copy(
         &mut self,
@@ -54,13 +78,9 @@ impl Windows {
         offset: u64,
         length: usize,
     ) -> Result<Vec<u8>, GitError> {
-        let mut bytes = Vec::with_capacity(length);
-        while bytes.len() < length {
-            let next = self.at(place, path, offset.saturating_add(bytes.len() as u64))?;
-            if next.is_empty() {
-                return Err(GitError::damaged(&place.shown(path), "it ends too early"));
-            }
-            bytes.extend_from_slice(next.get(..length - bytes.len()).unwrap_or(next));
+        let mut bytes = vec![0; length];
+        if self.fill(place, path, offset, &mut bytes)? < length {
+            return Err(GitError::damaged(&place.shown(path), "it ends too early"));
         }
         Ok(bytes)
     }

@@ -1,0 +1,72 @@
+//! Counts of the pieces that were met last. Most pieces of a text occur in it again and again, and looking one up in a vocabulary of
+//! megabytes misses the processor's caches several times.
+
+/// A power of two: the keys fit into the caches nearest to the processor.
+const PLACES: usize = 2048;
+/// Longer pieces are rare.
+const LONGEST: usize = 15;
+
+/// One place for each hash; the last piece there is known.
+pub(super) struct KnownPieces {
+    /// The bytes of a piece, and its length in the highest byte; 0 where there is none.
+    keys: Vec<u128>,
+    counts: Vec<u8>,
+}
+
+impl KnownPieces {
+    pub(super) fn new() -> Self {
+        Self { keys: vec![0; PLACES], counts: vec![0; PLACES] }
+    }
+
+    /// What `count` says of the piece, or said before.
+    pub(super) fn count(&mut self, piece: &[u8], count: impl FnOnce(&[u8]) -> usize) -> usize {
+        if piece.is_empty() || piece.len() > LONGEST {
+            return count(piece);
+        }
+        let key = key(piece);
+        let place = place(key);
+        let (Some(known), Some(tokens)) = (self.keys.get_mut(place), self.counts.get_mut(place)) else {
+            return count(piece);
+        };
+        if *known != key {
+            // A token has a byte at least, so that this is a small number.
+            *tokens = u8::try_from(count(piece)).unwrap_or(u8::MAX);
+            *known = key;
+        }
+        usize::from(*tokens)
+    }
+}
+
+/// All of a short piece in a number.
+fn key(piece: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(piece).for_each(|(to, from)| *to = *from);
+    bytes[LONGEST] = piece.len() as u8;
+    u128::from_le_bytes(bytes)
+}
+
+fn place(key: u128) -> usize {
+    let mixed = (key as u64 ^ ((key >> 64) as u64).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (u64::BITS - PLACES.ilog2())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_counted_once_and_never_confused() {
+        let mut known = KnownPieces::new();
+        // More pieces than places, so that they take each other's; a zero byte is part of a piece.
+        let pieces: Vec<Vec<u8>> = (0..6000u32)
+            .map(|number| number.to_le_bytes().repeat(4).into_iter().take(number as usize % 18).collect())
+            .collect();
+        let tokens = |piece: &[u8]| piece.iter().map(|byte| usize::from(byte & 1)).sum::<usize>();
+        for piece in pieces.iter().chain(pieces.iter().rev()) {
+            assert_eq!(known.count(piece, tokens), tokens(piece), "{piece:?}");
+        }
+        assert_eq!(known.count(b"let", |_| 7), 7);
+        assert_eq!(known.count(b"let", |_| 8), 7, "it is not counted again");
+        assert_eq!(known.count(b"let\0", |_| 9), 9, "another piece");
+    }
+}
