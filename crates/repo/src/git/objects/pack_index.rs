@@ -109,7 +109,7 @@ impl PackIndex {
         let (mut low, mut high) = self.bucket(wanted.first().copied().unwrap_or(0));
         // Ids are hashes, so that the next bytes say about where one is; from there on the steps grow until it lies between two of them.
         let share = wanted.get(1..).and_then(<[u8]>::first_chunk::<4>).map_or(0, |bytes| u32::from_be_bytes(*bytes));
-        let mut probe = low + (high.saturating_sub(low) * u64::from(share) >> 32);
+        let mut probe = low + ((high.saturating_sub(low) * u64::from(share)) >> 32);
         let mut step = FIRST_STEP;
         while low < high {
             match self.compare(place, probe, wanted)? {
