@@ -617,8 +617,7 @@ impl<'n> PathResolver<'n> {
                 Some(slot) => slot.set(known).err(),
                 None => Some(known),
             };
-            if let Some(known) = left.filter(|_| !slot.and_then(OnceLock::get).is_some_and(|own| own.module == module))
-            {
+            if let Some(known) = left.filter(|_| slot.and_then(OnceLock::get).is_none_or(|own| own.module != module)) {
                 self.forest.imports.insert((module, number), known);
             }
         }

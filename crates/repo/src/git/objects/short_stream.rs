@@ -341,7 +341,7 @@ mod tests {
     /// The general inflater never sees these.
     #[test]
     fn streams_with_codes_of_their_own() {
-        let mixed = |length: u64| (0..length).map(|n| (n * n * 2_654_435_761 >> 13) as u8).collect::<Vec<u8>>();
+        let mixed = |length: u64| (0..length).map(|n| ((n * n * 2_654_435_761) >> 13) as u8).collect::<Vec<u8>>();
         // Symbols that get rarer and rarer have long codes.
         let rare: Vec<u8> = (0..20_000u32).map(|n| (n.trailing_zeros() * 7) as u8).collect();
         let trees =
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_definition() {
-        let bytes: Vec<u8> = (0..20_000u32).map(|n| (n % 251 ^ n / 7) as u8).collect();
+        let bytes: Vec<u8> = (0..20_000u32).map(|n| ((n % 251) ^ (n / 7)) as u8).collect();
         for length in [0, 1, 15, 16, 17, 5552, 5553, 20_000] {
             let step = |(low, high): (u32, u32), byte: &u8| {
                 let low = (low + u32::from(*byte)) % 65_521;
