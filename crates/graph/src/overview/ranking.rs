@@ -191,6 +191,16 @@ mod tests {
     }
 
     #[test]
+    fn the_most_used_export_comes_first_although_it_repeats_the_path() {
+        let exports = [("prefetchRelatedObjects", 2), ("Query", 5), ("default", 9)];
+        let files = [file("models/query.ts", &exports, &[]), file("b.ts", &[], &[])];
+        let ranked = ranked(&files);
+        assert_eq!(texts(&ranked[0]), ["Query", "prefetchRelatedObjects"]);
+        assert!(ranked[0].is_sorted_by(|one, other| one.value >= other.value));
+        assert_eq!(texts(&super::ranked(&[file("c.ts", &[("c", 0)], &[])])[0]), [""; 0], "nothing uses it");
+    }
+
+    #[test]
     fn used_names_come_before_own_ones_and_private_ones_last() {
         let exports = [("alpha", 8), ("_epsilon", 0), ("beta", 0)];
         let files = [file("a.py", &exports, &["gamma", "_delta"]), file("b.py", &[], &[])];

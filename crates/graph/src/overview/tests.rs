@@ -80,8 +80,8 @@ fn text_of_a_small_repository() {
         src/
          main.ts 1.2k
         src/shop/ # What is sold.
-         cart.ts 100k <1 Cart, total, a, b, c, "odd name", "+d" > item # Sums of carts.
-         item.ts 31 <2
+         cart.ts 100k <1 Cart, "odd name", total, a, b, c, "+d" # Sums of carts.
+         item.ts
          main.ts 2
         = react 19.0.0 <3
     "##]]
@@ -92,7 +92,7 @@ fn text_of_a_small_repository() {
          main.ts 1.2k
         src/shop/
          cart.ts
-         item.ts 31 <2
+         item.ts
          main.ts 2
     "#]]
     .assert_eq(&few(25).text);
