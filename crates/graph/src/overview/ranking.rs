@@ -1,5 +1,5 @@
 //! In which order the names of a file are worth their tokens. First comes the export that most files of other folders use:
-//! it is what a reader knows the file by (`QuerySet` in `query.py`). Behind it, a name tells what its words tell that are not in
+//! it is what a reader knows the file by (`Config` in `config.rs`). Behind it, a name tells what its words tell that are not in
 //! the path and in no name before it: rare words distinguish the file from others, and a name without a new word is not worth its
 //! tokens. Names that other folders use count more, names that a file keeps to itself less. Large files say more than small ones,
 //! but each further name of a file counts less, so that no file takes everything.
